@@ -1,0 +1,69 @@
+declare const checked: unique symbol
+
+/** An E.164 number (`+573001234567`) that was parsed and checked. Only this module makes one. */
+export type PhoneNumber = string & { readonly [checked]: 'PhoneNumber' }
+
+/** Why a text is not a number that a code may go to. */
+export type PhoneRefusal = 'not-a-number' | 'country-not-allowed' | 'not-a-mobile'
+
+export interface PhoneRules {
+  /** ISO 3166 codes a code may go to, or `'any'`. */
+  readonly countries: readonly string[] | 'any'
+  /** ISO 3166 code used for a number typed without its country code. */
+  readonly defaultCountry?: string
+  /** Refuse what can only be a fixed line: for a number that nobody has proven yet. */
+  readonly mobileOnly?: boolean
+}
+
+export type PhoneParse =
+  | { readonly ok: true; readonly phone: PhoneNumber; readonly country: string }
+  | { readonly ok: false; readonly refusal: PhoneRefusal }
+
+/** The phone data weighs more than everything else here, so it loads in the background. */
+let phoneData: Promise<typeof import('libphonenumber-js/mobile')> | undefined
+
+/** Starts to load the numbering plans. Called when routes are made, never inside a request. */
+export function loadPhoneData(): Promise<typeof import('libphonenumber-js/mobile')> {
+  phoneData ??= import('libphonenumber-js/mobile')
+  return phoneData
+}
+
+// What people write inside a number. Extensions and commas are refused: `phone` takes comma lists
+// in other operations of the provider, and one canonical number must go out (security.md, 7).
+const spelling = /^[+\d\s().\-/]{4,40}$/
+
+/**
+ * Reads one number in any usual spelling and checks it against the allow-list.
+ *
+ * @example
+ * await parsePhoneNumber('0057 300 123 4567', { countries: ['CO'] })
+ * // { ok: true, phone: '+573001234567', country: 'CO' }
+ */
+export async function parsePhoneNumber(text: string, rules: PhoneRules): Promise<PhoneParse> {
+  const spelled = text.normalize('NFKC').trim()
+  if (!spelling.test(spelled)) return { ok: false, refusal: 'not-a-number' }
+  // Read with a default country, 00 would be taken as the start of a national number.
+  const international = spelled.replace(/^00/, '+')
+
+  const { parsePhoneNumberFromString } = await loadPhoneData()
+  const defaultCountry = rules.defaultCountry as import('libphonenumber-js/mobile').CountryCode | undefined
+  const parsed = parsePhoneNumberFromString(
+    international,
+    defaultCountry === undefined ? { extract: false } : { defaultCountry, extract: false },
+  )
+  if (parsed === undefined || parsed.ext !== undefined) return { ok: false, refusal: 'not-a-number' }
+  if (!parsed.isPossible()) return { ok: false, refusal: 'not-a-number' }
+  // The plans loaded hold mobile ranges alone: valid means mobile.
+  if (rules.mobileOnly && !parsed.isValid()) return { ok: false, refusal: 'not-a-mobile' }
+  const country = parsed.country
+  if (country === undefined) return { ok: false, refusal: 'country-not-allowed' }
+  if (rules.countries !== 'any' && !rules.countries.includes(country)) {
+    return { ok: false, refusal: 'country-not-allowed' }
+  }
+  return { ok: true, phone: parsed.number as string as PhoneNumber, country }
+}
+
+/** Six bullets and the last two digits: fixed width, so that the length of the number stays unsaid. */
+export function maskPhoneNumber(phone: PhoneNumber): string {
+  return `••••••${phone.slice(-2)}`
+}

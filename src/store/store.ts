@@ -1,0 +1,53 @@
+/** What a store keeps: plain JSON. */
+export type Json =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly Json[]
+  | { readonly [member: string]: Json | undefined }
+
+/** A value, or a promise of one. Callers never wait on a value that is already there. */
+export type Awaitable<T> = T | Promise<T>
+
+/** A value at rest and the version under which it may be replaced. */
+export interface Entry {
+  readonly value: Json
+  readonly version: string
+}
+
+export interface SwapResult {
+  readonly swapped: boolean
+  /** The entry that stands now: the new one when swapped, else the one that was in the way. */
+  readonly entry?: Entry
+}
+
+export interface CounterResult {
+  /** Hits in the running window, this one included. */
+  readonly count: number
+  /** Milliseconds until the window ends. */
+  readonly resetInMs: number
+}
+
+/**
+ * Where ledgers, grants and counters live. Every guess budget rests on `swap` and `increment` being
+ * atomic over all processes that share the store, and on nothing live being forgotten.
+ * A store that cannot answer rejects; the package then answers 503 and lets nobody in.
+ */
+export interface Store {
+  /** The entry under key, or undefined when absent or past its end. Read from the primary. The value must not be written into. */
+  read(key: string): Awaitable<Entry | undefined>
+  /**
+   * Atomic: if the key stands at `expectedVersion` (undefined: absent), puts `next` for `ttlMs`
+   * milliseconds (undefined: removes it). Versions never repeat for a key.
+   */
+  swap(
+    key: string,
+    expectedVersion: string | undefined,
+    next: Json | undefined,
+    ttlMs: number,
+  ): Awaitable<SwapResult>
+  /** Atomic: adds 1 to a counter whose window of `windowMs` starts at its first hit and never stretches. */
+  increment(key: string, windowMs: number): Awaitable<CounterResult>
+  close?(): Awaitable<void>
+}

@@ -1,0 +1,31 @@
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vitest/config'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** Suites that mount Express run once per Express line; all others run once. */
+const mountsExpress = ['test/express/**/*.test.ts', 'test/journeys/**/*.test.ts', 'test/races/**/*.test.ts']
+
+export default defineConfig({
+  root,
+  test: {
+    testTimeout: 20_000,
+    hookTimeout: 20_000,
+    coverage: { provider: 'v8', include: ['src/**'], reporter: ['text-summary', 'text'] },
+    projects: [
+      {
+        extends: true,
+        test: { name: 'express-5', include: mountsExpress },
+      },
+      {
+        extends: true,
+        resolve: { alias: [{ find: /^express$/, replacement: 'express4' }] },
+        test: { name: 'express-4', include: mountsExpress },
+      },
+      {
+        extends: true,
+        test: { name: 'parts', include: ['test/**/*.test.ts'], exclude: mountsExpress },
+      },
+    ],
+  },
+})
