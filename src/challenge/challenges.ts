@@ -1,0 +1,97 @@
+import type { ProblemCode } from '../errors.js'
+import type { Channel } from './code-service.js'
+
+/** `auth`: numbers on file. `enrol`: numbers that nobody has proven yet. */
+export type Lane = 'auth' | 'enrol'
+
+/** Who acts, from where, on which number. */
+export interface Actor {
+  /** Default `auth`. */
+  readonly lane?: Lane
+  readonly subject: string
+  /** The host's session id. */
+  readonly session: string
+  /** The number, in any usual spelling; in the auth lane the one on file. */
+  readonly phone: string
+  /** ISO 3166 code for a number typed without its country code. */
+  readonly country?: string
+  /** Network address, for the counters by address; absent: not counted. */
+  readonly address?: string
+}
+
+export interface StartCommand extends Actor {
+  readonly purpose: string
+  readonly channel?: Channel
+  /** Hash of the bound fields, from `hashBound`. */
+  readonly bound?: string
+}
+
+export interface ResendCommand extends Actor {
+  readonly channel?: Channel
+}
+
+export interface VerifyCommand extends Actor {
+  /** As typed, spaces and hyphens stripped. */
+  readonly code: string
+}
+
+/** A live challenge as the person may see it. */
+export interface ChallengeView {
+  readonly id: string
+  readonly purpose: string
+  readonly channel: Channel
+  /** Masked. */
+  readonly destination: string
+  /** Milliseconds since 1970, as `resendAt`. */
+  readonly expiresAt: number
+  /** From when on a new code may be sent. */
+  readonly resendAt: number
+  readonly attemptsRemaining: number
+  readonly channels: readonly Channel[]
+}
+
+/** The expected no. */
+export interface Refusal {
+  readonly outcome: 'refused'
+  readonly code: ProblemCode
+  readonly retryAfterMs?: number
+  readonly attemptsRemaining?: number
+}
+
+export type StartOutcome =
+  | {
+      readonly outcome: 'started'
+      readonly challenge: ChallengeView
+      /** `unconfirmed`: the provider's answer was lost; the code works if it arrives. */
+      readonly delivery: 'sent' | 'unconfirmed'
+    }
+  /** A challenge for exactly this is live and its code is on the way: nothing was sent. */
+  | { readonly outcome: 'already-sent'; readonly challenge: ChallengeView }
+  | Refusal
+
+export type VerifyOutcome =
+  | {
+      readonly outcome: 'approved'
+      readonly purpose: string
+      readonly channel: Channel
+      /** Hash of the bound fields that the challenge was started for. */
+      readonly bound?: string
+      /** The proven number, E.164. */
+      readonly phone: string
+    }
+  | { readonly outcome: 'rejected'; readonly attemptsRemaining: number; readonly retryAfterMs?: number }
+  | Refusal
+
+/**
+ * The use cases. An expected no is an outcome; a failure of provider or store rejects with a
+ * `TwoFactorError` (`delivery_failed`, `provider_unavailable`, `verification_unavailable`,
+ * `store_unavailable`, `capacity`).
+ */
+export interface Challenges {
+  start(command: StartCommand): Promise<StartOutcome>
+  resend(command: ResendCommand): Promise<StartOutcome>
+  verify(command: VerifyCommand): Promise<VerifyOutcome>
+  cancel(actor: Actor): Promise<void>
+  /** The live challenge of this subject in this session, if there is one. Never sends. */
+  find(actor: Actor): Promise<ChallengeView | undefined>
+}

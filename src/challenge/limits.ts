@@ -1,0 +1,47 @@
+/** Every bound that an operator may set. Durations in milliseconds. */
+export interface Limits {
+  /** Codes that may be submitted to one challenge, 1 to 10. */
+  readonly attemptsPerChallenge: number
+  /** Failures on one number before it is locked; from then on every five more lock again. */
+  readonly failuresBeforeLock: number
+  /** The first lock; each further one is twice as long, up to an hour. */
+  readonly lockMs: number
+  /** Judged answers since the last success that disable a number until the operator enables it. */
+  readonly failuresBeforeDisable: number
+  /** Rejected answers over all numbers of a subject. */
+  readonly failuresPerSubjectPerDay: number
+  /** Longest life of a code and of a challenge, whatever the provider says. */
+  readonly codeLifetimeMs: number
+  /** The pause after the first, second, ... send to one number; the last one repeats. */
+  readonly cooldownMs: readonly number[]
+  readonly sendsPerChallenge: number
+  /** Per number, without the sends of approved challenges. */
+  readonly sendsPerHour: number
+  readonly sendsPerDay: number
+  /** Calls among the sends above. */
+  readonly callsPerHour: number
+  readonly callsPerDay: number
+  /** Per number, approved or not. */
+  readonly allSendsPerHour: number
+  readonly allSendsPerDay: number
+  /** Per number that nobody has proven yet. */
+  readonly enrolSendsPerDay: number
+  readonly sendsPerSubjectPerDay: number
+  readonly sendsPerSessionPerHour: number
+  /** Different numbers one session may try to enrol. */
+  readonly numbersPerSessionPerDay: number
+  /** Per IPv4 address or IPv6 /64; `false` switches a counter off. */
+  readonly sendsPerAddressPer10Min: number | false
+  readonly verificationsPerAddressPer10Min: number | false
+  readonly enrolSendsPerAddressPer10Min: number | false
+  readonly enrolVerificationsPerAddressPer10Min: number | false
+  /** Per lane, so that signups cannot starve sign-ins. */
+  readonly serviceSendsPerMinute: number
+  /** Age up to which a grant admits a step-up. */
+  readonly maxAgeMs: number
+  /** Age up to which a grant admits what only needs a sign-in. */
+  readonly loginMaxAgeMs: number
+  readonly verifyTimeoutMs: number
+  readonly sendTimeoutMs: number
+  readonly storeTimeoutMs: number
+}

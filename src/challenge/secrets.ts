@@ -1,0 +1,78 @@
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto'
+
+/** What a subkey is for. Each use has its own key, so that nothing made for one passes for another. */
+export type SecretUse = 'number-tag' | 'code-tag' | 'requirement' | 'enrolment'
+
+export interface Secrets {
+  /** A keyed fingerprint for what is kept at rest. Made with the last secret, so that rotation moves no ledger. */
+  tag(use: SecretUse, text: string): string
+  /** Signs with the first secret. */
+  sign(use: SecretUse, text: string): string
+  /** Whether any of the secrets made this signature. */
+  verify(use: SecretUse, text: string, signature: string): boolean
+  /** Encrypts with the first secret, bound to `context`. */
+  seal(use: SecretUse, text: string, context: string): string
+  /** What was sealed under any of the secrets and the same context, else undefined. */
+  open(use: SecretUse, sealed: string, context: string): string | undefined
+}
+
+const ivBytes = 12
+const authTagBytes = 16
+
+/** Derives one subkey per use and secret (HKDF, RFC 5869). */
+export function createSecrets(secrets: readonly [string, ...string[]]): Secrets {
+  const keysOf = (use: SecretUse) =>
+    secrets.map((secret) => Buffer.from(hkdfSync('sha256', secret, '', `express-two-factor:${use}`, 32)))
+  const keys: Record<SecretUse, readonly Buffer[]> = {
+    'number-tag': keysOf('number-tag'),
+    'code-tag': keysOf('code-tag'),
+    requirement: keysOf('requirement'),
+    enrolment: keysOf('enrolment'),
+  }
+  const firstKey = (use: SecretUse) => keys[use].at(0) as Buffer
+  const lastKey = (use: SecretUse) => keys[use].at(-1) as Buffer
+  const hmac = (key: Buffer, text: string) => createHmac('sha256', key).update(text).digest()
+
+  return {
+    tag: (use, text) => hmac(lastKey(use), text).toString('base64url'),
+    sign: (use, text) => hmac(firstKey(use), text).toString('base64url'),
+    verify(use, text, signature) {
+      const given = Buffer.from(signature, 'base64url')
+      return keys[use].some((key) => {
+        const expected = hmac(key, text)
+        return given.length === expected.length && timingSafeEqual(given, expected)
+      })
+    },
+    seal(use, text, context) {
+      const iv = randomBytes(ivBytes)
+      const cipher = createCipheriv('aes-256-gcm', firstKey(use), iv).setAAD(Buffer.from(context))
+      const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+      return Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64url')
+    },
+    open(use, sealed, context) {
+      const bytes = Buffer.from(sealed, 'base64url')
+      if (bytes.length < ivBytes + authTagBytes) return undefined
+      const iv = bytes.subarray(0, ivBytes)
+      const authTag = bytes.subarray(ivBytes, ivBytes + authTagBytes)
+      const body = bytes.subarray(ivBytes + authTagBytes)
+      for (const key of keys[use]) {
+        const decipher = createDecipheriv('aes-256-gcm', key, iv)
+          .setAAD(Buffer.from(context))
+          .setAuthTag(authTag)
+        try {
+          return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8')
+        } catch {
+          // Sealed under another secret of the rotation, or not by us: the next key decides.
+        }
+      }
+      return undefined
+    },
+  }
+}

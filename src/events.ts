@@ -1,0 +1,60 @@
+import type { ProblemCode } from './errors.js'
+
+/** What every event of a challenge says. It holds no number, code or session id. */
+interface About {
+  readonly lane: 'auth' | 'enrol'
+  readonly purpose: string
+  readonly channel: 'sms' | 'call'
+  /** Id of the challenge, as the person's browser sees it. */
+  readonly challengeId: string
+  /** The host's own name of the account. */
+  readonly subject: string
+  /** ISO 3166 code of the destination. */
+  readonly country: string
+}
+
+/**
+ * Everything an auditor, a fraud analyst or a dashboard asks for. Narrow on `type`.
+ *
+ * @example
+ * twoFactor({ onEvent: (event) => counter.inc({ type: event.type }) })
+ */
+export type TwoFactorEvent =
+  | ({ readonly type: 'challenge.started'; readonly resend: boolean } & About)
+  | ({ readonly type: 'challenge.sent' } & About)
+  | ({ readonly type: 'challenge.unconfirmed' } & About)
+  | ({ readonly type: 'challenge.undelivered'; readonly reason: UndeliveredReason } & About)
+  | ({
+      readonly type: 'challenge.rejected'
+      readonly attemptsRemaining: number
+      readonly used: boolean
+    } & About)
+  | ({ readonly type: 'challenge.approved' } & About)
+  | ({ readonly type: 'challenge.superseded' } & About)
+  | ({ readonly type: 'challenge.cancelled' } & About)
+  | ({ readonly type: 'number.locked'; readonly lockedForMs: number } & About)
+  | ({ readonly type: 'number.disabled' } & About)
+  | { readonly type: 'number.enabled' }
+  | {
+      readonly type: 'request.refused'
+      readonly command: 'start' | 'resend' | 'verify'
+      readonly code: ProblemCode
+      readonly lane: 'auth' | 'enrol'
+      readonly subject: string
+      /** The counter that refused, when one did: `address`, `session`, `subject`, `country`, `service`. */
+      readonly limit?: string
+    }
+  | { readonly type: 'device.trusted' | 'device.used' | 'device.revoked'; readonly subject: string }
+  | { readonly type: 'grant.revoked'; readonly subject: string }
+  | { readonly type: 'store.failed'; readonly command: string }
+  | { readonly type: 'store.pressure'; readonly kind: string }
+  | { readonly type: 'provider.misconfigured' }
+  | { readonly type: 'provider.unavailable'; readonly command: 'send' | 'check'; readonly sent: boolean }
+  | { readonly type: 'provider.paused'; readonly pausedForMs: number }
+  | { readonly type: 'clock.leads'; readonly byMs: number }
+
+/** Why a send reached nobody. */
+export type UndeliveredReason = 'failed' | 'foreign-number' | 'not-sent' | 'misconfigured'
+
+/** Takes one event. Whatever it throws changes nothing. */
+export type Emit = (event: TwoFactorEvent) => void

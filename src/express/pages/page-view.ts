@@ -1,0 +1,39 @@
+import type { ChallengeView } from '../../challenge/challenges.js'
+import type { ProblemCode } from '../../errors.js'
+
+/** Everything a page shows, decided before it is rendered. */
+export interface PageView {
+  /**
+   * `code`: type the code. `phone`: type the number to be proven. `start`: nothing is live yet, a
+   * button sends the first code. `problem`: only the explanation (not identified, cross-site, ...).
+   */
+  readonly page: 'code' | 'phone' | 'start' | 'problem'
+  /** Where the routes are mounted, without a trailing slash: forms post to `${basePath}/verify`. */
+  readonly basePath: string
+  readonly challenge?: ChallengeView
+  /** What went wrong with the last form. */
+  readonly problem?: PageProblem
+  /** Posted back by every form. */
+  readonly requirement?: string
+  readonly returnTo?: string
+  readonly purpose?: string
+  /** Whether the person may ask to trust this device. */
+  readonly offerTrust: boolean
+  /** Whether codes may hold letters. */
+  readonly lettersInCode: boolean
+  /** Whether the number may be changed: at signup alone. */
+  readonly changeableNumber: boolean
+  /** What was typed into the number field. */
+  readonly typedPhone?: string
+  readonly typedCountry?: string
+  /** ISO 3166 codes to choose from at signup. */
+  readonly countries: readonly string[]
+  /** Milliseconds since 1970. */
+  readonly now: number
+}
+
+export interface PageProblem {
+  readonly code: ProblemCode
+  readonly attemptsRemaining?: number
+  readonly retryAfterMs?: number
+}
