@@ -1,7 +1,7 @@
 import type { ProblemCode } from './errors.js'
 
 /** What every event of a challenge says. It holds no number, code or session id. */
-interface About {
+export interface AboutChallenge {
   readonly lane: 'auth' | 'enrol'
   readonly purpose: string
   readonly channel: 'sms' | 'call'
@@ -20,20 +20,20 @@ interface About {
  * twoFactor({ onEvent: (event) => counter.inc({ type: event.type }) })
  */
 export type TwoFactorEvent =
-  | ({ readonly type: 'challenge.started'; readonly resend: boolean } & About)
-  | ({ readonly type: 'challenge.sent' } & About)
-  | ({ readonly type: 'challenge.unconfirmed' } & About)
-  | ({ readonly type: 'challenge.undelivered'; readonly reason: UndeliveredReason } & About)
+  | ({ readonly type: 'challenge.started' } & AboutChallenge)
+  | ({ readonly type: 'challenge.sent' } & AboutChallenge)
+  | ({ readonly type: 'challenge.unconfirmed' } & AboutChallenge)
+  | ({ readonly type: 'challenge.undelivered'; readonly reason: UndeliveredReason } & AboutChallenge)
   | ({
       readonly type: 'challenge.rejected'
       readonly attemptsRemaining: number
       readonly used: boolean
-    } & About)
-  | ({ readonly type: 'challenge.approved' } & About)
-  | ({ readonly type: 'challenge.superseded' } & About)
-  | ({ readonly type: 'challenge.cancelled' } & About)
-  | ({ readonly type: 'number.locked'; readonly lockedForMs: number } & About)
-  | ({ readonly type: 'number.disabled' } & About)
+    } & AboutChallenge)
+  | ({ readonly type: 'challenge.approved' } & AboutChallenge)
+  | ({ readonly type: 'challenge.superseded' } & AboutChallenge)
+  | ({ readonly type: 'challenge.cancelled' } & AboutChallenge)
+  | ({ readonly type: 'number.locked'; readonly lockedForMs: number } & AboutChallenge)
+  | ({ readonly type: 'number.disabled' } & AboutChallenge)
   | { readonly type: 'number.enabled' }
   | {
       readonly type: 'request.refused'

@@ -1,97 +1,93 @@
-import type { ProblemCode } from '../errors.js'
-import type { Channel } from './code-service.js'
+import type { Emit } from '../events.js'
+import type { Store } from '../store/store.js'
+import type { CodeService } from './code-service.js'
+import type { Actor, Challenges, Refusal } from './commands.js'
+import { createCounters } from './counters.js'
+import type { Keys } from './keys.js'
+import { cancel, challengeOf, type Lane } from './ledger.js'
+import { createLedgers } from './ledgers.js'
+import type { Limits } from './limits.js'
+import { createNumbers, type Numbers } from './numbers.js'
+import { createProviderHealth } from './provider-health.js'
+import type { Purposes } from './purposes.js'
+import type { Secrets } from './secrets.js'
+import { createSending } from './sending.js'
+import { createSubjectFailures } from './subject-failures.js'
+import { about, createTargets } from './targets.js'
+import { createVerifying } from './verifying.js'
 
-/** `auth`: numbers on file. `enrol`: numbers that nobody has proven yet. */
-export type Lane = 'auth' | 'enrol'
-
-/** Who acts, from where, on which number. */
-export interface Actor {
-  /** Default `auth`. */
-  readonly lane?: Lane
-  readonly subject: string
-  /** The host's session id. */
-  readonly session: string
-  /** The number, in any usual spelling; in the auth lane the one on file. */
-  readonly phone: string
-  /** ISO 3166 code for a number typed without its country code. */
-  readonly country?: string
-  /** Network address, for the counters by address; absent: not counted. */
-  readonly address?: string
+export interface ChallengeParts {
+  readonly store: Store
+  readonly codes: CodeService
+  readonly secrets: Secrets
+  readonly keys: Keys
+  readonly limits: Limits
+  readonly purposes: Purposes
+  /** The name under which the provider files the codes of this lane and purpose. */
+  readonly appNameOf: (lane: Lane, purpose: string) => string
+  readonly countries: readonly string[] | 'any'
+  readonly now: () => number
+  readonly emit: Emit
 }
 
-export interface StartCommand extends Actor {
-  readonly purpose: string
-  readonly channel?: Channel
-  /** Hash of the bound fields, from `hashBound`. */
-  readonly bound?: string
-}
+/** The use cases around ledger, store and code service. */
+export function createChallenges(parts: ChallengeParts): Challenges & { readonly numbers: Numbers } {
+  const { emit } = parts
+  const ledgers = createLedgers(parts)
+  const targets = createTargets(parts)
+  const counters = createCounters(parts)
+  const health = createProviderHealth(parts)
+  const subjectFailures = createSubjectFailures({
+    ...parts,
+    failuresPerDay: parts.limits.failuresPerSubjectPerDay,
+  })
+  const sending = createSending({ ...parts, ledgers, targets, counters, health })
+  const verify = createVerifying({ ...parts, ledgers, targets, counters, health, subjectFailures })
 
-export interface ResendCommand extends Actor {
-  readonly channel?: Channel
-}
-
-export interface VerifyCommand extends Actor {
-  /** As typed, spaces and hyphens stripped. */
-  readonly code: string
-}
-
-/** A live challenge as the person may see it. */
-export interface ChallengeView {
-  readonly id: string
-  readonly purpose: string
-  readonly channel: Channel
-  /** Masked. */
-  readonly destination: string
-  /** Milliseconds since 1970, as `resendAt`. */
-  readonly expiresAt: number
-  /** From when on a new code may be sent. */
-  readonly resendAt: number
-  readonly attemptsRemaining: number
-  readonly channels: readonly Channel[]
-}
-
-/** The expected no. */
-export interface Refusal {
-  readonly outcome: 'refused'
-  readonly code: ProblemCode
-  readonly retryAfterMs?: number
-  readonly attemptsRemaining?: number
-}
-
-export type StartOutcome =
-  | {
-      readonly outcome: 'started'
-      readonly challenge: ChallengeView
-      /** `unconfirmed`: the provider's answer was lost; the code works if it arrives. */
-      readonly delivery: 'sent' | 'unconfirmed'
+  /** Says who was refused what: the host's own name of the account, never the number. */
+  function reported<Outcome extends { readonly outcome: string }>(
+    command: 'start' | 'resend' | 'verify',
+    { lane = 'auth', subject }: Actor,
+    outcome: Outcome | Refusal,
+  ): Outcome | Refusal {
+    if (outcome.outcome === 'refused') {
+      const { code, limit } = outcome as Refusal
+      emit({
+        type: 'request.refused',
+        command,
+        code,
+        lane,
+        subject,
+        ...(limit === undefined ? {} : { limit }),
+      })
     }
-  /** A challenge for exactly this is live and its code is on the way: nothing was sent. */
-  | { readonly outcome: 'already-sent'; readonly challenge: ChallengeView }
-  | Refusal
+    return outcome
+  }
 
-export type VerifyOutcome =
-  | {
-      readonly outcome: 'approved'
-      readonly purpose: string
-      readonly channel: Channel
-      /** Hash of the bound fields that the challenge was started for. */
-      readonly bound?: string
-      /** The proven number, E.164. */
-      readonly phone: string
-    }
-  | { readonly outcome: 'rejected'; readonly attemptsRemaining: number; readonly retryAfterMs?: number }
-  | Refusal
+  return {
+    start: async (command) => reported('start', command, await sending.start(command)),
+    resend: async (command) => reported('resend', command, await sending.resend(command)),
+    verify: async (command) => reported('verify', command, await verify(command)),
 
-/**
- * The use cases. An expected no is an outcome; a failure of provider or store rejects with a
- * `TwoFactorError` (`delivery_failed`, `provider_unavailable`, `verification_unavailable`,
- * `store_unavailable`, `capacity`).
- */
-export interface Challenges {
-  start(command: StartCommand): Promise<StartOutcome>
-  resend(command: ResendCommand): Promise<StartOutcome>
-  verify(command: VerifyCommand): Promise<VerifyOutcome>
-  cancel(actor: Actor): Promise<void>
-  /** The live challenge of this subject in this session, if there is one. Never sends. */
-  find(actor: Actor): Promise<ChallengeView | undefined>
+    async cancel(actor) {
+      const target = await targets.of(actor)
+      if ('outcome' in target) return
+      const { outcome } = await ledgers.run(target.key, target.limits, (ledger, now) =>
+        cancel(ledger, target.who, now, target.limits),
+      )
+      if (outcome.challenge !== undefined) {
+        emit({ type: 'challenge.cancelled', ...about(target, outcome.challenge) })
+      }
+    },
+
+    async find(actor) {
+      const target = await targets.of(actor)
+      if ('outcome' in target) return undefined
+      const { ledger, now } = await ledgers.read(target.key)
+      const live = challengeOf(ledger, target.who, now, target.limits)
+      return 'outcome' in live ? undefined : targets.view(target, live, ledger, now)
+    },
+
+    numbers: createNumbers({ ...parts, ledgers }),
+  }
 }

@@ -1,5 +1,10 @@
-import type { Awaitable } from '../store/store.js'
+import type { Emit } from '../events.js'
+import type { Awaitable, Entry, Store } from '../store/store.js'
+import { change } from './change.js'
 import type { Channel } from './code-service.js'
+import { fingerprint, type Keys } from './keys.js'
+import { clockLeewayMs } from './ledger.js'
+import type { Purposes } from './purposes.js'
 
 /** What success leaves behind. */
 export interface Grant {
@@ -35,4 +40,126 @@ export interface Grants {
   revoke(query: { readonly subject: string; readonly session: string }): Promise<void>
   /** Ends all grants of this subject, in every session. */
   revokeSubject(subject: string): Promise<void>
+}
+
+/** One grant at rest. The session is a tag; `end` is when no guard accepts it any more. */
+type StoredGrant = {
+  readonly session: string
+  readonly purpose: string
+  readonly bound?: string
+  readonly verifiedAt: number
+  readonly method: Grant['method']
+  readonly end: number
+}
+
+/** All grants of one subject: one entry, so that one read admits and one swap revokes. */
+type StoredGrants = { readonly grants: readonly StoredGrant[] }
+
+const mostSessions = 20
+
+export function createGrants(parts: {
+  readonly store: Store
+  readonly keys: Keys
+  readonly purposes: Purposes
+  readonly now: () => number
+  readonly emit: Emit
+}): Grants {
+  const { store, keys, purposes, now, emit } = parts
+
+  function fitting(stored: StoredGrants | undefined, query: GrantQuery & { readonly maxAgeMs: number }) {
+    const session = fingerprint(query.session)
+    const time = now()
+    return stored?.grants.findLast(
+      (grant) =>
+        grant.session === session &&
+        grant.purpose === query.purpose &&
+        // Absence included: a grant for one payment admits no request that binds nothing.
+        grant.bound === query.bound &&
+        isFresh(grant, query.maxAgeMs, time),
+    )
+  }
+
+  function put(grants: readonly StoredGrant[], time: number) {
+    const live = grants.filter((grant) => time < grant.end)
+    return { value: { grants: live }, ttlMs: Math.max(1, ...live.map((grant) => grant.end - time)) }
+  }
+
+  return {
+    read(query) {
+      const admitted = (entry: Entry | undefined): Grant | undefined => {
+        const grant = fitting(entry?.value as StoredGrants | undefined, query)
+        return grant === undefined ? undefined : grantOf(query.subject, grant)
+      }
+      const entry = store.read(keys.grants(query.subject))
+      return entry instanceof Promise ? entry.then(admitted) : admitted(entry)
+    },
+
+    take: (query) =>
+      change(store, keys.grants(query.subject), (stored: StoredGrants | undefined) => {
+        const grant = fitting(stored, query)
+        if (stored === undefined || grant === undefined) return { outcome: undefined }
+        const others = stored.grants.filter((other) => other !== grant)
+        return { outcome: grantOf(query.subject, grant), put: put(others, now()) }
+      }),
+
+    write(grant) {
+      const session = fingerprint(grant.session)
+      const renewed = grant.previousSession === undefined ? undefined : fingerprint(grant.previousSession)
+      return change(store, keys.grants(grant.subject), (stored: StoredGrants | undefined) => {
+        const time = now()
+        const written: StoredGrant = {
+          session,
+          purpose: grant.purpose,
+          ...(grant.bound === undefined ? {} : { bound: grant.bound }),
+          verifiedAt: time,
+          method: grant.method,
+          end: time + (purposes.find(grant.purpose)?.maxAgeMs ?? 0),
+        }
+        // The old session id is worth nothing from here on: what it held moves to the new one.
+        const moved = (stored?.grants ?? []).map((other) =>
+          other.session === renewed ? { ...other, session } : other,
+        )
+        const others = moved.filter((other) => !replaces(written, other))
+        const kept = ofNewestSessions([...others, written])
+        return { outcome: grantOf(grant.subject, written), put: put(kept, time) }
+      })
+    },
+
+    async revoke({ subject, session }) {
+      const tag = fingerprint(session)
+      await change(store, keys.grants(subject), (stored: StoredGrants | undefined) => {
+        const others = stored?.grants.filter((grant) => grant.session !== tag)
+        if (others === undefined || others.length === stored?.grants.length) return { outcome: undefined }
+        return { outcome: undefined, put: put(others, now()) }
+      })
+      emit({ type: 'grant.revoked', subject })
+    },
+
+    async revokeSubject(subject) {
+      await change(store, keys.grants(subject), (stored: StoredGrants | undefined) =>
+        stored === undefined ? { outcome: undefined } : { outcome: undefined, put: put([], now()) },
+      )
+      emit({ type: 'grant.revoked', subject })
+    },
+  }
+}
+
+/** The age of a grant never slides. A grant from the future was written under a wrong clock. */
+function isFresh(grant: StoredGrant, maxAgeMs: number, time: number): boolean {
+  const age = time - grant.verifiedAt
+  return age < maxAgeMs && time < grant.end && age >= -clockLeewayMs
+}
+
+function replaces(grant: StoredGrant, other: StoredGrant): boolean {
+  return other.session === grant.session && other.purpose === grant.purpose && other.bound === grant.bound
+}
+
+/** Oldest sessions out: one subject signs in from a handful of browsers. */
+function ofNewestSessions(grants: readonly StoredGrant[]): readonly StoredGrant[] {
+  const newest = [...new Set(grants.map((grant) => grant.session).reverse())].slice(0, mostSessions)
+  return grants.filter((grant) => newest.includes(grant.session))
+}
+
+function grantOf(subject: string, { purpose, verifiedAt, method }: StoredGrant): Grant {
+  return { subject, purpose, verifiedAt, method }
 }

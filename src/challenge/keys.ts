@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { PhoneNumber } from '../phone-number.js'
-import type { Lane } from './challenges.js'
+import type { Lane } from './ledger.js'
 import type { Secrets } from './secrets.js'
 
 /** Where everything stands in the store. No key holds a readable number, code, session id or subject. */
@@ -9,6 +9,8 @@ export interface Keys {
   grants(subject: string): string
   devices(subject: string): string
   enrolment(session: string): string
+  /** The wrong codes of a subject. */
+  failures(subject: string): string
   /** A counter: what it counts, and for whom. */
   counter(kind: string, whom: string): string
 }
@@ -20,6 +22,7 @@ export function createKeys(namespace: string, secrets: Secrets): Keys {
     grants: (subject) => key('grants', fingerprint(subject)),
     devices: (subject) => key('devices', fingerprint(subject)),
     enrolment: (session) => key('enrolment', fingerprint(session)),
+    failures: (subject) => key('failures', fingerprint(subject)),
     counter: (kind, whom) => key(`count-${kind}`, whom),
   }
 }

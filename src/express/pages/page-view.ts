@@ -1,4 +1,4 @@
-import type { ChallengeView } from '../../challenge/challenges.js'
+import type { ChallengeView } from '../../challenge/commands.js'
 import type { ProblemCode } from '../../errors.js'
 
 /** Everything a page shows, decided before it is rendered. */

@@ -1,0 +1,129 @@
+import type { ProblemCode } from '../errors.js'
+import type { PhoneNumber } from '../phone-number.js'
+import type { Awaitable } from '../store/store.js'
+import type { Channel } from './code-service.js'
+import type { Lane } from './ledger.js'
+
+/** Who acts, from where, on which number. */
+export interface Actor {
+  /** Default `auth`. */
+  readonly lane?: Lane
+  readonly subject: string
+  /** The host's session id. */
+  readonly session: string
+  /** The number, in any usual spelling; in the auth lane the one on file. */
+  readonly phone: string
+  /** ISO 3166 code for a number typed without its country code. */
+  readonly country?: string
+  /** Network address, for the counters by address; absent: not counted. */
+  readonly address?: string
+}
+
+export interface StartCommand extends Actor {
+  readonly purpose: string
+  readonly channel?: Channel
+  /** Hash of the bound fields, from `hashBound`. */
+  readonly bound?: string
+  readonly beforeSend?: BeforeSend
+}
+
+export interface ResendCommand extends Actor {
+  readonly channel?: Channel
+  readonly beforeSend?: BeforeSend
+}
+
+/** The host's last word before a code is sent. Anything but `true` refuses, and nothing is counted then. */
+export type BeforeSend = (send: {
+  readonly subject: string
+  readonly destination: PhoneNumber
+  readonly channel: Channel
+  readonly purpose: string
+}) => Awaitable<boolean>
+
+export interface VerifyCommand extends Actor {
+  /** As typed, spaces and hyphens stripped. */
+  readonly code: string
+}
+
+/** A live challenge as the person may see it. */
+export interface ChallengeView {
+  readonly id: string
+  readonly purpose: string
+  readonly channel: Channel
+  /** Masked. */
+  readonly destination: string
+  /** Milliseconds since 1970, as `resendAt`. */
+  readonly expiresAt: number
+  /** From when on a new code may be sent. */
+  readonly resendAt: number
+  readonly attemptsRemaining: number
+  readonly channels: readonly Channel[]
+}
+
+/** The expected no. */
+export interface Refusal {
+  readonly outcome: 'refused'
+  readonly code: ProblemCode
+  readonly retryAfterMs?: number
+  readonly attemptsRemaining?: number
+  /** The counter that refused, when one did: `address`, `session`, `subject`, `service`. */
+  readonly limit?: string
+}
+
+export type StartOutcome =
+  | {
+      readonly outcome: 'started'
+      readonly challenge: ChallengeView
+      /** `unconfirmed`: the provider's answer was lost; the code works if it arrives. */
+      readonly delivery: 'sent' | 'unconfirmed'
+    }
+  /** A challenge for exactly this is live and its code is on the way: nothing was sent. */
+  | { readonly outcome: 'already-sent'; readonly challenge: ChallengeView }
+  | Refusal
+
+export type VerifyOutcome =
+  | {
+      readonly outcome: 'approved'
+      readonly purpose: string
+      readonly channel: Channel
+      /** Hash of the bound fields that the challenge was started for. */
+      readonly bound?: string
+      /** The proven number, E.164. */
+      readonly phone: string
+    }
+  | { readonly outcome: 'rejected'; readonly attemptsRemaining: number; readonly retryAfterMs?: number }
+  | Refusal
+
+/**
+ * The use cases. An expected no is an outcome; a failure of provider or store rejects with a
+ * `TwoFactorError` (`delivery_failed`, `provider_unavailable`, `verification_unavailable`,
+ * `store_unavailable`, `capacity`).
+ */
+export interface Challenges {
+  start(command: StartCommand): Promise<StartOutcome>
+  resend(command: ResendCommand): Promise<StartOutcome>
+  verify(command: VerifyCommand): Promise<VerifyOutcome>
+  cancel(actor: Actor): Promise<void>
+  /** The live challenge of this subject in this session, if there is one. Never sends. */
+  find(actor: Actor): Promise<ChallengeView | undefined>
+}
+
+/** What an operator may ask about a number. */
+export interface NumberState {
+  readonly locked: boolean
+  readonly lockedForMs: number
+  readonly disabled: boolean
+  readonly failures: number
+}
+
+/** The operator's view of a number on file. Throws a TypeError for a text that is no number. */
+export interface Numbers {
+  state(phone: string): Promise<NumberState>
+  /** Lifts a disabled or locked number. */
+  enable(phone: string): Promise<void>
+}
+
+/** A refusal as a value. */
+export function refused(code: ProblemCode, retryAfterMs?: number): Refusal {
+  return { outcome: 'refused', code, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+}

@@ -1,0 +1,128 @@
+import type { Awaitable, Store } from '../store/store.js'
+import { networkOf } from './address.js'
+import type { Refusal } from './commands.js'
+import { fingerprint, type Keys } from './keys.js'
+import type { Lane } from './ledger.js'
+import type { Limits } from './limits.js'
+
+const minute = 60_000
+const hour = 60 * minute
+const day = 24 * hour
+
+/** What a command counts against: its person, place and number. */
+export interface Counted {
+  readonly lane: Lane
+  readonly subject: string
+  readonly session: string
+  readonly address?: string
+  /** Key of the number's ledger: a tag of the number. */
+  readonly ledgerKey: string
+}
+
+/** The counters that span ledgers. They hold back cost; no guess budget rests on them. */
+export interface Counters {
+  /** Asked by every start and resend, refused ones included. */
+  sendFromAddress(counted: Counted): Promise<Refusal | undefined>
+  verificationFromAddress(counted: Counted): Promise<Refusal | undefined>
+  /** Asked by a command that is about to send, so that a refused one costs nobody's budget. */
+  send(counted: Counted): Promise<Refusal | undefined>
+}
+
+interface Count {
+  readonly limit: string
+  readonly code: 'send_limit' | 'sending_paused'
+  readonly kind: string
+  readonly whom: string
+  readonly most: number
+  readonly windowMs: number
+}
+
+export function createCounters(parts: {
+  readonly store: Store
+  readonly keys: Keys
+  readonly limits: Limits
+}): Counters {
+  const { store, keys, limits } = parts
+
+  async function count({ limit, code, kind, whom, most, windowMs }: Count): Promise<Refusal | undefined> {
+    const hits = await store.increment(keys.counter(kind, whom), windowMs)
+    return hits.count > most
+      ? { outcome: 'refused', code, limit, retryAfterMs: Math.max(1, hits.resetInMs) }
+      : undefined
+  }
+
+  async function firstRefusal(
+    counts: readonly Awaitable<Refusal | undefined>[],
+  ): Promise<Refusal | undefined> {
+    // Issued together: over a network store they cost one round trip.
+    return (await Promise.all(counts)).find((refusal) => refusal !== undefined)
+  }
+
+  const fromAddress = async (kind: string, lane: Lane, address: string | undefined, most: number | false) =>
+    address === undefined || most === false
+      ? undefined
+      : count({
+          limit: 'address',
+          code: 'send_limit',
+          kind: `${lane}-${kind}`,
+          whom: networkOf(address),
+          most,
+          windowMs: 10 * minute,
+        })
+
+  /** Different numbers of one session: only the first hit of a number counts as one more. */
+  async function numbersOf({ session, ledgerKey }: Counted): Promise<Refusal | undefined> {
+    const whom = fingerprint(session)
+    const { count: hits } = await store.increment(keys.counter('number', fingerprint(whom + ledgerKey)), day)
+    if (hits > 1) return undefined
+    const most = limits.numbersPerSessionPerDay
+    return count({ limit: 'session', code: 'send_limit', kind: 'numbers', whom, most, windowMs: day })
+  }
+
+  return {
+    sendFromAddress: ({ lane, address }) =>
+      fromAddress(
+        'sends',
+        lane,
+        address,
+        lane === 'auth' ? limits.sendsPerAddressPer10Min : limits.enrolSendsPerAddressPer10Min,
+      ),
+    verificationFromAddress: ({ lane, address }) =>
+      fromAddress(
+        'verifications',
+        lane,
+        address,
+        lane === 'auth'
+          ? limits.verificationsPerAddressPer10Min
+          : limits.enrolVerificationsPerAddressPer10Min,
+      ),
+    send: (counted) =>
+      firstRefusal([
+        ...(counted.lane === 'enrol' ? [numbersOf(counted)] : []),
+        count({
+          limit: 'session',
+          code: 'send_limit',
+          kind: 'session-sends',
+          whom: fingerprint(counted.session),
+          most: limits.sendsPerSessionPerHour,
+          windowMs: hour,
+        }),
+        count({
+          limit: 'subject',
+          code: 'send_limit',
+          kind: 'subject-sends',
+          whom: fingerprint(counted.subject),
+          most: limits.sendsPerSubjectPerDay,
+          windowMs: day,
+        }),
+        count({
+          limit: 'service',
+          code: 'sending_paused',
+          kind: 'service-sends',
+          whom: counted.lane,
+          most: limits.serviceSendsPerMinute,
+          windowMs: minute,
+        }),
+      ]),
+  }
+}

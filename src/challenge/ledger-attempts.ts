@@ -1,0 +1,185 @@
+import type { Verdict } from './code-service.js'
+import {
+  type Binding,
+  type Challenge,
+  challengeOf,
+  type Decision,
+  type Ledger,
+  type LedgerLimits,
+  type LedgerRefusal,
+  refusalOfNumber,
+  refuse,
+  rememberedMs,
+  type Send,
+} from './ledger.js'
+
+/** After the first lock, so many further failures lock again. */
+const failuresPerFurtherLock = 5
+const longestLockMs = 60 * 60_000
+const usedCodesKept = 20
+
+export interface Attempt extends Pick<Binding, 'session' | 'subject'> {
+  readonly id: string
+  /** Tag of the code that was typed. */
+  readonly code: string
+}
+
+export interface Rejected {
+  readonly outcome: 'rejected'
+  readonly challenge: Challenge
+  readonly attemptsRemaining: number
+  /** Set when this failure locked the number. */
+  readonly lockedForMs?: number
+  /** Whether this answer disabled the number. */
+  readonly disabled: boolean
+  /** Whether the code had been used before. */
+  readonly used: boolean
+}
+
+export type ReserveOutcome =
+  | { readonly outcome: 'reserved'; readonly challenge: Challenge }
+  | Rejected
+  | LedgerRefusal
+
+/**
+ * Counts one attempt before the provider is asked, and takes the number's only lease, so that
+ * parallel guesses cannot share one attempt (ASVS 5.0, 15.4.2).
+ */
+export function reserve(
+  ledger: Ledger,
+  attempt: Attempt,
+  now: number,
+  limits: LedgerLimits,
+): Decision<ReserveOutcome> {
+  const live = challengeOf(ledger, attempt, now, limits)
+  if ('outcome' in live) return { outcome: live }
+  // A store that executed the swap twice shows us our own lease: it is counted already.
+  if (ledger.inFlight?.attempt === attempt.id) return { outcome: { outcome: 'reserved', challenge: live } }
+  const barred = refusalOfNumber(ledger, now, limits)
+  if (barred !== undefined) return { outcome: barred }
+  if (live.attempts >= limits.attemptsPerChallenge) {
+    return { outcome: refuse('attempts_exhausted', live.expiresAt - now) }
+  }
+  if (ledger.inFlight !== undefined && now < ledger.inFlight.until) {
+    return { outcome: refuse('verification_in_progress', ledger.inFlight.until - now) }
+  }
+
+  const failures = ledger.failures + 1
+  const lockMs = lockAt(failures, limits)
+  const challenge = { ...live, attempts: live.attempts + 1 }
+  const counted: Ledger = {
+    ...ledger,
+    challenge,
+    failures,
+    lockedUntil: lockMs === undefined ? ledger.lockedUntil : now + lockMs,
+    at: now,
+  }
+  // The provider may forget that a code verifies once (its documentation does not say): we do not.
+  const used = ledger.usedCodes.some((known) => known.code === attempt.code && known.at > now - rememberedMs)
+  if (used) {
+    const next = { ...withoutLease(counted), judged: ledger.judged + 1 }
+    return { outcome: rejected(next, challenge, now, limits, true), next }
+  }
+  return {
+    outcome: { outcome: 'reserved', challenge },
+    next: {
+      ...counted,
+      inFlight: { attempt: attempt.id, challenge: live.id, code: attempt.code, until: now + limits.leaseMs },
+    },
+  }
+}
+
+export type SettleOutcome =
+  | { readonly outcome: 'approved'; readonly challenge: Challenge }
+  | Rejected
+  /** The answer was no verdict; `gone` when it was an approval that nobody owns any more. */
+  | { readonly outcome: 'spent' | 'refunded' | 'gone' }
+
+/** Records the verdict of a reserved attempt. Repeating it changes nothing. */
+export function settle(
+  ledger: Ledger,
+  attemptId: string,
+  verdict: Verdict,
+  now: number,
+  limits: LedgerLimits,
+): Decision<SettleOutcome> {
+  const lease = ledger.inFlight
+  // Without the lease the attempt was settled before, or its time is up and another one has begun.
+  if (lease?.attempt !== attemptId) return { outcome: { outcome: 'gone' } }
+  const released = { ...withoutLease(ledger), at: now }
+  const challenge = ledger.challenge?.id === lease.challenge ? ledger.challenge : undefined
+
+  if (verdict === 'not-sent') {
+    const next = refunded(released, challenge, limits)
+    return { outcome: { outcome: 'refunded' }, next }
+  }
+  if (verdict === 'unavailable' || verdict === 'misconfigured') {
+    return { outcome: { outcome: 'spent' }, next: released }
+  }
+  if (verdict === 'rejected') {
+    const next = { ...released, judged: ledger.judged + 1 }
+    // A restart took the challenge away meanwhile: the answer counts all the same.
+    if (challenge === undefined) return { outcome: { outcome: 'gone' }, next }
+    return { outcome: rejected(next, challenge, now, limits, false), next }
+  }
+  const usedCodes = [
+    ...ledger.usedCodes.filter((known) => known.at > now - rememberedMs),
+    { code: lease.code, at: now },
+  ].slice(-usedCodesKept)
+  if (challenge === undefined || challenge.void) {
+    return { outcome: { outcome: 'gone' }, next: { ...released, usedCodes } }
+  }
+  return {
+    outcome: { outcome: 'approved', challenge },
+    next: {
+      failures: 0,
+      judged: 0,
+      lockedUntil: 0,
+      sends: ledger.sends.map((send) => (send.challenge === challenge.id ? withoutChallenge(send) : send)),
+      usedCodes,
+      at: now,
+    },
+  }
+}
+
+function rejected(
+  after: Ledger,
+  challenge: Challenge,
+  now: number,
+  limits: LedgerLimits,
+  used: boolean,
+): Rejected {
+  const locked = after.lockedUntil > now ? { lockedForMs: after.lockedUntil - now } : {}
+  return {
+    outcome: 'rejected',
+    challenge,
+    attemptsRemaining: limits.attemptsPerChallenge - challenge.attempts,
+    ...locked,
+    disabled: after.judged === limits.failuresBeforeDisable,
+    used,
+  }
+}
+
+/** Undoes a reservation. The number was not locked when it was made, so any lock is its own. */
+function refunded(ledger: Ledger, challenge: Challenge | undefined, limits: LedgerLimits): Ledger {
+  const lockedUntil = lockAt(ledger.failures, limits) === undefined ? ledger.lockedUntil : 0
+  const counted = { ...ledger, failures: ledger.failures - 1, lockedUntil }
+  if (challenge === undefined) return counted
+  return { ...counted, challenge: { ...challenge, attempts: challenge.attempts - 1 } }
+}
+
+/** How long the failure with this number locks: the tenth, then every fifth, each twice as long. */
+function lockAt(failures: number, limits: LedgerLimits): number | undefined {
+  const beyond = failures - limits.failuresBeforeLock
+  if (beyond < 0 || beyond % failuresPerFurtherLock !== 0) return undefined
+  const doubled = limits.lockMs * 2 ** (beyond / failuresPerFurtherLock)
+  return Math.min(doubled, Math.max(limits.lockMs, longestLockMs))
+}
+
+function withoutLease({ inFlight: _, ...ledger }: Ledger): Ledger {
+  return ledger
+}
+
+function withoutChallenge({ challenge: _, ...send }: Send): Send {
+  return send
+}

@@ -1,0 +1,76 @@
+import type { Channel } from './code-service.js'
+import type { Ledger, LedgerLimits, Send } from './ledger.js'
+
+const minute = 60_000
+const hour = 60 * minute
+const day = 24 * hour
+
+/** Why nothing may be sent now, and for how long. */
+export interface SendPause {
+  readonly code: 'resend_too_soon' | 'send_limit'
+  readonly waitMs: number
+}
+
+/**
+ * The pause before another send to this number, if there is one. All of it follows from the list of
+ * sends, so that no restart, resend, cancel, channel or session can shorten it.
+ */
+export function pauseBeforeSend(
+  ledger: Ledger,
+  channel: Channel,
+  now: number,
+  limits: LedgerLimits,
+): SendPause | undefined {
+  const cooldown = cooldownEnd(ledger, limits) - now
+  if (cooldown > 0) return { code: 'resend_too_soon', waitMs: cooldown }
+  const exhausted = budgetEnd(ledger, channel, now, limits) - now
+  if (exhausted > 0) return { code: 'send_limit', waitMs: exhausted }
+  return undefined
+}
+
+/** The moment from which another code may be sent over this channel. */
+export function sendableAt(ledger: Ledger, channel: Channel, now: number, limits: LedgerLimits): number {
+  return Math.max(now, cooldownEnd(ledger, limits), budgetEnd(ledger, channel, now, limits))
+}
+
+/** The k-th send without a success in between asks for the k-th pause; the last one repeats. */
+function cooldownEnd(ledger: Ledger, limits: LedgerLimits): number {
+  const last = ledger.sends.at(-1)
+  if (last === undefined || isApproved(last)) return 0
+  const running = ledger.sends.filter((send) => !isApproved(send) && send.at > last.at - hour).length
+  const pause = limits.cooldownMs[Math.min(running, limits.cooldownMs.length) - 1] ?? 0
+  return last.at + pause
+}
+
+/** When every hourly and daily budget has room again. */
+function budgetEnd(ledger: Ledger, channel: Channel, now: number, limits: LedgerLimits): number {
+  const unapproved = ledger.sends.filter((send) => !isApproved(send))
+  const ends = [
+    windowEnd(unapproved, limits.sendsPerHour, hour, now),
+    windowEnd(unapproved, limits.sendsPerDay, day, now),
+    windowEnd(ledger.sends, limits.allSendsPerHour, hour, now),
+    windowEnd(ledger.sends, limits.allSendsPerDay, day, now),
+  ]
+  if (channel === 'call') {
+    const calls = unapproved.filter((send) => send.channel === 'call')
+    ends.push(
+      windowEnd(calls, limits.callsPerHour, hour, now),
+      windowEnd(calls, limits.callsPerDay, day, now),
+    )
+  }
+  return Math.max(...ends)
+}
+
+/** When fewer than `most` of these sends are younger than the window; 0 when that is so already. */
+function windowEnd(sends: readonly Send[], most: number, windowMs: number, now: number): number {
+  const young = sends.filter((send) => send.at > now - windowMs)
+  const blocking = young[young.length - most]
+  if (young.length < most) return 0
+  // A budget of nothing never has room: look again after a whole window.
+  return (blocking?.at ?? now) + windowMs
+}
+
+/** A send of an approved challenge counts for the absolute caps alone. */
+function isApproved(send: Send): boolean {
+  return send.challenge === undefined
+}

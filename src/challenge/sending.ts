@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto'
+import { TwoFactorError } from '../errors.js'
+import type { Emit } from '../events.js'
+import { newCommandId } from './change.js'
+import type { CodeService, SendResult } from './code-service.js'
+import {
+  type BeforeSend,
+  type Refusal,
+  type ResendCommand,
+  refused,
+  type StartCommand,
+  type StartOutcome,
+} from './commands.js'
+import type { Counters } from './counters.js'
+import type { Decision, Lane, Ledger } from './ledger.js'
+import { resend, type SendOutcome, settleSend, start } from './ledger-sends.js'
+import type { Ledgers } from './ledgers.js'
+import type { ProviderHealth } from './provider-health.js'
+import type { Purposes } from './purposes.js'
+import { about, type Target, type Targets } from './targets.js'
+
+type Booked = Extract<SendOutcome, { outcome: 'booked' }>
+type SendStep = (ledger: Ledger, now: number) => Decision<SendOutcome | Refusal>
+
+/** Start and resend: book the send, hand the code over to the provider, record what became of it. */
+export function createSending(parts: {
+  readonly codes: CodeService
+  readonly ledgers: Ledgers
+  readonly counters: Counters
+  readonly targets: Targets
+  readonly purposes: Purposes
+  readonly health: ProviderHealth
+  readonly appNameOf: (lane: Lane, purpose: string) => string
+  readonly emit: Emit
+}) {
+  const { codes, ledgers, counters, targets, purposes, health, appNameOf, emit } = parts
+
+  async function send(
+    target: Target,
+    sendId: string,
+    step: SendStep,
+    beforeSend: BeforeSend | undefined,
+  ): Promise<StartOutcome> {
+    const paused = health.refusal()
+    if (paused !== undefined) return paused
+    const fromAddress = counters.sendFromAddress(target.counted)
+    const admit = async (outcome: SendOutcome | Refusal): Promise<Refusal | undefined> => {
+      if (outcome.outcome !== 'booked') return undefined
+      const over = await fromAddress
+      if (over !== undefined) return over
+      const { channel, purpose } = outcome.challenge
+      const { subject, phone: destination } = target
+      const allowed =
+        (await beforeSend?.({ subject, destination, channel, purpose })) ?? beforeSend === undefined
+      return allowed === true ? counters.send(target.counted) : refused('send_refused')
+    }
+    // The address is asked together with the ledger: over a network store that is one round trip.
+    const [over, decided] = await Promise.all([
+      fromAddress,
+      ledgers.run(target.key, target.limits, step, admit),
+    ])
+    const outcome = over ?? decided.outcome
+    if (outcome.outcome === 'refused') return outcome
+    if (outcome.outcome === 'booked') return deliver(target, sendId, outcome)
+    const challenge = targets.view(target, outcome.challenge, decided.ledger, decided.now)
+    return { outcome: 'already-sent', challenge }
+  }
+
+  async function deliver(
+    target: Target,
+    sendId: string,
+    { challenge, superseded }: Booked,
+  ): Promise<StartOutcome> {
+    if (superseded !== undefined) emit({ type: 'challenge.superseded', ...about(target, superseded) })
+    emit({ type: 'challenge.started', ...about(target, challenge) })
+    const sent = await codes.sendCode({
+      destination: target.phone,
+      appName: appNameOf(target.lane, challenge.purpose),
+      channel: challenge.channel,
+    })
+    emit({ ...eventOf(sent), ...about(target, challenge) })
+    health.note('send', sent.result, target.lane, target.key)
+    const settled = await ledgers.run(target.key, target.limits, (ledger, now) =>
+      settleSend(ledger, sendId, sent, now, target.limits),
+    )
+    if (sent.result !== 'sent' && sent.result !== 'unconfirmed') throw notDelivered(sent)
+    // Another session may have started, or this one cancelled, while the send was under way.
+    const live = settled.outcome.challenge
+    if (live === undefined) return refused('challenge_superseded')
+    const view = targets.view(target, live, settled.ledger, settled.now)
+    return { outcome: 'started', challenge: view, delivery: sent.result }
+  }
+
+  return {
+    async start(command: StartCommand): Promise<StartOutcome> {
+      const purpose = purposes.find(command.purpose)
+      const channel = command.channel ?? purpose?.channels[0]
+      if (purpose === undefined || channel === undefined || !purpose.channels.includes(channel)) {
+        return refused('invalid_request')
+      }
+      const target = await targets.of(command)
+      if ('outcome' in target) return target
+      const bound = command.bound === undefined ? {} : { bound: command.bound }
+      const order = {
+        sendId: newCommandId(),
+        challengeId: randomUUID(),
+        binding: { ...target.who, purpose: purpose.name, ...bound },
+        channel,
+      }
+      const step: SendStep = (ledger, now) => start(ledger, order, now, target.limits)
+      return send(target, order.sendId, step, command.beforeSend)
+    },
+
+    async resend(command: ResendCommand): Promise<StartOutcome> {
+      const target = await targets.of(command)
+      if ('outcome' in target) return refused('challenge_gone')
+      const channel = command.channel === undefined ? {} : { channel: command.channel }
+      const order = { ...target.who, sendId: newCommandId(), ...channel }
+      const step: SendStep = (ledger, now) => {
+        const decision = resend(ledger, order, now, target.limits)
+        if (decision.outcome.outcome !== 'booked') return decision
+        const { purpose, channel: used } = decision.outcome.challenge
+        const allowed = purposes.find(purpose)?.channels.includes(used) ?? false
+        return allowed ? decision : { outcome: refused('invalid_request') }
+      }
+      return send(target, order.sendId, step, command.beforeSend)
+    },
+  }
+}
+
+function eventOf({ result }: SendResult) {
+  if (result === 'sent') return { type: 'challenge.sent' } as const
+  if (result === 'unconfirmed') return { type: 'challenge.unconfirmed' } as const
+  return { type: 'challenge.undelivered', reason: result } as const
+}
+
+function notDelivered({ result }: SendResult): TwoFactorError {
+  if (result === 'failed' || result === 'foreign-number') {
+    return new TwoFactorError('delivery_failed', { message: 'The provider did not take the code.' })
+  }
+  return new TwoFactorError('provider_unavailable', {
+    message: 'The provider cannot be asked to send a code.',
+  })
+}

@@ -1,0 +1,46 @@
+import type { Store } from '../store/store.js'
+import { change } from './change.js'
+import { type Refusal, refused } from './commands.js'
+import type { Keys } from './keys.js'
+
+const day = 24 * 60 * 60_000
+
+type Tally = { readonly failures: number; readonly end: number }
+
+/** Wrong codes of one subject over all its numbers, so that a change of number refills nothing. */
+export interface SubjectFailures {
+  /** Counts one attempt as failed before it is judged; refuses past the limit. */
+  count(subject: string): Promise<Refusal | undefined>
+  /** Takes it back: the attempt was approved, or never judged. */
+  takeBack(subject: string): Promise<void>
+}
+
+export function createSubjectFailures(parts: {
+  readonly store: Store
+  readonly keys: Keys
+  readonly now: () => number
+  readonly failuresPerDay: number
+}): SubjectFailures {
+  const { store, keys, now, failuresPerDay } = parts
+
+  return {
+    count: (subject) =>
+      change(store, keys.failures(subject), (stored: Tally | undefined) => {
+        const tally = stored !== undefined && now() < stored.end ? stored : { failures: 0, end: now() + day }
+        const leftMs = tally.end - now()
+        if (tally.failures >= failuresPerDay) {
+          return { outcome: { ...refused('attempts_exhausted', leftMs), limit: 'subject' } }
+        }
+        return {
+          outcome: undefined,
+          put: { value: { ...tally, failures: tally.failures + 1 }, ttlMs: leftMs },
+        }
+      }),
+    takeBack: (subject) =>
+      change(store, keys.failures(subject), (tally: Tally | undefined) => {
+        if (tally === undefined || tally.failures === 0) return { outcome: undefined }
+        const ttlMs = Math.max(1, tally.end - now())
+        return { outcome: undefined, put: { value: { ...tally, failures: tally.failures - 1 }, ttlMs } }
+      }),
+  }
+}

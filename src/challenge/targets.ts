@@ -1,0 +1,96 @@
+import type { AboutChallenge } from '../events.js'
+import { maskPhoneNumber, type PhoneNumber, parsePhoneNumber } from '../phone-number.js'
+import { type Actor, type ChallengeView, type Refusal, refused } from './commands.js'
+import type { Counted } from './counters.js'
+import { fingerprint, type Keys } from './keys.js'
+import {
+  type Binding,
+  type Challenge,
+  type Lane,
+  type Ledger,
+  type LedgerLimits,
+  ledgerLimitsOf,
+} from './ledger.js'
+import type { Limits } from './limits.js'
+import { sendableAt } from './pacing.js'
+import type { Purposes } from './purposes.js'
+
+/** One number in one lane, and who acts on it. */
+export interface Target {
+  readonly lane: Lane
+  readonly subject: string
+  readonly phone: PhoneNumber
+  readonly country: string
+  /** Key of the number's ledger. */
+  readonly key: string
+  readonly limits: LedgerLimits
+  readonly who: Pick<Binding, 'session' | 'subject'>
+  readonly counted: Counted
+}
+
+export interface Targets {
+  of(actor: Actor): Promise<Target | Refusal>
+  view(target: Target, challenge: Challenge, ledger: Ledger, now: number): ChallengeView
+}
+
+export function createTargets(parts: {
+  readonly keys: Keys
+  readonly limits: Limits
+  readonly purposes: Purposes
+  readonly countries: readonly string[] | 'any'
+}): Targets {
+  const { keys, purposes, countries } = parts
+  const limitsOf = {
+    auth: ledgerLimitsOf(parts.limits, 'auth'),
+    enrol: ledgerLimitsOf(parts.limits, 'enrol'),
+  }
+
+  return {
+    async of(actor) {
+      const { lane = 'auth', subject, session, address, country: defaultCountry } = actor
+      const parsed = await parsePhoneNumber(actor.phone, {
+        countries,
+        mobileOnly: lane === 'enrol',
+        ...(defaultCountry === undefined ? {} : { defaultCountry }),
+      })
+      if (!parsed.ok) {
+        const mistyped = lane === 'enrol' && parsed.refusal === 'not-a-number'
+        return refused(mistyped ? 'invalid_request' : 'destination_not_allowed')
+      }
+      const key = keys.ledger(lane, parsed.phone)
+      return {
+        lane,
+        subject,
+        phone: parsed.phone,
+        country: parsed.country,
+        key,
+        limits: limitsOf[lane],
+        who: { session: fingerprint(session), subject: fingerprint(subject) },
+        counted: { lane, subject, session, ledgerKey: key, ...(address === undefined ? {} : { address }) },
+      }
+    },
+
+    view: (target, challenge, ledger, now) => ({
+      id: challenge.id,
+      purpose: challenge.purpose,
+      channel: challenge.channel,
+      destination: maskPhoneNumber(target.phone),
+      expiresAt: challenge.expiresAt,
+      resendAt: sendableAt(ledger, challenge.channel, now, target.limits),
+      attemptsRemaining: target.limits.attemptsPerChallenge - challenge.attempts,
+      channels: purposes.find(challenge.purpose)?.channels ?? [challenge.channel],
+    }),
+  }
+}
+
+/** What every event of a challenge says about it. */
+export function about(target: Target, challenge: Challenge): AboutChallenge {
+  return {
+    lane: target.lane,
+    purpose: challenge.purpose,
+    channel: challenge.channel,
+    challengeId: challenge.id,
+    subject: target.subject,
+    country: target.country,
+  }
+}

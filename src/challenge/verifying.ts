@@ -1,0 +1,108 @@
+import { TwoFactorError } from '../errors.js'
+import type { Emit } from '../events.js'
+import { newCommandId } from './change.js'
+import type { CodeService, Verdict } from './code-service.js'
+import { type Refusal, refused, type VerifyCommand, type VerifyOutcome } from './commands.js'
+import type { Counters } from './counters.js'
+import type { Challenge, Lane } from './ledger.js'
+import { type Rejected, type ReserveOutcome, reserve, settle } from './ledger-attempts.js'
+import type { Ledgers } from './ledgers.js'
+import type { ProviderHealth } from './provider-health.js'
+import type { Secrets } from './secrets.js'
+import type { SubjectFailures } from './subject-failures.js'
+import { about, type Target, type Targets } from './targets.js'
+
+/** Verify: count the attempt, ask the provider, record the verdict. */
+export function createVerifying(parts: {
+  readonly codes: CodeService
+  readonly ledgers: Ledgers
+  readonly counters: Counters
+  readonly subjectFailures: SubjectFailures
+  readonly targets: Targets
+  readonly health: ProviderHealth
+  readonly secrets: Secrets
+  readonly appNameOf: (lane: Lane, purpose: string) => string
+  readonly emit: Emit
+}) {
+  const { codes, ledgers, counters, subjectFailures, targets, health, secrets, appNameOf, emit } = parts
+
+  async function reserveAttempt(target: Target, id: string, code: string): Promise<ReserveOutcome | Refusal> {
+    const fromAddress = counters.verificationFromAddress(target.counted)
+    const attempt = { ...target.who, id, code: secrets.tag('code-tag', `${target.phone} ${code}`) }
+    let counted = false
+    const admit = async (): Promise<Refusal | undefined> => {
+      const refusal = (await fromAddress) ?? (await subjectFailures.count(target.subject))
+      counted = refusal === undefined
+      return refusal
+    }
+    const [over, { outcome }] = await Promise.all([
+      fromAddress,
+      ledgers.run(
+        target.key,
+        target.limits,
+        (ledger, now) => reserve(ledger, attempt, now, target.limits),
+        admit,
+      ),
+    ])
+    // Another request took the lease after this one was counted.
+    if (counted && outcome.outcome === 'refused') await subjectFailures.takeBack(target.subject)
+    return over ?? outcome
+  }
+
+  async function judge(
+    target: Target,
+    id: string,
+    challenge: Challenge,
+    code: string,
+  ): Promise<VerifyOutcome> {
+    const appName = appNameOf(target.lane, challenge.purpose)
+    const verdict = await codes.checkCode({ destination: target.phone, appName, code })
+    health.note('check', verdict, target.lane, target.key)
+    const [{ outcome }] = await Promise.all([
+      ledgers.run(target.key, target.limits, (ledger, now) =>
+        settle(ledger, id, verdict, now, target.limits),
+      ),
+      verdict === 'rejected' ? undefined : subjectFailures.takeBack(target.subject),
+    ])
+    if (outcome.outcome === 'rejected') return rejection(target, outcome)
+    if (outcome.outcome === 'approved') return approval(target, outcome.challenge)
+    if (verdict === 'approved' || verdict === 'rejected') return refused('challenge_gone')
+    throw noVerdict(verdict)
+  }
+
+  function approval(target: Target, challenge: Challenge): VerifyOutcome {
+    emit({ type: 'challenge.approved', ...about(target, challenge) })
+    const { purpose, channel } = challenge
+    const bound = challenge.bound === undefined ? {} : { bound: challenge.bound }
+    return { outcome: 'approved', purpose, channel, phone: target.phone, ...bound }
+  }
+
+  function rejection(target: Target, outcome: Rejected): VerifyOutcome {
+    const { attemptsRemaining, used, lockedForMs, disabled } = outcome
+    const challenge = about(target, outcome.challenge)
+    emit({ type: 'challenge.rejected', attemptsRemaining, used, ...challenge })
+    if (lockedForMs !== undefined) emit({ type: 'number.locked', lockedForMs, ...challenge })
+    if (disabled) emit({ type: 'number.disabled', ...challenge })
+    const retry = lockedForMs === undefined ? {} : { retryAfterMs: lockedForMs }
+    return { outcome: 'rejected', attemptsRemaining, ...retry }
+  }
+
+  return async function verify(command: VerifyCommand): Promise<VerifyOutcome> {
+    const target = await targets.of(command)
+    if ('outcome' in target) return refused('challenge_gone')
+    const paused = health.refusal()
+    if (paused !== undefined) return paused
+    const attemptId = newCommandId()
+    const reserved = await reserveAttempt(target, attemptId, command.code)
+    if (reserved.outcome === 'refused') return reserved
+    if (reserved.outcome === 'rejected') return rejection(target, reserved)
+    return judge(target, attemptId, reserved.challenge, command.code)
+  }
+}
+
+function noVerdict(verdict: Exclude<Verdict, 'approved' | 'rejected'>): TwoFactorError {
+  if (verdict === 'unavailable') {
+    return new TwoFactorError('verification_unavailable', { message: 'The provider gave no verdict.' })
+  }
+  return new TwoFactorError('provider_unavailable', { message: 'The provider cannot be asked about codes.' })
+}
