@@ -1,0 +1,227 @@
+import { describe, expect, test, vi } from 'vitest'
+import { memoryStore } from '../../src/store/memory-store.js'
+import type { Json } from '../../src/store/store.js'
+
+const hour = 3_600_000
+
+const capacity = expect.objectContaining({ code: 'capacity', status: 503 })
+
+describe('what is full refuses', () => {
+  test.each(['auth', 'enrol', 'enrolment', 'grants', 'devices'])(
+    '%s: a new key, never a known one',
+    (kind) => {
+      const store = memoryStore({ maxLedgers: 2, maxGrants: 2 })
+      const first = store.swap(`tf1::${kind}:a`, undefined, { failures: 10 }, hour)
+      store.swap(`tf1::${kind}:b`, undefined, {}, hour)
+
+      expect(() => store.swap(`tf1::${kind}:c`, undefined, {}, hour)).toThrow(capacity)
+      expect(() => store.increment(`tf1::${kind}:d`, hour)).toThrow(capacity)
+      expect(store.swap(`tf1::${kind}:a`, first.entry?.version, { failures: 11 }, hour).swapped).toBe(true)
+    },
+  )
+
+  test('a locked number stays locked under a flood of 20 times the capacity', () => {
+    const store = memoryStore({ maxLedgers: 10_000 })
+    store.swap('tf1::auth:locked', undefined, { lockedUntil: 1 }, hour)
+    let refused = 0
+    for (let i = 0; i < 200_000; i += 1) {
+      try {
+        store.swap(`tf1::auth:flood-${i}`, undefined, {}, hour)
+      } catch {
+        refused += 1
+      }
+    }
+    expect(refused).toBe(190_001)
+    expect(store.read('tf1::auth:locked')?.value).toEqual({ lockedUntil: 1 })
+  })
+
+  test('no lane, kind or counter takes the room of another', () => {
+    const store = memoryStore({ maxLedgers: 1, maxGrants: 1, maxCounters: 1 })
+    for (const kind of ['auth', 'enrol', 'enrolment', 'grants', 'devices', 'count-a', 'count-b']) {
+      expect(store.swap(`tf1:shop:${kind}:x`, undefined, {}, hour).swapped).toBe(true)
+    }
+  })
+
+  test('removing makes room, and so does lapsing', () => {
+    const clock = { at: 0 }
+    const store = memoryStore({ maxLedgers: 1, now: () => clock.at })
+    const { entry } = store.swap('tf1::auth:a', undefined, {}, 1_000)
+    store.swap('tf1::auth:a', entry?.version, undefined, 1_000)
+    expect(store.swap('tf1::auth:b', undefined, {}, 1_000).swapped).toBe(true)
+    clock.at += 1_000
+    expect(store.swap('tf1::auth:c', undefined, {}, 1_000).swapped).toBe(true)
+  })
+
+  test('lapsed entries make room in a large store too, one key at a time', () => {
+    const clock = { at: 0 }
+    const store = memoryStore({ maxLedgers: 20_000, now: () => clock.at })
+    const fill = (round: string) => {
+      for (let i = 0; i < 20_000; i += 1) store.swap(`tf1::auth:${round}-${i}`, undefined, {}, hour)
+    }
+    fill('first')
+    clock.at += hour
+    fill('second')
+    expect(() => store.swap('tf1::auth:one-more', undefined, {}, hour)).toThrow(capacity)
+  })
+})
+
+describe('counters', () => {
+  test('lose the one longest untouched, and say of which kind', () => {
+    const onPressure = vi.fn()
+    const store = memoryStore({ maxCounters: 2, onPressure })
+    for (const tag of ['a', 'b', 'a', 'c']) store.increment(`tf1::count-address:${tag}`, hour)
+    expect(onPressure.mock.calls).toEqual([['count-address']])
+    expect(store.increment('tf1::count-address:a', hour).count).toBe(3)
+    expect(store.increment('tf1::count-address:b', hour).count).toBe(1)
+  })
+
+  test('a lapsed one goes without pressure, and without anybody listening', () => {
+    const clock = { at: 0 }
+    const onPressure = vi.fn()
+    const store = memoryStore({ maxCounters: 1, onPressure, now: () => clock.at })
+    store.increment('tf1::count-address:a', 1_000)
+    clock.at += 1_000
+    store.increment('tf1::count-address:b', 1_000)
+    expect(onPressure).not.toHaveBeenCalled()
+
+    const quiet = memoryStore({ maxCounters: 1 })
+    quiet.increment('tf1::count-address:a', hour)
+    expect(quiet.increment('tf1::count-address:b', hour).count).toBe(1)
+  })
+
+  test('a flood of one kind leaves the other kinds alone', () => {
+    const store = memoryStore({ maxCounters: 10 })
+    store.increment('tf1::count-subject:victim', hour)
+    for (let i = 0; i < 1_000; i += 1) store.increment(`tf1::count-address:${i}`, hour)
+    expect(store.increment('tf1::count-subject:victim', hour).count).toBe(2)
+  })
+
+  test('a larger store holds about as many counters as it was told', () => {
+    const onPressure = vi.fn()
+    const store = memoryStore({ maxCounters: 10_000, onPressure })
+    for (let i = 0; i < 30_000; i += 1) store.increment(`tf1::count-address:${i}`, hour)
+    expect(onPressure.mock.calls.length).toBeGreaterThan(19_900)
+    expect(onPressure.mock.calls.length).toBeLessThan(25_000)
+  })
+
+  test('can be read, swapped and removed like any entry', () => {
+    const store = memoryStore()
+    const key = 'tf1::count-subject:a'
+    store.increment(key, hour)
+    const entry = store.read(key)
+    expect(entry?.value).toBe(1)
+    expect(store.swap(key, entry?.version, undefined, hour)).toEqual({ swapped: true })
+    expect(store.read(key)).toBeUndefined()
+    store.swap(key, undefined, { not: 'a number' }, hour)
+    expect(store.increment(key, hour).count).toBe(1)
+  })
+})
+
+describe('time', () => {
+  test.each([0, 1_700_000_000_000])('a clock that starts at %i ends entries at their exact end', (start) => {
+    const clock = { at: start }
+    const store = memoryStore({ now: () => clock.at })
+    store.swap('tf1::auth:a', undefined, 'kept', 1_000)
+    clock.at += 999
+    expect(store.read('tf1::auth:a')?.value).toBe('kept')
+    clock.at += 1
+    expect(store.read('tf1::auth:a')).toBeUndefined()
+    expect(store.swap('tf1::auth:a', undefined, 'new', 1_000).swapped).toBe(true)
+  })
+
+  test('a frozen clock neither ends nor mixes up anything', () => {
+    const store = memoryStore({ now: () => 5 })
+    const first = store.swap('tf1::auth:a', undefined, 1, 1_000)
+    const second = store.swap('tf1::auth:a', first.entry?.version, 2, 1_000)
+    expect(second.entry?.version).not.toBe(first.entry?.version)
+    expect(store.increment('tf1::count-a:a', 1_000)).toEqual({ count: 1, resetInMs: 1_000 })
+    expect(store.increment('tf1::count-a:a', 1_000)).toEqual({ count: 2, resetInMs: 1_000 })
+  })
+
+  test('a clock set back by an hour loses nothing and stretches no window', () => {
+    const clock = { at: hour }
+    const store = memoryStore({ now: () => clock.at })
+    store.swap('tf1::auth:a', undefined, 'locked', 1_000)
+    store.increment('tf1::count-a:a', 1_000)
+    clock.at = 0
+    expect(store.read('tf1::auth:a')?.value).toBe('locked')
+    expect(store.increment('tf1::count-a:a', 1_000)).toEqual({ count: 2, resetInMs: 1_000 })
+    clock.at += 1_000
+    expect(store.increment('tf1::count-a:a', 1_000).count).toBe(1)
+  })
+
+  test('the default clock is not the wall clock', () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: 0 })
+    try {
+      const store = memoryStore()
+      store.swap('tf1::auth:a', undefined, 'kept', hour)
+      vi.setSystemTime(2 * hour)
+      expect(store.read('tf1::auth:a')?.value).toBe('kept')
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('a lifetime of %d is refused', (ms) => {
+    const store = memoryStore()
+    expect(() => store.swap('tf1::auth:a', undefined, {}, ms)).toThrow(
+      new TypeError(`ttlMs must be a positive number of milliseconds, not ${ms}`),
+    )
+    expect(() => store.increment('tf1::count-a:a', ms)).toThrow(
+      new TypeError(`windowMs must be a positive number of milliseconds, not ${ms}`),
+    )
+    expect(store.read('tf1::auth:a')).toBeUndefined()
+  })
+})
+
+describe('values', () => {
+  test('nobody can change what stands there except by a swap', () => {
+    const store = memoryStore()
+    const mine = { challenge: { attempts: 1 }, sends: [{ at: 1 }], gone: undefined }
+    store.swap('tf1::auth:a', undefined, mine, hour)
+    const read = store.read('tf1::auth:a')?.value as typeof mine
+    for (const change of [
+      () => Object.assign(mine, { failures: 9 }),
+      () => Object.assign(mine.challenge, { attempts: 9 }),
+      () => mine.sends.push({ at: 2 }),
+      () => Object.assign(read.sends[0] ?? {}, { at: 9 }),
+    ]) {
+      expect(change).toThrow(TypeError)
+    }
+    expect(store.read('tf1::auth:a')?.value).toEqual({ challenge: { attempts: 1 }, sends: [{ at: 1 }] })
+  })
+
+  test('every Json value comes back as it went in', () => {
+    const store = memoryStore()
+    for (const [i, value] of [null, true, 0, '', [], {}, [[null]], { a: { b: [] } }].entries() as Iterable<
+      [number, Json]
+    >) {
+      store.swap(`tf1::auth:${i}`, undefined, value, hour)
+      expect(store.read(`tf1::auth:${i}`)?.value).toEqual(value)
+    }
+  })
+
+  test('an entry shows its value and version, and nothing else', () => {
+    const store = memoryStore()
+    const { entry } = store.swap('tf1::auth:a', undefined, 1, hour)
+    expect(Object.keys(entry ?? {})).toEqual(['value', 'version'])
+    expect(Object.keys(store.read('tf1::auth:a') ?? {})).toEqual(['value', 'version'])
+  })
+
+  test('keys of any shape are kept apart', () => {
+    const store = memoryStore()
+    const keys = ['', 'a', 'tf1', 'tf1:x', 'tf1::auth', 'tf1::auth:', 'tf1:y:auth:a', 'tf1::auth:a']
+    for (const key of keys) expect(store.swap(key, undefined, key, hour).swapped).toBe(true)
+    for (const key of keys) expect(store.read(key)?.value).toBe(key)
+  })
+})
+
+describe('options', () => {
+  test.each(['maxLedgers', 'maxGrants', 'maxCounters'])('%s must be a positive integer', (name) => {
+    for (const wrong of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '5']) {
+      expect(() => memoryStore({ [name]: wrong })).toThrow(
+        new TypeError(`memoryStore: ${name} must be a positive integer, not ${wrong}`),
+      )
+    }
+  })
+})
