@@ -21,6 +21,8 @@ export interface Parameter {
   readonly type: 'integer' | 'string' | 'boolean'
   readonly required?: true
   readonly allowed?: readonly string[]
+  /** What the text has to look like, where its type does not say. */
+  readonly format?: 'phone' | 'phones' | 'country' | 'voice' | 'attempts' | 'months' | 'date' | 'url'
   readonly description: string
 }
 
@@ -55,11 +57,16 @@ export const accountParameters = {
 /** The body of a failure, HTTP 520. */
 export const errorResponse = { name: 'ErrorResponse', fields: { error: 'string', msg: 'string' } } as const
 
-const countryCode = { type: 'string', description: 'ISO 3166 country code, CO for Colombia.' } as const
-const onePhone = { type: 'string', required: true, description: 'Phone number.' } as const
+const countryCode = {
+  type: 'string',
+  format: 'country',
+  description: 'ISO 3166 country code, CO for Colombia.',
+} as const
+const onePhone = { type: 'string', required: true, format: 'phone', description: 'Phone number.' } as const
 const manyPhones = {
   type: 'string',
   required: true,
+  format: 'phones',
   description: 'One number, or several separated by commas.',
 } as const
 const appName = {
@@ -84,7 +91,7 @@ export const operations = {
     method: 'POST',
     path: '/block-phone',
     params: {
-      phone: { type: 'string', required: true, description: 'Number to block.' },
+      phone: { type: 'string', required: true, format: 'phone', description: 'Number to block.' },
       name: { type: 'string', description: 'Contact name.' },
     },
     response: {
@@ -122,11 +129,13 @@ export const operations = {
       voice: {
         type: 'string',
         allowed: callVoices,
+        format: 'voice',
         description: 'Voice of the call. Required when audio-code is not sent.',
       },
       retries: {
         type: 'string',
         allowed: ['1', '2', '3'],
+        format: 'attempts',
         description: 'Number of call attempts, at most 3.',
       },
       'leave-voicemail': { type: 'boolean', description: 'Leave a voicemail when nobody answers.' },
@@ -196,8 +205,19 @@ export const operations = {
     params: {
       phone: onePhone,
       'app-name': appName,
-      voice: { type: 'string', required: true, allowed: codeCallVoices, description: 'Voice of the call.' },
-      retries: { type: 'string', required: true, description: 'Number of call attempts.' },
+      voice: {
+        type: 'string',
+        required: true,
+        allowed: codeCallVoices,
+        format: 'voice',
+        description: 'Voice of the call.',
+      },
+      retries: {
+        type: 'string',
+        required: true,
+        format: 'attempts',
+        description: 'Number of call attempts.',
+      },
       'country-code': countryCode,
     },
     response: {
@@ -217,7 +237,12 @@ export const operations = {
     method: 'POST',
     path: '/2fa/verification-code',
     params: {
-      phone: { type: 'string', required: true, description: 'Number the code was sent to.' },
+      phone: {
+        type: 'string',
+        required: true,
+        format: 'phone',
+        description: 'Number the code was sent to.',
+      },
       'app-name': {
         type: 'string',
         required: true,
@@ -234,13 +259,14 @@ export const operations = {
     path: '/url/short',
     params: {
       name: { type: 'string', required: true, description: 'Name of the URL.' },
-      'url-long': { type: 'string', required: true, description: 'The long URL.' },
+      'url-long': { type: 'string', required: true, format: 'url', description: 'The long URL.' },
       alias: { type: 'string', description: 'Alias for the short URL.' },
       'is-premium': { type: 'boolean', description: 'Premium URL; default false.' },
       'group-name': { type: 'string', description: 'Group to associate.' },
       'domain-name': { type: 'string', description: 'Domain to associate.' },
       'expiration-time-statistics': {
         type: 'string',
+        format: 'months',
         description: 'Expiration in months; 0 for the default.',
       },
     },
@@ -252,8 +278,8 @@ export const operations = {
     path: '/url/short-statistic',
     params: {
       'name-url': { type: 'string', required: true, description: 'Name of the short URL.' },
-      since: { type: 'string', required: true, description: 'First day, YYYY-MM-DD.' },
-      until: { type: 'string', required: true, description: 'Last day, YYYY-MM-DD.' },
+      since: { type: 'string', required: true, format: 'date', description: 'First day, YYYY-MM-DD.' },
+      until: { type: 'string', required: true, format: 'date', description: 'Last day, YYYY-MM-DD.' },
       category: {
         type: 'string',
         allowed: [...statisticCategories, ...premiumCategories],

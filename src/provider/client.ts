@@ -1,0 +1,220 @@
+import { effectiveError, isJsonObject, memberOf, parseJson, scalarText } from './answers.js'
+import { type ClientOptions, settleClientOptions, settleTimeout } from './client-options.js'
+import { masked } from './masking.js'
+import { type OperationName, operations } from './operations.js'
+import { encodeParams, type Further, type ParamsOf } from './parameters.js'
+import { ProviderError } from './provider-error.js'
+import { type ResultOf, resultOf, verifyAnswerOf } from './results.js'
+import { type Answered, type Lost, openTransport } from './send.js'
+
+/** Options of one call. */
+export interface CallOptions {
+  /** Gives the exchange up; the promise rejects with a ProviderError that says what is known of the request. */
+  readonly signal?: AbortSignal | undefined
+  /** Deadline of this exchange in milliseconds, instead of the client's. */
+  readonly timeoutMs?: number | undefined
+}
+
+/** Parameters of a call: text to speak, or the id of an audio that was uploaded before. */
+export type SendCallParams =
+  | (Omit<ParamsOf<'sendCall'>, 'message' | 'voice' | 'audioCode'> & {
+      readonly message: string
+      readonly voice: NonNullable<ParamsOf<'sendCall'>['voice']>
+      readonly audioCode?: undefined
+    })
+  | (Omit<ParamsOf<'sendCall'>, 'message' | 'voice' | 'audioCode'> & {
+      readonly audioCode: string
+      readonly message?: undefined
+      readonly voice?: undefined
+    })
+
+/**
+ * One method per operation of the provider. All reject with a TypeError when a parameter breaks a rule
+ * (before anything is sent) and with a ProviderError when there is no success.
+ */
+export interface ProviderClient {
+  /** Deadline of an exchange in milliseconds, unless a call brings its own. */
+  readonly timeoutMs: number
+
+  /**
+   * Credits available on the account.
+   *
+   * @example
+   * const { credits } = await client.balance()
+   */
+  balance(options?: CallOptions): Promise<ResultOf<'balance'>>
+
+  /**
+   * Blocks one number, so that the service sends it no SMS.
+   *
+   * @example
+   * await client.blockPhone({ phone: '+573001234567', name: 'Ana' })
+   */
+  blockPhone(params: ParamsOf<'blockPhone'>, options?: CallOptions): Promise<ResultOf<'blockPhone'>>
+
+  /**
+   * Sends a text to one number or several. Never repeated by itself.
+   *
+   * @example
+   * const { id, data } = await client.sendSms({ phone: ['+573001234567', '+573007654321'], sms: 'Hello' })
+   */
+  sendSms(params: ParamsOf<'sendSms'>, options?: CallOptions): Promise<ResultOf<'sendSms'>>
+
+  /**
+   * Calls one number or several and speaks a text, or plays an audio uploaded before.
+   *
+   * @example
+   * await client.sendCall({ phone: '+573001234567', message: 'Your order is ready', voice: 'Mariana' })
+   * await client.sendCall({ phone: '+573001234567', audioCode: 'welcome-7', retries: 2 })
+   */
+  sendCall(params: SendCallParams, options?: CallOptions): Promise<ResultOf<'sendCall'>>
+
+  /**
+   * Delivery states of a group of messages: the `id` that a send answered.
+   *
+   * @example
+   * const states = await client.messageState({ id })
+   * console.log(states.map(({ phone, state }) => [phone, state]))
+   */
+  messageState(params: ParamsOf<'messageState'>, options?: CallOptions): Promise<ResultOf<'messageState'>>
+
+  /**
+   * Sends a code by SMS. The provider makes the code; it files it under the number and `appName`.
+   *
+   * @example
+   * const { minutesToExpire } = await client.sendSmsCode({ phone: '+573001234567', appName: 'Acme' })
+   */
+  sendSmsCode(params: ParamsOf<'sendSmsCode'>, options?: CallOptions): Promise<ResultOf<'sendSmsCode'>>
+
+  /**
+   * Speaks a code in a call.
+   *
+   * @example
+   * await client.sendCallCode({ phone: '+573001234567', appName: 'Acme', voice: 'Mariana', retries: 1 })
+   */
+  sendCallCode(params: ParamsOf<'sendCallCode'>, options?: CallOptions): Promise<ResultOf<'sendCallCode'>>
+
+  /**
+   * Asks whether a code is right. Resolves for every complete JSON object of any HTTP status, because
+   * no status or error of it can be told apart without knowing the account: `judge` gives the verdict.
+   *
+   * @example
+   * const answer = await client.verifyCode({ phone: '+573001234567', appName: 'Acme', code: '482913' })
+   * judge(answer, { approvedStatuses: ['verified'] }) // 'approved', 'rejected', 'misconfigured' or 'unavailable'
+   */
+  verifyCode(params: ParamsOf<'verifyCode'>, options?: CallOptions): Promise<ResultOf<'verifyCode'>>
+
+  /**
+   * Makes a short URL.
+   *
+   * @example
+   * const { urlShort } = await client.shortenUrl({ name: 'spring', urlLong: 'https://example.com/spring' })
+   */
+  shortenUrl(params: ParamsOf<'shortenUrl'>, options?: CallOptions): Promise<ResultOf<'shortenUrl'>>
+
+  /**
+   * Clicks of a short URL between two days, both included.
+   *
+   * @example
+   * await client.urlStatistics({ nameUrl: 'spring', since: '2026-03-01', until: new Date(), category: 'country' })
+   */
+  urlStatistics(params: ParamsOf<'urlStatistics'>, options?: CallOptions): Promise<ResultOf<'urlStatistics'>>
+
+  /**
+   * Any operation with parameters that its documentation does not list (yet): those go out as they are
+   * written, documented ones are checked as in the methods.
+   *
+   * @example
+   * await client.request('blockPhone', { phone: '+573001234567', channel: 'CALL' })
+   */
+  request<Operation extends OperationName>(
+    operation: Operation,
+    params: ParamsOf<Operation> & { readonly [further: string]: unknown },
+    options?: CallOptions,
+  ): Promise<ResultOf<Operation>>
+
+  /** Lets running exchanges end, then closes the connections. Calls after it fail as not sent. */
+  close(): Promise<void>
+}
+
+/**
+ * A client of the provider, usable without Express. It holds one pool of connections; it keeps the
+ * account to itself: neither the client nor its errors show it when they are printed.
+ *
+ * @example
+ * const client = createClient({
+ *   baseUrl: 'https://api.example.com/v1',
+ *   client: process.env.PROVIDER_CLIENT,
+ *   key: process.env.PROVIDER_KEY,
+ * })
+ */
+export function createClient(options: ClientOptions): ProviderClient {
+  const { origin, account, key, timeoutMs, numberFormat, pathOf, dispatcher } = settleClientOptions(options)
+  const transport = openTransport(origin, timeoutMs, dispatcher)
+
+  async function run<Operation extends OperationName>(
+    operation: Operation,
+    params: object,
+    further: Further,
+    call: CallOptions = {},
+  ): Promise<ResultOf<Operation>> {
+    const form = account + encodeParams(operation, { ...params }, numberFormat, further)
+    const path = pathOf[operation]
+    const { method } = operations[operation]
+    const outcome = await transport.send({
+      ...(method === 'GET' ? { method, path: `${path}?${form}` } : { method, path, body: form }),
+      timeoutMs: call.timeoutMs === undefined ? timeoutMs : settleTimeout(operation, call.timeoutMs),
+      signal: call.signal,
+    })
+    if (outcome.delivery !== 'answered') throw lostError(operation, outcome)
+    return readAnswer(operation, outcome) as ResultOf<Operation>
+  }
+
+  function readAnswer(operation: OperationName, answered: Answered): object {
+    const { httpStatus, text } = answered
+    const answer = text === undefined ? undefined : parseJson(text)
+    if (text !== undefined && isJsonObject(answer)) {
+      if (operation === 'verifyCode') return verifyAnswerOf(httpStatus, text, answer)
+      if (httpStatus === 200 && effectiveError(answer) === undefined) return resultOf(operation, answer)
+    }
+    if (httpStatus === 200 && operation === 'messageState' && Array.isArray(answer)) {
+      return resultOf(operation, answer)
+    }
+    throw answeredError(operation, answered, answer)
+  }
+
+  function answeredError(operation: OperationName, { httpStatus, text }: Answered, answer: unknown) {
+    const object = isJsonObject(answer) ? answer : {}
+    const error = scalarText(effectiveError(object))
+    return new ProviderError({
+      operation,
+      delivery: 'answered',
+      reason: isJsonObject(answer) ? 'the provider refused' : 'the answer is no JSON object',
+      httpStatus,
+      providerError: error === undefined ? undefined : masked(error, key),
+      providerMessage: scalarText(memberOf(object, 'msg')),
+      raw: answer ?? text,
+    })
+  }
+
+  return Object.freeze<ProviderClient>({
+    timeoutMs,
+    balance: (call) => run('balance', {}, 'refused', call),
+    blockPhone: (params, call) => run('blockPhone', params, 'refused', call),
+    sendSms: (params, call) => run('sendSms', params, 'refused', call),
+    sendCall: (params, call) => run('sendCall', params, 'refused', call),
+    messageState: (params, call) => run('messageState', params, 'refused', call),
+    sendSmsCode: (params, call) => run('sendSmsCode', params, 'refused', call),
+    sendCallCode: (params, call) => run('sendCallCode', params, 'refused', call),
+    verifyCode: (params, call) => run('verifyCode', params, 'refused', call),
+    shortenUrl: (params, call) => run('shortenUrl', params, 'refused', call),
+    urlStatistics: (params, call) => run('urlStatistics', params, 'refused', call),
+    request: (operation, params, call) => run(operation, params, 'sent', call),
+    close: transport.close,
+  })
+}
+
+function lostError(operation: OperationName, { delivery, reason, httpStatus }: Lost): ProviderError {
+  const before = delivery === 'not-sent' ? 'no connection' : 'the answer was lost'
+  return new ProviderError({ operation, delivery, reason: `${before} (${reason})`, httpStatus })
+}

@@ -1,0 +1,99 @@
+import type { CodeService, SendResult, Verdict } from '../challenge/code-service.js'
+import type { PhoneNumber } from '../phone-number.js'
+import { isJsonObject, memberOf } from './answers.js'
+import type { ProviderClient } from './client.js'
+import type { Voice } from './parameters.js'
+import { ProviderError } from './provider-error.js'
+import type { ResultOf } from './results.js'
+import { judge } from './verdict.js'
+
+export interface CodeServiceOptions {
+  readonly approvedStatuses: readonly string[]
+  readonly rejectedCodes: readonly string[]
+  readonly accountErrorCodes: readonly string[]
+  readonly voice: Voice
+  /** How often a call is tried, 1 to 3. */
+  readonly callRetries: number
+  readonly countryCode?: string | undefined
+  readonly verifyTimeoutMs: number
+  readonly sendTimeoutMs: number
+}
+
+type Sent = ResultOf<'sendSmsCode'> | ResultOf<'sendCallCode'>
+
+/** Speaks to the provider for the domain: every answer, and every lack of one, becomes a value. */
+export function createCodeService(client: ProviderClient, options: CodeServiceOptions): CodeService {
+  const { voice, callRetries: retries, countryCode } = options
+  const sending = { timeoutMs: Math.min(options.sendTimeoutMs, client.timeoutMs) }
+  const checking = { timeoutMs: Math.min(options.verifyTimeoutMs, client.timeoutMs) }
+
+  return {
+    async sendCode({ destination, appName, channel }) {
+      const to = { phone: destination, appName, countryCode }
+      try {
+        const sent =
+          channel === 'sms'
+            ? await client.sendSmsCode(to, sending)
+            : await client.sendCallCode({ ...to, voice, retries }, sending)
+        return takenOver(sent, destination)
+      } catch (error) {
+        return { result: sendFailure(error, options) }
+      }
+    },
+
+    async checkCode({ destination, appName, code }) {
+      try {
+        return judge(
+          await client.verifyCode({ phone: destination, appName, code, countryCode }, checking),
+          options,
+        )
+      } catch (error) {
+        return checkFailure(error, options)
+      }
+    },
+  }
+}
+
+function takenOver({ raw, minutesToExpire }: Sent, destination: PhoneNumber): SendResult {
+  // The provider sends to comma lists elsewhere: a code that also went to another phone proves nothing.
+  if (namesAnother(raw, destination)) return { result: 'foreign-number' }
+  const lifetimeMs = Math.floor((minutesToExpire ?? 0) * 60_000)
+  return Number.isSafeInteger(lifetimeMs) && lifetimeMs > 0
+    ? { result: 'sent', lifetimeMs }
+    : { result: 'sent' }
+}
+
+/** Looks at the answer as it came: a list of numbers in one member must not slip through. */
+function namesAnother(raw: unknown, destination: PhoneNumber): boolean {
+  const entries = isJsonObject(raw) ? [raw, ...[memberOf(raw, 'data')].flat()] : []
+  return entries
+    .filter(isJsonObject)
+    .map((entry) => digitsOf(memberOf(entry, 'phone')))
+    .some((digits) => digits !== '' && digits !== digitsOf(destination))
+}
+
+function digitsOf(phone: unknown): string {
+  return String(phone ?? '').replace(/\D/g, '')
+}
+
+function sendFailure(
+  error: unknown,
+  rules: CodeServiceOptions,
+): 'not-sent' | 'unconfirmed' | 'misconfigured' | 'failed' {
+  if (!(error instanceof ProviderError)) return 'failed'
+  if (error.delivery === 'not-sent') return 'not-sent'
+  if (error.delivery === 'unknown') return 'unconfirmed'
+  return refusesAccount(error, rules) ? 'misconfigured' : 'failed'
+}
+
+function checkFailure(error: unknown, rules: CodeServiceOptions): Verdict {
+  // Anything unforeseen counts as asked: an attempt comes back on proof alone.
+  if (!(error instanceof ProviderError)) return 'unavailable'
+  if (error.delivery === 'not-sent') return 'not-sent'
+  return error.delivery === 'answered' && refusesAccount(error, rules) ? 'misconfigured' : 'unavailable'
+}
+
+function refusesAccount({ httpStatus, providerError }: ProviderError, rules: CodeServiceOptions): boolean {
+  if (httpStatus === 401 || httpStatus === 403) return true
+  return providerError !== undefined && rules.accountErrorCodes.includes(providerError)
+}

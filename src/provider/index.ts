@@ -1,0 +1,7 @@
+export { type CallOptions, createClient, type ProviderClient, type SendCallParams } from './client.js'
+export type { ClientOptions } from './client-options.js'
+export type { OperationName } from './operations.js'
+export type { NumberFormat, ParamsOf, Voice } from './parameters.js'
+export { type Delivery, ProviderError } from './provider-error.js'
+export type { ResultOf } from './results.js'
+export { judge, type VerdictRules, type VerifyAnswer } from './verdict.js'

@@ -1,0 +1,229 @@
+import { countryCodes } from './country-codes.js'
+import {
+  type callVoices,
+  type codeCallVoices,
+  type OperationName,
+  operations,
+  type Parameter,
+} from './operations.js'
+
+/** How numbers are written on the wire: `573001234567` or `+573001234567`. */
+export type NumberFormat = 'digits' | 'plus'
+
+/** A voice of either call operation. `Marian` and `Mariana` are the same voice in both. */
+export type Voice = (typeof callVoices | typeof codeCallVoices)[number]
+
+/** `country-code` and `minutes_to_expire` on the wire, `countryCode` and `minutesToExpire` here. */
+export type CamelCase<Name extends string> = Name extends `${infer Head}-${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Name extends `${infer Head}_${infer Tail}`
+    ? `${Head}${Capitalize<CamelCase<Tail>>}`
+    : Name
+
+type ValueOf<P extends Parameter> = P extends { readonly format: 'phones' }
+  ? string | readonly string[]
+  : P extends { readonly format: 'voice' }
+    ? Voice
+    : P extends { readonly format: 'attempts' | 'months' }
+      ? number | string
+      : P extends { readonly format: 'date' }
+        ? string | Date
+        : P extends { readonly type: 'boolean' }
+          ? boolean
+          : P extends { readonly allowed: readonly (infer Allowed)[] }
+            ? Allowed
+            : string
+
+type RequiredOf<P> = { [K in keyof P]: P[K] extends { readonly required: true } ? K : never }[keyof P]
+
+/** The parameters of one operation, named as this package names them. */
+export type ParamsOf<Operation extends OperationName> = ParamsFrom<(typeof operations)[Operation]['params']>
+type ParamsFrom<P> = {
+  readonly [K in RequiredOf<P> as CamelCase<K & string>]: ValueOf<P[K] & Parameter>
+} & {
+  readonly [K in Exclude<keyof P, RequiredOf<P>> as CamelCase<K & string>]?:
+    | ValueOf<P[K] & Parameter>
+    | undefined
+}
+
+export function camelCase(name: string): string {
+  return name.replace(/[-_](\w)/g, (_, letter: string) => letter.toUpperCase())
+}
+
+type Read = (value: unknown, parameter: Parameter, numberFormat: NumberFormat) => string | undefined
+
+const e164 = /^\+?\d{7,15}$/
+const listed = (value: string, parameter: Parameter) =>
+  parameter.allowed === undefined || parameter.allowed.includes(value) ? value : undefined
+
+function phone(value: unknown, numberFormat: NumberFormat): string | undefined {
+  if (typeof value !== 'string' || !e164.test(value)) return undefined
+  const digits = value.startsWith('+') ? value.slice(1) : value
+  return numberFormat === 'plus' ? `+${digits}` : digits
+}
+
+function wholeNumber(value: unknown): number | undefined {
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? value : undefined
+  return typeof value === 'string' && /^\d{1,4}$/.test(value) ? Number(value) : undefined
+}
+
+function day(value: unknown): string | undefined {
+  if (value instanceof Date)
+    return Number.isNaN(value.getTime()) ? undefined : value.toISOString().slice(0, 10)
+  if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(value)) return undefined
+  const read = new Date(`${value}T00:00:00Z`)
+  // 30 February reads as 1 March: only a day that comes out as it went in exists.
+  return !Number.isNaN(read.getTime()) && read.toISOString().startsWith(value) ? value : undefined
+}
+
+/** How a value is read and the rule that it breaks when it cannot be. */
+const formats: Record<NonNullable<Parameter['format']> | 'text' | 'boolean', { rule: string; read: Read }> = {
+  text: {
+    rule: 'must be a text that is not empty',
+    read: (value, parameter) =>
+      typeof value === 'string' && /\S/.test(value) ? listed(value, parameter) : undefined,
+  },
+  boolean: {
+    rule: 'must be true or false',
+    read: (value) => (typeof value === 'boolean' ? String(value) : undefined),
+  },
+  phone: {
+    rule: 'must be exactly one number: an optional + and 7 to 15 digits',
+    read: (value, _parameter, numberFormat) => phone(value, numberFormat),
+  },
+  phones: {
+    rule: 'must be numbers of an optional + and 7 to 15 digits, as a list or separated by commas',
+    read(value, _parameter, numberFormat) {
+      const all = typeof value === 'string' ? value.split(',').map((one) => one.trim()) : value
+      if (!Array.isArray(all) || all.length === 0) return undefined
+      const written = all.map((one) => phone(one, numberFormat))
+      return written.includes(undefined) ? undefined : written.join(',')
+    },
+  },
+  country: {
+    rule: 'must be an ISO 3166 code of two capital letters, such as CO',
+    read: (value) => (typeof value === 'string' && countryCodes.has(value) ? value : undefined),
+  },
+  voice: {
+    rule: 'must be a voice of this operation',
+    read(value, parameter) {
+      if (typeof value !== 'string') return undefined
+      // The documentation spells one voice in two ways; each operation gets its own spelling.
+      const other = value === 'Marian' ? 'Mariana' : value === 'Mariana' ? 'Marian' : value
+      return listed(value, parameter) ?? listed(other, parameter)
+    },
+  },
+  attempts: {
+    rule: 'must be 1, 2 or 3',
+    read(value) {
+      const count = wholeNumber(value)
+      return count !== undefined && count >= 1 && count <= 3 ? String(count) : undefined
+    },
+  },
+  months: {
+    rule: 'must be a whole number of months, 0 for the default',
+    read(value) {
+      const months = wholeNumber(value)
+      return months !== undefined && months >= 0 ? String(months) : undefined
+    },
+  },
+  date: { rule: 'must be a day that exists, as YYYY-MM-DD or a Date', read: day },
+  url: {
+    rule: 'must be an absolute URL',
+    read: (value) => (typeof value === 'string' && URL.canParse(value) ? value : undefined),
+  },
+}
+
+interface Rule {
+  readonly name: string
+  readonly prefix: string
+  readonly parameter: Parameter
+  readonly rule: string
+  readonly read: Read
+}
+
+function rulesOf(operation: OperationName): readonly Rule[] {
+  return Object.entries<Parameter>(operations[operation].params).map(([wireName, parameter]) => {
+    const { rule, read } = formats[parameter.format ?? (parameter.type === 'boolean' ? 'boolean' : 'text')]
+    const choice = parameter.allowed === undefined ? rule : `must be one of ${parameter.allowed.join(', ')}`
+    return { name: camelCase(wireName), prefix: `&${wireName}=`, parameter, rule: choice, read }
+  })
+}
+
+const rules = Object.fromEntries(
+  (Object.keys(operations) as OperationName[]).map((operation) => [operation, rulesOf(operation)]),
+) as Record<OperationName, readonly Rule[]>
+
+/** Whether parameters that the operation does not document are a mistake or go out as they are. */
+export type Further = 'refused' | 'sent'
+
+/**
+ * Checks the parameters of one operation and writes them as form text, each behind an `&`.
+ * A TypeError names the parameter as the caller wrote it and the rule, never the value.
+ */
+export function encodeParams(
+  operation: OperationName,
+  params: Readonly<Record<string, unknown>>,
+  numberFormat: NumberFormat,
+  further: Further,
+): string {
+  let form = ''
+  for (const { name, prefix, parameter, rule, read } of rules[operation]) {
+    const value = params[name]
+    if (value === undefined) {
+      if (parameter.required) throw new TypeError(`${operation}: ${name} is required, it ${rule}`)
+      continue
+    }
+    const written = read(value, parameter, numberFormat)
+    if (written === undefined) throw new TypeError(`${operation}: ${name} ${rule}`)
+    form += prefix + encode(operation, name, written)
+  }
+  refuseContradictions(operation, params)
+  return form + encodeFurther(operation, params, further)
+}
+
+function encode(operation: OperationName, name: string, text: string): string {
+  try {
+    return encodeURIComponent(text)
+  } catch {
+    throw new TypeError(`${operation}: ${name} must be well-formed text, without halves of surrogate pairs`)
+  }
+}
+
+function encodeFurther(
+  operation: OperationName,
+  params: Readonly<Record<string, unknown>>,
+  further: Further,
+): string {
+  let form = ''
+  for (const [name, value] of Object.entries(params)) {
+    if (rules[operation].some((rule) => rule.name === name) || value === undefined) continue
+    if (further === 'refused' || name === 'client' || name === 'key') {
+      const known = rules[operation].map((rule) => rule.name).join(', ')
+      throw new TypeError(
+        `${operation}: unknown parameter ${name}; it takes ${known === '' ? 'none' : known}`,
+      )
+    }
+    if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
+      throw new TypeError(`${operation}: ${name} must be a text, a number or a boolean`)
+    }
+    form += `&${encode(operation, name, name)}=${encode(operation, name, String(value))}`
+  }
+  return form
+}
+
+/** What the specification says about several parameters at once. */
+function refuseContradictions(operation: OperationName, params: Readonly<Record<string, unknown>>): void {
+  if (operation === 'sendCall') {
+    const spoken = params.message !== undefined || params.voice !== undefined
+    if (params.audioCode !== undefined && spoken) {
+      throw new TypeError('sendCall: audioCode must not be given together with message or voice')
+    }
+    if (params.audioCode !== undefined) return
+    if (params.message === undefined) throw new TypeError('sendCall: message is required without audioCode')
+    if (params.voice === undefined) throw new TypeError('sendCall: voice is required without audioCode')
+  }
+  if (operation === 'urlStatistics' && String(day(params.since)) > String(day(params.until))) {
+    throw new TypeError('urlStatistics: since must not be after until')
+  }
+}

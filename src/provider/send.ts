@@ -1,0 +1,179 @@
+import type { Dispatcher } from 'undici'
+
+export type { Dispatcher }
+
+/** One request, ready for the wire. */
+export interface Exchange {
+  readonly method: 'GET' | 'POST'
+  /** Path with its query, from the root of the origin. */
+  readonly path: string
+  readonly body?: string
+  /** One deadline over connect, headers and body. */
+  readonly timeoutMs: number
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Why there is no whole answer: a word of ours, or the code of a socket, DNS or TLS error. */
+export interface Lost {
+  /** `not-sent`: provably no byte of the request left. `unknown`: it may have arrived and been acted on. */
+  readonly delivery: 'not-sent' | 'unknown'
+  readonly reason: string
+  /** Present when the status line arrived before the answer was lost. */
+  readonly httpStatus?: number
+}
+
+/** A whole answer of any status. `text` is missing when it came in a content coding we did not ask for. */
+export interface Answered {
+  readonly delivery: 'answered'
+  readonly httpStatus: number
+  readonly text?: string
+}
+
+export type Outcome = Answered | Lost
+
+export interface Transport {
+  /** Performs one exchange. Never rejects because of the network: a failure is an outcome. */
+  send(exchange: Exchange): Promise<Outcome>
+  /** Lets running exchanges end (each has its deadline), then closes the pool. A given dispatcher stays open. */
+  close(): Promise<void>
+}
+
+/** Answers of the provider have some hundred bytes; anything beyond this is not one. */
+const answerCapBytes = 64 * 1024
+const connections = 128
+
+const headers = [
+  'accept',
+  'application/json',
+  'accept-encoding',
+  'identity',
+  'user-agent',
+  'express-two-factor',
+]
+const formHeaders = [...headers, 'content-type', 'application/x-www-form-urlencoded']
+
+let undici: Promise<typeof import('undici')> | undefined
+
+/** undici costs more to load than all the rest of this package, so it loads behind the first import. */
+function loadUndici(): Promise<typeof import('undici')> {
+  undici ??= import('undici')
+  return undici
+}
+
+/** Opens one pool for one origin and starts to load what it needs, so that the first request finds it there. */
+export function openTransport(origin: string, connectTimeoutMs: number, given?: Dispatcher): Transport {
+  let dispatcher = given
+  const opening = (async () => {
+    if (given !== undefined) return given
+    const { Pool } = await loadUndici()
+    dispatcher = new Pool(origin, { connections, connect: { timeout: connectTimeoutMs } })
+    return dispatcher
+  })()
+  // A package that cannot be loaded is reported by the first request, not as an unhandled rejection.
+  opening.catch(() => {})
+
+  return {
+    async send(exchange) {
+      const startedAt = performance.now()
+      const via = dispatcher ?? (await opening)
+      const outcome = await dispatchOnce(via, origin, exchange, exchange.timeoutMs)
+      if (!repeatable(exchange, outcome)) return outcome
+      const leftMs = exchange.timeoutMs - (performance.now() - startedAt)
+      return leftMs < 1 ? outcome : dispatchOnce(via, origin, exchange, leftMs)
+    },
+    async close() {
+      if (given === undefined) await (await opening).close()
+    },
+  }
+}
+
+/** Reading twice is harmless; a POST is never repeated, because a send costs money and a check costs a guess. */
+function repeatable({ method }: Exchange, outcome: Outcome): boolean {
+  if (method !== 'GET' || outcome.delivery !== 'unknown' || outcome.httpStatus !== undefined) return false
+  return outcome.reason !== 'deadline' && outcome.reason !== 'aborted'
+}
+
+function dispatchOnce(
+  via: Dispatcher,
+  origin: string,
+  exchange: Exchange,
+  timeoutMs: number,
+): Promise<Outcome> {
+  const { method, path, body, signal } = exchange
+  if (signal?.aborted) return Promise.resolve({ delivery: 'not-sent', reason: 'aborted' })
+
+  return new Promise((resolve) => {
+    let started: Dispatcher.DispatchController | undefined
+    let settled = false
+    let httpStatus = 0
+    let encoded = false
+    let size = 0
+    const chunks: Buffer[] = []
+
+    const settle = (outcome: Outcome) => {
+      if (settled) return
+      settled = true
+      clearTimeout(deadline)
+      signal?.removeEventListener('abort', onAbort)
+      resolve(outcome)
+    }
+    const lose = (reason: string) => {
+      const delivery = started === undefined ? 'not-sent' : 'unknown'
+      settle(httpStatus === 0 ? { delivery, reason } : { delivery, reason, httpStatus })
+    }
+    const giveUp = (reason: string) => {
+      lose(reason)
+      // Takes the connection down with it, so that a late answer meets nobody.
+      started?.abort(new Error(reason))
+    }
+    const onAbort = () => giveUp('aborted')
+    const deadline = setTimeout(giveUp, timeoutMs, 'deadline')
+    signal?.addEventListener('abort', onAbort)
+
+    const handler: Dispatcher.DispatchHandler = {
+      onRequestStart(controller) {
+        // Called right before the first byte is written. A request that was given up while it waited for
+        // a connection must never leave later; a throw drops it here and keeps the connection for the next.
+        if (settled) throw new Error('given up before it started')
+        started = controller
+      },
+      onResponseStart(_controller, statusCode, responseHeaders) {
+        if (statusCode < 200) return
+        httpStatus = statusCode
+        const coding = responseHeaders['content-encoding']
+        // Never decoded: a small coded answer can unfold to gigabytes.
+        encoded = coding !== undefined && coding !== 'identity'
+      },
+      onResponseData(_controller, chunk) {
+        size += chunk.length
+        if (size > answerCapBytes) giveUp('oversize')
+        else chunks.push(chunk)
+      },
+      onResponseEnd() {
+        settle(
+          encoded
+            ? { delivery: 'answered', httpStatus }
+            : { delivery: 'answered', httpStatus, text: Buffer.concat(chunks).toString() },
+        )
+      },
+      onResponseError(_controller, error) {
+        lose(codeOf(error))
+      },
+    }
+    const request = { origin, path, method, headersTimeout: 0, bodyTimeout: 0 } as const
+    try {
+      via.dispatch(
+        body === undefined ? { ...request, headers } : { ...request, headers: formHeaders, body },
+        handler,
+      )
+    } catch (error) {
+      lose(codeOf(error))
+    }
+  })
+}
+
+/** The code alone: messages and members of these errors hold addresses, answers and, from mocks, the query. */
+function codeOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return typeof code === 'string' && /^[A-Z][A-Z0-9_]{0,63}$/.test(code) ? code : 'connection failed'
+}
