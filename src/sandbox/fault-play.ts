@@ -1,0 +1,94 @@
+import type { ServerResponse } from 'node:http'
+import { gzipSync } from 'node:zlib'
+import type { Answer } from './answers.js'
+import type { Fault } from './faults.js'
+
+/** Hung connections end after this, so that a forgotten fault cannot pile them up. */
+const longestHangMs = 300_000
+
+const page =
+  '<!doctype html><title>520: unknown error</title><h1>Web server is returning an unknown error</h1>'
+
+/** Whether the operation is done before its answer goes wrong. */
+export function isDoneFirst(fault: Fault): boolean {
+  return (
+    ['acceptThenHang', 'slow', 'oversize', 'gzip'].includes(fault.kind) ||
+    (fault.kind === 'reset' && fault.midBody === true)
+  )
+}
+
+/** Writes an answer as the service does when nothing is wrong. Answers the body. */
+export function writeAnswer(response: ServerResponse, { status, body }: Answer, headers = {}): string {
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  response.writeHead(status, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(text),
+    'Cache-Control': 'no-store',
+    ...headers,
+  })
+  response.end(text)
+  return text
+}
+
+/** Plays a fault on a response. `answer` is the right one, empty when the operation was not done. */
+export function playFault(response: ServerResponse, fault: Fault, answer: Answer): void {
+  switch (fault.kind) {
+    case 'status':
+      writeAnswer(response, { status: fault.status ?? 503, body: fault.body ?? {} }, fault.headers)
+      return
+    case 'body':
+      writeAnswer(response, { status: 200, body: fault.body ?? '' }, fault.headers)
+      return
+    case 'html':
+      writeAnswer(response, { status: fault.status ?? 520, body: page }, { 'Content-Type': 'text/html' })
+      return
+    case 'redirect':
+      writeAnswer(response, { status: fault.status ?? 307, body: '' }, { Location: fault.location ?? '/' })
+      return
+    case 'oversize': {
+      const filled = JSON.stringify(answer.body).padEnd(fault.bytes ?? 1_048_576, ' ')
+      writeAnswer(response, { status: answer.status, body: filled })
+      return
+    }
+    case 'gzip': {
+      const packed = gzipSync(JSON.stringify(answer.body))
+      response.writeHead(answer.status, { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' })
+      response.end(packed)
+      return
+    }
+    case 'hang':
+      breakOffAfter(response, longestHangMs)
+      return
+    case 'acceptThenHang':
+      if (fault.midBody) writeHalf(response, answer)
+      breakOffAfter(response, longestHangMs)
+      return
+    case 'reset':
+      if (fault.midBody) writeHalf(response, answer, () => response.socket?.resetAndDestroy())
+      else response.socket?.resetAndDestroy()
+      return
+    case 'slow': {
+      const rest = fault.midBody ? writeHalf(response, answer) : undefined
+      const timer = setTimeout(
+        () => (rest === undefined ? writeAnswer(response, answer) : response.end(rest)),
+        fault.delayMs ?? 1_000,
+      )
+      response.on('close', () => clearTimeout(timer))
+      return
+    }
+  }
+}
+
+/** Sends the head and half of the body. Answers the other half. */
+function writeHalf(response: ServerResponse, { status, body }: Answer, then?: () => void): Buffer {
+  const whole = Buffer.from(JSON.stringify(body))
+  const half = Math.floor(whole.length / 2)
+  response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': whole.length })
+  response.write(whole.subarray(0, half), then)
+  return whole.subarray(half)
+}
+
+function breakOffAfter(response: ServerResponse, ms: number): void {
+  const timer = setTimeout(() => response.destroy(), ms)
+  response.on('close', () => clearTimeout(timer))
+}

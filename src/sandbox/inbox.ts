@@ -1,0 +1,155 @@
+import { digitsOf } from './account.js'
+import { createRecent } from './recent.js'
+import { arrives, type MessageState, type Step, stateAt } from './timeline.js'
+
+/** A text or call as the provider side files it. */
+export interface Message {
+  readonly id: string
+  readonly groupId: string
+  readonly channel: 'sms' | 'call'
+  /** The number as the request spelled it. */
+  readonly phone: string
+  /** The text, or what the call says. */
+  readonly text: string
+  readonly code?: string
+  readonly appName?: string
+  readonly voice?: string
+  readonly audioCode?: string
+  readonly credits: number
+  readonly at: number
+  readonly timeline: readonly Step[]
+  /** The logged request that caused it. */
+  readonly requestId: string
+}
+
+/** A text or call as its reader sees it. */
+export interface InboxMessage {
+  readonly id: string
+  readonly channel: 'sms' | 'call'
+  /** The text, or what the call says. */
+  readonly text: string
+  /** The code that it carries. */
+  readonly code?: string
+  /** E.164. */
+  readonly phone: string
+  /** The app-name of the code. */
+  readonly appName?: string
+  /** Sandbox time of the send, in ms. */
+  readonly at: number
+  readonly state: MessageState
+}
+
+export type CodeMessage = InboxMessage & { readonly code: string; readonly appName: string }
+
+export interface WaitOptions {
+  /** How long to wait, in real time; 5,000 by default. */
+  readonly timeoutMs?: number
+  readonly channel?: 'sms' | 'call'
+  /** Only messages sent at this sandbox time or later, in ms. */
+  readonly since?: number
+  /** False takes messages without a code too. */
+  readonly code?: boolean
+}
+
+/** What arrived on the phones. The newest 1,000 texts and calls are kept. */
+export interface Inbox {
+  /**
+   * The newest message to a number, at once if it is there, else when it arrives. What never reaches the
+   * person (blocked, rejected, not answered) does not count. Rejects when the time is over.
+   *
+   * @example
+   * const { code } = await sandbox.inbox.waitFor('+573001234567')
+   */
+  waitFor(phone: string, options: WaitOptions & { readonly code: false }): Promise<InboxMessage>
+  waitFor(phone: string, options?: WaitOptions): Promise<CodeMessage>
+  /** Newest first; of one number when it is given. */
+  list(phone?: string): readonly InboxMessage[]
+  /** Removes one message. Answers whether it was there. */
+  delete(id: string): boolean
+  clear(): void
+}
+
+export interface Mailroom extends Inbox {
+  deliver(message: Message): void
+  /** The messages of a group, or the one message with this id, oldest first. */
+  find(id: string): readonly Message[]
+  all(): readonly Message[]
+  close(): void
+}
+
+const mostMessages = 1_000
+const defaultWaitMs = 5_000
+
+export function createMailroom(now: () => number): Mailroom {
+  const messages = createRecent<Message>(mostMessages)
+  const waiting = new Set<{ arrived(message: Message): void; closed(): void }>()
+
+  function view(message: Message): InboxMessage {
+    const { id, channel, text, code, appName, at, timeline } = message
+    return {
+      id,
+      channel,
+      text,
+      ...(code === undefined ? {} : { code }),
+      phone: `+${digitsOf(message.phone)}`,
+      ...(appName === undefined ? {} : { appName }),
+      at,
+      state: stateAt(timeline, now()),
+    }
+  }
+
+  const newestFirst = () => messages.values().reverse()
+
+  async function waitFor(phone: string, options: WaitOptions = {}): Promise<CodeMessage> {
+    const { timeoutMs = defaultWaitMs, channel, since = 0, code = true } = options
+    if (typeof phone !== 'string' || digitsOf(phone) === '') {
+      throw new TypeError('inbox.waitFor: the first argument is the phone number, such as +573001234567')
+    }
+    const wanted = (message: Message) =>
+      digitsOf(message.phone) === digitsOf(phone) &&
+      (channel === undefined || message.channel === channel) &&
+      message.at >= since &&
+      (!code || message.code !== undefined) &&
+      arrives(message.timeline)
+
+    const present = newestFirst().find(wanted)
+    if (present !== undefined) return view(present) as CodeMessage
+    return new Promise((resolve, reject) => {
+      const waiter = {
+        arrived(message: Message) {
+          if (wanted(message)) end(() => resolve(view(message) as CodeMessage))
+        },
+        closed: () => end(() => reject(new Error('inbox.waitFor: the sandbox was closed'))),
+      }
+      const timer = setTimeout(() => {
+        const what = code ? 'message with a code' : 'message'
+        end(() => reject(new Error(`inbox.waitFor: no ${what} for ${phone} within ${timeoutMs} ms`)))
+      }, timeoutMs)
+      function end(settle: () => void): void {
+        clearTimeout(timer)
+        waiting.delete(waiter)
+        settle()
+      }
+      waiting.add(waiter)
+    })
+  }
+
+  return {
+    waitFor,
+    list: (phone) =>
+      newestFirst()
+        .filter((message) => phone === undefined || digitsOf(message.phone) === digitsOf(phone))
+        .map(view),
+    delete: (id) => messages.delete(id),
+    clear: () => messages.clear(),
+    deliver(message) {
+      messages.set(message.id, message)
+      for (const waiter of waiting) waiter.arrived(message)
+    },
+    find: (id) => messages.values().filter((message) => message.groupId === id || message.id === id),
+    all: newestFirst,
+    close() {
+      for (const waiter of waiting) waiter.closed()
+    },
+  }
+}

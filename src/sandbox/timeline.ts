@@ -1,0 +1,74 @@
+import { fixedResultOf } from './fixed-numbers.js'
+
+/** Where a text or a call stands. */
+export type MessageState =
+  | 'sent'
+  | 'delivered'
+  | 'read'
+  | 'rejected'
+  | 'unreachable'
+  | 'blocked'
+  | 'ringing'
+  | 'answered'
+  | 'no-answer'
+  | 'voicemail'
+
+/** From this moment on the message is in this state. */
+export interface Step {
+  readonly at: number
+  readonly state: MessageState
+}
+
+const deliveredAfterMs = 2_000
+const readAfterMs = 30_000
+const answeredAfterMs = 3_000
+const ringsForMs = 15_000
+const callsAgainAfterMs = 45_000
+
+/** The states of a text sent now: sent, delivered, read, unless its number has a fixed result. */
+export function textTimeline(phone: string, at: number): readonly Step[] {
+  const sent: Step = { at, state: 'sent' }
+  const fixed = fixedResultOf(phone)
+  if (fixed === 'undelivered') return [sent]
+  if (fixed === 'rejected' || fixed === 'unreachable') {
+    return [sent, { at: at + deliveredAfterMs, state: fixed }]
+  }
+  return [sent, { at: at + deliveredAfterMs, state: 'delivered' }, { at: at + readAfterMs, state: 'read' }]
+}
+
+/** The states of a call placed now: it rings, and is answered at the first attempt unless the number says otherwise. */
+export function callTimeline(
+  phone: string,
+  at: number,
+  { attempts, leaveVoicemail }: { readonly attempts: number; readonly leaveVoicemail: boolean },
+): readonly Step[] {
+  const fixed = fixedResultOf(phone)
+  const answeredAt = fixed === 'unanswered' ? undefined : fixed === 'answeredSecond' ? 2 : 1
+  const steps: Step[] = []
+  for (let attempt = 1; attempt <= attempts; attempt += 1) {
+    const ringsAt = at + (attempt - 1) * callsAgainAfterMs
+    steps.push({ at: ringsAt, state: 'ringing' })
+    if (attempt === answeredAt) return [...steps, { at: ringsAt + answeredAfterMs, state: 'answered' }]
+    const last = attempt === attempts
+    steps.push({ at: ringsAt + ringsForMs, state: last && leaveVoicemail ? 'voicemail' : 'no-answer' })
+  }
+  return steps
+}
+
+/** The state that holds at a moment. */
+export function stateAt(timeline: readonly Step[], now: number): MessageState {
+  return (timeline.findLast((step) => step.at <= now) ?? timeline[0])?.state ?? 'sent'
+}
+
+const lost: readonly MessageState[] = ['rejected', 'unreachable', 'blocked', 'no-answer']
+
+/** Whether the person gets to know the content in the end. */
+export function arrives(timeline: readonly Step[]): boolean {
+  const last = timeline.at(-1)
+  return last !== undefined && last.state !== 'sent' && !lost.includes(last.state)
+}
+
+/** When the provider takes its price back, if it does: for what it could not deliver. */
+export function refundedAt(timeline: readonly Step[]): number | undefined {
+  return timeline.find(({ state }) => state === 'rejected' || state === 'unreachable')?.at
+}
