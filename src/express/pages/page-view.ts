@@ -1,3 +1,4 @@
+import type { Channel } from '../../challenge/code-service.js'
 import type { ChallengeView } from '../../challenge/commands.js'
 import type { ProblemCode } from '../../errors.js'
 
@@ -17,6 +18,10 @@ export interface PageView {
   readonly requirement?: string
   readonly returnTo?: string
   readonly purpose?: string
+  /** How a first code may travel, the preferred way first. */
+  readonly channels: readonly Channel[]
+  /** Attempts of a fresh challenge: how many are left is said from the second wrong code on. */
+  readonly attemptsPerChallenge: number
   /** Whether the person may ask to trust this device. */
   readonly offerTrust: boolean
   /** Whether codes may hold letters. */

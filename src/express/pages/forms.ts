@@ -1,0 +1,41 @@
+import type { Channel } from '../../challenge/code-service.js'
+import type { Texts } from '../messages/texts.js'
+import { fill, type Html, html } from './html.js'
+import type { PageView } from './page-view.js'
+import { duration } from './wording.js'
+
+/** A form of the page. What ties it to the refused request goes along in each. */
+export function form(view: PageView, action: 'start' | 'resend' | 'verify' | 'cancel', content: Html): Html {
+  const { basePath, requirement, returnTo, purpose } = view
+  return html`<form method="post" action="${basePath}/${action}" novalidate>
+${hidden('requirement', requirement)}${hidden('returnTo', returnTo)}${hidden('purpose', purpose)}${content}
+</form>`
+}
+
+export function hidden(name: string, value: string | undefined): Html | undefined {
+  return value === undefined ? undefined : html`<input type="hidden" name="${name}" value="${value}">`
+}
+
+/** One button per channel. The server holds the wait; the script only shows it. */
+export function sendButtons(
+  action: 'start' | 'resend',
+  channels: readonly Channel[],
+  waitMs: number,
+  texts: Texts,
+): Html {
+  const buttons = channels.map((channel, index) => {
+    const label = texts[index === 0 ? (`${action}.${channel}` as const) : (`instead.${channel}` as const)]
+    const look = action === 'start' && index === 0 ? 'main' : 'other'
+    return html`<button class="${look}" name="channel" value="${channel}" data-waits>${label}</button>
+`
+  })
+  return html`${waitMs > 0 ? wait(waitMs, texts) : undefined}<div class="buttons">
+${buttons}</div>`
+}
+
+function wait(waitMs: number, texts: Texts): Html {
+  const time = html`<span data-clock>${duration(waitMs, 'up', texts)}</span>`
+  return html`<p data-wait-ms="${waitMs}">${fill(texts['resend.wait'], new Map([['t', time]]))}</p>
+<p class="unseen" role="status" data-ready="${texts['resend.ready']}"></p>
+`
+}

@@ -1,0 +1,44 @@
+import type { Texts } from '../messages/texts.js'
+import { html } from './html.js'
+import type { PageView } from './page-view.js'
+import { settleView, summary } from './problem.js'
+import { codeScreen, phoneScreen, problemScreen, type Screen, startScreen } from './screens.js'
+
+/**
+ * A whole HTML page. Everything on it works without a script, and every value is escaped.
+ *
+ * @example
+ * res.status(422).type('html').send(renderPage(view, texts))
+ */
+export function renderPage(given: PageView, texts: Texts): string {
+  const view = settleView(given)
+  const { page, problem, basePath } = view
+  const { title, content } = screenOf(view, texts)
+  const document = html`<!doctype html>
+<html lang="${texts.lang}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${problem === undefined ? title : `${texts.error}: ${title}`}</title>
+<link rel="stylesheet" href="${basePath}/page.css">
+<script src="${basePath}/page.js" defer></script>
+</head>
+<body>
+<main>
+${problem === undefined || page === 'problem' ? undefined : summary(view, problem, texts)}<h1>${title}</h1>
+${content}
+</main>
+</body>
+</html>
+`
+  return document.markup
+}
+
+function screenOf(view: PageView, texts: Texts): Screen {
+  const { page, challenge, problem } = view
+  if (page === 'problem' && problem !== undefined) return problemScreen(view, problem, texts)
+  if (page === 'phone') return phoneScreen(view, texts)
+  if (page === 'code' && challenge !== undefined) return codeScreen(view, challenge, texts)
+  return startScreen(view, texts)
+}

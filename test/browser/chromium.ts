@@ -1,0 +1,52 @@
+import { existsSync } from 'node:fs'
+import axe from 'axe-core'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe } from 'vitest'
+
+const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
+  existsSync,
+)
+
+const args = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+/**
+ * A suite in a real Chromium. Where there is none it is skipped and says so; under CI it must run.
+ *
+ * @example
+ * describeInChromium('the code page', (browser) => {
+ *   it('has a title', async () => { const page = await browser().newPage() })
+ * })
+ */
+export function describeInChromium(title: string, suite: (browser: () => Browser) => void): void {
+  const skipped = executablePath === undefined && process.env.CI !== 'true'
+  if (skipped) console.warn(`skipped, no Chromium in /usr/bin: ${title}`)
+  describe.skipIf(skipped)(title, () => {
+    let browser: Browser | undefined
+    beforeAll(async () => {
+      if (executablePath === undefined) throw new Error('CI needs Chromium in /usr/bin')
+      browser = await chromium.launch({ executablePath, args })
+    }, 60_000)
+    afterAll(() => browser?.close())
+    suite(() => {
+      if (browser === undefined) throw new Error('the browser is open inside tests alone')
+      return browser
+    })
+  })
+}
+
+/** What axe finds on the page, each as a line that names the rule and the place. */
+export async function axeFindings(page: Page): Promise<string[]> {
+  // Evaluated over the debugger: the policy of the page lets no script tag in.
+  await page.evaluate(axe.source)
+  const { violations } = (await page.evaluate('axe.run()')) as axe.AxeResults
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target}`))
+}

@@ -1,0 +1,67 @@
+import type { ChallengeView } from '../../../src/challenge/commands.js'
+import type { PageView } from '../../../src/express/pages/page-view.js'
+
+export const now = Date.UTC(2025, 0, 1)
+
+const challenge: ChallengeView = {
+  id: 'c1',
+  purpose: 'login',
+  channel: 'sms',
+  destination: '••••••67',
+  expiresAt: now + 10 * 60_000,
+  resendAt: now + 60_000,
+  attemptsRemaining: 5,
+  channels: ['sms', 'call'],
+}
+
+/** A code page of a sign-in, just sent. */
+export const codeView: PageView & { readonly challenge: ChallengeView } = {
+  page: 'code',
+  basePath: '/two-factor',
+  challenge,
+  requirement: 'signed',
+  offerTrust: false,
+  lettersInCode: false,
+  changeableNumber: false,
+  countries: ['CO'],
+  channels: ['sms', 'call'],
+  attemptsPerChallenge: 5,
+  now,
+}
+
+const { challenge: _, ...nothingLive } = codeView
+export const startView: PageView = { ...nothingLive, page: 'start' }
+export const phoneView: PageView = {
+  ...nothingLive,
+  page: 'phone',
+  changeableNumber: true,
+  countries: ['MX', 'CO', 'BR', 'ES'],
+}
+
+/** Every state that a person may meet. */
+export const states: Readonly<Record<string, PageView>> = {
+  code: codeView,
+  'code, all options': { ...codeView, offerTrust: true, challenge: { ...challenge, resendAt: now } },
+  'code by call': { ...codeView, challenge: { ...challenge, channel: 'call' } },
+  'code at signup': { ...codeView, changeableNumber: true },
+  'first wrong code': { ...codeView, problem: { code: 'code_not_accepted', attemptsRemaining: 4 } },
+  'second wrong code': { ...codeView, problem: { code: 'code_not_accepted', attemptsRemaining: 3 } },
+  'unreadable code': { ...codeView, problem: { code: 'invalid_request' } },
+  'last wrong code': { ...codeView, problem: { code: 'code_not_accepted', attemptsRemaining: 0 } },
+  'too soon': { ...codeView, problem: { code: 'resend_too_soon', retryAfterMs: 43_000 } },
+  unchecked: { ...codeView, problem: { code: 'verification_unavailable' } },
+  start: startView,
+  expired: { ...startView, problem: { code: 'challenge_gone' } },
+  'start, paused': { ...startView, problem: { code: 'sending_paused', retryAfterMs: 15_000 } },
+  phone: phoneView,
+  'phone, refused': {
+    ...phoneView,
+    typedPhone: '300 123',
+    typedCountry: 'CO',
+    problem: { code: 'destination_not_allowed' },
+  },
+  locked: { ...startView, problem: { code: 'phone_locked', retryAfterMs: 15 * 60_000 } },
+  disabled: { ...startView, problem: { code: 'phone_disabled' } },
+  'not identified': { ...startView, page: 'problem', problem: { code: 'not_identified' } },
+  'cross-site': { ...startView, page: 'problem', problem: { code: 'cross_site' } },
+}
