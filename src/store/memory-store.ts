@@ -55,6 +55,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
     ['enrolment', sealedPartition(maxLedgers)],
     ['grants', sealedPartition(maxGrants)],
     ['devices', sealedPartition(maxGrants)],
+    ['failures', sealedPartition(maxGrants)],
   ])
   let written = 0
 

@@ -1,0 +1,40 @@
+import { type LedgerLimits, ledgerLimitsOf } from '../../src/challenge/ledger.js'
+import type { Limits } from '../../src/challenge/limits.js'
+
+export const minute = 60_000
+export const hour = 60 * minute
+export const day = 24 * hour
+
+/** The documented defaults, written out: a changed default must fail here. */
+export const limits: Limits = {
+  attemptsPerChallenge: 5,
+  failuresBeforeLock: 10,
+  lockMs: 900_000,
+  failuresBeforeDisable: 100,
+  failuresPerSubjectPerDay: 20,
+  codeLifetimeMs: 600_000,
+  cooldownMs: [60_000, 120_000, 300_000],
+  sendsPerChallenge: 3,
+  sendsPerHour: 5,
+  sendsPerDay: 10,
+  callsPerHour: 2,
+  callsPerDay: 4,
+  allSendsPerHour: 20,
+  allSendsPerDay: 50,
+  enrolSendsPerDay: 3,
+  sendsPerSubjectPerDay: 50,
+  sendsPerSessionPerHour: 20,
+  numbersPerSessionPerDay: 3,
+  sendsPerAddressPer10Min: 200,
+  verificationsPerAddressPer10Min: 600,
+  enrolSendsPerAddressPer10Min: 20,
+  enrolVerificationsPerAddressPer10Min: 60,
+  serviceSendsPerMinute: 600,
+  maxAgeMs: 300_000,
+  loginMaxAgeMs: 43_200_000,
+  verifyTimeoutMs: 8_000,
+  sendTimeoutMs: 10_000,
+  storeTimeoutMs: 250,
+}
+
+export const ledgerLimits: LedgerLimits = ledgerLimitsOf(limits, 'auth')
