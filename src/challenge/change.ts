@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { TwoFactorError } from '../errors.js'
-import type { Awaitable, Json, Store } from '../store/store.js'
+import type { Json, Store } from '../store/store.js'
 
 /** What an entry of ours is: an object, stamped with the id of the command that wrote it. */
 type Members = { readonly [member: string]: Json | undefined }
@@ -25,16 +25,18 @@ export function newCommandId(): string {
 
 /**
  * Runs one command on one entry: read, decide, swap, and decides again on the value that made a swap
- * fail. `admit` is asked once, before the first swap; what it returns is the outcome then.
+ * fail. `barrier` is asked together with the read, which over a network store costs no further round
+ * trip; what it resolves with is the outcome then.
  */
-export async function change<Value extends Members, Outcome, Refused = never>(
+export async function change<Value extends Members, Outcome, Barred = never>(
   store: Store,
   key: string,
   decide: (value: Value | undefined) => Change<Value, Outcome>,
-  admit?: (outcome: Outcome) => Awaitable<Refused | undefined>,
-): Promise<Outcome | Refused> {
+  barrier?: Promise<Barred | undefined>,
+): Promise<Outcome | Barred> {
   const command = newCommandId()
-  let entry = await store.read(key)
+  let [entry, barred] = await Promise.all([store.read(key), barrier])
+  if (barred !== undefined) return barred
   let attempted: Outcome | undefined
   for (let swaps = 0; swaps < mostSwaps; swaps += 1) {
     const value = entry?.value as (Value & { readonly command: string }) | undefined
@@ -43,13 +45,9 @@ export async function change<Value extends Members, Outcome, Refused = never>(
 
     const { outcome, put } = decide(value)
     if (put === undefined) return outcome
-    if (swaps === 0) {
-      const refused = await admit?.(outcome)
-      if (refused !== undefined) return refused
-    }
     attempted = outcome
     const result = await store.swap(key, entry?.version, { ...put.value, command }, put.ttlMs)
-    if (result.swapped) return attempted
+    if (result.swapped) return outcome
     entry = result.entry
   }
   throw new TwoFactorError('store_unavailable', { message: 'The store refused every swap.' })

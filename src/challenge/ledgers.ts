@@ -1,5 +1,5 @@
 import type { Emit } from '../events.js'
-import type { Awaitable, Store } from '../store/store.js'
+import type { Store } from '../store/store.js'
 import { change } from './change.js'
 import { type Decision, emptyLedger, keptForMs, type Ledger, type LedgerLimits, timeOf } from './ledger.js'
 
@@ -13,13 +13,13 @@ export interface Decided<Outcome> {
 /** The ledgers in the store: where the pure commands meet the clock. */
 export interface Ledgers {
   read(key: string): Promise<Pick<Decided<never>, 'ledger' | 'now'>>
-  /** Runs one command. `admit` is asked once, when the command would change something. */
-  run<Outcome, Refused = never>(
+  /** Runs one command, unless the barrier refuses, which is asked together with the read. */
+  run<Outcome, Barred = never>(
     key: string,
     limits: LedgerLimits,
     command: (ledger: Ledger, now: number) => Decision<Outcome>,
-    admit?: (outcome: Outcome) => Awaitable<Refused | undefined>,
-  ): Promise<Decided<Outcome | Refused>>
+    barrier?: Promise<Barred | undefined>,
+  ): Promise<Decided<Outcome | Barred>>
 }
 
 export function createLedgers(parts: {
@@ -42,21 +42,19 @@ export function createLedgers(parts: {
       return { ledger, now: nowFor(ledger) }
     },
 
-    async run(key, limits, command, admit) {
-      let before = { ledger: emptyLedger, now: 0 }
+    run(key, limits, command, barrier) {
       const decide = (stored: Ledger | undefined) => {
         const ledger = stored ?? emptyLedger
         const now = nowFor(ledger)
-        before = { ledger, now }
         const { outcome, next } = command(ledger, now)
         if (next === undefined) return { outcome: { outcome, ledger, now } }
         const put = { value: next, ttlMs: keptForMs(next, now, limits) }
         return { outcome: { outcome, ledger: next, now }, put }
       }
-      return change(store, key, decide, async (decided) => {
-        const refused = await admit?.(decided.outcome)
-        return refused === undefined ? undefined : { ...before, outcome: refused }
-      })
+      const barred = barrier?.then((refusal) =>
+        refusal === undefined ? undefined : { outcome: refusal, ledger: emptyLedger, now: parts.now() },
+      )
+      return change(store, key, decide, barred)
     },
   }
 }

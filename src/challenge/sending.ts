@@ -12,7 +12,7 @@ import {
   type StartOutcome,
 } from './commands.js'
 import type { Counters } from './counters.js'
-import type { Decision, Lane, Ledger } from './ledger.js'
+import type { Challenge, Decision, Lane, Ledger } from './ledger.js'
 import { resend, type SendOutcome, settleSend, start } from './ledger-sends.js'
 import type { Ledgers } from './ledgers.js'
 import type { ProviderHealth } from './provider-health.js'
@@ -44,27 +44,35 @@ export function createSending(parts: {
     const paused = health.refusal()
     if (paused !== undefined) return paused
     const fromAddress = counters.sendFromAddress(target.counted)
-    const admit = async (outcome: SendOutcome | Refusal): Promise<Refusal | undefined> => {
-      if (outcome.outcome !== 'booked') return undefined
-      const over = await fromAddress
-      if (over !== undefined) return over
-      const { channel, purpose } = outcome.challenge
-      const { subject, phone: destination } = target
-      const allowed =
-        (await beforeSend?.({ subject, destination, channel, purpose })) ?? beforeSend === undefined
-      return allowed === true ? counters.send(target.counted) : refused('send_refused')
-    }
-    // The address is asked together with the ledger: over a network store that is one round trip.
-    const [over, decided] = await Promise.all([
-      fromAddress,
-      ledgers.run(target.key, target.limits, step, admit),
-    ])
-    const outcome = over ?? decided.outcome
+    const { outcome, ledger, now } = await ledgers.run(target.key, target.limits, step, fromAddress)
     if (outcome.outcome === 'refused') return outcome
-    if (outcome.outcome === 'booked') return deliver(target, sendId, outcome)
-    const challenge = targets.view(target, outcome.challenge, decided.ledger, decided.now)
-    return { outcome: 'already-sent', challenge }
+    if (outcome.outcome === 'live') {
+      return { outcome: 'already-sent', challenge: targets.view(target, outcome.challenge, ledger, now) }
+    }
+    // Asked after the send was booked: of many requests at once, one costs budget and asks the host.
+    const refusal = await permission(target, outcome.challenge, beforeSend).catch(async (error: unknown) => {
+      await settle(target, sendId, { result: 'not-sent' })
+      throw error
+    })
+    if (refusal === undefined) return deliver(target, sendId, outcome)
+    await settle(target, sendId, { result: 'not-sent' })
+    return refusal
   }
+
+  async function permission(
+    target: Target,
+    { channel, purpose }: Challenge,
+    beforeSend: BeforeSend | undefined,
+  ): Promise<Refusal | undefined> {
+    const { subject, phone: destination } = target
+    const allowed = beforeSend === undefined || (await beforeSend({ subject, destination, channel, purpose }))
+    return allowed === true ? counters.send(target.counted) : refused('send_refused')
+  }
+
+  const settle = (target: Target, sendId: string, sent: SendResult) =>
+    ledgers.run(target.key, target.limits, (ledger, now) =>
+      settleSend(ledger, sendId, sent, now, target.limits),
+    )
 
   async function deliver(
     target: Target,
@@ -80,9 +88,7 @@ export function createSending(parts: {
     })
     emit({ ...eventOf(sent), ...about(target, challenge) })
     health.note('send', sent.result, target.lane, target.key)
-    const settled = await ledgers.run(target.key, target.limits, (ledger, now) =>
-      settleSend(ledger, sendId, sent, now, target.limits),
-    )
+    const settled = await settle(target, sendId, sent)
     if (sent.result !== 'sent' && sent.result !== 'unconfirmed') throw notDelivered(sent)
     // Another session may have started, or this one cancelled, while the send was under way.
     const live = settled.outcome.challenge

@@ -27,27 +27,23 @@ export function createVerifying(parts: {
   const { codes, ledgers, counters, subjectFailures, targets, health, secrets, appNameOf, emit } = parts
 
   async function reserveAttempt(target: Target, id: string, code: string): Promise<ReserveOutcome | Refusal> {
-    const fromAddress = counters.verificationFromAddress(target.counted)
     const attempt = { ...target.who, id, code: secrets.tag('code-tag', `${target.phone} ${code}`) }
-    let counted = false
-    const admit = async (): Promise<Refusal | undefined> => {
-      const refusal = (await fromAddress) ?? (await subjectFailures.count(target.subject))
-      counted = refusal === undefined
-      return refusal
-    }
-    const [over, { outcome }] = await Promise.all([
-      fromAddress,
-      ledgers.run(
-        target.key,
-        target.limits,
-        (ledger, now) => reserve(ledger, attempt, now, target.limits),
-        admit,
-      ),
-    ])
-    // Another request took the lease after this one was counted.
-    if (counted && outcome.outcome === 'refused') await subjectFailures.takeBack(target.subject)
-    return over ?? outcome
+    const { outcome } = await ledgers.run(
+      target.key,
+      target.limits,
+      (ledger, now) => reserve(ledger, attempt, now, target.limits),
+      counters.verificationFromAddress(target.counted),
+    )
+    if (outcome.outcome === 'refused') return outcome
+    // Counted after the attempt was reserved: of many requests at once, one is counted.
+    const exhausted = await subjectFailures.count(target.subject)
+    if (exhausted === undefined || outcome.outcome === 'rejected') return outcome
+    await record(target, id, 'not-sent')
+    return exhausted
   }
+
+  const record = (target: Target, id: string, verdict: Verdict) =>
+    ledgers.run(target.key, target.limits, (ledger, now) => settle(ledger, id, verdict, now, target.limits))
 
   async function judge(
     target: Target,

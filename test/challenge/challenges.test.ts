@@ -1,0 +1,384 @@
+import { describe, expect, it } from 'vitest'
+import { hour, minute } from './kit.js'
+import { ana, createService, rightCode } from './service.js'
+
+const wrong = (times: number) => Array.from({ length: times }, (_, index) => `wrong${index}`)
+
+describe('many requests at once', () => {
+  it('reach the provider five times with 1,000 wrong codes from 100 sessions', async () => {
+    const { challenges, provider, wait } = createService()
+    for (let session = 0; session < 5; session += 1) {
+      await challenges.start({ ...ana, session: `session-${session}`, purpose: 'login' })
+      wait(5 * minute)
+    }
+    await Promise.all(
+      wrong(1_000).map((code, index) =>
+        challenges.verify({ ...ana, session: `session-${index % 100}`, code }),
+      ),
+    )
+    for (const code of wrong(20)) await challenges.verify({ ...ana, session: 'session-4', code })
+    expect(provider.checks.length).toBe(5)
+  })
+
+  it('let one right code of 500 in', async () => {
+    const { challenges } = createService()
+    await challenges.start({ ...ana, purpose: 'login' })
+    const outcomes = await Promise.all(
+      Array.from({ length: 500 }, () => challenges.verify({ ...ana, code: rightCode })),
+    )
+    expect(outcomes.filter(({ outcome }) => outcome === 'approved')).toHaveLength(1)
+  })
+
+  it('send one code for 200 starts, and hand the same challenge to the same session', async () => {
+    const { challenges, provider } = createService()
+    const outcomes = await Promise.all(
+      Array.from({ length: 200 }, () => challenges.start({ ...ana, purpose: 'login' })),
+    )
+    expect(provider.sends).toHaveLength(1)
+    const ids = outcomes.map((outcome) => 'challenge' in outcome && outcome.challenge.id)
+    expect(new Set(ids).size).toBe(1)
+  })
+
+  it('count no more than twenty wrong codes of a subject a day, over any number of numbers', async () => {
+    const { challenges, provider } = createService()
+    const phones = Array.from({ length: 40 }, (_, index) => `+5730012345${String(index + 10)}`)
+    for (const phone of phones) await challenges.start({ ...ana, phone, purpose: 'login' })
+    await Promise.all(
+      wrong(400).map((code, index) => challenges.verify({ ...ana, phone: phones[index % 40] ?? '', code })),
+    )
+    expect(provider.checks.length).toBe(20)
+  })
+})
+
+describe('start', () => {
+  it('sends the code to the number under the name of lane and purpose, and shows the number masked', async () => {
+    const { challenges, provider, now } = createService()
+    const outcome = await challenges.start({ ...ana, purpose: 'transfer', channel: 'call' })
+    expect(provider.sends).toEqual([
+      { destination: '+573001234567', appName: 'auth:transfer', channel: 'call' },
+    ])
+    expect(outcome).toEqual({
+      outcome: 'started',
+      delivery: 'sent',
+      challenge: {
+        id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        purpose: 'transfer',
+        channel: 'call',
+        destination: '••••••67',
+        expiresAt: now() + 10 * minute,
+        resendAt: now() + minute,
+        attemptsRemaining: 5,
+        channels: ['sms', 'call'],
+      },
+    })
+  })
+
+  it.each([
+    ['a purpose that nobody declared', { purpose: 'nothing' }],
+    ['a channel that the purpose does not have', { purpose: 'text-only', channel: 'call' as const }],
+  ])('refuses %s', async (_, order) => {
+    const { challenges, provider } = createService()
+    expect(await challenges.start({ ...ana, ...order })).toEqual({
+      outcome: 'refused',
+      code: 'invalid_request',
+    })
+    expect(provider.sends).toEqual([])
+  })
+
+  it.each([
+    ['off the list', '+14155550123'],
+    ['that is none', 'not a number'],
+    ['with a list of numbers', '+573001234567,+573001234568'],
+  ])('refuses a number on file %s', async (_, phone) => {
+    const { challenges, provider } = createService()
+    const outcome = await challenges.start({ ...ana, phone, purpose: 'login' })
+    expect(outcome).toEqual({ outcome: 'refused', code: 'destination_not_allowed' })
+    expect(provider.sends).toEqual([])
+  })
+
+  it('tells a mistyped number from one that is not allowed where it is typed', async () => {
+    const { challenges } = createService()
+    const enrol = { ...ana, lane: 'enrol' as const, purpose: 'login' }
+    expect(await challenges.start({ ...enrol, phone: 'hello' })).toMatchObject({ code: 'invalid_request' })
+    expect(await challenges.start({ ...enrol, phone: '+576012345678' })).toMatchObject({
+      code: 'destination_not_allowed',
+    })
+    expect(await challenges.start({ ...enrol, phone: '300 123 4567', country: 'CO' })).toMatchObject({
+      outcome: 'started',
+    })
+  })
+
+  it.each([
+    ['+57 300 123 4567'],
+    ['0057 300 1234567'],
+    ['+57 (300) 123-4567'],
+    ['＋５７３００１２３４５６７'],
+  ])('finds the same ledger for %s', async (phone) => {
+    const { challenges, provider } = createService()
+    await challenges.start({ ...ana, purpose: 'login' })
+    await challenges.start({ ...ana, session: 'session-2', phone, purpose: 'login' })
+    expect(provider.sends).toHaveLength(1)
+  })
+
+  it('says that the answer was lost, and takes the code if it arrives', async () => {
+    const { challenges, provider } = createService()
+    provider.send = () => ({ result: 'unconfirmed' })
+    expect(await challenges.start({ ...ana, purpose: 'login' })).toMatchObject({ delivery: 'unconfirmed' })
+    expect(await challenges.verify({ ...ana, code: rightCode })).toMatchObject({ outcome: 'approved' })
+  })
+
+  it.each([
+    ['failed', 'delivery_failed', 502],
+    ['foreign-number', 'delivery_failed', 502],
+    ['misconfigured', 'provider_unavailable', 503],
+    ['not-sent', 'provider_unavailable', 503],
+  ] as const)('fails with the documented answer when the send is %s', async (result, code, status) => {
+    const { challenges, provider } = createService()
+    provider.send = () => ({ result })
+    await expect(challenges.start({ ...ana, purpose: 'login' })).rejects.toMatchObject({ code, status })
+    expect(await challenges.find(ana)).toBeUndefined()
+  })
+
+  it('asks the host before it sends, and sends nothing unless the host says true', async () => {
+    const { challenges, provider } = createService()
+    const asked: unknown[] = []
+    const beforeSend = (send: unknown) => {
+      asked.push(send)
+      return false
+    }
+    const refused = await challenges.start({ ...ana, purpose: 'login', beforeSend })
+    expect(refused).toEqual({ outcome: 'refused', code: 'send_refused' })
+    expect(asked).toEqual([
+      { subject: 'ana', destination: '+573001234567', channel: 'sms', purpose: 'login' },
+    ])
+    // What is not a boolean is no consent.
+    const undecided = () => undefined as unknown as boolean
+    expect(await challenges.start({ ...ana, purpose: 'login', beforeSend: undecided })).toMatchObject({
+      code: 'send_refused',
+    })
+    expect(provider.sends).toEqual([])
+    const allowed = { ...ana, purpose: 'login', beforeSend: async () => true }
+    expect(await challenges.start(allowed)).toMatchObject({ outcome: 'started' })
+    expect(await challenges.start({ ...allowed, beforeSend })).toMatchObject({ outcome: 'already-sent' })
+  })
+
+  it('books nothing when the host throws', async () => {
+    const { challenges } = createService()
+    const beforeSend = () => {
+      throw new Error('risk engine down')
+    }
+    await expect(challenges.start({ ...ana, purpose: 'login', beforeSend })).rejects.toThrow(
+      'risk engine down',
+    )
+    expect(await challenges.start({ ...ana, purpose: 'login' })).toMatchObject({ outcome: 'started' })
+  })
+
+  it('is superseded when another session starts while its send is under way', async () => {
+    const { challenges } = createService({ limits: { cooldownMs: [0] } })
+    const [first, second] = await Promise.all([
+      challenges.start({ ...ana, purpose: 'login' }),
+      challenges.start({ ...ana, session: 'session-2', purpose: 'login' }),
+    ])
+    expect(first).toEqual({ outcome: 'refused', code: 'challenge_superseded' })
+    expect(second).toMatchObject({ outcome: 'started' })
+  })
+})
+
+describe('resend', () => {
+  it('sends again after the pause, by the other channel if asked', async () => {
+    const { challenges, provider, wait } = createService()
+    const first = await challenges.start({ ...ana, purpose: 'login' })
+    expect(await challenges.resend(ana)).toMatchObject({ code: 'resend_too_soon', retryAfterMs: minute })
+    wait(minute)
+    const again = await challenges.resend({ ...ana, channel: 'call' })
+    expect(provider.sends.map(({ channel }) => channel)).toEqual(['sms', 'call'])
+    expect(again).toMatchObject({ challenge: { id: 'challenge' in first && first.challenge.id } })
+  })
+
+  it('refuses a channel that the purpose does not have', async () => {
+    const { challenges, provider, wait } = createService()
+    await challenges.start({ ...ana, purpose: 'text-only' })
+    wait(minute)
+    expect(await challenges.resend({ ...ana, channel: 'call' })).toMatchObject({ code: 'invalid_request' })
+    expect(await challenges.resend(ana)).toMatchObject({ outcome: 'started' })
+    expect(provider.sends).toHaveLength(2)
+  })
+
+  it.each([ana, { ...ana, phone: 'none' }])('has nothing to send again without a challenge', async (who) => {
+    const { challenges } = createService()
+    expect(await challenges.resend(who)).toEqual({ outcome: 'refused', code: 'challenge_gone' })
+  })
+})
+
+describe('verify', () => {
+  it('approves the right code with everything a grant needs', async () => {
+    const { challenges, provider } = createService()
+    await challenges.start({ ...ana, purpose: 'transfer', bound: 'hash' })
+    expect(await challenges.verify({ ...ana, code: rightCode })).toEqual({
+      outcome: 'approved',
+      purpose: 'transfer',
+      channel: 'sms',
+      phone: '+573001234567',
+      bound: 'hash',
+    })
+    expect(provider.checks).toEqual([
+      { destination: '+573001234567', appName: 'auth:transfer', code: rightCode },
+    ])
+  })
+
+  it('counts wrong codes down and refuses from then on without asking the provider', async () => {
+    const { challenges, provider } = createService()
+    await challenges.start({ ...ana, purpose: 'login' })
+    const outcomes = []
+    for (const code of wrong(6)) outcomes.push(await challenges.verify({ ...ana, code }))
+    expect(outcomes).toEqual([
+      { outcome: 'rejected', attemptsRemaining: 4 },
+      { outcome: 'rejected', attemptsRemaining: 3 },
+      { outcome: 'rejected', attemptsRemaining: 2 },
+      { outcome: 'rejected', attemptsRemaining: 1 },
+      { outcome: 'rejected', attemptsRemaining: 0 },
+      { outcome: 'refused', code: 'attempts_exhausted', retryAfterMs: 10 * minute },
+    ])
+    expect(provider.checks).toHaveLength(5)
+  })
+
+  it('refuses a used code like a wrong one, whatever the provider would say', async () => {
+    const { challenges, provider } = createService()
+    await challenges.start({ ...ana, purpose: 'login' })
+    await challenges.verify({ ...ana, code: rightCode })
+    await challenges.start({ ...ana, purpose: 'transfer' })
+    expect(await challenges.verify({ ...ana, code: rightCode })).toEqual({
+      outcome: 'rejected',
+      attemptsRemaining: 4,
+    })
+    expect(provider.checks).toHaveLength(1)
+  })
+
+  it.each([
+    ['unavailable', 'verification_unavailable'],
+    ['misconfigured', 'provider_unavailable'],
+  ] as const)('keeps the attempt spent when the answer is %s', async (verdict, code) => {
+    const { challenges, provider } = createService()
+    await challenges.start({ ...ana, purpose: 'login' })
+    provider.check = () => verdict
+    await expect(challenges.verify({ ...ana, code: rightCode })).rejects.toMatchObject({ code, status: 503 })
+    expect(await challenges.find(ana)).toMatchObject({ attemptsRemaining: 4 })
+  })
+
+  it('gives the attempt back when nothing was sent, and counts nothing against the subject', async () => {
+    const { challenges, provider } = createService({ limits: { failuresPerSubjectPerDay: 1 } })
+    await challenges.start({ ...ana, purpose: 'login' })
+    provider.check = () => 'not-sent'
+    for (const code of wrong(3)) {
+      await expect(challenges.verify({ ...ana, code })).rejects.toMatchObject({
+        code: 'provider_unavailable',
+      })
+    }
+    expect(await challenges.find(ana)).toMatchObject({ attemptsRemaining: 5 })
+    provider.check = () => 'approved'
+    expect(await challenges.verify({ ...ana, code: rightCode })).toMatchObject({ outcome: 'approved' })
+  })
+
+  it('lets nobody in with a right code for a challenge that was cancelled meanwhile', async () => {
+    const { challenges, provider } = createService()
+    await challenges.start({ ...ana, purpose: 'login' })
+    provider.check = () => challenges.cancel(ana).then(() => 'approved')
+    expect(await challenges.verify({ ...ana, code: rightCode })).toEqual({
+      outcome: 'refused',
+      code: 'challenge_gone',
+    })
+  })
+
+  it('finds no challenge for a number that cannot be one', async () => {
+    const { challenges } = createService()
+    expect(await challenges.verify({ ...ana, phone: 'none', code: rightCode })).toMatchObject({
+      code: 'challenge_gone',
+    })
+  })
+
+  it('says when the number is locked, and how long', async () => {
+    const { challenges } = createService({ limits: { failuresBeforeLock: 2 } })
+    await challenges.start({ ...ana, purpose: 'login' })
+    await challenges.verify({ ...ana, code: 'wrong1' })
+    expect(await challenges.verify({ ...ana, code: 'wrong2' })).toEqual({
+      outcome: 'rejected',
+      attemptsRemaining: 3,
+      retryAfterMs: 15 * minute,
+    })
+    expect(await challenges.verify({ ...ana, code: rightCode })).toEqual({
+      outcome: 'refused',
+      code: 'phone_locked',
+      retryAfterMs: 15 * minute,
+    })
+  })
+
+  it('forgets the wrong codes of a subject a day after the first', async () => {
+    const { challenges, wait } = createService({ limits: { failuresPerSubjectPerDay: 1 } })
+    await challenges.start({ ...ana, purpose: 'login' })
+    await challenges.verify({ ...ana, code: 'wrong1' })
+    expect(await challenges.verify({ ...ana, code: rightCode })).toMatchObject({
+      code: 'attempts_exhausted',
+      retryAfterMs: 24 * hour,
+      limit: 'subject',
+    })
+    wait(24 * hour)
+    await challenges.start({ ...ana, purpose: 'login' })
+    expect(await challenges.verify({ ...ana, code: rightCode })).toMatchObject({ outcome: 'approved' })
+  })
+})
+
+describe('find and cancel', () => {
+  it('show and end the challenge of this session alone', async () => {
+    const { challenges } = createService()
+    await challenges.start({ ...ana, purpose: 'login' })
+    expect(await challenges.find({ ...ana, session: 'session-2' })).toBeUndefined()
+    await challenges.cancel({ ...ana, session: 'session-2' })
+    expect(await challenges.find(ana)).toMatchObject({ purpose: 'login', attemptsRemaining: 5 })
+    await challenges.cancel(ana)
+    expect(await challenges.find(ana)).toBeUndefined()
+  })
+
+  it('do nothing for a number that cannot be one', async () => {
+    const { challenges } = createService()
+    await challenges.cancel({ ...ana, phone: 'none' })
+    expect(await challenges.find({ ...ana, phone: 'none' })).toBeUndefined()
+  })
+})
+
+describe('the operator', () => {
+  it('sees and lifts a disabled number', async () => {
+    const { challenges, eventTypes } = createService({ limits: { failuresBeforeDisable: 1 } })
+    const { numbers } = challenges
+    expect(await numbers.state(ana.phone)).toEqual({
+      locked: false,
+      lockedForMs: 0,
+      disabled: false,
+      failures: 0,
+    })
+    await challenges.start({ ...ana, purpose: 'login' })
+    await challenges.verify({ ...ana, code: 'wrong1' })
+    expect(await numbers.state(ana.phone)).toMatchObject({ disabled: true, failures: 1 })
+    expect(await challenges.verify({ ...ana, code: rightCode })).toMatchObject({ code: 'phone_disabled' })
+    await numbers.enable('0057 300 123 4567')
+    expect(await numbers.state(ana.phone)).toMatchObject({ disabled: false })
+    expect(await challenges.verify({ ...ana, code: rightCode })).toMatchObject({ outcome: 'approved' })
+    expect(eventTypes()).toContain('number.disabled')
+    expect(eventTypes()).toContain('number.enabled')
+  })
+
+  it('sees how long a number is locked', async () => {
+    const { challenges, wait } = createService({ limits: { failuresBeforeLock: 1 } })
+    await challenges.start({ ...ana, purpose: 'login' })
+    await challenges.verify({ ...ana, code: 'wrong1' })
+    wait(minute)
+    expect(await challenges.numbers.state(ana.phone)).toMatchObject({
+      locked: true,
+      lockedForMs: 14 * minute,
+    })
+  })
+
+  it('is told that a text is no number', async () => {
+    const { challenges } = createService()
+    await expect(challenges.numbers.state('none')).rejects.toThrow(TypeError)
+  })
+})

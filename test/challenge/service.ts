@@ -1,0 +1,97 @@
+import { createChallenges } from '../../src/challenge/challenges.js'
+import type { Channel, CodeService, SendResult, Verdict } from '../../src/challenge/code-service.js'
+import { createGrants } from '../../src/challenge/grants.js'
+import { createKeys } from '../../src/challenge/keys.js'
+import type { Limits } from '../../src/challenge/limits.js'
+import { createPurposes, type Purpose } from '../../src/challenge/purposes.js'
+import { createSecrets } from '../../src/challenge/secrets.js'
+import type { TwoFactorEvent } from '../../src/events.js'
+import { memoryStore } from '../../src/store/memory-store.js'
+import type { Store } from '../../src/store/store.js'
+import { limits as defaults } from './kit.js'
+
+export const rightCode = '123456'
+
+/** A code service that counts, answers a turn of the event loop later, and does as it is told. */
+export function countingCodes() {
+  const state = {
+    sends: [] as { destination: string; appName: string; channel: Channel }[],
+    checks: [] as { destination: string; appName: string; code: string }[],
+    send: (): SendResult => ({ result: 'sent', lifetimeMs: 600_000 }),
+    check: (code: string): Verdict | Promise<Verdict> => (code === rightCode ? 'approved' : 'rejected'),
+  }
+  const turn = () => new Promise((resolve) => setImmediate(resolve))
+  const codes: CodeService = {
+    async sendCode(request) {
+      state.sends.push(request)
+      await turn()
+      return state.send()
+    },
+    async checkCode(request) {
+      state.checks.push(request)
+      await turn()
+      return state.check(request.code)
+    },
+  }
+  return { ...state, codes, state }
+}
+
+const purpose = (name: string, more: Partial<Purpose> = {}): Purpose => ({
+  name,
+  maxAgeMs: 300_000,
+  once: false,
+  channels: ['sms', 'call'],
+  trustedDevice: false,
+  startable: true,
+  ...more,
+})
+
+export interface ServiceOptions {
+  limits?: Partial<Limits>
+  store?: (now: () => number) => Store
+  countries?: readonly string[] | 'any'
+}
+
+/** The domain on a real store under a hand-moved clock. */
+export function createService(options: ServiceOptions = {}) {
+  let clock = 1_800_000_000_000
+  const now = () => clock
+  const store = options.store?.(now) ?? memoryStore({ now })
+  const secrets = createSecrets(['a secret of at least thirty-two bytes'])
+  const keys = createKeys('', secrets)
+  const purposes = createPurposes([
+    purpose('login', { maxAgeMs: 43_200_000 }),
+    purpose('transfer'),
+    purpose('text-only', { channels: ['sms'] }),
+  ])
+  const events: TwoFactorEvent[] = []
+  const emit = (event: TwoFactorEvent) => void events.push(event)
+  const provider = countingCodes()
+  const parts = {
+    store,
+    codes: provider.codes,
+    secrets,
+    keys,
+    limits: { ...defaults, ...options.limits },
+    purposes,
+    appNameOf: (lane: string, name: string) => `${lane}:${name}`,
+    countries: options.countries ?? ['CO', 'MX'],
+    now,
+    emit,
+  }
+  return {
+    challenges: createChallenges(parts),
+    grants: createGrants(parts),
+    provider: provider.state,
+    events,
+    store,
+    keys,
+    now,
+    wait(ms: number) {
+      clock += ms
+    },
+    eventTypes: () => events.map(({ type }) => type),
+  }
+}
+
+export const ana = { subject: 'ana', session: 'session-1', phone: '+573001234567' }
