@@ -345,6 +345,37 @@ describe('find and cancel', () => {
   })
 })
 
+describe('a challenge that outlives its circumstances', () => {
+  it('can still be seen, but not sent again, by a release that no longer knows its purpose', async () => {
+    const before = createService()
+    await before.challenges.start({ ...ana, purpose: 'transfer' })
+    const after = createService({ store: () => before.store, purposes: ['login'] })
+    after.wait(minute)
+    expect(await after.challenges.find(ana)).toMatchObject({ purpose: 'transfer', channels: ['sms'] })
+    expect(await after.challenges.resend(ana)).toMatchObject({ code: 'invalid_request' })
+  })
+
+  it('takes nothing back from a day that is over', async () => {
+    const { challenges, provider, wait } = createService()
+    await challenges.start({ ...ana, purpose: 'login' })
+    provider.check = () => {
+      wait(24 * hour)
+      return 'unavailable'
+    }
+    await expect(challenges.verify({ ...ana, code: 'wrong1' })).rejects.toMatchObject({
+      code: 'verification_unavailable',
+    })
+  })
+
+  it('tells the operator that its clock leads', async () => {
+    const { challenges, events, wait } = createService()
+    await challenges.start({ ...ana, purpose: 'login' })
+    wait(-hour)
+    await challenges.find(ana)
+    expect(events.at(-1)).toEqual({ type: 'clock.leads', byMs: hour })
+  })
+})
+
 describe('the operator', () => {
   it('sees and lifts a disabled number', async () => {
     const { challenges, eventTypes } = createService({ limits: { failuresBeforeDisable: 1 } })

@@ -50,6 +50,8 @@ export interface ServiceOptions {
   limits?: Partial<Limits>
   store?: (now: () => number) => Store
   countries?: readonly string[] | 'any'
+  /** Names of the purposes that this release knows. */
+  purposes?: readonly string[]
 }
 
 /** The domain on a real store under a hand-moved clock. */
@@ -59,11 +61,13 @@ export function createService(options: ServiceOptions = {}) {
   const store = options.store?.(now) ?? memoryStore({ now })
   const secrets = createSecrets(['a secret of at least thirty-two bytes'])
   const keys = createKeys('', secrets)
-  const purposes = createPurposes([
-    purpose('login', { maxAgeMs: 43_200_000 }),
-    purpose('transfer'),
-    purpose('text-only', { channels: ['sms'] }),
-  ])
+  const purposes = createPurposes(
+    [
+      purpose('login', { maxAgeMs: 43_200_000 }),
+      purpose('transfer'),
+      purpose('text-only', { channels: ['sms'] }),
+    ].filter(({ name }) => options.purposes?.includes(name) ?? true),
+  )
   const events: TwoFactorEvent[] = []
   const emit = (event: TwoFactorEvent) => void events.push(event)
   const provider = countingCodes()

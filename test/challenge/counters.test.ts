@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest'
+import { networkOf } from '../../src/challenge/address.js'
+import { hour, minute } from './kit.js'
+import { ana, createService } from './service.js'
+
+const phones = (count: number) => Array.from({ length: count }, (_, index) => `+57300${1_000_000 + index}`)
+const oneSend = (index: number) => ({
+  subject: `subject-${index}`,
+  session: `session-${index}`,
+  phone: phones(1_000)[index] ?? '',
+  purpose: 'login',
+})
+
+/** Runs all at once and says how they were answered. */
+async function answers(requests: readonly Promise<{ outcome: string; code?: string; limit?: string }>[]) {
+  const tally: Record<string, number> = {}
+  for (const { outcome, code, limit } of await Promise.all(requests)) {
+    const answer = [outcome, code, limit].filter(Boolean).join(' ')
+    tally[answer] = (tally[answer] ?? 0) + 1
+  }
+  return tally
+}
+
+describe('sends at once', () => {
+  it.each([
+    ['auth', { sendsPerAddressPer10Min: 7 }],
+    ['enrol', { enrolSendsPerAddressPer10Min: 7 }],
+  ] as const)('from one address stop at the limit of the %s lane', async (lane, limits) => {
+    const { challenges, provider } = createService({ limits })
+    const requests = Array.from({ length: 50 }, (_, index) =>
+      challenges.start({ ...oneSend(index), lane, address: '203.0.113.7' }),
+    )
+    expect(await answers(requests)).toEqual({ started: 7, 'refused send_limit address': 43 })
+    expect(provider.sends).toHaveLength(7)
+  })
+
+  it('of one session stop at its hourly limit', async () => {
+    const { challenges, provider, wait } = createService()
+    const order = (index: number) => ({ ...oneSend(index), session: 'one' })
+    const requests = Array.from({ length: 50 }, (_, index) => challenges.start(order(index)))
+    expect(await answers(requests)).toEqual({ started: 20, 'refused send_limit session': 30 })
+    expect(provider.sends).toHaveLength(20)
+    wait(hour)
+    expect(await challenges.start(order(60))).toMatchObject({ outcome: 'started' })
+  })
+
+  it('of one subject stop at its daily limit', async () => {
+    const { challenges } = createService({ limits: { sendsPerSubjectPerDay: 4 } })
+    const requests = Array.from({ length: 20 }, (_, index) =>
+      challenges.start({ ...oneSend(index), subject: 'ana' }),
+    )
+    expect(await answers(requests)).toEqual({ started: 4, 'refused send_limit subject': 16 })
+  })
+
+  it('of the whole service stop at its limit, without one lane starving the other', async () => {
+    const { challenges, wait } = createService({ limits: { serviceSendsPerMinute: 10 } })
+    const signups = Array.from({ length: 30 }, (_, index) =>
+      challenges.start({ ...oneSend(index), lane: 'enrol' }),
+    )
+    expect(await answers(signups)).toEqual({ started: 10, 'refused sending_paused service': 20 })
+    expect(await challenges.start(oneSend(0))).toMatchObject({ outcome: 'started' })
+    wait(minute)
+    expect(await challenges.start({ ...oneSend(40), lane: 'enrol' })).toMatchObject({ outcome: 'started' })
+  })
+
+  it('of one session go to three numbers that nobody has proven', async () => {
+    const { challenges } = createService()
+    const order = (index: number) => ({ ...oneSend(index), session: 'one', lane: 'enrol' as const })
+    const requests = Array.from({ length: 20 }, (_, index) => challenges.start(order(index)))
+    expect(await answers(requests)).toEqual({ started: 3, 'refused send_limit session': 17 })
+  })
+
+  it('count a number of a session once', async () => {
+    const { challenges, wait } = createService({ limits: { numbersPerSessionPerDay: 1 } })
+    const order = { ...oneSend(0), lane: 'enrol' as const }
+    for (let sends = 0; sends < 3; sends += 1) {
+      expect(await challenges.start(order)).toMatchObject({ outcome: 'started' })
+      wait(hour)
+    }
+  })
+
+  it('that a counter refuses give the number its send back', async () => {
+    const { challenges, wait } = createService({ limits: { serviceSendsPerMinute: 0 } })
+    expect(await challenges.start(oneSend(0))).toMatchObject({ code: 'sending_paused', retryAfterMs: minute })
+    wait(1)
+    expect(await challenges.start(oneSend(0))).toMatchObject({ code: 'sending_paused' })
+  })
+
+  it('that the ledger refuses cost nobody’s budget but the address’s', async () => {
+    const { challenges, wait } = createService({
+      limits: { sendsPerSessionPerHour: 2, sendsPerAddressPer10Min: 50 },
+    })
+    await challenges.start({ ...ana, purpose: 'login', address: '203.0.113.7' })
+    for (let clicks = 0; clicks < 40; clicks += 1) {
+      await challenges.start({ ...ana, purpose: 'transfer', address: '203.0.113.7' })
+    }
+    wait(minute)
+    expect(await challenges.start({ ...ana, purpose: 'login' })).toMatchObject({ outcome: 'started' })
+    const burst = Array.from({ length: 20 }, (_, index) =>
+      challenges.start({ ...oneSend(index + 100), address: '203.0.113.7' }),
+    )
+    expect(await answers(burst)).toEqual({ started: 9, 'refused send_limit address': 11 })
+  })
+})
+
+describe('verifications from one address', () => {
+  it.each([
+    ['auth', { verificationsPerAddressPer10Min: 3 }],
+    ['enrol', { enrolVerificationsPerAddressPer10Min: 3 }],
+  ] as const)('stop at the limit of the %s lane, before any attempt is spent', async (lane, limits) => {
+    const { challenges, provider, wait } = createService({ limits })
+    const who = { ...ana, lane, address: '2001:db8::1' }
+    await challenges.start({ ...who, purpose: 'login' })
+    for (let tries = 0; tries < 3; tries += 1) await challenges.verify({ ...who, code: `wrong${tries}` })
+    const neighbour = { ...who, address: '2001:db8::2' }
+    expect(await challenges.verify({ ...neighbour, code: 'wrong' })).toMatchObject({
+      code: 'send_limit',
+      limit: 'address',
+      retryAfterMs: 10 * minute,
+    })
+    expect(provider.checks).toHaveLength(3)
+    wait(1)
+    expect(await challenges.find(who)).toMatchObject({ attemptsRemaining: 2 })
+  })
+
+  it('are not counted where the counter is switched off or nobody knows the address', async () => {
+    const { challenges } = createService({ limits: { sendsPerAddressPer10Min: false } })
+    const off = Array.from({ length: 250 }, (_, index) =>
+      challenges.start({ ...oneSend(index), address: '203.0.113.7' }),
+    )
+    expect(await answers(off)).toEqual({ started: 250 })
+    const unknown = createService({ limits: { sendsPerAddressPer10Min: 1 } })
+    const requests = Array.from({ length: 3 }, (_, index) => unknown.challenges.start(oneSend(index)))
+    expect(await answers(requests)).toEqual({ started: 3 })
+  })
+})
+
+describe('the network of an address', () => {
+  it.each([
+    ['203.0.113.7', '203.0.113.7'],
+    ['::ffff:203.0.113.7', '203.0.113.7'],
+    ['::FFFF:203.0.113.7', '203.0.113.7'],
+    ['::ffff:cb00:7107', '203.0.113.7'],
+    ['0:0:0:0:0:ffff:203.0.113.7', '203.0.113.7'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['2001:0DB8:0000:0000:ffff:ffff:ffff:ffff', '2001:db8:0:0::/64'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['64:ff9b::203.0.113.7', '64:ff9b:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['::', '0:0:0:0::/64'],
+    ['unix', 'unix'],
+  ])('%s is %s', (address, network) => {
+    expect(networkOf(address)).toBe(network)
+  })
+})

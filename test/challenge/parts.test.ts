@@ -1,0 +1,262 @@
+import { describe, expect, it } from 'vitest'
+import { hashBound } from '../../src/challenge/bound.js'
+import { change } from '../../src/challenge/change.js'
+import { createKeys, fingerprint } from '../../src/challenge/keys.js'
+import { createPurposes } from '../../src/challenge/purposes.js'
+import { createSecrets } from '../../src/challenge/secrets.js'
+import { withStoreDeadline } from '../../src/challenge/store-access.js'
+import { TwoFactorError } from '../../src/errors.js'
+import type { TwoFactorEvent } from '../../src/events.js'
+import type { PhoneNumber } from '../../src/phone-number.js'
+import { memoryStore } from '../../src/store/memory-store.js'
+import type { Store } from '../../src/store/store.js'
+
+const older = 'an older secret of thirty-two bytes.'
+const newer = 'a newer secret of thirty-two bytes..'
+
+describe('rotated secrets', () => {
+  it('move no ledger: tags are made with the last one', () => {
+    const before = createSecrets([older])
+    const after = createSecrets([newer, older])
+    expect(after.tag('number-tag', '+57300')).toBe(before.tag('number-tag', '+57300'))
+    expect(after.tag('number-tag', '+57300')).not.toBe(after.tag('code-tag', '+57300'))
+    expect(after.tag('number-tag', '+57300')).not.toBe(after.tag('number-tag', '+57301'))
+  })
+
+  it('still verify and open what older ones made, and sign with the first', () => {
+    const before = createSecrets([older])
+    const after = createSecrets([newer, older])
+    expect(after.verify('requirement', 'text', before.sign('requirement', 'text'))).toBe(true)
+    expect(before.verify('requirement', 'text', after.sign('requirement', 'text'))).toBe(false)
+    expect(after.open('enrolment', before.seal('enrolment', '+57300', 'ctx'), 'ctx')).toBe('+57300')
+    expect(before.open('enrolment', after.seal('enrolment', '+57300', 'ctx'), 'ctx')).toBeUndefined()
+  })
+
+  it.each([
+    ['another text', 'other', (signature: string) => signature],
+    ['a cut signature', 'text', (signature: string) => signature.slice(0, -4)],
+    ['nothing', 'text', () => ''],
+  ])('verify no signature of %s', (_, text, change) => {
+    const secrets = createSecrets([older])
+    expect(secrets.verify('requirement', text, change(secrets.sign('requirement', 'text')))).toBe(false)
+  })
+
+  it('open nothing under another context, nothing changed and nothing too short', () => {
+    const secrets = createSecrets([older])
+    const sealed = secrets.seal('enrolment', '+57300', 'session-1')
+    expect(secrets.seal('enrolment', '+57300', 'session-1')).not.toBe(sealed)
+    expect(secrets.open('enrolment', sealed, 'session-2')).toBeUndefined()
+    expect(secrets.open('enrolment', `${sealed.slice(0, -2)}AA`, 'session-1')).toBeUndefined()
+    expect(secrets.open('enrolment', 'AAAA', 'session-1')).toBeUndefined()
+    expect(secrets.open('enrolment', secrets.seal('enrolment', '', 'c'), 'c')).toBe('')
+  })
+})
+
+describe('keys', () => {
+  it('hold nothing readable and differ by namespace, kind and person', () => {
+    const secrets = createSecrets([older])
+    const keys = createKeys('shop', secrets)
+    const phone = '+573001234567' as PhoneNumber
+    const all = [
+      keys.ledger('auth', phone),
+      keys.ledger('enrol', phone),
+      keys.grants('ana'),
+      keys.devices('ana'),
+      keys.failures('ana'),
+      keys.enrolment('session-1'),
+      keys.counter('sends', fingerprint('ana')),
+      createKeys('', secrets).grants('ana'),
+    ]
+    expect(new Set(all).size).toBe(all.length)
+    expect(all.join()).not.toMatch(/573001234567|ana\b|session-1/)
+    expect(keys.grants('ana')).toMatch(/^tf1:shop:grants:[\w-]{43}$/)
+    expect(createKeys('', secrets).ledger('auth', phone)).toMatch(/^tf1::auth:[\w-]{43}$/)
+  })
+
+  it('remember fingerprints without mixing them up', () => {
+    const first = fingerprint('session-0')
+    for (let session = 0; session < 3_000; session += 1) fingerprint(`session-${session}`)
+    expect(fingerprint('session-0')).toBe(first)
+    expect(fingerprint('session-1')).not.toBe(first)
+  })
+})
+
+describe('bound fields', () => {
+  it('hash the same whatever the order of their members', () => {
+    expect(hashBound({ amount: 100, to: { name: 'a', ids: [1, '2', null, true] } })).toBe(
+      hashBound({ to: { ids: [1, '2', null, true], name: 'a' }, amount: 100 }),
+    )
+    expect(hashBound(Object.assign(Object.create(null), { amount: 100 }))).toBe(hashBound({ amount: 100 }))
+  })
+
+  it.each([
+    [{ amount: 100 }, { amount: '100' }],
+    [{ amount: 100 }, { amount: 101 }],
+    [{ list: [1, 2] }, { list: [2, 1] }],
+    [{ list: [1, 2] }, { list: [12] }],
+    [{ a: 'b' }, { a: 'b', c: null }],
+    [{ a: '1,"b":2' }, { a: '1', b: 2 }],
+    [{ a: 0 }, { a: false }],
+    [{}, { a: {} }],
+  ])('tell %j from %j', (left, right) => {
+    expect(hashBound(left)).not.toBe(hashBound(right))
+  })
+
+  it.each([
+    [undefined, 'bind is undefined'],
+    [[1], 'bind is Array'],
+    [{ amount: undefined }, 'bind.amount is undefined'],
+    [{ amount: Number.NaN }, 'bind.amount is NaN'],
+    [{ amount: Number.POSITIVE_INFINITY }, 'bind.amount is Infinity'],
+    [{ at: new Date(0) }, 'bind.at is Date'],
+    [{ list: [{ to: Promise.resolve() }] }, 'bind.list[0].to is Promise'],
+    // biome-ignore lint/suspicious/noSparseArray: a hole must be found, not passed over
+    [{ list: [1, , 2] }, 'bind.list[1] is undefined'],
+    [{ big: 1n }, 'bind.big is bigint'],
+    [{ f: () => 1 }, 'bind.f is function'],
+    [null, 'bind is object'],
+  ])('refuse %o and name the member', (fields, message) => {
+    expect(() => hashBound(fields as never)).toThrow(TypeError)
+    expect(() => hashBound(fields as never)).toThrow(message)
+  })
+})
+
+describe('purposes', () => {
+  const login = {
+    name: 'login',
+    maxAgeMs: 10,
+    once: false,
+    channels: ['sms'],
+    trustedDevice: true,
+    startable: true,
+  } as const
+
+  it('are known when configured or declared, and keep their settings but the longest age', () => {
+    const purposes = createPurposes([login])
+    expect(purposes.find('transfer')).toBeUndefined()
+    expect(purposes.declare({ ...login, name: 'transfer' })).toMatchObject({ name: 'transfer', maxAgeMs: 10 })
+    expect(purposes.find('transfer')).toMatchObject({ maxAgeMs: 10 })
+    const declared = { ...login, maxAgeMs: 20, trustedDevice: false, channels: ['call'] } as const
+    expect(purposes.declare(declared)).toEqual({ ...login, maxAgeMs: 20 })
+    expect(purposes.declare({ ...declared, maxAgeMs: 5 })).toEqual({ ...login, maxAgeMs: 20 })
+  })
+})
+
+describe('a change of an entry', () => {
+  const count = (value: { n: number } | undefined) => {
+    const n = (value?.n ?? 0) + 1
+    return { outcome: n, put: { value: { n }, ttlMs: 1_000 } }
+  }
+
+  it('loses no update among many at once', async () => {
+    const store = memoryStore()
+    await Promise.all(Array.from({ length: 90 }, () => change(store, 'tf1::grants:k', count)))
+    expect(store.read('tf1::grants:k')).toHaveProperty('value.n', 90)
+  })
+
+  it('is recognised as done when the store reports a swap as failed that had happened', async () => {
+    const store = memoryStore()
+    const resending: Store = {
+      ...store,
+      swap(key, version, next, ttlMs) {
+        const { entry } = store.swap(key, version, next, ttlMs)
+        return { swapped: false, ...(entry === undefined ? {} : { entry }) }
+      },
+    }
+    expect(await change(resending, 'tf1::grants:k', count)).toBe(1)
+    expect(store.read('tf1::grants:k')).toHaveProperty('value.n', 1)
+  })
+
+  it('gives up on a store that refuses every swap', async () => {
+    let swaps = 0
+    const stubborn: Store = {
+      ...memoryStore(),
+      swap: () => {
+        swaps += 1
+        return { swapped: false }
+      },
+    }
+    await expect(change(stubborn, 'tf1::grants:k', count)).rejects.toMatchObject({
+      code: 'store_unavailable',
+    })
+    expect(swaps).toBe(100)
+  })
+
+  it('ends at a barrier, before anything is decided', async () => {
+    const store = memoryStore()
+    expect(await change(store, 'tf1::grants:k', count, Promise.resolve('barred'))).toBe('barred')
+    expect(store.read('tf1::grants:k')).toBeUndefined()
+    expect(await change(store, 'tf1::grants:k', count, Promise.resolve(undefined))).toBe(1)
+  })
+})
+
+describe('a store with a deadline', () => {
+  const dead = () => new Promise<never>(() => {})
+  const bounded = (store: Partial<Store>, events: TwoFactorEvent[] = []) =>
+    withStoreDeadline({ ...memoryStore(), ...store }, 20, (event) => void events.push(event))
+
+  it('answers at once where the store does', () => {
+    const store = bounded({})
+    expect(store.swap('tf1::grants:k', undefined, { n: 1 }, 1_000)).toMatchObject({ swapped: true })
+    expect(store.read('tf1::grants:k')).toMatchObject({ value: { n: 1 } })
+    expect(store.increment('tf1::count-x:k', 1_000)).toMatchObject({ count: 1 })
+  })
+
+  it('answers later where the store does', async () => {
+    const inner = memoryStore()
+    const store = bounded({ increment: async (key, windowMs) => inner.increment(key, windowMs) })
+    expect(await store.increment('tf1::count-x:k', 1_000)).toMatchObject({ count: 1 })
+  })
+
+  it.each([
+    ['hangs', dead],
+    ['rejects', () => Promise.reject(new Error('connection lost'))],
+    [
+      'throws',
+      () => {
+        throw new Error('connection lost')
+      },
+    ],
+  ])('says so when it %s', async (_, answer) => {
+    const events: TwoFactorEvent[] = []
+    const store = bounded({ read: answer, swap: answer, increment: answer }, events)
+    const asked = [
+      async () => store.read('k'),
+      async () => store.swap('k', undefined, {}, 1),
+      async () => store.increment('k', 1),
+    ]
+    for (const ask of asked) {
+      await expect(ask()).rejects.toMatchObject({ code: 'store_unavailable', status: 503 })
+    }
+    expect(events).toEqual([
+      { type: 'store.failed', command: 'read' },
+      { type: 'store.failed', command: 'swap' },
+      { type: 'store.failed', command: 'increment' },
+    ])
+  })
+
+  it('passes on what the store itself has to say', async () => {
+    const full = new TwoFactorError('capacity')
+    const store = bounded({ read: () => Promise.reject(full) })
+    await expect(store.read('k')).rejects.toBe(full)
+  })
+
+  it('does not take a blocked process for a dead store', async () => {
+    const store = bounded({ read: () => new Promise((resolve) => setTimeout(() => resolve(undefined), 5)) })
+    const asked = store.read('k')
+    const blockedUntil = performance.now() + 60
+    while (performance.now() < blockedUntil);
+    expect(await asked).toBeUndefined()
+  })
+
+  it('closes the store it was given', async () => {
+    let closed = 0
+    const close = () => {
+      closed += 1
+    }
+    await bounded({ close }).close?.()
+    expect(closed).toBe(1)
+    const { close: _, ...unclosable } = memoryStore()
+    await withStoreDeadline(unclosable, 20, () => {}).close?.()
+  })
+})

@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest'
+import { ana, createService, rightCode } from './service.js'
+
+/** Starts a challenge for each of so many people, each with a number of their own. */
+async function people(service: ReturnType<typeof createService>, count: number) {
+  const each = Array.from({ length: count }, (_, index) => ({
+    subject: `subject-${index}`,
+    session: `session-${index}`,
+    phone: `+57300${1_000_000 + index}`,
+  }))
+  for (const person of each) await service.challenges.start({ ...person, purpose: 'login' })
+  return each
+}
+
+const asCode = (error: unknown) => (error as { code: string }).code
+
+describe('a provider that cannot be reached', () => {
+  it('is left alone for fifteen seconds after five sends in a row, and nothing is booked meanwhile', async () => {
+    const service = createService()
+    service.provider.send = () => ({ result: 'not-sent' })
+    for (let tries = 0; tries < 5; tries += 1) {
+      expect(await service.challenges.start({ ...ana, purpose: 'login' }).catch(asCode)).toBe(
+        'provider_unavailable',
+      )
+    }
+    expect(service.provider.sends).toHaveLength(5)
+    service.provider.send = () => ({ result: 'sent' })
+    expect(await service.challenges.start({ ...ana, purpose: 'login' })).toEqual({
+      outcome: 'refused',
+      code: 'provider_unavailable',
+      retryAfterMs: 15_000,
+    })
+    expect(await service.challenges.verify({ ...ana, code: rightCode })).toMatchObject({
+      code: 'provider_unavailable',
+    })
+    service.wait(14_999)
+    expect(await service.challenges.start({ ...ana, purpose: 'login' })).toMatchObject({ retryAfterMs: 1 })
+    service.wait(1)
+    expect(await service.challenges.start({ ...ana, purpose: 'login' })).toMatchObject({ outcome: 'started' })
+    expect(service.eventTypes().filter((type) => type === 'provider.paused')).toHaveLength(1)
+  })
+
+  it('is asked again at once when a single request went through in between', async () => {
+    const service = createService()
+    const [person] = await people(service, 1)
+    const results = ['not-sent', 'not-sent', 'not-sent', 'not-sent', 'rejected', 'not-sent'] as const
+    for (const verdict of results) {
+      service.provider.check = () => verdict
+      await service.challenges.verify({ ...ana, ...person, code: 'wrong1' }).catch(asCode)
+    }
+    expect(service.eventTypes()).not.toContain('provider.paused')
+  })
+
+  it('is not paused for longer by a clock that is set back', async () => {
+    const service = createService()
+    service.provider.send = () => ({ result: 'not-sent' })
+    for (let tries = 0; tries < 5; tries += 1)
+      await service.challenges.start({ ...ana, purpose: 'login' }).catch(asCode)
+    service.wait(-3_600_000)
+    expect(await service.challenges.start({ ...ana, purpose: 'login' })).toMatchObject({
+      retryAfterMs: 15_000,
+    })
+  })
+})
+
+describe('a provider that gives no verdict', () => {
+  it('is left alone after ten lost answers in a row over five numbers', async () => {
+    const service = createService()
+    const each = await people(service, 5)
+    service.provider.check = () => 'unavailable'
+    for (const person of [...each, ...each]) {
+      expect(await service.challenges.verify({ ...person, code: 'wrong1' }).catch(asCode)).toBe(
+        'verification_unavailable',
+      )
+    }
+    expect(service.eventTypes().filter((type) => type === 'provider.paused')).toHaveLength(1)
+    expect(await service.challenges.verify({ ...ana, code: rightCode })).toMatchObject({
+      code: 'provider_unavailable',
+    })
+  })
+
+  it('is not stopped for everybody by four numbers', async () => {
+    const service = createService({ limits: { attemptsPerChallenge: 10, failuresBeforeLock: 50 } })
+    const each = await people(service, 4)
+    service.provider.check = () => 'unavailable'
+    for (const person of [...each, ...each, ...each, ...each]) {
+      await service.challenges.verify({ ...person, code: 'wrong1' }).catch(asCode)
+    }
+    expect(service.eventTypes()).not.toContain('provider.paused')
+  })
+
+  it('is not stopped by a signup form', async () => {
+    const service = createService()
+    service.provider.send = () => ({ result: 'unconfirmed' })
+    for (let index = 0; index < 30; index += 1) {
+      const phone = `+57300${1_000_000 + index}`
+      await service.challenges.start({
+        lane: 'enrol',
+        subject: phone,
+        session: phone,
+        phone,
+        purpose: 'login',
+      })
+    }
+    expect(service.eventTypes()).not.toContain('provider.paused')
+  })
+
+  it('is never taken for one that calls codes wrong', async () => {
+    const service = createService()
+    const each = await people(service, 20)
+    for (const person of each) await service.challenges.verify({ ...person, code: 'wrong1' })
+    expect(service.eventTypes()).not.toContain('provider.paused')
+  })
+
+  it('counts lost sends and lost checks, and not-sent ones begin the count anew', async () => {
+    const service = createService()
+    const each = await people(service, 5)
+    const round = async (verdict: 'unavailable' | 'not-sent', times: number) => {
+      service.provider.check = () => verdict
+      for (let index = 0; index < times; index += 1) {
+        const person = each[index % 5] ?? ana
+        await service.challenges.verify({ ...person, code: `w${verdict}${index}` }).catch(asCode)
+      }
+    }
+    await round('not-sent', 4)
+    await round('unavailable', 1)
+    await round('not-sent', 4)
+    expect(service.eventTypes()).not.toContain('provider.paused')
+  })
+})
+
+describe('events', () => {
+  it('tell a story without number, code or session', async () => {
+    const service = createService()
+    await service.challenges.start({ ...ana, purpose: 'login' })
+    await service.challenges.verify({ ...ana, code: 'wrong1' })
+    service.wait(60_000)
+    await service.challenges.start({ ...ana, session: 'session-2', purpose: 'login' })
+    await service.challenges.cancel({ ...ana, session: 'session-2' })
+    service.wait(120_000)
+    await service.challenges.start({ ...ana, purpose: 'login' })
+    await service.challenges.verify({ ...ana, code: rightCode })
+    service.provider.send = () => ({ result: 'misconfigured' })
+    await service.challenges.start({ ...ana, purpose: 'transfer' }).catch(asCode)
+    await service.challenges.start({ ...ana, purpose: 'transfer' })
+    expect(service.eventTypes()).toEqual([
+      'challenge.started',
+      'challenge.sent',
+      'challenge.rejected',
+      'challenge.superseded',
+      'challenge.started',
+      'challenge.sent',
+      'challenge.cancelled',
+      'challenge.started',
+      'challenge.sent',
+      'challenge.approved',
+      'challenge.started',
+      'challenge.undelivered',
+      'provider.misconfigured',
+      'request.refused',
+    ])
+    expect(JSON.stringify(service.events)).not.toMatch(/300123|session-|123456|wrong1/)
+    expect(service.events.at(-1)).toEqual({
+      type: 'request.refused',
+      command: 'start',
+      code: 'resend_too_soon',
+      lane: 'auth',
+      subject: 'ana',
+    })
+  })
+})
