@@ -39,11 +39,13 @@ const token = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?|[{}[\]]/gs
 export function repeatsMember(text: string): boolean {
   const seen = new Set<string>()
   let depth = 0
-  for (const [found, colon] of text.matchAll(token)) {
-    if (found === '{' || found === '[') depth += 1
-    else if (found === '}' || found === ']') depth -= 1
+  token.lastIndex = 0
+  for (let found = token.exec(text); found !== null; found = token.exec(text)) {
+    const [part, colon] = found
+    if (part === '{' || part === '[') depth += 1
+    else if (part === '}' || part === ']') depth -= 1
     else if (depth === 1 && colon !== undefined) {
-      const name = String(parseJson(found.slice(0, -colon.length)))
+      const name = String(parseJson(part.slice(0, -colon.length)))
       if (seen.has(name)) return true
       seen.add(name)
     }

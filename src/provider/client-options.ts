@@ -1,5 +1,5 @@
+import type { NumberFormat } from './formats.js'
 import { type OperationName, operations } from './operations.js'
-import type { NumberFormat } from './parameters.js'
 import type { Dispatcher } from './send.js'
 
 export interface ClientOptions {

@@ -144,8 +144,8 @@ export interface ProviderClient {
  * @example
  * const client = createClient({
  *   baseUrl: 'https://api.example.com/v1',
- *   client: process.env.PROVIDER_CLIENT,
- *   key: process.env.PROVIDER_KEY,
+ *   client: 12345,
+ *   key: readFileSync('/run/secrets/provider-key', 'utf8').trim(),
  * })
  */
 export function createClient(options: ClientOptions): ProviderClient {
@@ -154,15 +154,18 @@ export function createClient(options: ClientOptions): ProviderClient {
 
   async function run<Operation extends OperationName>(
     operation: Operation,
-    params: object,
+    params: Readonly<Record<string, unknown>>,
     further: Further,
     call: CallOptions = {},
   ): Promise<ResultOf<Operation>> {
-    const form = account + encodeParams(operation, { ...params }, numberFormat, further)
-    const path = pathOf[operation]
-    const { method } = operations[operation]
+    if (!Object.hasOwn(operations, operation)) {
+      throw new TypeError(`request: operation must be one of ${Object.keys(operations).join(', ')}`)
+    }
+    const form = account + encodeParams(operation, params, numberFormat, further)
     const outcome = await transport.send({
-      ...(method === 'GET' ? { method, path: `${path}?${form}` } : { method, path, body: form }),
+      method: operations[operation].method,
+      path: pathOf[operation],
+      form,
       timeoutMs: call.timeoutMs === undefined ? timeoutMs : settleTimeout(operation, call.timeoutMs),
       signal: call.signal,
     })

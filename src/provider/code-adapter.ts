@@ -93,7 +93,7 @@ function checkFailure(error: unknown, rules: CodeServiceOptions): Verdict {
   return error.delivery === 'answered' && refusesAccount(error, rules) ? 'misconfigured' : 'unavailable'
 }
 
-function refusesAccount({ httpStatus, providerError }: ProviderError, rules: CodeServiceOptions): boolean {
-  if (httpStatus === 401 || httpStatus === 403) return true
-  return providerError !== undefined && rules.accountErrorCodes.includes(providerError)
+/** Asks the judge, who knows the account's errors, about an answer that was no success. */
+function refusesAccount({ httpStatus = 0, raw }: ProviderError, rules: CodeServiceOptions): boolean {
+  return judge({ ...(isJsonObject(raw) ? raw : {}), httpStatus }, rules) === 'misconfigured'
 }

@@ -38,9 +38,9 @@ export class ProviderError extends TwoFactorError {
   readonly operation: OperationName
   readonly delivery: Delivery
   /** HTTP status of the answer, as far as one came. */
-  readonly httpStatus?: number
+  declare readonly httpStatus?: number
   /** The provider's own `error` as text, with anything secret masked. */
-  readonly providerError?: string
+  declare readonly providerError?: string
   /** The provider's own `msg`, word for word. Not enumerable: it may quote a number or a code. */
   declare readonly providerMessage?: string
   /** The answer as it came: the parsed JSON, or the text when it is none. Not enumerable. */

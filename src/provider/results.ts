@@ -57,10 +57,13 @@ export function resultOf(operation: OperationName, raw: JsonObject | readonly un
 export function verifyAnswerOf(httpStatus: number, text: string, raw: JsonObject): object {
   // Of two statuses nobody can say which one counts, so there is none (RFC 8259, section 4).
   const ambiguous = repeatsMember(text)
-  const members = Object.entries(raw).filter(
-    ([name]) => name !== '__proto__' && !(ambiguous && name === 'status'),
-  )
-  return withRaw({ ...Object.fromEntries(members), httpStatus }, raw)
+  const answer: Record<string, unknown> = {}
+  for (const name of Object.keys(raw)) {
+    if (name !== '__proto__' && !(ambiguous && name === 'status')) answer[name] = raw[name]
+  }
+  // Last, so that a member of that name cannot stand in for the status line.
+  answer.httpStatus = httpStatus
+  return withRaw(answer, raw)
 }
 
 /** Services with this interface answer the credits as `balance`, and `status` is then a flag. */

@@ -5,9 +5,10 @@ export type { Dispatcher }
 /** One request, ready for the wire. */
 export interface Exchange {
   readonly method: 'GET' | 'POST'
-  /** Path with its query, from the root of the origin. */
+  /** From the root of the origin, without a query. */
   readonly path: string
-  readonly body?: string
+  /** The parameters, form-encoded: the query of a GET, the body of a POST. */
+  readonly form: string
   /** One deadline over connect, headers and body. */
   readonly timeoutMs: number
   readonly signal?: AbortSignal | undefined
@@ -42,7 +43,7 @@ export interface Transport {
 const answerCapBytes = 64 * 1024
 const connections = 128
 
-const headers = [
+const getHeaders = [
   'accept',
   'application/json',
   'accept-encoding',
@@ -50,7 +51,7 @@ const headers = [
   'user-agent',
   'express-two-factor',
 ]
-const formHeaders = [...headers, 'content-type', 'application/x-www-form-urlencoded']
+const postHeaders = [...getHeaders, 'content-type', 'application/x-www-form-urlencoded']
 
 let undici: Promise<typeof import('undici')> | undefined
 
@@ -74,8 +75,8 @@ export function openTransport(origin: string, connectTimeoutMs: number, given?: 
 
   return {
     async send(exchange) {
-      const startedAt = performance.now()
       const via = dispatcher ?? (await opening)
+      const startedAt = performance.now()
       const outcome = await dispatchOnce(via, origin, exchange, exchange.timeoutMs)
       if (!repeatable(exchange, outcome)) return outcome
       const leftMs = exchange.timeoutMs - (performance.now() - startedAt)
@@ -99,7 +100,8 @@ function dispatchOnce(
   exchange: Exchange,
   timeoutMs: number,
 ): Promise<Outcome> {
-  const { method, path, body, signal } = exchange
+  const { method, path, form, signal } = exchange
+  const get = method === 'GET'
   if (signal?.aborted) return Promise.resolve({ delivery: 'not-sent', reason: 'aborted' })
 
   return new Promise((resolve) => {
@@ -150,20 +152,24 @@ function dispatchOnce(
         else chunks.push(chunk)
       },
       onResponseEnd() {
-        settle(
-          encoded
-            ? { delivery: 'answered', httpStatus }
-            : { delivery: 'answered', httpStatus, text: Buffer.concat(chunks).toString() },
-        )
+        if (encoded) settle({ delivery: 'answered', httpStatus })
+        else settle({ delivery: 'answered', httpStatus, text: Buffer.concat(chunks).toString() })
       },
       onResponseError(_controller, error) {
         lose(codeOf(error))
       },
     }
-    const request = { origin, path, method, headersTimeout: 0, bodyTimeout: 0 } as const
     try {
       via.dispatch(
-        body === undefined ? { ...request, headers } : { ...request, headers: formHeaders, body },
+        {
+          origin,
+          path: get ? `${path}?${form}` : path,
+          method,
+          headers: get ? getHeaders : postHeaders,
+          body: get ? null : form,
+          headersTimeout: 0,
+          bodyTimeout: 0,
+        },
         handler,
       )
     } catch (error) {
