@@ -1,11 +1,9 @@
-import { effectiveError, isJsonObject, memberOf, parseJson, scalarText } from './answers.js'
 import { type ClientOptions, settleClientOptions, settleTimeout } from './client-options.js'
-import { masked } from './masking.js'
 import { type OperationName, operations } from './operations.js'
 import { encodeParams, type Further, type ParamsOf } from './parameters.js'
-import { ProviderError } from './provider-error.js'
-import { type ResultOf, resultOf, verifyAnswerOf } from './results.js'
-import { type Answered, type Lost, openTransport } from './send.js'
+import { lostError, readAnswer } from './read-answer.js'
+import type { ResultOf } from './results.js'
+import { openTransport } from './send.js'
 
 /** Options of one call. */
 export interface CallOptions {
@@ -167,37 +165,10 @@ export function createClient(options: ClientOptions): ProviderClient {
       path: pathOf[operation],
       form,
       timeoutMs: call.timeoutMs === undefined ? timeoutMs : settleTimeout(operation, call.timeoutMs),
-      signal: call.signal,
+      signal: settleSignal(operation, call.signal),
     })
     if (outcome.delivery !== 'answered') throw lostError(operation, outcome)
-    return readAnswer(operation, outcome) as ResultOf<Operation>
-  }
-
-  function readAnswer(operation: OperationName, answered: Answered): object {
-    const { httpStatus, text } = answered
-    const answer = text === undefined ? undefined : parseJson(text)
-    if (text !== undefined && isJsonObject(answer)) {
-      if (operation === 'verifyCode') return verifyAnswerOf(httpStatus, text, answer)
-      if (httpStatus === 200 && effectiveError(answer) === undefined) return resultOf(operation, answer)
-    }
-    if (httpStatus === 200 && operation === 'messageState' && Array.isArray(answer)) {
-      return resultOf(operation, answer)
-    }
-    throw answeredError(operation, answered, answer)
-  }
-
-  function answeredError(operation: OperationName, { httpStatus, text }: Answered, answer: unknown) {
-    const object = isJsonObject(answer) ? answer : {}
-    const error = scalarText(effectiveError(object))
-    return new ProviderError({
-      operation,
-      delivery: 'answered',
-      reason: isJsonObject(answer) ? 'the provider refused' : 'the answer is no JSON object',
-      httpStatus,
-      providerError: error === undefined ? undefined : masked(error, key),
-      providerMessage: scalarText(memberOf(object, 'msg')),
-      raw: answer ?? text,
-    })
+    return readAnswer(operation, outcome, key) as ResultOf<Operation>
   }
 
   return Object.freeze<ProviderClient>({
@@ -217,7 +188,9 @@ export function createClient(options: ClientOptions): ProviderClient {
   })
 }
 
-function lostError(operation: OperationName, { delivery, reason, httpStatus }: Lost): ProviderError {
-  const before = delivery === 'not-sent' ? 'no connection' : 'the answer was lost'
-  return new ProviderError({ operation, delivery, reason: `${before} (${reason})`, httpStatus })
+function settleSignal(operation: OperationName, signal: AbortSignal | undefined): AbortSignal | undefined {
+  if (signal !== undefined && typeof signal?.addEventListener !== 'function') {
+    throw new TypeError(`${operation}: signal must be an AbortSignal`)
+  }
+  return signal
 }

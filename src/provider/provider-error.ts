@@ -69,11 +69,13 @@ function messageOf(failure: ProviderFailure): string {
   return `${failure.operation}: ${failure.reason}${status}${error}. ${adviceOn(failure)}`
 }
 
-function adviceOn({ delivery, httpStatus, providerError }: ProviderFailure): string {
+function adviceOn({ delivery, httpStatus = 0, providerError }: ProviderFailure): string {
   if (delivery === 'not-sent') return 'Nothing was sent: check baseUrl and the network, then repeat it.'
   if (delivery === 'unknown') return 'It may have been acted on: a repeated send may arrive twice.'
   if (httpStatus === 401 || httpStatus === 403 || providerError === '1003') {
     return "Check client, key and this server's address on the account's allow-list."
   }
+  // Followed, a redirect would carry the key to wherever it points.
+  if (httpStatus >= 300 && httpStatus < 400) return 'Redirects are not followed: correct baseUrl or paths.'
   return 'Check the parameters; providerMessage holds what the provider said.'
 }

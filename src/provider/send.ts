@@ -80,7 +80,9 @@ export function openTransport(origin: string, connectTimeoutMs: number, given?: 
       const outcome = await dispatchOnce(via, origin, exchange, exchange.timeoutMs)
       if (!repeatable(exchange, outcome)) return outcome
       const leftMs = exchange.timeoutMs - (performance.now() - startedAt)
-      return leftMs < 1 ? outcome : dispatchOnce(via, origin, exchange, leftMs)
+      const second = leftMs < 1 ? outcome : await dispatchOnce(via, origin, exchange, leftMs)
+      // When both are lost the first one speaks: it may have arrived, whatever became of the second.
+      return second.delivery === 'answered' ? second : outcome
     },
     async close() {
       if (given === undefined) await (await opening).close()
