@@ -1,5 +1,6 @@
 import type { NumberFormat } from './formats.js'
 import { type OperationName, operations } from './operations.js'
+import { encode } from './parameters.js'
 import type { Dispatcher } from './send.js'
 
 export interface ClientOptions {
@@ -54,7 +55,7 @@ export function settleClientOptions(options: ClientOptions): ClientSettings {
   }
   return {
     origin,
-    account: `client=${settleClient(options.client)}&key=${encodeURIComponent(options.key)}`,
+    account: `client=${settleClient(options.client)}&key=${encode('createClient', 'key', options.key)}`,
     key: options.key,
     timeoutMs: settleTimeout('createClient', options.timeoutMs ?? 10_000),
     numberFormat,

@@ -159,6 +159,9 @@ export function createClient(options: ClientOptions): ProviderClient {
     if (!Object.hasOwn(operations, operation)) {
       throw new TypeError(`request: operation must be one of ${Object.keys(operations).join(', ')}`)
     }
+    if (typeof params !== 'object' || params === null) {
+      throw new TypeError(`${operation}: the parameters must be an object`)
+    }
     const form = account + encodeParams(operation, params, numberFormat, further)
     const outcome = await transport.send({
       method: operations[operation].method,

@@ -7,8 +7,7 @@ export type NumberFormat = 'digits' | 'plus'
 export type Read = (value: unknown, parameter: Parameter, numberFormat: NumberFormat) => string | undefined
 
 const e164 = /^\+?\d{7,15}$/
-const listed = (value: string, parameter: Parameter) =>
-  parameter.allowed === undefined || parameter.allowed.includes(value) ? value : undefined
+const listed = (value: string, { allowed = [] }: Parameter) => (allowed.includes(value) ? value : undefined)
 
 function phone(value: unknown, numberFormat: NumberFormat): string | undefined {
   if (typeof value !== 'string' || !e164.test(value)) return undefined
@@ -30,15 +29,23 @@ export function day(value: unknown): string | undefined {
   return !Number.isNaN(read.getTime()) && read.toISOString().startsWith(value) ? value : undefined
 }
 
+type Name = NonNullable<Parameter['format']> | 'text' | 'choice' | 'boolean'
+interface Format {
+  readonly rule: string | ((parameter: Parameter) => string)
+  readonly read: Read
+}
+
+const oneOf = ({ allowed = [] }: Parameter) => `must be one of ${allowed.join(', ')}`
+
 /** How a value is read, and the rule that it breaks when it cannot be. Nothing here is ever a guess. */
-export const formats: Record<
-  NonNullable<Parameter['format']> | 'text' | 'boolean',
-  { rule: string; read: Read }
-> = {
+const formats: Readonly<Record<Name, Format>> = {
   text: {
     rule: 'must be a text that is not empty',
-    read: (value, parameter) =>
-      typeof value === 'string' && /\S/.test(value) ? listed(value, parameter) : undefined,
+    read: (value) => (typeof value === 'string' && /\S/.test(value) ? value : undefined),
+  },
+  choice: {
+    rule: oneOf,
+    read: (value, parameter) => (typeof value === 'string' ? listed(value, parameter) : undefined),
   },
   boolean: {
     rule: 'must be true or false',
@@ -62,7 +69,7 @@ export const formats: Record<
     read: (value) => (typeof value === 'string' && countryCodes.has(value) ? value : undefined),
   },
   voice: {
-    rule: 'must be a voice of this operation',
+    rule: oneOf,
     read(value, parameter) {
       if (typeof value !== 'string') return undefined
       // The documentation spells one voice in two ways; each operation gets its own spelling.
@@ -89,4 +96,11 @@ export const formats: Record<
     rule: 'must be an absolute URL',
     read: (value) => (typeof value === 'string' && URL.canParse(value) ? value : undefined),
   },
+}
+
+/** Picks the reader for a parameter and the sentence for what it refuses. */
+export function formatOf(parameter: Parameter): { readonly rule: string; readonly read: Read } {
+  const plain = parameter.type === 'boolean' ? 'boolean' : parameter.allowed === undefined ? 'text' : 'choice'
+  const { rule, read } = formats[parameter.format ?? plain]
+  return { rule: typeof rule === 'string' ? rule : rule(parameter), read }
 }

@@ -1,4 +1,4 @@
-import { day, formats, type NumberFormat, type Read } from './formats.js'
+import { day, formatOf, type NumberFormat, type Read } from './formats.js'
 import {
   type callVoices,
   type codeCallVoices,
@@ -57,9 +57,7 @@ interface Rule {
 
 function rulesOf(operation: OperationName): readonly Rule[] {
   return Object.entries<Parameter>(operations[operation].params).map(([wireName, parameter]) => {
-    const { rule, read } = formats[parameter.format ?? (parameter.type === 'boolean' ? 'boolean' : 'text')]
-    const choice = parameter.allowed === undefined ? rule : `must be one of ${parameter.allowed.join(', ')}`
-    return { name: camelCase(wireName), prefix: `&${wireName}=`, parameter, rule: choice, read }
+    return { name: camelCase(wireName), prefix: `&${wireName}=`, parameter, ...formatOf(parameter) }
   })
 }
 
@@ -95,11 +93,12 @@ export function encodeParams(
   return form + encodeFurther(operation, params, further)
 }
 
-function encode(operation: OperationName, name: string, text: string): string {
+/** Form-encodes one text. Half of a surrogate pair has no encoding. */
+export function encode(where: string, name: string, text: string): string {
   try {
     return encodeURIComponent(text)
   } catch {
-    throw new TypeError(`${operation}: ${name} must be well-formed text, without halves of surrogate pairs`)
+    throw new TypeError(`${where}: ${name} must be well-formed text, without halves of surrogate pairs`)
   }
 }
 

@@ -1,0 +1,85 @@
+import { inspect } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { createClient } from '../../src/provider/index.js'
+
+const good = { baseUrl: 'https://api.example.com/v1', client: 1, key: 'k' }
+
+describe('a client is not made from', () => {
+  test.each([
+    ['an unknown option', { ...good, timeout: 5 }, 'unknown option timeout; it takes baseUrl'],
+    ['no address', { ...good, baseUrl: undefined }, 'baseUrl must be an absolute URL'],
+    ['a relative address', { ...good, baseUrl: '/v1' }, 'baseUrl must be an absolute URL'],
+    ['plain HTTP to a host', { ...good, baseUrl: 'http://api.example.com/v1' }, 'baseUrl must be https'],
+    ['plain HTTP to a neighbour', { ...good, baseUrl: 'http://192.168.1.2/v1' }, 'baseUrl must be https'],
+    [
+      'a host that begins like loopback',
+      { ...good, baseUrl: 'http://127.0.0.1.example.com' },
+      'baseUrl must be https',
+    ],
+    ['another protocol', { ...good, baseUrl: 'file:///v1' }, 'baseUrl must be https'],
+    [
+      'a password in the address',
+      { ...good, baseUrl: 'https://u:p@api.example.com' },
+      'baseUrl must have no user',
+    ],
+    [
+      'a query in the address',
+      { ...good, baseUrl: 'https://api.example.com/v1?a=1' },
+      'baseUrl must have no user',
+    ],
+    ['no account', { ...good, client: undefined }, 'client must be the account client identifier'],
+    [
+      'an account that lost digits',
+      { ...good, client: 2 ** 53 },
+      'client must be the account client identifier',
+    ],
+    ['a fraction of an account', { ...good, client: 1.5 }, 'client must be the account client identifier'],
+    ['a negative account', { ...good, client: -1n }, 'client must be the account client identifier'],
+    ['an account in words', { ...good, client: 'acme' }, 'client must be the account client identifier'],
+    ['no key', { ...good, key: undefined }, 'key must be a text that is not empty'],
+    ['an empty key', { ...good, key: '' }, 'key must be a text that is not empty'],
+    ['half a surrogate pair as key', { ...good, key: 'a\ud83d' }, 'key must be well-formed text'],
+    ['no time at all', { ...good, timeoutMs: 0 }, 'timeoutMs must be a whole number of milliseconds'],
+    ['time without end', { ...good, timeoutMs: Number.POSITIVE_INFINITY }, 'timeoutMs must be'],
+    ['time as text', { ...good, timeoutMs: '10000' }, 'timeoutMs must be'],
+    [
+      'an unknown number format',
+      { ...good, numberFormat: 'e164' },
+      "numberFormat must be 'digits' or 'plus'",
+    ],
+    ['a path for no operation', { ...good, paths: { sendPigeon: '/x' } }, 'paths.sendPigeon is no operation'],
+    ['a path with a query', { ...good, paths: { balance: '/x?key=1' } }, 'paths.balance must begin with /'],
+    [
+      'a path that is a URL',
+      { ...good, paths: { balance: 'https://x.example' } },
+      'paths.balance must begin with /',
+    ],
+    ['no dispatcher', { ...good, dispatcher: {} }, 'dispatcher must be an undici Dispatcher'],
+  ])('%s', (_what, options, message) => {
+    expect(() => createClient(options as never)).toThrow(TypeError)
+    expect(() => createClient(options as never)).toThrow(`createClient: ${message}`)
+  })
+})
+
+describe('plain HTTP is taken for', () => {
+  test.each(['localhost', '127.0.0.1', '127.8.9.1', '[::1]', 'provider.localhost'])('%s', async (host) => {
+    await createClient({ ...good, baseUrl: `http://${host}:8080/v1` }).close()
+  })
+})
+
+test('a client shows neither key nor account nor address, however it is printed', async () => {
+  const client = createClient({ baseUrl: 'https://canary.example/v1', client: 918273, key: 'canary-key' })
+  const shown = [
+    inspect(client, { depth: 10, showHidden: true }),
+    JSON.stringify(client),
+    String(client),
+    Object.keys(client).join(),
+  ].join()
+  expect(shown).not.toMatch(/canary|918273/)
+  await client.close()
+})
+
+test('options are not written into', async () => {
+  const options = Object.freeze({ ...good, paths: Object.freeze({ balance: '/credits' }) })
+  await createClient(options).close()
+})
