@@ -73,8 +73,11 @@ export function openTransport(origin: string, connectTimeoutMs: number, given?: 
   // A package that cannot be loaded is reported by the first request, not as an unhandled rejection.
   opening.catch(() => {})
 
+  let closing: Promise<void> | undefined
+
   return {
     async send(exchange) {
+      if (closing !== undefined) return { delivery: 'not-sent', reason: 'the client is closed' }
       const via = dispatcher ?? (await opening)
       const startedAt = performance.now()
       const outcome = await dispatchOnce(via, origin, exchange, exchange.timeoutMs)
@@ -84,8 +87,9 @@ export function openTransport(origin: string, connectTimeoutMs: number, given?: 
       // When both are lost the first one speaks: it may have arrived, whatever became of the second.
       return second.delivery === 'answered' ? second : outcome
     },
-    async close() {
-      if (given === undefined) await (await opening).close()
+    close() {
+      closing ??= given === undefined ? opening.then((pool) => pool.close()) : Promise.resolve()
+      return closing
     },
   }
 }

@@ -1,0 +1,249 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createClient, type ProviderClient } from '../../src/provider/index.js'
+import { type Recorder, startRecorder } from './recorder.js'
+
+let provider: Recorder
+let client: ProviderClient
+
+beforeAll(async () => {
+  provider = await startRecorder()
+  client = createClient({ baseUrl: provider.baseUrl, client: 1, key: 'k' })
+})
+afterAll(async () => {
+  await client.close()
+  await provider.close()
+})
+
+const phone = '+573001234567'
+const calls = {
+  balance: (c: ProviderClient) => c.balance(),
+  blockPhone: (c: ProviderClient) => c.blockPhone({ phone }),
+  sendSms: (c: ProviderClient) => c.sendSms({ phone, sms: 'Hi' }),
+  sendCall: (c: ProviderClient) => c.sendCall({ phone, audioCode: 'a' }),
+  messageState: (c: ProviderClient) => c.messageState({ id: 'g1' }),
+  sendSmsCode: (c: ProviderClient) => c.sendSmsCode({ phone, appName: 'Acme' }),
+  sendCallCode: (c: ProviderClient) => c.sendCallCode({ phone, appName: 'Acme', voice: 'Mia', retries: 1 }),
+  shortenUrl: (c: ProviderClient) => c.shortenUrl({ name: 'a', urlLong: 'https://a.example' }),
+  urlStatistics: (c: ProviderClient) =>
+    c.urlStatistics({ nameUrl: 'a', since: '2026-03-01', until: '2026-03-02' }),
+}
+type Call = keyof typeof calls
+
+async function resultOf(call: Call, answer: string): Promise<unknown> {
+  provider.answer(answer)
+  return calls[call](client)
+}
+
+/** The answer as the specification writes it, the same as services were seen to write it, and what both mean. */
+const dialects: readonly (readonly [Call, string, string, unknown])[] = [
+  ['balance', '{"status": 1234}', '{"status": "1", "balance": "1234"}', { credits: 1234 }],
+  ['balance', '{"status": 0}', '{"status": 1, "balance": 0}', { credits: 0 }],
+  [
+    'blockPhone',
+    '{"id": "b1", "status": "ok", "phone": "573001234567", "name": "Ana"}',
+    '{"id": "b1", "status": "ok", "phone": 573001234567, "name": "Ana", "error": 0}',
+    { id: 'b1', status: 'ok', phone: '573001234567', name: 'Ana' },
+  ],
+  [
+    'sendSms',
+    '{"id": "g1", "status": 1, "data": [{"id": "m1", "status": "Enviado", "credits": 0, "sms": "Hi", "phone": "573001234567"}]}',
+    '{"status": "1", "id": "g1", "data": {"id": "m1", "state": "Enviado", "credits": "0", "sms": "Hi", "phone": 573001234567}}',
+    {
+      id: 'g1',
+      status: 1,
+      data: [{ id: 'm1', status: 'Enviado', credits: 0, sms: 'Hi', phone: '573001234567' }],
+    },
+  ],
+  ['sendSms', '{"id": "g1", "data": []}', '{"id": "g1", "data": null}', { id: 'g1', data: [] }],
+  [
+    'sendCall',
+    '{"status": "1", "id": "g2", "data": [{"id": "c1", "state": "Entregado", "credits": 2, "message": "Hello", "phone": "573001234567", "voice": "Mia"}]}',
+    '{"status": 1, "id": "g2", "data": {"id": "c1", "status": "Entregado", "credits": 2, "message": "Hello", "phone": 573001234567, "voice": "Mia"}}',
+    {
+      status: '1',
+      id: 'g2',
+      data: [
+        { id: 'c1', state: 'Entregado', credits: 2, message: 'Hello', phone: '573001234567', voice: 'Mia' },
+      ],
+    },
+  ],
+  [
+    'messageState',
+    '{"state": "Leído", "credits": 0, "phone": 573001234567, "created": "2026-03-01 10:00:00", "sms": "Hi", "dispatch_id": "d1", "id": "m1"}',
+    '[{"state": "Leído", "credits": "0", "phone": "573001234567", "created": "2026-03-01 10:00:00", "sms": "Hi", "dispatch_id": "d1", "id": "m1"}]',
+    [
+      {
+        state: 'Leído',
+        credits: 0,
+        phone: '573001234567',
+        created: '2026-03-01 10:00:00',
+        sms: 'Hi',
+        dispatchId: 'd1',
+        id: 'm1',
+      },
+    ],
+  ],
+  [
+    'sendSmsCode',
+    '{"id": "g3", "status": "1", "minutes_to_expire": 10, "data": [{"id": "m2", "status": "Enviado", "credits": 1, "sms": "123456", "phone": "573001234567"}]}',
+    '{"id": "g3", "status": 1, "minutes_to_expire": "10", "data": {"id": "m2", "state": "Enviado", "credits": 1, "sms": "123456", "phone": 573001234567}}',
+    {
+      id: 'g3',
+      status: '1',
+      minutesToExpire: 10,
+      data: [{ id: 'm2', status: 'Enviado', credits: 1, sms: '123456', phone: '573001234567' }],
+    },
+  ],
+  [
+    'sendCallCode',
+    '{"status": "1", "id": "g4", "minutes_to_expire": 5, "data": [{"id": "c2", "state": "Enviado", "credits": 1, "phone": 573001234567, "voice": "Mia"}]}',
+    '{"status": 1, "id": "g4", "minutes_to_expire": "5", "data": {"id": "c2", "state": "Enviado", "credits": 1, "phone": "573001234567", "voice": "Mia"}}',
+    {
+      status: '1',
+      id: 'g4',
+      minutesToExpire: 5,
+      data: [{ id: 'c2', state: 'Enviado', credits: 1, phone: '573001234567', voice: 'Mia' }],
+    },
+  ],
+  [
+    'shortenUrl',
+    '{"urlShort": "https://s.example/a", "urlLong": "https://a.example", "msg": "created"}',
+    '{"urlShort": "https://s.example/a", "urlLong": "https://a.example", "msg": "created", "error": ""}',
+    { urlShort: 'https://s.example/a', urlLong: 'https://a.example', msg: 'created' },
+  ],
+  [
+    'urlStatistics',
+    '{"clicksNumber": 3, "metrics": [{"date": {"property": "2026-03-01", "clicks": 3}, "city": {"property": "Bogotá", "clicks": 3, "countryIsoCode": "CO", "region": "DC", "percent": 100.0}}]}',
+    '{"clicksNumber": "3", "metrics": {"date": {"property": "2026-03-01", "clicks": "3"}, "city": {"property": "Bogotá", "clicks": "3", "countryIsoCode": "CO", "region": "DC", "percent": "100.0"}}}',
+    {
+      clicksNumber: 3,
+      metrics: [
+        {
+          date: { property: '2026-03-01', clicks: 3 },
+          city: { property: 'Bogotá', clicks: 3, countryIsoCode: 'CO', region: 'DC', percent: 100 },
+        },
+      ],
+    },
+  ],
+  [
+    'urlStatistics',
+    '{"clicksNumber": 0, "metrics": []}',
+    '{"clicksNumber": 0}',
+    { clicksNumber: 0, metrics: [] },
+  ],
+]
+
+describe('an answer means the same in the words of the specification and of real services', () => {
+  test.each(dialects)('%s: %s', async (call, specified, observed, meaning) => {
+    const { error: _none, ...seen } = (await resultOf(call, observed)) as Record<string, unknown>
+    expect(await resultOf(call, specified)).toEqual(meaning)
+    expect(Array.isArray(meaning) ? await resultOf(call, observed) : seen).toEqual(meaning)
+  })
+})
+
+describe('a result', () => {
+  test('has the eleven categories of metrics, each with its own members', async () => {
+    const tally =
+      '{"property": "p", "clicks": 1, "date": "d", "percent": 2.5, "countryIsoCode": "CO", "region": "r"}'
+    const names = 'date hour country region city device brand model operatingSystem browser lang'.split(' ')
+    const answer = `{"metrics": [{${names.map((name) => `"${name}": ${tally}`).join()}}]}`
+    const { metrics } = (await resultOf('urlStatistics', answer)) as { metrics: readonly object[] }
+    expect(Object.keys(metrics[0] ?? {})).toEqual(names)
+  })
+
+  test('keeps members that nobody has documented', async () => {
+    const answer = '{"id": "g1", "queue": {"eta": 5}, "data": [{"phone": "573001234567", "carrier": "X"}]}'
+    expect(await resultOf('sendSms', answer)).toEqual({
+      id: 'g1',
+      queue: { eta: 5 },
+      data: [{ phone: '573001234567', carrier: 'X' }],
+    })
+  })
+
+  test('leaves a member out whose value cannot be read as documented', async () => {
+    const answer = '{"id": {}, "status": "soon", "data": [1, null, {"credits": "many", "sms": ["x"]}]}'
+    expect(await resultOf('sendSms', answer)).toEqual({ data: [{}] })
+  })
+
+  test.each(Object.keys(calls) as Call[])(
+    'of %s carries the answer untouched, and out of sight',
+    async (call) => {
+      const answer = '{"status": "7", "data": {"phone": 573001234567}, "extra": [1, "2"]}'
+      const result = (await resultOf(call, answer)) as { raw: unknown }
+      expect(result.raw).toEqual({ status: '7', data: { phone: 573001234567 }, extra: [1, '2'] })
+      expect(Object.keys(result)).not.toContain('raw')
+      expect(JSON.stringify(result)).not.toContain('raw')
+    },
+  )
+
+  test('cannot be given a prototype by the answer', async () => {
+    const answer = '{"__proto__": {"id": "evil"}, "data": [{"__proto__": {"phone": "1"}}]}'
+    const result = (await resultOf('sendSms', answer)) as { id?: string; data: { phone?: string }[] }
+    expect(result.id).toBeUndefined()
+    expect(result.data[0]?.phone).toBeUndefined()
+    expect(Object.assign({}, result).id).toBeUndefined()
+  })
+
+  test('has no credits when the answer names no figure', async () => {
+    expect(await resultOf('balance', '{"status": "unlimited"}')).toEqual({})
+    expect(await resultOf('balance', '{"status": ""}')).toEqual({})
+  })
+
+  test('is read whatever the content type says, and behind a byte order mark', async () => {
+    provider.answer('\ufeff{"balance": 5}', 200, { 'content-type': 'text/html' })
+    expect(await client.balance()).toEqual({ credits: 5 })
+  })
+})
+
+describe('verifyCode resolves with the answer as it came', () => {
+  const code = { phone, appName: 'Acme', code: '482913' }
+
+  test.each([
+    [200, '{"status": "verified"}', { httpStatus: 200, status: 'verified' }],
+    [200, '{"status": 1, "msg": "ok"}', { httpStatus: 200, status: 1, msg: 'ok' }],
+    [200, '{"status": true}', { httpStatus: 200, status: true }],
+    [200, '{}', { httpStatus: 200 }],
+    [520, '{"error": 1003, "msg": "no"}', { httpStatus: 520, error: 1003, msg: 'no' }],
+    [400, '{"status": "verified"}', { httpStatus: 400, status: 'verified' }],
+    [503, '{"httpStatus": 200, "status": "verified"}', { httpStatus: 503, status: 'verified' }],
+  ])('HTTP %i %s', async (httpStatus, body, answer) => {
+    provider.answer(body, httpStatus)
+    const result = await client.verifyCode(code)
+    expect(result).toEqual(answer)
+    expect(result.raw).toEqual(JSON.parse(body))
+  })
+
+  test.each([
+    '{"status": "wrong", "status": "verified"}',
+    '{"st\\u0061tus": "wrong", "status": "verified"}',
+    '{"status" : "verified", "nested": {"status": 1}, "status"\n: "verified"}',
+    '{"error": 1003, "status": "verified", "error": 0}',
+  ])('without a status when a member is there twice: %s', async (body) => {
+    provider.answer(body)
+    expect(await client.verifyCode(code)).not.toHaveProperty('status')
+  })
+
+  test.each([
+    '{"status": "verified", "nested": {"status": "wrong", "a": [{"status": 1}]}}',
+    '{"status": "verified", "text": "\\"status\\": {[\\\\"}',
+    '{"text": "status", "status": "verified"}',
+  ])('with its status when the other is not beside it: %s', async (body) => {
+    provider.answer(body)
+    expect(await client.verifyCode(code)).toHaveProperty('status', 'verified')
+  })
+
+  test.each([
+    '',
+    'null',
+    'true',
+    '1',
+    '"verified"',
+    '[]',
+    '[{"status": "verified"}]',
+    '{"status": "verif',
+    '<html>',
+  ])('and rejects when it is no JSON object: %s', async (body) => {
+    provider.answer(body)
+    await expect(client.verifyCode(code)).rejects.toMatchObject({ delivery: 'answered', httpStatus: 200 })
+  })
+})

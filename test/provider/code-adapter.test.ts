@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { CodeService } from '../../src/challenge/code-service.js'
+import type { PhoneNumber } from '../../src/phone-number.js'
+import { createCodeService } from '../../src/provider/code-adapter.js'
+import { createClient, type ProviderClient } from '../../src/provider/index.js'
+import { type Recorder, startRecorder } from './recorder.js'
+
+const destination = '+573001234567' as PhoneNumber
+const options = {
+  approvedStatuses: ['verified'],
+  rejectedCodes: [],
+  accountErrorCodes: ['1003'],
+  voice: 'Mariana',
+  callRetries: 2,
+  verifyTimeoutMs: 8_000,
+  sendTimeoutMs: 10_000,
+} as const
+
+let provider: Recorder
+let client: ProviderClient
+let codes: CodeService
+
+beforeAll(async () => {
+  provider = await startRecorder()
+  client = createClient({ baseUrl: provider.baseUrl, client: 1, key: 'k' })
+  codes = createCodeService(client, options)
+})
+beforeEach(() => {
+  provider.requests.length = 0
+})
+afterAll(async () => {
+  await client.close()
+  await provider.close()
+})
+
+function send(channel: 'sms' | 'call' = 'sms', service = codes) {
+  return service.sendCode({ destination, appName: 'Acme', channel })
+}
+function check(service = codes) {
+  return service.checkCode({ destination, appName: 'Acme', code: '482913' })
+}
+
+describe('a code travels', () => {
+  test('by SMS', async () => {
+    await send('sms')
+    expect(provider.requests[0]).toMatchObject({
+      line: 'POST /v1/2fa/send-sms',
+      body: 'client=1&key=k&phone=573001234567&app-name=Acme',
+    })
+  })
+
+  test('by call, with voice, attempts and country', async () => {
+    await send('call', createCodeService(client, { ...options, countryCode: 'CO' }))
+    expect(provider.requests[0]).toMatchObject({
+      line: 'POST /v1/call/2fa/send-call',
+      body: 'client=1&key=k&phone=573001234567&app-name=Acme&voice=Mariana&retries=2&country-code=CO',
+    })
+  })
+
+  test('back to the number and name it was sent under', async () => {
+    await check(createCodeService(client, { ...options, countryCode: 'CO' }))
+    expect(provider.requests[0]).toMatchObject({
+      line: 'POST /v1/2fa/verification-code',
+      body: 'client=1&key=k&phone=573001234567&app-name=Acme&code=482913&country-code=CO',
+    })
+  })
+})
+
+describe('a send is', () => {
+  test.each([
+    [200, '{}', { result: 'sent' }],
+    [200, '{"id": "g1"}', { result: 'sent' }],
+    [200, '{"id": "g1", "minutes_to_expire": 10}', { result: 'sent', lifetimeMs: 600_000 }],
+    [200, '{"id": "g1", "minutes_to_expire": "2.5"}', { result: 'sent', lifetimeMs: 150_000 }],
+    [200, '{"minutes_to_expire": 0}', { result: 'sent' }],
+    [200, '{"minutes_to_expire": -5}', { result: 'sent' }],
+    [200, '{"minutes_to_expire": "soon"}', { result: 'sent' }],
+    [200, '{"minutes_to_expire": 1e999}', { result: 'sent' }],
+    [200, '{"minutes_to_expire": [10]}', { result: 'sent' }],
+    [200, '{"data": {"phone": "573001234567"}}', { result: 'sent' }],
+    [200, '{"data": [{"phone": 573001234567}]}', { result: 'sent' }],
+    [200, '{"data": [{"phone": "+57 300 123 4567"}]}', { result: 'sent' }],
+    [200, '{"data": [{"phone": null}, {"id": "m1"}]}', { result: 'sent' }],
+    [200, '{"data": [{"phone": "573007654321"}]}', { result: 'foreign-number' }],
+    [200, '{"data": {"phone": 573007654321}}', { result: 'foreign-number' }],
+    [200, '{"phone": "573007654321"}', { result: 'foreign-number' }],
+    [200, '{"data": [{"phone": "573001234567"}, {"phone": "573007654321"}]}', { result: 'foreign-number' }],
+    [200, '{"data": [{"phone": "573001234567,573007654321"}]}', { result: 'foreign-number' }],
+    [200, '{"data": [{"phone": ["573001234567", "573007654321"]}]}', { result: 'foreign-number' }],
+    [200, '{"data": [{"phone": "3001234567"}]}', { result: 'foreign-number' }],
+    [200, '{"error": 1000}', { result: 'failed' }],
+    [200, '[]', { result: 'failed' }],
+    [200, '<html>', { result: 'failed' }],
+    [400, '{"id": "g1"}', { result: 'failed' }],
+    [520, '{"error": 1000}', { result: 'failed' }],
+    [500, '', { result: 'failed' }],
+    [401, '', { result: 'misconfigured' }],
+    [403, '<html>', { result: 'misconfigured' }],
+    [520, '{"error": 1003}', { result: 'misconfigured' }],
+    [200, '{"error": "1003"}', { result: 'misconfigured' }],
+  ])('HTTP %i %s: %j', async (httpStatus, body, result) => {
+    provider.answer(body, httpStatus)
+    expect(await send('sms')).toEqual(result)
+    expect(await send('call')).toEqual(result)
+  })
+
+  test('misconfigured by an error that is masked elsewhere', async () => {
+    provider.answer('{"error": "10030000001"}', 520)
+    const service = createCodeService(client, { ...options, accountErrorCodes: ['10030000001'] })
+    expect(await send('sms', service)).toEqual({ result: 'misconfigured' })
+  })
+})
+
+describe('a check is', () => {
+  test.each([
+    [200, '{"status": "verified"}', 'approved'],
+    [200, '{"status": "no"}', 'rejected'],
+    [520, '{"error": 1007}', 'rejected'],
+    [520, '{"error": 1003}', 'misconfigured'],
+    [403, '{"status": "verified"}', 'misconfigured'],
+    [401, '<html>', 'misconfigured'],
+    [200, '{"status": "no", "status": "verified"}', 'unavailable'],
+    [200, '{}', 'unavailable'],
+    [200, '[]', 'unavailable'],
+    [200, '', 'unavailable'],
+    [520, '<html>', 'unavailable'],
+    [503, '{"status": "verified"}', 'unavailable'],
+  ])('HTTP %i %s: %s', async (httpStatus, body, verdict) => {
+    provider.answer(body, httpStatus)
+    expect(await check()).toBe(verdict)
+  })
+})
+
+describe('neither rejects', () => {
+  test('when nothing can be sent', async () => {
+    const closed = createClient({ baseUrl: provider.baseUrl, client: 1, key: 'k' })
+    await closed.close()
+    const service = createCodeService(closed, options)
+    expect(await send('sms', service)).toEqual({ result: 'not-sent' })
+    expect(await check(service)).toBe('not-sent')
+  })
+
+  test('when the client fails in a way that nobody foresaw', async () => {
+    const fail = () => Promise.reject(new Error('unforeseen'))
+    const broken = { ...client, sendSmsCode: fail, sendCallCode: fail, verifyCode: fail }
+    const service = createCodeService(broken, options)
+    expect(await send('sms', service)).toEqual({ result: 'failed' })
+    expect(await send('call', service)).toEqual({ result: 'failed' })
+    expect(await check(service)).toBe('unavailable')
+  })
+
+  test('and the shorter of its deadline and the client’s applies', async () => {
+    const deadlines: unknown[] = []
+    const note = (_params: unknown, call?: { timeoutMs?: number | undefined }) => {
+      deadlines.push(call?.timeoutMs)
+      return Promise.reject(new Error('enough'))
+    }
+    const slow = { ...client, timeoutMs: 9_000, sendSmsCode: note, verifyCode: note }
+    const service = createCodeService(slow, options)
+    await send('sms', service)
+    await check(service)
+    expect(deadlines).toEqual([9_000, 8_000])
+  })
+})

@@ -1,0 +1,158 @@
+import { inspect } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { TwoFactorError } from '../../src/errors.js'
+import { createClient, type ProviderClient, ProviderError } from '../../src/provider/index.js'
+import { type Recorder, startRecorder } from './recorder.js'
+
+let provider: Recorder
+let client: ProviderClient
+
+beforeAll(async () => {
+  provider = await startRecorder()
+  client = createClient({ baseUrl: provider.baseUrl, client: 1, key: 'canary/key' })
+})
+afterAll(async () => {
+  await client.close()
+  await provider.close()
+})
+
+const sms = { phone: '+573001234567', sms: 'Hi' }
+
+async function refusal(body: string, httpStatus: number, headers?: Record<string, string>) {
+  provider.answer(body, httpStatus, headers)
+  const error = await client.sendSms(sms).catch((thrown: unknown) => thrown)
+  expect(error).toBeInstanceOf(ProviderError)
+  return error as ProviderError
+}
+
+describe('no success is', () => {
+  test.each([
+    [520, '{"error": "1000", "msg": "bad"}'],
+    [520, '{"id": "g1", "status": 1}'],
+    [400, '{"id": "g1", "status": 1}'],
+    [201, '{"id": "g1", "status": 1}'],
+    [204, ''],
+    [302, '{"id": "g1"}'],
+    [404, '{"title": "Not found", "detail": "no such route"}'],
+    [429, '{}'],
+    [500, 'oops'],
+    [520, '<html>unknown origin error</html>'],
+    [200, '<html>welcome</html>'],
+    [200, ''],
+    [200, 'null'],
+    [200, 'true'],
+    [200, '7'],
+    [200, '"sent"'],
+    [200, '[]'],
+    [200, '[{}]'],
+    [200, '{"error": 1000, "id": "g1"}'],
+    [200, '{"error": {}, "id": "g1"}'],
+    [200, '{"error": [], "id": "g1"}'],
+    [200, '{"error": true, "id": "g1"}'],
+    [200, '{"id": "g1", "data": [{"phone": "5730012'],
+  ])('HTTP %i %s', async (httpStatus, body) => {
+    expect(await refusal(body, httpStatus)).toMatchObject({ delivery: 'answered', httpStatus })
+  })
+
+  test('a coded answer, though it would be one when decoded', async () => {
+    const error = await refusal('{"id": "g1"}', 200, { 'content-encoding': 'gzip' })
+    expect(error.message).toContain('content coding')
+  })
+})
+
+describe('a success is', () => {
+  test.each([
+    '{}',
+    '{"id": "g1"}',
+    '{"error": null}',
+    '{"error": 0, "msg": "sent"}',
+    '{"error": "0"}',
+    '{"error": ""}',
+    '{"error": false}',
+  ])('HTTP 200 %s', async (body) => {
+    provider.answer(body, 200)
+    await client.sendSms(sms)
+  })
+
+  test('an identity coding', async () => {
+    provider.answer('{"id": "g1"}', 200, { 'content-encoding': 'identity' })
+    expect(await client.sendSms(sms)).toMatchObject({ id: 'g1' })
+  })
+})
+
+describe('an error', () => {
+  test('tells program and operator what happened and what to do', async () => {
+    const error = await refusal('{"error": 1003, "msg": "Credenciales"}', 520)
+    expect({ ...error }).toEqual({
+      code: 'delivery_failed',
+      status: 502,
+      expose: false,
+      operation: 'sendSms',
+      delivery: 'answered',
+      httpStatus: 520,
+      providerError: '1003',
+      name: 'ProviderError',
+      headers: undefined,
+    })
+    expect(error.message).toBe(
+      "sendSms: the provider refused, HTTP 520, error 1003. Check client, key and this server's address on the account's allow-list.",
+    )
+    expect(error).toBeInstanceOf(TwoFactorError)
+  })
+
+  test('keeps the words of the provider out of sight', async () => {
+    const error = await refusal('{"error": "no", "msg": "number 573001234567 is blocked"}', 520)
+    expect(error.providerMessage).toBe('number 573001234567 is blocked')
+    expect(error.raw).toEqual({ error: 'no', msg: 'number 573001234567 is blocked' })
+    expect(`${inspect(error, { depth: 10 })}${JSON.stringify(error)}${error}`).not.toContain('573001234567')
+  })
+
+  test.each([
+    ['key canary/key is wrong', 'key ••• is wrong'],
+    ['in client=1&key=canary%2Fkey', 'in client=1&key=•••'],
+    ['phone +573001234567 invalid', 'phone ••• invalid'],
+    ['phone 300 123-45-67 invalid', 'phone ••• invalid'],
+    ['see https://provider.example/e?key=1 for more', 'see ••• for more'],
+    ['1003', '1003'],
+    ['INVALID_PARAMS 12', 'INVALID_PARAMS 12'],
+  ])('masks what the provider quotes back: %s', async (said, shown) => {
+    const error = await refusal(JSON.stringify({ error: said }), 520)
+    expect(error.providerError).toBe(shown)
+    expect(error.message).toContain(shown)
+  })
+
+  test('shortens what the provider says at length', async () => {
+    expect((await refusal(JSON.stringify({ error: 'x'.repeat(5000) }), 520)).message.length).toBeLessThan(400)
+  })
+
+  test.each([
+    [401, '{}', "this server's address on the account's allow-list"],
+    [403, '<html>', "this server's address on the account's allow-list"],
+    [307, '', 'Redirects are not followed'],
+    [520, '{"error": 1000}', 'Check the parameters'],
+  ])('advises on HTTP %i %s', async (httpStatus, body, advice) => {
+    expect((await refusal(body, httpStatus)).message).toContain(advice)
+  })
+
+  test('has the answer as text when it is no JSON', async () => {
+    expect((await refusal('<html>520</html>', 520)).raw).toBe('<html>520</html>')
+  })
+
+  test('of a read is an unavailable provider, not a failed delivery', async () => {
+    provider.answer('{"error": 1000}', 520)
+    await expect(client.balance()).rejects.toMatchObject({ code: 'provider_unavailable', status: 503 })
+  })
+
+  test('of a check is an unavailable verification', async () => {
+    provider.answer('<html>', 520)
+    const check = client.verifyCode({ phone: sms.phone, appName: 'Acme', code: '1' })
+    await expect(check).rejects.toMatchObject({ code: 'verification_unavailable', status: 503 })
+  })
+
+  test('after close() says that nothing was sent', async () => {
+    const closed = createClient({ baseUrl: provider.baseUrl, client: 1, key: 'k' })
+    await closed.close()
+    await closed.close()
+    await expect(closed.sendSms(sms)).rejects.toMatchObject({ delivery: 'not-sent' })
+  })
+})
