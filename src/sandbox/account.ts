@@ -1,7 +1,8 @@
 import { createRecent } from './recent.js'
+import { digitsOf } from './wire-phone.js'
 
-/** What a number is blocked for. The specification knows texts only; services in the field know more. */
-export type BlockedChannel = 'SMS' | 'CALL' | 'ALL'
+/** What a number is blocked for, as the wire says it. The specification knows texts only. */
+export type BlockedChannel = 'SMS' | 'CALL' | 'WA' | 'ALL'
 
 export interface BlockedPhone {
   readonly id: string
@@ -30,7 +31,7 @@ export interface Account extends AccountControl {
   /** Credits that come back at a moment of sandbox time. */
   refund(credits: number, at: number): void
   block(entry: BlockedPhone): void
-  isBlocked(phone: string, channel: 'SMS' | 'CALL'): boolean
+  isBlocked(phone: string, channel: 'sms' | 'call'): boolean
   reset(): void
 }
 
@@ -42,8 +43,6 @@ export interface AccountRules {
 
 const mostBlocked = 1_000
 const mostRefunds = 1_000
-
-export const digitsOf = (phone: string) => phone.replace(/\D/g, '')
 
 export function createAccount(rules: AccountRules, now: () => number): Account {
   let credits = rules.credits
@@ -82,7 +81,7 @@ export function createAccount(rules: AccountRules, now: () => number): Account {
     blocked: () => blocked.values(),
     isBlocked(phone, channel) {
       const entry = blocked.get(digitsOf(phone))
-      return entry !== undefined && (entry.channel === 'ALL' || entry.channel === channel)
+      return entry !== undefined && ['ALL', channel.toUpperCase()].includes(entry.channel)
     },
     unblock: (phone) => blocked.delete(digitsOf(phone)),
     reset() {

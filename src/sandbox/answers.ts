@@ -1,10 +1,11 @@
-import { digitsOf } from './account.js'
+import type { BlockedPhone } from './account.js'
+import type { Dialect } from './dialect.js'
 import type { Message } from './inbox.js'
 import { type Refusal, type RefusalReason, refusalNumbers } from './refusals.js'
+import type { ShortLink } from './short-links.js'
+import type { Metric } from './statistics.js'
 import { type MessageState, stateAt } from './timeline.js'
-
-/** Which shapes the sandbox answers in: those of the specification, or those seen in the field. */
-export type Dialect = 'spec' | 'observed'
+import { digitsOf } from './wire-phone.js'
 
 /** A complete answer: status and JSON body. */
 export interface Answer {
@@ -12,12 +13,21 @@ export interface Answer {
   readonly body: unknown
 }
 
-/** What is known in the sandbox's own words, in the words of the wire. */
+/** At least one message of one group. */
+type Group = readonly [Message, ...Message[]]
+
+/** What the sandbox knows, in the words of the wire. */
 export interface Answers {
   balance(credits: number): unknown
-  /** A code that was sent, with what carried it. */
+  blocked(entry: BlockedPhone): unknown
+  textsSent(group: Group): unknown
+  callsPlaced(group: Group): unknown
+  messageStates(group: Group): unknown
+  /** A code that was sent, with what carries it. */
   codeSent(message: Message, minutes: number): unknown
   codeRight(): unknown
+  link(link: ShortLink, msg: string): unknown
+  statistics(link: ShortLink, clicks: number, metrics: readonly Metric[]): unknown
   refusal(refusal: Refusal): Answer
 }
 
@@ -63,38 +73,68 @@ export function createAnswers(
 ): Answers {
   const observed = dialect === 'observed'
   const stateOf = (message: Message) => stateWords[dialect][stateAt(message.timeline, now())]
+  // In the field the price of a message was 0 when it was sent, and the credits of its state a text.
+  const priceOf = (message: Message) => (observed ? 0 : message.credits)
+
+  /** In the field a list of one was the one entry itself. */
+  function listed(entries: readonly unknown[]): unknown {
+    return observed && entries.length === 1 ? entries[0] : entries
+  }
+
+  function textEntry(message: Message) {
+    const { id, text, phone } = message
+    const state = stateOf(message)
+    return { id, ...(observed ? { state } : { status: state }), credits: priceOf(message), sms: text, phone }
+  }
+
+  function callEntry(message: Message) {
+    const { id, text, phone, voice = '' } = message
+    return { id, state: stateOf(message), credits: priceOf(message), message: text, phone, voice }
+  }
+
+  function codeCallEntry(message: Message) {
+    const { message: _spoken, ...entry } = callEntry(message)
+    return { ...entry, phone: Number(digitsOf(message.phone)) }
+  }
+
+  function stateEntry(message: Message) {
+    return {
+      state: stateOf(message),
+      credits: observed ? String(message.credits) : message.credits,
+      phone: Number(digitsOf(message.phone)),
+      created: new Date(message.at).toISOString().slice(0, 19).replace('T', ' '),
+      sms: message.text,
+      dispatch_id: message.groupId,
+      id: message.id,
+    }
+  }
 
   return {
     // `status` was seen as a success flag beside a `balance` of its own.
     balance: (credits) => (observed ? { status: 1, balance: credits } : { status: credits }),
-
-    codeSent(message, minutes) {
-      const entry =
-        message.channel === 'sms'
-          ? {
-              id: message.id,
-              status: stateOf(message),
-              credits: message.credits,
-              sms: message.text,
-              phone: message.phone,
-            }
-          : {
-              id: message.id,
-              state: stateOf(message),
-              credits: message.credits,
-              phone: Number(digitsOf(message.phone)),
-              voice: message.voice,
-            }
-      return {
-        id: message.groupId,
-        status: observed ? '1' : 'sent',
-        minutes_to_expire: minutes,
-        data: observed ? entry : [entry],
-      }
-    },
-
+    blocked: ({ id, phone, name }) => ({ id, status: observed ? '1' : 'blocked', phone, name }),
+    textsSent: (group) => ({ id: group[0].groupId, status: 1, data: listed(group.map(textEntry)) }),
+    callsPlaced: (group) => ({
+      status: observed ? '1' : 'sent',
+      id: group[0].groupId,
+      data: listed(group.map(callEntry)),
+    }),
+    // The specification answers one object for a group: its first message. The id of an entry asks for it alone.
+    messageStates: (group) => (observed ? group.map(stateEntry) : stateEntry(group[0])),
+    codeSent: (message, minutes) => ({
+      id: message.groupId,
+      status: observed ? '1' : 'sent',
+      minutes_to_expire: minutes,
+      data: listed([message.channel === 'sms' ? textEntry(message) : codeCallEntry(message)]),
+    }),
     codeRight: () => ({ status: approvedStatus }),
-
+    link: ({ urlShort, urlLong }, msg) => ({ urlShort, urlLong, msg }),
+    statistics: ({ urlShort, urlLong }, clicksNumber, metrics) => ({
+      urlShort,
+      urlLong,
+      clicksNumber,
+      metrics: observed && metrics.length === 0 ? null : listed(metrics),
+    }),
     refusal({ refused, msg }) {
       const aboutCode = codeRefusals.includes(refused)
       if (aboutCode && wrongCode === 200) return { status: 200, body: { status: 'rejected' } }

@@ -1,33 +1,42 @@
-import { randomUUID } from 'node:crypto'
 import type { Account } from './account.js'
 import type { Answers } from './answers.js'
 import { type CodeRules, type Codes, knownCode } from './codes.js'
+import type { Carriage, Dispatch } from './dispatch.js'
 import { fixedResultOf } from './fixed-numbers.js'
-import type { Mailroom, Message } from './inbox.js'
-import { readPhones } from './parameters.js'
-import { type Outcome, type Refusal, type RefusalReason, refuse } from './refusals.js'
+import type { Message } from './inbox.js'
+import { callPrice, textPrice } from './prices.js'
+import { isRefusal, type Outcome, type Refusal, refuse } from './refusals.js'
 import type { Handlers } from './service.js'
-import { callTimeline, refundedAt, textTimeline } from './timeline.js'
+import { readPhones } from './wire-phone.js'
 
 interface CodeOperationParts {
   readonly account: Account
+  readonly dispatch: Dispatch
   readonly codes: Codes
   readonly codeRules: CodeRules
-  readonly mailroom: Mailroom
   readonly answers: Answers
   readonly appNames: readonly string[] | 'any'
-  readonly now: () => number
 }
 
-export const textPrice = 1
-export const callPrice = 2
+/** The documentation states a maximum for plain calls only; this one is the sandbox's own. */
 const mostAttempts = 10
 
+const notApproved = {
+  wrong: refuse('wrongCode', 'The code is wrong.'),
+  expired: refuse('expiredCode', 'The code has expired.'),
+  used: refuse('usedCode', 'The code was used before.'),
+  none: refuse('noCode', 'No code was sent to this number for this application.'),
+}
+
 /** The two-factor operations: send a code by text, send it by call, verify it. */
-export function codeOperations(
-  parts: CodeOperationParts,
-): Pick<Handlers, 'sendSmsCode' | 'sendCallCode' | 'verifyCode'> {
-  const { account, codes, codeRules, mailroom, answers, appNames, now } = parts
+export function codeOperations({
+  account,
+  dispatch,
+  codes,
+  codeRules,
+  answers,
+  appNames,
+}: CodeOperationParts): Pick<Handlers, 'sendSmsCode' | 'sendCallCode' | 'verifyCode'> {
   const minutes = Math.floor(codeRules.lifetimeMs / 60_000)
 
   function unknownApp(appName: string): Refusal | undefined {
@@ -35,40 +44,31 @@ export function codeOperations(
     return refuse('appName', 'The account has no application of this name.')
   }
 
-  /** Refuses what cannot be sent, takes the price, and gives the code to be carried. */
-  function book(phone: string, appName: string, channel: 'SMS' | 'CALL', price: number): string | Refusal {
-    if (readPhones(phone)?.length !== 1) return refuse('parameters', 'phone must be one phone number.')
+  function send(
+    phone: string,
+    appName: string,
+    carriage: Carriage,
+    contentOf: (code: string) => Pick<Message, 'text' | 'voice' | 'requestId'>,
+  ): Outcome {
+    const phones = readPhones(phone)
+    if (phones?.length !== 1) return refuse('parameters', 'phone must be one phone number.')
     const unknown = unknownApp(appName)
     if (unknown !== undefined) return unknown
-    const fixed = fixedResultOf(phone)
-    if (fixed === 'refused') return refuse('destination', 'The destination is not served.')
-    if (account.isBlocked(phone, channel)) return refuse('blocked', 'The number is blocked.')
-    if (!account.charge(price)) return refuse('credits', 'The account has not enough credits.')
-    return codes.issue(phone, appName, fixed === 'knownCode' ? knownCode(codeRules) : undefined)
-  }
-
-  function carry(message: Omit<Message, 'id' | 'groupId' | 'at'>): Outcome {
-    const filed = { ...message, id: randomUUID(), groupId: randomUUID(), at: now() }
-    const refund = refundedAt(message.timeline)
-    if (refund !== undefined) account.refund(message.credits, refund)
-    mailroom.deliver(filed)
-    return { body: answers.codeSent(filed, minutes) }
+    if (account.isBlocked(phone, carriage.channel)) return refuse('blocked', 'The number is blocked.')
+    // Booked before a code is made: a send that is refused must not void the living code.
+    const booked = dispatch.book(phones, carriage)
+    if (isRefusal(booked)) return booked
+    const fixed = fixedResultOf(phone) === 'knownCode' ? knownCode(codeRules) : undefined
+    const code = codes.issue(phone, appName, fixed)
+    const [message] = booked.send({ ...contentOf(code), code, appName })
+    return { body: answers.codeSent(message, minutes) }
   }
 
   return {
     sendSmsCode({ phone, 'app-name': appName }, requestId) {
-      const code = book(phone, appName, 'SMS', textPrice)
-      if (typeof code !== 'string') return code
-      return carry({
-        channel: 'sms',
-        phone,
-        appName,
-        code,
-        text: `${code} is your ${appName} code. It works for ${minutes} minutes.`,
-        credits: textPrice,
-        timeline: textTimeline(phone, now()),
-        requestId,
-      })
+      const textOf = (code: string) => `${code} is your ${appName} code. It works for ${minutes} minutes.`
+      const price = textPrice(textOf('0'.repeat(codeRules.length)))
+      return send(phone, appName, { channel: 'sms', price }, (code) => ({ text: textOf(code), requestId }))
     },
 
     sendCallCode({ phone, 'app-name': appName, voice, retries }, requestId) {
@@ -76,19 +76,10 @@ export function codeOperations(
       if (!/^\d{1,2}$/.test(retries) || attempts < 1 || attempts > mostAttempts) {
         return refuse('parameters', `retries must be a number from 1 to ${mostAttempts}.`)
       }
-      const code = book(phone, appName, 'CALL', callPrice)
-      if (typeof code !== 'string') return code
-      const spelled = [...code].join(', ')
-      return carry({
-        channel: 'call',
-        phone,
-        appName,
-        code,
-        voice,
-        text: `Your ${appName} code is ${spelled}. Again: ${spelled}.`,
-        credits: callPrice,
-        timeline: callTimeline(phone, now(), { attempts, leaveVoicemail: false }),
-        requestId,
+      const manner = { attempts, leaveVoicemail: false }
+      return send(phone, appName, { channel: 'call', price: callPrice, manner }, (code) => {
+        const spelled = [...code].join(', ')
+        return { text: `Your ${appName} code is ${spelled}. Again: ${spelled}.`, voice, requestId }
       })
     },
 
@@ -96,18 +87,8 @@ export function codeOperations(
       const unknown = unknownApp(appName)
       if (unknown !== undefined) return unknown
       const found = codes.check(phone, appName, code)
-      if (found === 'right' && fixedResultOf(phone) !== 'expiredCode') {
-        return { body: answers.codeRight() }
-      }
-      const [reason, msg] = notApproved[found === 'right' ? 'expired' : found]
-      return refuse(reason, msg)
+      if (found === 'right' && fixedResultOf(phone) !== 'expiredCode') return { body: answers.codeRight() }
+      return notApproved[found === 'right' ? 'expired' : found]
     },
   }
 }
-
-const notApproved = {
-  wrong: ['wrongCode', 'The code is wrong.'],
-  expired: ['expiredCode', 'The code has expired.'],
-  used: ['usedCode', 'The code was used before.'],
-  none: ['noCode', 'No code was sent to this number for this application.'],
-} as const satisfies Record<string, readonly [RefusalReason, string]>

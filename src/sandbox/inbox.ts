@@ -1,6 +1,6 @@
-import { digitsOf } from './account.js'
 import { createRecent } from './recent.js'
 import { arrives, type MessageState, type Step, stateAt } from './timeline.js'
+import { digitsOf } from './wire-phone.js'
 
 /** A text or call as the provider side files it. */
 export interface Message {

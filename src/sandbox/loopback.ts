@@ -5,9 +5,9 @@ import type { RequestHandler } from 'express'
  * reach loopback ports too: by a name that it rebinds to 127.0.0.1 (the Host header tells), or by a
  * cross-site form (Sec-Fetch-Site tells).
  */
-export function onlyFromHere(port: () => number): RequestHandler {
+export function onlyFromHere(port: number): RequestHandler {
+  const names = ['127.0.0.1', 'localhost'].map((name) => `${name}:${port}`)
   return (request, response, next) => {
-    const names = ['127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${port()}`)
     if (!names.includes(request.headers.host ?? '')) {
       response.status(421).json({ error: 'host', msg: `The sandbox answers as ${names.join(', ')} only.` })
       return

@@ -1,44 +1,37 @@
 import express, { type Request, type Response, type Router } from 'express'
-import { type Operation, type OperationName, operations } from '../provider/operations.js'
+import type { Operation, OperationName } from '../provider/operations.js'
 import type { Answer } from './answers.js'
 import { isDoneFirst, playFault, writeAnswer } from './fault-play.js'
-import type { FaultBox } from './faults.js'
-import type { RequestLogKeeper } from './request-log.js'
-import type { ServiceCall } from './service.js'
-
-export interface OperationRouteParts {
-  readonly served: readonly OperationName[]
-  readonly answerTo: (name: OperationName, call: ServiceCall) => Answer
-  readonly faults: FaultBox
-  readonly log: RequestLogKeeper
-}
+import type { Machine } from './machine.js'
 
 const nothingDone: Answer = { status: 200, body: {} }
 
 /** The provider's operations on their paths, each request logged and open to faults. */
-export function operationRoutes({ served, answerTo, faults, log }: OperationRouteParts): Router {
+export function operationRoutes({ offer, answerTo, faults, requests }: Machine): Router {
   const router = express.Router()
   router.use(express.text({ type: 'application/x-www-form-urlencoded', limit: '64kb' }))
 
   function handle(name: OperationName, operation: Operation) {
     return (request: Request, response: Response) => {
       const fields = operation.method === 'GET' ? queryOf(request) : formOf(request)
-      const requestId = log.received(name, fields)
+      const requestId = requests.received(name, fields)
       const fault = faults.take(name)
-      if (fault !== undefined) log.played(requestId, fault.kind)
+      if (fault !== undefined) requests.played(requestId, fault.kind)
       if (fault !== undefined && !isDoneFirst(fault)) return playFault(response, fault, nothingDone)
 
       const answer = answerTo(name, { fields, address: request.socket.remoteAddress ?? '', requestId })
-      log.answered(requestId, answer.status, JSON.stringify(answer.body))
+      requests.answered(requestId, answer.status, JSON.stringify(answer.body))
       if (fault === undefined) writeAnswer(response, answer)
       else playFault(response, fault, answer)
     }
   }
 
-  for (const name of served) {
-    const operation: Operation = operations[name]
+  for (const name of Object.keys(offer) as OperationName[]) {
+    const operation = offer[name]
     const method = operation.method === 'GET' ? 'get' : 'post'
-    router[method](operation.path, handle(name, operation))
+    for (const path of [operation.path, ...(operation.otherPaths ?? [])]) {
+      router[method](path, handle(name, operation))
+    }
   }
   return router
 }

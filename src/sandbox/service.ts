@@ -1,12 +1,13 @@
 import type { OperationName } from '../provider/operations.js'
 import type { Account } from './account.js'
 import type { Answer, Answers } from './answers.js'
+import type { Offer } from './dialect.js'
 import { type ParametersOf, readParameters } from './parameters.js'
 import { isRefusal, type Outcome, type Refusal, refuse } from './refusals.js'
 
 /** What each operation does once its caller is known and its parameters are read. */
 export type Handlers = {
-  readonly [Name in OperationName]?: (parameters: ParametersOf<Name>, requestId: string) => Outcome
+  readonly [Name in OperationName]: (parameters: ParametersOf<Name>, requestId: string) => Outcome
 }
 
 /** A request to an operation, free of HTTP. */
@@ -18,6 +19,7 @@ export interface ServiceCall {
 
 /** The whole service: one call in, one complete answer out. */
 export function createService(
+  offer: Offer,
   account: Account,
   answers: Answers,
   handlers: Handlers,
@@ -31,11 +33,8 @@ export function createService(
   }
 
   function perform<Name extends OperationName>(name: Name, call: ServiceCall): Outcome {
-    const parameters = readParameters(name, call.fields)
-    if (isRefusal(parameters)) return parameters
-    const handle = handlers[name]
-    if (handle === undefined) throw new TypeError(`sandbox: ${name} is not served`)
-    return handle(parameters, call.requestId)
+    const parameters = readParameters<Name>(offer[name], call.fields)
+    return isRefusal(parameters) ? parameters : handlers[name](parameters, call.requestId)
   }
 
   return (name, call) => {

@@ -1,0 +1,65 @@
+import type { Request } from 'express'
+import UAParser from 'ua-parser-js'
+
+/** What one click tells about its visitor. */
+export interface Click {
+  readonly at: number
+  readonly countryIsoCode: string
+  readonly region: string
+  readonly city: string
+  readonly device: string
+  readonly brand: string
+  readonly model: string
+  readonly operatingSystem: string
+  readonly browser: string
+  readonly lang: string
+}
+
+export const unknown = 'unknown'
+
+/**
+ * The request header that says where a click comes from, as a provider would read it from the address:
+ * `X-Sandbox-Place: CO/Antioquia/Medell%C3%ADn` (country code, region, city, percent-encoded).
+ */
+export const placeHeader = 'X-Sandbox-Place'
+
+const mostText = 64
+
+/** Reads user agent, language and place of a visitor. What is not known is `unknown`. */
+export function readClick(request: Request, at: number): Click {
+  const [country, region, city] = placeOf(request.get(placeHeader) ?? '')
+  const { device, os, browser } = new UAParser((request.get('user-agent') ?? '').slice(0, 500)).getResult()
+  // The best language of the header; Express answers * when there is none.
+  const [language] = request.acceptsLanguages()
+  return {
+    at,
+    countryIsoCode: country,
+    region,
+    city,
+    device: device.type ?? (os.name === undefined ? unknown : 'desktop'),
+    brand: named(device.vendor),
+    model: named(device.model),
+    operatingSystem: named(os.name),
+    browser: named(browser.name),
+    lang: named(language === '*' ? undefined : language),
+  }
+}
+
+function placeOf(header: string): [string, string, string] {
+  const [country, region, city] = header.split('/').map(decoded)
+  const code = country?.toUpperCase() ?? ''
+  return [/^[A-Z]{2}$/.test(code) ? code : unknown, named(region), named(city)]
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text).trim()
+  } catch (error) {
+    if (error instanceof URIError) return ''
+    throw error
+  }
+}
+
+function named(text: string | undefined): string {
+  return text === undefined || text === '' ? unknown : text.slice(0, mostText)
+}

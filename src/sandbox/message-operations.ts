@@ -1,0 +1,64 @@
+import type { Answers } from './answers.js'
+import type { Dispatch } from './dispatch.js'
+import type { Mailroom } from './inbox.js'
+import type { ParametersOf } from './parameters.js'
+import { callPrice, textPrice } from './prices.js'
+import { isRefusal, type Refusal, refuse } from './refusals.js'
+import type { Handlers } from './service.js'
+import { readPhones } from './wire-phone.js'
+
+const badPhones = refuse('parameters', 'phone must be one number, or several separated by commas.')
+
+/** The operations on plain messages: send texts, place calls, ask for their state. */
+export function messageOperations(
+  dispatch: Dispatch,
+  mailroom: Mailroom,
+  answers: Answers,
+): Pick<Handlers, 'sendSms' | 'sendCall' | 'messageState'> {
+  return {
+    sendSms({ phone, sms }, requestId) {
+      const phones = readPhones(phone)
+      if (phones === undefined) return badPhones
+      const booked = dispatch.book(phones, { channel: 'sms', price: textPrice(sms) })
+      if (isRefusal(booked)) return booked
+      return { body: answers.textsSent(booked.send({ text: sms, requestId })) }
+    },
+
+    sendCall(parameters, requestId) {
+      const phones = readPhones(parameters.phone)
+      if (phones === undefined) return badPhones
+      const content = callContent(parameters)
+      if (isRefusal(content)) return content
+      const manner = {
+        attempts: Number(parameters.retries ?? 1),
+        leaveVoicemail: parameters['leave-voicemail'] === 'true',
+      }
+      const booked = dispatch.book(phones, { channel: 'call', price: callPrice, manner })
+      if (isRefusal(booked)) return booked
+      return { body: answers.callsPlaced(booked.send({ ...content, requestId })) }
+    },
+
+    messageState({ id }) {
+      const [first, ...others] = mailroom.find(id)
+      if (first === undefined) return refuse('message', 'No message group has this id.')
+      return { body: answers.messageStates([first, ...others]) }
+    },
+  }
+}
+
+/** An uploaded audio, or a text with a voice: one of the two, never both. */
+function callContent({
+  message,
+  voice,
+  'audio-code': audioCode,
+}: ParametersOf<'sendCall'>): { text: string; voice?: string; audioCode?: string } | Refusal {
+  if (audioCode !== undefined) {
+    if (message !== undefined || voice !== undefined) {
+      return refuse('parameters', 'audio-code must not be sent together with message and voice.')
+    }
+    return { text: `Audio ${audioCode}`, audioCode }
+  }
+  if (message === undefined) return refuse('parameters', 'message is required without audio-code.')
+  if (voice === undefined) return refuse('parameters', 'voice is required without audio-code.')
+  return { text: message, voice }
+}

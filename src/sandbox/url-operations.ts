@@ -1,0 +1,112 @@
+import { premiumCategories, statisticCategories } from '../provider/operations.js'
+import type { Account } from './account.js'
+import type { Answers } from './answers.js'
+import { premiumUrlPrice } from './prices.js'
+import { isRefusal, type Refusal, refuse } from './refusals.js'
+import type { Handlers } from './service.js'
+import type { LinkKeeper } from './short-links.js'
+import { type Category, tally } from './statistics.js'
+
+const defaultMonths = 12
+const dayMs = 86_400_000
+const mostUrlText = 2_048
+
+/** The operations on short URLs: create one, read its clicks. */
+export function urlOperations(
+  account: Account,
+  links: LinkKeeper,
+  answers: Answers,
+): Pick<Handlers, 'shortenUrl' | 'urlStatistics'> {
+  return {
+    shortenUrl(parameters) {
+      const {
+        name,
+        alias,
+        'url-long': urlLong,
+        'group-name': groupName,
+        'domain-name': domainName,
+      } = parameters
+      const premium = parameters['is-premium'] === 'true'
+      const refusal = orderFault(parameters)
+      if (refusal !== undefined) return refusal
+      if (premium && account.credits() < premiumUrlPrice) {
+        return refuse('credits', 'The account has not enough credits.')
+      }
+      const created = links.create({
+        name,
+        urlLong,
+        premium,
+        ...(alias !== undefined && { alias }),
+        ...(groupName !== undefined && { groupName }),
+        ...(domainName !== undefined && { domainName }),
+        months: Number(parameters['expiration-time-statistics'] ?? 0) || defaultMonths,
+      })
+      if (isRefusal(created)) return created
+      if (created.made && premium) account.charge(premiumUrlPrice)
+      const msg = created.made ? 'The short URL was created.' : 'The short URL existed already.'
+      return { body: answers.link(created.link, msg) }
+    },
+
+    urlStatistics({ 'name-url': name, since, until, category }) {
+      const from = dayStart(since)
+      const lastDay = dayStart(until)
+      if (from === undefined || lastDay === undefined) {
+        return refuse('parameters', 'since and until must be days, YYYY-MM-DD.')
+      }
+      if (from > lastDay) return refuse('parameters', 'since must not be after until.')
+      const link = links.named(name)
+      if (link === undefined) return refuse('url', 'No short URL has this name.')
+      if (!link.premium && premiumCategories.some((one) => one === category)) {
+        return refuse('premium', `${category} is a category of premium URLs.`)
+      }
+      const clicks = links.clicksOf(link, from, lastDay + dayMs)
+      const all: readonly Category[] = link.premium
+        ? [...statisticCategories, ...premiumCategories]
+        : statisticCategories
+      const wanted = category === undefined ? all : [category as Category]
+      const metrics = wanted.flatMap((one) => tally(one, clicks))
+      return { body: answers.statistics(link, clicks.length, metrics) }
+    },
+  }
+}
+
+/** The documentation gives no bounds for these texts; a path and a screen need some. */
+function orderFault(parameters: {
+  readonly name: string
+  readonly 'url-long': string
+  readonly alias: string | undefined
+  readonly 'group-name': string | undefined
+  readonly 'domain-name': string | undefined
+  readonly 'expiration-time-statistics': string | undefined
+}): Refusal | undefined {
+  const { name, alias = 'a', 'group-name': group = '', 'domain-name': domain = 'a' } = parameters
+  if (name.length > 200 || group.length > 200) {
+    return refuse('parameters', 'name and group-name may have 200 characters.')
+  }
+  if (!isWebAddress(parameters['url-long'])) {
+    return refuse('parameters', `url-long must be an http or https URL of at most ${mostUrlText} characters.`)
+  }
+  if (!/^[\w-]{1,64}$/.test(alias)) {
+    return refuse('parameters', 'alias must be letters, digits, - and _, at most 64.')
+  }
+  if (!/^[a-z\d]([a-z\d.-]{0,98}[a-z\d])?$/i.test(domain)) {
+    return refuse('parameters', 'domain-name must be a domain.')
+  }
+  if (!/^\d{1,3}$/.test(parameters['expiration-time-statistics'] ?? '0')) {
+    return refuse('parameters', 'expiration-time-statistics must be a number of months.')
+  }
+  return undefined
+}
+
+function isWebAddress(text: string): boolean {
+  if (text.length > mostUrlText || !URL.canParse(text)) return false
+  return ['http:', 'https:'].includes(new URL(text).protocol)
+}
+
+/** The first moment of a day that exists in the calendar, UTC. */
+function dayStart(text: string): number | undefined {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined
+  const at = Date.parse(`${text}T00:00:00Z`)
+  // 30 February is read as 1 March by some engines: only what reads back the same is a day.
+  return Number.isNaN(at) || new Date(at).toISOString().slice(0, 10) !== text ? undefined : at
+}
