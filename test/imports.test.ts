@@ -25,6 +25,7 @@ const table: ImportTable = {
     'lru-cache': ['store/memory-store'],
     'libphonenumber-js': ['phone-number'],
     zod: ['options'],
+    'ua-parser-js': ['sandbox/click'],
     // At run time only where a Router or the sandbox's app is made.
     express: ['express/routes', 'express/phone-verification', 'sandbox/*', 'type *'],
     // The domain knows no HTTP: requests come in through Express and go out through undici.

@@ -1,5 +1,5 @@
 import type { ResendRule } from './codes.js'
-import type { Dialect } from './dialect.js'
+import type { Dialect } from './service/dialect.js'
 
 /** How a sandbox behaves. Everything has a default. */
 export interface SandboxOptions {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Click } from './click.js'
 import { createRecent } from './recent.js'
-import { type Refusal, refuse } from './refusals.js'
+import { type Refusal, refuse } from './service/refusals.js'
 
 /** A short URL that redirects. */
 export interface ShortLink {

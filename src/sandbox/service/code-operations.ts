@@ -1,13 +1,13 @@
-import type { Account } from './account.js'
+import type { Account } from '../account.js'
+import { type CodeRules, type Codes, knownCode } from '../codes.js'
+import { fixedResultOf } from '../fixed-numbers.js'
+import type { Message } from '../inbox.js'
+import { readPhones } from '../wire-phone.js'
 import type { Answers } from './answers.js'
-import { type CodeRules, type Codes, knownCode } from './codes.js'
 import type { Carriage, Dispatch } from './dispatch.js'
-import { fixedResultOf } from './fixed-numbers.js'
-import type { Message } from './inbox.js'
 import { callPrice, textPrice } from './prices.js'
 import { isRefusal, type Outcome, type Refusal, refuse } from './refusals.js'
 import type { Handlers } from './service.js'
-import { readPhones } from './wire-phone.js'
 
 interface CodeOperationParts {
   readonly account: Account

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import type { Account } from './account.js'
+import type { Account } from '../account.js'
+import { digitsOf, readPhones } from '../wire-phone.js'
 import type { Answers } from './answers.js'
 import { refuse } from './refusals.js'
 import type { Handlers } from './service.js'
-import { digitsOf, readPhones } from './wire-phone.js'
 
 /** The operations on the account itself: its credits and its blocked numbers. */
 export function accountOperations(

@@ -1,11 +1,11 @@
-import type { BlockedPhone } from './account.js'
+import type { BlockedPhone } from '../account.js'
+import type { Message } from '../inbox.js'
+import type { ShortLink } from '../short-links.js'
+import type { Metric } from '../statistics.js'
+import { type MessageState, stateAt } from '../timeline.js'
+import { digitsOf } from '../wire-phone.js'
 import type { Dialect } from './dialect.js'
-import type { Message } from './inbox.js'
 import { type Refusal, type RefusalReason, refusalNumbers } from './refusals.js'
-import type { ShortLink } from './short-links.js'
-import type { Metric } from './statistics.js'
-import { type MessageState, stateAt } from './timeline.js'
-import { digitsOf } from './wire-phone.js'
 
 /** A complete answer: status and JSON body. */
 export interface Answer {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import type { Account } from './account.js'
-import { fixedResultOf } from './fixed-numbers.js'
-import type { Mailroom, Message } from './inbox.js'
+import type { Account } from '../account.js'
+import { fixedResultOf } from '../fixed-numbers.js'
+import type { Mailroom, Message } from '../inbox.js'
+import { callTimeline, refundedAt, type Step, textTimeline } from '../timeline.js'
 import { type Refusal, refuse } from './refusals.js'
-import { callTimeline, refundedAt, type Step, textTimeline } from './timeline.js'
 
 /** What a call does besides speaking. */
 export interface CallManner {

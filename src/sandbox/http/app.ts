@@ -1,8 +1,8 @@
 import express, { type ErrorRequestHandler, type Express } from 'express'
-import { inboxPage } from './inbox-page.js'
+import type { Machine } from '../machine.js'
+import { inboxPage } from '../page/inbox-page.js'
 import { linkRoutes } from './link-routes.js'
 import { onlyFromHere } from './loopback.js'
-import type { Machine } from './machine.js'
 import { operationRoutes } from './operation-routes.js'
 
 /** The sandbox over HTTP: the provider's operations, its short URLs and the inbox. */

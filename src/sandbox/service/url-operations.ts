@@ -1,11 +1,11 @@
-import { premiumCategories, statisticCategories } from '../provider/operations.js'
-import type { Account } from './account.js'
+import { premiumCategories, statisticCategories } from '../../provider/operations.js'
+import type { Account } from '../account.js'
+import type { LinkKeeper } from '../short-links.js'
+import { type Category, tally } from '../statistics.js'
 import type { Answers } from './answers.js'
 import { premiumUrlPrice } from './prices.js'
 import { isRefusal, type Refusal, refuse } from './refusals.js'
 import type { Handlers } from './service.js'
-import type { LinkKeeper } from './short-links.js'
-import { type Category, tally } from './statistics.js'
 
 const defaultMonths = 12
 const dayMs = 86_400_000

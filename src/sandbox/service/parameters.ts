@@ -1,5 +1,5 @@
-import type { OperationName, operations } from '../provider/operations.js'
-import type { BlockedChannel } from './account.js'
+import type { OperationName, operations } from '../../provider/operations.js'
+import type { BlockedChannel } from '../account.js'
 import type { OfferedOperation, ParameterRule } from './dialect.js'
 import { type Refusal, refuse } from './refusals.js'
 

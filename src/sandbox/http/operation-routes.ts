@@ -1,8 +1,8 @@
 import express, { type Request, type Response, type Router } from 'express'
-import type { Operation, OperationName } from '../provider/operations.js'
-import type { Answer } from './answers.js'
+import type { Operation, OperationName } from '../../provider/operations.js'
+import type { Machine } from '../machine.js'
+import type { Answer } from '../service/answers.js'
 import { isDoneFirst, playFault, writeAnswer } from './fault-play.js'
-import type { Machine } from './machine.js'
 
 const nothingDone: Answer = { status: 200, body: {} }
 

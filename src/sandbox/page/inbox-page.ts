@@ -1,5 +1,5 @@
+import type { InboxMessage } from '../inbox.js'
 import { type Html, html } from './html.js'
-import type { InboxMessage } from './inbox.js'
 
 /** The inbox as a page: every text and call with its code. */
 export function inboxPage(messages: readonly InboxMessage[]): string {

@@ -5,7 +5,7 @@ import {
   type OperationName,
   operations,
   type Parameter,
-} from '../provider/operations.js'
+} from '../../provider/operations.js'
 
 /** Which interface the sandbox shows: that of the specification, or the one seen in the field. */
 export type Dialect = 'spec' | 'observed'

@@ -1,6 +1,6 @@
 import express, { type Request, type Response, type Router } from 'express'
-import { readClick } from './click.js'
-import type { LinkKeeper } from './short-links.js'
+import { readClick } from '../click.js'
+import type { LinkKeeper } from '../short-links.js'
 
 /** Short URLs at work: every GET is a click. */
 export function linkRoutes(links: LinkKeeper, now: () => number): Router {

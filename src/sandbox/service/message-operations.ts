@@ -1,11 +1,11 @@
+import type { Mailroom } from '../inbox.js'
+import { readPhones } from '../wire-phone.js'
 import type { Answers } from './answers.js'
 import type { Dispatch } from './dispatch.js'
-import type { Mailroom } from './inbox.js'
 import type { ParametersOf } from './parameters.js'
 import { callPrice, textPrice } from './prices.js'
 import { isRefusal, type Refusal, refuse } from './refusals.js'
 import type { Handlers } from './service.js'
-import { readPhones } from './wire-phone.js'
 
 const badPhones = refuse('parameters', 'phone must be one number, or several separated by commas.')
 

@@ -1,5 +1,5 @@
-import type { OperationName } from '../provider/operations.js'
-import type { Account } from './account.js'
+import type { OperationName } from '../../provider/operations.js'
+import type { Account } from '../account.js'
 import type { Answer, Answers } from './answers.js'
 import type { Offer } from './dialect.js'
 import { type ParametersOf, readParameters } from './parameters.js'

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
-import type { Answer } from './answers.js'
-import type { Fault } from './faults.js'
+import type { Fault } from '../faults.js'
+import type { Answer } from '../service/answers.js'
 
 /** Hung connections end after this, so that a forgotten fault cannot pile them up. */
 const longestHangMs = 300_000
