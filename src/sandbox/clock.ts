@@ -4,6 +4,8 @@ export interface SandboxClock {
   now(): number
   /** Moves the time forward at once, by a whole number of milliseconds. */
   advance(ms: number): void
+  /** How far ahead of the real time it was moved, in ms. */
+  aheadMs(): number
 }
 
 export function createClock(realNow: () => number): SandboxClock & { reset(): void } {
@@ -17,6 +19,7 @@ export function createClock(realNow: () => number): SandboxClock & { reset(): vo
       }
       ahead += ms
     },
+    aheadMs: () => ahead,
     reset() {
       ahead = 0
     },

@@ -1,5 +1,6 @@
 import { createRecent } from './recent.js'
 import { arrives, type MessageState, type Step, stateAt } from './timeline.js'
+import { createWaiting } from './waiting.js'
 import { digitsOf } from './wire-phone.js'
 
 /** A text or call as the provider side files it. */
@@ -62,17 +63,19 @@ export interface Inbox {
    */
   waitFor(phone: string, options: WaitOptions & { readonly code: false }): Promise<InboxMessage>
   waitFor(phone: string, options?: WaitOptions): Promise<CodeMessage>
-  /** Newest first; of one number when it is given. */
+  /** Newest first; only of numbers with these digits when some are given. */
   list(phone?: string): readonly InboxMessage[]
   /** Removes one message. Answers whether it was there. */
   delete(id: string): boolean
-  clear(): void
+  /** Removes all messages, or those of numbers with these digits. */
+  clear(phone?: string): void
 }
 
 export interface Mailroom extends Inbox {
   deliver(message: Message): void
   /** The messages of a group, or the one message with this id, oldest first. */
   find(id: string): readonly Message[]
+  /** All messages as they are filed, newest first. */
   all(): readonly Message[]
   close(): void
 }
@@ -82,7 +85,9 @@ const defaultWaitMs = 5_000
 
 export function createMailroom(now: () => number): Mailroom {
   const messages = createRecent<Message>(mostMessages)
-  const waiting = new Set<{ arrived(message: Message): void; closed(): void }>()
+  const waiting = createWaiting<Message>()
+  const all = () => messages.values().reverse()
+  const isTo = (digits: string) => (message: Message) => digitsOf(message.phone).includes(digits)
 
   function view(message: Message): InboxMessage {
     const { id, channel, text, code, appName, at, timeline } = message
@@ -90,66 +95,56 @@ export function createMailroom(now: () => number): Mailroom {
       id,
       channel,
       text,
-      ...(code === undefined ? {} : { code }),
+      ...(code !== undefined && { code }),
       phone: `+${digitsOf(message.phone)}`,
-      ...(appName === undefined ? {} : { appName }),
+      ...(appName !== undefined && { appName }),
       at,
       state: stateAt(timeline, now()),
     }
   }
 
-  const newestFirst = () => messages.values().reverse()
-
   async function waitFor(phone: string, options: WaitOptions = {}): Promise<CodeMessage> {
+    checkWait(phone, options)
     const { timeoutMs = defaultWaitMs, channel, since = 0, code = true } = options
-    if (typeof phone !== 'string' || digitsOf(phone) === '') {
-      throw new TypeError('inbox.waitFor: the first argument is the phone number, such as +573001234567')
-    }
-    const wanted = (message: Message) =>
+    const fits = (message: Message) =>
       digitsOf(message.phone) === digitsOf(phone) &&
       (channel === undefined || message.channel === channel) &&
       message.at >= since &&
       (!code || message.code !== undefined) &&
       arrives(message.timeline)
-
-    const present = newestFirst().find(wanted)
-    if (present !== undefined) return view(present) as CodeMessage
-    return new Promise((resolve, reject) => {
-      const waiter = {
-        arrived(message: Message) {
-          if (wanted(message)) end(() => resolve(view(message) as CodeMessage))
-        },
-        closed: () => end(() => reject(new Error('inbox.waitFor: the sandbox was closed'))),
-      }
-      const timer = setTimeout(() => {
-        const what = code ? 'message with a code' : 'message'
-        end(() => reject(new Error(`inbox.waitFor: no ${what} for ${phone} within ${timeoutMs} ms`)))
-      }, timeoutMs)
-      function end(settle: () => void): void {
-        clearTimeout(timer)
-        waiting.delete(waiter)
-        settle()
-      }
-      waiting.add(waiter)
-    })
+    const what = code ? 'message with a code' : 'message'
+    const missed = `inbox.waitFor: no ${what} reached ${phone} within ${timeoutMs} ms`
+    const message = all().find(fits) ?? (await waiting.first(fits, timeoutMs, missed))
+    return view(message) as CodeMessage
   }
 
   return {
     waitFor,
-    list: (phone) =>
-      newestFirst()
-        .filter((message) => phone === undefined || digitsOf(message.phone) === digitsOf(phone))
+    list: (phone = '') =>
+      all()
+        .filter(isTo(digitsOf(phone)))
         .map(view),
     delete: (id) => messages.delete(id),
-    clear: () => messages.clear(),
+    clear(phone = '') {
+      for (const { id } of all().filter(isTo(digitsOf(phone)))) messages.delete(id)
+    },
     deliver(message) {
       messages.set(message.id, message)
-      for (const waiter of waiting) waiter.arrived(message)
+      waiting.offer(message)
     },
     find: (id) => messages.values().filter((message) => message.groupId === id || message.id === id),
-    all: newestFirst,
-    close() {
-      for (const waiter of waiting) waiter.closed()
-    },
+    all,
+    close: waiting.close,
   }
+}
+
+function checkWait(phone: string, { timeoutMs = 0, channel = 'sms', since = 0 }: WaitOptions): void {
+  if (typeof phone !== 'string' || digitsOf(phone) === '') {
+    throw new TypeError('inbox.waitFor: the first argument is the phone number, such as +573001234567')
+  }
+  if (!Number.isSafeInteger(timeoutMs) || timeoutMs < 0) {
+    throw new TypeError('inbox.waitFor: timeoutMs must be a whole number of milliseconds')
+  }
+  if (channel !== 'sms' && channel !== 'call') throw new TypeError('inbox.waitFor: channel is sms or call')
+  if (!Number.isFinite(since)) throw new TypeError('inbox.waitFor: since is a sandbox time in ms')
 }

@@ -52,8 +52,9 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const server = createServer()
   const port = await listen(server, settings.port)
   const origin = `http://127.0.0.1:${port}`
+  const connection = { baseUrl: `${origin}/v1`, credentials: settings.credentials }
   const machine = createMachine(settings, origin)
-  server.on('request', createApp(machine, port))
+  server.on('request', createApp(machine, connection))
 
   let closed: Promise<void> | undefined
   function close(): Promise<void> {
@@ -66,9 +67,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   }
 
   return {
-    baseUrl: `${origin}/v1`,
+    ...connection,
     inboxUrl: `${origin}/`,
-    credentials: settings.credentials,
     approvedStatuses: [String(settings.approvedStatus)],
     account: machine.account,
     clock: machine.clock,

@@ -1,24 +1,25 @@
 import express, { type ErrorRequestHandler, type Express } from 'express'
 import type { Machine } from '../machine.js'
-import { inboxPage } from '../page/inbox-page.js'
+import type { Connection } from '../page/inbox-page.js'
+import { controlRoutes } from './control-routes.js'
 import { linkRoutes } from './link-routes.js'
 import { onlyFromHere } from './loopback.js'
+import { openApiOf } from './openapi.js'
 import { operationRoutes } from './operation-routes.js'
+import { pageRoutes } from './page-routes.js'
 
-/** The sandbox over HTTP: the provider's operations, its short URLs and the inbox. */
-export function createApp(machine: Machine, port: number): Express {
+/** The sandbox over HTTP: the provider's operations, its short URLs, the inbox and its controls. */
+export function createApp(machine: Machine, connection: Connection): Express {
   const app = express()
   app.disable('x-powered-by')
-  app.use(onlyFromHere(port))
+  app.use(onlyFromHere(new URL(connection.baseUrl).port))
   app.use('/v1', operationRoutes(machine))
   app.use('/s', linkRoutes(machine.links, machine.clock.now))
-  app.get('/', (_request, response) => {
-    response
-      .set('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'; base-uri 'none'")
-      .set('Cache-Control', 'no-store')
-      .type('html')
-      .send(inboxPage(machine.mailroom.list()))
+  app.get('/openapi.json', (_request, response) => {
+    response.json(openApiOf(machine.offer, connection.baseUrl))
   })
+  app.use(pageRoutes(machine, connection))
+  app.use('/_sandbox', controlRoutes(machine))
   app.use((request, response) => {
     response
       .status(404)

@@ -5,7 +5,7 @@ import type { RequestHandler } from 'express'
  * reach loopback ports too: by a name that it rebinds to 127.0.0.1 (the Host header tells), or by a
  * cross-site form (Sec-Fetch-Site tells).
  */
-export function onlyFromHere(port: number): RequestHandler {
+export function onlyFromHere(port: string): RequestHandler {
   const names = ['127.0.0.1', 'localhost'].map((name) => `${name}:${port}`)
   return (request, response, next) => {
     if (!names.includes(request.headers.host ?? '')) {

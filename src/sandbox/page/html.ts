@@ -1,11 +1,11 @@
-/** Markup that is already safe. */
+/** Text that is HTML already. Only `html` makes one, so that nothing gets onto the page unescaped. */
 export interface Html {
   readonly markup: string
 }
 
-type Part = string | number | Html | readonly Html[] | undefined | false
+type HtmlValue = string | number | false | undefined | Html | readonly Html[]
 
-const escapes: Readonly<Record<string, string>> = {
+const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
   '>': '&gt;',
@@ -13,16 +13,15 @@ const escapes: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-function render(part: Part): string {
-  if (part === undefined || part === false) return ''
-  if (Array.isArray(part)) return part.map(render).join('')
-  if (typeof part === 'object') return (part as Html).markup
-  // Messages hold whatever a program sent: every text is escaped, in contents and in quoted attributes.
-  return String(part).replace(/[&<>"']/g, (character) => escapes[character] ?? '')
+/** Escapes every value that is not HTML itself; `undefined` and `false` leave nothing. Attributes must be quoted. */
+export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
+  return { markup: parts.map((part, index) => part + markupOf(values[index])).join('') }
 }
 
-/** Markup with every value escaped that is not markup itself. */
-export function html(literals: TemplateStringsArray, ...parts: readonly Part[]): Html {
-  const markup = literals.reduce((whole, literal, index) => whole + render(parts[index - 1]) + literal)
-  return { markup }
+function markupOf(value: HtmlValue): string {
+  if (value === undefined || value === false) return ''
+  if (typeof value === 'number') return String(value)
+  if (typeof value === 'string') return value.replace(/[&<>"']/g, (character) => entities[character] ?? '')
+  if ('markup' in value) return value.markup
+  return value.map(({ markup }) => markup).join('')
 }

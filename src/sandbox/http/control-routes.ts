@@ -1,0 +1,101 @@
+import express, { type ErrorRequestHandler, type Request, type Router } from 'express'
+import type { OperationName } from '../../provider/operations.js'
+import type { Fault } from '../faults.js'
+import type { WaitOptions } from '../inbox.js'
+import type { Machine } from '../machine.js'
+
+type Fields = Readonly<Record<string, unknown>>
+type Query = Readonly<Record<string, string>>
+
+const longestWaitMs = 60_000
+
+/** Everything a test or the page can ask of the sandbox, under `/_sandbox`: JSON or forms in, JSON out. */
+export function controlRoutes(machine: Machine): Router {
+  const { account, clock, faults, links, mailroom, requests } = machine
+  const router = express.Router()
+  router.use(express.json({ limit: '64kb' }), express.urlencoded({ extended: false, limit: '64kb' }))
+
+  const asked: Readonly<Record<string, (query: Query) => unknown>> = {
+    '/messages': ({ phone }) => mailroom.list(phone),
+    '/messages/wait': ({ phone = '', ...options }) => mailroom.waitFor(phone, waitOptions(options)),
+    '/requests': ({ operation }) => requests.list(operation as OperationName | undefined),
+    '/account': () => ({ credits: account.credits(), blocked: account.blocked() }),
+    '/clock': () => ({ now: clock.now(), aheadMs: clock.aheadMs() }),
+    '/faults': () => faults.list(),
+    '/links': () => links.list(),
+  }
+  for (const [path, answer] of Object.entries(asked)) {
+    router.get(path, async (request, response, next) => {
+      try {
+        response.set('Cache-Control', 'no-store').json(await answer(queryOf(request)))
+      } catch (error) {
+        next(error)
+      }
+    })
+  }
+
+  const told: Readonly<Record<string, (fields: Fields) => unknown>> = {
+    '/messages/delete': ({ id, phone }) =>
+      id === undefined ? mailroom.clear(textOf(phone)) : mailroom.delete(String(id)),
+    '/account': ({ credits }) => account.setCredits(Number(credits)),
+    '/account/unblock': ({ phone }) => account.unblock(String(phone)),
+    '/clock': ({ advanceMs }) => clock.advance(Number(advanceMs)),
+    '/faults': (fields) => faults.add(faultOf(fields)),
+    '/faults/delete': ({ id }) => (id === undefined ? faults.clear() : faults.remove(String(id))),
+    '/reset': () => machine.reset(),
+  }
+  for (const [path, act] of Object.entries(told)) {
+    router.post(path, (request, response) => {
+      const result = act(request.body ?? {})
+      // A form of the page goes back to the page; a program gets what the call gave.
+      if (request.accepts(['json', 'html']) === 'html') response.redirect(303, pageOf(request))
+      else response.json({ result: result ?? null })
+    })
+  }
+
+  router.use(answerMistake)
+  return router
+}
+
+/** A wrong argument is the caller's mistake; that nothing arrived in time is an answer. */
+const answerMistake: ErrorRequestHandler = (error, _request, response, next) => {
+  if (error instanceof TypeError || error instanceof RangeError) {
+    response.status(400).json({ error: 'argument', msg: error.message })
+  } else if (error instanceof DOMException && error.name === 'TimeoutError') {
+    response.status(408).json({ error: 'timeout', msg: error.message })
+  } else {
+    next(error)
+  }
+}
+
+function queryOf(request: Request): Query {
+  return Object.fromEntries(new URL(request.originalUrl, 'http://sandbox').searchParams)
+}
+
+/** The page as it was filtered when the form was sent. */
+function pageOf(request: Request): string {
+  const referer = request.get('referer') ?? ''
+  return `/${URL.canParse(referer) ? new URL(referer).search : ''}`
+}
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined)
+
+function waitOptions({ timeoutMs, since, channel, code }: Query): WaitOptions {
+  return {
+    ...(timeoutMs !== undefined && { timeoutMs: Math.min(Number(timeoutMs), longestWaitMs) }),
+    ...(since !== undefined && { since: Number(since) }),
+    ...(channel !== undefined && { channel: channel as 'sms' | 'call' }),
+    ...(code !== undefined && { code: code !== 'false' }),
+  }
+}
+
+/** A fault as a form has it: texts, and empty ones for what was left alone. */
+function faultOf(fields: Fields): Fault {
+  const given = Object.entries(fields).filter(([, value]) => value !== '')
+  return Object.fromEntries(
+    given.map(([name, value]) => {
+      if (['times', 'status', 'delayMs', 'bytes'].includes(name)) return [name, Number(value)]
+      return [name, name === 'midBody' ? value === true || value === 'true' : value]
+    }),
+  ) as unknown as Fault
+}

@@ -1,0 +1,217 @@
+import { mkdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { Page } from 'playwright-core'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
+import { post } from '../sandbox/wire.js'
+import { axeFindings, describeInChromium } from './chromium.js'
+
+const screenshots = fileURLToPath(new URL('../../screenshots/', import.meta.url))
+
+describeInChromium('the inbox page', (browser) => {
+  let sandbox: Sandbox
+  let page: Page
+  let troubles: string[]
+
+  const text = (phone: string) => post(`${sandbox.baseUrl}/2fa/send-sms`, { phone, 'app-name': 'Acme' })
+  const call = (phone: string) =>
+    post(`${sandbox.baseUrl}/call/2fa/send-call`, { phone, 'app-name': 'Acme', voice: 'Mia', retries: '1' })
+  const balance = () =>
+    fetch(`${sandbox.baseUrl}/balance?client=100200&key=sandbox-key`, { signal: AbortSignal.timeout(2_000) })
+  const cards = () => page.locator('.card')
+  /** Moves the focus to a control by the Tab key alone. */
+  async function tabTo(name: string): Promise<void> {
+    for (let presses = 0; presses < 100; presses += 1) {
+      await page.keyboard.press('Tab')
+      const reached = await page.evaluate(
+        `(({ ariaLabel, labels, textContent }) => ariaLabel ?? labels?.[0]?.textContent ?? textContent)(document.activeElement)`,
+      )
+      if (reached === name) return
+    }
+    throw new Error(`Tab never reached ${name}`)
+  }
+
+  beforeEach(async () => {
+    sandbox = await startSandbox()
+    page = await browser().newPage()
+    troubles = []
+    page.on('console', (message) => troubles.push(message.text()))
+    page.on('pageerror', (error) => troubles.push(error.message))
+    await page.goto(sandbox.inboxUrl)
+  })
+  afterEach(async () => {
+    await page.close()
+    await sandbox.close()
+    expect(troubles).toEqual([])
+  })
+
+  test('a text and a call arrive without a reload, newest first', async () => {
+    await page.evaluate('window.untouched = true')
+    await text('573001234567')
+    await page.getByRole('heading', { name: 'Text to +573001234567' }).waitFor()
+    await call('573007654321')
+    await page.getByRole('heading', { name: 'Call to +573007654321' }).waitFor()
+    expect(await cards().locator('h3').allInnerTexts()).toEqual([
+      'Call to +573007654321',
+      'Text to +573001234567',
+    ])
+    expect(await page.evaluate('window.untouched')).toBe(true)
+    expect(await page.getByRole('status').innerText()).toBe('Call to +573007654321')
+  })
+
+  test('a state moves on the page when the clock does', async () => {
+    await text('573001234567')
+    await cards().getByText('Sent', { exact: true }).first().waitFor()
+    sandbox.clock.advance(30_000)
+    await cards().locator('.card-head').getByText('Read').waitFor()
+  })
+
+  test('the code is copied with one click', async () => {
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await text('573001234567')
+    const { code } = await sandbox.inbox.waitFor('573001234567')
+    await page.getByRole('button', { name: `Copy the code ${code}` }).click()
+    await cards().getByText('Copied').waitFor()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(code)
+  })
+
+  test('the filter shows one number, by keyboard', async () => {
+    await text('573001234567')
+    await text('573007654321')
+    await tabTo('Filter by number')
+    await page.keyboard.type('+57 300 765')
+    await page.getByRole('heading', { name: '1 message to …57300765…' }).waitFor()
+    expect(await cards().locator('h3').allInnerTexts()).toEqual(['Text to +573007654321'])
+    await page.keyboard.press('ControlOrMeta+A')
+    await page.keyboard.press('Delete')
+    await page.getByRole('heading', { name: '2 messages' }).waitFor()
+  })
+
+  test('one message and all of them are deleted by keyboard, and the focus stays in the list', async () => {
+    for (const phone of ['573001111111', '573002222222', '573003333333']) await text(phone)
+    await page.getByRole('heading', { name: '3 messages' }).waitFor()
+    await tabTo('Delete this text to +573002222222')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: '2 messages' }).waitFor()
+    expect(await page.locator(':focus').getAttribute('aria-label')).toBe('Delete this text to +573001111111')
+    expect(sandbox.inbox.list().map(({ phone }) => phone)).toEqual(['+573003333333', '+573001111111'])
+
+    await page.getByRole('button', { name: 'Delete all' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByText('Nothing has arrived yet.').waitFor()
+    expect(sandbox.inbox.list()).toEqual([])
+    expect(await page.locator(':focus').getAttribute('id')).toBe('messages')
+  })
+
+  test('a fault is switched on and off by keyboard, and strikes', async () => {
+    await tabTo('Operation')
+    await page.keyboard.type('balance')
+    await tabTo('Kind')
+    await page.keyboard.type('html')
+    await tabTo('Switch on')
+    await page.keyboard.press('Enter')
+    await page.getByText('html on balance, 1 left').waitFor()
+    expect((await balance()).status).toBe(520)
+    await page.getByText('None is on.').waitFor()
+
+    sandbox.faults.add({ kind: 'hang', times: Number.POSITIVE_INFINITY })
+    await page.getByText('hang on any, always').waitFor()
+    await tabTo('Switch off hang on any')
+    await page.keyboard.press('Enter')
+    await page.getByText('None is on.').waitFor()
+    expect((await balance()).status).toBe(200)
+  })
+
+  test('the clock is moved by keyboard', async () => {
+    await tabTo('+5 min')
+    await page.keyboard.press('Space')
+    await page.getByText('5 minutes ahead').waitFor()
+    expect(sandbox.clock.aheadMs()).toBe(300_000)
+  })
+
+  test('the account, blocked numbers and short links are there to see and to change', async () => {
+    await post(`${sandbox.baseUrl}/block-phone`, { phone: '573001234567', name: 'Ana' })
+    await post(`${sandbox.baseUrl}/url/short`, {
+      name: 'spring',
+      'url-long': sandbox.inboxUrl,
+      alias: 'spring',
+    })
+    await page.getByRole('button', { name: 'Unblock +573001234567' }).click()
+    await page.getByRole('button', { name: 'Unblock +573001234567' }).waitFor({ state: 'detached' })
+    expect(sandbox.account.blocked()).toEqual([])
+    await fetch(`${sandbox.inboxUrl}s/spring`, { redirect: 'manual' })
+    await page.getByText('1 click').waitFor()
+    await page.getByLabel('Set credits').fill('7')
+    await page.getByRole('button', { name: 'Set', exact: true }).click()
+    await page.getByText('7 credits').waitFor()
+  })
+
+  test('the request behind a message is beside it, with the key hidden, and stays open', async () => {
+    await text('573001234567')
+    const request = cards().locator('details')
+    await request.locator('summary').click()
+    expect(await request.innerText()).toContain('minutes_to_expire')
+    expect(await request.innerText()).not.toContain('sandbox-key')
+    sandbox.clock.advance(30_000)
+    await cards().locator('.card-head').getByText('Read').waitFor()
+    expect(await request.getAttribute('open')).toBe('')
+  })
+
+  test('markup in a message is shown as text', async () => {
+    const attack = '<img src=x onerror="document.title=1"><script>document.title=1</script>'
+    await post(`${sandbox.baseUrl}/send-sms`, { phone: '573001234567', sms: attack })
+    await cards().locator('.bubble').getByText(attack).waitFor()
+    expect(await page.title()).toBe('Sandbox inbox')
+    expect(await page.locator('main img').count()).toBe(0)
+  })
+
+  test('without JavaScript the forms do the same', async () => {
+    const plain = await browser().newPage({ javaScriptEnabled: false })
+    await text('573001234567')
+    await text('573007654321')
+    await plain.goto(sandbox.inboxUrl)
+    await plain.getByLabel('Filter by number').fill('57300765')
+    await plain.getByRole('button', { name: 'Filter' }).click()
+    await plain.getByRole('button', { name: 'Delete these' }).click()
+    await plain.getByText('Nothing for this number.').waitFor()
+    expect(sandbox.inbox.list().map(({ phone }) => phone)).toEqual(['+573001234567'])
+    expect(new URL(plain.url()).search).toBe('?phone=57300765')
+    await plain.close()
+  })
+
+  test('axe finds nothing in light and dark, narrow and wide', async () => {
+    await text('573001234567')
+    sandbox.clock.advance(5_000)
+    await call('5215512345678')
+    sandbox.clock.advance(5_000)
+    await post(`${sandbox.baseUrl}/send-sms`, { phone: '573001999901', sms: 'Your order is on its way.' })
+    await post(`${sandbox.baseUrl}/block-phone`, { phone: '573009990000', name: 'Ana' })
+    await post(`${sandbox.baseUrl}/url/short`, { name: 'spring', 'url-long': sandbox.inboxUrl })
+    sandbox.faults.add({ kind: 'slow', times: Number.POSITIVE_INFINITY })
+    mkdirSync(screenshots, { recursive: true })
+    for (const colorScheme of ['light', 'dark'] as const) {
+      for (const width of [320, 1_280]) {
+        await page.emulateMedia({ colorScheme })
+        await page.setViewportSize({ width, height: 900 })
+        await page.locator('.card').first().waitFor()
+        await page.locator('.card details').first().evaluate('(element) => { element.open = true }')
+        expect(await axeFindings(page), `${colorScheme} ${width}`).toEqual([])
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
+        await page.screenshot({ path: `${screenshots}inbox-${colorScheme}-${width}.png` })
+      }
+    }
+  })
+
+  test('a page left open goes on after the sandbox was away', async () => {
+    const port = Number(new URL(sandbox.baseUrl).port)
+    await sandbox.close()
+    await page.getByText('The sandbox does not answer.').waitFor()
+    sandbox = await startSandbox({ port })
+    await text('573001234567')
+    await page.getByRole('heading', { name: 'Text to +573001234567' }).waitFor()
+    expect(await page.locator('#line').isHidden()).toBe(true)
+    // The browser itself reports the broken connection.
+    expect(troubles.every((line) => line.includes('ERR_'))).toBe(true)
+    troubles = []
+  })
+})
