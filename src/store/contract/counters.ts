@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { type Cases, hourMs } from './bench.js'
+
+/** What a counter counts, and when it starts over. */
+export const counterCases: Cases = {
+  'a counter counts from 1, each key for itself': async ({ open, counterKey }) => {
+    const [store, key, other] = [await open(), counterKey(), counterKey()]
+    for (const expected of [1, 2, 3]) {
+      const { count, resetInMs } = await store.increment(key, hourMs)
+      assert.equal(count, expected)
+      assert.ok(resetInMs > hourMs - 60_000 && resetInMs <= hourMs, `the window ends in ${resetInMs} ms`)
+    }
+    assert.equal((await store.increment(other, hourMs)).count, 1)
+  },
+
+  'a window starts at its first hit and is not stretched by later ones': async ({
+    open,
+    counterKey,
+    elapse,
+  }) => {
+    const [store, key] = [await open(), counterKey()]
+    await store.increment(key, 2_000)
+    await elapse(1_000)
+    const late = await store.increment(key, 2_000)
+    assert.equal(late.count, 2)
+    assert.ok(late.resetInMs > 0 && late.resetInMs <= 1_001, `the window ends in ${late.resetInMs} ms`)
+    await elapse(1_000)
+    assert.equal((await store.increment(key, 2_000)).count, 1)
+  },
+
+  'a later hit that asks for a longer window does not get it': async ({ open, counterKey, elapse }) => {
+    const [store, key] = [await open(), counterKey()]
+    await store.increment(key, 1_000)
+    const { resetInMs } = await store.increment(key, hourMs)
+    assert.ok(resetInMs <= 1_000, `the window ends in ${resetInMs} ms`)
+    await elapse(1_000)
+    assert.equal((await store.increment(key, 1_000)).count, 1)
+  },
+
+  'a window of a day counts like one of a second': async ({ open, counterKey }) => {
+    const [store, key] = [await open(), counterKey()]
+    const { resetInMs } = await store.increment(key, 24 * hourMs)
+    assert.ok(resetInMs > 23 * hourMs, `the window ends in ${resetInMs} ms`)
+    assert.equal((await store.increment(key, 24 * hourMs)).count, 2)
+  },
+}

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict'
+import type { Json } from '../store.js'
+import { type Cases, hourMs } from './bench.js'
+
+const values: readonly Json[] = [
+  null,
+  true,
+  false,
+  0,
+  -1.5,
+  Number.MAX_SAFE_INTEGER,
+  1e-7,
+  '',
+  '1',
+  'line\nbreak, "quotes", back\\slash, ñ, 漢, 🙂',
+  [],
+  {},
+  [[], {}, null, [1, '2']],
+  { sends: [], challenge: { id: 'x', void: true }, at: 1_763_600_000_000, 'odd key:\n': null },
+  'x'.repeat(20_000),
+]
+
+/** What a swap does to one entry. */
+export const entryCases: Cases = {
+  'a key that was never written is absent': async ({ open, ledgerKey }) => {
+    const store = await open()
+    assert.equal(await store.read(ledgerKey()), undefined)
+  },
+
+  'a value comes back exactly as it was put, with the version that the swap told': async ({
+    open,
+    ledgerKey,
+  }) => {
+    const store = await open()
+    for (const value of values) {
+      const key = ledgerKey()
+      const { swapped, entry } = await store.swap(key, undefined, value, hourMs)
+      assert.equal(swapped, true)
+      assert.equal(typeof entry?.version, 'string')
+      assert.deepEqual(entry?.value, value)
+      assert.deepEqual(await store.read(key), entry)
+    }
+  },
+
+  'a member that is undefined is as good as absent': async ({ open, ledgerKey }) => {
+    const [store, key] = [await open(), ledgerKey()]
+    await store.swap(key, undefined, { attempts: 1, bound: undefined }, hourMs)
+    const value = (await store.read(key))?.value as { attempts?: number; bound?: string }
+    assert.equal(value.attempts, 1)
+    assert.equal(value.bound, undefined)
+  },
+
+  'creating what exists changes nothing and shows what stands there': async ({ open, ledgerKey }) => {
+    const [store, key] = [await open(), ledgerKey()]
+    const { entry } = await store.swap(key, undefined, { by: 'first' }, hourMs)
+    assert.deepEqual(await store.swap(key, undefined, { by: 'second' }, hourMs), { swapped: false, entry })
+    assert.deepEqual(await store.read(key), entry)
+  },
+
+  'replacing needs the version that stands there': async ({ open, ledgerKey }) => {
+    const [store, key] = [await open(), ledgerKey()]
+    const first = await store.swap(key, undefined, 1, hourMs)
+    const second = await store.swap(key, first.entry?.version, 2, hourMs)
+    assert.equal(second.swapped, true)
+    assert.equal(second.entry?.value, 2)
+    const late = await store.swap(key, first.entry?.version, 3, hourMs)
+    assert.deepEqual(late, { swapped: false, entry: second.entry })
+    assert.deepEqual(await store.read(key), second.entry)
+  },
+
+  'a version of something absent replaces nothing': async ({ open, ledgerKey }) => {
+    const [store, key] = [await open(), ledgerKey()]
+    const { entry } = await store.swap(ledgerKey(), undefined, 1, hourMs)
+    const late = await store.swap(key, entry?.version, 2, hourMs)
+    assert.equal(late.swapped, false)
+    assert.equal(late.entry, undefined)
+    assert.equal(await store.read(key), undefined)
+  },
+
+  'removing needs the version that stands there': async ({ open, ledgerKey }) => {
+    const [store, key] = [await open(), ledgerKey()]
+    const first = await store.swap(key, undefined, 1, hourMs)
+    const second = await store.swap(key, first.entry?.version, 2, hourMs)
+    for (const wrong of [undefined, first.entry?.version]) {
+      const refused = await store.swap(key, wrong, undefined, hourMs)
+      assert.deepEqual(refused, { swapped: false, entry: second.entry })
+    }
+    const removed = await store.swap(key, second.entry?.version, undefined, hourMs)
+    assert.equal(removed.swapped, true)
+    assert.equal(removed.entry, undefined)
+    assert.equal(await store.read(key), undefined)
+  },
+
+  'removing what is absent, as absent, succeeds': async ({ open, ledgerKey }) => {
+    const [store, key] = [await open(), ledgerKey()]
+    assert.equal((await store.swap(key, undefined, undefined, hourMs)).swapped, true)
+    assert.equal(await store.read(key), undefined)
+  },
+
+  'a version never repeats, not even for the same value or after a removal': async ({ open, ledgerKey }) => {
+    const [store, key] = [await open(), ledgerKey()]
+    const seen = new Set<string | undefined>()
+    for (let life = 0; life < 3; life += 1) {
+      let version: string | undefined
+      for (let write = 0; write < 3; write += 1) {
+        version = (await store.swap(key, version, 'same', hourMs)).entry?.version
+        assert.equal(seen.has(version), false, `version ${version} was used before`)
+        seen.add(version)
+      }
+      await store.swap(key, version, undefined, hourMs)
+    }
+    await store.swap(key, undefined, 'same', hourMs)
+    for (const old of seen) assert.equal((await store.swap(key, old, 'late', hourMs)).swapped, false)
+  },
+
+  'what is put and what is read are not the stored value itself': async ({ open, ledgerKey }) => {
+    const [store, key] = [await open(), ledgerKey()]
+    const mine = { challenge: { attempts: 1 }, sends: [1] }
+    const meddle = (value: unknown) => {
+      // A store may refuse the change or hand out copies, as long as nobody else sees it.
+      try {
+        Object.assign((value as typeof mine).challenge, { attempts: 0 })
+      } catch {}
+      try {
+        ;(value as typeof mine).sends.push(2)
+      } catch {}
+    }
+    const { entry } = await store.swap(key, undefined, mine, hourMs)
+    for (const live of [mine, entry?.value, (await store.read(key))?.value]) meddle(live)
+    meddle((await store.swap(key, undefined, 0, hourMs)).entry?.value)
+    assert.deepEqual((await store.read(key))?.value, { challenge: { attempts: 1 }, sends: [1] })
+  },
+
+  'keys that look alike are different keys': async ({ open, ledgerKey }) => {
+    const [store, key] = [await open(), ledgerKey()]
+    const alike = [
+      `${key}a`,
+      `${key}A`,
+      `${key}a `,
+      `${key}_`,
+      `${key}%`,
+      `${key}-`,
+      key.replace('contract', 'other'),
+    ]
+    for (const other of alike) assert.equal((await store.swap(other, undefined, other, hourMs)).swapped, true)
+    for (const other of alike) assert.equal((await store.read(other))?.value, other)
+    assert.equal(await store.read(key), undefined)
+  },
+}

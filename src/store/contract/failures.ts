@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { type Cases, hourMs } from './bench.js'
+
+/** A store that cannot do what it is asked says so: an answer made up instead would let somebody in. */
+export const failureCases: Cases = {
+  'a lifetime that never ends, or is none, is refused and nothing written': async ({
+    open,
+    ledgerKey,
+    counterKey,
+  }) => {
+    const [store, ledger, counter] = [await open(), ledgerKey(), counterKey()]
+    for (const ms of [Number.NaN, Number.POSITIVE_INFINITY, 0, -1]) {
+      await assert.rejects(store.swap(ledger, undefined, 'kept', ms), `an entry was kept for ${ms} ms`)
+      await assert.rejects(store.increment(counter, ms), `a counter was kept for ${ms} ms`)
+    }
+    assert.equal(await store.read(ledger), undefined)
+    assert.equal((await store.increment(counter, hourMs)).count, 1)
+  },
+}
+
+/** For a store whose backend does not answer. */
+export const downCases: Cases = {
+  'a store that cannot answer rejects, and never says absent, swapped or counted': async (bench) => {
+    const store = await bench.open()
+    await assert.rejects(store.read(bench.ledgerKey()))
+    await assert.rejects(store.swap(bench.ledgerKey(), undefined, 1, hourMs))
+    await assert.rejects(store.swap(bench.ledgerKey(), 'a version', undefined, hourMs))
+    await assert.rejects(store.increment(bench.counterKey(), hourMs))
+  },
+}

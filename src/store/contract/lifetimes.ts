@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { type Cases, hourMs } from './bench.js'
+
+/** When an entry ends. Times are short, so that a store without a clock to move can sleep through them. */
+export const lifetimeCases: Cases = {
+  'an entry is there until its time has passed, and then absent': async ({ open, ledgerKey, elapse }) => {
+    const [store, key] = [await open(), ledgerKey()]
+    const { entry } = await store.swap(key, undefined, 'kept', 2_000)
+    await elapse(1_000)
+    assert.deepEqual(await store.read(key), entry)
+    await elapse(1_000)
+    assert.equal(await store.read(key), undefined)
+  },
+
+  'an entry past its time is in nobody’s way': async ({ open, ledgerKey, elapse }) => {
+    const [store, key] = [await open(), ledgerKey()]
+    const { entry } = await store.swap(key, undefined, 'old', 1_000)
+    await elapse(1_000)
+    const late = await store.swap(key, entry?.version, 'late', hourMs)
+    assert.equal(late.swapped, false)
+    assert.equal(late.entry, undefined)
+    const next = await store.swap(key, undefined, 'new', hourMs)
+    assert.equal(next.swapped, true)
+    assert.notEqual(next.entry?.version, entry?.version)
+    assert.deepEqual(await store.read(key), next.entry)
+  },
+
+  'neither a read nor a refused swap lengthens a life': async ({ open, ledgerKey, elapse }) => {
+    const [store, key] = [await open(), ledgerKey()]
+    await store.swap(key, undefined, 'kept', 2_000)
+    await elapse(1_000)
+    await store.read(key)
+    await store.swap(key, undefined, 'refused', hourMs)
+    await store.swap(key, 'no such version', 'refused', hourMs)
+    await store.swap(key, 'no such version', undefined, hourMs)
+    await elapse(1_000)
+    assert.equal(await store.read(key), undefined)
+  },
+
+  'a swap gives a life of its own, longer or shorter': async ({ open, ledgerKey, elapse }) => {
+    const [store, longer, shorter] = [await open(), ledgerKey(), ledgerKey()]
+    const short = await store.swap(longer, undefined, 1, 1_000)
+    const long = await store.swap(shorter, undefined, 1, hourMs)
+    await store.swap(longer, short.entry?.version, 2, hourMs)
+    await store.swap(shorter, long.entry?.version, 2, 1_000)
+    await elapse(1_000)
+    assert.equal((await store.read(longer))?.value, 2)
+    assert.equal(await store.read(shorter), undefined)
+  },
+
+  'a year is not too long': async ({ open, ledgerKey, elapse }) => {
+    const [store, key] = [await open(), ledgerKey()]
+    const { entry } = await store.swap(key, undefined, 'disabled', 365 * 24 * hourMs)
+    await elapse(1_000)
+    assert.deepEqual(await store.read(key), entry)
+    await store.swap(key, entry?.version, undefined, hourMs)
+  },
+}

@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto'
+import type { Bench, Cases, StoreUnderTest } from './contract/bench.js'
+import { counterCases } from './contract/counters.js'
+import { entryCases } from './contract/entries.js'
+import { downCases, failureCases } from './contract/failures.js'
+import { lifetimeCases } from './contract/lifetimes.js'
+import { raceCases } from './contract/races.js'
+import type { Awaitable, Store } from './store.js'
+
+export interface StoreContractOptions {
+  /** The runner's own: `test` of vitest, node:test or Jest, `it` of Mocha. */
+  test: (sentence: string, run: () => Promise<void>) => unknown
+  /** A store, ready to use. Two of them race when both see the same entries. */
+  createStore: () => Awaitable<Store>
+  /** Lets at least so many milliseconds pass for the store: moves its clock, or sleeps. */
+  elapse: (ms: number) => Awaitable<unknown>
+  /** A store whose backend does not answer; left out where nothing can be down. */
+  createDownStore?: () => Awaitable<Store>
+}
+
+/**
+ * The executable contract of a {@link Store}: one test per sentence of it, in your runner. Keys are random,
+ * so nothing has to be emptied before or after.
+ *
+ * @example
+ * import { test } from 'node:test'
+ * import { setTimeout as sleep } from 'node:timers/promises'
+ * import { storeContract } from 'express-two-factor/testing'
+ *
+ * storeContract({ test, createStore: () => postgresStore(pool), elapse: sleep })
+ */
+export function storeContract({ test, createStore, elapse, createDownStore }: StoreContractOptions): void {
+  const newKey = (kind: string) => `tf1:contract:${kind}:${randomUUID()}`
+
+  function define(cases: Cases, create: () => Awaitable<Store>): void {
+    for (const [sentence, run] of Object.entries(cases)) {
+      test(sentence, async () => {
+        const opened: Store[] = []
+        const bench: Bench = {
+          async open() {
+            const store = await create()
+            opened.push(store)
+            return underTest(store)
+          },
+          elapse: async (ms) => void (await elapse(ms)),
+          ledgerKey: () => newKey('auth'),
+          counterKey: () => newKey('count-contract'),
+        }
+        try {
+          await run(bench)
+        } finally {
+          for (const store of opened) await store.close?.()
+        }
+      })
+    }
+  }
+
+  for (const cases of [entryCases, lifetimeCases, counterCases, failureCases, raceCases]) {
+    define(cases, createStore)
+  }
+  if (createDownStore !== undefined) define(downCases, createDownStore)
+}
+
+const underTest = (store: Store): StoreUnderTest => ({
+  read: async (key) => store.read(key),
+  swap: async (key, expectedVersion, next, ttlMs) => store.swap(key, expectedVersion, next, ttlMs),
+  increment: async (key, windowMs) => store.increment(key, windowMs),
+})

@@ -1,0 +1,366 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { setImmediate as turn } from 'node:timers/promises'
+import type { CounterResult, Entry, Json, Store, SwapResult } from '../../src/store/store.js'
+
+interface Kept {
+  value: Json
+  version: string
+  end: number
+}
+
+/** A right store over a plain map: what a break changes is all that is wrong with the result. */
+export interface PlainStore extends Store {
+  readonly kept: Map<string, Kept>
+  readonly now: () => number
+  read(key: string): Entry | undefined
+  swap(key: string, expectedVersion: string | undefined, next: Json | undefined, ttlMs: number): SwapResult
+  increment(key: string, windowMs: number): CounterResult
+}
+
+export function plainStore(now: () => number, kept = new Map<string, Kept>()): PlainStore {
+  const check = (ms: number) => {
+    if (!(ms > 0 && ms < Number.POSITIVE_INFINITY)) throw new RangeError(`not a lifetime: ${ms}`)
+  }
+  const live = (key: string) => {
+    const standing = kept.get(key)
+    return standing !== undefined && now() < standing.end ? standing : undefined
+  }
+  const put = (key: string, value: Json, end: number): Entry => {
+    kept.set(key, { value: JSON.parse(JSON.stringify(value)), version: randomUUID(), end })
+    return read(key) as Entry
+  }
+  function read(key: string): Entry | undefined {
+    const standing = live(key)
+    return standing && { value: structuredClone(standing.value), version: standing.version }
+  }
+  return {
+    kept,
+    now,
+    read,
+    swap(key, expectedVersion, next, ttlMs) {
+      check(ttlMs)
+      const entry = read(key)
+      if (entry?.version !== expectedVersion)
+        return entry === undefined ? { swapped: false } : { swapped: false, entry }
+      if (next !== undefined) return { swapped: true, entry: put(key, next, now() + ttlMs) }
+      kept.delete(key)
+      return { swapped: true }
+    },
+    increment(key, windowMs) {
+      check(windowMs)
+      const running = live(key)
+      const count = Number(running?.value ?? 0) + 1
+      const end = running?.end ?? now() + windowMs
+      put(key, count, end)
+      return { count, resetInMs: end - now() }
+    },
+  }
+}
+
+interface Break {
+  /** The sentence of the contract that must find it. */
+  found: string
+  of: (store: PlainStore) => Partial<Store>
+}
+
+const digest = (value: Json) => createHash('sha256').update(JSON.stringify(value)).digest('hex')
+
+/** Stores as people write them, each with one mistake. */
+export const breaks: Readonly<Record<string, Break>> = {
+  'reads, waits, then writes': {
+    found: 'of many that replace or remove one version, one does',
+    of: (store) => ({
+      async swap(key, expectedVersion, next, ttlMs) {
+        const seen = store.read(key)
+        await turn()
+        if (seen?.version !== expectedVersion) return { swapped: false, ...(seen && { entry: seen }) }
+        return store.swap(key, store.read(key)?.version, next, ttlMs)
+      },
+    }),
+  },
+  'creates without looking': {
+    found: 'of many that create one entry, one does, and the others see it',
+    of: (store) => ({
+      swap: (key, expectedVersion, next, ttlMs) =>
+        store.swap(key, expectedVersion ?? store.read(key)?.version, next, ttlMs),
+    }),
+  },
+  'removes whatever stands there': {
+    found: 'removing needs the version that stands there',
+    of: (store) => ({
+      swap: (key, expectedVersion, next, ttlMs) =>
+        store.swap(key, next === undefined ? store.read(key)?.version : expectedVersion, next, ttlMs),
+    }),
+  },
+  'lets two take one entry away': {
+    found: 'of many that take one entry away, one does',
+    of: (store) => ({
+      swap: (key, expectedVersion, next, ttlMs) =>
+        next === undefined && store.read(key) === undefined
+          ? { swapped: true }
+          : store.swap(key, expectedVersion, next, ttlMs),
+    }),
+  },
+  'creates under a version that is gone': {
+    found: 'a version of something absent replaces nothing',
+    of: (store) => ({
+      swap: (key, expectedVersion, next, ttlMs) =>
+        store.swap(key, store.read(key) === undefined ? undefined : expectedVersion, next, ttlMs),
+    }),
+  },
+  'takes a hash of the value for its version': {
+    found: 'a version never repeats, not even for the same value or after a removal',
+    of: (store) => {
+      const hashed = (entry: Entry | undefined) =>
+        entry && { value: entry.value, version: digest(entry.value) }
+      return {
+        read: (key) => hashed(store.read(key)),
+        swap(key, expectedVersion, next, ttlMs) {
+          const standing = store.read(key)
+          const same = hashed(standing)?.version === expectedVersion
+          const result = store.swap(key, same ? standing?.version : 'none', next, ttlMs)
+          const entry = hashed(result.entry)
+          return { swapped: result.swapped, ...(entry && { entry }) }
+        },
+      }
+    },
+  },
+  'counts versions from 1 again after a removal': {
+    found: 'a version never repeats, not even for the same value or after a removal',
+    of: (store) => ({
+      swap(key, expectedVersion, next, ttlMs) {
+        const before = Number(store.read(key)?.version ?? 0)
+        const result = store.swap(key, expectedVersion, next, ttlMs)
+        const standing = store.kept.get(key)
+        if (!result.swapped || standing === undefined || next === undefined) return result
+        standing.version = String(before + 1)
+        return { swapped: true, entry: store.read(key) as Entry }
+      },
+    }),
+  },
+  'refuses without showing what stands there': {
+    found: 'creating what exists changes nothing and shows what stands there',
+    of: (store) => ({
+      swap(key, expectedVersion, next, ttlMs) {
+        const result = store.swap(key, expectedVersion, next, ttlMs)
+        return result.swapped ? result : { swapped: false }
+      },
+    }),
+  },
+  'hands out the stored value itself': {
+    found: 'what is put and what is read are not the stored value itself',
+    of: (store) => ({
+      read(key) {
+        const standing = store.kept.get(key)
+        return store.read(key) && standing && { value: standing.value, version: standing.version }
+      },
+    }),
+  },
+  'keeps the value of the caller itself': {
+    found: 'what is put and what is read are not the stored value itself',
+    of: (store) => ({
+      swap(key, expectedVersion, next, ttlMs) {
+        const result = store.swap(key, expectedVersion, next, ttlMs)
+        const standing = store.kept.get(key)
+        if (result.swapped && next !== undefined && standing) standing.value = next
+        return result
+      },
+    }),
+  },
+  'cannot tell an empty list from an empty object': {
+    found: 'a value comes back exactly as it was put, with the version that the swap told',
+    of: (store) => ({
+      swap: (key, expectedVersion, next, ttlMs) =>
+        store.swap(key, expectedVersion, Array.isArray(next) && next.length === 0 ? {} : next, ttlMs),
+    }),
+  },
+  'compares keys without their case': {
+    found: 'keys that look alike are different keys',
+    of: (store) => ({
+      read: (key) => store.read(key.toLowerCase()),
+      swap: (key, expectedVersion, next, ttlMs) =>
+        store.swap(key.toLowerCase(), expectedVersion, next, ttlMs),
+    }),
+  },
+  'forgets to end entries': {
+    found: 'an entry is there until its time has passed, and then absent',
+    of: (store) => ({
+      swap: (key, expectedVersion, next) => store.swap(key, expectedVersion, next, 1e12),
+    }),
+  },
+  'ends entries a moment late': {
+    found: 'an entry is there until its time has passed, and then absent',
+    of: (store) => ({
+      swap: (key, expectedVersion, next, ttlMs) => store.swap(key, expectedVersion, next, ttlMs + 1),
+    }),
+  },
+  'takes milliseconds for seconds': {
+    found: 'an entry is there until its time has passed, and then absent',
+    of: (store) => ({
+      swap: (key, expectedVersion, next, ttlMs) => store.swap(key, expectedVersion, next, ttlMs / 1_000),
+    }),
+  },
+  'lets what has ended stand in the way': {
+    found: 'an entry past its time is in nobody’s way',
+    of: (store) => ({
+      swap(key, expectedVersion, next, ttlMs) {
+        const ended = store.kept.has(key) && store.read(key) === undefined
+        return ended ? { swapped: false } : store.swap(key, expectedVersion, next, ttlMs)
+      },
+    }),
+  },
+  'lengthens a life at every read': {
+    found: 'neither a read nor a refused swap lengthens a life',
+    of: (store) => ({
+      read(key) {
+        const [entry, standing] = [store.read(key), store.kept.get(key)]
+        if (entry && standing) standing.end = store.now() + 2_000
+        return entry
+      },
+    }),
+  },
+  'lengthens a life at a refused swap': {
+    found: 'neither a read nor a refused swap lengthens a life',
+    of: (store) => ({
+      swap(key, expectedVersion, next, ttlMs) {
+        const result = store.swap(key, expectedVersion, next, ttlMs)
+        const standing = store.kept.get(key)
+        if (!result.swapped && result.entry && standing) standing.end = store.now() + ttlMs
+        return result
+      },
+    }),
+  },
+  'keeps the first end of an entry': {
+    found: 'a swap gives a life of its own, longer or shorter',
+    of: (store) => ({
+      swap(key, expectedVersion, next, ttlMs) {
+        const end = store.read(key) && store.kept.get(key)?.end
+        const result = store.swap(key, expectedVersion, next, ttlMs)
+        const standing = store.kept.get(key)
+        if (end !== undefined && standing) standing.end = end
+        return result
+      },
+    }),
+  },
+  'has 32 bits for a lifetime': {
+    found: 'a year is not too long',
+    of: (store) => ({
+      swap: (key, expectedVersion, next, ttlMs) =>
+        store.swap(key, expectedVersion, next, ttlMs > 2 ** 31 ? 1 : ttlMs),
+    }),
+  },
+  'stretches the window at every hit': {
+    found: 'a window starts at its first hit and is not stretched by later ones',
+    of: (store) => ({
+      increment(key, windowMs) {
+        const { count } = store.increment(key, windowMs)
+        const standing = store.kept.get(key)
+        if (standing) standing.end = store.now() + windowMs
+        return { count, resetInMs: windowMs }
+      },
+    }),
+  },
+  'tells the whole window for its rest': {
+    found: 'a window starts at its first hit and is not stretched by later ones',
+    of: (store) => ({
+      increment: (key, windowMs) => ({ count: store.increment(key, windowMs).count, resetInMs: windowMs }),
+    }),
+  },
+  'takes the longest window asked for': {
+    found: 'a later hit that asks for a longer window does not get it',
+    of: (store) => ({
+      increment(key, windowMs) {
+        const { count } = store.increment(key, windowMs)
+        const standing = store.kept.get(key)
+        if (standing) standing.end = Math.max(standing.end, store.now() + windowMs)
+        return { count, resetInMs: (standing?.end ?? 0) - store.now() }
+      },
+    }),
+  },
+  'counts every key together': {
+    found: 'a counter counts from 1, each key for itself',
+    of: (store) => ({ increment: (_key, windowMs) => store.increment('all', windowMs) }),
+  },
+  'never ends a counter': {
+    found: 'a window starts at its first hit and is not stretched by later ones',
+    of: (store) => {
+      const counts = new Map<string, number>()
+      return {
+        increment(key, windowMs) {
+          counts.set(key, (counts.get(key) ?? 0) + 1)
+          return { count: counts.get(key) ?? 0, resetInMs: store.increment(key, windowMs).resetInMs }
+        },
+      }
+    },
+  },
+  'reads a counter, waits, then writes it': {
+    found: 'no hit of a counter is lost or counted twice',
+    of: (store) => ({
+      async increment(key, windowMs) {
+        const count = Number(store.read(key)?.value ?? 0) + 1
+        await turn()
+        store.swap(key, store.read(key)?.version, count, windowMs)
+        return { count, resetInMs: windowMs }
+      },
+    }),
+  },
+  'loses the update of another writer': {
+    found: 'no change is lost when each is decided on what stood in the way',
+    of: (store) => ({
+      async swap(key, expectedVersion, next, ttlMs) {
+        const seen = store.read(key)
+        await turn()
+        return seen?.version === expectedVersion
+          ? store.swap(key, store.read(key)?.version, next, ttlMs)
+          : store.swap(key, expectedVersion, next, ttlMs)
+      },
+    }),
+  },
+  'reads from a copy that lags behind': {
+    found: 'what one has written the other reads at once',
+    of: (store) => {
+      const cached = new Map<string, Entry | undefined>()
+      return {
+        async read(key) {
+          const before = cached.get(key)
+          cached.set(key, store.read(key))
+          return before
+        },
+      }
+    },
+  },
+  'answers as if nothing were wrong when it fails': {
+    found: 'a lifetime that never ends, or is none, is refused and nothing written',
+    of: (store) => ({
+      swap(key, expectedVersion, next, ttlMs) {
+        try {
+          return store.swap(key, expectedVersion, next, ttlMs)
+        } catch {
+          return { swapped: true }
+        }
+      },
+      increment(key, windowMs) {
+        try {
+          return store.increment(key, windowMs)
+        } catch {
+          return { count: 1, resetInMs: windowMs }
+        }
+      },
+    }),
+  },
+  'keeps for ever what has no number for a lifetime': {
+    found: 'a lifetime that never ends, or is none, is refused and nothing written',
+    of: (store) => ({
+      swap: (key, expectedVersion, next, ttlMs) =>
+        store.swap(key, expectedVersion, next, ttlMs > 0 ? ttlMs : 1e12),
+    }),
+  },
+}
+
+/** Stores that hide that their backend is gone. */
+export const failOpen: Readonly<Record<string, Partial<Store>>> = {
+  'reads as absent': { read: () => undefined },
+  'swaps as done': { swap: () => ({ swapped: true }) },
+  'swaps as refused': { swap: () => ({ swapped: false }) },
+  'counts from 1': { increment: (_key, windowMs) => ({ count: 1, resetInMs: windowMs }) },
+}

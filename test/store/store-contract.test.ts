@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest'
+import { memoryStore } from '../../src/store/memory-store.js'
+import type { Store } from '../../src/store/store.js'
+import { type StoreContractOptions, storeContract } from '../../src/store/store-contract.js'
+import { breaks, failOpen, plainStore } from './broken-stores.js'
+
+/** Runs the contract without a test runner; gives the sentences that do not hold. */
+async function violations(options: Omit<StoreContractOptions, 'test'>): Promise<string[]> {
+  const cases: [string, () => Promise<void>][] = []
+  storeContract({ ...options, test: (sentence, run) => cases.push([sentence, run]) })
+  const violated: string[] = []
+  for (const [sentence, run] of cases) await run().catch(() => violated.push(sentence))
+  return violated
+}
+
+/** A clock, and the way to move it. */
+function movedByHand() {
+  const clock = { at: 0 }
+  const elapse = (ms: number) => {
+    clock.at += ms
+  }
+  return { now: () => clock.at, elapse }
+}
+
+describe('the memory store keeps the contract', () => {
+  const { now, elapse } = movedByHand()
+  storeContract({ test, createStore: () => memoryStore({ now }), elapse })
+})
+
+const down: Store = {
+  read: () => Promise.reject(new Error('down')),
+  swap: () => Promise.reject(new Error('down')),
+  increment: () => Promise.reject(new Error('down')),
+}
+
+function plain(change: (store: ReturnType<typeof plainStore>) => Partial<Store> = () => ({})) {
+  const { now, elapse } = movedByHand()
+  const kept = new Map()
+  const createStore = () => {
+    const store = plainStore(now, kept)
+    return { ...store, ...change(store) }
+  }
+  return { createStore, elapse }
+}
+
+test('a right store violates nothing, whether or not two of it share their entries', async () => {
+  expect(await violations({ ...plain(), createDownStore: () => down })).toEqual([])
+  const { now, elapse } = movedByHand()
+  expect(await violations({ createStore: () => plainStore(now), elapse })).toEqual([])
+})
+
+describe('the contract finds a store that', () => {
+  test.each(Object.entries(breaks))('%s', async (_name, { found, of }) => {
+    expect(await violations(plain(of))).toContain(found)
+  })
+
+  test.each(Object.entries(failOpen))('%s when its backend is down', async (_name, verbs) => {
+    expect(await violations({ ...plain(), createDownStore: () => ({ ...down, ...verbs }) })).toEqual([
+      'a store that cannot answer rejects, and never says absent, swapped or counted',
+    ])
+  })
+
+  test('shares its counters but not its entries', async () => {
+    const { now, elapse } = movedByHand()
+    const counters = plainStore(now)
+    const createStore = () => ({ ...plainStore(now), increment: counters.increment })
+    expect(await violations({ createStore, elapse })).toContain(
+      'what one has written the other reads at once',
+    )
+  })
+})
