@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Browser, Page } from 'playwright-core'
+import type { BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createTexts } from '../../src/express/messages/locales.js'
 import { assets, pageHeaders } from '../../src/express/pages/assets.js'
@@ -9,10 +9,6 @@ import { states } from '../express/pages/views.js'
 import { axeFindings, describeInChromium } from './chromium.js'
 
 const texts = createTexts({ es: { 'phone.lostUrl': '/help' } })
-const looks = [
-  { colorScheme: 'light', viewport: { width: 1_000, height: 800 } },
-  { colorScheme: 'dark', viewport: { width: 320, height: 640 } },
-] as const
 
 describeInChromium('the pages', (browser) => {
   let server: Server
@@ -20,7 +16,7 @@ describeInChromium('the pages', (browser) => {
 
   beforeAll(async () => {
     server = createServer((req, res) => {
-      const path = (req.url ?? '/').replace('/two-factor', '')
+      const path = (req.url ?? '').replace('/two-factor', '')
       const asset = assets[path as keyof typeof assets]
       if (asset !== undefined) return res.setHeader('Content-Type', asset.contentType).end(asset.body)
       const [, locale = '', state = ''] = path.split('/').map(decodeURIComponent)
@@ -35,31 +31,123 @@ describeInChromium('the pages', (browser) => {
   })
   afterAll(() => server.close())
 
-  const open = async (options: Parameters<Browser['newPage']>[0], locale: string, state: string) => {
+  const address = (locale: string, state: string) => `${origin}/${locale}/${encodeURIComponent(state)}`
+  const open = async (state: string, options?: BrowserContextOptions) => {
     const page = await browser().newPage(options)
-    const troubles: string[] = []
-    page.on('console', (message) => troubles.push(message.text()))
-    page.on('pageerror', (error) => troubles.push(error.message))
-    await page.goto(`${origin}/${locale}/${encodeURIComponent(state)}`)
-    return { page, troubles }
+    await page.clock.install()
+    await page.goto(address('en', state))
+    return page
   }
 
-  it.each([...texts.keys()].flatMap((locale) => Object.keys(states).map((state) => ({ locale, state }))))(
-    'are clean in $locale: $state',
-    async ({ locale, state }) => {
-      for (const look of looks) {
-        const { page, troubles } = await open(look, locale, state)
-        expect(await axeFindings(page)).toEqual([])
-        expect(troubles).toEqual([])
-        expect(await sidewaysScroll(page)).toBe(0)
-        if (process.env.SHOTS)
-          await page.screenshot({ path: `${process.env.SHOTS}/${locale}-${state}-${look.colorScheme}.png` })
-        await page.close()
+  it.each([
+    ['en', 'light'],
+    ['en', 'dark'],
+    ['es', 'light'],
+    ['pt', 'light'],
+  ] as const)(
+    'have nothing for axe to find and keep their own policy: %s, %s',
+    async (locale, colorScheme) => {
+      const page = await browser().newPage({ colorScheme })
+      const troubles: string[] = []
+      page.on('console', (message) => troubles.push(message.text()))
+      page.on('pageerror', (error) => troubles.push(error.message))
+      for (const state of Object.keys(states)) {
+        await page.goto(address(locale, state))
+        expect([state, await axeFindings(page)]).toEqual([state, []])
       }
+      expect(troubles).toEqual([])
+      await page.close()
+    },
+    60_000,
+  )
+
+  it('would not be clean with a seeded fault', async () => {
+    const page = await open('code')
+    await page.evaluate(
+      "document.querySelector('label').remove(); document.documentElement.style.setProperty('--ink', '#aaa')",
+    )
+    const rules = (await axeFindings(page)).map((line) => line.replace(/:.*/, ''))
+    expect(new Set(rules)).toEqual(new Set(['label', 'color-contrast']))
+    await page.evaluate("document.querySelector('h1').style.width = '2000px'")
+    expect(await overflow(page)).toBeGreaterThan(0)
+    await page.close()
+  })
+
+  it.each([...texts.keys()])(
+    'fit a width of 320 pixels and text of double size: %s',
+    async (locale) => {
+      const page = await browser().newPage({ viewport: { width: 320, height: 640 } })
+      for (const state of Object.keys(states)) {
+        await page.goto(address(locale, state))
+        expect([state, await overflow(page)]).toEqual([state, 0])
+        await page.evaluate("document.documentElement.style.fontSize = '200%'")
+        expect([state, await overflow(page)]).toEqual([state, 0])
+      }
+      await page.close()
+    },
+    60_000,
+  )
+
+  it('tick the wait, keep the buttons still for its length and say once that it is over', async () => {
+    const page = await open('code')
+    const again = page.getByRole('button', { name: 'Send a new code' })
+    const spoken = page.getByRole('status')
+    await page.clock.runFor(18_000)
+    expect(await page.locator('[data-clock][aria-hidden]').textContent()).toBe('0:42')
+    expect(await again.isDisabled()).toBe(true)
+    expect(await page.getByRole('button', { name: 'Call me instead' }).isDisabled()).toBe(true)
+    expect(await spoken.textContent()).toBe('')
+    await page.clock.runFor(42_000)
+    expect(await again.isEnabled()).toBe(true)
+    expect(await spoken.textContent()).toBe('You can ask for a new code now.')
+    expect(await page.locator('[data-wait-ms]').isVisible()).toBe(false)
+    await page.close()
+  })
+
+  it('leave the wait to the server when there is no script', async () => {
+    const page = await browser().newPage({ javaScriptEnabled: false })
+    await page.goto(address('en', 'code'))
+    expect(await page.locator('[data-wait-ms]').innerText()).toBe('You can ask for a new one in 1 minute.')
+    expect(await page.getByRole('button', { name: 'Send a new code' }).isEnabled()).toBe(true)
+    await page.close()
+  })
+
+  it.each([true, false])(
+    'put the focus where the person goes on, with a script: %s',
+    async (javaScriptEnabled) => {
+      const page = await browser().newPage({ javaScriptEnabled })
+      const focused = async (state: string) => {
+        await page.goto(address('en', state))
+        return page.locator(':focus').getAttribute('id')
+      }
+      expect(await focused('code')).toBe('code')
+      expect(await focused('phone')).toBe('phone')
+      expect(await focused('second wrong code')).toBe('problem')
+      await page.locator('#problem a').click()
+      expect(await page.locator(':focus').getAttribute('id')).toBe('code')
+      await page.close()
     },
   )
+
+  it('take a pasted code whole, with whatever surrounds it', async () => {
+    const page = await open('code')
+    await page.locator('#code').focus()
+    await page.keyboard.insertText('  123-456 is your code')
+    expect(await page.locator('#code').inputValue()).toBe('  123-456 is your code')
+    await page.close()
+  })
+
+  it('name what a voice would read', async () => {
+    const page = await open('second wrong code')
+    const snapshot = await page.locator('main').ariaSnapshot()
+    expect(snapshot).toContain('We sent a code to the number ending in 6 7')
+    expect(snapshot).toContain('textbox "Security code"')
+    expect(snapshot).not.toContain('••')
+    expect(await page.title()).toBe('Error: Check your phone')
+    await page.close()
+  })
 })
 
-function sidewaysScroll(page: Page): Promise<number> {
+function overflow(page: Page): Promise<number> {
   return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
 }

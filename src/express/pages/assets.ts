@@ -26,8 +26,8 @@ main {
   border: 1px solid transparent; border-radius: 0.75rem; box-shadow: 0 1px 3px rgb(0 0 0 / 0.16);
 }
 h1 { margin: 0 0 0.75rem; font-size: 1.625rem; line-height: 1.25; }
-h2 { margin: 0 0 0.25rem; font-size: 1rem; }
-p { margin: 0 0 1rem; }
+h2 { margin: 0 0 0.5rem; font-size: 1rem; }
+p { margin: 0 0 1rem; text-wrap: pretty; }
 main > :last-child, section > :last-child { margin-bottom: 0; }
 .number { font-weight: 600; white-space: nowrap; }
 label { display: block; margin-bottom: 0.375rem; font-weight: 600; }
@@ -43,7 +43,7 @@ input:not([type=checkbox]), select {
 .choice label { margin: 0; font-weight: 400; }
 .buttons { display: flex; flex-wrap: wrap; gap: 0.75rem; }
 button {
-  min-height: 2.75rem; padding: 0.5rem 1rem; border: 1px solid var(--accent); border-radius: 0.5rem;
+  flex: 1 1 auto; min-height: 2.75rem; padding: 0.5rem 1rem; border: 1px solid var(--accent); border-radius: 0.5rem;
   background: none; color: var(--accent); font-weight: 600; cursor: pointer;
 }
 button:hover { background: var(--ground); }
@@ -55,8 +55,9 @@ a { color: var(--accent); }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 section { margin-top: 1.75rem; padding-top: 1.25rem; border-top: 1px solid var(--ground); }
 section p { color: var(--faint); }
-section form + form, section form + p { margin-top: 1rem; }
+form + form, form + p { margin-top: 1rem; }
 .problem { margin-bottom: 1.25rem; padding: 0.75rem 1rem; background: var(--wrong-ground); border-left: 4px solid var(--wrong); border-radius: 0.25rem; }
+.problem:focus-visible { outline-color: var(--wrong); }
 .problem p { margin: 0; }
 .problem a { color: var(--wrong); font-weight: 600; }
 .unseen { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }

@@ -60,8 +60,10 @@ export function mayPass({ code }: PageProblem): boolean {
   return !standing.has(code)
 }
 
-export function concernsField(problem: PageProblem | undefined, field: 'code' | 'phone'): boolean {
-  return problem !== undefined && fieldProblems[field].has(problem.code)
+/** The field of the page that the problem can be mended in. */
+export function faultyField({ page, problem }: PageView): 'code' | 'phone' | undefined {
+  if (problem === undefined || (page !== 'code' && page !== 'phone')) return undefined
+  return fieldProblems[page].has(problem.code) ? page : undefined
 }
 
 export function problemTitle({ page }: PageView, problem: PageProblem, texts: Texts): string {
@@ -84,9 +86,7 @@ export function problemText(
 /** The summary on top of a page that has a form. It takes the focus, also without a script. */
 export function summary(view: PageView, problem: PageProblem, texts: Texts): Html {
   const title = problemTitle(view, problem, texts)
-  const field = (['code', 'phone'] as const).find(
-    (name) => name === view.page && concernsField(problem, name),
-  )
+  const field = faultyField(view)
   const heading = field === undefined ? html`${title}.` : html`<a href="#${field}">${title}.</a>`
   return html`<div class="problem" id="problem" role="alert" tabindex="-1" autofocus>
 <p>${heading} ${problemText(view, problem, texts)}</p>

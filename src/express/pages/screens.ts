@@ -3,7 +3,7 @@ import type { Texts } from '../messages/texts.js'
 import { form, hidden, sendButtons } from './forms.js'
 import { fill, type Html, html } from './html.js'
 import type { PageProblem, PageView } from './page-view.js'
-import { concernsField, mayPass, problemText, problemTitle } from './problem.js'
+import { faultyField, mayPass, problemText, problemTitle } from './problem.js'
 import { countryNames, destination, duration } from './wording.js'
 
 export interface Screen {
@@ -78,7 +78,7 @@ ${mayPass(problem) ? again : undefined}${lostPhone(texts)}`,
 
 function fieldState(view: PageView, field: 'code' | 'phone'): Html {
   if (view.problem === undefined) return html` autofocus`
-  return concernsField(view.problem, field) ? html` aria-invalid="true" aria-describedby="problem"` : html``
+  return faultyField(view) === field ? html` aria-invalid="true" aria-describedby="problem"` : html``
 }
 
 function trustBox(texts: Texts): Html {

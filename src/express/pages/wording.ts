@@ -30,6 +30,6 @@ export function countryNames(countries: readonly string[], { lang }: Texts): [co
   const names = new Intl.DisplayNames(lang, { type: 'region' })
   const { compare } = new Intl.Collator(lang)
   return countries
-    .map((code): [string, string] => [code, names.of(code) ?? code])
+    .map((code): [string, string] => [code, String(names.of(code))])
     .sort(([, one], [, other]) => compare(one, other))
 }

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest'
+import { httpStatusOf } from '../../../src/errors.js'
+import { createTexts, negotiateLocale } from '../../../src/express/messages/locales.js'
+
+describe('negotiateLocale', () => {
+  it.each([
+    [undefined, 'en'],
+    ['', 'en'],
+    ['es', 'es'],
+    ['es-CO,es;q=0.9,en;q=0.8', 'es'],
+    ['ES-419', 'es'],
+    ['zh-Hant-TW, pt-BR;q=0.5', 'pt'],
+    ['en;q=0.2, pt;q=0.7', 'pt'],
+    ['es;q=0, pt', 'pt'],
+    ['fr, *;q=0.5', 'en'],
+    ['*, es', 'en'],
+    ['fr', 'en'],
+    ['es;q=nonsense, pt;q=0.1', 'pt'],
+    [',;q=,-,--es', 'en'],
+    ['-'.repeat(5_000), 'en'],
+  ])('takes for %j the locale %s', (header, locale) => {
+    expect(negotiateLocale(header, ['en', 'es', 'pt'])).toBe(locale)
+  })
+
+  it('keeps the spelling of what was offered', () => {
+    expect(negotiateLocale('pt-br', ['en', 'pt-BR'])).toBe('pt-BR')
+  })
+})
+
+describe('createTexts', () => {
+  const texts = createTexts({})
+
+  it('offers English first, then Spanish and Portuguese', () => {
+    expect([...texts.keys()]).toEqual(['en', 'es', 'pt'])
+  })
+
+  it.each([...texts])('has a title and a text for every problem code in %s', (_locale, language) => {
+    for (const code of Object.keys(httpStatusOf)) expect(language).toHaveProperty([`problem.${code}.title`])
+  })
+
+  it.each([...texts])('fills the same places in %s as in English', (_locale, language) => {
+    const places = (text: string) => text.match(/\{\w+\}/g)?.sort()
+    for (const [key, text] of Object.entries(texts.get('en') ?? {})) {
+      expect([key, places(language[key as keyof typeof language])]).toEqual([key, places(text)])
+    }
+  })
+
+  it('lays one own text over the built-in ones', () => {
+    const own = createTexts({ es: { 'code.title': 'Mira tu celular' } }).get('es')
+    expect(own?.['code.title']).toBe('Mira tu celular')
+    expect(own?.['code.submit']).toBe('Continuar')
+  })
+
+  it('takes a locale of the host, with English for what it leaves out', () => {
+    const own = createTexts({ fr: { 'code.title': 'Consultez votre téléphone' } }).get('fr')
+    expect(own?.lang).toBe('fr')
+    expect(own?.['code.submit']).toBe('Continue')
+  })
+
+  it('refuses a text that no page shows and a locale that is none, by name', () => {
+    const misspelt = { es: { 'code.tittle': '' } } as Parameters<typeof createTexts>[0]
+    expect(() => createTexts(misspelt)).toThrow('messages.es has the text "code.tittle"')
+    expect(() => createTexts({ 'spanish!': {} })).toThrow('messages.spanish!')
+  })
+})

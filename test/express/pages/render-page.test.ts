@@ -1,0 +1,246 @@
+import { describe, expect, it } from 'vitest'
+import { httpStatusOf, type ProblemCode } from '../../../src/errors.js'
+import { createTexts } from '../../../src/express/messages/locales.js'
+import type { Texts } from '../../../src/express/messages/texts.js'
+import { assets, pageHeaders } from '../../../src/express/pages/assets.js'
+import type { PageView } from '../../../src/express/pages/page-view.js'
+import { renderPage } from '../../../src/express/pages/render-page.js'
+import { codeView, now, phoneView, startView, states } from './views.js'
+
+const texts = createTexts({})
+const [en, es, pt] = [...texts.values()] as [Texts, Texts, Texts]
+const { challenge } = codeView
+
+/** What a person reads, in one line. */
+function words(page: string): string {
+  return page
+    .replace(/^.*<body>/s, '')
+    .replace(/<[^>]+>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .replace(/ ([.,])/g, '$1')
+}
+
+const show = (view: PageView, language = en) => words(renderPage(view, language))
+
+describe('the code page', () => {
+  it('has one input that takes a code from the message and cuts no paste', () => {
+    const page = renderPage(codeView, en)
+    const inputs = page.match(/<input(?! type="hidden")[^>]*>/g)
+    expect(inputs).toHaveLength(1)
+    expect(inputs?.[0]).toContain('type="text" inputmode="numeric" autocomplete="one-time-code"')
+    expect(page).toContain('<label for="code">Security code</label>')
+    expect(page).not.toMatch(/maxlength|pattern=|required/)
+  })
+
+  it('opens the keyboard of letters when codes may hold them', () => {
+    expect(renderPage({ ...codeView, lettersInCode: true }, en)).toContain('inputmode="text"')
+  })
+
+  it.each([
+    [en, 'We sent a code to ••••••67 the number ending in 6 7. It works for 10 minutes.'],
+    [es, 'Enviamos un código a ••••••67 el número que termina en 6 7. Vence en 10 minutos.'],
+    [pt, 'Enviamos um código para ••••••67 o número com final 6 7. Ele vale por 10 minutos.'],
+  ])('says where the code went and how long it works: $lang', (language, sentence) => {
+    expect(show(codeView, language)).toContain(sentence)
+  })
+
+  it.each([
+    [10 * 60_000 - 4_000, '10 minutes'],
+    [10 * 60_000 - 6_000, '9 minutes'],
+    [5 * 60_000, '5 minutes'],
+    [60_000, '1 minute'],
+    [30_000, '35 seconds'],
+  ])('never promises a life of the code that is not there: %i ms', (leftMs, words) => {
+    const view = { ...codeView, challenge: { ...challenge, expiresAt: now + leftMs } }
+    expect(show(view)).toContain(`It works for ${words}.`)
+  })
+
+  it('says that a call is on its way, and offers the text message instead', () => {
+    const page = show({ ...codeView, challenge: { ...challenge, channel: 'call' } })
+    expect(page).toContain('We are calling ••••••67')
+    expect(page).toContain('Call me again Send me a text message instead')
+  })
+
+  it('offers only the channels that there are', () => {
+    const page = renderPage({ ...codeView, challenge: { ...challenge, channels: ['sms'] } }, en)
+    expect(page).toContain('value="sms"')
+    expect(page).not.toContain('value="call"')
+  })
+
+  it('says the wait before a new code, and nothing once it is over', () => {
+    expect(show(codeView)).toContain('You can ask for a new one in 1 minute.')
+    const over = { ...codeView, challenge: { ...challenge, resendAt: now } }
+    expect(renderPage(over, en)).not.toMatch(/data-wait-ms|role="status"/)
+  })
+
+  it('posts to the mount and takes the requirement and the way back along in each form', () => {
+    const page = renderPage({ ...codeView, returnTo: '/transfers?step=2', purpose: 'transfer' }, en)
+    const forms = page.match(/<form.*?<\/form>/gs) ?? []
+    expect(forms.map((form) => form.match(/action="([^"]*)"/)?.[1])).toEqual([
+      '/two-factor/verify',
+      '/two-factor/resend',
+    ])
+    for (const form of forms) {
+      expect(form).toContain('<input type="hidden" name="requirement" value="signed">')
+      expect(form).toContain('<input type="hidden" name="returnTo" value="/transfers?step=2">')
+      expect(form).toContain('<input type="hidden" name="purpose" value="transfer">')
+    }
+  })
+
+  it('changes the number at signup alone', () => {
+    expect(renderPage(codeView, en)).not.toContain('/cancel')
+    expect(renderPage({ ...codeView, changeableNumber: true }, en)).toContain('action="/two-factor/cancel"')
+  })
+
+  it('offers to trust the device only when asked to', () => {
+    expect(renderPage(codeView, en)).not.toContain('trustDevice')
+    expect(renderPage({ ...codeView, offerTrust: true }, en)).toContain('name="trustDevice"')
+  })
+
+  it('leads who lost the phone to the page of the host', () => {
+    const host = createTexts({ en: { 'phone.lostUrl': 'https://example.com/lost?a=1&b=2' } }).get('en') ?? en
+    expect(renderPage(codeView, en)).not.toContain(en['phone.lost'])
+    expect(renderPage(codeView, host)).toContain('<a href="https://example.com/lost?a=1&amp;b=2">')
+  })
+})
+
+describe('a problem', () => {
+  it.each([
+    ['first wrong code', 'That code is not right.'],
+    ['second wrong code', 'That code is not right. 3 tries left.'],
+    ['unreadable code', 'That is not a code. Type it as you received it.'],
+    ['too soon', 'It is too soon for a new code. Wait 43 seconds.'],
+    ['expired', 'That code has expired. Send a new one.'],
+    ['start, paused', 'Sending of codes is paused. Try again in 15 seconds.'],
+    ['phone, refused', 'We cannot send codes to that number.'],
+    ['locked', 'Too many tries Try again in 15 minutes.'],
+    ['last wrong code', 'Too many tries Try again in 10 minutes.'],
+  ])('is told in its own words: %s', (state, sentence) => {
+    expect(show(states[state] ?? codeView)).toContain(sentence)
+  })
+
+  it('says the tries left from the second wrong code on, in the right number', () => {
+    const wrong = (attemptsRemaining: number, language: Texts) =>
+      show({ ...codeView, problem: { code: 'code_not_accepted', attemptsRemaining } }, language)
+    expect(wrong(4, en)).not.toContain('left')
+    expect(wrong(1, en)).toContain('1 try left.')
+    expect(wrong(1, es)).toContain('El código no es correcto. Te queda 1 intento.')
+    expect(wrong(2, pt)).toContain('O código não está correto. Restam 2 tentativas.')
+  })
+
+  it('stands on top, takes the focus, marks the field and changes the title', () => {
+    const page = renderPage({ ...codeView, problem: { code: 'code_not_accepted', attemptsRemaining: 3 } }, en)
+    expect(page).toContain('<title>Error: Check your phone</title>')
+    expect(page).toMatch(/<main>\s*<div class="problem" id="problem" role="alert" tabindex="-1" autofocus>/)
+    expect(page).toContain('<a href="#code">That code is not right.</a>')
+    expect(page).toContain('aria-invalid="true" aria-describedby="problem"')
+    expect(page.match(/autofocus/g)).toHaveLength(1)
+  })
+
+  it('does not blame the field for what it cannot mend', () => {
+    const page = renderPage({ ...codeView, problem: { code: 'send_limit', retryAfterMs: 3_600_000 } }, en)
+    expect(page).not.toContain('aria-invalid')
+    expect(words(page)).toContain('Too many codes were asked for. You can ask for a new one in 60 minutes.')
+  })
+
+  it('says an hour and more in hours, rounded up', () => {
+    const view: PageView = { ...startView, problem: { code: 'send_limit', retryAfterMs: 3 * 3_600_000 + 1 } }
+    expect(show(view)).toContain('in 4 hours')
+  })
+
+  it('invents no length of time when none is known', () => {
+    expect(show({ ...startView, problem: { code: 'phone_locked' } })).toContain('Try again in a few minutes.')
+  })
+
+  it('leaves no form that would only be refused again', () => {
+    for (const state of ['locked', 'last wrong code', 'disabled', 'not identified', 'cross-site']) {
+      expect([state, renderPage(states[state] ?? codeView, en).includes('<form')]).toEqual([state, false])
+    }
+  })
+
+  it('leads back to the page, requirement included, only where that may help', () => {
+    const locked = renderPage({ ...startView, requirement: 'a b&c', problem: { code: 'phone_locked' } }, en)
+    expect(locked).toContain('<a href="/two-factor/?requirement=a+b%26c">Try again</a>')
+    expect(renderPage({ ...startView, problem: { code: 'no_phone' } }, en)).not.toContain('<a ')
+  })
+
+  const everyCode = Object.keys(httpStatusOf) as ProblemCode[]
+  it.each(everyCode)('has a page of its own in every language: %s', (code) => {
+    for (const language of texts.values()) {
+      const page = renderPage(
+        { ...startView, page: 'problem', problem: { code, retryAfterMs: 5_000 } },
+        language,
+      )
+      expect(page).toContain(`<h1>${language[`problem.${code}.title`]}</h1>`)
+      expect(page).not.toMatch(/\{\w+\}|undefined|\[object/)
+    }
+  })
+})
+
+describe('the number page', () => {
+  it('offers the countries by their names in the language of the page', () => {
+    const names = (language: Texts) => renderPage(phoneView, language).match(/(?<=">)[^<]+(?=<\/option>)/g)
+    expect(names(en)).toEqual(['Brazil', 'Colombia', 'Mexico', 'Spain'])
+    expect(names(es)).toEqual(['Brasil', 'Colombia', 'España', 'México'])
+  })
+
+  it('asks for no country when there is one alone', () => {
+    const page = renderPage({ ...phoneView, countries: ['CO'] }, en)
+    expect(page).toContain('<input type="hidden" name="country" value="CO">')
+    expect(page).not.toContain('<select')
+  })
+
+  it('asks for no country when there is none to choose', () => {
+    expect(renderPage({ ...phoneView, countries: [] }, en)).not.toContain('name="country"')
+  })
+
+  it('keeps what was typed', () => {
+    const page = renderPage({ ...phoneView, typedPhone: '300 123', typedCountry: 'CO' }, en)
+    expect(page).toContain('value="300 123"')
+    expect(page).toContain('<option value="CO" selected>')
+  })
+})
+
+describe('every page', () => {
+  const hostile = `"'><script>alert(1)</script>&amp;`
+
+  it('escapes whatever comes from outside', () => {
+    const views: PageView[] = [
+      { ...codeView, basePath: hostile, requirement: hostile, returnTo: hostile, purpose: hostile },
+      { ...phoneView, typedPhone: hostile, countries: ['CO', 'MX'], typedCountry: hostile },
+      { ...codeView, challenge: { ...challenge, destination: hostile } },
+      { ...startView, requirement: hostile, problem: { code: 'phone_locked' } },
+    ]
+    const language = createTexts({ en: { 'code.title': hostile, 'phone.lostUrl': hostile } }).get('en') ?? en
+    for (const view of views) {
+      const page = renderPage(view, language)
+      expect(page).toContain('&lt;script&gt;')
+      expect(page.match(/<script/g)).toHaveLength(1)
+      expect(page).not.toContain(hostile)
+    }
+  })
+
+  it.each(Object.entries(states))('names its language and brings nothing inline: %s', (_state, view) => {
+    const page = renderPage(view, es)
+    expect(page).toContain('<html lang="es">')
+    expect(page).not.toMatch(/<style|style="|<script>|\son\w+="|javascript:/)
+  })
+
+  it('falls back to a general explanation when no problem is given', () => {
+    expect(show({ ...startView, page: 'problem' })).toContain('That did not work')
+  })
+
+  it('offers to start when the challenge is gone', () => {
+    expect(show({ ...startView, page: 'code' })).toContain('We will send a code to your phone.')
+  })
+
+  it('allows only its own style and script', () => {
+    expect(pageHeaders['Content-Security-Policy']).toMatch(
+      /^default-src 'none'; style-src 'self'; script-src 'self';/,
+    )
+    expect(Object.values(assets).map(({ contentType }) => contentType)).toEqual([
+      'text/css; charset=utf-8',
+      'text/javascript; charset=utf-8',
+    ])
+  })
+})
