@@ -6,12 +6,25 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 /** Suites that mount Express run once per Express line; all others run once. */
 const mountsExpress = ['test/express/**/*.test.ts', 'test/journeys/**/*.test.ts', 'test/races/**/*.test.ts']
 
+const atLeast = (percent: number) => ({ lines: percent, branches: percent })
+
 export default defineConfig({
   root,
   test: {
     testTimeout: 20_000,
     hookTimeout: 20_000,
-    coverage: { provider: 'v8', include: ['src/**'], reporter: ['text-summary', 'text'] },
+    coverage: {
+      provider: 'v8',
+      include: ['src/**'],
+      reporter: ['text', 'text-summary'],
+      thresholds: {
+        ...atLeast(90),
+        'src/challenge/**': atLeast(100),
+        'src/store/**': atLeast(100),
+        'src/provider/verdict.ts': atLeast(100),
+        'src/express/guard.ts': atLeast(100),
+      },
+    },
     projects: [
       {
         extends: true,
