@@ -63,9 +63,7 @@ ${form(view, 'start', entry)}`,
 
 /** The explanation alone. Looking at the page again sends nothing and costs nothing. */
 export function problemScreen(view: PageView, problem: PageProblem, texts: Texts): Screen {
-  const { basePath, requirement } = view
-  const query = requirement === undefined ? '' : `?${new URLSearchParams({ requirement })}`
-  const again = html`<p><a href="${basePath}/${query}">${texts['problem.again']}</a></p>
+  const again = html`<p><a href="${pageUrl(view)}">${texts['problem.again']}</a></p>
 `
   return {
     title: problemTitle(view, problem, texts),
@@ -74,6 +72,14 @@ export function problemScreen(view: PageView, problem: PageProblem, texts: Texts
 </div>
 ${mayPass(problem) ? again : undefined}${lostPhone(texts)}`,
   }
+}
+
+function pageUrl({ basePath, requirement, purpose, returnTo }: PageView): string {
+  const query = new URLSearchParams()
+  if (requirement !== undefined) query.set('requirement', requirement)
+  else if (purpose !== undefined) query.set('purpose', purpose)
+  if (returnTo !== undefined) query.set('returnTo', returnTo)
+  return `${basePath}/?${query}`
 }
 
 function fieldState(view: PageView, field: 'code' | 'phone'): Html {

@@ -159,8 +159,11 @@ describe('a problem', () => {
   })
 
   it('leads back to the page, requirement included, only where that may help', () => {
-    const locked = renderPage({ ...startView, requirement: 'a b&c', problem: { code: 'phone_locked' } }, en)
-    expect(locked).toContain('<a href="/two-factor/?requirement=a+b%26c">Try again</a>')
+    const locked = renderPage(
+      { ...startView, requirement: 'a b&c', returnTo: '/home', problem: { code: 'phone_locked' } },
+      en,
+    )
+    expect(locked).toContain('<a href="/two-factor/?requirement=a+b%26c&amp;returnTo=%2Fhome">Try again</a>')
     expect(renderPage({ ...startView, problem: { code: 'no_phone' } }, en)).not.toContain('<a ')
   })
 
