@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import { maskPhoneNumber, type PhoneNumber, parsePhoneNumber } from '../src/phone-number.js'
+
+describe('reading a number', () => {
+  it.each([
+    ['+573001234567'],
+    ['573001234567', 'CO'],
+    ['300 123 4567', 'CO'],
+    ['(300) 123-4567', 'CO'],
+    ['300.123.4567', 'CO'],
+    ['+57 300 123 4567'],
+    ['0057 300 123 4567'],
+    ['0057 300 123 4567', 'CO'],
+    ['0057 300 123 4567', 'MX'],
+    ['  +57-300-1234567 '],
+    ['+57\u00a0300\u00a0123\u00a04567'],
+    ['＋５７３００１２３４５６７'],
+  ])('finds the same one in %j (country %s)', async (text, defaultCountry) => {
+    const rules = { countries: ['CO'], ...(defaultCountry === undefined ? {} : { defaultCountry }) }
+    expect(await parsePhoneNumber(text, rules)).toEqual({ ok: true, phone: '+573001234567', country: 'CO' })
+  })
+
+  it.each([
+    [''],
+    ['+'],
+    ['hello'],
+    ['300 123 4567'],
+    ['+573001234567,+573001234568'],
+    ['+573001234567;ext=5'],
+    ['+57 300 123 4567 ext 5'],
+    ['+57 300 123 4567 x5'],
+    ['tel:+573001234567'],
+    ['+57300123456789012'],
+    ['+57 300'],
+    ['++573001234567'],
+    ['+٥٧٣٠٠١٢٣٤٥٦٧'],
+    ['+573001234567\u0000'],
+    ['+573001234567\n+573001234568'],
+    ['1'.repeat(41)],
+  ])('finds none in %j', async (text) => {
+    expect(await parsePhoneNumber(text, { countries: 'any' })).toEqual({ ok: false, refusal: 'not-a-number' })
+  })
+
+  it('refuses a country off the list, and one that cannot be told', async () => {
+    const refusal = { ok: false, refusal: 'country-not-allowed' }
+    expect(await parsePhoneNumber('+14155550123', { countries: ['CO'] })).toEqual(refusal)
+    expect(await parsePhoneNumber('+441234567890', { countries: ['GB'] })).toEqual(refusal)
+    expect(await parsePhoneNumber('+14155550123', { countries: 'any' })).toMatchObject({
+      ok: true,
+      country: 'US',
+    })
+    expect(await parsePhoneNumber('+14165550123', { countries: ['US'] })).toEqual(refusal)
+  })
+
+  it('asks for a mobile where nobody has proven the number', async () => {
+    const fixedLine = '+576012345678'
+    expect(await parsePhoneNumber(fixedLine, { countries: ['CO'] })).toMatchObject({
+      ok: true,
+      country: 'CO',
+    })
+    expect(await parsePhoneNumber(fixedLine, { countries: ['CO'], mobileOnly: true })).toEqual({
+      ok: false,
+      refusal: 'not-a-mobile',
+    })
+  })
+})
+
+describe('a masked number', () => {
+  it('shows two digits and hides its length', () => {
+    expect(maskPhoneNumber('+573001234567' as PhoneNumber)).toBe('••••••67')
+    expect(maskPhoneNumber('+5212345678912345' as PhoneNumber)).toBe('••••••45')
+  })
+})
