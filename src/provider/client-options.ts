@@ -25,7 +25,6 @@ export interface ClientSettings {
   readonly origin: string
   /** `client=…&key=…`, which every request begins with. */
   readonly account: string
-  readonly key: string
   readonly timeoutMs: number
   readonly numberFormat: NumberFormat
   /** Path from the root of the origin, per operation. */
@@ -56,7 +55,6 @@ export function settleClientOptions(options: ClientOptions): ClientSettings {
   return {
     origin,
     account: `client=${settleClient(options.client)}&key=${encode('createClient', 'key', options.key)}`,
-    key: options.key,
     timeoutMs: settleTimeout('createClient', options.timeoutMs ?? 10_000),
     numberFormat,
     pathOf: settlePaths(basePath, options.paths ?? {}),

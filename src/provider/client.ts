@@ -147,7 +147,7 @@ export interface ProviderClient {
  * })
  */
 export function createClient(options: ClientOptions): ProviderClient {
-  const { origin, account, key, timeoutMs, numberFormat, pathOf, dispatcher } = settleClientOptions(options)
+  const { origin, account, timeoutMs, numberFormat, pathOf, dispatcher } = settleClientOptions(options)
   const transport = openTransport(origin, timeoutMs, dispatcher)
 
   async function run<Operation extends OperationName>(
@@ -171,7 +171,7 @@ export function createClient(options: ClientOptions): ProviderClient {
       signal: settleSignal(operation, call.signal),
     })
     if (outcome.delivery !== 'answered') throw lostError(operation, outcome)
-    return readAnswer(operation, outcome, key) as ResultOf<Operation>
+    return readAnswer(operation, outcome, form) as ResultOf<Operation>
   }
 
   return Object.freeze<ProviderClient>({

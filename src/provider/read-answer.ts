@@ -5,8 +5,8 @@ import { ProviderError } from './provider-error.js'
 import { resultOf, verifyAnswerOf } from './results.js'
 import type { Answered, Lost } from './send.js'
 
-/** What a whole answer resolves with; anything that is no success is thrown as a ProviderError. */
-export function readAnswer(operation: OperationName, answered: Answered, key: string): object {
+/** What a whole answer to `form` resolves with; anything that is no success is thrown as a ProviderError. */
+export function readAnswer(operation: OperationName, answered: Answered, form: string): object {
   const { httpStatus, text } = answered
   const answer = text === undefined ? undefined : parseJson(text)
   if (text !== undefined && isJsonObject(answer)) {
@@ -16,14 +16,14 @@ export function readAnswer(operation: OperationName, answered: Answered, key: st
   if (httpStatus === 200 && operation === 'messageState' && Array.isArray(answer)) {
     return resultOf(operation, answer)
   }
-  throw refusedError(operation, answered, answer, key)
+  throw refusedError(operation, answered, answer, form)
 }
 
 function refusedError(
   operation: OperationName,
   { httpStatus, text }: Answered,
   answer: unknown,
-  key: string,
+  form: string,
 ): ProviderError {
   const object = isJsonObject(answer) ? answer : {}
   const error = scalarText(effectiveError(object))
@@ -32,7 +32,7 @@ function refusedError(
     delivery: 'answered',
     reason: refusedReason(text, answer),
     httpStatus,
-    providerError: error === undefined ? undefined : masked(error, key),
+    providerError: error === undefined ? undefined : masked(error, form),
     providerMessage: scalarText(memberOf(object, 'msg')),
     raw: answer ?? text,
   })

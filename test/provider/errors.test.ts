@@ -109,8 +109,10 @@ describe('an error', () => {
 
   test.each([
     ['key canary/key is wrong', 'key ••• is wrong'],
-    ['in client=1&key=canary%2Fkey', 'in client=1&key=•••'],
-    ['phone +573001234567 invalid', 'phone ••• invalid'],
+    ['in client=1&key=canary%2Fkey', 'in client=1&•••'],
+    ['in {"key": "canary\\/key"}', 'in {"•••"}'],
+    ['phone +573001234567 invalid', 'phone +••• invalid'],
+    ['phone +573007654321 invalid', 'phone ••• invalid'],
     ['phone 300 123-45-67 invalid', 'phone ••• invalid'],
     ['see https://provider.example/e?key=1 for more', 'see ••• for more'],
     ['1003', '1003'],

@@ -1,0 +1,78 @@
+import { inspect } from 'node:util'
+import { expect } from 'vitest'
+import {
+  type ClientOptions,
+  createClient,
+  type ProviderClient,
+  ProviderError,
+} from '../../src/provider/index.js'
+
+/** Values that would be recognised anywhere. */
+export const canary = {
+  client: '918273645546372819',
+  key: 'kenari/K3y+ñ=',
+  phone: '+573148765093',
+  code: 'Xq7Wz9',
+}
+
+/** The deadline of every call here, and the most that a failure may take beyond it. */
+export const deadlineMs = 300
+const graceMs = 250
+
+export function canaryClient(baseUrl: string, options: Partial<ClientOptions> = {}): ProviderClient {
+  return createClient({ baseUrl, client: canary.client, key: canary.key, timeoutMs: deadlineMs, ...options })
+}
+
+export const check = (client: ProviderClient) =>
+  client.verifyCode({ phone: canary.phone, appName: 'Acme', code: canary.code })
+export const send = (client: ProviderClient) =>
+  client.sendSms({ phone: canary.phone, sms: `Your code is ${canary.code}` })
+export const read = (client: ProviderClient) => client.balance()
+
+/** Makes a call that has to fail, in time and without a leak, and gives its error. */
+export async function failureOf(call: Promise<unknown>): Promise<ProviderError> {
+  const startedAt = performance.now()
+  const error = await call.then(
+    (result) => expect.fail(`resolved with ${inspect(result)}`),
+    (thrown: unknown) => thrown,
+  )
+  expect(performance.now() - startedAt).toBeLessThan(deadlineMs + graceMs)
+  expect(error).toBeInstanceOf(ProviderError)
+  expectNoLeak(error)
+  return error as ProviderError
+}
+
+/** Everything that a log, a serializer or a debugger makes of a value. */
+function shownBy(value: unknown): string {
+  const shown = [inspect(value, { depth: 10 }), JSON.stringify(value), String(value)]
+  for (let cause = value; cause instanceof Error; cause = cause.cause) {
+    shown.push(cause.message, String(cause.stack), inspect(cause, { depth: 10 }), inspect({ ...cause }))
+  }
+  return shown.join('\n')
+}
+
+/** How a secret may be written: plain, form-encoded, hexadecimal, in base64 by itself or in a longer text, backwards. */
+export function formsOf(secret: string): string[] {
+  const texts = [secret, secret.replace(/^\+/, '')]
+  const forms = texts.flatMap((text) => [
+    text,
+    encodeURIComponent(text),
+    Buffer.from(text).toString('hex'),
+    ...[0, 1, 2].map((offset) => base64Behind(offset, text)),
+  ])
+  return forms.flatMap((form) => [form, [...form].reverse().join('')])
+}
+
+/** The characters of base64 that depend on the text alone when it stands behind other bytes. */
+function base64Behind(offset: number, text: string): string {
+  const bytes = Buffer.from(' '.repeat(offset) + text)
+  return bytes.toString('base64').slice(Math.ceil((offset * 4) / 3), Math.floor((bytes.length * 4) / 3))
+}
+
+const forms = Object.values(canary).flatMap(formsOf)
+
+export function expectNoLeak(value: unknown): void {
+  const shown = shownBy(value)
+  expect(forms.filter((form) => shown.includes(form))).toEqual([])
+  expect(shown).not.toMatch(/https?:/)
+}

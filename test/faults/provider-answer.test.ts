@@ -1,0 +1,295 @@
+import type { Socket } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
+import { afterEach, describe, expect, test } from 'vitest'
+import type { ProviderClient } from '../../src/provider/index.js'
+import { canary, canaryClient, check, failureOf, read, send } from './failing-call.js'
+import { answerOf, type SocketServer, startSocketServer } from './socket-server.js'
+
+let server: SocketServer
+let client: ProviderClient
+const intervals: NodeJS.Timeout[] = []
+
+async function start(onRequest: (socket: Socket, request: string, nth: number) => void): Promise<void> {
+  server = await startSocketServer(onRequest)
+  client = canaryClient(server.baseUrl)
+}
+afterEach(async () => {
+  for (const interval of intervals.splice(0)) clearInterval(interval)
+  await client.close()
+  await server.close()
+})
+
+/** Writes the same bytes again and again, until the other side hangs up. */
+function drip(socket: Socket, bytes: string, everyMs: number): void {
+  intervals.push(setInterval(() => socket.write(bytes), everyMs))
+}
+
+const heads = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n'
+const answer = '{"status":"verified"}'
+
+/** What the server does with a request, and how the POSTs then end. */
+const lost: Readonly<Record<string, (socket: Socket, request: string) => void>> = {
+  'nothing ever comes': () => {},
+  'the connection is reset before the headers': (socket) => socket.resetAndDestroy(),
+  'the connection is closed before the headers': (socket) => socket.end(),
+  'the connection is reset within the headers': (socket) => {
+    socket.write('HTTP/1.1 200 OK\r\ncontent-le', () => socket.resetAndDestroy())
+  },
+  'the connection is reset after the headers': (socket) => {
+    socket.write(`${heads}content-length: 21\r\n\r\n`, () => socket.resetAndDestroy())
+  },
+  'the connection is reset in mid-body': (socket) => {
+    socket.write(`${heads}content-length: 21\r\n\r\n{"status":"ver`, () => socket.resetAndDestroy())
+  },
+  'the body ends before its length': (socket) => {
+    socket.end(`${heads}content-length: 210\r\n\r\n${answer}`)
+  },
+  'the last chunk never comes': (socket) => {
+    socket.end(`${heads}transfer-encoding: chunked\r\n\r\n15\r\n${answer}\r\n`)
+  },
+  'the headers drip': (socket) => {
+    socket.write(`${heads}x-slow: `)
+    drip(socket, 'y', 20)
+  },
+  'the body drips': (socket) => {
+    socket.write(`${heads}content-length: 100000\r\n\r\n`)
+    drip(socket, ' ', 20)
+  },
+  'the body stays out': (socket) => socket.write(`${heads}content-length: 21\r\n\r\n`),
+  'the answer is no HTTP': (socket) => socket.end('verified\n'),
+  'the headers have no end': (socket) => {
+    socket.write(heads)
+    drip(socket, `x-filler: ${'y'.repeat(4096)}\r\n`, 5)
+  },
+  'informational answers flood in': (socket) => {
+    drip(socket, 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'.repeat(100), 1)
+  },
+  'the server says 100 Continue unasked': (socket) => {
+    socket.write(`HTTP/1.1 100 Continue\r\n\r\n${answerOf(answer)}`)
+  },
+  'the server switches protocols unasked': (socket) => {
+    socket.write('HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\n\r\n')
+  },
+}
+
+describe('a POST may have been acted on, and is not repeated, when', () => {
+  test.each(Object.entries(lost))('%s', async (_what, behave) => {
+    await start(behave)
+    expect(await failureOf(check(client))).toMatchObject({ delivery: 'unknown', status: 503 })
+    expect(await failureOf(send(client))).toMatchObject({ delivery: 'unknown', status: 503 })
+    expect(server.received).toHaveLength(2)
+  })
+})
+
+describe('a GET', () => {
+  test('is repeated once when its connection broke and nothing was received', async () => {
+    await start((socket, _request, nth) => {
+      if (nth === 1) socket.resetAndDestroy()
+      else socket.write(answerOf('{"balance":7}'))
+    })
+    expect(await read(client)).toEqual({ credits: 7 })
+    expect(server.received).toHaveLength(2)
+  })
+
+  test('is repeated no more than once', async () => {
+    await start((socket) => socket.resetAndDestroy())
+    expect(await failureOf(read(client))).toMatchObject({ delivery: 'unknown' })
+    expect(server.received).toHaveLength(2)
+  })
+
+  test('keeps one deadline over both', async () => {
+    await start((socket, _request, nth) => {
+      if (nth === 1) setTimeout(() => socket.resetAndDestroy(), 200)
+    })
+    expect(await failureOf(read(client))).toMatchObject({ delivery: 'unknown' })
+    expect(server.received).toHaveLength(2)
+  })
+
+  test.each([
+    ['an answer has begun', (socket: Socket) => void socket.end(`${heads}content-length: 21\r\n\r\n{`)],
+    ['its deadline has passed', () => {}],
+  ])('is not repeated when %s', async (_what, behave) => {
+    await start(behave)
+    expect(await failureOf(read(client))).toMatchObject({ delivery: 'unknown' })
+    expect(server.received).toHaveLength(1)
+  })
+})
+
+describe('a whole answer is read as it is, when', () => {
+  test('its JSON is cut off', async () => {
+    await start((socket) => socket.write(answerOf('{"status":"verif')))
+    expect(await failureOf(check(client))).toMatchObject({ delivery: 'answered', httpStatus: 200 })
+  })
+
+  test('it ends with the connection', async () => {
+    await start((socket) => socket.end(`HTTP/1.1 200 OK\r\n\r\n${answer}`))
+    expect(await check(client)).toEqual({ httpStatus: 200, status: 'verified' })
+  })
+
+  test('it comes byte by byte, within the deadline', async () => {
+    await start((socket) => {
+      const bytes = [...answerOf(answer)]
+      intervals.push(setInterval(() => socket.write(bytes.shift() ?? ''), 1))
+    })
+    expect(await check(client)).toEqual({ httpStatus: 200, status: 'verified' })
+  })
+
+  test('informational answers come first', async () => {
+    await start((socket) => socket.write(`HTTP/1.1 103 Early Hints\r\n\r\n${answerOf(answer)}`))
+    expect(await check(client)).toEqual({ httpStatus: 200, status: 'verified' })
+  })
+
+  test('it has trailers', async () => {
+    const body = `15\r\n${answer}\r\n0\r\nx-trailer: 1\r\n\r\n`
+    await start((socket) => socket.write(`${heads}transfer-encoding: chunked\r\n\r\n${body}`))
+    expect(await check(client)).toEqual({ httpStatus: 200, status: 'verified' })
+  })
+})
+
+describe('an answer without bounds', () => {
+  test.each([
+    ['with a length', `${heads}content-length: 104857600\r\n\r\n`, (part: string) => part],
+    [
+      'in chunks',
+      `${heads}transfer-encoding: chunked\r\n\r\n`,
+      (part: string) => `${part.length.toString(16)}\r\n${part}\r\n`,
+    ],
+    ['until the connection ends', `${heads}connection: close\r\n\r\n`, (part: string) => part],
+  ])('of 100 MB, %s, is dropped at 64 KiB', async (_how, head, chunk) => {
+    const part = chunk(' '.repeat(64 * 1024))
+    let taken = 0
+    await start((socket) => {
+      socket.write(head)
+      const more = () => {
+        while (!socket.destroyed && taken < 104_857_600) {
+          taken += part.length
+          if (!socket.write(part)) return
+        }
+      }
+      socket.on('drain', more)
+      more()
+    })
+    const before = process.memoryUsage().rss
+    const error = await failureOf(check(client))
+    expect(error).toMatchObject({ delivery: 'unknown', httpStatus: 200 })
+    expect(error.message).toContain('oversize')
+    // What the sockets had buffered is all that ever left the server.
+    expect(taken).toBeLessThan(16 * 1024 * 1024)
+    expect(process.memoryUsage().rss - before).toBeLessThan(64 * 1024 * 1024)
+  })
+
+  test('is taken up to 64 KiB', async () => {
+    const body = (size: number) => `{"status":"verified","pad":"${'x'.repeat(size - 30)}"}`
+    await start((socket, _request, nth) => socket.write(answerOf(body(64 * 1024 + nth - 1))))
+    expect(await check(client)).toMatchObject({ status: 'verified' })
+    expect(await failureOf(check(client))).toMatchObject({ delivery: 'unknown' })
+  })
+
+  test('when unpacked is never unpacked', async () => {
+    const bomb = gzipSync(Buffer.alloc(32 * 1024 * 1024, ' '))
+    const head = `${heads}content-encoding: gzip\r\ncontent-length: ${bomb.length}\r\n\r\n`
+    expect(bomb.length).toBeLessThan(64 * 1024)
+    const before = process.memoryUsage().rss
+    await start((socket) => {
+      socket.write(head)
+      socket.write(bomb)
+    })
+    const error = await failureOf(check(client))
+    expect(error).toMatchObject({ delivery: 'answered', httpStatus: 200 })
+    expect(error.raw).toBeUndefined()
+    expect(process.memoryUsage().rss - before).toBeLessThan(24 * 1024 * 1024)
+  })
+})
+
+describe('a redirect', () => {
+  test.each([301, 302, 303, 307, 308])(
+    '%i is an answer: where it points receives nothing',
+    async (status) => {
+      const elsewhere = await startSocketServer((socket) => socket.write(answerOf(answer)))
+      await start((socket) => {
+        const location = `location: ${elsewhere.baseUrl}/2fa/verification-code\r\n`
+        socket.write(answerOf(answer, `${status} Moved`, location))
+      })
+      expect(await check(client)).toEqual({ httpStatus: status, status: 'verified' })
+      expect(await failureOf(send(client))).toMatchObject({ delivery: 'answered', httpStatus: status })
+      expect(await failureOf(read(client))).toMatchObject({ delivery: 'answered', httpStatus: status })
+      expect(elsewhere.connections).toEqual([])
+      expect(elsewhere.received).toEqual([])
+      await elsewhere.close()
+    },
+  )
+})
+
+describe('a connection that is kept', () => {
+  test('and closed by the other side meanwhile is not used again', async () => {
+    await start((socket) => socket.end(answerOf(answer)))
+    await check(client)
+    expect(await check(client)).toMatchObject({ status: 'verified' })
+    expect(server.connections).toHaveLength(2)
+    expect(server.received).toHaveLength(2)
+  })
+
+  test('and broken by the next request loses a POST, which is not repeated', async () => {
+    await start((socket, _request, nth) => {
+      if (nth === 1) socket.write(answerOf(answer))
+      else socket.resetAndDestroy()
+    })
+    await check(client)
+    // The pool takes a connection back one turn of the event loop after its answer.
+    await setImmediate()
+    expect(await failureOf(check(client))).toMatchObject({ delivery: 'unknown' })
+    expect(server.connections).toHaveLength(1)
+    expect(server.received).toHaveLength(2)
+  })
+
+  test('does not carry a second answer over to the next request', async () => {
+    await start((socket, _request, nth) => {
+      if (nth === 1) socket.write(answerOf('{"status":"wrong"}') + answerOf('{"status":"verified"}'))
+      else socket.write(answerOf('{"status":"wrong"}'))
+    })
+    expect(await check(client)).toMatchObject({ status: 'wrong' })
+    await setImmediate()
+    expect(await check(client)).toMatchObject({ status: 'wrong' })
+  })
+
+  test('is not the one on which an answer was too late', async () => {
+    await start((socket, _request, nth) => {
+      if (nth === 1) setTimeout(() => socket.write(answerOf('{"status":"verified"}')), 350)
+      else setTimeout(() => socket.write(answerOf('{"status":"wrong"}')), 150)
+    })
+    expect(await failureOf(check(client))).toMatchObject({ delivery: 'unknown' })
+    expect(await check(client)).toMatchObject({ status: 'wrong' })
+    expect(server.received).toHaveLength(2)
+  })
+})
+
+describe('a provider that says back what it was sent', () => {
+  const echoes: Readonly<Record<string, (request: string) => string>> = {
+    'as the error': (request) => answerOf(JSON.stringify({ error: request }), '520 Unknown'),
+    'as the message': (request) => answerOf(JSON.stringify({ error: 1000, msg: request }), '520 Unknown'),
+    'as members': (request) =>
+      answerOf(
+        JSON.stringify({ error: 1, ...Object.fromEntries(new URLSearchParams(request)) }),
+        '520 Unknown',
+      ),
+    'as a page': (request) => answerOf(`<html>${request}</html>`, '520 Unknown'),
+    'as the reason phrase': (request) => answerOf('', `520 ${request.replace(/\s/g, '+')}`),
+    'as a header': (request) => answerOf('', '520 Unknown', `x-echo: ${request.replace(/\s/g, '+')}\r\n`),
+    'as broken HTTP': (request) => `HTTP/1.1 200 OK\r\n${request}`,
+  }
+
+  test.each(Object.entries(echoes))('%s, shows nothing of it', async (_how, echo) => {
+    await start((socket, request) => socket.end(echo(decodeURIComponent(request).split('\r\n').at(-1) ?? '')))
+    await failureOf(send(client))
+    await failureOf(client.sendSmsCode({ phone: canary.phone, appName: 'Acme' }))
+    await failureOf(client.blockPhone({ phone: canary.phone }))
+  })
+
+  test.each(Object.entries(echoes))('%s still encoded, shows nothing of it', async (_how, echo) => {
+    await start((socket, request) => socket.end(echo(request.split('\r\n').at(-1) ?? '')))
+    await failureOf(send(client))
+    await failureOf(client.sendSmsCode({ phone: canary.phone, appName: 'Acme' }))
+    await failureOf(client.blockPhone({ phone: canary.phone }))
+  })
+})

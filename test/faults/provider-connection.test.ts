@@ -1,0 +1,221 @@
+import { connect, type Socket } from 'node:net'
+import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
+import { Worker } from 'node:worker_threads'
+import { Pool } from 'undici'
+import { afterAll, describe, expect, test } from 'vitest'
+import type { ProviderClient } from '../../src/provider/index.js'
+import { canaryClient, check, deadlineMs, failureOf, read, send } from './failing-call.js'
+import { selfSigned } from './self-signed.js'
+import { answerOf, type SocketServer, startSocketServer } from './socket-server.js'
+
+const open: { close(): Promise<unknown> }[] = []
+function closing<Resource extends { close(): Promise<unknown> }>(resource: Resource): Resource {
+  open.push(resource)
+  return resource
+}
+afterAll(() => Promise.all(open.map((resource) => resource.close())))
+
+/** Nothing of any of the calls may have left. */
+async function expectNotSent(client: ProviderClient, reason: RegExp): Promise<void> {
+  for (const call of [check, send, read]) {
+    const error = await failureOf(call(client))
+    expect(error).toMatchObject({ delivery: 'not-sent', code: 'provider_unavailable' })
+    expect(error.message).toMatch(reason)
+  }
+}
+
+describe('nothing was sent when', () => {
+  test('the connection is refused', async () => {
+    const gone = await startSocketServer(() => {})
+    await gone.close()
+    await expectNotSent(closing(canaryClient(gone.baseUrl)), /ECONNREFUSED/)
+  })
+
+  test('the host has no address', async () => {
+    const client = closing(canaryClient('https://provider.invalid/v1'))
+    await expectNotSent(client, /ENOTFOUND|EAI_AGAIN|EAI_FAIL|deadline/)
+  })
+
+  test('the other side does not speak TLS', async () => {
+    const server = closing(
+      await startSocketServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')),
+    )
+    const client = closing(canaryClient(`https://127.0.0.1:${server.port}/v1`))
+    await expectNotSent(client, /EPROTO|ERR_SSL/)
+    expect(server.received.join()).not.toContain('verification')
+  })
+
+  test('the other side hangs up in the handshake', async () => {
+    const server = closing(await startSocketServer((socket) => socket.resetAndDestroy()))
+    await expectNotSent(closing(canaryClient(`https://127.0.0.1:${server.port}/v1`)), /ECONNRESET|deadline/)
+  })
+
+  test('the handshake never ends', async () => {
+    const server = closing(await startSocketServer(() => {}))
+    await expectNotSent(closing(canaryClient(`https://127.0.0.1:${server.port}/v1`)), /deadline/)
+  })
+
+  test('the certificate is not trusted, and the server reads nothing', async () => {
+    const read: string[] = []
+    const sockets: TLSSocket[] = []
+    const server = createTlsServer(selfSigned, (socket) => {
+      sockets.push(socket)
+      socket.on('data', (chunk) => read.push(chunk.toString()))
+      socket.on('error', () => {})
+    })
+    server.on('tlsClientError', () => {})
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+    const address = server.address()
+    const port = typeof address === 'object' ? address?.port : undefined
+    await expectNotSent(closing(canaryClient(`https://127.0.0.1:${port}/v1`)), /CERT/)
+    expect(read).toEqual([])
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+
+  test('the call was aborted before', async () => {
+    const server = closing(await startSocketServer((socket) => socket.write(answerOf('{}'))))
+    const client = closing(canaryClient(server.baseUrl))
+    const error = await failureOf(client.balance({ signal: AbortSignal.abort() }))
+    expect(error).toMatchObject({ delivery: 'not-sent' })
+    expect(server.received).toEqual([])
+  })
+})
+
+describe('behind a full listen backlog', () => {
+  test('a call ends at its deadline as not sent, and never leaves later', async () => {
+    const backlog = await startFullBacklog()
+    const dispatcher = closing(new Pool(new URL(backlog.baseUrl).origin, { connections: 1 }))
+    const client = closing(canaryClient(backlog.baseUrl, { dispatcher, timeoutMs: 5_000 }))
+    const code = { phone: '+573001234567', appName: 'Acme', code: 'given-up' }
+    const givenUp = await failureOf(client.verifyCode(code, { timeoutMs: deadlineMs }))
+    expect(givenUp).toMatchObject({ delivery: 'not-sent' })
+    expect(givenUp.message).toContain('deadline')
+
+    // One connection: the second call leaves over the one that the first was waiting for.
+    backlog.accept()
+    await client.verifyCode({ ...code, code: 'kept' })
+    const requests = await backlog.close()
+    expect(requests).toContain('code=kept')
+    expect(requests).not.toContain('code=given-up')
+  })
+})
+
+describe('behind a busy connection', () => {
+  let server: SocketServer
+
+  /** Answers `slow` when told, everything else at once. */
+  async function startBusy() {
+    let slow: Socket | undefined
+    server = closing(
+      await startSocketServer((socket, request) => {
+        if (request.includes('code=slow')) slow = socket
+        else socket.write(answerOf('{"status":"verified"}'))
+      }),
+    )
+    const dispatcher = closing(new Pool(new URL(server.baseUrl).origin, { connections: 1 }))
+    const client = closing(canaryClient(server.baseUrl, { dispatcher }))
+    const ask = (code: string, timeoutMs = 5_000, signal?: AbortSignal) =>
+      client.verifyCode({ phone: '573001234567', appName: 'Acme', code }, { timeoutMs, signal })
+    const codes = () => server.received.map((request) => /code=([\w-]+)/.exec(request)?.[1])
+    return { ask, codes, answerSlow: () => slow?.write(answerOf('{"status":"slow"}')) }
+  }
+
+  test('a call that is given up while it waits never leaves later, and costs no connection', async () => {
+    const { ask, codes, answerSlow } = await startBusy()
+    const first = ask('slow')
+    const givenUp = Array.from({ length: 20 }, (_, nth) => failureOf(ask(`waits-${nth}`, deadlineMs)))
+    for (const error of await Promise.all(givenUp)) {
+      expect(error).toMatchObject({ delivery: 'not-sent' })
+      expect(error.message).toContain('deadline')
+    }
+    answerSlow()
+    expect(await first).toMatchObject({ status: 'slow' })
+    expect(await ask('next')).toMatchObject({ status: 'verified' })
+    expect(codes()).toEqual(['slow', 'next'])
+    expect(server.connections).toHaveLength(1)
+  })
+
+  test('a call that is aborted while it waits never leaves later', async () => {
+    const { ask, codes, answerSlow } = await startBusy()
+    const first = ask('slow')
+    const abort = new AbortController()
+    const waiting = failureOf(ask('aborted', 5_000, abort.signal))
+    await expect.poll(codes).toEqual(['slow'])
+    abort.abort()
+    expect(await waiting).toMatchObject({ delivery: 'not-sent' })
+    answerSlow()
+    await first
+    await ask('next')
+    expect(codes()).toEqual(['slow', 'next'])
+  })
+
+  test('a call that is given up when it has left says so, and its late answer meets nobody', async () => {
+    const { ask, codes, answerSlow } = await startBusy()
+    const late = await failureOf(ask('slow', deadlineMs))
+    expect(late).toMatchObject({ delivery: 'unknown', code: 'verification_unavailable' })
+    answerSlow()
+    expect(await ask('next')).toMatchObject({ status: 'verified' })
+    expect(codes()).toEqual(['slow', 'next'])
+  })
+
+  test('a call that is aborted when it has left says so', async () => {
+    const { ask, codes } = await startBusy()
+    const abort = new AbortController()
+    const leaving = failureOf(ask('slow', 5_000, abort.signal))
+    await expect.poll(codes).toEqual(['slow'])
+    abort.abort()
+    expect(await leaving).toMatchObject({ delivery: 'unknown' })
+  })
+})
+
+/** A server in a thread that is blocked: the kernel takes connections until the backlog is full, nobody else does. */
+async function startFullBacklog() {
+  const gate = new Int32Array(new SharedArrayBuffer(4))
+  const worker = new Worker(
+    `const { parentPort, workerData: gate } = require('node:worker_threads')
+    const received = []
+    const server = require('node:net').createServer((socket) => {
+      socket.on('error', () => {})
+      socket.on('data', (chunk) => {
+        received.push(String(chunk))
+        socket.write('HTTP/1.1 200 OK\\r\\ncontent-length: 2\\r\\n\\r\\n{}')
+      })
+    })
+    server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
+      parentPort.postMessage(server.address().port)
+      Atomics.wait(gate, 0, 0, 20_000)
+    })
+    parentPort.on('message', () => parentPort.postMessage(received.join('\\n')))`,
+    { eval: true, workerData: gate },
+  )
+  const said = <Said>() => new Promise<Said>((resolve) => worker.once('message', resolve))
+  const port = await said<number>()
+
+  const fillers: Socket[] = []
+  for (let full = false; !full && fillers.length < 64; ) {
+    const filler = connect(port, '127.0.0.1')
+    filler.on('error', () => {})
+    fillers.push(filler)
+    full = await new Promise<boolean>((known) => {
+      filler.once('connect', () => known(false))
+      setTimeout(known, 150, true)
+    })
+  }
+  return {
+    baseUrl: `http://127.0.0.1:${port}/v1`,
+    accept() {
+      Atomics.store(gate, 0, 1)
+      Atomics.notify(gate, 0)
+    },
+    /** Ends the server and gives everything that it received. */
+    async close(): Promise<string> {
+      const answer = said<string>()
+      worker.postMessage('received?')
+      const received = await answer
+      for (const filler of fillers) filler.destroy()
+      await worker.terminate()
+      return received
+    },
+  }
+}

@@ -1,0 +1,62 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createClient, type ProviderClient } from '../../src/provider/index.js'
+import { type Recorder, startRecorder } from './recorder.js'
+
+/** What undici tells every subscriber about a request. */
+interface TracedRequest {
+  readonly origin: string
+  readonly path: string
+  readonly method: string
+}
+
+/** The recipe of the README: attributes that overwrite what a tracer would take from the request. */
+function startSpanHook({ origin, path }: TracedRequest): Record<string, string> {
+  if (origin !== providerOrigin) return {}
+  return { 'url.full': `${origin}${path.split('?')[0]}`, 'url.query': '' }
+}
+
+let providerOrigin: string
+let provider: Recorder
+let client: ProviderClient
+const traced: TracedRequest[] = []
+const trace = (message: unknown) => void traced.push((message as { request: TracedRequest }).request)
+
+beforeAll(async () => {
+  provider = await startRecorder()
+  providerOrigin = new URL(provider.baseUrl).origin
+  client = createClient({ baseUrl: provider.baseUrl, client: 1, key: 'canary-key' })
+  subscribe('undici:request:create', trace)
+})
+beforeEach(() => {
+  traced.length = 0
+})
+afterAll(async () => {
+  unsubscribe('undici:request:create', trace)
+  await client.close()
+  await provider.close()
+})
+
+describe("undici's diagnostics channels", () => {
+  test('show the key of the two reads, whose parameters travel in the URL', async () => {
+    await client.balance()
+    await client.messageState({ id: 'g1' })
+    expect(traced.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'GET /v1/balance?client=1&key=canary-key',
+      'GET /v1/messages-state?client=1&key=canary-key&id=g1',
+    ])
+  })
+
+  test('show no parameter in the URL of anything else', async () => {
+    await client.verifyCode({ phone: '573001234567', appName: 'Acme', code: '482913' })
+    expect(traced.map(({ path }) => path)).toEqual(['/v1/2fa/verification-code'])
+  })
+
+  test('lead to no key in a span when the recipe is used', async () => {
+    await client.balance()
+    expect(traced.map(startSpanHook)).toEqual([
+      { 'url.full': `${provider.baseUrl}/balance`, 'url.query': '' },
+    ])
+    expect(startSpanHook({ origin: 'https://other.example', path: '/a?b=c', method: 'GET' })).toEqual({})
+  })
+})
