@@ -26,9 +26,9 @@ type Shape<F> = {
 type Documented<Operation extends OperationName> = Shape<(typeof operations)[Operation]['response']['fields']>
 
 /** `raw` is the answer as it came; it is not enumerable, so it stays out of logs and copies. */
-export type WithRaw<Result> = Result & { readonly raw: unknown }
+type WithRaw<Result> = Result & { readonly raw: unknown }
 
-export type Balance = {
+type Balance = {
   /** Credits available on the account; absent when the answer names no figure. */
   readonly credits?: number
   readonly [member: string]: unknown

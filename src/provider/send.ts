@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici'
 export type { Dispatcher }
 
 /** One request, ready for the wire. */
-export interface Exchange {
+interface Exchange {
   readonly method: 'GET' | 'POST'
   /** From the root of the origin, without a query. */
   readonly path: string
@@ -30,7 +30,7 @@ export interface Answered {
   readonly text?: string
 }
 
-export type Outcome = Answered | Lost
+type Outcome = Answered | Lost
 
 export interface Transport {
   /** Performs one exchange. Never rejects because of the network: a failure is an outcome. */

@@ -52,7 +52,7 @@ function shownBy(value: unknown): string {
 }
 
 /** How a secret may be written: plain, form-encoded, hexadecimal, in base64 by itself or in a longer text, backwards. */
-export function formsOf(secret: string): string[] {
+function formsOf(secret: string): string[] {
   const texts = [secret, secret.replace(/^\+/, '')]
   const forms = texts.flatMap((text) => [
     text,
@@ -71,7 +71,7 @@ function base64Behind(offset: number, text: string): string {
 
 const forms = Object.values(canary).flatMap(formsOf)
 
-export function expectNoLeak(value: unknown): void {
+function expectNoLeak(value: unknown): void {
   const shown = shownBy(value)
   expect(forms.filter((form) => shown.includes(form))).toEqual([])
   expect(shown).not.toMatch(/https?:/)

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /** What travelled, word for word. */
-export interface Recorded {
+interface Recorded {
   readonly line: string
   readonly body: string
   readonly headers: Readonly<Record<string, unknown>>
