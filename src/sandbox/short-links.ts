@@ -104,7 +104,11 @@ export function createLinks(origin: string, now: () => number): LinkKeeper {
   }
 }
 
+/** The same day some months later, or the last of its month when there is no such day. */
 function monthsAfter(at: number, months: number): number {
   const date = new Date(at)
-  return date.setUTCMonth(date.getUTCMonth() + months)
+  const day = date.getUTCDate()
+  date.setUTCMonth(date.getUTCMonth() + months, 1)
+  const lastDay = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate()
+  return date.setUTCDate(Math.min(day, lastDay))
 }

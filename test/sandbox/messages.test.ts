@@ -1,0 +1,218 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { fixedNumbers, type Sandbox, startSandbox } from '../../src/sandbox/index.js'
+import { get, post } from './wire.js'
+
+let sandbox: Sandbox
+const ordinary = '573001234567'
+const numberThat = (result: (typeof fixedNumbers)[number]['result']) =>
+  `573001${fixedNumbers.find((row) => row.result === result)?.ending}`
+
+const text = (phone: string, sms = 'Hello') => post(`${sandbox.baseUrl}/send-sms`, { phone, sms })
+const call = (phone: string, more = {}) =>
+  post(`${sandbox.baseUrl}/call/send`, { phone, message: 'Hello', voice: 'Mia', ...more })
+const balance = async () => (await get(`${sandbox.baseUrl}/balance`, {})).body.status
+/** The state after each of these pauses. */
+async function statesOf(id: unknown, pausesMs: readonly number[]): Promise<unknown[]> {
+  const states: unknown[] = []
+  for (const pauseMs of pausesMs) {
+    sandbox.clock.advance(pauseMs)
+    states.push((await get(`${sandbox.baseUrl}/messages-state`, { id: String(id) })).body.state)
+  }
+  return states
+}
+
+beforeEach(async () => {
+  sandbox = await startSandbox({ now: () => 1_700_000_000_000, credits: 100 })
+})
+afterEach(() => sandbox.close())
+
+describe('a text', () => {
+  test('is sent, delivered and read', async () => {
+    const { id } = (await text(ordinary)).body
+    expect(await statesOf(id, [0, 1_999, 1, 27_999, 1])).toEqual([
+      'sent',
+      'sent',
+      'delivered',
+      'delivered',
+      'read',
+    ])
+  })
+
+  test.each([
+    ['rejected', 'rejected'],
+    ['unreachable', 'unreachable'],
+  ] as const)('to the number that is %s ends so, and its credits come back', async (result, state) => {
+    const { id } = (await text(numberThat(result))).body
+    expect(await balance()).toBe(99)
+    expect(await statesOf(id, [1_999, 1, 86_400_000])).toEqual(['sent', state, state])
+    expect(await balance()).toBe(100)
+  })
+
+  test('to the number that gets none stays sent', async () => {
+    const { id } = (await text(numberThat('undelivered'))).body
+    expect(await statesOf(id, [86_400_000])).toEqual(['sent'])
+    expect(await balance()).toBe(99)
+  })
+
+  test.each([
+    ['x'.repeat(160), 1],
+    ['x'.repeat(161), 2],
+    ['ñ'.repeat(160), 1],
+    ['ж'.repeat(70), 1],
+    ['ж'.repeat(71), 2],
+  ])('costs by its length: %#', async (sms, credits) => {
+    await text(ordinary, sms)
+    expect(await balance()).toBe(100 - credits)
+  })
+
+  test('to a list is sent to all or to none', async () => {
+    sandbox.account.setCredits(1)
+    expect((await text('573001234567,573007654321')).body.error).toBe('1007')
+    expect(await balance()).toBe(1)
+    expect(sandbox.inbox.list()).toEqual([])
+    expect((await text(`573001234567,${numberThat('refused')}`)).body.error).toBe('1100')
+    expect(sandbox.inbox.list()).toEqual([])
+  })
+})
+
+describe('a call', () => {
+  test('rings and is answered', async () => {
+    const { id } = (await call(ordinary)).body
+    expect(await statesOf(id, [0, 2_999, 1])).toEqual(['ringing', 'ringing', 'answered'])
+  })
+
+  test('that nobody answers is placed as often as retries says', async () => {
+    const { id } = (await call(numberThat('unanswered'), { retries: '3' })).body
+    expect(await statesOf(id, [0, 15_000, 30_000, 15_000, 30_000, 15_000, 86_400_000])).toEqual([
+      'ringing',
+      'no answer',
+      'ringing',
+      'no answer',
+      'ringing',
+      'no answer',
+      'no answer',
+    ])
+  })
+
+  test('leaves a voicemail only when asked to', async () => {
+    const { id } = (await call(numberThat('unanswered'), { 'leave-voicemail': 'true' })).body
+    expect(await statesOf(id, [0, 15_000])).toEqual(['ringing', 'voicemail'])
+  })
+
+  test('is answered at the second attempt by the number that does so', async () => {
+    const twice = (await call(numberThat('answeredSecond'), { retries: '2' })).body
+    expect(await statesOf(twice.id, [15_000, 30_000, 3_000])).toEqual(['no answer', 'ringing', 'answered'])
+    const once = (await call(numberThat('answeredSecond'), { retries: '1' })).body
+    expect(await statesOf(once.id, [15_000, 86_400_000])).toEqual(['no answer', 'no answer'])
+  })
+})
+
+describe('waiting', () => {
+  test.each(['rejected', 'unreachable', 'undelivered'] as const)(
+    'never ends with a text that is %s',
+    async (result) => {
+      await text(numberThat(result))
+      expect(sandbox.inbox.list()).toHaveLength(1)
+      const waiting = sandbox.inbox.waitFor(numberThat(result), { code: false, timeoutMs: 20 })
+      await expect(waiting).rejects.toMatchObject({ name: 'TimeoutError' })
+    },
+  )
+
+  test('tells texts from calls, and messages with a code from those without', async () => {
+    const phone = ordinary
+    await text(phone, 'plain')
+    await post(`${sandbox.baseUrl}/2fa/send-sms`, { phone, 'app-name': 'Acme' })
+    await call(phone)
+    expect((await sandbox.inbox.waitFor(phone)).appName).toBe('Acme')
+    expect((await sandbox.inbox.waitFor(phone, { code: false })).channel).toBe('call')
+    const plain = await sandbox.inbox.waitFor(phone, { code: false, channel: 'sms' })
+    expect(plain.appName).toBe('Acme')
+    await expect(sandbox.inbox.waitFor(phone, { channel: 'call', timeoutMs: 20 })).rejects.toThrow()
+  })
+
+  test('skips what was sent before a moment', async () => {
+    const send = () => post(`${sandbox.baseUrl}/2fa/send-sms`, { phone: ordinary, 'app-name': 'Acme' })
+    await send()
+    const first = await sandbox.inbox.waitFor(ordinary)
+    sandbox.clock.advance(1_000)
+    const since = sandbox.clock.now()
+    const waiting = sandbox.inbox.waitFor(ordinary, { since })
+    await send()
+    expect((await waiting).at).toBe(first.at + 1_000)
+  })
+
+  test.each([
+    ['', {}],
+    [ordinary, { timeoutMs: Number.NaN }],
+    [ordinary, { timeoutMs: -1 }],
+    [ordinary, { channel: 'fax' as 'sms' }],
+    [ordinary, { since: Number.NaN }],
+  ])('refuses the arguments %j %j', async (phone, options) => {
+    await expect(sandbox.inbox.waitFor(phone, options)).rejects.toThrow(TypeError)
+  })
+
+  test('ends when the sandbox is closed', async () => {
+    const waiting = sandbox.inbox.waitFor(ordinary)
+    await sandbox.close()
+    await expect(waiting).rejects.toMatchObject({ name: 'AbortError' })
+  })
+})
+
+describe('the inbox', () => {
+  test('lists by number and forgets by id, by number, or everything', async () => {
+    for (const phone of ['573001111111', '573002222222', '573001111111', '5215512345678']) await text(phone)
+    expect(sandbox.inbox.list('+57 300 111')).toHaveLength(2)
+    const [newest] = sandbox.inbox.list()
+    expect(newest?.phone).toBe('+5215512345678')
+    expect(sandbox.inbox.delete(newest?.id ?? '')).toBe(true)
+    expect(sandbox.inbox.delete(newest?.id ?? '')).toBe(false)
+    sandbox.inbox.clear('573001111111')
+    expect(sandbox.inbox.list().map(({ phone }) => phone)).toEqual(['+573002222222'])
+    sandbox.inbox.clear()
+    expect(sandbox.inbox.list()).toEqual([])
+  })
+})
+
+describe('the number with the known code', () => {
+  test('always gets it, as long as codes are', async () => {
+    const phone = numberThat('knownCode')
+    await post(`${sandbox.baseUrl}/2fa/send-sms`, { phone, 'app-name': 'Acme' })
+    const verify = () =>
+      post(`${sandbox.baseUrl}/2fa/verification-code`, { phone, 'app-name': 'Acme', code: '012345' })
+    expect((await verify()).status).toBe(200)
+    expect((await verify()).body.error).toBe('1113')
+    await post(`${sandbox.baseUrl}/2fa/send-sms`, { phone, 'app-name': 'Acme' })
+    expect((await verify()).status).toBe(200)
+  })
+})
+
+test('the number with the expired code is told so', async () => {
+  const phone = numberThat('expiredCode')
+  await post(`${sandbox.baseUrl}/2fa/send-sms`, { phone, 'app-name': 'Acme' })
+  const { code } = await sandbox.inbox.waitFor(phone)
+  const answer = await post(`${sandbox.baseUrl}/2fa/verification-code`, { phone, 'app-name': 'Acme', code })
+  expect(answer.body.error).toBe('1112')
+})
+
+test('a send that is refused does not void the living code', async () => {
+  await post(`${sandbox.baseUrl}/2fa/send-sms`, { phone: ordinary, 'app-name': 'Acme' })
+  const { code } = await sandbox.inbox.waitFor(ordinary)
+  sandbox.account.setCredits(0)
+  const refused = await post(`${sandbox.baseUrl}/2fa/send-sms`, { phone: ordinary, 'app-name': 'Acme' })
+  expect(refused.body.error).toBe('1007')
+  const answer = await post(`${sandbox.baseUrl}/2fa/verification-code`, {
+    phone: ordinary,
+    'app-name': 'Acme',
+    code,
+  })
+  expect(answer.status).toBe(200)
+})
+
+test('a blocked number is served again once it is unblocked', async () => {
+  await post(`${sandbox.baseUrl}/block-phone`, { phone: ordinary })
+  expect(sandbox.account.blocked()).toMatchObject([{ phone: ordinary, name: '', channel: 'SMS' }])
+  expect(sandbox.account.unblock('+57 300 123 4567')).toBe(true)
+  expect(sandbox.account.unblock(ordinary)).toBe(false)
+  await text(ordinary)
+  expect((await sandbox.inbox.waitFor(ordinary, { code: false })).text).toBe('Hello')
+})
