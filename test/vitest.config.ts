@@ -4,7 +4,9 @@ import { defineConfig } from 'vitest/config'
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** Suites that mount Express run once per Express line; all others run once. */
-const mountsExpress = ['test/express/**/*.test.ts', 'test/journeys/**/*.test.ts', 'test/races/**/*.test.ts']
+const mountsExpress = ['express', 'journeys', 'races', 'sandbox'].map(
+  (folder) => `test/${folder}/**/*.test.ts`,
+)
 
 const atLeast = (percent: number) => ({ lines: percent, branches: percent })
 

@@ -1,3 +1,4 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { type OperationName, operations } from '../provider/operations.js'
 
 /**
@@ -73,8 +74,9 @@ const checks = {
   delayMs: (value: unknown) => isWhole(value, 0, 600_000),
   bytes: (value: unknown) => isWhole(value, 1, 64 * 1024 * 1024),
   midBody: (value: unknown) => typeof value === 'boolean',
-  location: (value: unknown) => typeof value === 'string',
-  headers: (value: unknown) => typeof value === 'object' && value !== null,
+  location: (value: unknown) => isHeader(['location', value]),
+  headers: (value: unknown) =>
+    typeof value === 'object' && value !== null && Object.entries(value).every(isHeader),
   body: () => true,
 } as const satisfies Record<string, (value: unknown) => boolean>
 
@@ -96,6 +98,17 @@ export const faultKinds = Object.keys(membersOf) as readonly FaultKind['kind'][]
 
 function isWhole(value: unknown, least: number, most: number): boolean {
   return Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most
+}
+
+function isHeader([name, value]: readonly [string, unknown]): boolean {
+  try {
+    validateHeaderName(name)
+    validateHeaderValue(name, String(value))
+    return typeof value === 'string'
+  } catch (error) {
+    if (error instanceof TypeError) return false
+    throw error
+  }
 }
 
 function check(fault: Fault): void {

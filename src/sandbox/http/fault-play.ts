@@ -34,10 +34,10 @@ export function writeAnswer(response: ServerResponse, { status, body }: Answer, 
 export function playFault(response: ServerResponse, fault: Fault, answer: Answer): void {
   switch (fault.kind) {
     case 'status':
-      writeAnswer(response, { status: fault.status ?? 503, body: fault.body ?? {} }, fault.headers)
+      writeAnswer(response, { status: fault.status ?? 503, body: bodyOf(fault, {}) }, fault.headers)
       return
     case 'body':
-      writeAnswer(response, { status: 200, body: fault.body ?? '' }, fault.headers)
+      writeAnswer(response, { status: 200, body: bodyOf(fault, '') }, fault.headers)
       return
     case 'html':
       writeAnswer(response, { status: fault.status ?? 520, body: page }, { 'Content-Type': 'text/html' })
@@ -77,6 +77,11 @@ export function playFault(response: ServerResponse, fault: Fault, answer: Answer
       return
     }
   }
+}
+
+/** Null is a body too. */
+function bodyOf({ body }: { readonly body?: unknown }, absent: unknown): unknown {
+  return body === undefined ? absent : body
 }
 
 /** Sends the head and half of the body. Answers the other half. */

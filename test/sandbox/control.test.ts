@@ -1,0 +1,196 @@
+import { request } from 'node:http'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
+import { post } from './wire.js'
+
+let sandbox: Sandbox
+let control: string
+beforeEach(async () => {
+  sandbox = await startSandbox({ now: () => 1_700_000_000_000 })
+  control = `${sandbox.inboxUrl}_sandbox`
+})
+afterEach(() => sandbox.close())
+
+const sendCode = () => post(`${sandbox.baseUrl}/2fa/send-sms`, { phone: '573001234567', 'app-name': 'Acme' })
+const ask = async (path: string) => (await fetch(`${control}${path}`)).json()
+const tell = async (path: string, body: object = {}) => {
+  const headers = { 'Content-Type': 'application/json' }
+  const answer = await fetch(`${control}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> }
+}
+
+describe('over HTTP', () => {
+  test('messages are listed, waited for and deleted', async () => {
+    const waiting = ask('/messages/wait?phone=573001234567')
+    await sendCode()
+    const [message] = sandbox.inbox.list()
+    expect(await waiting).toEqual(message)
+    expect(await ask('/messages')).toEqual([message])
+    expect(await ask('/messages?phone=5215')).toEqual([])
+    expect((await tell('/messages/delete', { id: message?.id })).body).toEqual({ result: true })
+    await sendCode()
+    await tell('/messages/delete', { phone: '521' })
+    expect(sandbox.inbox.list()).toHaveLength(1)
+    await tell('/messages/delete')
+    expect(sandbox.inbox.list()).toEqual([])
+  })
+
+  test('a wait that ends without a message says so', async () => {
+    const answer = await fetch(
+      `${control}/messages/wait?phone=573001234567&timeoutMs=20&channel=call&since=0`,
+    )
+    expect(answer.status).toBe(408)
+    expect(await answer.json()).toEqual({
+      error: 'timeout',
+      msg: 'inbox.waitFor: no message with a code reached 573001234567 within 20 ms',
+    })
+    await post(`${sandbox.baseUrl}/send-sms`, { phone: '573001234567', sms: 'Hello' })
+    expect(await ask('/messages/wait?phone=573001234567&code=false')).toMatchObject({ text: 'Hello' })
+  })
+
+  test('the log shows what was sent and answered, with the key hidden', async () => {
+    await sendCode()
+    const log = await ask('/requests?operation=sendSmsCode')
+    expect(log).toMatchObject([
+      {
+        operation: 'sendSmsCode',
+        fields: { client: '100200', key: '••••••', phone: '573001234567', 'app-name': 'Acme' },
+        answer: { status: 200, body: expect.stringContaining('minutes_to_expire') },
+      },
+    ])
+    expect(JSON.stringify(log)).not.toContain('sandbox-key')
+    expect(await ask('/requests?operation=balance')).toEqual([])
+  })
+
+  test('the account, its blocks, the clock and the links are seen and moved', async () => {
+    await tell('/account', { credits: 5 })
+    await post(`${sandbox.baseUrl}/block-phone`, { phone: '573001234567', name: 'Ana' })
+    expect(await ask('/account')).toMatchObject({ credits: 5, blocked: [{ phone: '573001234567' }] })
+    expect((await tell('/account/unblock', { phone: '573001234567' })).body).toEqual({ result: true })
+    await tell('/clock', { advanceMs: 60_000 })
+    expect(await ask('/clock')).toEqual({ now: 1_700_000_060_000, aheadMs: 60_000 })
+    await post(`${sandbox.baseUrl}/url/short`, { name: 'spring', 'url-long': 'https://example.com/' })
+    expect(await ask('/links')).toMatchObject([{ name: 'spring', clicks: 0 }])
+  })
+
+  test('faults are switched on and off, as JSON and as a form', async () => {
+    const { body } = await tell('/faults', { kind: 'slow', delayMs: 1, midBody: true, times: 'Infinity' })
+    expect(sandbox.faults.list()).toMatchObject([
+      { id: body.result, fault: { kind: 'slow', delayMs: 1, midBody: true }, timesLeft: Infinity },
+    ])
+    const form = new URLSearchParams({ operation: '', kind: 'hang', times: '2', delayMs: '' })
+    await fetch(`${control}/faults`, { method: 'POST', body: form })
+    expect(await ask('/faults')).toMatchObject([{}, { fault: { kind: 'hang', times: 2 }, timesLeft: 2 }])
+    await tell('/faults/delete', { id: body.result })
+    expect(sandbox.faults.list()).toHaveLength(1)
+    await tell('/faults/delete')
+    expect(sandbox.faults.list()).toEqual([])
+  })
+
+  test('a reset forgets everything', async () => {
+    await sendCode()
+    await tell('/clock', { advanceMs: 60_000 })
+    expect((await tell('/reset')).body).toEqual({ result: null })
+    expect(sandbox.inbox.list()).toEqual([])
+    expect(sandbox.requests.count()).toBe(0)
+    expect(sandbox.clock.aheadMs()).toBe(0)
+  })
+
+  test.each([
+    ['/clock', { advanceMs: -1 }],
+    ['/clock', {}],
+    ['/account', { credits: 'many' }],
+    ['/faults', { kind: 'explode' }],
+    ['/faults', {}],
+  ])('%s refuses %j with the reason', async (path, body) => {
+    expect(await tell(path, body)).toMatchObject({ status: 400, body: { error: 'argument' } })
+  })
+
+  test('a body that cannot be read is refused without a stack', async () => {
+    const headers = { 'Content-Type': 'application/json' }
+    const answer = await fetch(`${control}/clock`, { method: 'POST', headers, body: '{' })
+    expect(answer.status).toBe(400)
+    expect(await answer.text()).not.toContain('node_modules')
+  })
+
+  test('a form of the page goes back to the page as it was', async () => {
+    const answer = await fetch(`${control}/messages/delete`, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { Accept: 'text/html', Referer: `${sandbox.inboxUrl}?phone=57300` },
+    })
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/?phone=57300'])
+  })
+})
+
+describe('who may ask', () => {
+  const raw = (path: string, headers: Record<string, string>, method = 'GET') =>
+    new Promise<number>((resolve, reject) => {
+      const { port } = new URL(sandbox.inboxUrl)
+      request({ host: '127.0.0.1', port, path, method, headers }, (answer) => {
+        answer.resume()
+        resolve(answer.statusCode ?? 0)
+      })
+        .on('error', reject)
+        .end()
+    })
+
+  test.each(['/', '/_sandbox/messages', '/v1/balance', '/_sandbox/stream', '/openapi.json'])(
+    '%s answers to no foreign name, as DNS rebinding would bring',
+    async (path) => {
+      const { port } = new URL(sandbox.inboxUrl)
+      expect(await raw(path, { Host: `evil.example:${port}` })).toBe(421)
+      expect(await raw(path, { Host: '127.0.0.1' })).toBe(421)
+      expect(await raw(path, { Host: `192.168.0.7:${port}` })).toBe(421)
+    },
+  )
+
+  test('localhost is a name too', async () => {
+    const { port } = new URL(sandbox.inboxUrl)
+    expect(await raw('/', { Host: `localhost:${port}` })).toBe(200)
+  })
+
+  test.each([
+    [{ 'Sec-Fetch-Site': 'cross-site' }, 403],
+    [{ 'Sec-Fetch-Site': 'same-site' }, 403],
+    [{ 'Sec-Fetch-Site': 'same-origin' }, 200],
+    [{ 'Sec-Fetch-Site': 'none' }, 200],
+    [{ Origin: 'https://evil.example' }, 403],
+    [{ Origin: 'null' }, 403],
+    [{}, 200],
+  ])('a change asked with %j is answered %i', async (headers, status) => {
+    const { host } = new URL(sandbox.inboxUrl)
+    expect(await raw('/_sandbox/reset', { Host: host, ...headers }, 'POST')).toBe(status)
+  })
+
+  test('a link may be followed from anywhere', async () => {
+    await post(`${sandbox.baseUrl}/url/short`, { name: 'a', alias: 'a', 'url-long': 'https://example.com/' })
+    const { host } = new URL(sandbox.inboxUrl)
+    expect(await raw('/s/a', { Host: host, 'Sec-Fetch-Site': 'cross-site' })).toBe(302)
+  })
+})
+
+describe('the page', () => {
+  test('lets no foreign script, frame or form in', async () => {
+    const { headers } = await fetch(sandbox.inboxUrl)
+    const policy = headers.get('content-security-policy')
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain("script-src 'self'")
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(policy).not.toContain('unsafe')
+    expect(headers.get('x-powered-by')).toBeNull()
+  })
+
+  test('holds no script and no style of its own', async () => {
+    const page = await (await fetch(sandbox.inboxUrl)).text()
+    expect(page.match(/<script[^>]*>[^<]|<style|style=| on[a-z]+=/g)).toBeNull()
+  })
+
+  test('is kept live for twenty readers at once', async () => {
+    const readers = await Promise.all(Array.from({ length: 20 }, () => fetch(`${control}/stream`)))
+    expect(readers.every(({ status }) => status === 200)).toBe(true)
+    expect((await fetch(`${control}/stream`)).status).toBe(503)
+    await readers[0]?.body?.cancel()
+    await expect.poll(async () => (await fetch(`${control}/stream`)).status).toBe(200)
+  })
+})

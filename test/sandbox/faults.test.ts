@@ -1,0 +1,176 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createClient, type ProviderClient } from '../../src/provider/index.js'
+import { type Fault, type Sandbox, startSandbox } from '../../src/sandbox/index.js'
+import { get, post } from './wire.js'
+
+let sandbox: Sandbox
+let client: ProviderClient
+beforeEach(async () => {
+  sandbox = await startSandbox()
+  client = createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials })
+})
+afterEach(async () => {
+  await client.close()
+  await sandbox.close()
+})
+
+const code = { phone: '+573001234567', appName: 'Acme' }
+
+describe('a fault, as the client meets it in a send', () => {
+  test.each([
+    [{ kind: 'status' }, 'answered', 0],
+    [{ kind: 'status', status: 401, body: { error: '1003' } }, 'answered', 0],
+    [{ kind: 'body', body: '{"id":' }, 'answered', 0],
+    [{ kind: 'body', body: null }, 'answered', 0],
+    [{ kind: 'body', body: { error: 1007 } }, 'answered', 0],
+    [{ kind: 'html' }, 'answered', 0],
+    [{ kind: 'redirect' }, 'answered', 0],
+    [{ kind: 'gzip' }, 'answered', 1],
+    [{ kind: 'oversize' }, 'unknown', 1],
+    [{ kind: 'hang' }, 'unknown', 0],
+    [{ kind: 'acceptThenHang' }, 'unknown', 1],
+    [{ kind: 'acceptThenHang', midBody: true }, 'unknown', 1],
+    [{ kind: 'reset' }, 'unknown', 0],
+    [{ kind: 'reset', midBody: true }, 'unknown', 1],
+    [{ kind: 'slow', delayMs: 2_000 }, 'unknown', 1],
+    [{ kind: 'slow', delayMs: 2_000, midBody: true }, 'unknown', 1],
+  ] as const satisfies readonly (readonly [Fault, string, number])[])(
+    '%j: the answer is %s, and %i text was sent',
+    async (fault, delivery, sent) => {
+      sandbox.faults.add({ operation: 'sendSmsCode', ...fault })
+      await expect(client.sendSmsCode(code, { timeoutMs: 200 })).rejects.toMatchObject({ delivery })
+      expect(sandbox.inbox.list()).toHaveLength(sent)
+      expect(sandbox.requests.list('sendSmsCode')[0]?.fault).toBe(fault.kind)
+      await expect(client.sendSmsCode(code)).resolves.toMatchObject({ minutesToExpire: 5 })
+    },
+  )
+
+  test('a slow answer inside the deadline is an answer', async () => {
+    sandbox.faults.add({ kind: 'slow', delayMs: 50 })
+    await expect(client.sendSmsCode(code)).resolves.toMatchObject({ minutesToExpire: 5 })
+    sandbox.faults.add({ kind: 'slow', delayMs: 50, midBody: true })
+    await expect(client.sendSmsCode(code)).resolves.toMatchObject({ minutesToExpire: 5 })
+  })
+})
+
+describe('a fault, on the wire', () => {
+  const balance = () =>
+    fetch(`${sandbox.baseUrl}/balance?client=100200&key=sandbox-key`, { redirect: 'manual' })
+
+  test('answers any status with any body and headers', async () => {
+    sandbox.faults.add({
+      kind: 'status',
+      status: 429,
+      body: { title: 'Slow down' },
+      headers: { 'Retry-After': '7' },
+    })
+    const answer = await balance()
+    expect([answer.status, answer.headers.get('retry-after'), await answer.text()]).toEqual([
+      429,
+      '7',
+      '{"title":"Slow down"}',
+    ])
+  })
+
+  test('answers a body that is not even JSON, with a type of its own', async () => {
+    sandbox.faults.add({ kind: 'body', body: '\uFEFFok', headers: { 'Content-Type': 'text/plain' } })
+    const answer = await balance()
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/plain'])
+    expect([...new Uint8Array(await answer.arrayBuffer())]).toEqual([0xef, 0xbb, 0xbf, 0x6f, 0x6b])
+  })
+
+  test.each([
+    [null, 'null'],
+    [undefined, ''],
+    ['', ''],
+    [[], '[]'],
+    [0, '0'],
+  ])('answers the body %j as %j', async (body, text) => {
+    sandbox.faults.add({ kind: 'body', body })
+    expect(await (await balance()).text()).toBe(text)
+  })
+
+  test.each([204, 304])('answers %i without a body', async (status) => {
+    sandbox.faults.add({ kind: 'status', status })
+    const answer = await balance()
+    expect([answer.status, await answer.text()]).toEqual([status, ''])
+    expect((await balance()).status).toBe(200)
+  })
+
+  test('answers the page of a firewall', async () => {
+    sandbox.faults.add({ kind: 'html' })
+    const answer = await balance()
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([520, 'text/html'])
+    expect(await answer.text()).toContain('<h1>')
+  })
+
+  test('redirects', async () => {
+    sandbox.faults.add({ kind: 'redirect', location: 'https://elsewhere.example/', status: 308 })
+    const answer = await balance()
+    expect([answer.status, answer.headers.get('location')]).toEqual([308, 'https://elsewhere.example/'])
+  })
+
+  test('fills the right answer up', async () => {
+    sandbox.faults.add({ kind: 'oversize', bytes: 100_000 })
+    const text = await (await balance()).text()
+    expect(text).toHaveLength(100_000)
+    expect(JSON.parse(text)).toEqual({ status: 1_000 })
+  })
+
+  test('compresses the right answer', async () => {
+    sandbox.faults.add({ kind: 'gzip' })
+    const answer = await balance()
+    expect(answer.headers.get('content-encoding')).toBe('gzip')
+    expect(await answer.json()).toEqual({ status: 1_000 })
+  })
+})
+
+describe('faults', () => {
+  test('strike their operation alone, as often as they should, the oldest first', async () => {
+    sandbox.faults.add({ operation: 'verifyCode', kind: 'status', status: 500 })
+    sandbox.faults.add({ kind: 'status', status: 502, times: 2 })
+    sandbox.faults.add({ kind: 'status', status: 503, times: Number.POSITIVE_INFINITY })
+    const balance = async () => (await get(`${sandbox.baseUrl}/balance`, {})).status
+    expect(sandbox.faults.list().map(({ timesLeft }) => timesLeft)).toEqual([1, 2, Number.POSITIVE_INFINITY])
+    expect([await balance(), await balance(), await balance(), await balance()]).toEqual([502, 502, 503, 503])
+    expect((await post(`${sandbox.baseUrl}/2fa/verification-code`, {})).status).toBe(500)
+  })
+
+  test('are removed one by one or all together', async () => {
+    const first = sandbox.faults.add({ kind: 'html' })
+    sandbox.faults.add({ kind: 'html' })
+    expect(sandbox.faults.remove(first)).toBe(true)
+    expect(sandbox.faults.remove(first)).toBe(false)
+    expect(sandbox.faults.list()).toHaveLength(1)
+    sandbox.faults.clear()
+    expect((await get(`${sandbox.baseUrl}/balance`, {})).status).toBe(200)
+  })
+
+  test.each([
+    [{ kind: 'explode' }, 'kind must be one of status, body, html'],
+    [{ kind: 'hang', operation: 'sendFax' }, 'operation'],
+    [{ kind: 'hang', times: 0 }, 'times'],
+    [{ kind: 'hang', times: Number.NaN }, 'times'],
+    [{ kind: 'hang', delayMs: 5 }, 'hang knows no delayMs'],
+    [{ kind: 'slow', delayMs: -1 }, 'delayMs'],
+    [{ kind: 'status', status: 99 }, 'status'],
+    [{ kind: 'oversize', bytes: 1e12 }, 'bytes'],
+    [{ kind: 'status', headers: { 'X-A': 'a\r\nb' } }, 'headers'],
+  ])('refuse %j', (fault, message) => {
+    expect(() => sandbox.faults.add(fault as Fault)).toThrow(message)
+    expect(sandbox.faults.list()).toEqual([])
+  })
+
+  test('do not pile up', () => {
+    for (let count = 0; count < 100; count += 1) sandbox.faults.add({ kind: 'hang' })
+    expect(() => sandbox.faults.add({ kind: 'hang' })).toThrow('100 faults wait already')
+  })
+
+  test('that hang do not hold up the closing', async () => {
+    sandbox.faults.add({ kind: 'hang' })
+    const lost = expect(get(`${sandbox.baseUrl}/balance`, {})).rejects.toThrow()
+    while (sandbox.requests.count() === 0) await new Promise(setImmediate)
+    await sandbox.close()
+    await lost
+  })
+})

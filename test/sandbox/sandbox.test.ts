@@ -1,0 +1,242 @@
+import { connect } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { createClient, judge } from '../../src/provider/index.js'
+import { type SandboxOptions, startSandbox } from '../../src/sandbox/index.js'
+import { get, post } from './wire.js'
+
+afterEach(() => vi.unstubAllEnvs())
+
+test('the client of this package does all ten operations', async () => {
+  await using sandbox = await startSandbox()
+  const client = createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials })
+  const phone = '+573001234567'
+  expect(await client.balance()).toMatchObject({ credits: 1_000 })
+  expect(await client.sendSms({ phone: [phone, '+573007654321'], sms: 'Hello' })).toMatchObject({
+    data: [{ phone: '573001234567' }, { phone: '573007654321' }],
+  })
+  const { id } = await client.sendCall({ phone, message: 'Hello', voice: 'Mia', retries: 2 })
+  expect(await client.messageState({ id: String(id) })).toMatchObject([{ state: 'ringing' }])
+
+  const { approvedStatuses } = sandbox
+  for (const channel of ['sms', 'call'] as const) {
+    if (channel === 'sms') await client.sendSmsCode({ phone, appName: 'Acme' })
+    else await client.sendCallCode({ phone, appName: 'Acme', voice: 'Mariana', retries: 1 })
+    const { code } = await sandbox.inbox.waitFor(phone, { channel })
+    const verify = async (tried: string) =>
+      judge(await client.verifyCode({ phone, appName: 'Acme', code: tried }), { approvedStatuses })
+    expect(await verify('wrong')).toBe('rejected')
+    expect(await verify(code)).toBe('approved')
+    expect(await verify(code)).toBe('rejected')
+  }
+
+  const { urlShort } = await client.shortenUrl({ name: 'spring', urlLong: 'https://example.com/' })
+  await fetch(String(urlShort), { redirect: 'manual' })
+  const today = new Date(sandbox.clock.now()).toISOString().slice(0, 10)
+  const statistics = await client.urlStatistics({ nameUrl: 'spring', since: today, until: today })
+  expect(statistics).toMatchObject({ clicksNumber: 1 })
+  expect(await client.blockPhone({ phone })).toMatchObject({ status: 'blocked' })
+  await client.close()
+})
+
+describe('sandboxes side by side', () => {
+  test('know nothing of each other', async () => {
+    const sandboxes = await Promise.all(Array.from({ length: 5 }, () => startSandbox()))
+    const ports = new Set(sandboxes.map(({ baseUrl }) => new URL(baseUrl).port))
+    expect(ports.size).toBe(5)
+    await Promise.all(
+      sandboxes.map(async ({ baseUrl, inbox }, index) => {
+        const phone = `57300000000${index}`
+        await post(`${baseUrl}/2fa/send-sms`, { phone, 'app-name': 'Acme' })
+        expect(inbox.list().map((message) => message.phone)).toEqual([`+${phone}`])
+      }),
+    )
+    await Promise.all(sandboxes.map(({ close }) => close()))
+  })
+})
+
+describe('closing', () => {
+  test('frees the port, and doing it twice is no harm', async () => {
+    const sandbox = await startSandbox()
+    const port = Number(new URL(sandbox.baseUrl).port)
+    await get(`${sandbox.baseUrl}/balance`, {})
+    await Promise.all([sandbox.close(), sandbox.close()])
+    const next = await startSandbox({ port })
+    expect(new URL(next.baseUrl).port).toBe(String(port))
+    await next.close()
+  })
+
+  test('comes by itself at the end of a block', async () => {
+    let address = ''
+    {
+      await using sandbox = await startSandbox()
+      address = sandbox.baseUrl
+    }
+    await expect(fetch(`${address}/balance`)).rejects.toThrow()
+  })
+
+  test('a port that is taken is an error at the start', async () => {
+    await using sandbox = await startSandbox()
+    const port = Number(new URL(sandbox.baseUrl).port)
+    await expect(startSandbox({ port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
+  })
+})
+
+test('only the loopback address listens', async () => {
+  await using sandbox = await startSandbox()
+  const outside = Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .find(({ internal, family }) => !internal && family === 'IPv4')
+  const reached = await new Promise((resolve) => {
+    const socket = connect(Number(new URL(sandbox.baseUrl).port), outside?.address ?? '127.0.0.2')
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
+  })
+  expect(reached).toBe(false)
+})
+
+test('production is refused', async () => {
+  vi.stubEnv('NODE_ENV', 'production')
+  await expect(startSandbox()).rejects.toThrow('NODE_ENV=production')
+})
+
+test('a caller whose address is not allowed is refused', async () => {
+  await using sandbox = await startSandbox({ allowedAddresses: ['203.0.113.7'] })
+  expect(await get(`${sandbox.baseUrl}/balance`, {})).toEqual({
+    status: 520,
+    body: { error: '1001', msg: 'The calling address is not allowed.' },
+  })
+})
+
+test('credentials and the success word can be chosen', async () => {
+  await using sandbox = await startSandbox({
+    credentials: { client: 7, key: 'other' },
+    approvedStatus: 1,
+    credits: 3,
+  })
+  expect(sandbox.credentials).toEqual({ client: 7, key: 'other' })
+  expect(sandbox.approvedStatuses).toEqual(['1'])
+  const account = { client: '7', key: 'other' }
+  expect((await get(`${sandbox.baseUrl}/balance`, account)).body).toEqual({ status: 3 })
+  const phone = '573001999907'
+  await post(`${sandbox.baseUrl}/2fa/send-sms`, { ...account, phone, 'app-name': 'Acme' })
+  const fields = { ...account, phone, 'app-name': 'Acme', code: '012345' }
+  expect((await post(`${sandbox.baseUrl}/2fa/verification-code`, fields)).body).toEqual({ status: 1 })
+})
+
+test.each([
+  [{ color: 'red' }, 'unknown option color'],
+  [{ port: -1 }, 'port must be a whole number from 0 to 65535'],
+  [{ port: '4010' }, 'port'],
+  [{ credentials: { client: 0, key: 'k' } }, 'credentials'],
+  [{ credentials: null }, 'credentials'],
+  [{ credits: Number.NaN }, 'credits'],
+  [{ dialect: 'french' }, 'dialect must be one of spec, observed'],
+  [{ wrongCode: 422 }, 'wrongCode must be one of 200, 400, 520'],
+  [{ approvedStatus: true }, 'approvedStatus'],
+  [{ resend: 'maybe' }, 'resend'],
+  [{ codeLength: 3 }, 'codeLength'],
+  [{ codeAlphabet: 'x' }, 'codeAlphabet'],
+  [{ codeAlphabet: 'äöü' }, 'codeAlphabet'],
+  [{ codeLifetimeMs: 59_999 }, 'codeLifetimeMs'],
+  [{ appNames: 'Acme' }, 'appNames'],
+  [{ allowedAddresses: [7] }, 'allowedAddresses'],
+  [{ now: 5 }, 'now'],
+])('the options %j are refused', async (options, message) => {
+  const starting = startSandbox(options as unknown as SandboxOptions)
+  await expect(starting).rejects.toThrow(TypeError)
+  await expect(startSandbox(options as unknown as SandboxOptions)).rejects.toThrow(message)
+})
+
+test.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])(
+  'the clock refuses to advance by %d',
+  async (ms) => {
+    await using sandbox = await startSandbox()
+    expect(() => sandbox.clock.advance(ms)).toThrow(TypeError)
+    expect(sandbox.clock.aheadMs()).toBe(0)
+  },
+)
+
+test('what is remembered is bounded: the newest stay, counts are exact', async () => {
+  await using sandbox = await startSandbox({ credits: 10_000 })
+  const phones = (from: number) => Array.from({ length: 600 }, (_, index) => 573_000_000_000 + from + index)
+  for (const from of [0, 600]) {
+    await post(`${sandbox.baseUrl}/send-sms`, { phone: phones(from).join(), sms: 'Hello' })
+  }
+  expect(sandbox.inbox.list()).toHaveLength(1_000)
+  expect(sandbox.inbox.list()[0]?.phone).toBe('+573000001199')
+  for (let count = 0; count < 1_100; count += 1) await get(`${sandbox.baseUrl}/balance`, {})
+  expect(sandbox.requests.list()).toHaveLength(1_000)
+  expect(sandbox.requests.count('balance')).toBe(1_100)
+  const page = await (await fetch(sandbox.inboxUrl)).text()
+  expect(page.match(/class="card"/g)).toHaveLength(50)
+})
+
+test('the OpenAPI document tells the ten operations', async () => {
+  await using sandbox = await startSandbox()
+  const document = (await (await fetch(`${sandbox.inboxUrl}openapi.json`)).json()) as {
+    paths: Record<string, object>
+  }
+  expect(Object.entries(document.paths).map(([path, item]) => [...Object.keys(item), path])).toEqual([
+    ['get', '/balance'],
+    ['post', '/block-phone'],
+    ['post', '/send-sms'],
+    ['post', '/call/send'],
+    ['get', '/messages-state'],
+    ['post', '/2fa/send-sms'],
+    ['post', '/call/2fa/send-call'],
+    ['post', '/2fa/verification-code'],
+    ['post', '/url/short'],
+    ['post', '/url/short-statistic'],
+  ])
+  const int64 = { type: 'integer', format: 'int64' }
+  expect(document).toMatchObject({
+    openapi: '3.1.0',
+    servers: [{ url: sandbox.baseUrl }],
+    paths: {
+      '/balance': {
+        get: {
+          parameters: [
+            { name: 'client', in: 'query', required: true, schema: int64 },
+            { name: 'key', in: 'query', required: true },
+          ],
+        },
+      },
+      '/2fa/send-sms': {
+        post: {
+          requestBody: {
+            content: {
+              'application/x-www-form-urlencoded': {
+                schema: {
+                  required: ['client', 'key', 'phone', 'app-name'],
+                  properties: { client: int64, 'country-code': { type: 'string' } },
+                },
+              },
+            },
+          },
+          responses: {
+            200: {
+              content: { 'application/json': { schema: { $ref: '#/components/schemas/ResponseSMS2fa' } } },
+            },
+            520: {
+              content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorResponse' } } },
+            },
+          },
+        },
+      },
+    },
+    components: {
+      schemas: {
+        ResponseSMS2fa: { properties: { minutes_to_expire: int64 } },
+        ResponseStatistic: {
+          properties: {
+            metrics: {
+              type: 'array',
+              items: { properties: { city: { properties: { percent: { type: 'number' } } } } },
+            },
+          },
+        },
+        ErrorResponse: { properties: { error: { type: 'string' }, msg: { type: 'string' } } },
+      },
+    },
+  })
+})
