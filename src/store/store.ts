@@ -29,6 +29,14 @@ export interface CounterResult {
   readonly resetInMs: number
 }
 
+/** Something about a store that would break the rules later, and what to do about it. */
+export interface Finding {
+  /** Stable, such as `store_evicts`. */
+  readonly code: string
+  readonly message: string
+  readonly fix: string
+}
+
 /**
  * Where ledgers, grants and counters live. Every guess budget rests on `swap` and `increment` being
  * atomic over all processes that share the store, and on nothing live being forgotten.
@@ -49,5 +57,7 @@ export interface Store {
   ): Awaitable<SwapResult>
   /** Atomic: adds 1 to a counter whose window of `windowMs` starts at its first hit and never stretches. */
   increment(key: string, windowMs: number): Awaitable<CounterResult>
+  /** Asked at start-up. Nothing found is an empty list; never rejects. */
+  inspect?(): Promise<readonly Finding[]>
   close?(): Awaitable<void>
 }

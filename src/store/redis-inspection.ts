@@ -1,0 +1,97 @@
+import { withinDeadline } from './deadline.js'
+import type { SendCommand } from './redis-connection.js'
+import { inspectScript, runScript } from './redis-scripts.js'
+import type { Finding } from './store.js'
+
+/** Keys enough to meet every node of a cluster of usual size. */
+const samples = 32
+
+/** Machines whose clocks differ from Redis by this much differ from each other by up to 5 s. */
+const clockLeewayMs = 2_500
+
+interface Node {
+  readonly port: string
+  readonly version: string
+  readonly eviction: string
+  readonly role: string
+  readonly replicas: number
+  /** How far the clock of Redis leads ours. */
+  readonly leadMs: number
+}
+
+/** Looks for what would break the rules later: eviction, clocks apart, a replica in place of a primary. */
+export async function inspectRedis(
+  send: SendCommand,
+  { timeoutMs, strict }: { timeoutMs: number; strict: boolean },
+): Promise<readonly Finding[]> {
+  const nodes = new Map<string, Node>()
+  const meet = async (_: unknown, sample: number) => {
+    const asked = Date.now()
+    const reply = await runScript(send, inspectScript, `tf1:inspect:${sample}`)
+    const [id = '', port = '', version = '', eviction = '', role = '', replicas, seconds, micros] = (
+      reply as unknown[]
+    ).map(String)
+    const leadMs = Number(seconds) * 1_000 + Number(micros) / 1_000 - (asked + Date.now()) / 2
+    nodes.set(id, { port, version, eviction, role, replicas: Number(replicas), leadMs })
+  }
+  try {
+    await withinDeadline(
+      timeoutMs,
+      () => Promise.all(Array.from({ length: samples }, meet)),
+      () => new Error(`no answer within ${timeoutMs} ms`),
+    )
+  } catch (error) {
+    return [
+      {
+        code: 'store_unreachable',
+        message: `Redis cannot be used: ${error instanceof Error ? error.message : error}`,
+        fix: 'start Redis, and check the address, the password and the permissions of the client',
+      },
+    ]
+  }
+  return [...nodes.values()].flatMap((node) => findingsOf(node, strict))
+}
+
+/** Each gives what is wrong with a node, if it is. */
+const checks: readonly {
+  code: string
+  wrong: (node: Node, strict: boolean) => string | false
+  fix: string
+}[] = [
+  {
+    // Whoever fills an evicting Redis makes it forget a lock.
+    code: 'store_evicts',
+    wrong: ({ eviction }) =>
+      eviction !== 'noeviction' && `may forget what is live, maxmemory-policy is ${eviction}`,
+    fix: 'set maxmemory-policy to noeviction',
+  },
+  {
+    code: 'store_read_only',
+    wrong: ({ role }) => role !== 'master' && 'is a replica',
+    fix: 'connect to the primary, or through Sentinel or a cluster client',
+  },
+  {
+    code: 'store_too_old',
+    wrong: ({ version }) => /^([0-5]|6\.[01])\./.test(version) && `has version ${version}`,
+    fix: 'use Redis 6.2 or newer',
+  },
+  {
+    code: 'store_clock',
+    wrong: ({ leadMs }) =>
+      Math.abs(leadMs) > clockLeewayMs &&
+      `has a clock ${(leadMs / 1_000).toFixed(1)} s ahead of this machine`,
+    fix: 'let both machines take their time from NTP',
+  },
+  {
+    code: 'store_unreplicated',
+    wrong: ({ replicas }, strict) =>
+      strict && replicas < 1 && 'has no replica, so that strict refuses every change',
+    fix: 'connect a replica, or leave strict out',
+  },
+]
+
+const findingsOf = (node: Node, strict: boolean): Finding[] =>
+  checks.flatMap(({ code, wrong, fix }) => {
+    const message = wrong(node, strict)
+    return message === false ? [] : [{ code, message: `Redis on port ${node.port} ${message}`, fix }]
+  })

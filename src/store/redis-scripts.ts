@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto'
+import type { SendCommand } from './redis-connection.js'
+
+/** A Lua script over one key. */
+export interface Script {
+  readonly source: string
+  readonly sha: string
+}
+
+const script = (source: string): Script => ({
+  source,
+  sha: createHash('sha1').update(source).digest('hex'),
+})
+
+/**
+ * At rest an entry is its version, a line feed and its value as JSON.
+ * ARGV: the version expected ('' when absent), the next entry ('' to remove), its life in milliseconds.
+ */
+export const swapScript = script(`
+local standing = redis.call('GET', KEYS[1])
+if standing and standing == ARGV[2] then
+  return {1}
+end
+local version = standing and string.match(standing, '^[^\\n]*') or ''
+if version ~= ARGV[1] then
+  return {0, standing}
+end
+if ARGV[2] == '' then
+  redis.call('DEL', KEYS[1])
+else
+  redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
+end
+return {1}
+`)
+
+/** ARGV: the window in milliseconds. A counter without an end would lock somebody out for ever, so it gets one. */
+export const incrementScript = script(`
+local count = redis.call('INCR', KEYS[1])
+local rest = redis.call('PTTL', KEYS[1])
+if rest < 0 then
+  redis.call('PEXPIRE', KEYS[1], ARGV[1])
+  rest = tonumber(ARGV[1])
+end
+return {count, rest}
+`)
+
+/** What the node that holds the key says of itself. */
+export const inspectScript = script(`
+local info = redis.call('INFO', 'server') .. redis.call('INFO', 'memory') .. redis.call('INFO', 'replication')
+local said = {}
+for i, name in ipairs({'run_id', 'tcp_port', 'redis_version', 'maxmemory_policy', 'role', 'connected_slaves'}) do
+  said[i] = string.match(info, '\\n' .. name .. ':([^\\r\\n]*)') or ''
+end
+local time = redis.call('TIME')
+said[7] = time[1]
+said[8] = time[2]
+return said
+`)
+
+/** Runs a script by its hash, and by its text where the server has not seen it or has forgotten it. */
+export async function runScript(
+  send: SendCommand,
+  { source, sha }: Script,
+  key: string,
+  args: string[] = [],
+) {
+  try {
+    return await send(key, ['evalsha', sha, '1', key, ...args])
+  } catch (error) {
+    if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error
+    return send(key, ['eval', source, '1', key, ...args])
+  }
+}

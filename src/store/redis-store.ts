@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto'
+import { TwoFactorError } from '../errors.js'
+import { withinDeadline } from './deadline.js'
+import { duration } from './duration.js'
+import { type RedisConnection, senderOf } from './redis-connection.js'
+import { inspectRedis } from './redis-inspection.js'
+import { incrementScript, runScript, swapScript } from './redis-scripts.js'
+import type { Entry, Store } from './store.js'
+
+export type { RedisClient, RedisConnection, SendCommand } from './redis-connection.js'
+
+export type RedisStoreOptions = {
+  /** The store answers or rejects within so many milliseconds; 250. */
+  timeoutMs?: number
+  /** Whether a swap counts only when a replica has it too; false. Costs a round trip per swap. */
+  strict?: boolean
+} & RedisConnection
+
+/**
+ * A store for several processes and machines, on Redis 6.2 or newer: single, behind Sentinel or as a cluster.
+ * What Redis does not answer in time rejects as `store_unavailable` (503); nothing is kept in memory instead.
+ *
+ * @throws {TypeError} for a missing client or a wrong option
+ * @example
+ * import { createClient } from 'redis'
+ * import { redisStore } from 'express-two-factor/redis'
+ *
+ * const client = createClient({ url: process.env.REDIS_URL, disableOfflineQueue: true })
+ * client.on('error', (error) => console.error(error))
+ * await client.connect()
+ * const tf = twoFactor({ ...options, store: redisStore({ client }) })
+ */
+export function redisStore(options: RedisStoreOptions): Store {
+  const { timeoutMs = 250, strict = false } = options
+  const send = senderOf(options)
+  duration('redisStore: timeoutMs', timeoutMs)
+
+  const answer = <Result>(ask: () => Promise<Result>): Promise<Result> =>
+    withinDeadline(timeoutMs, ask, () => new Error(`no answer within ${timeoutMs} ms`)).catch(unavailable)
+
+  async function replicated(key: string): Promise<void> {
+    const replicas = integer(await send(key, ['wait', '1', String(Math.ceil(timeoutMs / 2))]))
+    if (replicas < 1) throw new Error('no replica has confirmed the change')
+  }
+
+  return {
+    // GETEX without options is a GET that only a primary answers: a stale replica may still hold a revoked grant.
+    read: (key) =>
+      answer(async () => {
+        const standing = await send(key, ['getex', key])
+        return standing === null ? undefined : entryAtRest(standing)
+      }),
+
+    async swap(key, expectedVersion, next, ttlMs) {
+      const lifeMs = Math.ceil(duration('ttlMs', ttlMs))
+      // The version is new with every call, so a client that sends a swap twice does it once.
+      const entry = next === undefined ? undefined : { value: next, version: randomUUID() }
+      const atRest = entry === undefined ? '' : `${entry.version}\n${JSON.stringify(entry.value)}`
+      return answer(async () => {
+        const reply = await runScript(send, swapScript, key, [expectedVersion ?? '', atRest, String(lifeMs)])
+        const [swapped, standing] = reply as unknown[]
+        if (integer(swapped) === 0) {
+          return standing === null ? { swapped: false } : { swapped: false, entry: entryAtRest(standing) }
+        }
+        if (strict) await replicated(key)
+        return entry === undefined ? { swapped: true } : { swapped: true, entry }
+      })
+    },
+
+    async increment(key, windowMs) {
+      const lifeMs = Math.ceil(duration('windowMs', windowMs))
+      return answer(async () => {
+        const [count, resetInMs] = (await runScript(send, incrementScript, key, [
+          String(lifeMs),
+        ])) as unknown[]
+        return { count: integer(count), resetInMs: integer(resetInMs) }
+      })
+    },
+
+    inspect: () => inspectRedis(send, { timeoutMs, strict }),
+  }
+}
+
+/** A version and a value, or a counter, which is its own version. */
+function entryAtRest(standing: unknown): Entry {
+  const text = String(standing)
+  const [version = ''] = text.split('\n', 1)
+  return { value: version === text ? integer(text) : JSON.parse(text.slice(version.length + 1)), version }
+}
+
+/** What is no number must not pass for a small one. */
+function integer(reply: unknown): number {
+  const text = String(reply)
+  if (!/^\d+$/.test(text)) throw new Error('an answer that is no number')
+  return Number(text)
+}
+
+/** Errors of the clients carry the command with its values along: only their message is passed on. */
+function unavailable(error: unknown): never {
+  const cause = new Error(error instanceof Error ? error.message : String(error))
+  throw new TwoFactorError('store_unavailable', { message: 'the store cannot be used', cause })
+}

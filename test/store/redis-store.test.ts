@@ -1,0 +1,243 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { inspect } from 'node:util'
+import { Redis } from 'ioredis'
+import { createClient, createClientPool } from 'redis'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type RedisConnection, redisStore } from '../../src/store/redis-store.js'
+import { storeContract } from '../../src/store/store-contract.js'
+import { type RedisServer, startRedis, withoutRedis } from './redis-server.js'
+
+const hour = 3_600_000
+
+describe.skipIf(withoutRedis)('one Redis', () => {
+  let server: RedisServer
+  beforeAll(async () => {
+    server = await startRedis()
+  })
+  afterAll(() => server.kill())
+
+  const nodeRedis = (options: object = {}) =>
+    createClient({ url: server.url, ...options })
+      .on('error', () => {})
+      .connect()
+
+  const clients: Record<string, () => Promise<{ connection: RedisConnection; end: () => unknown }>> = {
+    'a client of redis': async () => {
+      const client = await nodeRedis()
+      return { connection: { client }, end: () => client.destroy() }
+    },
+    'a client of redis that speaks RESP2': async () => {
+      const client = await nodeRedis({ RESP: 2 })
+      return { connection: { client }, end: () => client.destroy() }
+    },
+    'a pool of redis': async () => {
+      const client = createClientPool({ url: server.url })
+      await client.connect()
+      return { connection: { client }, end: () => client.destroy() }
+    },
+    'a client of ioredis': async () => {
+      const client = new Redis(server.port)
+      return { connection: { client }, end: () => client.disconnect() }
+    },
+    'a bare sendCommand': async () => {
+      const client = await nodeRedis()
+      return {
+        connection: { sendCommand: (_key, args) => client.sendCommand(args) },
+        end: () => client.destroy(),
+      }
+    },
+  }
+
+  /** A store over a connection that the test looks at and meddles with. */
+  async function watched(
+    meddle: (send: () => Promise<unknown>, args: string[]) => Promise<unknown> = (send) => send(),
+  ) {
+    const client = await nodeRedis()
+    const sent: string[][] = []
+    const store = redisStore({
+      sendCommand: (_key, args) => {
+        sent.push(args)
+        return meddle(() => client.sendCommand(args), args)
+      },
+    })
+    return { client, sent, store, [Symbol.asyncDispose]: async () => client.destroy() }
+  }
+
+  describe.concurrent.each(Object.entries(clients))('through %s keeps the contract', (_name, connect) => {
+    storeContract({
+      test,
+      createStore: async () => {
+        const { connection, end } = await connect()
+        return { ...redisStore(connection), close: async () => void end() }
+      },
+      elapse: (ms) => sleep(ms + 5),
+      createDownStore: async () => {
+        const { connection, end } = await connect()
+        await end()
+        return redisStore(connection)
+      },
+    })
+  })
+
+  describe('a swap', () => {
+    test('that the client sends twice is done once, and says so', async () => {
+      await using twice = await watched(async (send) => {
+        await send()
+        return send()
+      })
+      const first = await twice.store.swap('tf1::auth:twice', undefined, { attempts: 1 }, hour)
+      expect(first.swapped).toBe(true)
+      expect(await twice.store.read('tf1::auth:twice')).toEqual(first.entry)
+      const second = await twice.store.swap('tf1::auth:twice', first.entry?.version, { attempts: 2 }, hour)
+      expect(second.swapped).toBe(true)
+      // A removal leaves nothing to know it by: whoever takes a grant away twice is told that it is gone.
+      expect(await twice.store.swap('tf1::auth:twice', second.entry?.version, undefined, hour)).toEqual({
+        swapped: false,
+      })
+    })
+
+    test('that was refused shows the entry that stood in the way, to the last member', async () => {
+      await using one = await watched()
+      const value = { command: 'an id of the caller', sends: [{ at: 1 }], challenge: { void: true } }
+      const { entry } = await one.store.swap('tf1::auth:faithful', undefined, value, hour)
+      const refused = await one.store.swap(
+        'tf1::auth:faithful',
+        'an older version',
+        { command: 'other' },
+        hour,
+      )
+      expect(refused).toEqual({ swapped: false, entry: { value, version: entry?.version } })
+    })
+  })
+
+  describe('at rest', () => {
+    test('an entry is its version, a line feed and JSON, and ends by itself', async () => {
+      await using one = await watched()
+      const { entry } = await one.store.swap('tf1::auth:at-rest', undefined, { attempts: 1 }, hour)
+      expect(await server.ask('GET', 'tf1::auth:at-rest')).toBe(`${entry?.version}\n{"attempts":1}`)
+      expect(Number(await server.ask('PTTL', 'tf1::auth:at-rest'))).toBeGreaterThan(hour - 20_000)
+    })
+
+    test('an entry of another release is read with all that this one does not know', async () => {
+      await using one = await watched()
+      await server.ask('SET', 'tf1::auth:newer', 'v9\n{"attempts":1,"unheardOf":[{}]}', 'PX', '60000')
+      expect(await one.store.read('tf1::auth:newer')).toEqual({
+        version: 'v9',
+        value: { attempts: 1, unheardOf: [{}] },
+      })
+      expect((await one.store.swap('tf1::auth:newer', 'v9', { attempts: 2 }, hour)).swapped).toBe(true)
+    })
+
+    test('a counter is a number that can be read', async () => {
+      await using one = await watched()
+      await one.store.increment('tf1::count-a:read', hour)
+      await one.store.increment('tf1::count-a:read', hour)
+      expect(await one.store.read('tf1::count-a:read')).toEqual({ value: 2, version: '2' })
+    })
+
+    test('a counter that somebody left without an end gets one', async () => {
+      await using one = await watched()
+      await server.ask('SET', 'tf1::count-a:endless', '4')
+      expect(await one.store.increment('tf1::count-a:endless', hour)).toEqual({ count: 5, resetInMs: hour })
+    })
+
+    test('no key is without an end', async () => {
+      const keys = (await server.ask('KEYS', '*')) as string[]
+      expect(keys.length).toBeGreaterThan(50)
+      for (const key of keys) expect([key, await server.ask('PTTL', key)]).not.toEqual([key, -1])
+    })
+
+    test.each(['not json', 'version\nnot json', 'version\n'])(
+      'what is no entry is no absent one: %j',
+      async (text) => {
+        await using one = await watched()
+        await server.ask('SET', 'tf1::auth:foreign', text, 'PX', '60000')
+        await expect(one.store.read('tf1::auth:foreign')).rejects.toMatchObject({ code: 'store_unavailable' })
+        await expect(one.store.swap('tf1::auth:foreign', undefined, {}, hour)).rejects.toThrow()
+        await expect(one.store.increment('tf1::auth:foreign', hour)).rejects.toThrow()
+      },
+    )
+  })
+
+  describe('scripts', () => {
+    test('nothing is sent before the first question, and each question is one command', async () => {
+      await using one = await watched()
+      expect(one.sent).toEqual([])
+      await one.store.swap('tf1::auth:trips', undefined, {}, hour)
+      await one.store.increment('tf1::count-a:trips', hour)
+      one.sent.length = 0
+      await one.store.read('tf1::auth:trips')
+      await one.store.swap('tf1::auth:trips', undefined, {}, hour)
+      await one.store.increment('tf1::count-a:trips', hour)
+      expect(one.sent.map(([command]) => command)).toEqual(['getex', 'evalsha', 'evalsha'])
+    })
+
+    test('a server that forgot them is told again', async () => {
+      await using one = await watched()
+      await one.store.increment('tf1::count-a:flush', hour)
+      await server.ask('SCRIPT', 'FLUSH')
+      one.sent.length = 0
+      expect((await one.store.increment('tf1::count-a:flush', hour)).count).toBe(2)
+      expect((await one.store.increment('tf1::count-a:flush', hour)).count).toBe(3)
+      expect(one.sent.map(([command]) => command)).toEqual(['evalsha', 'eval', 'evalsha'])
+    })
+  })
+
+  describe.each(['a client of redis', 'a client of ioredis'])('a blocked event loop, through %s', (name) => {
+    const block = (ms: number) => {
+      const end = performance.now() + ms
+      while (performance.now() < end);
+    }
+
+    test.each([[[400]], [[400, 400]], [[0, 400]], [[100, 300, 300]]])(
+      'is no dead store: %j ms',
+      async (blocks) => {
+        const connect = clients[name] ?? (() => Promise.reject(new Error(name)))
+        const { connection, end } = await connect()
+        const store = redisStore(connection)
+        await store.increment('tf1::count-a:warm', hour)
+        const answers = [
+          store.read('tf1::auth:blocked'),
+          store.increment('tf1::count-a:blocked', hour),
+          store.swap(`tf1::auth:${name}${blocks}`, undefined, {}, hour),
+        ]
+        for (const ms of blocks) {
+          block(ms)
+          await new Promise(setImmediate)
+        }
+        expect(await Promise.all(answers)).toHaveLength(3)
+        await end()
+      },
+    )
+  })
+
+  describe('an answer that makes no sense', () => {
+    const replies = [undefined, '', 'OK', 1.5, true, [], [null], ['x'], ['-1', '-1'], {}]
+
+    test.each(replies.map((reply) => ({ reply })))('$reply is no answer', async ({ reply }) => {
+      const store = redisStore({ sendCommand: async () => reply })
+      const unavailable = expect.objectContaining({ code: 'store_unavailable', status: 503, expose: false })
+      await expect(store.read('tf1::auth:a')).rejects.toEqual(unavailable)
+      await expect(store.swap('tf1::auth:a', undefined, {}, hour)).rejects.toEqual(unavailable)
+      await expect(store.increment('tf1::count-a:a', hour)).rejects.toEqual(unavailable)
+    })
+  })
+
+  test('an error tells what Redis said, and neither key nor value', async () => {
+    await using client = {
+      redis: new Redis(server.port),
+      [Symbol.asyncDispose]: async () => client.redis.disconnect(),
+    }
+    const store = redisStore({ client: client.redis })
+    await server.ask('RPUSH', 'tf1::auth:canary-key', 'a list')
+    const error = await Promise.resolve(
+      store.swap('tf1::auth:canary-key', undefined, { secret: 'canary-value' }, hour),
+    ).catch((error: unknown) => error)
+    expect(error).toMatchObject({
+      code: 'store_unavailable',
+      cause: { message: expect.stringContaining('WRONGTYPE') },
+    })
+    expect(inspect(error, { depth: 10, showHidden: true })).not.toContain('canary')
+    await server.ask('DEL', 'tf1::auth:canary-key')
+  })
+})
