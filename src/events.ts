@@ -1,3 +1,4 @@
+import { channel } from 'node:diagnostics_channel'
 import type { ProblemCode } from './errors.js'
 
 /** What every event of a challenge says. It holds no number, code or session id. */
@@ -58,3 +59,19 @@ export type UndeliveredReason = 'failed' | 'foreign-number' | 'not-sent' | 'misc
 
 /** Takes one event. Whatever it throws changes nothing. */
 export type Emit = (event: TwoFactorEvent) => void
+
+const diagnostics = channel('express-two-factor:event')
+
+/** Tells the host, and whoever subscribed to the diagnostics channel `express-two-factor:event`. */
+export function createEmit(onEvent: Emit | undefined): Emit {
+  return (event) => {
+    diagnostics.publish(event)
+    try {
+      // An async listener is typed as one that answers nothing.
+      const answer = onEvent?.(event) as unknown
+      if (answer instanceof Promise) answer.catch(() => undefined)
+    } catch {
+      // A broken metric must neither let anybody in nor keep anybody out.
+    }
+  }
+}
