@@ -1,0 +1,57 @@
+import type { Request, RequestHandler, Response } from 'express'
+import { TwoFactorError } from '../errors.js'
+import type { Answers, Reply } from './answers.js'
+import type { Exchange } from './exchange.js'
+import { isCrossSite } from './origin-check.js'
+import { type Problem, problemOf } from './problems.js'
+import { type Body, readBody } from './request-body.js'
+import type { Views } from './views.js'
+
+/** Makes a handler that can be mounted anywhere: it brings its parser, checks and error shaping along. */
+export type Endpoint = (
+  method: 'GET' | 'POST',
+  views: Views,
+  act: (exchange: Exchange) => Promise<Reply>,
+) => RequestHandler
+
+export function createEndpoint(parts: {
+  readonly answers: Answers
+  readonly bodyParsers: readonly RequestHandler[]
+  readonly allowedOrigins: readonly string[]
+  /** Sees each request first, to warn about how the host is set up. */
+  readonly inspect: (req: Request) => void
+}): Endpoint {
+  const { answers, bodyParsers, allowedOrigins, inspect } = parts
+
+  async function fieldsOf(method: 'GET' | 'POST', req: Request, res: Response): Promise<Body> {
+    // A link or an image on any page can make a browser GET: nothing is sent or checked then.
+    if (req.method !== method && !(method === 'GET' && req.method === 'HEAD')) {
+      throw new TwoFactorError('method_not_allowed', { headers: { Allow: method } })
+    }
+    if (method === 'GET') return req.query
+    if (isCrossSite(req, allowedOrigins)) throw new TwoFactorError('cross_site')
+    return readBody(bodyParsers, req, res)
+  }
+
+  return (method, views, act) => {
+    async function answer(req: Request, res: Response): Promise<void> {
+      let exchange: Exchange = { req, res, fields: {} }
+      let reply: Reply
+      try {
+        inspect(req)
+        exchange = { req, res, fields: await fieldsOf(method, req, res) }
+        reply = await act(exchange)
+      } catch (error) {
+        if (!(error instanceof TwoFactorError)) throw error
+        reply = { reply: 'problem', problem: problemOf(error) }
+      }
+      // The host's onVerified may have answered already.
+      if (res.headersSent) return
+      await answers.send(req, res, reply, (problem: Problem) => views.of(exchange, problem))
+    }
+
+    return (req, res, next) => {
+      answer(req, res).catch(next)
+    }
+  }
+}

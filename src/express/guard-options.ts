@@ -1,0 +1,78 @@
+import type { Request } from 'express'
+import type { BoundFields } from '../challenge/bound.js'
+import type { Purpose, Purposes } from '../challenge/purposes.js'
+
+/** Which proof a route asks for. */
+export interface GuardOptions {
+  /** Default `login`. */
+  readonly purpose?: string
+  /** Age in milliseconds up to which a grant admits; that of the purpose by default. */
+  readonly maxAgeMs?: number
+  /** Whether the grant admits this one request alone; that of the purpose by default. */
+  readonly once?: boolean
+  /** The members of the request that the proof is for: a changed amount asks again. */
+  readonly bind?: (req: Request) => BoundFields
+  /** Lets subjects pass that have no second factor: on `true` and nothing else. */
+  readonly exempt?: (req: Request, subject: string) => boolean | Promise<boolean>
+}
+
+/** What a guard was settled to. */
+export interface GuardSettings {
+  readonly purpose: string
+  readonly maxAgeMs: number
+  readonly once: boolean
+  /** Whether only a code will do: whatever is stricter than a sign-in is a step-up. */
+  readonly byCode: boolean
+  readonly bind?: GuardOptions['bind']
+  readonly exempt?: GuardOptions['exempt']
+}
+
+const known = ['purpose', 'maxAgeMs', 'once', 'bind', 'exempt']
+
+/** Declares the purpose of a guard. Throws a TypeError that names the option and the fix. */
+export function settleGuard(
+  options: GuardOptions,
+  parts: {
+    readonly purposes: Purposes
+    /** The purpose as it is when nobody declared it before. */
+    readonly purposeOf: (name: string) => Purpose
+    /** Longest age that anything but a sign-in may accept. */
+    readonly longestMaxAgeMs: number
+  },
+): GuardSettings {
+  const { purposes, purposeOf, longestMaxAgeMs } = parts
+  for (const name of Object.keys(options)) {
+    if (!known.includes(name)) throw wrong(`${name} is no option; it takes ${known.join(', ')}`)
+  }
+  const { bind, exempt } = options
+  const name = options.purpose ?? 'login'
+  if (typeof name !== 'string' || name === '') throw wrong('purpose must be a text that is not empty')
+  if (bind !== undefined && typeof bind !== 'function') throw wrong('bind must be a function (req) => fields')
+  if (exempt !== undefined && typeof exempt !== 'function')
+    throw wrong('exempt must be a function (req, subject)')
+
+  const usual = purposeOf(name)
+  if (!usual.startable)
+    throw wrong(`purpose ${name} is that of a phone verification, which leaves no grant: use redeem()`)
+  const maxAgeMs = options.maxAgeMs ?? usual.maxAgeMs
+  if (!Number.isSafeInteger(maxAgeMs) || maxAgeMs < 1)
+    throw wrong('maxAgeMs must be a whole number of milliseconds, 1 or more')
+  if (name !== 'login' && maxAgeMs > longestMaxAgeMs)
+    throw wrong(`maxAgeMs must be ${longestMaxAgeMs} or less with this profile`)
+  const once = options.once ?? usual.once
+  if (typeof once !== 'boolean') throw wrong('once must be true or false')
+
+  purposes.declare({ ...usual, maxAgeMs })
+  return {
+    purpose: name,
+    maxAgeMs,
+    once,
+    byCode: !usual.trustedDevice || once || bind !== undefined || maxAgeMs < usual.maxAgeMs,
+    bind,
+    exempt,
+  }
+}
+
+function wrong(what: string): TypeError {
+  return new TypeError(`requireTwoFactor: ${what}`)
+}

@@ -1,0 +1,139 @@
+import type { Request, RequestHandler } from 'express'
+import type {
+  Actor,
+  BeforeSend,
+  Challenges,
+  ChallengeView,
+  Refusal,
+  StartOutcome,
+  VerifyOutcome,
+} from '../challenge/commands.js'
+import { isoTime, type Reply, shown } from './answers.js'
+import { readCode } from './code.js'
+import type { Endpoint } from './endpoint.js'
+import type { Exchange } from './exchange.js'
+import type { Problem } from './problems.js'
+import { flag, invalid, readChannel, text } from './request-body.js'
+import type { Views } from './views.js'
+
+/** What was proven, when. */
+export interface Verified {
+  readonly outcome: 'verified'
+  readonly purpose: string
+  readonly verifiedAt: number
+}
+
+export type Approved = Extract<VerifyOutcome, { outcome: 'approved' }>
+
+/** What sign-in and step-up on the one hand, and phone verification on the other, do in their own way. */
+export interface Flow {
+  /** Who acts on which number; undefined while no number is known. */
+  actor(req: Request): Promise<Actor | undefined>
+  start(exchange: Exchange, fixedPurpose: string | undefined): Promise<StartOutcome | Verified>
+  /** Records under a renewed session what an approved code has proven. */
+  approve(exchange: Exchange, actor: Actor, approved: Approved, trustDevice: boolean): Promise<Verified>
+}
+
+export interface Handlers {
+  start(purpose?: string): RequestHandler
+  readonly resend: RequestHandler
+  readonly verify: RequestHandler
+  readonly cancel: RequestHandler
+  readonly status: RequestHandler
+}
+
+export function createHandlers(parts: {
+  readonly flow: Flow
+  readonly challenges: Challenges
+  readonly views: Views
+  readonly endpoint: Endpoint
+  readonly codePattern: RegExp
+  readonly beforeSendOf: (req: Request) => BeforeSend | undefined
+}): Handlers {
+  const { flow, challenges, views, endpoint, codePattern, beforeSendOf } = parts
+
+  return {
+    start: (purpose) =>
+      endpoint('POST', views, async (exchange) => {
+        const location = views.pageUrl(exchange)
+        const back = views.returnPath(exchange)
+        const outcome = await flow.start(exchange, purpose)
+        if (outcome.outcome === 'verified') return verifiedReply(outcome, back)
+        return startReply(outcome, 201, location)
+      }),
+
+    resend: endpoint('POST', views, async (exchange) => {
+      const { req, fields } = exchange
+      const channel = readChannel(fields)
+      const beforeSend = beforeSendOf(req)
+      const actor = await flow.actor(req)
+      if (actor === undefined) return problem({ code: 'challenge_gone' })
+      const outcome = await challenges.resend({
+        ...actor,
+        ...(channel !== undefined && { channel }),
+        ...(beforeSend !== undefined && { beforeSend }),
+      })
+      return startReply(outcome, 200, views.pageUrl(exchange))
+    }),
+
+    verify: endpoint('POST', views, async (exchange) => {
+      const { req, fields } = exchange
+      const code = readCode(text(fields, 'code') ?? '', codePattern)
+      if (code === undefined) throw invalid('code has not the shape of a code.')
+      const trustDevice = flag(fields, 'trustDevice')
+      const actor = await flow.actor(req)
+      if (actor === undefined) return problem({ code: 'challenge_gone' })
+      const back = views.returnPath(exchange)
+      const outcome = await challenges.verify({ ...actor, code })
+      if (outcome.outcome === 'refused') return refusal(outcome)
+      if (outcome.outcome === 'rejected') {
+        const { attemptsRemaining, retryAfterMs } = outcome
+        return problem({
+          code: 'code_not_accepted',
+          attemptsRemaining,
+          ...(retryAfterMs !== undefined && { retryAfterMs }),
+        })
+      }
+      return verifiedReply(await flow.approve(exchange, actor, outcome, trustDevice), back)
+    }),
+
+    cancel: endpoint('POST', views, async (exchange) => {
+      const actor = await flow.actor(exchange.req)
+      if (actor !== undefined) await challenges.cancel(actor)
+      return { reply: 'done', status: 204, location: views.pageUrl(exchange) }
+    }),
+
+    status: endpoint('GET', views, async (exchange) => ({ reply: 'page', view: await views.of(exchange) })),
+  }
+}
+
+function startReply(outcome: StartOutcome, status: number, location: string): Reply {
+  if (outcome.outcome === 'refused') return refusal(outcome)
+  const sent = (httpStatus: number, challenge: ChallengeView, further: object): Reply => ({
+    reply: 'done',
+    status: httpStatus,
+    body: { challenge: shown(challenge), ...further },
+    location,
+  })
+  if (outcome.outcome === 'already-sent') return sent(200, outcome.challenge, { alreadySent: true })
+  return outcome.delivery === 'unconfirmed'
+    ? sent(202, outcome.challenge, { delivery: 'unconfirmed' })
+    : sent(status, outcome.challenge, {})
+}
+
+function verifiedReply({ purpose, verifiedAt }: Verified, location: string): Reply {
+  const body = { verified: true, purpose, verifiedAt: isoTime(verifiedAt) }
+  return { reply: 'done', status: 200, body, location }
+}
+
+function refusal({ code, retryAfterMs, attemptsRemaining }: Refusal): Reply {
+  return problem({
+    code,
+    ...(attemptsRemaining !== undefined && { attemptsRemaining }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  })
+}
+
+function problem(told: Problem): Reply {
+  return { reply: 'problem', problem: told }
+}

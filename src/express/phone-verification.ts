@@ -1,0 +1,130 @@
+import type { Request, RequestHandler, Router } from 'express'
+import type { Actor, BeforeSend, Challenges } from '../challenge/commands.js'
+import type { Enrolments } from '../challenge/enrolment.js'
+import { fingerprint } from '../challenge/keys.js'
+import { TwoFactorError } from '../errors.js'
+import type { Flow, Handlers } from './handlers.js'
+import { invalid, readChannel, text } from './request-body.js'
+import { type Renew, type SessionAdapter, sessionId } from './session.js'
+import { readSubject, type SubjectOf } from './subject.js'
+
+/** A number that the person in this session has just proven to hold. */
+export interface ProvenPhone {
+  /** E.164. */
+  readonly phone: string
+  /** Milliseconds since 1970. */
+  readonly verifiedAt: number
+}
+
+/** Routes by which somebody proves a number that is not on file yet: at signup, at a change of number. */
+export interface PhoneVerification {
+  /**
+   * All routes, to be mounted at a path of your choice.
+   *
+   * @example
+   * app.use('/signup/phone', signup.routes())
+   */
+  routes(): Router
+  start(): RequestHandler
+  resend(): RequestHandler
+  verify(): RequestHandler
+  cancel(): RequestHandler
+  status(): RequestHandler
+  /**
+   * Hands out the proven number, once, in the session that proved it. Rejects with a TwoFactorError
+   * `second_factor_required` when there is none.
+   *
+   * @example
+   * app.post('/signup', async (req, res) => {
+   *   const { phone } = await signup.redeem(req)
+   *   await users.create({ email: req.body.email, phone })
+   *   res.redirect('/welcome')
+   * })
+   */
+  redeem(req: Request): Promise<ProvenPhone>
+}
+
+/** The enrol lane: the number comes from the body of start and is remembered under the session. */
+export function createEnrolFlow(parts: {
+  readonly purpose: string
+  readonly subjectOf: SubjectOf
+  readonly addressOf: (req: Request) => string | undefined
+  readonly session: SessionAdapter
+  readonly renew: Renew
+  readonly challenges: Challenges
+  readonly enrolments: Enrolments
+  readonly beforeSendOf: (req: Request) => BeforeSend | undefined
+}): Flow {
+  const { purpose, subjectOf, addressOf, session, renew, challenges, enrolments, beforeSendOf } = parts
+
+  function visitor(req: Request): Omit<Actor, 'phone'> {
+    const id = sessionId(session, req)
+    const address = addressOf(req)
+    return {
+      lane: 'enrol',
+      // Nobody is signed in at a signup: the session stands in for the subject.
+      subject: readSubject(subjectOf, req) ?? `visitor ${fingerprint(id)}`,
+      session: id,
+      ...(address !== undefined && { address }),
+    }
+  }
+
+  return {
+    async actor(req) {
+      const who = visitor(req)
+      const enrolment = await enrolments.find(who.session)
+      if (enrolment?.purpose !== purpose || enrolment.verifiedAt !== undefined) return undefined
+      const { phone, country } = enrolment
+      return { ...who, phone, ...(country !== undefined && { country }) }
+    },
+
+    async start({ req, fields }) {
+      const who = visitor(req)
+      const channel = readChannel(fields)
+      const phone = text(fields, 'phone')
+      if (phone === undefined) throw invalid('phone is missing.')
+      const country = text(fields, 'country')?.toUpperCase()
+      const typed = { phone, ...(country !== undefined && { country }) }
+      const beforeSend = beforeSendOf(req)
+      session.keep?.(req)
+      const outcome = await challenges.start({
+        ...who,
+        ...typed,
+        purpose,
+        ...(channel !== undefined && { channel }),
+        ...(beforeSend !== undefined && { beforeSend }),
+      })
+      if (outcome.outcome !== 'refused') await enrolments.begin(who.session, { purpose, ...typed })
+      return outcome
+    },
+
+    async approve({ req, res }, _actor, { phone }) {
+      const { after } = await renew(req, res)
+      const verifiedAt = await enrolments.prove(after, { purpose, phone })
+      return { outcome: 'verified', purpose, verifiedAt }
+    },
+  }
+}
+
+export function createPhoneVerification(parts: {
+  readonly purpose: string
+  readonly handlers: Handlers
+  readonly routes: () => Router
+  readonly session: SessionAdapter
+  readonly enrolments: Enrolments
+}): PhoneVerification {
+  const { purpose, handlers, routes, session, enrolments } = parts
+  return {
+    routes,
+    start: () => handlers.start(),
+    resend: () => handlers.resend,
+    verify: () => handlers.verify,
+    cancel: () => handlers.cancel,
+    status: () => handlers.status,
+    async redeem(req) {
+      const proven = await enrolments.redeem(sessionId(session, req), purpose)
+      if (proven === undefined) throw new TwoFactorError('second_factor_required')
+      return { phone: proven.phone, verifiedAt: proven.verifiedAt }
+    },
+  }
+}

@@ -1,0 +1,47 @@
+import { fingerprint } from '../challenge/keys.js'
+import type { Secrets } from '../challenge/secrets.js'
+
+/** What a guard asks for: proof for this purpose, these bound fields, in this session. */
+export interface Requirement {
+  readonly purpose: string
+  /** Hash of the bound fields. */
+  readonly bound?: string
+  /** Path to come back to. */
+  readonly returnTo?: string
+  /** A trusted device will not do: this is a step-up. */
+  readonly byCode?: boolean
+}
+
+export interface Requirements {
+  /** A token that only the same session can use, for ten minutes. */
+  issue(requirement: Requirement, session: string): string
+  /** What the token asks for; undefined when it is not ours, not this session's, or too old. */
+  read(token: string, session: string): Requirement | undefined
+}
+
+type Claims = Requirement & { readonly session: string; readonly end: number }
+
+const lifetimeMs = 10 * 60_000
+
+/** Requirements travel through the browser, hence signed: it must not choose purpose or bound fields. */
+export function createRequirements(secrets: Secrets, now: () => number): Requirements {
+  return {
+    issue(requirement, session) {
+      const claims: Claims = { ...requirement, session: fingerprint(session), end: now() + lifetimeMs }
+      const payload = Buffer.from(JSON.stringify(claims)).toString('base64url')
+      return `${payload}.${secrets.sign('requirement', payload)}`
+    },
+
+    read(token, session) {
+      const [payload, signature, ...rest] = token.split('.')
+      if (payload === undefined || signature === undefined || rest.length > 0) return undefined
+      if (!secrets.verify('requirement', payload, signature)) return undefined
+      const {
+        session: tag,
+        end,
+        ...requirement
+      } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Claims
+      return tag === fingerprint(session) && now() < end ? requirement : undefined
+    },
+  }
+}

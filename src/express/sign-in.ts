@@ -1,0 +1,107 @@
+import type { Request, Response } from 'express'
+import type { Actor, BeforeSend, Challenges } from '../challenge/commands.js'
+import type { Grant, Grants, NewGrant } from '../challenge/grants.js'
+import type { Purposes } from '../challenge/purposes.js'
+import { TwoFactorError } from '../errors.js'
+import type { Exchange } from './exchange.js'
+import type { Flow, Verified } from './handlers.js'
+import { invalid, readChannel, text } from './request-body.js'
+import { type Identify, identified } from './requester.js'
+import type { Requirement } from './requirement.js'
+import type { Renew, SessionAdapter } from './session.js'
+import type { DeviceCookies } from './trusted-device.js'
+
+/** The number on file of a subject. */
+export type PhoneOf = (req: Request, subject: string) => string | undefined | Promise<string | undefined>
+export type OnVerified = (req: Request, res: Response, grant: Grant) => void | Promise<void>
+
+/** Sign-in and step-up: the number on file, a grant as the result. */
+export function createSignIn(parts: {
+  readonly identify: Identify
+  readonly phoneOf: PhoneOf
+  readonly addressOf: (req: Request) => string | undefined
+  readonly demandOf: (req: Request, token: string) => Requirement | undefined
+  readonly session: SessionAdapter
+  readonly renew: Renew
+  readonly purposes: Purposes
+  readonly challenges: Challenges
+  readonly grants: Grants
+  readonly devices: DeviceCookies | undefined
+  readonly beforeSendOf: (req: Request) => BeforeSend | undefined
+  readonly onVerified: OnVerified
+}): Flow {
+  const { identify, demandOf, session, renew, purposes, challenges, grants, devices, onVerified } = parts
+
+  async function actorOf(req: Request): Promise<Actor> {
+    const requester = identified(identify, req)
+    const phone = await parts.phoneOf(req, requester.subject)
+    if (phone === undefined || phone === null) throw new TwoFactorError('no_phone')
+    const address = parts.addressOf(req)
+    return { ...requester, phone, ...(address !== undefined && { address }) }
+  }
+
+  /** What is to be proven: what the guard demanded, else a purpose alone. */
+  function wanted({ req, fields }: Exchange, fixedPurpose: string | undefined): Requirement {
+    const token = text(fields, 'requirement')
+    const named = fixedPurpose ?? text(fields, 'purpose')
+    const demand = token === undefined ? { purpose: named ?? 'login' } : demandOf(req, token)
+    // Signed for another session, too old, or put together with another purpose.
+    if (demand === undefined || (named !== undefined && named !== demand.purpose)) {
+      throw invalid('requirement is not valid here, or not any more.')
+    }
+    if (purposes.find(demand.purpose)?.startable !== true) throw invalid('purpose is not known.')
+    return demand
+  }
+
+  /** Renews the session and leaves the grant under its new id, then tells the host. */
+  async function admit(
+    { req, res }: Exchange,
+    subject: string,
+    proven: Pick<NewGrant, 'purpose' | 'bound' | 'method'>,
+    trustDevice: boolean,
+  ): Promise<Verified> {
+    const { before, after } = await renew(req, res)
+    const query = { ...proven, subject, session: after }
+    const grant = await grants.write({ ...query, previousSession: before })
+    try {
+      if (trustDevice) await devices?.trust(res, subject, grant.purpose)
+      await onVerified(req, res, grant)
+    } catch (error) {
+      // The host did not let this person in, so the grant must not either.
+      await grants.take({ ...query, maxAgeMs: Number.MAX_SAFE_INTEGER })
+      throw error
+    }
+    return { outcome: 'verified', purpose: grant.purpose, verifiedAt: grant.verifiedAt }
+  }
+
+  return {
+    actor: actorOf,
+
+    async start(exchange, fixedPurpose) {
+      const { req, res, fields } = exchange
+      const { subject } = identified(identify, req)
+      const channel = readChannel(fields)
+      const { purpose, bound, byCode } = wanted(exchange, fixedPurpose)
+      if (!byCode && (await devices?.admits(req, res, subject, purpose))) {
+        return admit(exchange, subject, { purpose, method: 'trusted-device' }, false)
+      }
+      const beforeSend = parts.beforeSendOf(req)
+      session.keep?.(req)
+      return challenges.start({
+        ...(await actorOf(req)),
+        purpose,
+        ...(bound !== undefined && { bound }),
+        ...(channel !== undefined && { channel }),
+        ...(beforeSend !== undefined && { beforeSend }),
+      })
+    },
+
+    approve: (exchange, { subject }, { purpose, bound, channel }, trustDevice) =>
+      admit(
+        exchange,
+        subject,
+        { purpose, method: channel, ...(bound !== undefined && { bound }) },
+        trustDevice,
+      ),
+  }
+}

@@ -1,0 +1,59 @@
+import type { Request, Response } from 'express'
+import type { Devices, DeviceToken } from '../challenge/devices.js'
+import type { Purposes } from '../challenge/purposes.js'
+
+/** The prefix makes browsers refuse it from other hosts, subdomains and plain HTTP (RFC 6265bis, 4.1.3.2). */
+const cookieName = '__Host-two-factor-device'
+
+/** Where a browser keeps its trust. Asked at start alone; the guard never looks at it. */
+export interface DeviceCookies {
+  /** Whether this browser may stand in for the code. Its token is replaced by that. */
+  admits(req: Request, res: Response, subject: string, purpose: string): Promise<boolean>
+  /** Whether a browser may stand in for the code at this purpose. */
+  serves(purpose: string): boolean
+  trust(res: Response, subject: string, purpose: string): Promise<void>
+  has(req: Request, subject: string): Promise<boolean>
+}
+
+export function createDeviceCookies(parts: {
+  readonly devices: Devices
+  readonly purposes: Purposes
+  readonly now: () => number
+}): DeviceCookies {
+  const { devices, purposes, now } = parts
+  const serves = (name: string) => {
+    const purpose = purposes.find(name)
+    return purpose?.trustedDevice === true && !purpose.once
+  }
+
+  function keep(res: Response, { token, endsAt }: DeviceToken): void {
+    const maxAge = Math.floor((endsAt - now()) / 1_000)
+    res.append(
+      'Set-Cookie',
+      `${cookieName}=${token}; Max-Age=${maxAge}; Path=/; Secure; HttpOnly; SameSite=Lax`,
+    )
+  }
+
+  return {
+    serves,
+    async admits(req, res, subject, purpose) {
+      const token = serves(purpose) ? tokenOf(req) : undefined
+      const used = token === undefined ? undefined : await devices.use(subject, token)
+      if (used === undefined) return false
+      keep(res, used)
+      return true
+    },
+    async trust(res, subject, purpose) {
+      if (serves(purpose)) keep(res, await devices.trust(subject))
+    },
+    async has(req, subject) {
+      const token = tokenOf(req)
+      return token !== undefined && devices.has(subject, token)
+    },
+  }
+}
+
+function tokenOf(req: Request): string | undefined {
+  const pairs = (req.headers.cookie ?? '').split(';').map((pair) => pair.trim())
+  return pairs.find((pair) => pair.startsWith(`${cookieName}=`))?.slice(cookieName.length + 1)
+}

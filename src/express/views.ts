@@ -1,0 +1,135 @@
+import type { Request } from 'express'
+import type { Channel } from '../challenge/code-service.js'
+import type { Actor, Challenges } from '../challenge/commands.js'
+import type { Purposes } from '../challenge/purposes.js'
+import type { ProblemCode } from '../errors.js'
+import type { Exchange } from './exchange.js'
+import type { PageView } from './pages/page-view.js'
+import type { Problem } from './problems.js'
+import { invalid } from './request-body.js'
+import type { Requirement } from './requirement.js'
+import { safePath } from './return-path.js'
+
+/** What the pages of one lane show, and where its forms lead. */
+export interface Views {
+  /** The page for this request: with the live challenge when there is one. */
+  of(exchange: Exchange, problem?: Problem): Promise<PageView>
+  /** The page again, with what ties it to the refused request. */
+  pageUrl(exchange: Exchange): string
+  /** Where success leads. Asked before the session is renewed: requirements end with the old id. */
+  returnPath(exchange: Exchange): string
+}
+
+export interface ViewParts {
+  readonly lane: 'auth' | 'enrol'
+  readonly basePathOf: (req: Request) => string
+  readonly actor: (req: Request) => Promise<Actor | undefined>
+  readonly find: Challenges['find']
+  readonly purposes: Purposes
+  readonly defaultPurpose: string
+  /** What a requirement of the guard asks for; in the auth lane alone. */
+  readonly demandOf: (req: Request, token: string) => Requirement | undefined
+  readonly offersTrust: (purpose: string, demand: Requirement | undefined) => boolean
+  readonly codePattern: RegExp
+  readonly countries: readonly string[]
+  readonly attemptsPerChallenge: number
+  readonly now: () => number
+}
+
+/** After these nobody is known well enough to be shown a challenge, or nothing can be read. */
+const blind: ReadonlySet<ProblemCode> = new Set([
+  'not_identified',
+  'cross_site',
+  'session_unavailable',
+  'store_unavailable',
+])
+
+export function createViews(parts: ViewParts): Views {
+  const { lane, basePathOf, purposes, now } = parts
+  const lettersInCode = takesLetters(parts.codePattern)
+
+  /** What a form or link brings along from the page before. */
+  function carried({ req, fields }: Exchange) {
+    const requirement = oneText(fields, 'requirement')
+    const demand = requirement === undefined ? undefined : parts.demandOf(req, requirement)
+    return {
+      demand,
+      requirement: demand && requirement,
+      returnTo: safePath(oneText(fields, 'returnTo')),
+      purpose: demand?.purpose ?? oneText(fields, 'purpose'),
+    }
+  }
+
+  async function liveChallenge(req: Request, problem: Problem | undefined) {
+    if (problem !== undefined && blind.has(problem.code)) return undefined
+    try {
+      const actor = await parts.actor(req)
+      return actor === undefined ? undefined : await parts.find(actor)
+    } catch (error) {
+      // The problem that is being told came first.
+      if (problem === undefined) throw error
+      return undefined
+    }
+  }
+
+  return {
+    async of(exchange, problem) {
+      const challenge = await liveChallenge(exchange.req, problem)
+      const { demand, requirement, returnTo, purpose } = carried(exchange)
+      if (
+        problem === undefined &&
+        demand === undefined &&
+        oneText(exchange.fields, 'requirement') !== undefined
+      ) {
+        throw invalid('requirement is not valid here, or not any more.')
+      }
+      const settled = purposes.find(challenge?.purpose ?? purpose ?? parts.defaultPurpose)
+      const typedPhone = oneText(exchange.fields, 'phone')
+      const typedCountry = oneText(exchange.fields, 'country')
+      return {
+        page: challenge !== undefined ? 'code' : lane === 'auth' ? 'start' : 'phone',
+        basePath: basePathOf(exchange.req),
+        ...(challenge !== undefined && { challenge }),
+        ...(problem !== undefined && { problem }),
+        ...(requirement !== undefined && { requirement }),
+        ...(returnTo !== undefined && { returnTo }),
+        ...(settled !== undefined && { purpose: settled.name }),
+        channels: settled?.channels ?? ([] satisfies Channel[]),
+        attemptsPerChallenge: parts.attemptsPerChallenge,
+        offerTrust: settled !== undefined && parts.offersTrust(settled.name, demand),
+        lettersInCode,
+        changeableNumber: lane === 'enrol',
+        ...(typedPhone !== undefined && { typedPhone }),
+        ...(typedCountry !== undefined && { typedCountry }),
+        countries: parts.countries,
+        now: now(),
+      }
+    },
+
+    pageUrl(exchange) {
+      const { requirement, returnTo, purpose } = carried(exchange)
+      const query = new URLSearchParams()
+      if (requirement !== undefined) query.set('requirement', requirement)
+      else if (purpose !== undefined) query.set('purpose', purpose)
+      if (returnTo !== undefined) query.set('returnTo', returnTo)
+      const base = basePathOf(exchange.req)
+      return query.size === 0 ? base : `${base}?${query}`
+    },
+
+    returnPath(exchange) {
+      const { demand, returnTo } = carried(exchange)
+      return demand?.returnTo ?? returnTo ?? '/'
+    },
+  }
+}
+
+function oneText(from: Readonly<Record<string, unknown>>, name: string): string | undefined {
+  const value = Object.hasOwn(from, name) ? from[name] : undefined
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+/** Whether a code may hold letters: phones then show their whole keyboard. */
+function takesLetters(pattern: RegExp): boolean {
+  const lengths = Array.from({ length: 12 }, (_, index) => index + 1)
+  return lengths.some((length) => pattern.test('A'.repeat(length)) || pattern.test('a'.repeat(length)))
+}

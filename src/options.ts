@@ -1,0 +1,186 @@
+import type { Request } from 'express'
+import type * as z from 'zod'
+import type { Channel } from './challenge/code-service.js'
+import type { BeforeSend } from './challenge/commands.js'
+import type { Limits } from './challenge/limits.js'
+import type { Purpose } from './challenge/purposes.js'
+import type { Emit } from './events.js'
+import type { Messages } from './express/messages/texts.js'
+import type { LocaleOf, Render } from './express/page-renderer.js'
+import type { SessionAdapter } from './express/session.js'
+import type { OnVerified, PhoneOf } from './express/sign-in.js'
+import type { SubjectOf } from './express/subject.js'
+import { defaultLimits, type Profile, profiles } from './options/default-limits.js'
+import { type limitsSchema, optionsSchema } from './options/schema.js'
+import type { ProviderClient } from './provider/client.js'
+import type { Voice } from './provider/parameters.js'
+import type { Store } from './store/store.js'
+
+/** What a purpose may say about itself. */
+export interface PurposeOptions {
+  /** Age in milliseconds up to which a grant admits: `limits.loginMaxAgeMs` for `login`, else `limits.maxAgeMs`. */
+  readonly maxAgeMs?: number
+  /** Whether a grant admits one request alone. Default false. */
+  readonly once?: boolean
+  readonly channels?: readonly Channel[]
+  /** Whether a trusted device may stand in for the code. Default: for `login` alone. */
+  readonly trustedDevice?: boolean
+}
+
+/** Options of `twoFactor`. Durations are milliseconds. */
+export interface TwoFactorOptions {
+  /** From `createClient`. */
+  readonly provider: ProviderClient
+  /**
+   * The provider's `app-name`, one for all purposes or one each. A purpose that is missing uses that
+   * of `login`; a phone verification needs one of its own.
+   */
+  readonly appName: string | Readonly<Record<string, string>>
+  /** What this account answers to a right code. There is no default: a guess would let anybody in, or nobody. */
+  readonly approvedStatuses: readonly string[]
+  /** Values of `error` that mean "wrong code". Default: any. */
+  readonly rejectedCodes?: readonly string[]
+  /** Values of `error` that mean that our account is misconfigured. Default `['1003']`. */
+  readonly accountErrorCodes?: readonly string[]
+  /** Who is signing in or signed in. Synchronous, because the guard asks on every request. */
+  readonly subject: SubjectOf
+  /** The number on file. It is never read from the request. */
+  readonly phone: PhoneOf
+  /** 32 bytes or more. For a rotation a list: the first signs, all verify. */
+  readonly secret: string | readonly string[]
+  /** ISO 3166 codes of the countries that codes may go to. */
+  readonly countries?: readonly string[]
+  /** Instead of `countries`: codes may go anywhere, and so may the cost of abuse. */
+  readonly dangerouslyAnyCountry?: true
+  /** What the browser may ask to prove. Default `{ login: {} }`. */
+  readonly purposes?: Readonly<Record<string, PurposeOptions>>
+  /** Default `['sms', 'call']`, the preferred one first. */
+  readonly channels?: readonly Channel[]
+  /** Voice of the calls. Default `Mariana`. */
+  readonly voice?: Voice
+  /** How often a call is tried, 1 to 3. Default 1. */
+  readonly callRetries?: number
+  /** ISO 3166 code that the provider is told with each number. */
+  readonly countryCode?: string
+  /** What a code looks like. Default `/^[0-9A-Za-z]{4,10}$/`. */
+  readonly codePattern?: RegExp
+  /** Where `routes()` is mounted. Default `/two-factor`. */
+  readonly path?: string
+  /** Default: a memory store, for a single process. */
+  readonly store?: Store
+  /** Part of every key, for several apps or tenants on one store. */
+  readonly namespace?: string
+  /** Default `expressSession()`. */
+  readonly session?: SessionAdapter
+  /** Single limits, or a whole stricter set: `{ profile: 'psd2' }`. */
+  readonly limits?: Partial<Limits> & { readonly profile?: Profile }
+  /** Lets browsers stand in for the code at sign-in, up to 30 days. Off by default. */
+  readonly trustedDevices?: { readonly maxAgeMs: number }
+  /** Further sites that may post to the routes. */
+  readonly allowedOrigins?: readonly string[]
+  /** A fixed locale or one per request. Default: what the browser likes best among en, es and pt. */
+  readonly locale?: string | LocaleOf
+  /** Own texts per locale, each key on its own. */
+  readonly messages?: Messages
+  /** Makes the HTML of a page in place of the built-in one. */
+  readonly render?: Render
+  /** After session and grant were renewed, before the answer. If it throws, the grant is revoked. */
+  readonly onVerified?: OnVerified
+  /** The host's last word before a code is sent: captcha, risk engine. Anything but `true` refuses. */
+  readonly beforeSend?: (req: Request, send: Parameters<BeforeSend>[0]) => ReturnType<BeforeSend>
+  /** Also published on the diagnostics channel `express-two-factor:event`. */
+  readonly onEvent?: Emit
+  /** Clock in milliseconds since 1970. */
+  readonly now?: () => number
+}
+
+/** The options with every default in place. */
+export type Settings = Omit<
+  z.output<typeof optionsSchema>,
+  'countries' | 'dangerouslyAnyCountry' | 'limits' | 'purposes'
+> & {
+  readonly countries: readonly string[] | 'any'
+  readonly limits: Limits
+  /** Longest age that a step-up may accept, when a profile sets one. */
+  readonly longestMaxAgeMs: number
+  readonly purposes: readonly Purpose[]
+}
+
+/** Throws a TypeError that names the option and the fix, never a value: some of them are secrets. */
+export function settleOptions(options: TwoFactorOptions): Settings {
+  const parsed = optionsSchema.safeParse(options)
+  if (!parsed.success) throw wrongOption(parsed.error.issues)
+  const { countries, dangerouslyAnyCountry, limits: given, purposes, ...settings } = parsed.data
+  if ((countries === undefined) === (dangerouslyAnyCountry === undefined)) {
+    throw new TypeError(
+      "twoFactor: countries must list where codes may go, such as ['CO', 'MX']; dangerouslyAnyCountry: true in its place lifts that",
+    )
+  }
+  const limits = settleLimits(given)
+  const longestMaxAgeMs =
+    given.profile === undefined ? Number.MAX_SAFE_INTEGER : profiles[given.profile].maxAgeMs
+  return {
+    ...settings,
+    countries: countries ?? 'any',
+    limits,
+    longestMaxAgeMs,
+    purposes: settlePurposes(purposes, settings, limits, longestMaxAgeMs),
+  }
+}
+
+function settleLimits({ profile, ...given }: z.output<typeof limitsSchema>): Limits {
+  const bounds: Partial<Limits> = profile === undefined ? {} : profiles[profile]
+  for (const [name, most] of Object.entries(bounds)) {
+    const value = given[name as keyof typeof given]
+    if (typeof value === 'number' && value > Number(most)) {
+      throw new TypeError(`twoFactor: limits.${name} must be ${most} or less with the profile ${profile}`)
+    }
+  }
+  const set = Object.entries(given).filter(([, value]) => value !== undefined)
+  return { ...defaultLimits, ...bounds, ...Object.fromEntries(set) }
+}
+
+function settlePurposes(
+  purposes: z.output<typeof optionsSchema>['purposes'],
+  { channels, trustedDevices }: Pick<Settings, 'channels' | 'trustedDevices'>,
+  limits: Limits,
+  longestMaxAgeMs: number,
+): readonly Purpose[] {
+  return Object.entries(purposes).map(([name, purpose]) => {
+    if (purpose.trustedDevice && trustedDevices === undefined) {
+      throw new TypeError(
+        `twoFactor: purposes.${name}.trustedDevice needs the option trustedDevices: { maxAgeMs }`,
+      )
+    }
+    const isLogin = name === 'login'
+    const maxAgeMs = purpose.maxAgeMs ?? (isLogin ? limits.loginMaxAgeMs : limits.maxAgeMs)
+    if (!isLogin && maxAgeMs > longestMaxAgeMs) {
+      throw new TypeError(
+        `twoFactor: purposes.${name}.maxAgeMs must be ${longestMaxAgeMs} or less with this profile`,
+      )
+    }
+    return {
+      name,
+      maxAgeMs,
+      once: purpose.once ?? false,
+      channels: purpose.channels ?? channels,
+      trustedDevice: purpose.trustedDevice ?? (isLogin && trustedDevices !== undefined),
+      startable: true,
+    }
+  })
+}
+
+function wrongOption(issues: readonly z.core.$ZodIssue[]): TypeError {
+  // A misspelt name comes first: it explains the one that is missing.
+  const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]
+  const path = issue?.path.join('.') ?? ''
+  if (issue?.code === 'unrecognized_keys') {
+    const where = path === '' ? '' : `${path}.`
+    return new TypeError(
+      `twoFactor: ${where}${issue.keys.join(', ')} is no option; see the options table in the README`,
+    )
+  }
+  return new TypeError(
+    path === '' ? 'twoFactor: the options must be an object' : `twoFactor: ${path} ${issue?.message}`,
+  )
+}

@@ -1,0 +1,277 @@
+import cluster from 'node:cluster'
+import type { Request, RequestHandler, Router } from 'express'
+import { createChallenges } from './challenge/challenges.js'
+import type { BeforeSend, Numbers } from './challenge/commands.js'
+import { createDevices } from './challenge/devices.js'
+import { createEnrolments } from './challenge/enrolment.js'
+import { createGrants } from './challenge/grants.js'
+import { createKeys } from './challenge/keys.js'
+import { createPurposes, type Purpose } from './challenge/purposes.js'
+import { createSecrets } from './challenge/secrets.js'
+import { withStoreDeadline } from './challenge/store-access.js'
+import { createEmit, type Emit } from './events.js'
+import { addressOf } from './express/address.js'
+import { createAnswers } from './express/answers.js'
+import { createAppNames } from './express/app-names.js'
+import { createEndpoint } from './express/endpoint.js'
+import {
+  type ChallengesFacade,
+  createChallengesFacade,
+  createGrantsFacade,
+  createTrustedDevicesFacade,
+  type GrantsFacade,
+  type TrustedDevicesFacade,
+} from './express/facades.js'
+import { createGuard } from './express/guard.js'
+import { type GuardOptions, settleGuard } from './express/guard-options.js'
+import { createHandlers, type Flow } from './express/handlers.js'
+import { createInspection } from './express/inspection.js'
+import { createPageRenderer } from './express/page-renderer.js'
+import { pageHeaders } from './express/pages/assets.js'
+import {
+  createEnrolFlow,
+  createPhoneVerification,
+  type PhoneVerification,
+} from './express/phone-verification.js'
+import { createIdentify } from './express/requester.js'
+import { createRequirements } from './express/requirement.js'
+import { safePath } from './express/return-path.js'
+import { bodyParsers, createRouter } from './express/routes.js'
+import { createRenewal, expressSession, sessionId } from './express/session.js'
+import { createSignIn } from './express/sign-in.js'
+import { createDeviceCookies } from './express/trusted-device.js'
+import { createViews, type Views } from './express/views.js'
+import { createWarn, type Warn } from './express/warnings.js'
+import { describeLimits } from './options/default-limits.js'
+import { settleOptions, type TwoFactorOptions } from './options.js'
+import { loadPhoneData } from './phone-number.js'
+import { createCodeService } from './provider/code-adapter.js'
+import { memoryStore } from './store/memory-store.js'
+import type { Store } from './store/store.js'
+
+/** Two-factor authentication for one app. */
+export interface TwoFactor {
+  /** All routes, to be mounted at the option `path`. */
+  routes(): Router
+  /** Starts a challenge; `purpose` fixes what for, else the body names it. */
+  start(options?: { readonly purpose?: string }): RequestHandler
+  resend(): RequestHandler
+  verify(): RequestHandler
+  cancel(): RequestHandler
+  status(): RequestHandler
+  /**
+   * Lets a request pass that has a fresh grant for this purpose, and sets `req.twoFactor`.
+   *
+   * @example
+   * app.post('/transfers', express.json(), tf.requireTwoFactor({
+   *   purpose: 'transfer',
+   *   once: true,
+   *   bind: (req) => ({ amount: req.body.amount, payee: req.body.payee }),
+   * }), transfer)
+   */
+  requireTwoFactor(options?: GuardOptions): RequestHandler
+  /** Routes by which a number is proven that is not on file yet. `purpose` defaults to `signup`. */
+  phoneVerification(options?: { readonly purpose?: string }): PhoneVerification
+  readonly challenges: ChallengesFacade
+  readonly grants: GrantsFacade
+  readonly numbers: Numbers
+  readonly trustedDevices: TrustedDevicesFacade
+  /** The limits in force, as a Markdown table. */
+  describeLimits(): string
+  /** Closes the provider client, and the store when it is the default one. */
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+/**
+ * Puts the parts together, once per app. Throws a TypeError that names the option and the fix.
+ *
+ * @example
+ * const tf = twoFactor({
+ *   provider: createClient({ baseUrl, client, key }),
+ *   appName: 'Acme',
+ *   approvedStatuses: ['verified'],
+ *   secret: process.env.TWO_FACTOR_SECRET,
+ *   countries: ['CO', 'MX'],
+ *   subject: (req) => req.session.pendingUserId ?? req.session.userId,
+ *   phone: (req, subject) => users.phoneOf(subject),
+ *   onVerified: (req, res, grant) => { req.session.userId = grant.subject },
+ * })
+ * app.use('/two-factor', tf.routes())
+ * app.use('/account', tf.requireTwoFactor(), account)
+ */
+export function twoFactor(options: TwoFactorOptions): TwoFactor {
+  const settings = settleOptions(options)
+  const { provider, limits, codePattern, path } = settings
+  const now = settings.now ?? Date.now
+  const warn = createWarn()
+  const emit = createEmit(settings.onEvent)
+  const store = withStoreDeadline(
+    settings.store ?? openMemoryStore(settings.now, emit, warn),
+    limits.storeTimeoutMs,
+    emit,
+  )
+
+  const secrets = createSecrets(settings.secret)
+  const keys = createKeys(settings.namespace, secrets)
+  const appNames = createAppNames(settings.appName)
+  const purposes = createPurposes(settings.purposes)
+  const domain = { store, keys, secrets, purposes, limits, now, emit }
+  const codes = createCodeService(provider, { ...settings, ...limits })
+  const { numbers, ...challenges } = createChallenges({
+    ...domain,
+    codes,
+    countries: settings.countries,
+    appNameOf: appNames.of,
+  })
+  const grants = createGrants(domain)
+  const enrolments = createEnrolments(domain)
+  const devices = createDevices({ ...domain, maxAgeMs: settings.trustedDevices?.maxAgeMs ?? 0 })
+
+  const session = settings.session ?? expressSession()
+  const identify = createIdentify(settings.subject, session)
+  const requirements = createRequirements(secrets, now)
+  const deviceCookies = settings.trustedDevices && createDeviceCookies({ devices, purposes, now })
+  const answers = createAnswers(createPageRenderer(settings), pageHeaders)
+  const endpoint = createEndpoint({
+    answers,
+    bodyParsers,
+    allowedOrigins: settings.allowedOrigins,
+    inspect: createInspection(warn),
+  })
+
+  // A signup that is under way when its session is renewed goes on; without signups nothing is asked.
+  let enrolling = false
+  const renew = createRenewal(session, async (before, after) => {
+    if (enrolling) await enrolments.move(before, after)
+  })
+  const { beforeSend } = settings
+  const forFlows = {
+    session,
+    renew,
+    challenges,
+    addressOf: (req: Request) => addressOf(req, warn),
+    beforeSendOf: (req: Request): BeforeSend | undefined => beforeSend && ((send) => beforeSend(req, send)),
+    demandOf: (req: Request, token: string) => requirements.read(token, sessionId(session, req)),
+  }
+  const signIn = createSignIn({
+    ...forFlows,
+    identify,
+    phoneOf: settings.phone,
+    purposes,
+    grants,
+    devices: deviceCookies,
+    onVerified: settings.onVerified ?? (() => undefined),
+  })
+  const forViews = {
+    find: challenges.find,
+    purposes,
+    codePattern,
+    countries: settings.countries === 'any' ? [] : settings.countries,
+    attemptsPerChallenge: limits.attemptsPerChallenge,
+    now,
+  }
+  const views = createViews({
+    ...forViews,
+    lane: 'auth',
+    basePathOf: () => path,
+    actor: signIn.actor,
+    defaultPurpose: 'login',
+    demandOf: forFlows.demandOf,
+    offersTrust: (purpose, demand) => deviceCookies?.serves(purpose) === true && demand?.byCode !== true,
+  })
+  const handlersOf = (flow: Flow, flowViews: Views) =>
+    createHandlers({ ...forFlows, flow, views: flowViews, endpoint, codePattern })
+  const handlers = handlersOf(signIn, views)
+
+  const configured = new Map(settings.purposes.map((purpose) => [purpose.name, purpose]))
+  const purposeOf = (name: string): Purpose =>
+    configured.get(name) ?? {
+      name,
+      maxAgeMs: name === 'login' ? limits.loginMaxAgeMs : limits.maxAgeMs,
+      once: false,
+      channels: settings.channels,
+      trustedDevice: false,
+      startable: true,
+    }
+  for (const name of configured.keys()) appNames.claim('auth', name)
+
+  function requireTwoFactor(guardOptions: GuardOptions = {}): RequestHandler {
+    const guard = settleGuard(guardOptions, {
+      purposes,
+      purposeOf,
+      longestMaxAgeMs: settings.longestMaxAgeMs,
+    })
+    appNames.claim('auth', guard.purpose)
+    return createGuard(guard, { identify, grants, requirements, views, answers, path })
+  }
+
+  function phoneVerification({ purpose = 'signup' }: { readonly purpose?: string } = {}): PhoneVerification {
+    if (purposes.find(purpose)?.startable) {
+      throw new TypeError(
+        `phoneVerification: purpose ${purpose} is one of sign-in or step-up; take another name`,
+      )
+    }
+    appNames.claim('enrol', purpose)
+    configured.set(purpose, purposes.declare({ ...purposeOf(purpose), startable: false }))
+    enrolling = true
+    const flow = createEnrolFlow({ ...forFlows, purpose, subjectOf: settings.subject, enrolments })
+    const flowViews = createViews({
+      ...forViews,
+      lane: 'enrol',
+      basePathOf: (req) => safePath(req.baseUrl) ?? '',
+      actor: flow.actor,
+      defaultPurpose: purpose,
+      demandOf: () => undefined,
+      offersTrust: () => false,
+    })
+    const flowHandlers = handlersOf(flow, flowViews)
+    const routes = () => createRouter(flowHandlers)
+    return createPhoneVerification({ purpose, handlers: flowHandlers, routes, session, enrolments })
+  }
+
+  async function close(): Promise<void> {
+    await Promise.all([provider.close(), settings.store === undefined && store.close?.()])
+  }
+
+  return {
+    routes: made('routes', () => {
+      void loadPhoneData()
+      return createRouter(handlers, (req) => {
+        if (req.baseUrl.toLowerCase() !== path.toLowerCase()) warn('TWO_FACTOR_PATH_DIFFERS')
+      })
+    }),
+    start: made('start', ({ purpose }: { readonly purpose?: string } = {}) => handlers.start(purpose)),
+    resend: made('resend', () => handlers.resend),
+    verify: made('verify', () => handlers.verify),
+    cancel: made('cancel', () => handlers.cancel),
+    status: made('status', () => handlers.status),
+    requireTwoFactor: made('requireTwoFactor', requireTwoFactor),
+    phoneVerification: made('phoneVerification', phoneVerification),
+    challenges: createChallengesFacade(challenges, codePattern),
+    grants: createGrantsFacade({ grants, identify, purposes, purposeOf }),
+    numbers,
+    trustedDevices: createTrustedDevicesFacade(devices, deviceCookies, identify),
+    describeLimits: () => describeLimits(limits),
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+function openMemoryStore(now: (() => number) | undefined, emit: Emit, warn: Warn): Store {
+  const isWorker = cluster.isWorker || process.env.NODE_APP_INSTANCE !== undefined
+  if (isWorker) warn('TWO_FACTOR_SEVERAL_WORKERS')
+  if (process.env.NODE_ENV === 'production') warn('TWO_FACTOR_MEMORY_STORE')
+  return memoryStore({ ...(now && { now }), onPressure: (kind) => emit({ type: 'store.pressure', kind }) })
+}
+
+/** Express calls a middleware with three arguments: whoever gets them was not called by the host. */
+function made<Args extends readonly unknown[], Made>(
+  name: string,
+  make: (...args: Args) => Made,
+): (...args: Args) => Made {
+  return (...args) => {
+    if (args.length > 1)
+      throw new TypeError(`${name} was handed over uncalled: write ${name}() instead of ${name}`)
+    return make(...args)
+  }
+}

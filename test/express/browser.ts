@@ -1,0 +1,78 @@
+/** What came back, with the body read. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  /** The parsed body; undefined when it is no JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
+  readonly json: any
+}
+
+/** Keeps cookies like a browser and follows no redirect. Asks for JSON unless told otherwise. */
+export class Browser {
+  readonly cookies = new Map<string, string>()
+  constructor(readonly url: string) {}
+
+  async send(path: string, init: RequestInit & { headers?: Record<string, string> } = {}): Promise<Answer> {
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const response = await fetch(this.url + path, {
+      redirect: 'manual',
+      ...init,
+      headers: { accept: 'application/json', ...(cookie && { cookie }), ...init.headers },
+    })
+    for (const set of response.headers.getSetCookie()) {
+      const [pair = ''] = set.split(';')
+      this.cookies.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1))
+    }
+    const text = await response.text()
+    return { status: response.status, headers: response.headers, text, json: parsed(text) }
+  }
+
+  get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.send(path, { headers })
+  }
+
+  post(path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    if (body === undefined) return this.send(path, { method: 'POST', headers })
+    const json = { 'content-type': 'application/json', ...headers }
+    return this.send(path, { method: 'POST', headers: json, body: JSON.stringify(body) })
+  }
+
+  /** As a form on a page does. */
+  submit(
+    path: string,
+    fields: Record<string, string> = {},
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    return this.send(path, {
+      method: 'POST',
+      headers: {
+        accept: 'text/html',
+        'content-type': 'application/x-www-form-urlencoded',
+        'sec-fetch-site': 'same-origin',
+        ...headers,
+      },
+      body: new URLSearchParams(fields).toString(),
+    })
+  }
+
+  /** As somebody who opens a page. */
+  open(path: string): Promise<Answer> {
+    return this.get(path, { accept: 'text/html' })
+  }
+
+  /** Another browser that holds a copy of the cookies as they are now. */
+  copy(): Browser {
+    const copy = new Browser(this.url)
+    for (const [name, value] of this.cookies) copy.cookies.set(name, value)
+    return copy
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,157 @@
+import type { AddressInfo } from 'node:net'
+import express, { type Express, type NextFunction, type Request, type Response } from 'express'
+import session, { type Store as SessionStore } from 'express-session'
+import { onTestFinished } from 'vitest'
+import { createClient, type TwoFactor, type TwoFactorOptions, twoFactor } from '../../src/index.js'
+import { type ProviderStub, startProviderStub } from '../provider-stub.js'
+import { Browser } from './browser.js'
+
+declare module 'express-session' {
+  interface SessionData {
+    pendingUserId?: string
+    userId?: string
+    basket?: string
+  }
+}
+
+export const phones: Readonly<Record<string, string>> = {
+  ana: '+573001234567',
+  ben: '+573007654321',
+  // The same telephone as Ana's.
+  ana2: '+573001234567',
+}
+
+/** A host app on a free port with a stub for a provider. Both end with the test. */
+export interface Host {
+  readonly url: string
+  readonly app: Express
+  readonly tf: TwoFactor
+  readonly stub: ProviderStub
+  /** What reached the host's own error handler. */
+  readonly errors: unknown[]
+  readonly clock: { now: number }
+  /** A browser with no cookie yet. */
+  browser(): Browser
+  /** A browser that has given a password. */
+  login(user?: string): Promise<Browser>
+  /** A browser that has given a password and a code. */
+  signIn(user?: string): Promise<Browser>
+}
+
+export interface HostOptions {
+  readonly options?: Partial<TwoFactorOptions>
+  readonly sessionStore?: SessionStore
+  /** Routes besides those of every host, mounted last. */
+  readonly mount?: (app: Express, tf: TwoFactor) => void
+  /** In place of the routes of every host. */
+  readonly routes?: (app: Express, tf: TwoFactor) => void
+  /** In place of express-session. */
+  readonly useSession?: (app: Express) => void
+}
+
+export const baseOptions = (stub: ProviderStub, clock: { now: number }): TwoFactorOptions => ({
+  provider: createClient({ baseUrl: stub.baseUrl, client: 41, key: 'k-canary' }),
+  appName: { login: 'Acme', signup: 'Acme signup' },
+  approvedStatuses: ['verified'],
+  secret: 'a secret of thirty-two bytes or more',
+  countries: ['CO', 'MX'],
+  subject: (req) => req.session?.pendingUserId ?? req.session?.userId,
+  phone: (_req, subject) => phones[subject],
+  onVerified: (req, _res, grant) => {
+    req.session.userId = grant.subject
+    delete req.session.pendingUserId
+  },
+  now: () => clock.now,
+})
+
+export async function startHost(given: HostOptions = {}): Promise<Host> {
+  const stub = await startProviderStub()
+  const clock = { now: Date.parse('2026-03-01T12:00:00.000Z') }
+  const tf = twoFactor({ ...baseOptions(stub, clock), ...given.options })
+  const errors: unknown[] = []
+
+  const app = express()
+  const useSession = given.useSession ?? ((host: Express) => host.use(expressSessions(given.sessionStore)))
+  useSession(app)
+  ;(given.routes ?? usualRoutes)(app, tf)
+  given.mount?.(app, tf)
+  app.use((error: unknown, _req: Request, res: Response, _next: NextFunction) => {
+    errors.push(error)
+    res.status(500).json({ host: error instanceof Error ? error.message : String(error) })
+  })
+
+  const server = app.listen(0, '127.0.0.1')
+  await new Promise<void>((resolve) => server.once('listening', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  onTestFinished(async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+    await tf.close()
+    await stub.close()
+  })
+
+  const host: Host = {
+    url,
+    app,
+    tf,
+    stub,
+    errors,
+    clock,
+    browser: () => new Browser(url),
+    async login(user = 'ana') {
+      const browser = host.browser()
+      await browser.post('/login', { user })
+      return browser
+    },
+    async signIn(user = 'ana') {
+      const browser = await host.login(user)
+      await browser.post('/two-factor/start', {})
+      await browser.post('/two-factor/verify', { code: stub.rightCode })
+      return browser
+    },
+  }
+  return host
+}
+
+function expressSessions(store: SessionStore | undefined) {
+  return session({
+    secret: 'session secret',
+    resave: false,
+    saveUninitialized: false,
+    cookie: { sameSite: 'lax' },
+    ...(store && { store }),
+  })
+}
+
+function usualRoutes(app: Express, tf: TwoFactor): void {
+  app.post('/login', express.json(), (req, res) => {
+    req.session.pendingUserId = req.body.user
+    req.session.basket = 'three apples'
+    res.json({ ok: true })
+  })
+  app.post('/logout', async (req, res) => {
+    await tf.grants.revoke(req)
+    req.session.destroy(() => res.json({ ok: true }))
+  })
+  app.use('/two-factor', tf.routes())
+  app.get('/account', tf.requireTwoFactor(), (req, res) => {
+    res.json({
+      subject: req.twoFactor?.grant.subject,
+      userId: req.session.userId,
+      basket: req.session.basket,
+    })
+  })
+  app.post(
+    '/transfers',
+    express.json(),
+    express.urlencoded({ extended: false }),
+    tf.requireTwoFactor({
+      purpose: 'transfer',
+      once: true,
+      bind: (req) => ({ amount: req.body.amount, payee: req.body.payee }),
+    }),
+    (req, res) => {
+      res.json({ sent: req.body.amount, by: req.twoFactor?.grant.method })
+    },
+  )
+}

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest'
+import { startHost } from './kit.js'
+
+describe('a sign-in over JSON', () => {
+  it('goes from the refused request over the code to the admitted one', async () => {
+    const host = await startHost()
+    const ana = await host.login()
+
+    const refused = await ana.get('/account')
+    expect(refused.status).toBe(403)
+    expect(refused.headers.get('content-type')).toBe('application/problem+json')
+    expect(refused.json).toMatchObject({
+      type: 'urn:express-two-factor:second_factor_required',
+      status: 403,
+      code: 'second_factor_required',
+      purpose: 'login',
+      maxAgeMs: 43_200_000,
+      startUrl: '/two-factor/start',
+      requirement: expect.any(String),
+    })
+
+    const started = await ana.post('/two-factor/start', {})
+    expect(started.status).toBe(201)
+    expect(started.json).toEqual({
+      challenge: {
+        id: expect.any(String),
+        purpose: 'login',
+        channel: 'sms',
+        destination: '••••••67',
+        expiresAt: '2026-03-01T12:05:00.000Z',
+        resendAt: '2026-03-01T12:01:00.000Z',
+        attemptsRemaining: 5,
+        channels: ['sms', 'call'],
+      },
+    })
+    expect(started.headers.get('cache-control')).toBe('no-store')
+    expect(started.headers.get('vary')).toBe('Accept')
+    expect(host.stub.sends).toEqual([
+      { path: '/v1/2fa/send-sms', form: { phone: '573001234567', 'app-name': 'Acme' } },
+    ])
+
+    const wrong = await ana.post('/two-factor/verify', { code: '000000' })
+    expect(wrong.status).toBe(422)
+    expect(wrong.json).toMatchObject({ code: 'code_not_accepted', attemptsRemaining: 4 })
+
+    const before = ana.copy()
+    const right = await ana.post('/two-factor/verify', { code: '482-913' })
+    expect(right.status).toBe(200)
+    expect(right.json).toEqual({ verified: true, purpose: 'login', verifiedAt: '2026-03-01T12:00:00.000Z' })
+    expect(ana.cookies.get('connect.sid')).not.toBe(before.cookies.get('connect.sid'))
+
+    const admitted = await ana.get('/account')
+    expect(admitted.status).toBe(200)
+    expect(admitted.json).toEqual({ subject: 'ana', userId: 'ana', basket: 'three apples' })
+
+    expect((await before.get('/account')).status).toBe(401)
+  })
+})
