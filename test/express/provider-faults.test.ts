@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest'
+import type { StubAnswer } from '../provider-stub.js'
+import { startHost } from './kit.js'
+
+const options = { limits: { verifyTimeoutMs: 300, sendTimeoutMs: 300 } } as const
+const html = (status: number): StubAnswer => ({ status, text: '<html>verified</html>' })
+
+describe('what the provider answers to a code', () => {
+  it.each<[string, StubAnswer, number, string, number]>([
+    ['{}', { json: {} }, 503, 'verification_unavailable', 4],
+    ['null', { json: null }, 503, 'verification_unavailable', 4],
+    ['[]', { json: [] }, 503, 'verification_unavailable', 4],
+    ['true', { json: true }, 503, 'verification_unavailable', 4],
+    ['the success word alone', { json: 'verified' }, 503, 'verification_unavailable', 4],
+    ['a list of successes', { json: [{ status: 'verified' }] }, 503, 'verification_unavailable', 4],
+    ['{"status": 0}', { json: { status: 0 } }, 422, 'code_not_accepted', 4],
+    ['{"status": 1} where "verified" is success', { json: { status: 1 } }, 422, 'code_not_accepted', 4],
+    ['success with an error', { json: { status: 'verified', error: 1001 } }, 422, 'code_not_accepted', 4],
+    [
+      'success that says false',
+      { json: { status: 'verified', success: false } },
+      503,
+      'verification_unavailable',
+      4,
+    ],
+    [
+      'success in HTTP 201',
+      { status: 201, json: { status: 'verified' } },
+      503,
+      'verification_unavailable',
+      4,
+    ],
+    [
+      'success in HTTP 400',
+      { status: 400, json: { status: 'verified' } },
+      503,
+      'verification_unavailable',
+      4,
+    ],
+    ['HTML', html(200), 503, 'verification_unavailable', 4],
+    ['HTML with 520', html(520), 503, 'verification_unavailable', 4],
+    ['520 with an error', { status: 520, json: { error: 1001, msg: 'wrong' } }, 422, 'code_not_accepted', 4],
+    ['400 with an error', { status: 400, json: { error: '1001' } }, 422, 'code_not_accepted', 4],
+    ['500', { status: 500, json: {} }, 503, 'verification_unavailable', 4],
+    ['no answer in time', 'hang', 503, 'verification_unavailable', 4],
+    ['a cut connection', 'reset', 503, 'verification_unavailable', 4],
+    ['a refused account', { status: 401, json: {} }, 503, 'provider_unavailable', 4],
+    ['an account error', { status: 520, json: { error: 1003 } }, 503, 'provider_unavailable', 4],
+  ])('%s lets nobody in', async (_name, answer, status, code, attemptsLeft) => {
+    const host = await startHost({ options })
+    const ana = await host.login()
+    await ana.post('/two-factor/start', {})
+    host.stub.answerCheck = () => answer
+
+    const told = await ana.post('/two-factor/verify', { code: host.stub.rightCode })
+    expect(told.status).toBe(status)
+    expect(told.json).toMatchObject({ code, status })
+    if (status === 503) expect(Number(told.headers.get('retry-after'))).toBeGreaterThan(0)
+
+    expect((await ana.get('/account')).status).toBe(403)
+    const { challenge } = (await ana.get('/two-factor')).json
+    expect(challenge.attemptsRemaining).toBe(attemptsLeft)
+    expect(host.stub.checks).toHaveLength(1)
+    expect(host.errors).toEqual([])
+  })
+
+  it('that does not come because nobody listens gives the attempt back', async () => {
+    const host = await startHost({ options })
+    const ana = await host.login()
+    await ana.post('/two-factor/start', {})
+    await host.stub.close()
+    const told = await ana.post('/two-factor/verify', { code: host.stub.rightCode })
+    expect(told.status).toBe(503)
+    expect(told.json.code).toBe('provider_unavailable')
+    expect((await ana.get('/two-factor')).json.challenge.attemptsRemaining).toBe(5)
+  })
+})
+
+describe('what the provider answers to a send', () => {
+  it.each<[string, StubAnswer, number, object]>([
+    ['a refusal', { status: 520, json: { error: 1007 } }, 502, { code: 'delivery_failed' }],
+    ['a failing body', { json: { error: '1001' } }, 502, { code: 'delivery_failed' }],
+    ['HTML', html(200), 502, { code: 'delivery_failed' }],
+    [
+      'another number',
+      { json: { id: 'x', data: [{ phone: '573009999999' }] } },
+      502,
+      { code: 'delivery_failed' },
+    ],
+    ['a refused account', { status: 403, json: {} }, 503, { code: 'provider_unavailable' }],
+    ['no answer in time', 'hang', 202, { delivery: 'unconfirmed', challenge: { attemptsRemaining: 5 } }],
+    ['a cut connection', 'reset', 202, { delivery: 'unconfirmed' }],
+  ])('%s is told', async (_name, answer, status, body) => {
+    const host = await startHost({ options })
+    host.stub.answerSend = () => answer
+    const ana = await host.login()
+    const told = await ana.post('/two-factor/start', {})
+    expect(told.status).toBe(status)
+    expect(told.json).toMatchObject(body)
+    expect(host.stub.sends).toHaveLength(1)
+
+    // A code that arrives nevertheless works, one that was refused does not exist.
+    const verified = await ana.post('/two-factor/verify', { code: host.stub.rightCode })
+    expect(verified.status).toBe(status === 202 ? 200 : 410)
+  })
+
+  it('that does not come because nobody listens costs neither a send nor the pause', async () => {
+    const host = await startHost({ options })
+    await host.stub.close()
+    const ana = await host.login()
+    for (let tries = 0; tries < 4; tries += 1) {
+      const told = await ana.post('/two-factor/start', {})
+      expect(told.json.code).toBe('provider_unavailable')
+    }
+  })
+})

@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest'
+import { type Host, startHost } from './kit.js'
+
+async function started(): Promise<{ host: Host; ana: Awaited<ReturnType<Host['login']>> }> {
+  const host = await startHost()
+  const ana = await host.login()
+  await ana.post('/two-factor/start', {})
+  return { host, ana }
+}
+
+async function expectNothingSpent(host: Host, ana: Awaited<ReturnType<Host['login']>>): Promise<void> {
+  expect(host.stub.checks).toEqual([])
+  expect((await ana.get('/two-factor')).json.challenge.attemptsRemaining).toBe(5)
+  expect(host.errors).toEqual([])
+}
+
+describe('a code in the wrong shape', () => {
+  it.each<[string, unknown]>([
+    ['a number', 482913],
+    ['an array', ['482913']],
+    ['an object', { code: '482913' }],
+    ['null', null],
+    ['true', true],
+    ['empty', ''],
+    ['spaces alone', '      '],
+    ['too short', '123'],
+    ['too long', '12345678901'],
+    ['Arabic-Indic digits', '٤٨٢٩١٣'],
+    ['full-width digits', '４８２９１３'],
+    ['a sign', '+482913'],
+    ['an exponent', '4e5'.padEnd(6, '!')],
+    ['a line end', '482913\n'],
+    ['a tab inside', '482\t913'],
+    ['a zero byte', '482913\u0000'],
+    ['an en dash', '482–913'],
+    ['a thousand spaces', `${' '.repeat(1_000)}482913`],
+  ])('costs no attempt: %s', async (_name, code) => {
+    const { host, ana } = await started()
+    const answer = await ana.post('/two-factor/verify', { code })
+    expect(answer.status).toBe(400)
+    expect(answer.json.code).toBe('invalid_request')
+    await expectNothingSpent(host, ana)
+  })
+
+  it('costs no attempt when it is missing', async () => {
+    const { host, ana } = await started()
+    for (const body of [undefined, {}, { cod: '482913' }]) {
+      expect((await ana.post('/two-factor/verify', body)).status).toBe(400)
+    }
+    await expectNothingSpent(host, ana)
+  })
+
+  it('is taken with the spaces and hyphens people group it by', async () => {
+    const { ana } = await started()
+    expect((await ana.post('/two-factor/verify', { code: ' 48-29 13 ' })).status).toBe(200)
+  })
+})
+
+describe('a body in the wrong shape', () => {
+  it.each<[string, string, string, number, string]>([
+    ['no object', 'application/json', '"482913"', 400, 'invalid_request'],
+    ['an array', 'application/json', '[{"code":"482913"}]', 400, 'invalid_request'],
+    ['no JSON', 'application/json', '{"code":"482913"', 400, 'invalid_request'],
+    ['a prototype', 'application/json', '{"__proto__":{"code":"482913"}}', 400, 'invalid_request'],
+    ['a field twice', 'application/x-www-form-urlencoded', 'code=482913&code=482913', 400, 'invalid_request'],
+    ['a field as a list', 'application/x-www-form-urlencoded', 'code[]=482913', 400, 'invalid_request'],
+    ['plain text', 'text/plain', '{"code":"482913"}', 415, 'unsupported_media_type'],
+    ['XML', 'application/xml', '<code>482913</code>', 415, 'unsupported_media_type'],
+    ['multipart', 'multipart/form-data; boundary=x', '--x--', 415, 'unsupported_media_type'],
+    ['another JSON type', 'application/vnd.api+json', '{"code":"482913"}', 415, 'unsupported_media_type'],
+    [
+      'an unknown charset',
+      'application/json; charset=latin9',
+      '{"code":"482913"}',
+      415,
+      'unsupported_media_type',
+    ],
+    ['200 kB', 'application/json', JSON.stringify({ code: '4'.repeat(200_000) }), 413, 'payload_too_large'],
+    [
+      '200 kB of form',
+      'application/x-www-form-urlencoded',
+      `code=${'4'.repeat(200_000)}`,
+      413,
+      'payload_too_large',
+    ],
+  ])('costs no attempt: %s', async (_name, type, body, status, code) => {
+    const { host, ana } = await started()
+    const answer = await ana.send('/two-factor/verify', {
+      method: 'POST',
+      headers: { 'content-type': type },
+      body,
+    })
+    expect(answer.status).toBe(status)
+    expect(answer.json.code).toBe(code)
+    await expectNothingSpent(host, ana)
+  })
+
+  it('is no body when the members stand in the query', async () => {
+    const { host, ana } = await started()
+    expect((await ana.post('/two-factor/verify?code=482913')).status).toBe(400)
+    expect((await ana.post('/two-factor/verify?code=482913', {})).status).toBe(400)
+    await expectNothingSpent(host, ana)
+  })
+
+  it.each<[string, unknown]>([
+    ['an unknown purpose', { purpose: 'transfers' }],
+    ['a purpose of every object', { purpose: 'constructor' }],
+    ['a purpose that is no text', { purpose: ['login'] }],
+    ['an unknown channel', { channel: 'fax' }],
+    ['a channel that is no text', { channel: 1 }],
+    ['a requirement that is no text', { requirement: {} }],
+    ['a requirement of nobody', { requirement: 'e30.AAAA' }],
+    ['a requirement without a signature', { requirement: 'e30' }],
+    ['a requirement in three parts', { requirement: 'e30.e30.e30' }],
+  ])('starts nothing: %s', async (_name, body) => {
+    const host = await startHost()
+    const ana = await host.login()
+    const answer = await ana.post('/two-factor/start', body)
+    expect(answer.status).toBe(400)
+    expect(answer.json.code).toBe('invalid_request')
+    expect(host.stub.sends).toEqual([])
+    expect(host.errors).toEqual([])
+  })
+
+  it('may hold members that are not ours', async () => {
+    const host = await startHost()
+    const ana = await host.login()
+    const body = { password: 'secret', phone: '+573009999999', subject: 'ben', code: 1 }
+    expect((await ana.post('/two-factor/start', body)).status).toBe(201)
+    expect(host.stub.sends.map(({ form }) => form.phone)).toEqual(['573001234567'])
+  })
+})
+
+describe('a number on file that takes no code', () => {
+  it.each<[string, string | undefined, number, string]>([
+    ['none', undefined, 409, 'no_phone'],
+    ['off the list', '+4915112345678', 403, 'destination_not_allowed'],
+    ['two numbers', '+573001234567,+573007654321', 403, 'destination_not_allowed'],
+    ['an extension', '+573001234567 ext 5', 403, 'destination_not_allowed'],
+  ])('%s', async (_name, phone, status, code) => {
+    const host = await startHost({ options: { phone: () => phone } })
+    const ana = await host.login()
+    const answer = await ana.post('/two-factor/start', {})
+    expect(answer.status).toBe(status)
+    expect(answer.json.code).toBe(code)
+    expect(host.stub.sends).toEqual([])
+  })
+})
