@@ -15,7 +15,7 @@ describe('reading a number', () => {
     ['  +57-300-1234567 '],
     ['+57\u00a0300\u00a0123\u00a04567'],
     ['＋５７３００１２３４５６７'],
-  ])('finds the same one in %j (country %s)', async (text, defaultCountry) => {
+  ])('finds the same one in %j (country %s)', async (text, defaultCountry?: string) => {
     const rules = { countries: ['CO'], ...(defaultCountry === undefined ? {} : { defaultCountry }) }
     expect(await parsePhoneNumber(text, rules)).toEqual({ ok: true, phone: '+573001234567', country: 'CO' })
   })
