@@ -1,6 +1,7 @@
 import type { Awaitable, Store } from '../store/store.js'
 import { networkOf } from './address.js'
-import type { Refusal } from './commands.js'
+import { change } from './change.js'
+import { type Refusal, refused } from './commands.js'
 import { fingerprint, type Keys } from './keys.js'
 import type { Lane } from './ledger.js'
 import type { Limits } from './limits.js'
@@ -37,12 +38,16 @@ interface Count {
   readonly windowMs: number
 }
 
+/** The numbers that one session has tried to enrol, by their ledgers. */
+type Numbers = { readonly numbers: readonly string[]; readonly end: number }
+
 export function createCounters(parts: {
   readonly store: Store
   readonly keys: Keys
   readonly limits: Limits
+  readonly now: () => number
 }): Counters {
-  const { store, keys, limits } = parts
+  const { store, keys, limits, now } = parts
 
   async function count({ limit, code, kind, whom, most, windowMs }: Count): Promise<Refusal | undefined> {
     const hits = await store.increment(keys.counter(kind, whom), windowMs)
@@ -70,14 +75,18 @@ export function createCounters(parts: {
           windowMs: 10 * minute,
         })
 
-  /** Different numbers of one session: only the first hit of a number counts as one more. */
-  async function numbersOf({ session, ledgerKey }: Counted): Promise<Refusal | undefined> {
-    const whom = fingerprint(session)
-    const { count: hits } = await store.increment(keys.counter('number', fingerprint(whom + ledgerKey)), day)
-    if (hits > 1) return undefined
-    const most = limits.numbersPerSessionPerDay
-    return count({ limit: 'session', code: 'send_limit', kind: 'numbers', whom, most, windowMs: day })
-  }
+  /** Different numbers of one session. One that was refused is not among them, else its second try would pass. */
+  const numbersOf = ({ session, ledgerKey }: Counted): Promise<Refusal | undefined> =>
+    change(store, keys.counter('numbers', fingerprint(session)), (stored: Numbers | undefined) => {
+      const { numbers, end } =
+        stored !== undefined && now() < stored.end ? stored : { numbers: [], end: now() + day }
+      if (numbers.includes(ledgerKey)) return { outcome: undefined }
+      const leftMs = Math.min(day, end - now())
+      if (numbers.length >= limits.numbersPerSessionPerDay) {
+        return { outcome: { ...refused('send_limit', leftMs), limit: 'session' } }
+      }
+      return { outcome: undefined, put: { value: { numbers: [...numbers, ledgerKey], end }, ttlMs: leftMs } }
+    })
 
   return {
     sendFromAddress: ({ lane, address }) =>

@@ -79,6 +79,19 @@ describe('sends at once', () => {
     }
   })
 
+  it('of one session refuse a fourth number that nobody has proven however often it is tried', async () => {
+    const { challenges, provider, wait } = createService()
+    const order = (index: number) => ({ ...oneSend(index), session: 'one', lane: 'enrol' as const })
+    for (let index = 0; index < 10; index += 1) {
+      for (let tries = 0; tries < 3; tries += 1) await challenges.start(order(index))
+    }
+    expect(provider.sends).toHaveLength(3)
+    wait(hour)
+    expect(await challenges.start(order(9))).toMatchObject({ limit: 'session', retryAfterMs: 23 * hour })
+    wait(23 * hour)
+    expect(await challenges.start(order(9))).toMatchObject({ outcome: 'started' })
+  })
+
   it('that a counter refuses give the number its send back', async () => {
     const { challenges, wait } = createService({ limits: { serviceSendsPerMinute: 0 } })
     expect(await challenges.start(oneSend(0))).toMatchObject({ code: 'sending_paused', retryAfterMs: minute })
