@@ -70,7 +70,7 @@ export function createCounters(parts: {
           limit: 'address',
           code: 'send_limit',
           kind: `${lane}-${kind}`,
-          whom: networkOf(address),
+          whom: fingerprint(networkOf(address)),
           most,
           windowMs: 10 * minute,
         })

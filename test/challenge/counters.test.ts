@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { networkOf } from '../../src/challenge/address.js'
+import { memoryStore } from '../../src/store/memory-store.js'
 import { hour, minute } from './kit.js'
 import { ana, createService } from './service.js'
 
@@ -145,6 +146,25 @@ describe('verifications from one address', () => {
     const unknown = createService({ limits: { sendsPerAddressPer10Min: 1 } })
     const requests = Array.from({ length: 3 }, (_, index) => unknown.challenges.start(oneSend(index)))
     expect(await answers(requests)).toEqual({ started: 3 })
+  })
+})
+
+describe('what a counter leaves in the store', () => {
+  it('is under no readable address', async () => {
+    const inner = memoryStore()
+    const keys: string[] = []
+    const store = {
+      ...inner,
+      increment: (key: string, windowMs: number) => {
+        keys.push(key)
+        return inner.increment(key, windowMs)
+      },
+    }
+    const { challenges } = createService({ store: () => store })
+    await challenges.start({ ...oneSend(0), address: '2001:db8::1' })
+    await challenges.start({ ...oneSend(1), address: '203.0.113.7' })
+    expect(keys.filter((key) => key.includes('count-auth-sends'))).toHaveLength(2)
+    expect(keys.join()).not.toMatch(/2001|203\.0/)
   })
 })
 
