@@ -38,6 +38,9 @@ interface Count {
   readonly windowMs: number
 }
 
+/** How many of those who used up a budget of their own are told apart from the others. */
+const mostRemembered = 1_000
+
 /** The numbers that one session has tried to enrol, by their ledgers. */
 type Numbers = { readonly numbers: readonly string[]; readonly end: number }
 
@@ -76,7 +79,10 @@ export function createCounters(parts: {
         })
 
   /** Different numbers of one session. One that was refused is not among them, else its second try would pass. */
-  const numbersOf = ({ session, ledgerKey }: Counted): Promise<Refusal | undefined> =>
+  const numbersOf = ({
+    session,
+    ledgerKey,
+  }: Pick<Counted, 'session' | 'ledgerKey'>): Promise<Refusal | undefined> =>
     change(store, keys.counter('numbers', fingerprint(session)), (stored: Numbers | undefined) => {
       const { numbers, end } =
         stored !== undefined && now() < stored.end ? stored : { numbers: [], end: now() + day }
@@ -87,6 +93,46 @@ export function createCounters(parts: {
       }
       return { outcome: undefined, put: { value: { numbers: [...numbers, ledgerKey], end }, ttlMs: leftMs } }
     })
+
+  function own({ lane, session, subject, ledgerKey }: Counted): Promise<Refusal | undefined> {
+    return firstRefusal([
+      lane === 'enrol' ? numbersOf({ session, ledgerKey }) : undefined,
+      count({
+        limit: 'session',
+        code: 'send_limit',
+        kind: 'session-sends',
+        whom: fingerprint(session),
+        most: limits.sendsPerSessionPerHour,
+        windowMs: hour,
+      }),
+      count({
+        limit: 'subject',
+        code: 'send_limit',
+        kind: 'subject-sends',
+        whom: fingerprint(subject),
+        most: limits.sendsPerSubjectPerDay,
+        windowMs: day,
+      }),
+    ])
+  }
+
+  const service = (lane: Lane): Promise<Refusal | undefined> =>
+    count({
+      limit: 'service',
+      code: 'sending_paused',
+      kind: 'service-sends',
+      whom: lane,
+      most: limits.serviceSendsPerMinute,
+      windowMs: minute,
+    })
+
+  /** Sessions and subjects that used up a budget of their own. */
+  const refusedLately = new Set<string>()
+
+  function remember({ session, subject }: Counted): void {
+    if (refusedLately.size >= mostRemembered) refusedLately.clear()
+    refusedLately.add(fingerprint(session)).add(fingerprint(subject))
+  }
 
   return {
     sendFromAddress: ({ lane, address }) =>
@@ -105,33 +151,14 @@ export function createCounters(parts: {
           ? limits.verificationsPerAddressPer10Min
           : limits.enrolVerificationsPerAddressPer10Min,
       ),
-    send: (counted) =>
-      firstRefusal([
-        ...(counted.lane === 'enrol' ? [numbersOf(counted)] : []),
-        count({
-          limit: 'session',
-          code: 'send_limit',
-          kind: 'session-sends',
-          whom: fingerprint(counted.session),
-          most: limits.sendsPerSessionPerHour,
-          windowMs: hour,
-        }),
-        count({
-          limit: 'subject',
-          code: 'send_limit',
-          kind: 'subject-sends',
-          whom: fingerprint(counted.subject),
-          most: limits.sendsPerSubjectPerDay,
-          windowMs: day,
-        }),
-        count({
-          limit: 'service',
-          code: 'sending_paused',
-          kind: 'service-sends',
-          whom: counted.lane,
-          most: limits.serviceSendsPerMinute,
-          windowMs: minute,
-        }),
-      ]),
+    async send(counted) {
+      const { lane, session, subject } = counted
+      // One person's refused starts must not use up the sends of everybody: they are asked alone first.
+      const suspect = refusedLately.has(fingerprint(session)) || refusedLately.has(fingerprint(subject))
+      if (suspect) return (await own(counted)) ?? service(lane)
+      const [refusal, paused] = await Promise.all([own(counted), service(lane)])
+      if (refusal !== undefined) remember(counted)
+      return refusal ?? paused
+    },
   }
 }

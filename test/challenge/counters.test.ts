@@ -64,6 +64,35 @@ describe('sends at once', () => {
     expect(await challenges.start({ ...oneSend(40), lane: 'enrol' })).toMatchObject({ outcome: 'started' })
   })
 
+  it('that a session or subject is refused use up nothing of the whole service', async () => {
+    const { challenges } = createService({
+      limits: { serviceSendsPerMinute: 10, sendsPerSessionPerHour: 1, sendsPerSubjectPerDay: 3 },
+    })
+    const refused = async (order: (index: number) => Parameters<typeof challenges.start>[0]) => {
+      for (let index = 10; index < 40; index += 1) {
+        expect(await challenges.start(order(index))).toMatchObject({ code: 'send_limit' })
+      }
+    }
+    await challenges.start({ ...oneSend(0), session: 'one' })
+    await refused((index) => ({ ...oneSend(index), session: 'one' }))
+    for (let index = 1; index < 4; index += 1) await challenges.start({ ...oneSend(index), subject: 'ana' })
+    await refused((index) => ({ ...oneSend(index), subject: 'ana' }))
+    expect(await challenges.start(oneSend(50))).toMatchObject({ outcome: 'started' })
+  })
+
+  it('of a session that was refused are held back with all others once it may send again', async () => {
+    const { challenges, wait } = createService({
+      limits: { serviceSendsPerMinute: 1, sendsPerSessionPerHour: 1 },
+    })
+    await challenges.start({ ...oneSend(0), session: 'one' })
+    await challenges.start({ ...oneSend(1), session: 'one' })
+    wait(hour)
+    await challenges.start(oneSend(2))
+    expect(await challenges.start({ ...oneSend(3), session: 'one' })).toMatchObject({
+      code: 'sending_paused',
+    })
+  })
+
   it('of one session go to three numbers that nobody has proven', async () => {
     const { challenges } = createService()
     const order = (index: number) => ({ ...oneSend(index), session: 'one', lane: 'enrol' as const })
