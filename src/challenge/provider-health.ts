@@ -35,8 +35,9 @@ export function createProviderHealth(parts: {
 
   return {
     refusal() {
-      // A clock that was set back must not lengthen the pause.
-      const leftMs = Math.min(pauseMs, pausedUntil - now())
+      // A clock that was set back by an hour must not make the pause last an hour.
+      if (pausedUntil - now() > pauseMs) pausedUntil = 0
+      const leftMs = pausedUntil - now()
       return leftMs > 0 ? refused('provider_unavailable', leftMs) : undefined
     },
     note(command, result, lane, ledgerKey) {

@@ -56,10 +56,11 @@ describe('a provider that cannot be reached', () => {
     service.provider.send = () => ({ result: 'not-sent' })
     for (let tries = 0; tries < 5; tries += 1)
       await service.challenges.start({ ...ana, purpose: 'login' }).catch(asCode)
+    service.provider.send = () => ({ result: 'sent' })
     service.wait(-3_600_000)
-    expect(await service.challenges.start({ ...ana, purpose: 'login' })).toMatchObject({
-      retryAfterMs: 15_000,
-    })
+    expect(await service.challenges.start({ ...ana, purpose: 'login' })).toMatchObject({ outcome: 'started' })
+    service.wait(3_600_000)
+    expect(await service.challenges.resend(ana)).toMatchObject({ code: 'challenge_gone' })
   })
 })
 
