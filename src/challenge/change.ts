@@ -35,7 +35,9 @@ export async function change<Value extends Members, Outcome, Barred = never>(
   barrier?: Promise<Barred | undefined>,
 ): Promise<Outcome | Barred> {
   const command = newCommandId()
-  let [entry, barred] = await Promise.all([store.read(key), barrier])
+  // A read that throws must not leave the barrier behind, whose rejection nobody would handle.
+  const read = async () => store.read(key)
+  let [entry, barred] = await Promise.all([read(), barrier])
   if (barred !== undefined) return barred
   let attempted: Outcome | undefined
   for (let swaps = 0; swaps < mostSwaps; swaps += 1) {

@@ -182,6 +182,23 @@ describe('a change of an entry', () => {
     expect(swaps).toBe(100)
   })
 
+  it('leaves no rejection behind when read and barrier both fail', async () => {
+    const lost: unknown[] = []
+    const note = (reason: unknown) => void lost.push(reason)
+    process.on('unhandledRejection', note)
+    const throwing: Store = {
+      ...memoryStore(),
+      read: () => {
+        throw new Error('connection lost')
+      },
+    }
+    const barrier = Promise.reject(new Error('connection lost, too'))
+    await expect(change(throwing, 'tf1::grants:k', count, barrier)).rejects.toThrow('connection lost')
+    await new Promise((resolve) => setImmediate(resolve))
+    process.off('unhandledRejection', note)
+    expect(lost).toEqual([])
+  })
+
   it('ends at a barrier, before anything is decided', async () => {
     const store = memoryStore()
     expect(await change(store, 'tf1::grants:k', count, Promise.resolve('barred'))).toBe('barred')
