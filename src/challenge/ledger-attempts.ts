@@ -163,7 +163,8 @@ function rejected(
 /** Undoes a reservation. The number was not locked when it was made, so any lock is its own. */
 function refunded(ledger: Ledger, challenge: Challenge | undefined, limits: LedgerLimits): Ledger {
   const lockedUntil = lockAt(ledger.failures, limits) === undefined ? ledger.lockedUntil : 0
-  const counted = { ...ledger, failures: ledger.failures - 1, lockedUntil }
+  // The operator may have enabled the number meanwhile: fewer than no failures would be an extra guess.
+  const counted = { ...ledger, failures: Math.max(0, ledger.failures - 1), lockedUntil }
   if (challenge === undefined) return counted
   return { ...counted, challenge: { ...challenge, attempts: challenge.attempts - 1 } }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ledgerLimitsOf } from '../../src/challenge/ledger.js'
+import { enable, ledgerLimitsOf } from '../../src/challenge/ledger.js'
 import { day, hour, ledgerLimits, limits, minute } from './kit.js'
 import { driveLedger } from './ledger-driver.js'
 
@@ -142,6 +142,15 @@ describe('settling an attempt', () => {
     expect(number.settle(id, 'not-sent')).toEqual({ outcome: 'refunded' })
     expect(number.settle(id, 'not-sent')).toEqual({ outcome: 'gone' })
     expect(number.ledger).toMatchObject({ failures: 1, judged: 1, challenge: { attempts: 1 } })
+  })
+
+  it('gives no failure back that the operator had forgiven meanwhile', () => {
+    const number = driveLedger()
+    number.start()
+    const { id } = number.reserve()
+    number.run(enable)
+    number.settle(id, 'not-sent')
+    expect(number.ledger).toMatchObject({ failures: 0, challenge: { attempts: 0 } })
   })
 
   it('gives nothing back to a challenge that replaced the attempt’s own', () => {
