@@ -23,24 +23,25 @@ export function createSubjectFailures(parts: {
 }): SubjectFailures {
   const { store, keys, now, failuresPerDay } = parts
 
+  // A clock that was set back must not keep a person out for longer than a day.
+  const leftMs = ({ end }: Tally): number => Math.min(day, Math.max(1, end - now()))
+
   return {
     count: (subject) =>
       change(store, keys.failures(subject), (stored: Tally | undefined) => {
         const tally = stored !== undefined && now() < stored.end ? stored : { failures: 0, end: now() + day }
-        const leftMs = tally.end - now()
         if (tally.failures >= failuresPerDay) {
-          return { outcome: { ...refused('attempts_exhausted', leftMs), limit: 'subject' } }
+          return { outcome: { ...refused('attempts_exhausted', leftMs(tally)), limit: 'subject' } }
         }
-        return {
-          outcome: undefined,
-          put: { value: { ...tally, failures: tally.failures + 1 }, ttlMs: leftMs },
-        }
+        const value = { ...tally, failures: tally.failures + 1 }
+        return { outcome: undefined, put: { value, ttlMs: leftMs(tally) } }
       }),
     takeBack: (subject) =>
       change(store, keys.failures(subject), (tally: Tally | undefined) => {
         if (tally === undefined || tally.failures === 0) return { outcome: undefined }
-        const ttlMs = Math.max(1, tally.end - now())
-        return { outcome: undefined, put: { value: { ...tally, failures: tally.failures - 1 }, ttlMs } }
+        const value = { ...tally, failures: tally.failures - 1 }
+        // A sign-in without a wrong code leaves nothing behind that fills the store for a day.
+        return { outcome: undefined, put: { value, ttlMs: value.failures === 0 ? 1 : leftMs(tally) } }
       }),
   }
 }

@@ -312,6 +312,35 @@ describe('verify', () => {
     })
   })
 
+  it('leaves no tally behind of a subject that typed no wrong code', async () => {
+    const { challenges, store, keys, wait } = createService()
+    await challenges.start({ ...ana, purpose: 'login' })
+    await challenges.verify({ ...ana, code: rightCode })
+    wait(1)
+    expect(store.read(keys.failures('ana'))).toBeUndefined()
+  })
+
+  it('takes back the attempt that was no wrong code, and none of the others', async () => {
+    const { challenges, store, keys, wait } = createService()
+    await challenges.start({ ...ana, purpose: 'login' })
+    await challenges.verify({ ...ana, code: 'wrong1' })
+    await challenges.verify({ ...ana, code: rightCode })
+    wait(24 * hour - 1)
+    expect(store.read(keys.failures('ana'))).toMatchObject({ value: { failures: 1 } })
+    wait(1)
+    expect(store.read(keys.failures('ana'))).toBeUndefined()
+  })
+
+  it('keeps a subject out for no more than a day when the clock is set back by a year', async () => {
+    const { challenges, wait } = createService({ limits: { failuresPerSubjectPerDay: 1 } })
+    await challenges.start({ ...ana, purpose: 'login' })
+    await challenges.verify({ ...ana, code: 'wrong1' })
+    wait(-365 * 24 * hour)
+    const other = { ...ana, phone: '+573001234599' }
+    await challenges.start({ ...other, purpose: 'login' })
+    expect(await challenges.verify({ ...other, code: rightCode })).toMatchObject({ retryAfterMs: 24 * hour })
+  })
+
   it('forgets the wrong codes of a subject a day after the first', async () => {
     const { challenges, wait } = createService({ limits: { failuresPerSubjectPerDay: 1 } })
     await challenges.start({ ...ana, purpose: 'login' })
