@@ -102,13 +102,17 @@ export function resend(
   }
 }
 
-/** Records what became of a booked send. Repeating it changes nothing. */
+/**
+ * Records what became of a booked send. Repeating it changes nothing.
+ * `superseded` is the challenge that the booking took the place of.
+ */
 export function settleSend(
   ledger: Ledger,
   sendId: string,
   sent: SendResult,
   now: number,
   limits: LedgerLimits,
+  superseded?: Challenge,
 ): Decision<{ readonly challenge?: Challenge }> {
   const send = ledger.sends.find((booked) => booked.id === sendId)
   const challenge = ledger.challenge
@@ -118,7 +122,12 @@ export function settleSend(
   if (challenge === undefined || challenge.id !== send.challenge || challenge.void) {
     return { outcome: {}, next: { ...ledger, sends, at: now } }
   }
-  const settled = settledChallenge(challenge, send, sent, sendsOf(ledger, challenge.id).length, limits)
+  const isFirst = sendsOf(ledger, challenge.id).length === 1
+  // Nothing was sent, so the code that was on its way before is still the one to type; guesses stay spent.
+  const settled =
+    sent.result === 'not-sent' && isFirst && superseded !== undefined
+      ? { ...superseded, attempts: challenge.attempts }
+      : settledChallenge(challenge, send, sent, isFirst, limits)
   return { outcome: { challenge: settled }, next: { ...ledger, challenge: settled, sends, at: now } }
 }
 
@@ -126,7 +135,7 @@ function settledChallenge(
   challenge: Challenge,
   send: Send,
   sent: SendResult,
-  sendsSoFar: number,
+  isFirst: boolean,
   limits: LedgerLimits,
 ): Challenge {
   // The code went to somebody else as well: whoever types it proves nothing.
@@ -137,7 +146,7 @@ function settledChallenge(
     return { ...challenge, expiresAt: Math.min(send.at + lifetime, challenge.deadline) }
   }
   // An earlier code of this challenge may still be on its way; without one there is nothing to type.
-  return sendsSoFar > 1 ? challenge : { ...challenge, void: true }
+  return isFirst ? { ...challenge, void: true } : challenge
 }
 
 function bookSend(ledger: Ledger, id: string, challenge: Challenge, now: number): readonly Send[] {

@@ -51,11 +51,11 @@ export function createSending(parts: {
     }
     // Asked after the send was booked: of many requests at once, one costs budget and asks the host.
     const refusal = await permission(target, outcome.challenge, beforeSend).catch(async (error: unknown) => {
-      await settle(target, sendId, { result: 'not-sent' })
+      await settle(target, sendId, { result: 'not-sent' }, outcome)
       throw error
     })
     if (refusal === undefined) return deliver(target, sendId, outcome)
-    await settle(target, sendId, { result: 'not-sent' })
+    await settle(target, sendId, { result: 'not-sent' }, outcome)
     return refusal
   }
 
@@ -69,26 +69,25 @@ export function createSending(parts: {
     return allowed === true ? counters.send(target.counted) : refused('send_refused')
   }
 
-  const settle = (target: Target, sendId: string, sent: SendResult) =>
+  const settle = (target: Target, sendId: string, sent: SendResult, { superseded }: Booked) =>
     ledgers.run(target.key, target.limits, (ledger, now) =>
-      settleSend(ledger, sendId, sent, now, target.limits),
+      settleSend(ledger, sendId, sent, now, target.limits, superseded),
     )
 
-  async function deliver(
-    target: Target,
-    sendId: string,
-    { challenge, superseded }: Booked,
-  ): Promise<StartOutcome> {
-    if (superseded !== undefined) emit({ type: 'challenge.superseded', ...about(target, superseded) })
+  async function deliver(target: Target, sendId: string, booked: Booked): Promise<StartOutcome> {
+    const { challenge, superseded } = booked
     emit({ type: 'challenge.started', ...about(target, challenge) })
     const sent = await codes.sendCode({
       destination: target.phone,
       appName: appNameOf(target.lane, challenge.purpose),
       channel: challenge.channel,
     })
+    if (superseded !== undefined && sent.result !== 'not-sent') {
+      emit({ type: 'challenge.superseded', ...about(target, superseded) })
+    }
     emit({ ...eventOf(sent), ...about(target, challenge) })
     health.note('send', sent.result, target.lane, target.key)
-    const settled = await settle(target, sendId, sent)
+    const settled = await settle(target, sendId, sent, booked)
     if (sent.result !== 'sent' && sent.result !== 'unconfirmed') throw notDelivered(sent)
     // Another session may have started, or this one cancelled, while the send was under way.
     const live = settled.outcome.challenge

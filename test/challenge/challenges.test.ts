@@ -162,6 +162,40 @@ describe('start', () => {
     expect(await challenges.start({ ...allowed, beforeSend })).toMatchObject({ outcome: 'already-sent' })
   })
 
+  it.each([
+    ['the host refuses', { beforeSend: () => false }, {}],
+    [
+      'the host throws',
+      {
+        beforeSend: () => {
+          throw new Error('risk engine down')
+        },
+      },
+      {},
+    ],
+    ['a counter refuses', {}, { sendsPerSubjectPerDay: 1 }],
+  ])('lets the code that is on its way work when %s', async (_, order, limits) => {
+    const { challenges, provider, wait } = createService({ limits })
+    await challenges.start({ ...ana, purpose: 'login' })
+    wait(minute)
+    const start = challenges.start({ ...ana, session: 'session-2', purpose: 'transfer', ...order })
+    expect(await start.catch(() => ({ outcome: 'refused' }))).toMatchObject({ outcome: 'refused' })
+    expect(provider.sends).toHaveLength(1)
+    expect(await challenges.verify({ ...ana, code: rightCode })).toMatchObject({ purpose: 'login' })
+  })
+
+  it('tells of a superseded challenge only when the send went out', async () => {
+    const { challenges, provider, eventTypes, wait } = createService()
+    await challenges.start({ ...ana, purpose: 'login' })
+    wait(minute)
+    provider.send = () => ({ result: 'not-sent' })
+    await challenges.start({ ...ana, session: 'session-2', purpose: 'login' }).catch(() => {})
+    expect(eventTypes()).not.toContain('challenge.superseded')
+    provider.send = () => ({ result: 'sent' })
+    await challenges.start({ ...ana, session: 'session-2', purpose: 'login' })
+    expect(eventTypes()).toContain('challenge.superseded')
+  })
+
   it('books nothing when the host throws', async () => {
     const { challenges } = createService()
     const beforeSend = () => {

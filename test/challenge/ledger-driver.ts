@@ -1,5 +1,6 @@
 import type { Channel, SendResult, Verdict } from '../../src/challenge/code-service.js'
 import {
+  type Challenge,
   cancel,
   type Decision,
   emptyLedger,
@@ -60,12 +61,12 @@ export function driveLedger(limits: LedgerLimits = ledgerLimits, from = 1_000_00
       }
       return { sendId, outcome: run((was, now) => start(was, order, now, limits)) }
     },
-    settleSend: (sendId: string, sent: SendResult) =>
-      run((was, now) => settleSend(was, sendId, sent, now, limits)),
+    settleSend: (sendId: string, sent: SendResult, superseded?: Challenge) =>
+      run((was, now) => settleSend(was, sendId, sent, now, limits, superseded)),
     /** Books and settles in one step. */
     start(who: Who = {}, sent: SendResult = { result: 'sent', lifetimeMs: 600_000 }) {
       const { sendId, outcome } = driver.book(who)
-      if (outcome.outcome === 'booked') driver.settleSend(sendId, sent)
+      if (outcome.outcome === 'booked') driver.settleSend(sendId, sent, outcome.superseded)
       return outcome
     },
     resend(who: Who = {}, sent: SendResult = { result: 'sent', lifetimeMs: 600_000 }) {

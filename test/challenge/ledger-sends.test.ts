@@ -226,6 +226,36 @@ describe('settling a send', () => {
     expect(number.reserve().outcome).toMatchObject({ outcome: 'reserved' })
   })
 
+  it('leaves the earlier challenge as it was when the send that was to replace it never left', () => {
+    const number = driveLedger()
+    const first = number.start()
+    number.verify('rejected')
+    number.wait(minute)
+    const { sendId, outcome } = number.book({ session: 's2', purpose: 'transfer' })
+    number.verify('rejected', { session: 's2' })
+    number.settleSend(
+      sendId,
+      { result: 'not-sent' },
+      outcome.outcome === 'booked' ? outcome.superseded : undefined,
+    )
+    expect(number.verify('approved')).toMatchObject({
+      outcome: 'approved',
+      // The guess at the one that was never sent stays spent: the code upstream is the same.
+      challenge: { id: first.outcome === 'booked' ? first.challenge.id : '', attempts: 3 },
+    })
+  })
+
+  it.each(['sent', 'unconfirmed', 'failed', 'foreign-number', 'misconfigured'] as const)(
+    'brings no earlier challenge back when a send was %s',
+    (result) => {
+      const number = driveLedger()
+      number.start()
+      number.wait(minute)
+      number.start({ session: 's2' }, { result })
+      expect(number.reserve().outcome).toMatchObject({ outcome: 'refused' })
+    },
+  )
+
   it('does nothing for a send that was given back already', () => {
     const number = driveLedger()
     const { sendId } = number.book()
