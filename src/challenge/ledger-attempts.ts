@@ -4,6 +4,7 @@ import {
   type Challenge,
   challengeOf,
   type Decision,
+  isDisabled,
   type Ledger,
   type LedgerLimits,
   type LedgerRefusal,
@@ -24,14 +25,18 @@ export interface Attempt extends Pick<Binding, 'session' | 'subject'> {
   readonly code: string
 }
 
-export interface Rejected {
+/** What an attempt brought upon its number. */
+export interface Consequences {
+  /** This failure locked it. */
+  readonly lockedForMs?: number
+  /** This answer disabled it. */
+  readonly disabled?: true
+}
+
+export interface Rejected extends Consequences {
   readonly outcome: 'rejected'
   readonly challenge: Challenge
   readonly attemptsRemaining: number
-  /** Set when this failure locked the number. */
-  readonly lockedForMs?: number
-  /** Whether this answer disabled the number. */
-  readonly disabled: boolean
   /** Whether the code had been used before. */
   readonly used: boolean
 }
@@ -92,8 +97,9 @@ export function reserve(
 export type SettleOutcome =
   | { readonly outcome: 'approved'; readonly challenge: Challenge }
   | Rejected
-  /** The answer was no verdict; `gone` when it was an approval that nobody owns any more. */
-  | { readonly outcome: 'spent' | 'refunded' | 'gone' }
+  /** `spent`: the answer was no verdict. `gone`: the attempt or its challenge is nobody's any more. */
+  | ({ readonly outcome: 'spent' | 'gone' } & Consequences)
+  | { readonly outcome: 'refunded' }
 
 /** Records the verdict of a reserved attempt. Repeating it changes nothing. */
 export function settle(
@@ -108,27 +114,27 @@ export function settle(
   if (lease?.attempt !== attemptId) return { outcome: { outcome: 'gone' } }
   const released = { ...withoutLease(ledger), at: now }
   const challenge = ledger.challenge?.id === lease.challenge ? ledger.challenge : undefined
+  const gone = (next: Ledger) =>
+    ({ outcome: { outcome: 'gone', ...consequences(next, now, limits) }, next }) as const
 
   if (verdict === 'not-sent') {
     const next = refunded(released, challenge, limits)
     return { outcome: { outcome: 'refunded' }, next }
   }
   if (verdict === 'unavailable' || verdict === 'misconfigured') {
-    return { outcome: { outcome: 'spent' }, next: released }
+    return { outcome: { outcome: 'spent', ...consequences(released, now, limits) }, next: released }
   }
   if (verdict === 'rejected') {
     const next = { ...released, judged: ledger.judged + 1 }
     // A restart took the challenge away meanwhile: the answer counts all the same.
-    if (challenge === undefined) return { outcome: { outcome: 'gone' }, next }
+    if (challenge === undefined) return gone(next)
     return { outcome: rejected(next, challenge, now, limits, false), next }
   }
   const usedCodes = [
     ...ledger.usedCodes.filter((known) => known.at > now - rememberedMs),
     { code: lease.code, at: now },
   ].slice(-usedCodesKept)
-  if (challenge === undefined || challenge.void) {
-    return { outcome: { outcome: 'gone' }, next: { ...released, usedCodes } }
-  }
+  if (challenge === undefined || challenge.void) return gone({ ...released, usedCodes })
   return {
     outcome: { outcome: 'approved', challenge },
     next: {
@@ -149,14 +155,20 @@ function rejected(
   limits: LedgerLimits,
   used: boolean,
 ): Rejected {
-  const locked = after.lockedUntil > now ? { lockedForMs: after.lockedUntil - now } : {}
   return {
     outcome: 'rejected',
     challenge,
     attemptsRemaining: limits.attemptsPerChallenge - challenge.attempts,
-    ...locked,
-    disabled: after.judged === limits.failuresBeforeDisable,
+    ...consequences(after, now, limits),
     used,
+  }
+}
+
+/** A locked or disabled number reserves nothing, so what is so after an attempt came with it. */
+function consequences(after: Ledger, now: number, limits: LedgerLimits): Consequences {
+  return {
+    ...(after.lockedUntil > now ? { lockedForMs: after.lockedUntil - now } : {}),
+    ...(isDisabled(after, limits) ? { disabled: true } : {}),
   }
 }
 

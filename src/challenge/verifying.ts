@@ -5,7 +5,7 @@ import type { CodeService, Verdict } from './code-service.js'
 import { type Refusal, refused, type VerifyCommand, type VerifyOutcome } from './commands.js'
 import type { Counters } from './counters.js'
 import type { Challenge, Lane } from './ledger.js'
-import { type Rejected, type ReserveOutcome, reserve, settle } from './ledger-attempts.js'
+import { type Consequences, type Rejected, type ReserveOutcome, reserve, settle } from './ledger-attempts.js'
 import type { Ledgers } from './ledgers.js'
 import type { ProviderHealth } from './provider-health.js'
 import type { Secrets } from './secrets.js'
@@ -62,6 +62,7 @@ export function createVerifying(parts: {
     ])
     if (outcome.outcome === 'rejected') return rejection(target, outcome)
     if (outcome.outcome === 'approved') return approval(target, outcome.challenge)
+    if (outcome.outcome !== 'refunded') reportNumber(target, challenge, outcome)
     if (verdict === 'approved' || verdict === 'rejected') return refused('challenge_gone')
     throw noVerdict(verdict)
   }
@@ -74,13 +75,17 @@ export function createVerifying(parts: {
   }
 
   function rejection(target: Target, outcome: Rejected): VerifyOutcome {
-    const { attemptsRemaining, used, lockedForMs, disabled } = outcome
-    const challenge = about(target, outcome.challenge)
-    emit({ type: 'challenge.rejected', attemptsRemaining, used, ...challenge })
-    if (lockedForMs !== undefined) emit({ type: 'number.locked', lockedForMs, ...challenge })
-    if (disabled) emit({ type: 'number.disabled', ...challenge })
+    const { challenge, attemptsRemaining, used, lockedForMs } = outcome
+    emit({ type: 'challenge.rejected', attemptsRemaining, used, ...about(target, challenge) })
+    reportNumber(target, challenge, outcome)
     const retry = lockedForMs === undefined ? {} : { retryAfterMs: lockedForMs }
     return { outcome: 'rejected', attemptsRemaining, ...retry }
+  }
+
+  /** An outage or a restart may lie between an attempt and its answer; the number is locked all the same. */
+  function reportNumber(target: Target, challenge: Challenge, { lockedForMs, disabled }: Consequences): void {
+    if (lockedForMs !== undefined) emit({ type: 'number.locked', lockedForMs, ...about(target, challenge) })
+    if (disabled) emit({ type: 'number.disabled', ...about(target, challenge) })
   }
 
   return async function verify(command: VerifyCommand): Promise<VerifyOutcome> {

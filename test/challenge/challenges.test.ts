@@ -375,6 +375,36 @@ describe('verify', () => {
     expect(await challenges.verify({ ...other, code: rightCode })).toMatchObject({ retryAfterMs: 24 * hour })
   })
 
+  it('reports a lock that came with an answer that was no verdict', async () => {
+    const { challenges, provider, events } = createService({ limits: { failuresBeforeLock: 1 } })
+    await challenges.start({ ...ana, purpose: 'login' })
+    provider.check = () => 'unavailable'
+    await challenges.verify({ ...ana, code: 'wrong1' }).catch(() => {})
+    expect(events).toContainEqual(
+      expect.objectContaining({ type: 'number.locked', lockedForMs: 15 * minute }),
+    )
+  })
+
+  it('reports a number that was disabled by the answer to a challenge that was replaced meanwhile', async () => {
+    const { challenges, provider, eventTypes } = createService({
+      limits: { failuresBeforeDisable: 1, cooldownMs: [0] },
+    })
+    await challenges.start({ ...ana, purpose: 'login' })
+    provider.check = () => challenges.start({ ...ana, purpose: 'transfer' }).then(() => 'rejected')
+    expect(await challenges.verify({ ...ana, code: 'wrong1' })).toMatchObject({ outcome: 'refused' })
+    expect(eventTypes()).toContain('number.disabled')
+  })
+
+  it('reports no lock of an attempt that never left or was approved', async () => {
+    const { challenges, provider, eventTypes } = createService({ limits: { failuresBeforeLock: 1 } })
+    await challenges.start({ ...ana, purpose: 'login' })
+    provider.check = () => 'not-sent'
+    await challenges.verify({ ...ana, code: rightCode }).catch(() => {})
+    provider.check = () => 'approved'
+    await challenges.verify({ ...ana, code: rightCode })
+    expect(eventTypes()).not.toContain('number.locked')
+  })
+
   it('forgets the wrong codes of a subject a day after the first', async () => {
     const { challenges, wait } = createService({ limits: { failuresPerSubjectPerDay: 1 } })
     await challenges.start({ ...ana, purpose: 'login' })
