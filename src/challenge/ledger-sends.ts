@@ -31,10 +31,14 @@ export interface ResendOnLedger extends Pick<Binding, 'session' | 'subject'> {
   readonly channel?: Channel
 }
 
-export type SendOutcome =
-  | { readonly outcome: 'booked'; readonly challenge: Challenge; readonly superseded?: Challenge }
-  | { readonly outcome: 'live'; readonly challenge: Challenge }
-  | LedgerRefusal
+export interface Booked {
+  readonly outcome: 'booked'
+  readonly challenge: Challenge
+  /** The live challenge that it took the place of. */
+  readonly superseded?: Challenge
+}
+
+export type SendOutcome = Booked | { readonly outcome: 'live'; readonly challenge: Challenge } | LedgerRefusal
 
 /** Books a send and a new challenge for it, before anything is sent. */
 export function start(
@@ -102,31 +106,34 @@ export function resend(
   }
 }
 
-/**
- * Records what became of a booked send. Repeating it changes nothing.
- * `superseded` is the challenge that the booking took the place of.
- */
+/** Records what became of a booked send. Repeating it changes nothing. */
 export function settleSend(
   ledger: Ledger,
   sendId: string,
   sent: SendResult,
   now: number,
   limits: LedgerLimits,
-  superseded?: Challenge,
+  booked?: Pick<Booked, 'challenge' | 'superseded'>,
 ): Decision<{ readonly challenge?: Challenge }> {
-  const send = ledger.sends.find((booked) => booked.id === sendId)
+  const send = ledger.sends.find((known) => known.id === sendId)
   const challenge = ledger.challenge
   if (send === undefined) return { outcome: {} }
-  // Nothing left this machine, so the send and its cooldown come back.
-  const sends = sent.result === 'not-sent' ? ledger.sends.filter((booked) => booked !== send) : ledger.sends
+  // Nothing left this machine, so the send and its cooldown come back. Not when codes were typed meanwhile:
+  // else every start that is refused would buy five guesses that no budget of sends holds back.
+  const guessed =
+    booked !== undefined &&
+    challenge?.id === booked.challenge.id &&
+    challenge.attempts > booked.challenge.attempts
+  const returned = sent.result === 'not-sent' && !guessed
+  const sends = returned ? ledger.sends.filter((known) => known !== send) : ledger.sends
   if (challenge === undefined || challenge.id !== send.challenge || challenge.void) {
     return { outcome: {}, next: { ...ledger, sends, at: now } }
   }
   const isFirst = sendsOf(ledger, challenge.id).length === 1
   // Nothing was sent, so the code that was on its way before is still the one to type; guesses stay spent.
   const settled =
-    sent.result === 'not-sent' && isFirst && superseded !== undefined
-      ? { ...superseded, attempts: challenge.attempts }
+    sent.result === 'not-sent' && isFirst && booked?.superseded !== undefined
+      ? { ...booked.superseded, attempts: challenge.attempts }
       : settledChallenge(challenge, send, sent, isFirst, limits)
   return { outcome: { challenge: settled }, next: { ...ledger, challenge: settled, sends, at: now } }
 }

@@ -13,13 +13,12 @@ import {
 } from './commands.js'
 import type { Counters } from './counters.js'
 import type { Challenge, Decision, Lane, Ledger } from './ledger.js'
-import { resend, type SendOutcome, settleSend, start } from './ledger-sends.js'
+import { type Booked, resend, type SendOutcome, settleSend, start } from './ledger-sends.js'
 import type { Ledgers } from './ledgers.js'
 import type { ProviderHealth } from './provider-health.js'
 import type { Purposes } from './purposes.js'
 import { about, type Target, type Targets } from './targets.js'
 
-type Booked = Extract<SendOutcome, { outcome: 'booked' }>
 type SendStep = (ledger: Ledger, now: number) => Decision<SendOutcome | Refusal>
 
 /** Start and resend: book the send, hand the code over to the provider, record what became of it. */
@@ -69,9 +68,9 @@ export function createSending(parts: {
     return allowed === true ? counters.send(target.counted) : refused('send_refused')
   }
 
-  const settle = (target: Target, sendId: string, sent: SendResult, { superseded }: Booked) =>
+  const settle = (target: Target, sendId: string, sent: SendResult, booked: Booked) =>
     ledgers.run(target.key, target.limits, (ledger, now) =>
-      settleSend(ledger, sendId, sent, now, target.limits, superseded),
+      settleSend(ledger, sendId, sent, now, target.limits, booked),
     )
 
   async function deliver(target: Target, sendId: string, booked: Booked): Promise<StartOutcome> {

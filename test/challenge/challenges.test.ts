@@ -162,6 +162,20 @@ describe('start', () => {
     expect(await challenges.start({ ...allowed, beforeSend })).toMatchObject({ outcome: 'already-sent' })
   })
 
+  it('buys no guesses for a start that is refused in the end', async () => {
+    const { challenges, provider, wait } = createService({ limits: { failuresPerSubjectPerDay: 1_000 } })
+    const guessThenRefuse = async () => {
+      for (const code of wrong(5)) await challenges.verify({ ...ana, code })
+      return false
+    }
+    for (let minutes = 0; minutes < 24 * 60; minutes += 1) {
+      await challenges.start({ ...ana, purpose: 'login', beforeSend: guessThenRefuse })
+      wait(minute)
+    }
+    expect(provider.sends).toHaveLength(0)
+    expect(provider.checks.length).toBe(50)
+  })
+
   it.each([
     ['the host refuses', { beforeSend: () => false }, {}],
     [

@@ -1,6 +1,5 @@
 import type { Channel, SendResult, Verdict } from '../../src/challenge/code-service.js'
 import {
-  type Challenge,
   cancel,
   type Decision,
   emptyLedger,
@@ -9,7 +8,7 @@ import {
   timeOf,
 } from '../../src/challenge/ledger.js'
 import { reserve, settle } from '../../src/challenge/ledger-attempts.js'
-import { resend, settleSend, start } from '../../src/challenge/ledger-sends.js'
+import { resend, type SendOutcome, settleSend, start } from '../../src/challenge/ledger-sends.js'
 import { ledgerLimits } from './kit.js'
 
 /** Who acts, by tags that are easy to read. */
@@ -61,12 +60,14 @@ export function driveLedger(limits: LedgerLimits = ledgerLimits, from = 1_000_00
       }
       return { sendId, outcome: run((was, now) => start(was, order, now, limits)) }
     },
-    settleSend: (sendId: string, sent: SendResult, superseded?: Challenge) =>
-      run((was, now) => settleSend(was, sendId, sent, now, limits, superseded)),
+    settleSend: (sendId: string, sent: SendResult, booked?: SendOutcome) =>
+      run((was, now) =>
+        settleSend(was, sendId, sent, now, limits, booked?.outcome === 'booked' ? booked : undefined),
+      ),
     /** Books and settles in one step. */
     start(who: Who = {}, sent: SendResult = { result: 'sent', lifetimeMs: 600_000 }) {
       const { sendId, outcome } = driver.book(who)
-      if (outcome.outcome === 'booked') driver.settleSend(sendId, sent, outcome.superseded)
+      if (outcome.outcome === 'booked') driver.settleSend(sendId, sent, outcome)
       return outcome
     },
     resend(who: Who = {}, sent: SendResult = { result: 'sent', lifetimeMs: 600_000 }) {
@@ -74,7 +75,7 @@ export function driveLedger(limits: LedgerLimits = ledgerLimits, from = 1_000_00
       const sendId = next('send-')
       const channel = who.channel === undefined ? {} : { channel: who.channel }
       const outcome = run((was, now) => resend(was, { session, subject, sendId, ...channel }, now, limits))
-      if (outcome.outcome === 'booked') driver.settleSend(sendId, sent)
+      if (outcome.outcome === 'booked') driver.settleSend(sendId, sent, outcome)
       return outcome
     },
     reserve(who: Who = {}, code = next('wrong-'), id = next('attempt-')) {

@@ -233,16 +233,25 @@ describe('settling a send', () => {
     number.wait(minute)
     const { sendId, outcome } = number.book({ session: 's2', purpose: 'transfer' })
     number.verify('rejected', { session: 's2' })
-    number.settleSend(
-      sendId,
-      { result: 'not-sent' },
-      outcome.outcome === 'booked' ? outcome.superseded : undefined,
-    )
+    number.settleSend(sendId, { result: 'not-sent' }, outcome)
     expect(number.verify('approved')).toMatchObject({
       outcome: 'approved',
       // The guess at the one that was never sent stays spent: the code upstream is the same.
       challenge: { id: first.outcome === 'booked' ? first.challenge.id : '', attempts: 3 },
     })
+  })
+
+  it.each([
+    ['live', () => {}],
+    ['cancelled', (number: ReturnType<typeof driveLedger>) => number.cancel()],
+  ])('keeps a send that never left when codes were typed for it meanwhile: %s', (_, end) => {
+    const number = driveLedger()
+    const { sendId, outcome } = number.book()
+    number.verify('rejected')
+    end(number)
+    number.settleSend(sendId, { result: 'not-sent' }, outcome)
+    expect(number.ledger.sends).toHaveLength(1)
+    expect(number.start()).toMatchObject({ code: 'resend_too_soon' })
   })
 
   it.each(['sent', 'unconfirmed', 'failed', 'foreign-number', 'misconfigured'] as const)(
