@@ -1,0 +1,64 @@
+import { MockAgent } from 'undici'
+import { afterEach, describe, expect, test } from 'vitest'
+import { type ClientOptions, createClient } from '../../src/provider/index.js'
+import { canary, canaryClient, failureOf } from '../faults/failing-call.js'
+
+const agents: MockAgent[] = []
+function mockAgent(): MockAgent {
+  const agent = new MockAgent()
+  agent.disableNetConnect()
+  agents.push(agent)
+  return agent
+}
+afterEach(() => Promise.all(agents.splice(0).map((agent) => agent.close())))
+
+const origin = 'https://provider.example'
+
+describe('a dispatcher of one’s own', () => {
+  test('carries every request', async () => {
+    const dispatcher = mockAgent()
+    const form = 'client=1&key=k&phone=573001234567&app-name=Acme&code=482913'
+    dispatcher
+      .get(origin)
+      .intercept({ path: '/v1/2fa/verification-code', method: 'POST', body: form })
+      .reply(200, { status: 'verified' })
+    const client = createClient({ baseUrl: `${origin}/v1`, client: 1, key: 'k', dispatcher })
+    expect(await client.verifyCode({ phone: '+573001234567', appName: 'Acme', code: '482913' })).toEqual({
+      httpStatus: 200,
+      status: 'verified',
+    })
+  })
+
+  test('that quotes the query when it fails leaks nothing', async () => {
+    const dispatcher = mockAgent()
+    dispatcher.get(origin).intercept({ path: '/other', method: 'GET' }).reply(200, '')
+    const client = canaryClient(`${origin}/v1`, { dispatcher })
+    expect(await failureOf(client.balance())).toMatchObject({ delivery: 'not-sent' })
+    expect(await failureOf(client.blockPhone({ phone: canary.phone }))).toMatchObject({
+      delivery: 'not-sent',
+    })
+  })
+
+  test('that throws is a failure like any other', async () => {
+    const dispatcher = {
+      dispatch() {
+        throw new Error(`no route to ${canary.key}`)
+      },
+    } as unknown as NonNullable<ClientOptions['dispatcher']>
+    const error = await failureOf(canaryClient(`${origin}/v1`, { dispatcher }).balance())
+    expect(error).toMatchObject({ delivery: 'not-sent' })
+    expect(error.message).toContain('connection failed')
+  })
+
+  test('stays open when the client is closed, and the client does not use it again', async () => {
+    const dispatcher = mockAgent()
+    const balance = { path: '/v1/balance?client=1&key=k', method: 'GET' } as const
+    dispatcher.get(origin).intercept(balance).reply(200, { balance: 5 }).times(2)
+    const make = () => createClient({ baseUrl: `${origin}/v1`, client: 1, key: 'k', dispatcher })
+    const [one, other] = [make(), make()]
+    expect(await one.balance()).toEqual({ credits: 5 })
+    await one.close()
+    expect(await failureOf(one.balance())).toMatchObject({ delivery: 'not-sent' })
+    expect(await other.balance()).toEqual({ credits: 5 })
+  })
+})
