@@ -1,0 +1,74 @@
+/*
+ * 100,000 codes over HTTP to one sandbox with its page open: prints what stays in memory.
+ * npm run build && node test/sandbox/soak.js
+ */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { argv, memoryUsage } from 'node:process'
+import { fileURLToPath } from 'node:url'
+
+const total = 100_000
+const step = 10_000
+const atOnce = 32
+
+if (argv[2] === 'serve') await serve()
+else await drive()
+
+async function serve() {
+  const { startSandbox } = await import('../../dist/sandbox/index.js')
+  const sandbox = await startSandbox({ credits: 10 * total })
+  process.on('message', () => {
+    globalThis.gc()
+    const { heapUsed, rss } = memoryUsage()
+    process.send({ heapUsed, rss })
+  })
+  process.send(sandbox.baseUrl)
+}
+
+async function drive() {
+  const { Pool } = await import('undici')
+  const child = fork(fileURLToPath(import.meta.url), ['serve'], { execArgv: ['--expose-gc'] })
+  const [baseUrl] = await once(child, 'message')
+  const { origin } = new URL(baseUrl)
+  const pool = new Pool(origin, { connections: atOnce })
+  const page = await fetch(`${origin}/_sandbox/stream`)
+  page.body.pipeTo(new WritableStream()).catch(() => {})
+
+  const started = performance.now()
+  let sent = 0
+  while (sent < total) {
+    const until = sent + step
+    await Promise.all(
+      Array.from({ length: atOnce }, async () => {
+        while (sent < until) {
+          sent += 1
+          await send(pool, 573_000_000_000 + sent)
+        }
+      }),
+    )
+    child.send('measure')
+    const [{ heapUsed, rss }] = await once(child, 'message')
+    const seconds = (performance.now() - started) / 1_000
+    console.log(
+      `${String(sent).padStart(7)} sent  heap ${mib(heapUsed)} MiB  rss ${mib(rss)} MiB  ${seconds.toFixed(1)} s`,
+    )
+  }
+  await pool.close()
+  child.kill()
+}
+
+async function send(pool, phone) {
+  const body = new URLSearchParams({ client: '100200', key: 'sandbox-key', phone, 'app-name': 'Acme' })
+  const { statusCode, body: answer } = await pool.request({
+    path: '/v1/2fa/send-sms',
+    method: 'POST',
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+    body: body.toString(),
+  })
+  await answer.dump()
+  if (statusCode !== 200) throw new Error(`answered ${statusCode}`)
+}
+
+function mib(bytes) {
+  return (bytes / 1_048_576).toFixed(1).padStart(6)
+}
