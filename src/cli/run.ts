@@ -1,7 +1,7 @@
 import { UsageError } from './usage.js'
 
 /** One command of the program. Resolves with its exit code. */
-export interface Command {
+interface Command {
   readonly summary: string
   /** Loaded only when it is called: a command brings parts along that the others do not need. */
   readonly load: () => Promise<(args: readonly string[]) => Promise<number>>

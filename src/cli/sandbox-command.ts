@@ -75,8 +75,10 @@ export async function sandboxCommand(args: readonly string[]): Promise<number> {
   const sandbox = await understand(() => startSandbox(options as SandboxOptions)).catch(
     explainPort(options.port),
   )
+  // Listened to before anything is printed: who reads the addresses may interrupt at once.
+  const interrupted = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
   process.stdout.write(values.json ? `${JSON.stringify(factsOf(sandbox))}\n` : tableOf(sandbox))
-  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
+  await interrupted
   await sandbox.close()
   return 0
 }

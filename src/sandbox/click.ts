@@ -15,7 +15,7 @@ export interface Click {
   readonly lang: string
 }
 
-export const unknown = 'unknown'
+const unknown = 'unknown'
 
 /**
  * The request header that says where a click comes from, as a provider would read it from the address:

@@ -5,7 +5,7 @@ import { createRecent } from './recent.js'
 export type ResendRule = 'repeat' | 'replace' | 'both'
 
 /** What a submitted code was found to be. */
-export type CodeFinding = 'right' | 'wrong' | 'expired' | 'used' | 'none'
+type CodeFinding = 'right' | 'wrong' | 'expired' | 'used' | 'none'
 
 interface IssuedCode {
   readonly code: string

@@ -1,4 +1,5 @@
 export type { AccountControl, BlockedPhone } from './account.js'
+export { placeHeader } from './click.js'
 export type { SandboxClock } from './clock.js'
 export type { ResendRule } from './codes.js'
 export type { Fault, FaultKind, Faults, PendingFault } from './faults.js'

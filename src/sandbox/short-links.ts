@@ -28,7 +28,7 @@ export interface Links {
   list(): readonly ListedLink[]
 }
 
-export interface LinkOrder extends Omit<ShortLink, 'urlShort' | 'createdAt' | 'expiresAt'> {
+interface LinkOrder extends Omit<ShortLink, 'urlShort' | 'createdAt' | 'expiresAt'> {
   readonly alias?: string
   readonly months: number
 }

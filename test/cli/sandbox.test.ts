@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { startSandbox } from '../../src/sandbox/index.js'
+import { blocksOf, sandboxSection } from '../sandbox/readme-section.js'
 import { get, post } from '../sandbox/wire.js'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -60,6 +61,14 @@ describe('express-two-factor sandbox', () => {
     sandbox.interrupt()
     expect(await sandbox.exitCode).toBe(0)
     expect(sandbox.err()).toBe('')
+  })
+
+  test.skipIf(sandboxSection() === undefined)('prints the table of the README', async () => {
+    const sandbox = run(['sandbox', '--port', '0'])
+    const table = (await sandbox.line()).replace(/127\.0\.0\.1:\d+/g, '127.0.0.1:4010')
+    expect(blocksOf(sandboxSection() ?? '', 'console')[0]).toBe(`$ npx express-two-factor sandbox\n${table}`)
+    sandbox.interrupt()
+    expect(await sandbox.exitCode).toBe(0)
   })
 
   test('ends with 0 when it is asked to terminate, with a page open', async () => {

@@ -6,7 +6,7 @@ import { callTimeline, refundedAt, type Step, textTimeline } from '../timeline.j
 import { type Refusal, refuse } from './refusals.js'
 
 /** What a call does besides speaking. */
-export interface CallManner {
+interface CallManner {
   readonly attempts: number
   readonly leaveVoicemail: boolean
 }
@@ -19,7 +19,7 @@ export type Carriage =
 type Content = Pick<Message, 'text' | 'code' | 'appName' | 'voice' | 'audioCode' | 'requestId'>
 
 /** A paid send: it only waits for what it says. */
-export interface Booking {
+interface Booking {
   /** Files one message per number, in one group. */
   send(content: Content): readonly [Message, ...Message[]]
 }

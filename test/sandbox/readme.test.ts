@@ -1,0 +1,85 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { promisify } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { fixedNumbers, startSandbox } from '../../src/sandbox/index.js'
+import { blocksOf, sandboxSection } from './readme-section.js'
+
+const section = sandboxSection()
+if (section === undefined) console.warn('skipped, there is no README.md yet: its sandbox section')
+
+/** The ten operations, by their documented paths. */
+const paths = [
+  '/balance',
+  '/block-phone',
+  '/send-sms',
+  '/call/send',
+  '/messages-state',
+  '/2fa/send-sms',
+  '/call/2fa/send-call',
+  '/2fa/verification-code',
+  '/url/short',
+  '/url/short-statistic',
+]
+
+/** The commands of a console block, each with the answer printed below it. */
+function sessionOf(block: string): { command: string; answer: string }[] {
+  return block
+    .split(/^\$ /m)
+    .slice(1)
+    .map((step) => {
+      const [command = '', ...answer] = step.trimEnd().split('\n')
+      return { command, answer: answer.join('\n') }
+    })
+}
+
+/** What differs from run to run, made the same. */
+function steady(text: string): string {
+  return text
+    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}/g, '<id>')
+    .replace(/"created":"[\d :-]{19}"/g, '"created":"<time>"')
+    .replace(/"at":\d{13}/g, '"at":<time>')
+    .replace(/code is (\d, ){5}\d\. Again: (\d, ){5}\d\./g, 'code is <spelled>')
+    .replace(/"code":"\d{6}"/g, '"code":"<code>"')
+}
+
+describe.skipIf(section === undefined)('the README on the sandbox', () => {
+  const text = section ?? ''
+
+  test('prints what its curl commands are answered', async () => {
+    await using sandbox = await startSandbox({ now: () => Date.UTC(2025, 2, 14) })
+    const origin = new URL(sandbox.inboxUrl).origin
+    const steps = blocksOf(text, 'console')
+      .flatMap(sessionOf)
+      .filter(({ command }) => !command.startsWith('npx'))
+    for (const path of paths) {
+      expect(
+        steps.some(({ command }) => command.includes(path)),
+        path,
+      ).toBe(true)
+    }
+    // One shell for all, because later commands use what earlier ones kept.
+    const script = steps.map(({ command }) => `${command}\necho; echo '<next>'`).join('\n')
+    const { stdout } = await promisify(execFile)('bash', [
+      '-c',
+      script.replaceAll('http://127.0.0.1:4010', origin),
+    ])
+    const answers = stdout.replaceAll(origin, 'http://127.0.0.1:4010').split('\n<next>\n')
+    for (const [index, { command, answer }] of steps.entries()) {
+      expect(steady(answers[index] ?? ''), command).toBe(steady(answer))
+    }
+  })
+
+  test('lists the numbers with fixed results', () => {
+    for (const { ending, meaning } of fixedNumbers) expect(text).toContain(`| \`${ending}\` | ${meaning} |`)
+  })
+
+  test('shows the example that is run here', () => {
+    const example = readFileSync(new URL('example.test.ts', import.meta.url), 'utf8')
+      .replace("'../../src/index.js'", "'express-two-factor'")
+      .replace("'../../src/sandbox/index.js'", "'express-two-factor/sandbox'")
+    // Sorted by line, because the imports stand in another order where their paths differ.
+    const sorted = (code: string) => [...code.split('\n')].sort()
+    expect(blocksOf(text, 'ts').map(sorted)).toContainEqual(sorted(example))
+  })
+})
