@@ -21,7 +21,7 @@ const unknown = 'unknown'
  * The request header that says where a click comes from, as a provider would read it from the address:
  * `X-Sandbox-Place: CO/Antioquia/Medell%C3%ADn` (country code, region, city, percent-encoded).
  */
-export const placeHeader = 'X-Sandbox-Place'
+const placeHeader = 'X-Sandbox-Place'
 
 const mostText = 64
 

@@ -38,7 +38,7 @@ const mostCodesPerKey = 5
  */
 export function createCodes({ alphabet, length, lifetimeMs, resend }: CodeRules, now: () => number): Codes {
   const issued = createRecent<readonly IssuedCode[]>(mostKeys)
-  const keyOf = (phone: string, appName: string) => `${phone} ${appName}`
+  const keyOf = (phone: string, appName: string) => JSON.stringify([phone, appName])
   const alive = ({ used, expiresAt }: IssuedCode) => !used && now() < expiresAt
 
   function newCode(): string {

@@ -44,10 +44,9 @@ export function createRequestLog(now: () => number): RequestLogKeeper {
   const counts = new Map<OperationName, number>()
   let total = 0
 
-  /** Changes an entry that is still remembered, in its place. */
   function amend(id: string, change: Partial<LoggedRequest>): void {
     const entry = entries.get(id)
-    if (entry !== undefined) Object.assign(entry, change)
+    if (entry !== undefined) entries.set(id, { ...entry, ...change })
   }
 
   return {

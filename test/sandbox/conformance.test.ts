@@ -127,7 +127,23 @@ describe('every operation', () => {
   test('its path answers to no other method, and no other path answers', async () => {
     expect((await fetch(`${sandbox.baseUrl}/send-sms`)).status).toBe(404)
     expect((await fetch(`${sandbox.baseUrl}/balance`, { method: 'POST' })).status).toBe(404)
+    expect((await fetch(`${sandbox.baseUrl}/BALANCE`)).status).toBe(404)
+    expect((await fetch(`${sandbox.baseUrl}/balance/`)).status).toBe(404)
     expect((await fetch(`${sandbox.baseUrl}/sms/send`, { method: 'POST' })).status).toBe(404)
+  })
+
+  test.each([
+    ['/block-phone', 'name'],
+    ['/call/send', 'audio-code'],
+    ['/2fa/send-sms', 'app-name'],
+    ['/url/short', 'name'],
+    ['/url/short', 'group-name'],
+  ] as const)('%s takes 200 characters of %s and no more', async (path, name) => {
+    const fields: Record<string, string> =
+      name === 'audio-code' ? { phone: '573001234567' } : complete[path][1]
+    expect((await call('POST', path, { ...fields, [name]: 'x'.repeat(200) })).status).toBe(200)
+    const answer = await call('POST', path, { ...fields, [name]: 'x'.repeat(201) })
+    expect(answer).toMatchObject({ status: 520, body: { error: '1000' } })
   })
 
   test('a body beyond 64 KiB is refused', async () => {
@@ -376,8 +392,6 @@ describe('POST /url/short', () => {
     ['domain-name', 'a/b'],
     ['expiration-time-statistics', '-1'],
     ['expiration-time-statistics', 'soon'],
-    ['name', 'n'.repeat(201)],
-    ['group-name', 'g'.repeat(201)],
   ])('refuses %s %j', async (name, value) => {
     const answer = await call('POST', '/url/short', { ...complete['/url/short'][1], [name]: value })
     expect(answer).toMatchObject({ status: 520, body: { error: '1000' } })

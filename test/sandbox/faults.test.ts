@@ -22,6 +22,7 @@ describe('a fault, as the client meets it in a send', () => {
     [{ kind: 'status', status: 401, body: { error: '1003' } }, 'answered', 0],
     [{ kind: 'body', body: '{"id":' }, 'answered', 0],
     [{ kind: 'body', body: null }, 'answered', 0],
+    [{ kind: 'body', body: { status: 'verified' }, status: 201 }, 'answered', 0],
     [{ kind: 'body', body: { error: 1007 } }, 'answered', 0],
     [{ kind: 'html' }, 'answered', 0],
     [{ kind: 'redirect' }, 'answered', 0],

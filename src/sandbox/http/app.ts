@@ -11,7 +11,7 @@ import { pageRoutes } from './page-routes.js'
 /** The sandbox over HTTP: the provider's operations, its short URLs, the inbox and its controls. */
 export function createApp(machine: Machine, connection: Connection): Express {
   const app = express()
-  app.disable('x-powered-by')
+  app.disable('x-powered-by').enable('case sensitive routing')
   app.use(onlyFromHere(new URL(connection.baseUrl).port))
   app.use('/v1', operationRoutes(machine))
   app.use('/s', linkRoutes(machine.links, machine.clock.now))

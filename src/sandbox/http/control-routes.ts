@@ -1,6 +1,6 @@
 import express, { type ErrorRequestHandler, type Request, type Router } from 'express'
 import type { OperationName } from '../../provider/operations.js'
-import type { Fault } from '../faults.js'
+import type { Fault } from '../fault.js'
 import type { WaitOptions } from '../inbox.js'
 import type { Machine } from '../machine.js'
 

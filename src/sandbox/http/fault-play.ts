@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
-import type { Fault } from '../faults.js'
+import type { Fault } from '../fault.js'
 import type { Answer } from '../service/answers.js'
 
 /** Hung connections end after this, so that a forgotten fault cannot pile them up. */
@@ -37,7 +37,7 @@ export function playFault(response: ServerResponse, fault: Fault, answer: Answer
       writeAnswer(response, { status: fault.status ?? 503, body: bodyOf(fault, {}) }, fault.headers)
       return
     case 'body':
-      writeAnswer(response, { status: 200, body: bodyOf(fault, '') }, fault.headers)
+      writeAnswer(response, { status: fault.status ?? 200, body: bodyOf(fault, '') }, fault.headers)
       return
     case 'html':
       writeAnswer(response, { status: fault.status ?? 520, body: page }, { 'Content-Type': 'text/html' })

@@ -8,7 +8,7 @@ const nothingDone: Answer = { status: 200, body: {} }
 
 /** The provider's operations on their paths, each request logged and open to faults. */
 export function operationRoutes({ offer, answerTo, faults, requests }: Machine): Router {
-  const router = express.Router()
+  const router = express.Router({ caseSensitive: true, strict: true })
   router.use(express.text({ type: 'application/x-www-form-urlencoded', limit: '64kb' }))
 
   function handle(name: OperationName, operation: Operation) {

@@ -1,7 +1,8 @@
 import { operations } from '../../provider/operations.js'
 import type { AccountControl } from '../account.js'
 import type { SandboxClock } from '../clock.js'
-import { type Faults, faultKinds } from '../faults.js'
+import { faultKinds } from '../fault.js'
+import type { Faults } from '../faults.js'
 import type { RequestLog } from '../request-log.js'
 import type { Links } from '../short-links.js'
 import { type Html, html } from './html.js'
@@ -32,7 +33,7 @@ export function accountPanel(account: AccountControl): Html {
   const blocked = account.blocked()
   return panel(
     'Account',
-    html`<p><strong class="figure">${account.credits().toLocaleString('en')}</strong> credits</p>
+    html`<p><strong class="figure">${account.credits().toLocaleString('en')}</strong> credits ${fundsChip(account.credits())}</p>
 <form method="post" action="/_sandbox/account" class="line">
 <label for="credits">Set credits</label>
 <input id="credits" name="credits" type="number" min="0" step="1" value="0" required>
@@ -51,6 +52,14 @@ ${blocked.length === 0 && html`<p class="quiet">None.</p>`}
     )}</ul>
 ${blocked.length > mostBlockedShown && html`<p class="quiet">and ${blocked.length - mostBlockedShown} more</p>`}`,
   )
+}
+
+/** What is too little for much more than a code. */
+const lowCredits = 10
+
+function fundsChip(credits: number): Html | false {
+  if (credits >= lowCredits) return false
+  return html`<span class="chip ${credits === 0 ? 'bad' : 'busy'}">${credits === 0 ? 'empty' : 'low'}</span>`
 }
 
 const clockSteps = [

@@ -12,6 +12,10 @@ export type ParametersOf<Name extends OperationName> = {
     : string | undefined
 } & (Name extends 'blockPhone' ? { readonly channel?: BlockedChannel } : unknown)
 
+// No maximum is documented, but names that are remembered need one. The body's limit bounds the others.
+const mostText = 200
+const longTexts = ['phone', 'sms', 'message', 'url-long']
+
 /** Reads the fields of a request by the rules of its operation. */
 export function readParameters<Name extends OperationName>(
   operation: OfferedOperation,
@@ -37,6 +41,9 @@ function faultOf(key: string, parameter: ParameterRule, value: string | undefine
   if (parameter.type === 'integer' && !/^\d{1,19}$/.test(value)) return `${key} must be an integer.`
   if (parameter.allowed !== undefined && !parameter.allowed.includes(value)) {
     return `${key} must be one of ${parameter.allowed.join(', ')}.`
+  }
+  if (!longTexts.includes(key) && value.length > mostText) {
+    return `${key} may have ${mostText} characters.`
   }
   if (key === 'country-code' && !/^[A-Za-z]{2}$/.test(value)) return 'country-code must be an ISO 3166 code.'
   return undefined

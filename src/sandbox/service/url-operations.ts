@@ -70,19 +70,14 @@ export function urlOperations(
   }
 }
 
-/** The documentation gives no bounds for these texts; a path and a screen need some. */
+/** The documentation gives no form for these texts; a URL and its path need one. */
 function orderFault(parameters: {
-  readonly name: string
   readonly 'url-long': string
   readonly alias: string | undefined
-  readonly 'group-name': string | undefined
   readonly 'domain-name': string | undefined
   readonly 'expiration-time-statistics': string | undefined
 }): Refusal | undefined {
-  const { name, alias = 'a', 'group-name': group = '', 'domain-name': domain = 'a' } = parameters
-  if (name.length > 200 || group.length > 200) {
-    return refuse('parameters', 'name and group-name may have 200 characters.')
-  }
+  const { alias = 'a', 'domain-name': domain = 'a' } = parameters
   if (!isWebAddress(parameters['url-long'])) {
     return refuse('parameters', `url-long must be an http or https URL of at most ${mostUrlText} characters.`)
   }
