@@ -39,8 +39,8 @@ const call = (client: IoRedisClient, [command = '', ...args]: string[]) => clien
 function ioRedisCluster(client: IoRedisClient): SendCommand {
   return async (key, args) => {
     if (args.includes(key)) return call(client, args)
-    // A command without a key goes to any node, unless a command with a key leads the way.
-    const replies = await client.pipeline([['exists', key], args]).exec()
+    // A command without a key goes to any node, unless one that only the primary of a key answers leads the way.
+    const replies = await client.pipeline([['getex', key], args]).exec()
     for (const [error] of replies ?? []) if (error !== null) throw error
     return replies?.[1]?.[1]
   }

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from 'redis'
 
 const binary = process.env.REDIS_SERVER ?? 'redis-server'
@@ -13,6 +14,13 @@ const binary = process.env.REDIS_SERVER ?? 'redis-server'
 export const withoutRedis = process.env.CI !== 'true' && spawnSync(binary, ['--version']).error !== undefined
 if (withoutRedis)
   console.log(`skipped: there is no ${binary} here; install it, or set REDIS_SERVER to its path`)
+
+const children = new Set<ChildProcess>()
+const dirs = new Set<string>()
+process.once('exit', () => {
+  for (const child of children) child.kill('SIGKILL')
+  for (const dir of dirs) rmSync(dir, { recursive: true, force: true })
+})
 
 /** A redis-server process of our own, on a free port of this machine, with nothing on disk. */
 export interface RedisServer {
@@ -31,65 +39,93 @@ export interface RedisServer {
 
 export async function startRedis(...settings: string[]): Promise<RedisServer> {
   const port = await freePort()
-  const url = `redis://127.0.0.1:${port}`
-  const dir = mkdtempSync(join(tmpdir(), 'two-factor-redis-'))
-  let child: ChildProcess = await launch()
-
-  process.once('exit', () => {
-    child.kill('SIGKILL')
-    rmSync(dir, { recursive: true, force: true })
-  })
-
-  async function launch(): Promise<ChildProcess> {
-    const fixed = [
-      '--port',
-      `${port}`,
-      '--bind',
-      '127.0.0.1',
-      '--dir',
-      dir,
-      '--save',
-      '',
-      '--appendonly',
-      'no',
-    ]
-    const started = spawn(binary, [...fixed, '--maxmemory-policy', 'noeviction', ...settings])
-    const said: string[] = []
-    for await (const line of createInterface(started.stdout)) {
-      said.push(line)
-      if (line.includes('Ready to accept connections')) {
-        started.stdout.resume()
-        return started
-      }
-    }
-    throw new Error(`redis-server did not start:\n${said.join('\n')}`)
-  }
+  const dir = temporaryDir()
+  const launch = () =>
+    runRedis(
+      ...['--port', `${port}`, '--bind', '127.0.0.1', '--dir', dir, '--save', '', '--appendonly', 'no'],
+      ...['--maxmemory-policy', 'noeviction', ...settings],
+    )
+  let child = await launch()
 
   return {
     port,
-    url,
-    async ask(...command) {
-      const client = await createClient({ url })
-        .on('error', () => {})
-        .connect()
-      try {
-        return await client.sendCommand(command)
-      } finally {
-        client.destroy()
-      }
-    },
+    url: `redis://127.0.0.1:${port}`,
+    ask: (...command) => askPort(port, command),
     freeze: () => void child.kill('SIGSTOP'),
     thaw: () => void child.kill('SIGCONT'),
-    async kill() {
-      if (child.exitCode !== null || child.signalCode !== null) return
-      const ended = once(child, 'exit')
-      child.kill('SIGKILL')
-      await ended
-    },
+    kill: () => killed(child),
     async restart() {
       child = await launch()
     },
   }
+}
+
+/** A Sentinel that watches one primary and promotes its replica after half a second of silence. */
+export async function startSentinel(
+  primary: RedisServer,
+): Promise<Pick<RedisServer, 'port' | 'ask' | 'kill'>> {
+  const port = await freePort()
+  const config = join(temporaryDir(), 'sentinel.conf')
+  const settings = [
+    `port ${port}`,
+    'bind 127.0.0.1',
+    `sentinel monitor main 127.0.0.1 ${primary.port} 1`,
+    'sentinel down-after-milliseconds main 500',
+    'sentinel failover-timeout main 2000',
+  ]
+  writeFileSync(config, settings.join('\n'))
+  const child = await runRedis(config, '--sentinel')
+  return { port, ask: (...command) => askPort(port, command), kill: () => killed(child) }
+}
+
+async function askPort(port: number, command: string[]): Promise<unknown> {
+  const client = createClient({ url: `redis://127.0.0.1:${port}` }).on('error', () => {})
+  await client.connect()
+  try {
+    return await client.sendCommand(command)
+  } finally {
+    client.destroy()
+  }
+}
+
+/** Asks again while the answer is false or an error, for ten seconds at most. */
+export async function until(isSo: () => unknown): Promise<void> {
+  const end = Date.now() + 10_000
+  for (;;) {
+    const answer = await Promise.resolve()
+      .then(isSo)
+      .catch(() => false)
+    if (answer !== false) return
+    if (Date.now() > end) throw new Error(`still not so after ten seconds: ${isSo}`)
+    await sleep(20)
+  }
+}
+
+async function runRedis(...args: string[]): Promise<ChildProcess> {
+  const child = spawn(binary, args)
+  children.add(child)
+  const said: string[] = []
+  for await (const line of createInterface(child.stdout)) {
+    said.push(line)
+    if (/Ready to accept connections|Sentinel ID is/.test(line)) {
+      child.stdout.resume()
+      return child
+    }
+  }
+  throw new Error(`redis-server did not start:\n${said.join('\n')}`)
+}
+
+async function killed(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = once(child, 'exit')
+  child.kill('SIGKILL')
+  await ended
+}
+
+function temporaryDir(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'two-factor-redis-'))
+  dirs.add(dir)
+  return dir
 }
 
 async function freePort(): Promise<number> {

@@ -1,0 +1,219 @@
+import { Redis } from 'ioredis'
+import { createClient, createSentinel } from 'redis'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { redisStore } from '../../src/store/redis-store.js'
+import type { Store } from '../../src/store/store.js'
+import { type RedisServer, startRedis, startSentinel, until, withoutRedis } from './redis-server.js'
+
+const hour = 3_600_000
+const unavailable = expect.objectContaining({ code: 'store_unavailable', status: 503 })
+
+type Connect = (server: RedisServer) => Promise<{ store: Store; end: () => unknown }>
+
+const clients: Record<string, Connect> = {
+  'redis as it comes': async ({ url }) => {
+    const client = await createClient({ url })
+      .on('error', () => {})
+      .connect()
+    return { store: redisStore({ client }), end: () => client.destroy() }
+  },
+  'redis without an offline queue': async ({ url }) => {
+    const client = await createClient({ url, disableOfflineQueue: true })
+      .on('error', () => {})
+      .connect()
+    return { store: redisStore({ client }), end: () => client.destroy() }
+  },
+  'ioredis as it comes': async ({ port }) => {
+    const client = new Redis(port).on('error', () => {})
+    return { store: redisStore({ client }), end: () => client.disconnect() }
+  },
+  'ioredis without an offline queue': async ({ port }) => {
+    const client = new Redis(port, {
+      enableOfflineQueue: false,
+      autoResendUnfulfilledCommands: false,
+      maxRetriesPerRequest: 0,
+    })
+    client.on('error', () => {})
+    await new Promise((ready) => client.once('ready', ready))
+    return { store: redisStore({ client }), end: () => client.disconnect() }
+  },
+}
+
+/** Every verb is refused as unavailable, none later than a quarter of a second after its deadline. */
+async function expectUnavailable(store: Store, ...except: string[]): Promise<void> {
+  const questions = {
+    read: () => store.read('tf1::auth:known'),
+    create: () => store.swap(`tf1::auth:fresh-${Math.random()}`, undefined, {}, hour),
+    increment: () => store.increment('tf1::count-a:known', hour),
+  }
+  for (const [verb, ask] of Object.entries(questions)) {
+    if (except.includes(verb)) continue
+    const start = performance.now()
+    await expect(ask(), verb).rejects.toEqual(unavailable)
+    expect(performance.now() - start, verb).toBeLessThan(500)
+  }
+}
+
+describe.skipIf(withoutRedis).each(Object.entries(clients))('through %s', (_name, connect) => {
+  let server: RedisServer
+  let store: Store
+  let end: () => unknown
+  beforeEach(async () => {
+    server = await startRedis()
+    ;({ store, end } = await connect(server))
+    await store.swap('tf1::auth:known', undefined, { attempts: 1 }, hour)
+    await store.increment('tf1::count-a:known', hour)
+  })
+  afterEach(async () => {
+    await end()
+    for (const key of (await server.ask('KEYS', '*')) as string[]) {
+      expect([key, await server.ask('PTTL', key)], 'no key is ever without an end').not.toEqual([key, -1])
+      if (key.includes(':count-')) expect(Number(await server.ask('GET', key))).toBeGreaterThan(0)
+    }
+    await server.kill()
+  })
+
+  const recovered = () => until(() => store.read('tf1::auth:known'))
+
+  test('a frozen server is unavailable, and what it still does late is seen afterwards', async () => {
+    server.freeze()
+    await expectUnavailable(store)
+    const known = 'tf1::auth:late'
+    await expect(store.swap(known, undefined, { command: 'mine' }, hour)).rejects.toEqual(unavailable)
+    server.thaw()
+    await recovered()
+    expect((await store.read(known))?.value).toEqual({ command: 'mine' })
+    expect(await store.read('tf1::auth:known')).toMatchObject({ value: { attempts: 1 } })
+    expect((await store.increment('tf1::count-a:known', hour)).count).toBeGreaterThanOrEqual(2)
+  })
+
+  test('a slow server is unavailable until it is fast again', async () => {
+    await server.ask('CLIENT', 'PAUSE', '1200', 'ALL')
+    await expectUnavailable(store)
+    await recovered()
+    expect((await store.swap('tf1::auth:after', undefined, {}, hour)).swapped).toBe(true)
+  })
+
+  test('a dead server is unavailable, and usable again without a restart of ours', async () => {
+    await server.kill()
+    await expectUnavailable(store)
+    await expectUnavailable(store)
+    await server.restart()
+    await recovered()
+    expect((await store.swap('tf1::auth:after', undefined, {}, hour)).swapped).toBe(true)
+    expect((await store.increment('tf1::count-a:after', hour)).count).toBe(1)
+  })
+
+  test('a server out of memory changes nothing, but can be read and emptied', async () => {
+    const entry = await store.read('tf1::auth:known')
+    await server.ask('CONFIG', 'SET', 'maxmemory', '1')
+    await expectUnavailable(store, 'read')
+    expect(await store.read('tf1::auth:known')).toEqual(entry)
+    expect((await store.swap('tf1::auth:known', entry?.version, undefined, hour)).swapped).toBe(true)
+    await server.ask('CONFIG', 'SET', 'maxmemory', '0')
+    expect((await store.increment('tf1::count-a:known', hour)).count).toBe(2)
+    expect(await store.read('tf1::auth:known')).toBeUndefined()
+  })
+
+  test('a server that became a replica is unavailable, to readers too, until it is promoted', async () => {
+    const other = await startRedis()
+    await server.ask('REPLICAOF', '127.0.0.1', `${other.port}`)
+    await expectUnavailable(store)
+    await server.ask('REPLICAOF', 'NO', 'ONE')
+    await recovered()
+    expect((await store.swap('tf1::auth:after', undefined, {}, hour)).swapped).toBe(true)
+    await other.kill()
+  })
+
+  test('a server that forgets its scripts again and again loses no count', async () => {
+    const counts: number[] = []
+    for (let round = 0; round < 10; round += 1) {
+      const [answers] = await Promise.all([
+        Promise.all(Array.from({ length: 20 }, () => store.increment('tf1::count-a:flushed', hour))),
+        server.ask('SCRIPT', 'FLUSH'),
+      ])
+      counts.push(...answers.map(({ count }) => count))
+    }
+    expect(counts.sort((a, b) => a - b)).toEqual(Array.from({ length: 200 }, (_, i) => i + 1))
+  })
+})
+
+async function startReplica(primary: RedisServer): Promise<RedisServer> {
+  const replica = await startRedis(
+    '--replicaof',
+    '127.0.0.1',
+    `${primary.port}`,
+    '--repl-diskless-sync-delay',
+    '0',
+  )
+  await until(async () => String(await replica.ask('INFO', 'replication')).includes('master_link_status:up'))
+  return replica
+}
+
+describe.skipIf(withoutRedis)('strict', () => {
+  let primary: RedisServer
+  let replica: RedisServer
+  beforeAll(async () => {
+    primary = await startRedis()
+    replica = await startReplica(primary)
+  })
+  afterAll(() => Promise.all([primary.kill(), replica.kill()]))
+
+  test.each(['redis', 'ioredis'])('through %s, a swap counts only once a replica has it', async (name) => {
+    const node = await createClient({ url: primary.url }).connect()
+    const io = new Redis(primary.port)
+    const strict = redisStore({ client: name === 'redis' ? node : io, strict: true })
+    const key = `tf1::auth:${name}`
+
+    const first = await strict.swap(key, undefined, { command: 'one' }, hour)
+    expect(await replica.ask('GET', key)).toBe(`${first.entry?.version}\n{"command":"one"}`)
+
+    replica.freeze()
+    await expect(strict.swap(key, first.entry?.version, { command: 'two' }, hour)).rejects.toEqual(
+      unavailable,
+    )
+    replica.thaw()
+    // It had happened all the same: the caller finds its own id in what stands there.
+    const refused = await strict.swap(key, first.entry?.version, { command: 'two again' }, hour)
+    expect(refused).toMatchObject({ swapped: false, entry: { value: { command: 'two' } } })
+    node.destroy()
+    io.disconnect()
+  })
+})
+
+describe.skipIf(withoutRedis)('behind Sentinel', () => {
+  test('the replica that is promoted knows every swap that counted, and both clients find it', async () => {
+    const primary = await startRedis()
+    const replica = await startReplica(primary)
+    const sentinel = await startSentinel(primary)
+    await until(async () =>
+      JSON.stringify(await sentinel.ask('SENTINEL', 'REPLICAS', 'main')).includes(`${replica.port}`),
+    )
+    const node = createSentinel({
+      name: 'main',
+      sentinelRootNodes: [{ host: '127.0.0.1', port: sentinel.port }],
+    })
+    await node.on('error', () => {}).connect()
+    const io = new Redis({ sentinels: [{ host: '127.0.0.1', port: sentinel.port }], name: 'main' })
+    io.on('error', () => {})
+    const stores = [redisStore({ client: node, strict: true }), redisStore({ client: io, strict: true })]
+
+    const write = async (store: Store, key: string) => {
+      let last = await store.swap(key, undefined, { attempts: 0 }, hour)
+      for (let attempts = 1; attempts < 50; attempts += 1) {
+        last = await store.swap(key, last.entry?.version, { attempts }, hour)
+      }
+      return last.entry
+    }
+    const entries = await Promise.all(stores.map((store, i) => write(store, `tf1::auth:${i}`)))
+    await primary.kill()
+    await Promise.all(stores.map((store) => expect(store.read('tf1::auth:0')).rejects.toEqual(unavailable)))
+    for (const [i, store] of stores.entries()) {
+      await until(() => store.read(`tf1::auth:${i}`))
+      expect(await store.read(`tf1::auth:${i}`)).toEqual(entries[i])
+    }
+    node.destroy()
+    io.disconnect()
+    await Promise.all([sentinel.kill(), replica.kill()])
+  }, 40_000)
+})
