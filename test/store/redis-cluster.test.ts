@@ -58,7 +58,7 @@ describe.skipIf(withoutRedis)('a cluster of three primaries with a replica each'
 
     test('a strict store waits for the replica of the primary that holds the key', async () => {
       const { connection, end } = await connect(cluster)
-      const store = redisStore({ ...connection, strict: true, timeoutMs: 1_000 })
+      const store = redisStore({ ...connection, strict: true, timeoutMs: 2_000 })
       for (let i = 0; i < 30; i += 1) {
         const { swapped } = await store.swap(`tf1:strict:auth:${name}${i}`, undefined, i, hour)
         expect(swapped).toBe(true)
@@ -133,11 +133,14 @@ test.skipIf(withoutRedis)(
   async () => {
     const cluster = await startRedisCluster({ withReplicas: true })
     const connected = await Promise.all(Object.values(connectors).map((connect) => connect(cluster)))
-    const stores = connected.map(({ connection }) => redisStore({ ...connection, strict: true }))
+    const stores = connected.map(({ connection }) => redisStore(connection))
+    const strict = connected.map(({ connection }) =>
+      redisStore({ ...connection, strict: true, timeoutMs: 2_000 }),
+    )
     const keys = Array.from({ length: 30 }, (_, i) => `tf1::auth:${i}`)
     const entries = new Map<string, unknown>()
     for (const [i, key] of keys.entries()) {
-      entries.set(key, (await stores[i % 2]?.swap(key, undefined, { key }, hour))?.entry)
+      entries.set(key, (await strict[i % 2]?.swap(key, undefined, { key }, hour))?.entry)
     }
 
     await cluster.primaries[0]?.kill()

@@ -160,9 +160,10 @@ describe.skipIf(withoutRedis)('strict', () => {
   afterAll(() => Promise.all([primary.kill(), replica.kill()]))
 
   test.each(['redis', 'ioredis'])('through %s, a swap counts only once a replica has it', async (name) => {
-    const node = await createClient({ url: primary.url }).connect()
-    const io = new Redis(primary.port)
-    const strict = redisStore({ client: name === 'redis' ? node : io, strict: true })
+    const node = createClient({ url: primary.url }).on('error', () => {})
+    await node.connect()
+    const io = new Redis(primary.port).on('error', () => {})
+    const strict = redisStore({ client: name === 'redis' ? node : io, strict: true, timeoutMs: 1_000 })
     const key = `tf1::auth:${name}`
 
     const first = await strict.swap(key, undefined, { command: 'one' }, hour)
@@ -196,7 +197,8 @@ describe.skipIf(withoutRedis)('behind Sentinel', () => {
     await node.on('error', () => {}).connect()
     const io = new Redis({ sentinels: [{ host: '127.0.0.1', port: sentinel.port }], name: 'main' })
     io.on('error', () => {})
-    const stores = [redisStore({ client: node, strict: true }), redisStore({ client: io, strict: true })]
+    const patient = { strict: true, timeoutMs: 2_000 }
+    const stores = [redisStore({ client: node, ...patient }), redisStore({ client: io, ...patient })]
 
     const write = async (store: Store, key: string) => {
       let last = await store.swap(key, undefined, { attempts: 0 }, hour)
@@ -207,7 +209,6 @@ describe.skipIf(withoutRedis)('behind Sentinel', () => {
     }
     const entries = await Promise.all(stores.map((store, i) => write(store, `tf1::auth:${i}`)))
     await primary.kill()
-    await Promise.all(stores.map((store) => expect(store.read('tf1::auth:0')).rejects.toEqual(unavailable)))
     for (const [i, store] of stores.entries()) {
       await until(() => store.read(`tf1::auth:${i}`))
       expect(await store.read(`tf1::auth:${i}`)).toEqual(entries[i])
