@@ -19,8 +19,8 @@ export interface StubRequest {
 /** A provider over real HTTP that counts what it is asked. */
 export interface ProviderStub {
   readonly baseUrl: string
-  /** The code that `answerCheck` takes by default. */
-  readonly rightCode: string
+  /** The code that `answerCheck` takes by default. The first send gives 482913, the second 482914. */
+  rightCode: string
   readonly sends: StubRequest[]
   readonly checks: StubRequest[]
   answerSend: (request: StubRequest) => StubAnswer | Promise<StubAnswer>
@@ -60,7 +60,10 @@ export async function startProviderStub(): Promise<ProviderStub> {
     rightCode: '482913',
     sends,
     checks,
-    answerSend: () => ({ json: { id: 'a1', status: 'queued', minutes_to_expire: 5 } }),
+    answerSend: () => {
+      stub.rightCode = String(482_912 + sends.length)
+      return { json: { id: 'a1', status: 'queued', minutes_to_expire: 5 } }
+    },
     answerCheck: ({ form }) => ({ json: { status: form.code === stub.rightCode ? 'verified' : 'wrong' } }),
     close() {
       server.closeAllConnections()

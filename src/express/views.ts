@@ -52,11 +52,12 @@ export function createViews(parts: ViewParts): Views {
   function carried({ req, fields }: Exchange) {
     const requirement = oneText(fields, 'requirement')
     const demand = requirement === undefined ? undefined : parts.demandOf(req, requirement)
+    const purpose = purposes.find(oneText(fields, 'purpose') ?? '')?.name
     return {
       demand,
       requirement: demand && requirement,
       returnTo: safePath(oneText(fields, 'returnTo')),
-      purpose: demand?.purpose ?? oneText(fields, 'purpose'),
+      purpose: demand?.purpose ?? purpose,
     }
   }
 
@@ -84,8 +85,8 @@ export function createViews(parts: ViewParts): Views {
         throw invalid('requirement is not valid here, or not any more.')
       }
       const settled = purposes.find(challenge?.purpose ?? purpose ?? parts.defaultPurpose)
-      const typedPhone = oneText(exchange.fields, 'phone')
-      const typedCountry = oneText(exchange.fields, 'country')
+      const typedPhone = lane === 'enrol' ? oneText(exchange.fields, 'phone') : undefined
+      const typedCountry = lane === 'enrol' ? oneText(exchange.fields, 'country') : undefined
       return {
         page: challenge !== undefined ? 'code' : lane === 'auth' ? 'start' : 'phone',
         basePath: basePathOf(exchange.req),

@@ -1,0 +1,149 @@
+import express from 'express'
+import { describe, expect, it } from 'vitest'
+import { startHost } from './kit.js'
+
+describe('a sign-in with forms', () => {
+  it('leads from the guarded page over the code page back to it', async () => {
+    const host = await startHost()
+    const ana = await host.login()
+
+    const refused = await ana.open('/account?tab=cards')
+    expect(refused.status).toBe(303)
+    expect(refused.headers.get('vary')).toBe('Accept')
+    const page = refused.headers.get('location') ?? ''
+    expect(page).toMatch(/^\/two-factor\?requirement=[\w.-]+$/)
+
+    const start = await ana.open(page)
+    expect(start.status).toBe(200)
+    expect(start.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(start.headers.get('content-security-policy')).toContain("default-src 'none'")
+    expect(start.headers.get('cache-control')).toBe('no-store')
+    expect(host.stub.sends).toEqual([])
+
+    const requirement = new URLSearchParams(page.split('?')[1]).get('requirement') ?? ''
+    const started = await ana.submit('/two-factor/start', { requirement, purpose: 'login', channel: 'sms' })
+    expect(started.status).toBe(303)
+    expect(started.headers.get('location')).toBe(page)
+    expect(host.stub.sends).toHaveLength(1)
+
+    const code = await ana.open(page)
+    expect(code.text).toContain('action="/two-factor/verify"')
+    expect(code.text).toContain(`value="${requirement}"`)
+
+    const wrong = await ana.submit('/two-factor/verify', { requirement, code: '000000' })
+    expect(wrong.status).toBe(422)
+    expect(wrong.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(wrong.text).toContain('role="alert"')
+
+    const right = await ana.submit('/two-factor/verify', { requirement, code: '482913' })
+    expect(right.status).toBe(303)
+    expect(right.headers.get('location')).toBe('/account?tab=cards')
+    expect((await ana.open('/account?tab=cards')).status).toBe(200)
+  })
+
+  it('starts by the host\'s own form and carries the way back along', async () => {
+    const host = await startHost({
+      mount: (app, tf) => {
+        const form = express.urlencoded({ extended: false })
+        app.post('/sign-in', form, (req, _res, next) => {
+          req.session.pendingUserId = req.body.user
+          next()
+        }, tf.start({ purpose: 'login' }))
+      },
+    })
+    const ana = host.browser()
+    const fields = { user: 'ana', password: 'x', purpose: 'nothing', phone: '+573009999999', returnTo: '/inbox' }
+    const started = await ana.submit('/sign-in', fields)
+    expect(started.status).toBe(303)
+    expect(started.headers.get('location')).toBe('/two-factor?returnTo=%2Finbox')
+    expect((await ana.open('/two-factor?returnTo=%2Finbox')).text).toContain('value="/inbox"')
+    const right = await ana.submit('/two-factor/verify', { returnTo: '/inbox', code: '482913' })
+    expect(right.headers.get('location')).toBe('/inbox')
+  })
+
+  it('tells a failure on a page with its status', async () => {
+    const host = await startHost()
+    const nobody = host.browser()
+    const unknown = await nobody.submit('/two-factor/start')
+    expect(unknown.status).toBe(401)
+    expect(unknown.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect((await nobody.open('/two-factor')).status).toBe(401)
+
+    const ana = await host.login()
+    expect((await ana.submit('/two-factor/start')).status).toBe(303)
+    const tooSoon = await ana.submit('/two-factor/resend')
+    expect(tooSoon.status).toBe(429)
+    expect(tooSoon.headers.get('retry-after')).toBe('60')
+    expect(tooSoon.text).toContain('action="/two-factor/verify"')
+    const foreign = await ana.submit('/two-factor/start', {}, { 'sec-fetch-site': 'cross-site' })
+    expect(foreign.status).toBe(403)
+    expect(foreign.text).not.toContain('••••••67')
+    expect((await ana.open('/two-factor/start')).status).toBe(405)
+    expect((await ana.open('/two-factor?requirement=x')).status).toBe(400)
+  })
+
+  it('shows the code page in place of the result of an interrupted form', async () => {
+    const host = await startHost()
+    const ana = await host.signIn()
+    const fields = { amount: '100', payee: 'ACME' }
+    const refused = await ana.submit('/transfers', fields, { referer: `${host.url}/transfers/new?draft=7` })
+    expect(refused.status).toBe(403)
+    const requirement = /name="requirement" value="([^"]+)"/.exec(refused.text)?.[1] ?? ''
+
+    await ana.submit('/two-factor/start', { requirement, purpose: 'transfer' })
+    const right = await ana.submit('/two-factor/verify', { requirement, code: '482914' })
+    expect(right.status).toBe(303)
+    // Not to the form's own path: nothing is sent again by itself.
+    expect(right.headers.get('location')).toBe('/transfers/new?draft=7')
+    expect((await ana.submit('/transfers', { amount: '101', payee: 'ACME' })).status).toBe(403)
+    expect((await ana.submit('/transfers', fields)).json).toEqual({ sent: '100', by: 'sms' })
+    expect((await ana.submit('/transfers', fields)).status).toBe(403)
+  })
+
+  it('ends the challenge and goes back to the page on cancel', async () => {
+    const host = await startHost()
+    const ana = await host.login()
+    await ana.submit('/two-factor/start')
+    const cancelled = await ana.submit('/two-factor/cancel')
+    expect(cancelled.status).toBe(303)
+    expect(cancelled.headers.get('location')).toBe('/two-factor')
+    expect((await ana.submit('/two-factor/verify', { code: '482913' })).status).toBe(410)
+    expect(host.stub.checks).toEqual([])
+  })
+
+  it.each([
+    ['en-GB,en;q=0.9', 'en', 'Check your phone'],
+    ['es-CO,es;q=0.9', 'es', 'Revisa tu teléfono'],
+    ['pt-BR', 'pt', 'pt'],
+    ['fr', 'en', 'Check your phone'],
+  ])('speaks the language of %s', async (accept, lang, words) => {
+    const host = await startHost()
+    const ana = await host.login()
+    await ana.post('/two-factor/start', {})
+    const page = await ana.get('/two-factor', { accept: 'text/html', 'accept-language': accept })
+    expect(page.text).toContain(`<html lang="${lang}"`)
+    expect(page.text).toContain(words)
+  })
+
+  it('lets the host fix the language, replace texts and make the HTML', async () => {
+    const messages = { en: { 'code.title': 'Look at your handset' } }
+    const fixed = await startHost({ options: { locale: 'en', messages } })
+    const ana = await fixed.login()
+    await ana.post('/two-factor/start', {})
+    const page = await ana.get('/two-factor', { accept: 'text/html', 'accept-language': 'es' })
+    expect(page.text).toContain('Look at your handset')
+
+    const render = (view: { page: string }, { locale }: { locale: string }) => `<p>${view.page} ${locale}</p>`
+    const own = await startHost({ options: { render, locale: () => 'pt' } })
+    const ben = await own.login('ben')
+    expect((await ben.open('/two-factor')).text).toBe('<p>start pt</p>')
+  })
+
+  it('serves what the pages load', async () => {
+    const host = await startHost()
+    const style = await host.browser().get('/two-factor/page.css')
+    expect(style.headers.get('content-type')).toContain('text/css')
+    const script = await host.browser().get('/two-factor/page.js')
+    expect(script.headers.get('content-type')).toContain('text/javascript')
+  })
+})
