@@ -41,18 +41,29 @@ describe('a sign-in with forms', () => {
     expect((await ana.open('/account?tab=cards')).status).toBe(200)
   })
 
-  it('starts by the host\'s own form and carries the way back along', async () => {
+  it("starts by the host's own form and carries the way back along", async () => {
     const host = await startHost({
       mount: (app, tf) => {
         const form = express.urlencoded({ extended: false })
-        app.post('/sign-in', form, (req, _res, next) => {
-          req.session.pendingUserId = req.body.user
-          next()
-        }, tf.start({ purpose: 'login' }))
+        app.post(
+          '/sign-in',
+          form,
+          (req, _res, next) => {
+            req.session.pendingUserId = req.body.user
+            next()
+          },
+          tf.start({ purpose: 'login' }),
+        )
       },
     })
     const ana = host.browser()
-    const fields = { user: 'ana', password: 'x', purpose: 'nothing', phone: '+573009999999', returnTo: '/inbox' }
+    const fields = {
+      user: 'ana',
+      password: 'x',
+      purpose: 'nothing',
+      phone: '+573009999999',
+      returnTo: '/inbox',
+    }
     const started = await ana.submit('/sign-in', fields)
     expect(started.status).toBe(303)
     expect(started.headers.get('location')).toBe('/two-factor?returnTo=%2Finbox')

@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest'
+import { phones, startHost } from './kit.js'
+
+const minute = 60_000
+
+describe('a code', () => {
+  it("of one challenge is worth nothing in another subject's session", async () => {
+    const host = await startHost()
+    const ana = await host.login('ana')
+    const ben = await host.login('ben')
+    await ana.post('/two-factor/start', {})
+    const anasCode = host.stub.rightCode
+    expect((await ben.post('/two-factor/verify', { code: anasCode })).status).toBe(410)
+    expect(host.stub.checks).toEqual([])
+  })
+
+  it('works for neither of two subjects with one number but who asked for it', async () => {
+    const host = await startHost()
+    const ana = await host.login('ana')
+    const other = await host.login('ana2')
+    await ana.post('/two-factor/start', {})
+    expect((await other.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(410)
+    host.clock.now += minute
+    expect((await other.post('/two-factor/start', {})).status).toBe(201)
+    // Somebody else's challenge and none at all are told alike.
+    expect((await ana.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(410)
+    expect((await other.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(200)
+  })
+
+  it('is superseded by one from another session of the same subject', async () => {
+    const host = await startHost()
+    const first = await host.login()
+    const second = await host.login()
+    await first.post('/two-factor/start', {})
+    host.clock.now += minute
+    await second.post('/two-factor/start', {})
+    const told = await first.post('/two-factor/verify', { code: host.stub.rightCode })
+    expect(told.status).toBe(409)
+    expect(told.json.code).toBe('challenge_superseded')
+  })
+
+  it('is worth nothing after the subject of the session changed', async () => {
+    const host = await startHost()
+    const browser = await host.login('ana')
+    await browser.post('/two-factor/start', {})
+    await browser.post('/login', { user: 'ben' })
+    expect((await browser.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(410)
+    expect(host.stub.checks).toEqual([])
+  })
+
+  it('is worth nothing after the number on file changed', async () => {
+    const numbers = { ...phones }
+    const host = await startHost({ options: { phone: (_req, subject) => numbers[subject] } })
+    const ana = await host.login('ana')
+    await ana.post('/two-factor/start', {})
+    numbers.ana = '+573005555555'
+    expect((await ana.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(410)
+    expect(host.stub.checks).toEqual([])
+  })
+
+  it('is worth nothing a second time', async () => {
+    const host = await startHost()
+    const ana = await host.login()
+    await ana.post('/two-factor/start', {})
+    const code = host.stub.rightCode
+    expect((await ana.post('/two-factor/verify', { code })).status).toBe(200)
+    expect((await ana.post('/two-factor/verify', { code })).status).toBe(410)
+
+    // Also when the provider takes it again for the next challenge.
+    host.stub.answerSend = () => ({ json: { id: 'a2' } })
+    await ana.post('/two-factor/start', {})
+    expect((await ana.post('/two-factor/verify', { code })).status).toBe(422)
+    expect(host.stub.checks).toHaveLength(1)
+  })
+
+  it('for one purpose gives no grant for another', async () => {
+    const host = await startHost()
+    const ana = await host.login()
+    await ana.post('/two-factor/start', { purpose: 'transfer' })
+    await ana.post('/two-factor/verify', { code: host.stub.rightCode })
+    expect((await ana.get('/account')).status).toBe(403)
+  })
+})
+
+describe('attempts', () => {
+  it('do not come back by cancel, start, another channel, another purpose or a new sign-in', async () => {
+    const host = await startHost()
+    const ana = await host.login()
+    const wrong = () => ana.post('/two-factor/verify', { code: '000000' })
+    await ana.post('/two-factor/start', {})
+    expect((await wrong()).json.attemptsRemaining).toBe(4)
+
+    host.clock.now += minute
+    expect((await ana.post('/two-factor/resend', { channel: 'call' })).json.challenge).toMatchObject({
+      channel: 'call',
+      attemptsRemaining: 4,
+    })
+    expect((await wrong()).json.attemptsRemaining).toBe(3)
+
+    await ana.post('/two-factor/cancel')
+    host.clock.now += 2 * minute
+    expect(
+      (await ana.post('/two-factor/start', { purpose: 'transfer' })).json.challenge.attemptsRemaining,
+    ).toBe(3)
+    expect((await wrong()).json.attemptsRemaining).toBe(2)
+
+    const again = await host.login()
+    host.clock.now += 5 * minute - 1
+    expect((await again.post('/two-factor/start', {})).json.code).toBe('resend_too_soon')
+    expect((await ana.post('/two-factor/verify', { code: '000000' })).json.attemptsRemaining).toBe(1)
+    expect(host.stub.checks).toHaveLength(4)
+  })
+
+  it('end in a lock that the right code does not open', async () => {
+    const host = await startHost()
+    const ana = await host.login()
+    for (let round = 0; round < 2; round += 1) {
+      expect((await ana.post('/two-factor/start', {})).status).toBe(201)
+      for (let attempt = 0; attempt < 5; attempt += 1) {
+        expect((await ana.post('/two-factor/verify', { code: '000000' })).status).toBe(422)
+      }
+      if (round === 0) {
+        const exhausted = await ana.post('/two-factor/verify', { code: host.stub.rightCode })
+        expect(exhausted.json.code).toBe('attempts_exhausted')
+        host.clock.now += 5 * minute
+      }
+    }
+    const locked = await ana.post('/two-factor/verify', { code: host.stub.rightCode })
+    expect(locked.status).toBe(429)
+    expect(locked.json).toMatchObject({ code: 'phone_locked', retryAfterMs: 900_000 })
+    expect(locked.headers.get('retry-after')).toBe('900')
+    expect((await ana.post('/two-factor/start', {})).json.code).toBe('phone_locked')
+    expect(host.stub.checks).toHaveLength(10)
+  })
+})

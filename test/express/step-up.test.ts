@@ -1,0 +1,170 @@
+import express from 'express'
+import { describe, expect, it } from 'vitest'
+import type { Browser } from './browser.js'
+import { startHost } from './kit.js'
+
+const minute = 60_000
+
+async function requirementOf(browser: Browser, body: object): Promise<string> {
+  const refused = await browser.post('/transfers', body)
+  expect(refused.status).toBe(403)
+  return refused.json.requirement
+}
+
+describe('a step-up', () => {
+  it('proves exactly what was asked for, once', async () => {
+    const host = await startHost()
+    const ana = await host.signIn()
+    const transfer = { amount: 100, payee: 'ACME' }
+    const requirement = await requirementOf(ana, transfer)
+
+    const started = await ana.post('/two-factor/start', { requirement })
+    expect(started.status).toBe(201)
+    expect(started.json.challenge.purpose).toBe('transfer')
+    const verified = await ana.post('/two-factor/verify', { code: host.stub.rightCode })
+    expect(verified.json).toMatchObject({ verified: true, purpose: 'transfer' })
+
+    expect((await ana.post('/transfers', { ...transfer, amount: 101 })).status).toBe(403)
+    expect((await ana.post('/transfers', { ...transfer, amount: '100' })).status).toBe(403)
+    expect((await ana.post('/transfers', { payee: 'ACME', amount: 100 })).status).toBe(200)
+    expect((await ana.post('/transfers', transfer)).status).toBe(403)
+  })
+
+  it('lets one of two parallel requests pass', async () => {
+    const host = await startHost()
+    const ana = await host.signIn()
+    const transfer = { amount: 5, payee: 'ACME' }
+    const requirement = await requirementOf(ana, transfer)
+    await ana.post('/two-factor/start', { requirement })
+    await ana.post('/two-factor/verify', { code: host.stub.rightCode })
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ana.post('/transfers', transfer)))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+  })
+
+  it('keeps the sign-in alive and waits for no pause after it', async () => {
+    const host = await startHost()
+    const ana = await host.signIn()
+    const requirement = await requirementOf(ana, { amount: 5, payee: 'ACME' })
+    expect((await ana.post('/two-factor/start', { requirement })).status).toBe(201)
+    await ana.post('/two-factor/verify', { code: host.stub.rightCode })
+    expect((await ana.get('/account')).status).toBe(200)
+  })
+
+  it('is not satisfied by a challenge for the purpose alone', async () => {
+    const host = await startHost()
+    const ana = await host.signIn()
+    await ana.post('/two-factor/start', { purpose: 'transfer' })
+    await ana.post('/two-factor/verify', { code: host.stub.rightCode })
+    expect((await ana.post('/transfers', { amount: 5, payee: 'ACME' })).status).toBe(403)
+  })
+
+  it('ends at its age, however often it is used', async () => {
+    const host = await startHost({
+      mount: (app, tf) => {
+        app.get('/keys', tf.requireTwoFactor({ purpose: 'keys' }), (_req, res) => {
+          res.json({})
+        })
+      },
+    })
+    const ana = await host.signIn()
+    await ana.post('/two-factor/start', { purpose: 'keys' })
+    await ana.post('/two-factor/verify', { code: host.stub.rightCode })
+    for (let minutes = 0; minutes < 5; minutes += 1) {
+      expect((await ana.get('/keys')).status).toBe(200)
+      host.clock.now += minute
+    }
+    expect((await ana.get('/keys')).status).toBe(403)
+    expect((await ana.get('/account')).status).toBe(200)
+    host.clock.now += 12 * 60 * minute
+    expect((await ana.get('/account')).status).toBe(403)
+  })
+})
+
+describe('a requirement', () => {
+  it('ends after ten minutes', async () => {
+    const host = await startHost()
+    const ana = await host.signIn()
+    const requirement = await requirementOf(ana, { amount: 5, payee: 'ACME' })
+    host.clock.now += 10 * minute
+    expect((await ana.post('/two-factor/start', { requirement })).status).toBe(400)
+    expect(host.stub.sends).toHaveLength(1)
+  })
+
+  it('is worth nothing in another session', async () => {
+    const host = await startHost()
+    const ana = await host.signIn()
+    const requirement = await requirementOf(ana, { amount: 5, payee: 'ACME' })
+    const elsewhere = await host.login()
+    expect((await elsewhere.post('/two-factor/start', { requirement })).status).toBe(400)
+    const ben = await host.login('ben')
+    expect((await ben.post('/two-factor/start', { requirement })).status).toBe(400)
+  })
+
+  it('cannot be changed or put together with another purpose', async () => {
+    const host = await startHost()
+    const ana = await host.signIn()
+    const requirement = await requirementOf(ana, { amount: 5, payee: 'ACME' })
+    const [payload = '', signature] = requirement.split('.')
+    const claims = JSON.parse(Buffer.from(payload, 'base64url').toString())
+    const forged = Buffer.from(JSON.stringify({ ...claims, purpose: 'login' })).toString('base64url')
+    expect((await ana.post('/two-factor/start', { requirement: `${forged}.${signature}` })).status).toBe(400)
+    expect((await ana.post('/two-factor/start', { requirement, purpose: 'login' })).status).toBe(400)
+    expect((await ana.post('/two-factor/start', { requirement, purpose: 'transfer' })).status).toBe(201)
+  })
+
+  it('holds no readable number, session or bound field', async () => {
+    const host = await startHost()
+    const ana = await host.signIn()
+    const requirement = await requirementOf(ana, { amount: 5, payee: 'a-payee-to-be-kept-quiet' })
+    const claims = Buffer.from(requirement.split('.')[0] ?? '', 'base64url').toString()
+    expect(claims).not.toContain('payee')
+    expect(claims).not.toContain('3001234567')
+    const sid = decodeURIComponent(ana.cookies.get('connect.sid') ?? '')
+      .slice(2)
+      .split('.')[0]
+    expect(claims).not.toContain(sid)
+  })
+})
+
+describe('bound fields', () => {
+  it.each<[string, unknown, string]>([
+    ['a member that is not there', () => ({ amount: undefined }), 'bind.amount is undefined'],
+    ['NaN', () => ({ amount: Number.NaN }), 'bind.amount is NaN'],
+    ['a Date', () => ({ on: new Date(0) }), 'bind.on is Date'],
+    ['a promise', async () => ({ amount: 1 }), 'bind is Promise'],
+    ['nothing', () => undefined, 'bind is undefined'],
+  ])('refuse loudly what says nothing: %s', async (_name, bind, message) => {
+    const reached: string[] = []
+    const host = await startHost({
+      mount: (app, tf) => {
+        app.post(
+          '/pay',
+          tf.requireTwoFactor({ purpose: 'pay', bind: bind as () => object as never }),
+          (_req, res) => {
+            reached.push('handler')
+            res.json({})
+          },
+        )
+      },
+    })
+    const ana = await host.signIn()
+    expect((await ana.post('/pay', {})).status).toBe(500)
+    expect(host.errors).toEqual([expect.any(TypeError)])
+    expect(String(host.errors[0])).toContain(message)
+    expect(reached).toEqual([])
+  })
+
+  it('say so when the body is not parsed before the guard', async () => {
+    const host = await startHost({
+      mount: (app, tf) => {
+        const bind = (req: express.Request) => ({ amount: req.body?.amount })
+        app.post('/pay', tf.requireTwoFactor({ purpose: 'pay', bind }), express.json(), (_req, res) => {
+          res.json({})
+        })
+      },
+    })
+    const ana = await host.signIn()
+    expect((await ana.post('/pay', { amount: 5 })).status).toBe(500)
+    expect(String(host.errors[0])).toContain('Is the body parsed before the guard?')
+  })
+})
