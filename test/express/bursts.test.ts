@@ -4,11 +4,11 @@ import { startHost } from './kit.js'
 const times = <T>(count: number, make: (index: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => make(index)))
 
-const statuses = (answers: readonly { status: number }[]): Record<number, number> =>
-  answers.reduce<Record<number, number>>(
-    (counts, { status }) => ({ ...counts, [status]: (counts[status] ?? 0) + 1 }),
-    {},
-  )
+function statuses(answers: readonly { status: number }[]): Record<number, number> {
+  const counts: Record<number, number> = {}
+  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
+  return counts
+}
 
 /** Nobody's address is what is counted here. */
 const options = {

@@ -1,0 +1,241 @@
+import { request } from 'node:http'
+import type { Express, RequestHandler } from 'express'
+import { describe, expect, it } from 'vitest'
+import { memoryStore, type Store, type TwoFactor } from '../../src/index.js'
+import { type Host, startHost } from './kit.js'
+
+/** Sends a request line as it stands: fetch would tidy it up. */
+function raw(host: Host, method: string, path: string, headers: Record<string, string> = {}): Promise<number> {
+  const { hostname, port } = new URL(host.url)
+  return new Promise((resolve, reject) => {
+    const sent = request({ hostname, port, method, path, headers }, (res) => {
+      res.resume()
+      res.on('end', () => resolve(res.statusCode ?? 0))
+    })
+    sent.on('error', reject)
+    sent.end()
+  })
+}
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY', 'PROPFIND', 'REPORT', 'PURGE', 'SEARCH']
+const paths = [
+  '/vault/gold',
+  '/vault/gold/',
+  '/VAULT/GOLD',
+  '/Vault/Gold/',
+  '/vault/gold?purpose=login',
+  '/vault/gold?twoFactor=1&req.twoFactor=1',
+  '/vault/gold#x',
+  '/vault//gold',
+  '//vault/gold',
+  '/vault/./gold',
+  '/vault/x/../gold',
+  '/vault/%67old',
+  '/%76ault/gold',
+  '/%56AULT/%47OLD',
+  '/vault%2Fgold',
+  '/vault/gold%2F',
+  '/vault/gold%00',
+  '/vault/gold%20',
+  '/vault/gold;admin=1',
+  '/vault/gold.json',
+  '/vault/%2e/gold',
+  '/vault/%2e%2e/vault/gold',
+  '/vault\\gold',
+  '/vault/gold%0d%0aX:1',
+  '/vault/gold%',
+  '/vault/g%C3%B3ld',
+]
+
+describe('a guarded handler', () => {
+  const reached: string[] = []
+  const note: RequestHandler = (req, res) => {
+    reached.push(`${req.method} ${req.originalUrl}`)
+    res.json({})
+  }
+  const mount = (app: Express, tf: TwoFactor) => {
+    app.all('/vault/gold', tf.requireTwoFactor(), note)
+    app.use('/vault', tf.requireTwoFactor({ purpose: 'vault' }), note)
+  }
+
+  it(`is not reached by any of ${methods.length * paths.length} variants of method, path and encoding`, async () => {
+    reached.length = 0
+    const host = await startHost({ mount })
+    const ana = await host.login()
+    const cookie = `connect.sid=${ana.cookies.get('connect.sid')}`
+    const statuses = new Set<number>()
+    for (const path of paths) {
+      for (const method of methods) {
+        statuses.add(await raw(host, method, path, { cookie }))
+        statuses.add(await raw(host, method, path))
+      }
+    }
+    expect(reached).toEqual([])
+    expect([...statuses].filter((status) => status < 400)).toEqual([])
+  })
+
+  it.each<[string, Record<string, string>]>([
+    ['a method override', { 'x-http-method-override': 'GET' }],
+    ['a header that claims it', { 'x-two-factor': 'true', 'x-forwarded-user': 'ana' }],
+    ['a bearer token that nobody asked for', { authorization: 'Bearer x' }],
+    ['an original URL', { 'x-original-url': '/', 'x-rewrite-url': '/' }],
+    ['another host', { host: 'localhost' }],
+    ['an upgrade', { connection: 'upgrade', upgrade: 'h2c' }],
+  ])('is not reached with %s', async (_name, headers) => {
+    reached.length = 0
+    const host = await startHost({ mount })
+    const ana = await host.login()
+    const cookie = `connect.sid=${ana.cookies.get('connect.sid')}`
+    expect(await raw(host, 'GET', '/vault/gold', { cookie, ...headers })).toBeGreaterThanOrEqual(400)
+    expect(reached).toEqual([])
+  })
+
+  it('is reached with a grant for its purpose alone', async () => {
+    reached.length = 0
+    const host = await startHost({ mount })
+    const ana = await host.signIn()
+    expect((await ana.get('/vault/gold')).status).toBe(200)
+    expect((await ana.get('/vault/silver')).status).toBe(403)
+    expect(reached).toEqual(['GET /vault/gold'])
+  })
+})
+
+describe('the guard', () => {
+  it('refuses who is nobody', async () => {
+    const host = await startHost()
+    const told = await host.browser().get('/account')
+    expect(told.status).toBe(401)
+    expect(told.json.code).toBe('not_identified')
+  })
+
+  it('answers 503 when the store is down, late or throws, and lets nobody in', async () => {
+    const good = memoryStore()
+    let read: Store['read'] = good.read
+    const store: Store = { ...good, read: (key) => read(key) }
+    const events: string[] = []
+    const onEvent = ({ type }: { type: string }) => events.push(type)
+    const host = await startHost({ options: { store, limits: { storeTimeoutMs: 30 }, onEvent } })
+    const ana = await host.signIn()
+    expect((await ana.get('/account')).status).toBe(200)
+    for (const broken of [
+      () => Promise.reject(new Error('down')),
+      () => {
+        throw new Error('down')
+      },
+      () => new Promise<never>(() => undefined),
+    ]) {
+      read = broken
+      const told = await ana.get('/account')
+      expect(told.status).toBe(503)
+      expect(told.json.code).toBe('store_unavailable')
+      expect((await ana.open('/account')).status).toBe(503)
+    }
+    expect(events).toContain('store.failed')
+    read = good.read
+    expect((await ana.get('/account')).status).toBe(200)
+  })
+
+  it.each([
+    ['of an older format', { v: 0 }],
+    ['that is a list', []],
+    ['that is a text', 'granted'],
+    ['without members', { grants: [{}] }],
+  ])('refuses by a record %s', async (_name, value) => {
+    const good = memoryStore()
+    const store: Store = {
+      ...good,
+      read: (key) => (key.includes(':grants:') ? { value, version: '1' } : good.read(key)),
+    }
+    const host = await startHost({ options: { store } })
+    const ana = await host.login()
+    expect((await ana.get('/account')).status).toBeGreaterThanOrEqual(403)
+  })
+
+  it('hands on what the host throws, and lets nobody in', async () => {
+    const trouble = new Error('database')
+    const host = await startHost({
+      options: {
+        subject: () => {
+          throw trouble
+        },
+      },
+    })
+    expect((await host.browser().get('/account')).json).toEqual({ host: 'database' })
+    expect((await host.browser().post('/two-factor/start', {})).json).toEqual({ host: 'database' })
+    expect(host.errors).toEqual([trouble, trouble])
+  })
+
+  it('refuses a subject that is a promise, and says why', async () => {
+    const host = await startHost({ options: { subject: (async () => 'ana') as never } })
+    expect((await host.browser().get('/account')).status).toBe(500)
+    expect(String(host.errors[0])).toContain('it must answer at once')
+  })
+
+  it.each<[string, unknown]>([
+    ['an empty text', ''],
+    ['an object', { id: 'ana' }],
+    ['a fraction', 1.5],
+    ['true', true],
+    ['a text of 257 characters', 'a'.repeat(257)],
+  ])('refuses a subject that is %s', async (_name, subject) => {
+    const host = await startHost({ options: { subject: () => subject as never } })
+    expect((await host.browser().get('/account')).status).toBe(500)
+    expect(host.errors).toEqual([expect.any(TypeError)])
+  })
+
+  it.each([7, 7n, '7'])('takes %s for the same subject', async (subject) => {
+    const host = await startHost({ options: { subject: () => subject, phone: () => '+573001234567' } })
+    const browser = host.browser()
+    await browser.post('/two-factor/start', {})
+    await browser.post('/two-factor/verify', { code: host.stub.rightCode })
+    expect((await browser.get('/account')).json.subject).toBe('7')
+  })
+
+  it('lets subjects pass that the host exempts, on true and nothing else', async () => {
+    let answer: () => unknown = () => true
+    const host = await startHost({
+      mount: (app, tf) => {
+        app.get('/news', tf.requireTwoFactor({ exempt: () => answer() as boolean }), (req, res) => {
+          res.json({ grant: req.twoFactor ?? null })
+        })
+      },
+    })
+    const ana = await host.login()
+    expect((await ana.get('/news')).json).toEqual({ grant: null })
+    answer = async () => true
+    expect((await ana.get('/news')).status).toBe(200)
+    for (const no of [false, 1, 'true', {}, undefined, Promise.resolve('true')]) {
+      answer = () => no
+      expect((await ana.get('/news')).status).toBe(403)
+    }
+    answer = () => Promise.reject(new Error('database'))
+    expect((await ana.get('/news')).status).toBe(500)
+    expect((await host.browser().get('/news')).status).toBe(401)
+  })
+
+  it('refuses to be handed over uncalled', async () => {
+    const host = await startHost({
+      mount: (app, tf) => {
+        app.use('/open', tf.requireTwoFactor as unknown as RequestHandler, (_req, res) => {
+          res.json({})
+        })
+        app.use('/begin', tf.start as unknown as RequestHandler)
+        app.use('/all', tf.routes as unknown as RequestHandler)
+      },
+    })
+    const ana = await host.signIn()
+    for (const path of ['/open', '/begin', '/all']) expect((await ana.get(path)).status).toBe(500)
+    expect(String(host.errors[0])).toContain('write requireTwoFactor() instead of requireTwoFactor')
+  })
+
+  it('refuses options that it does not know, at start-up', async () => {
+    const { tf } = await startHost()
+    expect(() => tf.requireTwoFactor({ purpouse: 'x' } as never)).toThrow('requireTwoFactor: purpouse is no option')
+    expect(() => tf.requireTwoFactor({ maxAgeMs: Number.NaN })).toThrow('requireTwoFactor: maxAgeMs')
+    expect(() => tf.requireTwoFactor({ maxAgeMs: '5' as never })).toThrow('requireTwoFactor: maxAgeMs')
+    expect(() => tf.requireTwoFactor({ purpose: '' })).toThrow('requireTwoFactor: purpose')
+    expect(() => tf.requireTwoFactor({ bind: 'amount' as never })).toThrow('requireTwoFactor: bind')
+    expect(() => tf.requireTwoFactor({ exempt: true as never })).toThrow('requireTwoFactor: exempt')
+    expect(() => tf.requireTwoFactor({ once: 1 as never })).toThrow('requireTwoFactor: once')
+  })
+})
