@@ -5,7 +5,12 @@ import { memoryStore, type Store, type TwoFactor } from '../../src/index.js'
 import { type Host, startHost } from './kit.js'
 
 /** Sends a request line as it stands: fetch would tidy it up. */
-function raw(host: Host, method: string, path: string, headers: Record<string, string> = {}): Promise<number> {
+function raw(
+  host: Host,
+  method: string,
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<number> {
   const { hostname, port } = new URL(host.url)
   return new Promise((resolve, reject) => {
     const sent = request({ hostname, port, method, path, headers }, (res) => {
@@ -17,7 +22,20 @@ function raw(host: Host, method: string, path: string, headers: Record<string, s
   })
 }
 
-const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY', 'PROPFIND', 'REPORT', 'PURGE', 'SEARCH']
+const methods = [
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+  'QUERY',
+  'PROPFIND',
+  'REPORT',
+  'PURGE',
+  'SEARCH',
+]
 const paths = [
   '/vault/gold',
   '/vault/gold/',
@@ -230,7 +248,9 @@ describe('the guard', () => {
 
   it('refuses options that it does not know, at start-up', async () => {
     const { tf } = await startHost()
-    expect(() => tf.requireTwoFactor({ purpouse: 'x' } as never)).toThrow('requireTwoFactor: purpouse is no option')
+    expect(() => tf.requireTwoFactor({ purpouse: 'x' } as never)).toThrow(
+      'requireTwoFactor: purpouse is no option',
+    )
     expect(() => tf.requireTwoFactor({ maxAgeMs: Number.NaN })).toThrow('requireTwoFactor: maxAgeMs')
     expect(() => tf.requireTwoFactor({ maxAgeMs: '5' as never })).toThrow('requireTwoFactor: maxAgeMs')
     expect(() => tf.requireTwoFactor({ purpose: '' })).toThrow('requireTwoFactor: purpose')

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest'
+import { startHost } from './kit.js'
+
+const routes = ['/two-factor/start', '/two-factor/resend', '/two-factor/verify', '/two-factor/cancel']
+
+describe('a request that another site made the browser send', () => {
+  it.each<[string, Record<string, string>]>([
+    ['cross-site', { 'sec-fetch-site': 'cross-site' }],
+    ['same-site', { 'sec-fetch-site': 'same-site' }],
+    ['an unknown word', { 'sec-fetch-site': 'friendly' }],
+    ['two words', { 'sec-fetch-site': 'same-origin, cross-site' }],
+    ['cross-site with our own origin', { 'sec-fetch-site': 'cross-site', origin: 'SELF' }],
+    ['another origin', { origin: 'https://evil.example' }],
+    ['another port', { origin: 'http://127.0.0.1:1' }],
+    ['a look-alike', { origin: 'SELF.evil.example' }],
+    ['no origin at all', { origin: 'null' }],
+    ['a file', { origin: 'file://' }],
+    ['no URL', { origin: 'SELF, https://evil.example' }],
+    ['an origin nearly allowed', { origin: 'https://app.example.evil.example' }],
+    ['an allowed origin in capitals', { origin: 'HTTPS://APP.EXAMPLE' }],
+  ])('is refused: %s', async (_name, headers) => {
+    const host = await startHost({ options: { allowedOrigins: ['https://app.example'] } })
+    const ana = await host.login()
+    const { origin = '' } = headers
+    const sent = { ...headers, ...(origin && { origin: origin.replace('SELF', host.url) }) }
+    for (const route of routes) {
+      const told = await ana.post(route, { code: '482913' }, sent)
+      expect(told.status).toBe(403)
+      expect(told.json.code).toBe('cross_site')
+    }
+    expect(host.stub.sends).toEqual([])
+    expect(host.stub.checks).toEqual([])
+  })
+})
+
+describe('a request of our own', () => {
+  it.each<[string, Record<string, string>]>([
+    ['same-origin', { 'sec-fetch-site': 'same-origin' }],
+    ['typed by the person', { 'sec-fetch-site': 'none' }],
+    ['same-origin under a policy that hides the origin', { 'sec-fetch-site': 'same-origin', origin: 'null' }],
+    ['our origin', { origin: 'SELF' }],
+    ['our origin behind a proxy that ends TLS', { origin: 'TLS' }],
+    ['an allowed origin', { origin: 'https://app.example', 'sec-fetch-site': 'cross-site' }],
+    ['no browser', {}],
+  ])('passes: %s', async (_name, headers) => {
+    const host = await startHost({ options: { allowedOrigins: ['https://app.example'] } })
+    const ana = await host.login()
+    const { origin = '' } = headers
+    const own = origin.replace('SELF', host.url).replace('TLS', host.url.replace('http:', 'https:'))
+    const told = await ana.post('/two-factor/start', {}, { ...headers, ...(origin && { origin: own }) })
+    expect(told.status).toBe(201)
+  })
+
+  it('passes with the host name that a trusted proxy tells', async () => {
+    const host = await startHost()
+    host.app.set('trust proxy', 'loopback')
+    const ana = await host.login()
+    const forwarded = { 'x-forwarded-host': 'shop.example', 'x-forwarded-proto': 'https' }
+    const told = await ana.post('/two-factor/start', {}, { origin: 'https://shop.example', ...forwarded })
+    expect(told.status).toBe(201)
+    expect(
+      (await ana.post('/two-factor/start', {}, { origin: 'http://shop.example', ...forwarded })).status,
+    ).toBe(403)
+  })
+})
+
+describe('a method that is not the one of its route', () => {
+  it.each(['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD'])('is refused: %s', async (method) => {
+    const host = await startHost()
+    const ana = await host.login()
+    for (const route of routes) {
+      const told = await ana.send(`${route}?code=482913&channel=sms`, { method })
+      expect(told.status).toBe(405)
+      expect(told.headers.get('allow')).toBe('POST')
+    }
+    expect(host.stub.sends).toEqual([])
+  })
+
+  it.each(['POST', 'PUT', 'DELETE'])('is refused at the page: %s', async (method) => {
+    const host = await startHost()
+    const ana = await host.login()
+    const told = await ana.send('/two-factor', { method })
+    expect(told.status).toBe(405)
+    expect(told.headers.get('allow')).toBe('GET')
+  })
+})

@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest'
+import { safePath } from '../../src/express/return-path.js'
+import { startHost } from './kit.js'
+
+/** Ways to make a browser leave the site by a `Location` that begins with a slash, or nearly does. */
+const elsewhere = [
+  'https://evil.example',
+  'http:evil.example',
+  '//evil.example',
+  '///evil.example',
+  '////evil.example',
+  '/\\evil.example',
+  '\\/evil.example',
+  '\\\\evil.example',
+  '/\\/evil.example',
+  '/\t/evil.example',
+  '/\n/evil.example',
+  '/\r/evil.example',
+  '\t//evil.example',
+  ' //evil.example',
+  '/ /evil.example',
+  '\u0000//evil.example',
+  '/\u0000/evil.example',
+  '/\u00a0/evil.example',
+  '／／evil.example',
+  '/／evil.example',
+  '/﹨evil.example',
+  '/evil.example\r\nSet-Cookie: a=b',
+  'javascript:alert(1)',
+  'JaVaScRiPt:alert(1)',
+  'data:text/html,x',
+  'evil.example',
+  '@evil.example',
+  '.evil.example',
+  '?next=//evil.example',
+  '#//evil.example',
+  './/evil.example',
+  '../evil.example',
+  '',
+  ' ',
+  `/${'a'.repeat(2_000)}`,
+]
+
+const here = [
+  '/',
+  '/inbox',
+  '/inbox?tab=2&to=//x',
+  '/a/b#c',
+  '/.//evil.example',
+  '/@evil.example',
+  '/https://evil.example',
+  '/a:80/b',
+]
+
+describe('a return path', () => {
+  it.each(elsewhere)('is refused when it may lead elsewhere: %j', (path) => {
+    expect(safePath(path)).toBeUndefined()
+  })
+
+  it.each(here)('is taken as it stands when it stays on the site: %s', (path) => {
+    expect(safePath(path)).toBe(path)
+    expect(new URL(path, 'https://app.example').origin).toBe('https://app.example')
+  })
+
+  it('leads nobody elsewhere after a sign-in, wherever it comes from', async () => {
+    const host = await startHost({
+      options: { limits: { sendsPerSubjectPerDay: 1_000, allSendsPerDay: 1_000, allSendsPerHour: 1_000 } },
+    })
+    for (const returnTo of elsewhere) {
+      const ana = await host.login()
+      const started = await ana.submit('/two-factor/start', { returnTo })
+      expect(started.status).toBe(303)
+      expect(started.headers.get('location')).toBe('/two-factor')
+      const right = await ana.submit('/two-factor/verify', { returnTo, code: host.stub.rightCode })
+      expect(right.status).toBe(303)
+      expect(right.headers.get('location')).toBe('/')
+    }
+  })
+
+  it('is not taken from a page that names it in its own query', async () => {
+    const host = await startHost()
+    const ana = await host.login()
+    const page = await ana.open(`/two-factor?returnTo=${encodeURIComponent('//evil.example')}`)
+    expect(page.text).not.toContain('evil.example')
+    const twice = await ana.open('/two-factor?returnTo=/a&returnTo=//evil.example')
+    expect(twice.text).not.toContain('evil.example')
+  })
+
+  it.each([
+    ['https://evil.example/transfers', '/'],
+    ['SELF//evil.example', '/'],
+    ['SELF/transfers/new', '/transfers/new'],
+    ['not a url', '/'],
+  ])('after an interrupted form is taken from a page of this site alone: %s', async (referer, location) => {
+    const host = await startHost()
+    const ana = await host.signIn()
+    const refused = await ana.submit(
+      '/transfers',
+      { amount: '1', payee: 'a' },
+      { referer: referer.replace('SELF', host.url) },
+    )
+    const requirement = /name="requirement" value="([^"]+)"/.exec(refused.text)?.[1] ?? ''
+    await ana.submit('/two-factor/start', { requirement })
+    const right = await ana.submit('/two-factor/verify', { requirement, code: host.stub.rightCode })
+    expect(right.headers.get('location')).toBe(location)
+  })
+
+  it('is not the request target when that could be another site', async () => {
+    const host = await startHost({
+      mount: (app, tf) => {
+        app.use(tf.requireTwoFactor(), (_req, res) => {
+          res.json({})
+        })
+      },
+    })
+    const ana = await host.login()
+    const refused = await ana.open('//evil.example/account')
+    const page = refused.headers.get('location') ?? ''
+    expect(page).toMatch(/^\/two-factor\?requirement=/)
+    const requirement = new URLSearchParams(page.split('?')[1]).get('requirement') ?? ''
+    await ana.submit('/two-factor/start', { requirement })
+    const right = await ana.submit('/two-factor/verify', { requirement, code: host.stub.rightCode })
+    expect(right.headers.get('location')).toBe('/')
+  })
+})
