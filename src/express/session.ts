@@ -87,9 +87,15 @@ export function carriesBearer(req: Request): boolean {
 
 /** The id of the request's session. Without one nothing can be proven to belong to this person. */
 export function sessionId(adapter: SessionAdapter, req: Request): string {
-  const id = adapter.id(req)
+  const id = adapter.id(req) ?? firstId(adapter, req)
   if (typeof id === 'string' && id !== '') return id
   throw new TwoFactorError('session_unavailable', { message: 'This request has no session.' })
+}
+
+/** Sessions without an id of their own get one when they are kept for the first time. */
+function firstId(adapter: SessionAdapter, req: Request): string | undefined {
+  adapter.keep?.(req)
+  return adapter.id(req)
 }
 
 /** Renews the session of a request and answers the old and the new id. */

@@ -1,0 +1,116 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Express } from 'express'
+import { describe, expect, it } from 'vitest'
+import type { TwoFactorOptions } from '../../src/index.js'
+import type { Answer, Browser } from './browser.js'
+import { type Host, startHost } from './kit.js'
+
+const trials = 250
+const atOnce = 10
+
+const options: Partial<TwoFactorOptions> = {
+  // One number per subject, so that no trial waits for another.
+  phone: (_req, subject) => `+57300${subject.slice(1).padStart(7, '0')}`,
+  limits: {
+    sendsPerAddressPer10Min: false,
+    verificationsPerAddressPer10Min: false,
+    serviceSendsPerMinute: 100_000,
+  },
+}
+
+const mount = (app: Express) => {
+  app.post('/renew', (req, res, next) => {
+    const { pendingUserId } = req.session
+    req.session.regenerate((error) => {
+      if (error) return next(error)
+      if (pendingUserId !== undefined) req.session.pendingUserId = pendingUserId
+      res.json({})
+    })
+  })
+  app.post('/slow', async (req, res) => {
+    req.session.basket = 'written late'
+    for (let turns = Math.floor(Math.random() * 20); turns > 0; turns -= 1) await turn()
+    res.json({})
+  })
+}
+
+interface Trial {
+  readonly verified: Answer
+  /** Holds the cookie that verify answered with. */
+  readonly renewed: Browser
+  readonly old: Browser
+}
+
+/** Verifies a right code while the same cookie is used for something else. */
+async function race(host: Host, user: string, rival: (browser: Browser) => Promise<unknown>): Promise<Trial> {
+  const browser = await host.login(user)
+  await browser.post('/two-factor/start', {})
+  const old = browser.copy()
+  const renewed = browser.copy()
+  const delay = Math.floor(Math.random() * 10)
+  const [verified] = await Promise.all([
+    renewed.post('/two-factor/verify', { code: '482913' }),
+    (async () => {
+      for (let turns = delay; turns > 0; turns -= 1) await turn()
+      await rival(browser)
+    })(),
+  ])
+  return { verified, renewed, old }
+}
+
+async function inTrials(host: Host, run: (user: string) => Promise<void>): Promise<void> {
+  host.stub.answerSend = () => ({ json: { id: 'a' } })
+  host.stub.answerCheck = () => ({ json: { status: 'verified' } })
+  for (let first = 0; first < trials; first += atOnce) {
+    await Promise.all(Array.from({ length: atOnce }, (_, index) => run(`u${first + index}`)))
+  }
+}
+
+describe(`in ${trials} races with a right code`, () => {
+  it('a slow save brings no old session back and loses no grant', async () => {
+    const host = await startHost({ options, mount })
+    await inTrials(host, async (user) => {
+      const { verified, renewed, old } = await race(host, user, (browser) => browser.post('/slow'))
+      expect(verified.status).toBe(200)
+      expect((await renewed.get('/account')).status).toBe(200)
+      expect((await old.get('/account')).status).toBeGreaterThanOrEqual(401)
+    })
+  }, 120_000)
+
+  it('a logout leaves nothing of the old session, and verify never lies', async () => {
+    const host = await startHost({ options, mount })
+    await inTrials(host, async (user) => {
+      const { verified, renewed, old } = await race(host, user, (browser) => browser.post('/logout'))
+      expect([200, 401, 410, 503]).toContain(verified.status)
+      expect((await old.get('/account')).status).toBe(401)
+      if (verified.status !== 200) expect((await renewed.get('/account')).status).toBeGreaterThanOrEqual(401)
+    })
+  }, 120_000)
+
+  it('a renewal by the host takes no grant along and loses none', async () => {
+    const host = await startHost({ options, mount })
+    await inTrials(host, async (user) => {
+      let rival: Browser | undefined
+      const { verified, renewed, old } = await race(host, user, (browser) => {
+        rival = browser
+        return browser.post('/renew')
+      })
+      expect([200, 401, 503]).toContain(verified.status)
+      if (verified.status === 200) expect((await renewed.get('/account')).status).toBe(200)
+      expect((await old.get('/account')).status).toBe(401)
+      expect((await rival?.get('/account'))?.status).toBeGreaterThanOrEqual(401)
+    })
+  }, 120_000)
+
+  it('a second right code takes nothing away', async () => {
+    const host = await startHost({ options, mount })
+    await inTrials(host, async (user) => {
+      const { verified, renewed, old } = await race(host, user, (browser) =>
+        Promise.all([browser.copy().post('/two-factor/verify', { code: '482913' }), browser.post('/slow')]),
+      )
+      expect([200, 409, 410]).toContain(verified.status)
+      if (verified.status === 200) expect((await renewed.get('/account')).status).toBe(200)
+      expect((await old.get('/account')).status).toBeGreaterThanOrEqual(401)
+    })
+  }, 120_000)
+})

@@ -1,0 +1,267 @@
+import { randomUUID } from 'node:crypto'
+import cookieSession from 'cookie-session'
+import type { Express, Request } from 'express'
+import { MemoryStore } from 'express-session'
+import { describe, expect, it } from 'vitest'
+import { type SessionAdapter, tokenSession } from '../../src/index.js'
+import { startHost } from './kit.js'
+
+describe('with express-session', () => {
+  it('a right code renews the id, keeps the data of the host and ends the old cookie', async () => {
+    const sessionStore = new MemoryStore()
+    const host = await startHost({ sessionStore })
+    const ana = await host.login()
+    await ana.post('/two-factor/start', {})
+    const old = ana.copy()
+    await ana.post('/two-factor/verify', { code: host.stub.rightCode })
+
+    expect((await ana.get('/account')).json).toEqual({
+      subject: 'ana',
+      userId: 'ana',
+      basket: 'three apples',
+    })
+    expect((await old.get('/account')).status).toBe(401)
+    const kept = Object.values((sessionStore as unknown as { sessions: Record<string, string> }).sessions)
+    expect(kept.map((text) => JSON.parse(text).basket)).toEqual(['three apples'])
+  })
+
+  it.each<[string, Partial<Record<'destroy' | 'set' | 'get', (...args: never[]) => void>>]>([
+    [
+      'cannot be renewed',
+      { destroy: (_id: string, done: (error: Error) => void) => done(new Error('down')) },
+    ],
+    [
+      'cannot be saved',
+      { set: (_id: string, _session: object, done: (error: Error) => void) => done(new Error('down')) },
+    ],
+    ['cannot be read', { get: (_id: string, done: (error: Error) => void) => done(new Error('down')) }],
+    ['is gone', { get: (_id: string, done: (error: null) => void) => done(null) }],
+  ])('a session that %s is refused, not elevated', async (_name, broken) => {
+    const sessionStore = new MemoryStore()
+    const host = await startHost({ sessionStore })
+    const ana = await host.login()
+    await ana.post('/two-factor/start', {})
+    // Breaks while the code is being checked: until then the session is well.
+    const { answerCheck } = host.stub
+    const well = { destroy: sessionStore.destroy, set: sessionStore.set, get: sessionStore.get }
+    host.stub.answerCheck = (request) => {
+      Object.assign(sessionStore, broken)
+      return answerCheck(request)
+    }
+    const told = await ana.post('/two-factor/verify', { code: host.stub.rightCode })
+    Object.assign(sessionStore, well)
+    expect(told.status).toBe(503)
+    expect(told.json.code).toBe('session_unavailable')
+    expect((await ana.get('/account')).status).toBeGreaterThanOrEqual(401)
+  })
+
+  it('a logout while the code is checked is not undone', async () => {
+    const host = await startHost()
+    const ana = await host.login()
+    await ana.post('/two-factor/start', {})
+    const { answerCheck } = host.stub
+    host.stub.answerCheck = async (request) => {
+      await ana.copy().post('/logout')
+      return answerCheck(request)
+    }
+    const old = ana.copy()
+    expect((await ana.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(503)
+    expect((await ana.get('/account')).status).toBe(401)
+    expect((await old.get('/account')).status).toBe(401)
+  })
+
+  it('a session saved late by a slow request neither brings a grant back nor loses one', async () => {
+    let release = (): void => undefined
+    let arrived = (): void => undefined
+    const waiting = new Promise<void>((resolve) => {
+      arrived = resolve
+    })
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const host = await startHost({
+      mount: (app) => {
+        app.get('/slow', async (req, res) => {
+          req.session.basket = 'written late'
+          arrived()
+          await held
+          res.json({})
+        })
+      },
+    })
+    const ana = await host.login()
+    await ana.post('/two-factor/start', {})
+    const old = ana.copy()
+    const slow = old.copy().get('/slow')
+    await waiting
+    await ana.post('/two-factor/verify', { code: host.stub.rightCode })
+    release()
+    await slow
+    expect((await ana.get('/account')).status).toBe(200)
+    // The old session exists again, and is worth nothing.
+    expect((await old.get('/account')).status).toBe(403)
+  })
+
+  it('a request without a session is refused', async () => {
+    const host = await startHost({ useSession: () => undefined, options: { subject: () => 'ana' } })
+    const told = await host.browser().post('/two-factor/start', {})
+    expect(told.status).toBe(503)
+    expect(told.json.code).toBe('session_unavailable')
+    expect((await host.browser().open('/account')).status).toBe(503)
+    expect(host.stub.sends).toEqual([])
+  })
+
+  it('an anonymous session is saved at start, so that the code finds it', async () => {
+    const host = await startHost({ options: { subject: () => 'ana' } })
+    const visitor = host.browser()
+    await visitor.post('/two-factor/start', {})
+    expect((await visitor.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(200)
+    expect((await visitor.get('/account')).status).toBe(200)
+  })
+
+  it('revokes the grants of one session at logout and of all at a password reset', async () => {
+    const host = await startHost({
+      mount: (app, tf) => {
+        app.post('/reset', async (_req, res) => {
+          await tf.grants.revokeSubject('ana')
+          res.json({})
+        })
+      },
+    })
+    const here = await host.signIn()
+    host.clock.now += 60_000
+    const there = await host.signIn()
+    const copy = here.copy()
+    await here.post('/logout')
+    expect((await copy.get('/account')).status).toBe(401)
+    expect((await there.get('/account')).status).toBe(200)
+    await host.browser().post('/reset')
+    expect((await there.get('/account')).status).toBe(403)
+  })
+})
+
+describe('what happens when a sign-in succeeded', () => {
+  it('an onVerified that throws takes the grant back and reaches the error handler', async () => {
+    const trouble = new Error('no such account')
+    const onVerified = () => Promise.reject(trouble)
+    const host = await startHost({ options: { onVerified } })
+    const ana = await host.login()
+    await ana.post('/two-factor/start', {})
+    const told = await ana.post('/two-factor/verify', { code: host.stub.rightCode })
+    expect(told.json).toEqual({ host: 'no such account' })
+    expect(host.errors).toEqual([trouble])
+    expect((await ana.get('/account')).status).toBe(403)
+  })
+
+  it('an onVerified that answers itself is not answered over', async () => {
+    const host = await startHost({
+      options: { onVerified: (_req, res, grant) => void res.json({ welcome: grant.subject }) },
+    })
+    const ana = await host.login()
+    await ana.post('/two-factor/start', {})
+    const told = await ana.post('/two-factor/verify', { code: host.stub.rightCode })
+    expect(told.json).toEqual({ welcome: 'ana' })
+    expect(host.errors).toEqual([])
+  })
+})
+
+describe('with cookie-session', () => {
+  const useSession = (app: Express) => app.use(cookieSession({ name: 'cs', keys: ['a key'] }))
+  const sidOf = (req: Request) => req.session as unknown as { sid?: string }
+  const session: SessionAdapter = {
+    id: (req) => sidOf(req).sid,
+    rotate(req) {
+      sidOf(req).sid = randomUUID()
+    },
+    keep(req) {
+      sidOf(req).sid ??= randomUUID()
+    },
+  }
+
+  it('a missing id function is named together with the fix', async () => {
+    const host = await startHost({ useSession })
+    const ana = await host.login()
+    expect((await ana.post('/two-factor/start', {})).status).toBe(500)
+    expect(String(host.errors[0])).toContain(
+      'With cookie-session pass { id, rotate } as the `session` option',
+    )
+  })
+
+  it('the whole sign-in works with one, and an old cookie is worth nothing', async () => {
+    const host = await startHost({ useSession, options: { session } })
+    const ana = await host.login()
+    expect((await ana.post('/two-factor/start', {})).status).toBe(201)
+    const old = ana.copy()
+    expect((await ana.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(200)
+    expect((await ana.get('/account')).json.basket).toBe('three apples')
+    expect((await old.get('/account')).status).toBe(403)
+  })
+
+  it('a rotate that renews nothing is refused', async () => {
+    const host = await startHost({
+      useSession,
+      options: { session: { ...session, rotate: () => undefined } },
+    })
+    const ana = await host.login()
+    await ana.post('/two-factor/start', {})
+    const told = await ana.post('/two-factor/verify', { code: host.stub.rightCode })
+    expect(told.json.code).toBe('session_unavailable')
+    expect((await ana.get('/account')).status).toBe(403)
+  })
+})
+
+describe('with bearer tokens', () => {
+  const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+  const tokenOf = (req: Request) => req.headers.authorization?.split(' ')[1]
+  const options = {
+    session: tokenSession(tokenOf),
+    subject: (req: Request) => (tokenOf(req)?.startsWith('ana-') ? 'ana' : null),
+    onVerified: () => undefined,
+  }
+  const useSession = () => undefined
+  const routes = (app: Express, tf: Awaited<ReturnType<typeof startHost>>['tf']) => {
+    app.use('/two-factor', tf.routes())
+    app.get('/account', tf.requireTwoFactor(), (_req, res) => {
+      res.json({ ok: true })
+    })
+    app.get('/keys', tf.requireTwoFactor({ purpose: 'keys' }), (_req, res) => {
+      res.json({ ok: true })
+    })
+  }
+
+  it('a refusal carries the challenge of RFC 9470, and the grant belongs to the token', async () => {
+    const host = await startHost({ options, useSession, routes })
+    const app = host.browser()
+    const refused = await app.get('/keys', bearer('ana-1'))
+    expect(refused.status).toBe(401)
+    expect(refused.json).toMatchObject({ code: 'second_factor_required', status: 401, maxAgeMs: 300_000 })
+    expect(refused.headers.get('www-authenticate')).toBe(
+      'Bearer error="insufficient_user_authentication", error_description="A fresh second factor is required", max_age="300"',
+    )
+    const { requirement } = refused.json
+    expect((await app.post('/two-factor/start', { requirement }, bearer('ana-2'))).status).toBe(400)
+    expect((await app.post('/two-factor/start', { requirement }, bearer('ana-1'))).status).toBe(201)
+    const { rightCode: code } = host.stub
+    expect((await app.post('/two-factor/verify', { code }, bearer('ana-1'))).status).toBe(200)
+    expect((await app.get('/keys', bearer('ana-1'))).status).toBe(200)
+    expect((await app.get('/keys', bearer('ana-2'))).status).toBe(401)
+    expect(app.cookies.size).toBe(0)
+  })
+
+  it.each<[string, Record<string, string>]>([
+    ['no token', {}],
+    ['another scheme', { authorization: 'Basic ana-1' }],
+    ['a token without its scheme', { authorization: 'ana-1' }],
+  ])('a request with %s is refused', async (_name, headers) => {
+    const host = await startHost({ options: { ...options, subject: () => 'ana' }, useSession, routes })
+    const app = host.browser()
+    for (const told of [
+      await app.get('/account', headers),
+      await app.post('/two-factor/start', {}, headers),
+    ]) {
+      expect(told.status).toBe(401)
+      expect(told.json.code).toBe('not_identified')
+    }
+    expect(host.stub.sends).toEqual([])
+  })
+})
