@@ -1,0 +1,196 @@
+import { describe, expect, it } from 'vitest'
+import { createClient, type TwoFactorOptions, twoFactor } from '../../src/index.js'
+import { settleOptions } from '../../src/options.js'
+
+const provider = createClient({ baseUrl: 'http://127.0.0.1:9/v1', client: 1, key: 'k' })
+const good: TwoFactorOptions = {
+  provider,
+  appName: 'Acme',
+  approvedStatuses: ['verified'],
+  secret: 'a secret of thirty-two bytes or more',
+  countries: ['CO'],
+  subject: () => null,
+  phone: () => undefined,
+}
+const make = (changes: object) => () => twoFactor({ ...good, ...changes } as TwoFactorOptions)
+
+describe('options', () => {
+  it.each<[string, object, string]>([
+    ['provider', { provider: undefined }, 'provider must be a client from createClient()'],
+    ['provider', { provider: {} }, 'provider must be'],
+    ['appName', { appName: '' }, 'appName must be'],
+    ['appName', { appName: { signup: 'x' } }, 'appName must be'],
+    ['approvedStatuses', { approvedStatuses: undefined }, 'approvedStatuses must list'],
+    ['approvedStatuses', { approvedStatuses: [] }, 'approvedStatuses must list'],
+    ['approvedStatuses', { approvedStatuses: 'verified' }, 'approvedStatuses must list'],
+    ['approvedStatuses', { approvedStatuses: [1] }, 'approvedStatuses.0 must list'],
+    ['rejectedCodes', { rejectedCodes: [1001] }, 'rejectedCodes.0 must be'],
+    ['subject', { subject: 'ana' }, 'subject must be a function'],
+    ['phone', { phone: undefined }, 'phone must be a function'],
+    ['secret', { secret: undefined }, 'secret must have 32 bytes'],
+    ['secret', { secret: 'short' }, 'secret must have 32 bytes'],
+    ['secret', { secret: [] }, 'secret must have 32 bytes'],
+    ['secret', { secret: ['a secret of thirty-two bytes or more', 'short'] }, 'secret.1 must have 32 bytes'],
+    ['countries', { countries: undefined }, 'countries must list where codes may go'],
+    ['countries', { countries: [] }, 'countries must be ISO 3166 codes'],
+    ['countries', { countries: ['co'] }, 'countries.0 must be ISO 3166 codes in capitals'],
+    ['countries', { dangerouslyAnyCountry: true }, 'countries must list where codes may go'],
+    ['purposes', { purposes: { login: { maxAge: 1 } } }, 'purposes.login.maxAge is no option'],
+    ['purposes', { purposes: { login: { maxAgeMs: 0 } } }, 'purposes.login.maxAgeMs must be'],
+    [
+      'purposes',
+      { purposes: { x: { trustedDevice: true } } },
+      'purposes.x.trustedDevice needs the option trustedDevices',
+    ],
+    ['channels', { channels: [] }, "channels must be a list of 'sms' and 'call'"],
+    ['channels', { channels: ['sms', 'sms'] }, 'channels must be'],
+    ['channels', { channels: ['fax'] }, 'channels.0 must be'],
+    ['voice', { voice: 'Bob' }, 'voice must be one of Mariana'],
+    ['callRetries', { callRetries: 4 }, 'callRetries must be 1, 2 or 3'],
+    ['countryCode', { countryCode: 'Colombia' }, 'countryCode must be'],
+    ['codePattern', { codePattern: '^[0-9]+$' }, 'codePattern must be a regular expression'],
+    ['path', { path: 'two-factor' }, 'path must be'],
+    ['path', { path: '/two-factor/' }, 'path must be'],
+    ['path', { path: '//evil.example' }, 'path must be'],
+    ['store', { store: new Map() }, 'store must be a store'],
+    ['namespace', { namespace: 'a:b' }, 'namespace must have'],
+    ['session', { session: { id: 'x' } }, 'session must be'],
+    [
+      'trustedDevices',
+      { trustedDevices: { maxAgeMs: 31 * 24 * 3_600_000 } },
+      'trustedDevices.maxAgeMs must be',
+    ],
+    ['trustedDevices', { trustedDevices: true }, 'trustedDevices must be'],
+    ['allowedOrigins', { allowedOrigins: ['https://app.example/'] }, 'allowedOrigins.0 must be origins'],
+    ['allowedOrigins', { allowedOrigins: ['null'] }, 'allowedOrigins.0 must be origins'],
+    ['allowedOrigins', { allowedOrigins: ['*'] }, 'allowedOrigins.0 must be origins'],
+    ['locale', { locale: 'fr' }, 'locale has no texts'],
+    ['messages', { messages: 'Hola' }, 'messages must be'],
+    ['render', { render: '<p>' }, 'render must be a function'],
+    ['onVerified', { onVerified: true }, 'onVerified must be a function'],
+    ['beforeSend', { beforeSend: true }, 'beforeSend must be a function'],
+    ['onEvent', { onEvent: console }, 'onEvent must be a function'],
+    ['now', { now: 0 }, 'now must be a function'],
+    ['a misspelt name', { subjct: () => null, subject: undefined }, 'subjct is no option'],
+    ['limits', { limits: { lockMS: 5 } }, 'limits.lockMS is no option'],
+    ['limits', { limits: { profile: 'psd3' } }, "limits.profile must be 'psd2'"],
+  ])('that are wrong are refused by name: %s', (_name, changes, message) => {
+    expect(make(changes)).toThrow(TypeError)
+    expect(make(changes)).toThrow(`twoFactor: ${message}`)
+  })
+
+  it.each(Object.keys(settleOptions(good).limits))('refuse a limit that is no plain number: %s', (name) => {
+    for (const value of [Number.NaN, Number.POSITIVE_INFINITY, -1, 1.5, '5', null]) {
+      expect(make({ limits: { [name]: value } })).toThrow(`twoFactor: limits.${name}`)
+    }
+  })
+
+  it('tell no value, because some are secrets', () => {
+    expect(make({ secret: 'hunter2' })).toThrow(expect.not.stringContaining('hunter2') as never)
+    expect(make({ secret: 'hunter2', hunter3: 'hunter2' })).not.toThrow('hunter2')
+  })
+
+  it('refuse texts that no page shows', () => {
+    expect(make({ messages: { en: { nothing: 'x' } } })).toThrow('messages.en has the text "nothing"')
+  })
+
+  it('are not written into', () => {
+    const frozen = Object.freeze({ ...good, limits: Object.freeze({}), purposes: Object.freeze({}) })
+    expect(() => twoFactor(frozen)).not.toThrow()
+    expect(frozen.limits).toEqual({})
+  })
+
+  it('are refused when they are none', () => {
+    for (const none of [undefined, null, 'options', []]) {
+      expect(() => twoFactor(none as never)).toThrow('twoFactor: the options must be an object')
+    }
+  })
+
+  it('have the documented limits as defaults', () => {
+    expect(settleOptions(good).limits).toEqual({
+      attemptsPerChallenge: 5,
+      failuresBeforeLock: 10,
+      lockMs: 900_000,
+      failuresBeforeDisable: 100,
+      failuresPerSubjectPerDay: 20,
+      codeLifetimeMs: 600_000,
+      cooldownMs: [60_000, 120_000, 300_000],
+      sendsPerChallenge: 3,
+      sendsPerHour: 5,
+      sendsPerDay: 10,
+      callsPerHour: 2,
+      callsPerDay: 4,
+      allSendsPerHour: 20,
+      allSendsPerDay: 50,
+      enrolSendsPerDay: 3,
+      sendsPerSubjectPerDay: 50,
+      sendsPerSessionPerHour: 20,
+      numbersPerSessionPerDay: 3,
+      sendsPerAddressPer10Min: 200,
+      verificationsPerAddressPer10Min: 600,
+      enrolSendsPerAddressPer10Min: 20,
+      enrolVerificationsPerAddressPer10Min: 60,
+      serviceSendsPerMinute: 600,
+      maxAgeMs: 300_000,
+      loginMaxAgeMs: 43_200_000,
+      verifyTimeoutMs: 8_000,
+      sendTimeoutMs: 10_000,
+      storeTimeoutMs: 250,
+    })
+  })
+
+  it('take a single limit and an address counter that is off', () => {
+    const { limits } = settleOptions({ ...good, limits: { lockMs: 1, sendsPerAddressPer10Min: false } })
+    expect(limits).toMatchObject({ lockMs: 1, sendsPerAddressPer10Min: false, attemptsPerChallenge: 5 })
+  })
+
+  it('that are undefined count as absent', () => {
+    expect(settleOptions({ ...good, limits: { lockMs: undefined } } as never).limits.lockMs).toBe(900_000)
+  })
+
+  it('make no stateful code pattern', () => {
+    const { codePattern } = settleOptions({ ...good, codePattern: /^\d{6}$/gy })
+    expect([1, 2, 3].map(() => codePattern.test('482913'))).toEqual([true, true, true])
+  })
+})
+
+describe('the profile psd2', () => {
+  it('locks at five failures and takes no wider value', () => {
+    const psd2 = settleOptions({ ...good, limits: { profile: 'psd2' } })
+    expect(psd2.limits).toMatchObject({ failuresBeforeLock: 5, attemptsPerChallenge: 5, maxAgeMs: 300_000 })
+    expect(make({ limits: { profile: 'psd2', failuresBeforeLock: 6 } })).toThrow(
+      'limits.failuresBeforeLock must be 5 or less',
+    )
+    expect(make({ limits: { profile: 'psd2', maxAgeMs: 300_001 } })).toThrow(
+      'limits.maxAgeMs must be 300000 or less',
+    )
+    expect(make({ limits: { profile: 'psd2' }, purposes: { pay: { maxAgeMs: 300_001 } } })).toThrow(
+      'purposes.pay.maxAgeMs',
+    )
+    const tf = twoFactor({ ...good, limits: { profile: 'psd2', failuresBeforeLock: 3 } })
+    expect(() => tf.requireTwoFactor({ purpose: 'pay', maxAgeMs: 300_001 })).toThrow(
+      'maxAgeMs must be 300000 or less',
+    )
+    expect(() => tf.requireTwoFactor({ purpose: 'pay', maxAgeMs: 60_000 })).not.toThrow()
+  })
+})
+
+describe('describeLimits', () => {
+  it('makes a table of what is in force', () => {
+    const table = twoFactor({
+      ...good,
+      limits: { lockMs: 90_000, sendsPerAddressPer10Min: false },
+    }).describeLimits()
+    const lines = table.split('\n')
+    expect(lines.slice(0, 3)).toEqual([
+      '| limit | value |',
+      '| --- | --- |',
+      '| `attemptsPerChallenge` | 5 |',
+    ])
+    expect(lines).toContain('| `lockMs` | 90 s |')
+    expect(lines).toContain('| `cooldownMs` | 1 min, 2 min, 5 min |')
+    expect(lines).toContain('| `loginMaxAgeMs` | 12 h |')
+    expect(lines).toContain('| `sendsPerAddressPer10Min` | off |')
+    expect(lines).toContain('| `storeTimeoutMs` | 250 ms |')
+  })
+})

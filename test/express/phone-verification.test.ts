@@ -1,0 +1,211 @@
+import type { Express } from 'express'
+import { describe, expect, it } from 'vitest'
+import { memoryStore, type TwoFactor, type TwoFactorError } from '../../src/index.js'
+import type { Browser } from './browser.js'
+import { startHost } from './kit.js'
+
+const signupRoutes = (app: Express, tf: TwoFactor) => {
+  const signup = tf.phoneVerification()
+  app.use('/signup/phone', signup.routes())
+  app.post('/signup', async (req, res, next) => {
+    try {
+      res.json(await signup.redeem(req))
+    } catch (error) {
+      res.status((error as TwoFactorError).status ?? 500)
+      next(error)
+    }
+  })
+}
+
+async function prove(visitor: Browser, phone: string, code: string): Promise<void> {
+  expect((await visitor.post('/signup/phone/start', { phone })).status).toBe(201)
+  expect((await visitor.post('/signup/phone/verify', { code })).status).toBe(200)
+}
+
+describe('a signup', () => {
+  it('proves a number that an anonymous visitor typed, and hands it out once', async () => {
+    const host = await startHost({ mount: signupRoutes })
+    const visitor = host.browser()
+    expect((await visitor.get('/signup/phone')).json).toEqual({ challenge: null })
+
+    const started = await visitor.post('/signup/phone/start', { phone: '300 765 4321', country: 'co' })
+    expect(started.status).toBe(201)
+    expect(started.json.challenge).toMatchObject({ purpose: 'signup', destination: '••••••21' })
+    expect(host.stub.sends.map(({ form }) => form)).toEqual([
+      { phone: '573007654321', 'app-name': 'Acme signup' },
+    ])
+    expect((await visitor.get('/signup/phone')).json.challenge.destination).toBe('••••••21')
+
+    expect((await visitor.post('/signup')).status).toBe(500)
+    const old = visitor.copy()
+    const verified = await visitor.post('/signup/phone/verify', { code: host.stub.rightCode })
+    expect(verified.json).toEqual({
+      verified: true,
+      purpose: 'signup',
+      verifiedAt: '2026-03-01T12:00:00.000Z',
+    })
+
+    expect((await old.post('/signup')).status).toBe(500)
+    const redeemed = await Promise.all([
+      visitor.post('/signup'),
+      visitor.post('/signup'),
+      visitor.post('/signup'),
+    ])
+    expect(redeemed.filter(({ status }) => status === 200).map(({ json }) => json)).toEqual([
+      { phone: '+573007654321', verifiedAt: 1_772_366_400_000 },
+    ])
+    expect((host.errors[0] as TwoFactorError).code).toBe('second_factor_required')
+  })
+
+  it.each([
+    ['+57 300 765-4321', undefined],
+    ['0057 300 765 4321', undefined],
+    ['(300) 7654321', 'CO'],
+    ['+57.300.765.4321', 'MX'],
+    ['３００７６５４３２１', 'CO'],
+  ])('reads %s with country %s', async (phone, country) => {
+    const host = await startHost({ mount: signupRoutes })
+    const visitor = host.browser()
+    await visitor.post('/signup/phone/start', { phone, ...(country && { country }) })
+    expect(host.stub.sends.map(({ form }) => form.phone)).toEqual(['573007654321'])
+  })
+
+  it.each<[string, unknown, number, string]>([
+    ['no number', undefined, 400, 'invalid_request'],
+    ['no text', 573007654321, 400, 'invalid_request'],
+    ['letters', 'call me', 400, 'invalid_request'],
+    ['two numbers', '+573007654321,+573001234567', 400, 'invalid_request'],
+    ['an extension', '+573007654321 x5', 400, 'invalid_request'],
+    ['a country off the list', '+4915112345678', 403, 'destination_not_allowed'],
+    ['a fixed line', '+576015551234', 403, 'destination_not_allowed'],
+  ])('refuses %s', async (_name, phone, status, code) => {
+    const host = await startHost({ mount: signupRoutes })
+    const visitor = host.browser()
+    const told = await visitor.post('/signup/phone/start', { phone })
+    expect(told.status).toBe(status)
+    expect(told.json.code).toBe(code)
+    expect(host.stub.sends).toEqual([])
+  })
+
+  it('lets the number be changed before it is proven, three times a day', async () => {
+    const host = await startHost({ mount: signupRoutes })
+    const visitor = host.browser()
+    await visitor.post('/signup/phone/start', { phone: '+573007654321' })
+    const first = host.stub.rightCode
+    expect((await visitor.post('/signup/phone/start', { phone: '+573005555555' })).status).toBe(201)
+    expect((await visitor.get('/signup/phone')).json.challenge.destination).toBe('••••••55')
+    // The first number's code does not prove the second.
+    expect((await visitor.post('/signup/phone/verify', { code: first })).status).toBe(422)
+    expect((await visitor.post('/signup/phone/start', { phone: '+573006666666' })).status).toBe(201)
+    expect((await visitor.post('/signup/phone/start', { phone: '+573008888888' })).json.code).toBe(
+      'send_limit',
+    )
+    // The refused one changed nothing.
+    expect((await visitor.post('/signup/phone/verify', { code: host.stub.rightCode })).status).toBe(200)
+    expect((await visitor.post('/signup')).json.phone).toBe('+573006666666')
+  })
+
+  it('ends its proof after half an hour', async () => {
+    const host = await startHost({ mount: signupRoutes })
+    const visitor = host.browser()
+    await prove(visitor, '+573007654321', '482913')
+    host.clock.now += 30 * 60_000
+    expect((await visitor.post('/signup')).status).toBe(500)
+  })
+
+  it('goes on when a sign-in renews the session in the middle', async () => {
+    const host = await startHost({ mount: signupRoutes })
+    const ana = await host.login()
+    await prove(ana, '+573007654321', '482913')
+    const old = ana.copy()
+    await ana.post('/two-factor/start', {})
+    await ana.post('/two-factor/verify', { code: host.stub.rightCode })
+    expect((await old.post('/signup')).status).toBe(500)
+    expect((await ana.post('/signup')).json.phone).toBe('+573007654321')
+  })
+
+  it('opens no guarded route, and its purpose cannot be started at sign-in', async () => {
+    const host = await startHost({ mount: signupRoutes })
+    const ana = await host.login()
+    expect((await ana.post('/two-factor/start', { purpose: 'signup' })).status).toBe(400)
+    await prove(ana, '+573001234567', '482913')
+    expect((await ana.get('/account')).status).toBe(403)
+  })
+
+  it('tells nothing where there is nothing', async () => {
+    const host = await startHost({ mount: signupRoutes })
+    const visitor = host.browser()
+    expect((await visitor.post('/signup/phone/verify', { code: '482913' })).status).toBe(410)
+    expect((await visitor.post('/signup/phone/resend')).status).toBe(410)
+    expect((await visitor.post('/signup/phone/cancel')).status).toBe(204)
+    expect(host.stub.checks).toEqual([])
+  })
+
+  it('leaves no readable number in the store', async () => {
+    const seen: string[] = []
+    const plain = memoryStore()
+    const store: typeof plain = {
+      ...plain,
+      swap(key, version, next, ttlMs) {
+        seen.push(key, JSON.stringify(next))
+        return plain.swap(key, version, next, ttlMs)
+      },
+    }
+    const host = await startHost({ mount: signupRoutes, options: { store } })
+    await prove(host.browser(), '+573007654321', '482913')
+    expect(seen.length).toBeGreaterThan(4)
+    expect(seen.join()).not.toContain('3007654321')
+    expect(seen.join()).not.toContain('482913')
+  })
+
+  it('works with forms from the number to the way back', async () => {
+    const host = await startHost({ mount: signupRoutes })
+    const visitor = host.browser()
+    const page = await visitor.open('/signup/phone?returnTo=/welcome')
+    expect(page.status).toBe(200)
+    expect(page.text).toContain('action="/signup/phone/start"')
+    expect(page.text).toContain('autocomplete="tel')
+
+    const mistyped = await visitor.submit('/signup/phone/start', {
+      phone: 'call <me>',
+      country: 'CO',
+      returnTo: '/welcome',
+    })
+    expect(mistyped.status).toBe(400)
+    expect(mistyped.text).toContain('value="call &lt;me&gt;"')
+
+    const started = await visitor.submit('/signup/phone/start', {
+      phone: '3007654321',
+      country: 'CO',
+      returnTo: '/welcome',
+    })
+    expect(started.status).toBe(303)
+    expect(started.headers.get('location')).toBe('/signup/phone?returnTo=%2Fwelcome')
+    const code = await visitor.open('/signup/phone?returnTo=%2Fwelcome')
+    expect(code.text).toContain('action="/signup/phone/verify"')
+    const right = await visitor.submit('/signup/phone/verify', {
+      code: host.stub.rightCode,
+      returnTo: '/welcome',
+    })
+    expect(right.headers.get('location')).toBe('/welcome')
+  })
+})
+
+describe('the names of the lanes', () => {
+  it('may not be shared between a signup and a sign-in', async () => {
+    const same = await startHost({ options: { appName: { login: 'Acme', signup: 'Acme' } } })
+    expect(() => same.tf.phoneVerification()).toThrow('the provider would mix their codes')
+    const one = await startHost({ options: { appName: 'Acme' } })
+    expect(() => one.tf.phoneVerification()).toThrow('appName must name an app for signup')
+    const late = await startHost({
+      options: { appName: { login: 'Acme', signup: 'New', transfer: 'New' } },
+      routes: () => undefined,
+    })
+    late.tf.phoneVerification()
+    expect(() => late.tf.requireTwoFactor({ purpose: 'transfer' })).toThrow(
+      'the provider would mix their codes',
+    )
+    expect(() => late.tf.phoneVerification({ purpose: 'login' })).toThrow('purpose login is one of sign-in')
+    expect(() => late.tf.requireTwoFactor({ purpose: 'signup' })).toThrow('use redeem()')
+  })
+})

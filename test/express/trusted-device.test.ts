@@ -1,0 +1,175 @@
+import type { Express } from 'express'
+import { describe, expect, it } from 'vitest'
+import { memoryStore, type TwoFactor, type TwoFactorOptions } from '../../src/index.js'
+import type { Browser } from './browser.js'
+import { startHost } from './kit.js'
+
+const day = 24 * 60 * 60_000
+const cookie = '__Host-two-factor-device'
+const options: Partial<TwoFactorOptions> = {
+  trustedDevices: { maxAgeMs: 30 * day },
+  purposes: { login: { trustedDevice: true }, keys: {} },
+}
+const mount = (app: Express, tf: TwoFactor) => {
+  app.get('/keys', tf.requireTwoFactor({ purpose: 'keys' }), (_req, res) => {
+    res.json({})
+  })
+  app.get('/fresh', tf.requireTwoFactor({ maxAgeMs: 60_000 }), (_req, res) => {
+    res.json({})
+  })
+  app.get('/devices', async (req, res) => {
+    res.json({ here: await tf.trustedDevices.has(req), all: await tf.trustedDevices.list('ana') })
+  })
+}
+
+async function trust(host: Awaited<ReturnType<typeof startHost>>): Promise<Browser> {
+  const ana = await host.login()
+  await ana.post('/two-factor/start', {})
+  const told = await ana.post('/two-factor/verify', { code: host.stub.rightCode, trustDevice: true })
+  expect(told.status).toBe(200)
+  return ana
+}
+
+/** The same browser after a sign-out: the device cookie alone is left. */
+async function again(
+  host: Awaited<ReturnType<typeof startHost>>,
+  from: Browser,
+  user = 'ana',
+): Promise<Browser> {
+  const browser = await host.login(user)
+  browser.cookies.set(cookie, from.cookies.get(cookie) ?? '')
+  return browser
+}
+
+describe('a trusted device', () => {
+  it('stands in for the code at the next sign-in', async () => {
+    const host = await startHost({ options, mount })
+    const ana = await trust(host)
+    expect(host.stub.sends).toHaveLength(1)
+
+    const later = await again(host, ana)
+    const before = later.copy()
+    const told = await later.post('/two-factor/start', {})
+    expect(told.status).toBe(200)
+    expect(told.json).toEqual({ verified: true, purpose: 'login', verifiedAt: '2026-03-01T12:00:00.000Z' })
+    expect(host.stub.sends).toHaveLength(1)
+    expect((await later.get('/account')).json).toMatchObject({ subject: 'ana', userId: 'ana' })
+    expect((await before.get('/account')).status).toBe(401)
+  })
+
+  it('keeps its secret in a cookie that no other host and no script can touch', async () => {
+    const host = await startHost({ options, mount })
+    const ana = await host.login()
+    await ana.post('/two-factor/start', {})
+    const told = await ana.post('/two-factor/verify', { code: host.stub.rightCode, trustDevice: true })
+    const set = told.headers.getSetCookie().find((line) => line.startsWith(cookie))
+    expect(set).toMatch(
+      /^__Host-two-factor-device=[\w-]{43}; Max-Age=2592000; Path=\/; Secure; HttpOnly; SameSite=Lax$/,
+    )
+  })
+
+  it('is given another secret with each use, and the one before is worth nothing', async () => {
+    const host = await startHost({ options, mount })
+    const ana = await trust(host)
+    const copied = ana.copy()
+    const later = await again(host, ana)
+    await later.post('/two-factor/start', {})
+    expect(later.cookies.get(cookie)).not.toBe(ana.cookies.get(cookie))
+    const thief = await again(host, copied)
+    expect((await thief.post('/two-factor/start', {})).status).toBe(201)
+    const third = await again(host, later)
+    expect((await third.post('/two-factor/start', {})).json.verified).toBe(true)
+  })
+
+  it('never steps up', async () => {
+    const host = await startHost({ options, mount })
+    const ana = await trust(host)
+    const later = await again(host, ana)
+    await later.post('/two-factor/start', {})
+    expect((await later.get('/account')).status).toBe(200)
+
+    const keys = await later.get('/keys')
+    expect(keys.status).toBe(403)
+    expect((await later.post('/two-factor/start', { requirement: keys.json.requirement })).status).toBe(201)
+    host.clock.now += 60_000
+    expect((await later.post('/two-factor/start', { purpose: 'keys' })).status).toBe(201)
+    await later.post('/two-factor/cancel')
+
+    // Nor where a sign-in has to be younger than usual.
+    host.clock.now += 120_000
+    expect((await later.get('/fresh')).status).toBe(403)
+    expect((await later.post('/two-factor/start', {})).json.verified).toBe(true)
+    const fresh = await later.get('/fresh')
+    expect(fresh.status).toBe(403)
+    expect((await later.post('/two-factor/start', { requirement: fresh.json.requirement })).status).toBe(201)
+    await later.post('/two-factor/verify', { code: host.stub.rightCode })
+    expect((await later.get('/fresh')).status).toBe(200)
+  })
+
+  it('belongs to one subject', async () => {
+    const host = await startHost({ options, mount })
+    const ana = await trust(host)
+    const ben = await again(host, ana, 'ben')
+    expect((await ben.post('/two-factor/start', {})).status).toBe(201)
+  })
+
+  it('ends at its age, however often it is used', async () => {
+    const host = await startHost({ options, mount })
+    let ana = await trust(host)
+    for (let days = 0; days < 29; days += 1) {
+      host.clock.now += day
+      ana = await again(host, ana)
+      expect((await ana.post('/two-factor/start', {})).json.verified).toBe(true)
+    }
+    host.clock.now += day
+    ana = await again(host, ana)
+    expect((await ana.post('/two-factor/start', {})).status).toBe(201)
+  })
+
+  it('can be listed, revoked one by one and all at once', async () => {
+    const host = await startHost({ options, mount })
+    const first = await trust(host)
+    const second = await trust(host)
+    const { here, all } = (await first.get('/devices')).json
+    expect(here).toBe(true)
+    expect(all).toHaveLength(2)
+    expect(Object.keys(all[0]).sort()).toEqual(['endsAt', 'id', 'trustedAt', 'usedAt'])
+
+    await host.tf.trustedDevices.revoke('ana', all[0].id)
+    const gone = await again(host, first)
+    expect((await gone.get('/devices')).json.here).toBe(false)
+    expect((await gone.post('/two-factor/start', {})).status).toBe(201)
+    expect((await (await again(host, second)).get('/devices')).json.here).toBe(true)
+    await host.tf.trustedDevices.revokeSubject('ana')
+    expect(await host.tf.trustedDevices.list('ana')).toEqual([])
+  })
+
+  it('is not offered by a purpose that does not allow it, and not when the option is off', async () => {
+    const off = await startHost({ mount })
+    const ana = await trust(off)
+    expect(ana.cookies.has(cookie)).toBe(false)
+    expect((await ana.get('/devices')).json).toEqual({ here: false, all: [] })
+
+    const without = await startHost({
+      options: { ...options, purposes: { login: { trustedDevice: false } } },
+      mount,
+    })
+    expect((await trust(without)).cookies.has(cookie)).toBe(false)
+  })
+
+  it('leaves no secret in the store', async () => {
+    const seen: string[] = []
+    const plain = memoryStore()
+    const store: typeof plain = {
+      ...plain,
+      swap(key, version, next, ttlMs) {
+        seen.push(key, JSON.stringify(next))
+        return plain.swap(key, version, next, ttlMs)
+      },
+    }
+    const host = await startHost({ options: { ...options, store }, mount })
+    const ana = await trust(host)
+    expect(seen.join()).toContain(':devices:')
+    expect(seen.join()).not.toContain(ana.cookies.get(cookie))
+  })
+})
