@@ -31,7 +31,7 @@ const fieldProblems: Readonly<Record<'code' | 'phone', ReadonlySet<ProblemCode>>
   phone: new Set(['destination_not_allowed', 'invalid_request', 'payload_too_large']),
 }
 
-/** The view as the page treats it: which screen is left, and what the last wrong code means. */
+/** The view as the page treats it: which screen is left, and that none of its attempts are. */
 export function settleView(view: PageView): PageView {
   const problem = settleProblem(view)
   if (problem === undefined) return { ...view, page: settlePage(view) }
@@ -42,11 +42,16 @@ function settlePage({ page, challenge }: PageView): PageView['page'] {
   return page === 'code' && challenge === undefined ? 'start' : page
 }
 
-function settleProblem({ page, problem, challenge, now }: PageView): PageProblem | undefined {
-  if (problem === undefined) return page === 'problem' ? { code: 'invalid_request' } : undefined
-  if (problem.code !== 'code_not_accepted' || problem.attemptsRemaining !== 0) return problem
-  const retryAfterMs = problem.retryAfterMs ?? (challenge && challenge.expiresAt - now)
-  return { code: 'attempts_exhausted', ...(retryAfterMs !== undefined && { retryAfterMs }) }
+function settleProblem(view: PageView): PageProblem | undefined {
+  const { page, problem, challenge, now } = view
+  const rejected = problem?.code === 'code_not_accepted'
+  const noneLeft = rejected ? problem.attemptsRemaining === 0 : challenge?.attemptsRemaining === 0
+  if (noneLeft && (problem === undefined || !isFinal(view, problem))) {
+    const known = rejected ? problem.retryAfterMs : undefined
+    const retryAfterMs = known ?? (challenge && challenge.expiresAt - now)
+    return { code: 'attempts_exhausted', ...(retryAfterMs !== undefined && { retryAfterMs }) }
+  }
+  return problem ?? (page === 'problem' ? { code: 'invalid_request' } : undefined)
 }
 
 function isFinal({ page }: PageView, { code }: PageProblem): boolean {

@@ -115,6 +115,7 @@ describe('a problem', () => {
     ['phone, refused', 'We cannot send codes to that number.'],
     ['locked', 'Too many tries Try again in 15 minutes.'],
     ['last wrong code', 'Too many tries Try again in 10 minutes.'],
+    ['no attempt left', 'Too many tries Try again in 10 minutes.'],
   ])('is told in its own words: %s', (state, sentence) => {
     expect(show(states[state] ?? codeView)).toContain(sentence)
   })
@@ -152,8 +153,32 @@ describe('a problem', () => {
     expect(show({ ...startView, problem: { code: 'phone_locked' } })).toContain('Try again in a few minutes.')
   })
 
+  it('takes the length of a lock from the answer to the last wrong code', () => {
+    const problem = { code: 'code_not_accepted', attemptsRemaining: 0, retryAfterMs: 15 * 60_000 } as const
+    expect(show({ ...codeView, problem })).toContain('Too many tries Try again in 15 minutes.')
+    expect(show({ ...startView, problem: { code: 'code_not_accepted', attemptsRemaining: 0 } })).toContain(
+      'Try again in a few minutes.',
+    )
+  })
+
+  it('offers no form when no attempt is left, whatever else went wrong', () => {
+    const none = { ...codeView, challenge: { ...challenge, attemptsRemaining: 0 } }
+    const tooSoon = { code: 'resend_too_soon', retryAfterMs: 5_000 } as const
+    expect(show({ ...none, problem: tooSoon })).toContain('Too many tries Try again in 10 minutes.')
+    expect(show({ ...none, problem: { code: 'phone_locked', retryAfterMs: 60_000 } })).toContain(
+      'in 1 minute.',
+    )
+  })
+
   it('leaves no form that would only be refused again', () => {
-    for (const state of ['locked', 'last wrong code', 'disabled', 'not identified', 'cross-site']) {
+    for (const state of [
+      'locked',
+      'last wrong code',
+      'no attempt left',
+      'disabled',
+      'not identified',
+      'cross-site',
+    ]) {
       expect([state, renderPage(states[state] ?? codeView, en).includes('<form')]).toEqual([state, false])
     }
   })

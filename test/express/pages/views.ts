@@ -48,6 +48,7 @@ export const states: Readonly<Record<string, PageView>> = {
   'second wrong code': { ...codeView, problem: { code: 'code_not_accepted', attemptsRemaining: 3 } },
   'unreadable code': { ...codeView, problem: { code: 'invalid_request' } },
   'last wrong code': { ...codeView, problem: { code: 'code_not_accepted', attemptsRemaining: 0 } },
+  'no attempt left': { ...codeView, challenge: { ...challenge, attemptsRemaining: 0 } },
   'too soon': { ...codeView, problem: { code: 'resend_too_soon', retryAfterMs: 43_000 } },
   unchecked: { ...codeView, problem: { code: 'verification_unavailable' } },
   start: startView,
