@@ -1,6 +1,17 @@
 import type { Request } from 'express'
 import type { BoundFields } from '../challenge/bound.js'
+import type { Grant } from '../challenge/grants.js'
 import type { Purpose, Purposes } from '../challenge/purposes.js'
+
+// Here, because the types of the package lead here: a consumer sees the member wherever it sees the guard.
+declare global {
+  namespace Express {
+    interface Request {
+      /** Set by `requireTwoFactor`, unless `exempt` let the request pass. */
+      twoFactor?: { readonly grant: Grant }
+    }
+  }
+}
 
 /** Which proof a route asks for. */
 export interface GuardOptions {

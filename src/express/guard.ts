@@ -11,15 +11,6 @@ import { returnPathOf } from './return-path.js'
 import { carriesBearer } from './session.js'
 import type { Views } from './views.js'
 
-declare global {
-  namespace Express {
-    interface Request {
-      /** Set by `requireTwoFactor`, unless `exempt` let the request pass. */
-      twoFactor?: { readonly grant: Grant }
-    }
-  }
-}
-
 /**
  * The guard of one route. With a store that answers at once it needs no promise; whatever goes
  * wrong, it refuses.
