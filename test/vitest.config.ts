@@ -3,15 +3,26 @@ import { defineConfig } from 'vitest/config'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
+/** The entries of the package as its users name them. */
+const entries = [
+  { find: /^express-two-factor$/, replacement: `${root}src/index.ts` },
+  { find: /^express-two-factor\/client$/, replacement: `${root}src/provider/index.ts` },
+  { find: /^express-two-factor\/sandbox$/, replacement: `${root}src/sandbox/index.ts` },
+]
+
 /** Suites that mount Express run once per Express line; all others run once. */
 const mountsExpress = ['express', 'journeys', 'races', 'sandbox'].map(
   (folder) => `test/${folder}/**/*.test.ts`,
 )
 
+/** Suites that run the built files, as a reader would. */
+const runsBuilt = ['test/examples/**/*.test.ts', 'test/readme.test.ts']
+
 const atLeast = (percent: number) => ({ lines: percent, branches: percent })
 
 export default defineConfig({
   root,
+  resolve: { alias: entries },
   test: {
     testTimeout: 20_000,
     hookTimeout: 20_000,
@@ -39,7 +50,11 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'parts', include: ['test/**/*.test.ts'], exclude: mountsExpress },
+        test: { name: 'built', include: runsBuilt, globalSetup: 'test/build.ts' },
+      },
+      {
+        extends: true,
+        test: { name: 'parts', include: ['test/**/*.test.ts'], exclude: [...mountsExpress, ...runsBuilt] },
       },
     ],
   },

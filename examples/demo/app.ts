@@ -1,0 +1,79 @@
+import express, { type Express, type RequestHandler } from 'express'
+import session from 'express-session'
+import { createClient, twoFactor } from 'express-two-factor'
+import type { Sandbox } from 'express-two-factor/sandbox'
+import { createAccounts, textOf } from './accounts.js'
+import { bankRoutes } from './bank.js'
+import { createPages } from './pages.js'
+import { signupRoutes } from './signup.js'
+
+declare module 'express-session' {
+  interface SessionData {
+    /** Known by password alone. */
+    pendingUserId?: string
+    /** Known by password and code. */
+    userId?: string
+  }
+}
+
+export interface Demo {
+  readonly app: Express
+  close(): Promise<void>
+}
+
+/** A small bank: sign-in with password and code, step-ups, and accounts for proven numbers. */
+export function createDemo({ baseUrl, credentials, approvedStatuses, inboxUrl, clock }: Sandbox): Demo {
+  const accounts = createAccounts()
+  const pages = createPages(inboxUrl)
+
+  const tf = twoFactor({
+    provider: createClient({ baseUrl, ...credentials }),
+    approvedStatuses,
+    appName: { login: 'Demo bank', signup: 'Demo bank signup' },
+    secret: 'a demo may show its secret to everyone',
+    countries: ['BR', 'CO', 'ES', 'MX'],
+    subject: (req) => req.session.pendingUserId ?? req.session.userId,
+    phone: (_req, subject) => accounts.find(subject)?.phone,
+    onVerified: (req, _res, { subject }) => {
+      req.session.userId = subject
+      delete req.session.pendingUserId
+    },
+    // The clock of the inbox page moves this app too, so that nobody needs to wait a cooldown out.
+    now: () => clock.now(),
+  })
+
+  const checkPassword: RequestHandler = (req, res, next) => {
+    const account = accounts.find(textOf(req.body, 'name'))
+    if (account === undefined || account.password !== textOf(req.body, 'password')) {
+      res.status(401).send(pages.login('That name and password do not belong together.'))
+      return
+    }
+    req.session.pendingUserId = account.name
+    next()
+  }
+
+  const app = express()
+  app.use(session({ secret: 'demo', resave: false, saveUninitialized: false, cookie: { sameSite: 'lax' } }))
+  app.use(express.json(), express.urlencoded({ extended: false }))
+  app.use('/two-factor', tf.routes())
+
+  app.get('/', (req, res) => {
+    res.send(pages.home(req.session.userId))
+  })
+  app.get('/login', (_req, res) => {
+    res.send(pages.login())
+  })
+  app.post('/login', checkPassword, tf.start({ purpose: 'login' }))
+  // For programs, which start the challenge on their own.
+  app.post('/password', checkPassword, (_req, res) => {
+    res.json({ next: '/two-factor/start' })
+  })
+  app.post('/logout', async (req, res) => {
+    await tf.grants.revoke(req)
+    req.session.destroy(() => res.redirect(303, '/'))
+  })
+
+  app.use(bankRoutes(tf, accounts, pages))
+  app.use('/signup', signupRoutes(tf, accounts, pages))
+  return { app, close: () => tf.close() }
+}

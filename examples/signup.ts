@@ -1,0 +1,49 @@
+// An account for a number that its owner has proven. After `npm run build`: node build/examples/signup.js
+import express from 'express'
+import session from 'express-session'
+import { createClient, twoFactor } from 'express-two-factor'
+import { startSandbox } from 'express-two-factor/sandbox'
+
+declare module 'express-session' {
+  interface SessionData {
+    userId?: string
+  }
+}
+
+const users = new Map<string, { phone: string }>()
+
+// Stands in for the provider. A real account brings its own baseUrl, client, key and approvedStatuses.
+const sandbox = await startSandbox()
+
+const tf = twoFactor({
+  provider: createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials }),
+  appName: { login: 'Acme', signup: 'Acme signup' }, // two names, so that the provider keeps the codes apart
+  approvedStatuses: sandbox.approvedStatuses,
+  secret: process.env.TWO_FACTOR_SECRET ?? 'at least 32 bytes, the same on every server',
+  countries: ['CO', 'MX'],
+  subject: (req) => req.session.userId,
+  phone: (_req, subject) => users.get(subject)?.phone,
+})
+const signup = tf.phoneVerification({ purpose: 'signup' })
+
+const app = express()
+app.use(session({ secret: 'and another secret', resave: false, saveUninitialized: false }))
+app.use('/signup/phone', signup.routes())
+
+app.get('/', (_req, res) => {
+  res.redirect('/signup/phone?returnTo=/signup')
+})
+app.get('/signup', (_req, res) => {
+  res.send('<form method="post"><input name="name" value="ana"> <button>Open the account</button></form>')
+})
+app.post('/signup', express.urlencoded({ extended: false }), async (req, res) => {
+  const { phone } = await signup.redeem(req) // once, in this session, for this purpose
+  users.set(req.body.name, { phone })
+  req.session.userId = req.body.name
+  res.status(201).send(`The account of ${req.session.userId} has the number ${phone}.`)
+})
+
+const port = process.env.PORT ?? 3000
+app.listen(port, () => {
+  console.log(`http://localhost:${port} is the app, ${sandbox.inboxUrl} shows the codes`)
+})

@@ -1,0 +1,68 @@
+// A fresh code before one transfer, for exactly its amount and payee. After `npm run build`:
+// node build/examples/step-up.js
+import { fileURLToPath } from 'node:url'
+import express from 'express'
+import session from 'express-session'
+import { createClient, twoFactor } from 'express-two-factor'
+import { startSandbox } from 'express-two-factor/sandbox'
+
+declare module 'express-session' {
+  interface SessionData {
+    userId?: string
+  }
+}
+
+const users = new Map([['ana', { phone: '+57 300 123 4567' }]])
+
+// Stands in for the provider. A real account brings its own baseUrl, client, key and approvedStatuses.
+const sandbox = await startSandbox()
+
+const tf = twoFactor({
+  provider: createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials }),
+  appName: 'Acme',
+  approvedStatuses: sandbox.approvedStatuses,
+  secret: process.env.TWO_FACTOR_SECRET ?? 'at least 32 bytes, the same on every server',
+  countries: ['CO'],
+  subject: (req) => req.session.userId,
+  phone: (_req, subject) => users.get(subject)?.phone,
+})
+
+const app = express()
+app.use(session({ secret: 'and another secret', resave: false, saveUninitialized: false }))
+app.use('/two-factor', tf.routes())
+
+// The page calls /transfers through fetchWithCode, which asks for the code when the guard wants one.
+app.get('/', (req, res) => {
+  req.session.userId = 'ana' // what a sign-in would do
+  res.send(`<button>Transfer 100 to Luis</button> <output></output>
+    <script type="module">
+      import { fetchWithCode } from '/fetch-with-code.js'
+      const ask = async (phone, problem = '') => prompt(problem + ' The code sent to ' + phone)
+      document.querySelector('button').onclick = async () => {
+        const body = JSON.stringify({ amount: 100, payee: 'Luis' })
+        const answer = await fetchWithCode('/transfers', { method: 'POST', body }, ask)
+        document.querySelector('output').value = await answer.text()
+      }
+    </script>`)
+})
+app.get('/fetch-with-code.js', (_req, res) => {
+  res.sendFile(fileURLToPath(new URL('fetch-with-code.js', import.meta.url)))
+})
+
+app.post(
+  '/transfers',
+  express.json(),
+  tf.requireTwoFactor({
+    purpose: 'transfer',
+    once: true,
+    bind: (req) => ({ amount: req.body.amount, payee: req.body.payee }),
+  }),
+  (req, res) => {
+    res.json({ transferred: req.body.amount, to: req.body.payee })
+  },
+)
+
+const port = process.env.PORT ?? 3000
+app.listen(port, () => {
+  console.log(`http://localhost:${port} is the app, ${sandbox.inboxUrl} shows the codes`)
+})

@@ -1,0 +1,49 @@
+// Bearer tokens in place of cookies: the grant belongs to the login that the token came from.
+// After `npm run build`: node build/examples/tokens.js
+import { randomUUID } from 'node:crypto'
+import express from 'express'
+import { createClient, tokenSession, twoFactor } from 'express-two-factor'
+import { startSandbox } from 'express-two-factor/sandbox'
+
+const users = new Map([['ana', { password: 'sesame', phone: '+57 300 123 4567' }]])
+/** Which login a token came from. A JWT would carry both as claims, `sub` and `sid`. */
+const logins = new Map<string, { subject: string; sid: string }>()
+
+const loginOf = (req: express.Request) => logins.get(req.get('authorization')?.replace(/^Bearer /i, '') ?? '')
+
+// Stands in for the provider. A real account brings its own baseUrl, client, key and approvedStatuses.
+const sandbox = await startSandbox()
+
+const tf = twoFactor({
+  provider: createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials }),
+  appName: 'Acme',
+  approvedStatuses: sandbox.approvedStatuses,
+  secret: process.env.TWO_FACTOR_SECRET ?? 'at least 32 bytes, the same on every server',
+  countries: ['CO'],
+  session: tokenSession((req) => loginOf(req)?.sid),
+  subject: (req) => loginOf(req)?.subject,
+  phone: (_req, subject) => users.get(subject)?.phone,
+})
+
+const app = express()
+app.use('/two-factor', tf.routes())
+
+app.post('/token', express.json(), (req, res) => {
+  const { name, password } = req.body ?? {}
+  if (users.get(name)?.password !== password || password === undefined) {
+    res.status(401).json({ error: 'invalid_grant' })
+    return
+  }
+  const token = randomUUID()
+  logins.set(token, { subject: name, sid: randomUUID() })
+  res.json({ access_token: token, token_type: 'Bearer' })
+})
+
+app.get('/account', tf.requireTwoFactor(), (req, res) => {
+  res.json({ name: loginOf(req)?.subject, provenAt: req.twoFactor?.grant.verifiedAt })
+})
+
+const port = process.env.PORT ?? 3000
+app.listen(port, () => {
+  console.log(`http://localhost:${port} is the app, ${sandbox.inboxUrl} shows the codes`)
+})

@@ -1,0 +1,110 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { afterEach, describe, expect, it } from 'vitest'
+import { createVisitor } from './browser.js'
+import { type Running, run } from './running.js'
+
+const phone = '+573001234567'
+let app: Running | undefined
+afterEach(async () => {
+  await app?.stop()
+  app = undefined
+})
+
+async function start(example: string): Promise<Running> {
+  app = await run(example)
+  return app
+}
+
+describe('examples/login', () => {
+  it('signs in with password and code, in JSON', async () => {
+    const { origin, codeFor } = await start('login')
+    const visit = createVisitor(origin)
+    expect((await visit('GET', '/account')).status).toBe(401)
+    expect((await visit('POST', '/login', { name: 'ana', password: 'guess' })).status).toBe(401)
+    expect((await visit('POST', '/login', { name: 'ana', password: 'sesame' })).status).toBe(201)
+    expect((await visit('GET', '/account')).status).toBe(403)
+    const verified = await visit('POST', '/two-factor/verify', { code: await codeFor(phone) })
+    expect(verified.body).toMatchObject({ verified: true, purpose: 'login' })
+    expect((await visit('GET', '/account')).text).toBe('Signed in as ana.')
+  })
+
+  it('signs in with plain forms', async () => {
+    const { origin, codeFor } = await start('login')
+    const visit = createVisitor(origin)
+    const page = (await visit('GET', '/')).text
+    expect(page).toContain('name="returnTo" value="/account"')
+    const started = await visit(
+      'POST',
+      '/login',
+      new URLSearchParams('name=ana&password=sesame&returnTo=/account'),
+    )
+    expect(started.status).toBe(303)
+    const returnTo = new URL(started.location ?? '', origin).searchParams.get('returnTo') ?? ''
+    const form = new URLSearchParams({ code: await codeFor(phone), returnTo })
+    const verified = await visit('POST', '/two-factor/verify', form)
+    expect([verified.status, verified.location]).toEqual([303, '/account'])
+    expect((await visit('GET', '/account')).text).toBe('Signed in as ana.')
+  })
+})
+
+describe('examples/step-up', () => {
+  it('admits the transfer that was proven, once', async () => {
+    const { origin, codeFor } = await start('step-up')
+    const visit = createVisitor(origin)
+    await visit('GET', '/')
+    const transfer = { amount: 100, payee: 'Luis' }
+    const refused = await visit('POST', '/transfers', transfer)
+    expect([refused.status, refused.body.code]).toEqual([403, 'second_factor_required'])
+    await visit('POST', String(refused.body.startUrl), { requirement: refused.body.requirement })
+    await visit('POST', '/two-factor/verify', { code: await codeFor(phone) })
+    expect((await visit('POST', '/transfers', { ...transfer, amount: 999 })).status).toBe(403)
+    expect((await visit('POST', '/transfers', transfer)).body).toEqual({ transferred: 100, to: 'Luis' })
+    expect((await visit('POST', '/transfers', transfer)).status).toBe(403)
+  })
+
+  it('serves a helper for the browser of about one kilobyte', async () => {
+    const { origin } = await start('step-up')
+    const helper = (await createVisitor(origin)('GET', '/fetch-with-code.js')).text
+    expect(helper).toContain('export async function fetchWithCode')
+    expect(Buffer.byteLength(helper.replaceAll(/^\s*\/[/*].*$/gm, ''))).toBeLessThan(1_300)
+  })
+})
+
+describe('examples/signup', () => {
+  it('opens an account for a number that was proven, once', async () => {
+    const { origin, codeFor } = await start('signup')
+    const visit = createVisitor(origin)
+    expect(
+      (await visit('POST', '/signup/phone/start', { phone: '300 123 4567', country: 'CO' })).status,
+    ).toBe(201)
+    await visit('POST', '/signup/phone/verify', { code: await codeFor(phone) })
+    const opened = await visit('POST', '/signup', new URLSearchParams({ name: 'ana' }))
+    expect([opened.status, opened.text]).toEqual([201, `The account of ana has the number ${phone}.`])
+    expect((await visit('POST', '/signup', new URLSearchParams({ name: 'eva' }))).status).toBe(403)
+  })
+})
+
+describe('examples/tokens', () => {
+  it('asks for a code as RFC 9470 says, and then lets the same token pass', async () => {
+    const { origin, codeFor } = await start('tokens')
+    const { body } = await createVisitor(origin)('POST', '/token', { name: 'ana', password: 'sesame' })
+    const visit = createVisitor(origin, { authorization: `Bearer ${body.access_token}` })
+    const refused = await visit('GET', '/account')
+    expect(refused.status).toBe(401)
+    expect(refused.headers.get('www-authenticate')).toContain('error="insufficient_user_authentication"')
+    expect((await visit('POST', '/two-factor/start', { purpose: 'login' })).status).toBe(201)
+    await visit('POST', '/two-factor/verify', { code: await codeFor(phone) })
+    expect((await visit('GET', '/account')).body).toMatchObject({ name: 'ana' })
+    expect((await createVisitor(origin)('GET', '/account')).status).toBe(401)
+  })
+})
+
+describe('every example', () => {
+  const folder = new URL('../../examples/', import.meta.url)
+  it.each(readdirSync(folder).filter((file) => file.endsWith('.ts')))(
+    '%s has fewer than 80 lines',
+    (file) => {
+      expect(readFileSync(new URL(file, folder), 'utf8').split('\n').length).toBeLessThan(80)
+    },
+  )
+})

@@ -1,0 +1,85 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
+import { fileURLToPath } from 'node:url'
+
+const built = (example: string) =>
+  fileURLToPath(new URL(`../../build/examples/${example}.js`, import.meta.url))
+
+/** An example that runs as a reader would run it: the built file, nothing configured but the port. */
+export interface Running {
+  readonly origin: string
+  /** Waits for the newest code to a number, as its inbox shows it. */
+  codeFor(phone: string): Promise<string>
+  readonly inboxUrl: string
+  /** Ends it as Ctrl-C would. Answers its exit code, null when it did not end by itself. */
+  stop(): Promise<number | null>
+}
+
+export async function run(example: string): Promise<Running> {
+  const child = spawn(process.execPath, [built(example)], {
+    env: { ...process.env, PORT: String(await freePort()) },
+  })
+  const said = await untilAddresses(child)
+  const origin = said.match(/http:\/\/localhost:\d+/)?.[0]
+  const inboxUrl = said.match(/http:\/\/127\.0\.0\.1:\d+/)?.[0]
+  if (origin === undefined || inboxUrl === undefined) throw new Error(`${example} said: ${said}`)
+  return {
+    origin,
+    inboxUrl,
+    async codeFor(phone) {
+      const answer = await fetch(`${inboxUrl}/_sandbox/messages/wait?phone=${encodeURIComponent(phone)}`)
+      const { code } = (await answer.json()) as { code: string }
+      return code
+    },
+    async stop() {
+      const ended = once(child, 'exit')
+      child.kill('SIGINT')
+      const [code] = (await ended) as [number | null]
+      return code
+    },
+  }
+}
+
+/** Runs an example to its end. */
+export async function runToEnd(
+  example: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): Promise<{ readonly code: number | null; readonly output: string }> {
+  const child = spawn(process.execPath, [built(example), ...args], { env: { ...process.env, ...env } })
+  let output = ''
+  child.stdout.on('data', (text) => {
+    output += text
+  })
+  child.stderr.on('data', (text) => {
+    output += text
+  })
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { code, output }
+}
+
+/** What it prints until it has named the inbox. */
+async function untilAddresses(child: ChildProcess): Promise<string> {
+  let output = ''
+  child.stderr?.on('data', (text) => {
+    output += text
+  })
+  return new Promise((resolve, reject) => {
+    child.stdout?.on('data', (text) => {
+      output += text
+      if (/127\.0\.0\.1:\d+\/?.*\n/.test(output)) resolve(output)
+    })
+    child.once('exit', () => reject(new Error(`the example ended: ${output}`)))
+  })
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0)
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}

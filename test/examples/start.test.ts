@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest'
+import { run, runToEnd } from './running.js'
+
+it('the walkthrough goes through sign-in, step-up and sign-up, and ends with 0', async () => {
+  const { code, output } = await runToEnd('start', ['--walkthrough'])
+  expect(code).toBe(0)
+  expect(output.match(/^ {4}\d{3}(?= )/gm)?.map(Number)).toEqual([
+    // sign-in: password, guarded, start, wrong code, right code, guarded, guarded with the old cookie
+    200, 403, 201, 422, 200, 200, 401,
+    // step-up: guarded, start, right code, another amount, the transfer, once more
+    403, 201, 200, 403, 200, 403,
+    // sign-up: start, right code, the account, another account
+    201, 200, 201, 403,
+  ])
+  expect(output).toContain('"attemptsRemaining":4')
+  expect(output).toContain('17 requests, each answered as it should be.')
+})
+
+it('the walkthrough ends with 1 when an answer is not as it should be', async () => {
+  // The guarded page is asked for at an address that nobody guards.
+  const astray =
+    "const real = fetch; globalThis.fetch = (url, options) => real(url.replace('/account', '/login'), options)"
+  const { code, output } = await runToEnd('start', ['--walkthrough'], {
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(astray)}`,
+  })
+  expect(code).toBe(1)
+  expect(output).toContain('The walkthrough stopped')
+})
+
+it('npm start names both addresses, and a signal ends it with 0', async () => {
+  const demo = await run('start')
+  const inbox = await fetch(demo.inboxUrl)
+  expect(await inbox.text()).toMatch(/nothing is really sent/i)
+  const home = await fetch(demo.origin)
+  expect(await home.text()).toContain('<h1>Demo bank</h1>')
+  expect(await demo.stop()).toBe(0)
+})
