@@ -1,0 +1,180 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type Sandbox, startSandbox } from 'express-two-factor/sandbox'
+import type { Page } from 'playwright-core'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { createDemo, type Demo } from '../../examples/demo/app.js'
+import { axeFindings, describeInChromium } from './chromium.js'
+
+const phone = '+573001234567'
+
+describeInChromium('in a browser', (browser) => {
+  let sandbox: Sandbox
+  let demo: Demo
+  let server: Server
+  let origin: string
+
+  beforeEach(async () => {
+    sandbox = await startSandbox()
+    demo = createDemo(sandbox)
+    server = createServer(demo.app).listen(0, '127.0.0.1')
+    await new Promise((resolve) => server.once('listening', resolve))
+    origin = `http://localhost:${(server.address() as AddressInfo).port}`
+  })
+  afterEach(async () => {
+    server.closeAllConnections()
+    server.close()
+    await demo.close()
+    await sandbox.close()
+  })
+
+  const codeFor = async (number: string) => (await sandbox.inbox.waitFor(number)).code
+  const wrong = (code: string) => code.replace(/.$/, (last) => (last === '0' ? '1' : '0'))
+  const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
+  const enter = async (page: Page, code: string) => {
+    await page.getByLabel('Security code').fill(code)
+    await press(page, 'Continue')
+  }
+  const heading = (page: Page) => page.locator('h1').innerText()
+  const problem = (page: Page) => page.getByRole('alert').innerText()
+
+  async function givePassword(page: Page): Promise<void> {
+    await page.goto(`${origin}/login`)
+    await press(page, 'Sign in')
+  }
+  async function signIn(page: Page): Promise<void> {
+    await givePassword(page)
+    await enter(page, await codeFor(phone))
+  }
+
+  for (const javaScriptEnabled of [true, false]) {
+    const how = javaScriptEnabled ? 'with scripts' : 'without scripts'
+    const open = async () => {
+      const page = await browser().newPage({ javaScriptEnabled, locale: 'en-US' })
+      page.setDefaultTimeout(5_000)
+      return page
+    }
+
+    it(`signs in, a wrong code on the way: ${how}`, async () => {
+      const page = await open()
+      await givePassword(page)
+      expect(await heading(page)).toBe('Check your phone')
+      if (javaScriptEnabled) expect(await axeFindings(page)).toEqual([])
+      const code = await codeFor(phone)
+      await enter(page, wrong(code))
+      expect(await problem(page)).toBe('That code is not right.')
+      expect(await page.title()).toBe('Error: Check your phone')
+      await enter(page, wrong(code))
+      expect(await problem(page)).toBe('That code is not right. 3 tries left.')
+      await enter(page, `${code.slice(0, 3)} ${code.slice(3)}`)
+      await page.goto(`${origin}/account`)
+      expect(await heading(page)).toBe('Account')
+      await page.close()
+    })
+
+    it(`sends a new code and calls instead, each after its wait: ${how}`, async () => {
+      const page = await open()
+      await givePassword(page)
+      const again = page.getByRole('button', { name: 'Send a new code' })
+      if (javaScriptEnabled) {
+        expect(await again.isDisabled()).toBe(true)
+      } else {
+        await again.click()
+        expect(await problem(page)).toMatch(/^It is too soon for a new code\. Wait (1 minute|\d+ seconds)\.$/)
+      }
+      expect(sandbox.inbox.list(phone)).toHaveLength(1)
+
+      sandbox.clock.advance(60_000)
+      await page.goto(`${origin}/two-factor`)
+      await again.click()
+      expect(sandbox.inbox.list(phone)).toHaveLength(2)
+      sandbox.clock.advance(120_000)
+      await page.goto(`${origin}/two-factor`)
+      await press(page, 'Call me instead')
+      expect(await page.locator('main').innerText()).toContain('We are calling ••••••67')
+      const { code } = await sandbox.inbox.waitFor(phone, { channel: 'call' })
+      await enter(page, code)
+      await page.goto(`${origin}/account`)
+      expect(await heading(page)).toBe('Account')
+      await page.close()
+    })
+
+    it(`locks the number after ten wrong codes: ${how}`, async () => {
+      const page = await open()
+      const fiveWrongCodes = async () => {
+        const code = await codeFor(phone)
+        for (let tries = 0; tries < 5; tries += 1) await enter(page, wrong(code))
+        expect(await heading(page)).toBe('Too many tries')
+        return problem(page)
+      }
+      await givePassword(page)
+      expect(await fiveWrongCodes()).toBe('Try again in 5 minutes.')
+      sandbox.clock.advance(5 * 60_000)
+      await page.getByRole('link', { name: 'Try again' }).click()
+      await press(page, 'Send a code')
+      expect(await fiveWrongCodes()).toBe('Try again in 15 minutes.')
+      sandbox.clock.advance(5 * 60_000)
+      await page.getByRole('link', { name: 'Try again' }).click()
+      await press(page, 'Send a code')
+      expect(await heading(page)).toBe('Too many tries')
+      expect(await problem(page)).toBe('Try again in 10 minutes.')
+      expect(sandbox.inbox.list(phone)).toHaveLength(2)
+      await page.close()
+    })
+
+    it(`asks for a code for one amount, and again for another: ${how}`, async () => {
+      const page = await open()
+      await signIn(page)
+      const transfer = async (amount: string) => {
+        await page.goto(`${origin}/transfer`)
+        await page.getByLabel('Amount').fill(amount)
+        await press(page, 'Transfer')
+      }
+      await transfer('100')
+      expect(await heading(page)).toBe('Confirm that it’s you')
+      await press(page, 'Send a code')
+      await enter(page, await codeFor(phone))
+      // The interrupted form is not replayed: the person is back on the page that held it.
+      expect(new URL(page.url()).pathname).toBe('/transfer')
+      await transfer('999')
+      expect(await heading(page)).toBe('Confirm that it’s you')
+      await transfer('100')
+      expect(await page.getByRole('status').innerText()).toBe('100 went to Luis.')
+      await page.close()
+    })
+
+    it(`returns to the guarded page that asked: ${how}`, async () => {
+      const page = await open()
+      await signIn(page)
+      await page.goto(`${origin}/settings`)
+      await press(page, 'Send a code')
+      await enter(page, await codeFor(phone))
+      expect(await heading(page)).toBe('Settings')
+      await page.close()
+    })
+
+    it(`signs up, with another number than the first: ${how}`, async () => {
+      const page = await open()
+      await page.goto(`${origin}/`)
+      await page.getByRole('link', { name: 'Open an account' }).click()
+      await page.getByLabel('Country').selectOption('CO')
+      await page.getByLabel('Mobile number').fill('hello')
+      await press(page, 'Send a code')
+      expect(await problem(page)).toContain('That is not a phone number.')
+      await page.getByLabel('Mobile number').fill('310 111 2233')
+      await press(page, 'Send a code')
+      expect(await heading(page)).toBe('Check your phone')
+      await press(page, 'Use another number')
+      await page.getByLabel('Mobile number').fill('310 765 4321')
+      await page.getByLabel('Country').selectOption('CO')
+      await press(page, 'Send a code')
+      await enter(page, await codeFor('+573107654321'))
+      expect(await heading(page)).toBe('Open an account')
+      await page.getByLabel('Name').fill('luis')
+      await page.getByLabel('Password').fill('open')
+      await press(page, 'Open')
+      expect(await heading(page)).toBe('Welcome')
+      await page.close()
+    })
+  }
+})
