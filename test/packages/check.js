@@ -1,0 +1,101 @@
+// Packs the package as it would be published, lints the tarball, and uses it from projects outside the
+// repository: once with each supported line of Express.
+import { execFileSync } from 'node:child_process'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const root = new URL('../..', import.meta.url).pathname
+const bin = (name) => join(root, 'node_modules', '.bin', name)
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const { devDependencies } = manifest
+const scratch = mkdtempSync(join(tmpdir(), 'express-two-factor-'))
+
+try {
+  const packed = JSON.parse(run('npm', ['pack', '--json', '--pack-destination', scratch], root))[0]
+  const tarball = join(scratch, packed.filename)
+  checkFiles(packed.files.map(({ path }) => path))
+  console.log(`packed ${packed.files.length} files, ${Math.round(packed.unpackedSize / 1024)} kB unpacked`)
+
+  show(bin('publint'), ['run', tarball, '--strict'])
+  show(bin('attw'), [tarball, '--profile', 'esm-only', '--no-definitely-typed', '--quiet'])
+  console.log('attw: every entry resolves, with its types')
+
+  useFrom('express 5', tarball, {
+    express: devDependencies.express,
+    '@types/express': devDependencies['@types/express'],
+  })
+  useFrom('express 4', tarball, {
+    express: devDependencies.express4.replace('npm:express@', ''),
+    '@types/express': devDependencies['@types/express4'].replace('npm:@types/express@', ''),
+  })
+} finally {
+  rmSync(scratch, { recursive: true })
+}
+
+/** Nothing but the code built from this source and what a reader needs may be published. */
+function checkFiles(files) {
+  const texts = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md']
+  const missing = texts.filter((file) => !files.includes(file))
+  const stray = files.filter((file) => {
+    const source = file.replace(/^dist\//, 'src/').replace(/(\.d\.ts|\.js)$/, '.ts')
+    return !texts.includes(file) && (source === file || !existsSync(join(root, source)))
+  })
+  if (missing.length > 0) throw new Error(`the package lacks ${missing.join(', ')}`)
+  if (stray.length > 0) throw new Error(`the package must not hold ${stray.join(', ')}`)
+}
+
+/** Installs the tarball beside one line of Express, imports every entry and type-checks a consumer. */
+function useFrom(title, tarball, express) {
+  const project = join(scratch, title.replace(' ', '-'))
+  mkdirSync(project)
+  const dependencies = {
+    ...express,
+    '@types/node': devDependencies['@types/node'],
+    '@types/express-session': devDependencies['@types/express-session'],
+    'express-two-factor': `file:${tarball}`,
+  }
+  const compilerOptions = {
+    module: 'nodenext',
+    target: 'es2023',
+    strict: true,
+    noEmit: true,
+    types: ['node'],
+  }
+  writeFileSync(
+    join(project, 'package.json'),
+    JSON.stringify({ private: true, type: 'module', dependencies }),
+  )
+  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }))
+  copyFileSync(new URL('consumer.ts', import.meta.url), join(project, 'consumer.ts'))
+  show('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel', 'error'], project)
+
+  for (const entry of Object.keys(manifest.exports).filter((name) => !name.endsWith('.json'))) {
+    const name = join(manifest.name, entry)
+    const names = run(
+      'node',
+      ['-p', `import('${name}').then((entry) => console.log(Object.keys(entry).join(' ')))`],
+      project,
+    )
+    console.log(`${title}: ${name} exports ${names.split('\n')[1]}`)
+  }
+  run(join(project, 'node_modules', '.bin', manifest.name), ['--help'], project)
+  run(bin('tsc'), ['-p', 'tsconfig.json'], project)
+  console.log(`${title}: the command runs, and the types fit a consumer`)
+}
+
+function run(command, args, cwd) {
+  return execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
+}
+
+function show(command, args, cwd) {
+  execFileSync(command, args, { cwd, stdio: ['ignore', 'inherit', 'inherit'] })
+}

@@ -1,0 +1,76 @@
+// Compiled by the package check as a user's program would be, against each line of Express.
+import express, { type Request } from 'express'
+import {
+  createClient,
+  expressSession,
+  memoryStore,
+  type SessionAdapter,
+  TwoFactorError,
+  type TwoFactorEvent,
+  tokenSession,
+  twoFactor,
+} from 'express-two-factor'
+import { createClient as createProviderClient, judge, ProviderError } from 'express-two-factor/client'
+import { startSandbox } from 'express-two-factor/sandbox'
+
+const sandbox = await startSandbox()
+const session: SessionAdapter = process.env.TOKENS
+  ? tokenSession((req) => req.get('x-sid'))
+  : expressSession()
+
+const tf = twoFactor({
+  provider: createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials }),
+  appName: { login: 'Acme', signup: 'Acme signup' },
+  approvedStatuses: sandbox.approvedStatuses,
+  secret: 'a consumer keeps its secret in the environment',
+  countries: ['CO'],
+  store: memoryStore({ maxLedgers: 10 }),
+  session,
+  subject: (req) => req.get('x-subject'),
+  phone: async () => '+573001234567',
+  messages: { es: { 'code.title': 'Mira tu celular' } },
+  onEvent(event: TwoFactorEvent) {
+    if (event.type === 'number.locked') console.log(event.lockedForMs)
+  },
+})
+
+const app = express()
+app.use('/two-factor', tf.routes())
+app.post('/login', tf.start({ purpose: 'login' }), tf.verify())
+app.get('/account', tf.requireTwoFactor({ maxAgeMs: 60_000 }), (req, res) => {
+  const verifiedAt: number | undefined = req.twoFactor?.grant.verifiedAt
+  res.json({ verifiedAt })
+})
+app.post(
+  '/transfers',
+  tf.requireTwoFactor({
+    purpose: 'transfer',
+    once: true,
+    bind: (req) => ({ amount: Number(req.body.amount) }),
+  }),
+)
+const signup = tf.phoneVerification({ purpose: 'signup' })
+app.use('/signup/phone', signup.routes())
+
+export async function proven(req: Request): Promise<string> {
+  try {
+    return (await signup.redeem(req)).phone
+  } catch (error) {
+    if (error instanceof TwoFactorError && error.code === 'second_factor_required') return 'nobody'
+    throw error
+  }
+}
+
+const client = createProviderClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials })
+const answer = await client.verifyCode({ phone: '+573001234567', appName: 'Acme', code: '123456' })
+console.log(judge(answer, { approvedStatuses: ['verified'] }), ProviderError.name)
+
+// @ts-expect-error there is no default for what a right code is answered with
+twoFactor({
+  provider: client,
+  appName: 'Acme',
+  secret: '',
+  countries: [],
+  subject: () => null,
+  phone: () => undefined,
+})
