@@ -73,9 +73,13 @@ export const limitsSchema = z
     failuresBeforeDisable: atLeastOne,
     failuresPerSubjectPerDay: atLeastOne,
     codeLifetimeMs: ms,
-    cooldownMs: z.array(ms, { error: 'must be a list of pauses in milliseconds' }).min(1, {
-      error: 'must hold one pause at least',
-    }),
+    cooldownMs: z
+      .array(whole(0, Number.MAX_SAFE_INTEGER, 'must hold whole numbers of milliseconds, 0 or more'), {
+        error: 'must be a list of pauses in milliseconds',
+      })
+      .min(1, {
+        error: 'must hold one pause at least',
+      }),
     sendsPerChallenge: atLeastOne,
     sendsPerHour: count,
     sendsPerDay: count,
