@@ -1,0 +1,159 @@
+import type { SendResult } from '../../../src/challenge/code-service.js'
+import type { Fate, Guess, World } from './world.js'
+
+/**
+ * People with one aim each, who go on for days: what they try takes many steps in a row, which histories
+ * drawn at random hardly ever make. Every round differs by what `pick` draws.
+ */
+export type Pick = <Item>(...items: readonly [Item, ...Item[]]) => Item
+export type Attacker = (world: World, pick: Pick) => void
+
+const second = 1_000
+const minute = 60 * second
+const hour = 60 * minute
+
+const ana = { session: 's1', subject: 'ana' }
+const login = { ...ana, purpose: 'login' }
+const tenMinutes = { result: 'sent', lifetimeMs: 10 * minute } as SendResult
+
+const neverSent: SendResult = { result: 'not-sent' }
+const failed: SendResult = { result: 'failed' }
+
+const times = (count: number, act: () => void) => {
+  for (let round = 0; round < count; round += 1) act()
+}
+
+const verify = (world: World, who: typeof ana, guess: Guess, fate: Fate = 'judged') => {
+  world.guess(who, guess, fate)
+  world.answer(0)
+}
+
+const begin = (world: World, binding = login, sent = tenMinutes) => {
+  world.start(binding, 'sms')
+  world.sent(0, sent)
+}
+
+export const attackers: Readonly<Record<string, Attacker>> = {
+  /** Guesses without end, over restarts, sessions and purposes, and takes every lock as it comes. */
+  'patient guesser'(world, pick) {
+    times(60, () => {
+      const session = pick('s1', 's1', 's2')
+      begin(world, { ...login, session, purpose: pick('login', 'login', 'transfer') })
+      times(6, () => verify(world, { ...ana, session }, 'wrong', pick('judged', 'judged', 'lost')))
+      world.wait(pick(minute, 5 * minute, 10 * minute, 15 * minute, 15 * minute - 1, 30 * minute, hour))
+    })
+  },
+
+  /** The same, and in the end the owner comes and types the right code: everything is forgiven. */
+  'guesser before a success'(world, pick) {
+    times(2, () => {
+      times(pick(1, 2, 3), () => {
+        begin(world)
+        times(5, () => verify(world, ana, 'wrong'))
+        world.wait(hour)
+      })
+      begin(world)
+      verify(world, ana, 'right')
+    })
+  },
+
+  /** Tries to get its attempts back between two guesses. */
+  refiller(world, pick) {
+    times(40, () => {
+      pick(
+        () => begin(world, { ...login, session: pick('s1', 's2', 's3') }),
+        () => world.resend(ana, pick('sms', 'call')),
+        () => world.cancel(ana),
+        () => begin(world, { ...login, purpose: 'transfer' }),
+      )()
+      world.sent(0, tenMinutes)
+      verify(world, { ...ana, session: pick('s1', 's1', 's2', 's3') }, 'wrong')
+      world.wait(pick(second, minute, 2 * minute))
+    })
+  },
+
+  /** Lives on outages: lost answers, calls that never left, and answers that are told twice. */
+  'outage rider'(world, pick) {
+    times(40, () => {
+      begin(world, login, pick(tenMinutes, tenMinutes, neverSent, failed))
+      times(6, () => {
+        world.guess(ana, 'wrong', pick('lost', 'never sent', 'misconfigured'))
+        times(pick(1, 2), () => world.answer(0))
+      })
+      world.wait(pick(minute, 5 * minute, 10 * minute))
+    })
+  },
+
+  /** Guesses between the booking of a send and the news that it never left. */
+  'guesser at nothing'(world, pick) {
+    times(30, () => {
+      world.start(login, 'sms')
+      times(pick(1, 5), () => verify(world, ana, 'wrong'))
+      world.sent(0, neverSent)
+      world.wait(pick(second, 5 * minute))
+    })
+  },
+
+  /** Types a code that was right before. */
+  replayer(world, pick) {
+    times(8, () => {
+      begin(world)
+      verify(world, ana, 'right')
+      world.start(login, 'sms')
+      verify(world, ana, 'right')
+      world.wait(pick(minute, hour, 24 * hour - 1, 24 * hour))
+    })
+  },
+
+  /** Ends or replaces the challenge while its code is being judged, or lets the answer come late. */
+  thief(world, pick) {
+    times(20, () => {
+      begin(world)
+      world.guess(ana, pick('right', 'wrong'), pick('judged', 'judged', 'lost'))
+      world.wait(pick(0, second, 10 * second, minute))
+      pick(
+        () => world.cancel(ana),
+        () => begin(world, { ...login, session: 's2' }),
+        () => begin(world, { ...login, subject: 'bob', session: 's3' }),
+        () => world.guess(ana, 'right', 'judged'),
+        () => world.guess({ session: 's3', subject: 'bob' }, 'right', 'judged'),
+      )()
+      world.answer(1)
+      world.answer(0)
+      world.answer(0)
+      world.wait(pick(minute, 10 * minute))
+    })
+  },
+
+  /** Keeps one challenge alive with whatever might prolong it. */
+  stretcher(world, pick) {
+    times(6, () => {
+      begin(world)
+      times(8, () => {
+        world.wait(pick(minute, 2 * minute, 4 * minute))
+        pick(
+          () => world.resend(ana, 'sms'),
+          () => world.start(login, 'sms'),
+          () => verify(world, ana, 'wrong', 'never sent'),
+        )()
+        world.sent(0, tenMinutes)
+      })
+      verify(world, ana, 'wrong')
+      world.wait(hour)
+    })
+  },
+
+  /** Wants the phone to ring as often as it can. */
+  bomber(world, pick) {
+    times(150, () => {
+      const binding = { ...login, session: pick('s1', 's2', 's3') }
+      pick(
+        () => world.start(binding, pick('sms', 'call')),
+        () => world.resend(binding, pick('sms', 'call')),
+        () => world.cancel(binding),
+      )()
+      world.sent(0, pick(tenMinutes, failed, { result: 'unconfirmed' }))
+      world.wait(pick(second, minute - 1, minute, 2 * minute, 5 * minute, hour))
+    })
+  },
+}

@@ -1,0 +1,42 @@
+import type { Who } from './oracle.js'
+
+/**
+ * What the outside saw: codes that went out, codes that the provider was asked about, people who were let
+ * in. The bounds are told from it alone, whatever the ledger believes and whatever the clock did.
+ */
+export type Seen =
+  | { readonly what: 'sent' | 'checked'; readonly at: number; readonly challenge: string }
+  | {
+      readonly what: 'let in'
+      readonly at: number
+      readonly challenge: string
+      readonly code: string
+      readonly by: Who
+      readonly startedBy: Who
+      /** Whether the provider said that the code is right. */
+      readonly right: boolean
+    }
+
+const day = 24 * 60 * 60_000
+
+/** The bounds that a history broke. */
+export function broken(history: readonly Seen[]): string[] {
+  const count = (what: Seen['what'], challenge?: string) =>
+    history.filter((seen) => seen.what === what && (challenge === undefined || seen.challenge === challenge))
+      .length
+  const letIn = history.filter((seen) => seen.what === 'let in')
+  const pairs = letIn.flatMap((one, index) => letIn.slice(index + 1).map((other) => [one, other] as const))
+  const kept: Readonly<Record<string, boolean>> = {
+    'five checks for each send': count('checked') <= 5 * count('sent'),
+    'three sends for each challenge': history.every(({ challenge }) => count('sent', challenge) <= 3),
+    'one success for each challenge': pairs.every(([one, other]) => one.challenge !== other.challenge),
+    'one success for each code in a day': pairs.every(
+      ([one, other]) => one.code !== other.code || Math.abs(other.at - one.at) >= day,
+    ),
+    'success for a right code alone': letIn.every(({ right }) => right),
+    'success for its owner alone': letIn.every(
+      ({ by, startedBy }) => by.session === startedBy.session && by.subject === startedBy.subject,
+    ),
+  }
+  return Object.keys(kept).filter((rule) => kept[rule] === false)
+}

@@ -1,0 +1,90 @@
+import fc from 'fast-check'
+import { afterAll, describe, expect, it } from 'vitest'
+import { type Attacker, attackers } from './attackers.js'
+import { bugs } from './bugs.js'
+import { type LedgerCommands, ledgerCommands } from './ledger-commands.js'
+import { createOracle } from './oracle.js'
+import { histories, historiesUnderBadClocks } from './random-histories.js'
+import { createWorld, Violation } from './world.js'
+
+// The same histories on every run; a longer run draws others.
+const times = Number(process.env.MODEL_RUNS ?? 1)
+const seed = Number(process.env.MODEL_SEED ?? 20_260_401)
+
+interface Found {
+  readonly after: number
+  readonly by: string
+}
+
+/** Histories drawn at random, until one of them shows a violation. */
+function findAtRandom(commands: LedgerCommands, runs: number): Found | undefined {
+  const property = fc.property(histories(60), fc.boolean(), (steps, sameCode) => {
+    const world = createWorld({ commands, oracle: createOracle(), sameCode })
+    fc.modelRun(() => ({ model: {}, real: world }), steps)
+    world.judge()
+  })
+  const run = fc.check(property, { seed, numRuns: runs, endOnFailure: true })
+  if (!run.failed) return undefined
+  if (!(run.errorInstance instanceof Violation)) throw run.errorInstance
+  return { after: run.numRuns, by: run.errorInstance.message }
+}
+
+/** Attackers by turns, until one of them gets what it should not. */
+function findByAttack(commands: LedgerCommands, rounds: number): Found | undefined {
+  const cast: readonly (readonly [string, Attacker])[] = Object.entries(attackers)
+  const random = fc.sample(fc.infiniteStream(fc.nat()), { seed, numRuns: 1 })[0]
+  const pick = <Item>(...items: readonly [Item, ...Item[]]): Item =>
+    items[(random?.next().value ?? 0) % items.length] ?? items[0]
+  for (let round = 0; round < rounds * cast.length; round += 1) {
+    const [name, attack] = cast[round % cast.length] ?? ['', () => {}]
+    const world = createWorld({ commands, oracle: createOracle(), sameCode: pick(true, false) })
+    try {
+      attack(world, pick)
+      world.judge()
+    } catch (error) {
+      if (!(error instanceof Violation)) throw error
+      return { after: round + 1, by: `${name}: ${error.message}` }
+    }
+  }
+  return undefined
+}
+
+describe('the pure ledger', () => {
+  it('answers as the oracle says, whatever happens in whatever order', () => {
+    expect(findAtRandom(ledgerCommands, 2_500 * times)).toBeUndefined()
+  })
+
+  it('answers as the oracle says to attackers who go on for days', () => {
+    expect(findByAttack(ledgerCommands, 40 * times)).toBeUndefined()
+  })
+
+  it('breaks no bound while its clock is set back and forth', () => {
+    const property = fc.property(historiesUnderBadClocks(60), fc.boolean(), (steps, sameCode) => {
+      const world = createWorld({ commands: ledgerCommands, sameCode })
+      fc.modelRun(() => ({ model: {}, real: world }), steps)
+      world.judge()
+    })
+    fc.assert(property, { seed, numRuns: 1_000 * times })
+  })
+})
+
+describe('the search finds a ledger with', () => {
+  const table: Record<string, { found: string; 'by attackers': string; 'at random': string; how: string }> =
+    {}
+  const countOf = (found: Found | undefined) => (found === undefined ? '-' : `after ${found.after}`)
+  afterAll(() => console.table(table))
+
+  it.each(Object.keys(bugs))('%s', (name) => {
+    const commands = { ...ledgerCommands, ...bugs[name]?.(ledgerCommands) }
+    const attacked = findByAttack(commands, 20 * times)
+    const random = findAtRandom(commands, 400 * times)
+    const how = (attacked ?? random)?.by
+    table[name] = {
+      found: how === undefined ? 'NO' : 'yes',
+      'by attackers': countOf(attacked),
+      'at random': countOf(random),
+      how: how ?? '',
+    }
+    expect(how).toBeDefined()
+  })
+})
