@@ -90,7 +90,7 @@ function checkFailure(error: unknown, rules: CodeServiceOptions): Verdict {
   // Anything unforeseen counts as asked: an attempt comes back on proof alone.
   if (!(error instanceof ProviderError)) return 'unavailable'
   if (error.delivery === 'not-sent') return 'not-sent'
-  return error.delivery === 'answered' && refusesAccount(error, rules) ? 'misconfigured' : 'unavailable'
+  return refusesAccount(error, rules) ? 'misconfigured' : 'unavailable'
 }
 
 /** Asks the judge, who knows the account's errors, about an answer that was no success. */

@@ -96,8 +96,7 @@ export function openTransport(origin: string, connectTimeoutMs: number, given?: 
 
 /** Reading twice is harmless; a POST is never repeated, because a send costs money and a check costs a guess. */
 function repeatable({ method }: Exchange, outcome: Outcome): boolean {
-  if (method !== 'GET' || outcome.delivery !== 'unknown' || outcome.httpStatus !== undefined) return false
-  return outcome.reason !== 'deadline' && outcome.reason !== 'aborted'
+  return method === 'GET' && outcome.delivery === 'unknown' && outcome.httpStatus === undefined
 }
 
 function dispatchOnce(

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import type { Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
@@ -92,6 +93,23 @@ describe('a GET', () => {
     expect(server.received).toHaveLength(2)
   })
 
+  test('is repeated when only informational answers were received', async () => {
+    await start((socket, _request, nth) => {
+      if (nth > 1) socket.write(answerOf('{"balance":7}'))
+      else socket.write('HTTP/1.1 103 Early Hints\r\n\r\n', () => socket.resetAndDestroy())
+    })
+    expect(await read(client)).toEqual({ credits: 7 })
+  })
+
+  test('that may have arrived is not called unsent because its repetition was', async () => {
+    await start((socket) => {
+      void server.close()
+      socket.resetAndDestroy()
+    })
+    expect(await failureOf(read(client))).toMatchObject({ delivery: 'unknown' })
+    expect(server.received).toHaveLength(1)
+  })
+
   test('is repeated no more than once', async () => {
     await start((socket) => socket.resetAndDestroy())
     expect(await failureOf(read(client))).toMatchObject({ delivery: 'unknown' })
@@ -100,7 +118,7 @@ describe('a GET', () => {
 
   test('keeps one deadline over both', async () => {
     await start((socket, _request, nth) => {
-      if (nth === 1) setTimeout(() => socket.resetAndDestroy(), 200)
+      if (nth === 1) setTimeout(() => socket.resetAndDestroy(), 270)
     })
     expect(await failureOf(read(client))).toMatchObject({ delivery: 'unknown' })
     expect(server.received).toHaveLength(2)
@@ -261,6 +279,20 @@ describe('a connection that is kept', () => {
     expect(await failureOf(check(client))).toMatchObject({ delivery: 'unknown' })
     expect(await check(client)).toMatchObject({ status: 'wrong' })
     expect(server.received).toHaveLength(2)
+  })
+})
+
+describe('when a call is over', () => {
+  test('neither its timer nor its listener is left behind', async () => {
+    await start((socket) => socket.write(answerOf(answer)))
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+    const { signal } = new AbortController()
+    const before = timers()
+    const calls = Array.from({ length: 8 }, () => client.balance({ signal, timeoutMs: 60_000 }))
+    expect(getEventListeners(signal, 'abort').length).toBeGreaterThan(0)
+    await Promise.all(calls)
+    expect(getEventListeners(signal, 'abort')).toEqual([])
+    expect(timers() - before).toBeLessThan(8)
   })
 })
 

@@ -176,6 +176,12 @@ describe('a result', () => {
     },
   )
 
+  test('has the documented one of two names for the same thing when both came', async () => {
+    const answer = '{"data": [{"state": "queued", "status": "sent"}, {"status": "sent", "state": "queued"}]}'
+    const both = { status: 'sent', state: 'queued' }
+    expect(await resultOf('sendSms', answer)).toEqual({ data: [both, both] })
+  })
+
   test('cannot be given a prototype by the answer', async () => {
     const answer = '{"__proto__": {"id": "evil"}, "data": [{"__proto__": {"phone": "1"}}]}'
     const result = (await resultOf('sendSms', answer)) as { id?: string; data: { phone?: string }[] }
@@ -211,6 +217,12 @@ describe('verifyCode resolves with the answer as it came', () => {
     const result = await client.verifyCode(code)
     expect(result).toEqual(answer)
     expect(result.raw).toEqual(JSON.parse(body))
+  })
+
+  test('without what it only inherits', async () => {
+    provider.answer('{"__proto__": {"status": "verified"}}')
+    const result = await client.verifyCode(code)
+    expect(result.status).toBeUndefined()
   })
 
   test.each([

@@ -3,6 +3,7 @@ import type { CodeService } from '../../src/challenge/code-service.js'
 import type { PhoneNumber } from '../../src/phone-number.js'
 import { createCodeService } from '../../src/provider/code-adapter.js'
 import { createClient, type ProviderClient } from '../../src/provider/index.js'
+import { startSocketServer } from '../faults/socket-server.js'
 import { type Recorder, startRecorder } from './recorder.js'
 
 const destination = '+573001234567' as PhoneNumber
@@ -128,6 +129,21 @@ describe('a check is', () => {
   ])('HTTP %i %s: %s', async (httpStatus, body, verdict) => {
     provider.answer(body, httpStatus)
     expect(await check()).toBe(verdict)
+  })
+})
+
+describe('an answer that is lost', () => {
+  test('leaves a send unconfirmed, and a check without a verdict', async () => {
+    const server = await startSocketServer((socket) =>
+      socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{'),
+    )
+    const cutOff = createClient({ baseUrl: server.baseUrl, client: 1, key: 'k' })
+    const service = createCodeService(cutOff, options)
+    expect(await send('sms', service)).toEqual({ result: 'unconfirmed' })
+    expect(await send('call', service)).toEqual({ result: 'unconfirmed' })
+    expect(await check(service)).toBe('unavailable')
+    await cutOff.close()
+    await server.close()
   })
 })
 

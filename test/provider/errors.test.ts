@@ -111,6 +111,7 @@ describe('an error', () => {
     ['key canary/key is wrong', 'key ••• is wrong'],
     ['in client=1&key=canary%2Fkey', 'in client=1&•••'],
     ['in {"key": "canary\\/key"}', 'in {"•••"}'],
+    ['canary%2Fkey is wrong', '••• is wrong'],
     ['phone +573001234567 invalid', 'phone +••• invalid'],
     ['phone +573007654321 invalid', 'phone ••• invalid'],
     ['phone 300 123-45-67 invalid', 'phone ••• invalid'],
@@ -143,6 +144,11 @@ describe('an error', () => {
   test('of a read is an unavailable provider, not a failed delivery', async () => {
     provider.answer('{"error": 1000}', 520)
     await expect(client.balance()).rejects.toMatchObject({ code: 'provider_unavailable', status: 503 })
+  })
+
+  test('of a list of messages is an error though a list may be a success', async () => {
+    provider.answer('[{"state": "sent"}]', 520)
+    await expect(client.messageState({ id: 'g1' })).rejects.toMatchObject({ httpStatus: 520 })
   })
 
   test('of a check is an unavailable verification', async () => {
