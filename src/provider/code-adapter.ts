@@ -35,9 +35,9 @@ export function createCodeService(client: ProviderClient, options: CodeServiceOp
           channel === 'sms'
             ? await client.sendSmsCode(to, sending)
             : await client.sendCallCode({ ...to, voice, retries }, sending)
-        return takenOver(sent, destination)
+        return acceptedSend(sent, destination)
       } catch (error) {
-        return { result: sendFailure(error, options) }
+        return failedSend(error, options)
       }
     },
 
@@ -48,13 +48,13 @@ export function createCodeService(client: ProviderClient, options: CodeServiceOp
           options,
         )
       } catch (error) {
-        return checkFailure(error, options)
+        return failedCheck(error, options)
       }
     },
   }
 }
 
-function takenOver({ raw, minutesToExpire }: Sent, destination: PhoneNumber): SendResult {
+function acceptedSend({ raw, minutesToExpire }: Sent, destination: PhoneNumber): SendResult {
   // The provider sends to comma lists elsewhere: a code that also went to another phone proves nothing.
   if (namesAnother(raw, destination)) return { result: 'foreign-number' }
   const lifetimeMs = Math.floor((minutesToExpire ?? 0) * 60_000)
@@ -76,17 +76,14 @@ function digitsOf(phone: unknown): string {
   return String(phone ?? '').replace(/\D/g, '')
 }
 
-function sendFailure(
-  error: unknown,
-  rules: CodeServiceOptions,
-): 'not-sent' | 'unconfirmed' | 'misconfigured' | 'failed' {
-  if (!(error instanceof ProviderError)) return 'failed'
-  if (error.delivery === 'not-sent') return 'not-sent'
-  if (error.delivery === 'unknown') return 'unconfirmed'
-  return refusesAccount(error, rules) ? 'misconfigured' : 'failed'
+function failedSend(error: unknown, rules: CodeServiceOptions): SendResult {
+  if (!(error instanceof ProviderError)) return { result: 'failed' }
+  if (error.delivery === 'not-sent') return { result: 'not-sent' }
+  if (error.delivery === 'unknown') return { result: 'unconfirmed' }
+  return { result: refusesAccount(error, rules) ? 'misconfigured' : 'failed' }
 }
 
-function checkFailure(error: unknown, rules: CodeServiceOptions): Verdict {
+function failedCheck(error: unknown, rules: CodeServiceOptions): Verdict {
   // Anything unforeseen counts as asked: an attempt comes back on proof alone.
   if (!(error instanceof ProviderError)) return 'unavailable'
   if (error.delivery === 'not-sent') return 'not-sent'

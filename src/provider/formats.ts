@@ -37,7 +37,7 @@ interface Format {
 
 const oneOf = ({ allowed = [] }: Parameter) => `must be one of ${allowed.join(', ')}`
 
-/** How a value is read, and the rule that it breaks when it cannot be. Nothing here is ever a guess. */
+/** How a value is read, and the rule that it breaks when it cannot be. */
 const formats: Readonly<Record<Name, Format>> = {
   text: {
     rule: 'must be a text that is not empty',

@@ -77,5 +77,5 @@ function adviceOn({ delivery, httpStatus = 0, providerError }: ProviderFailure):
   }
   // Followed, a redirect would carry the key to wherever it points.
   if (httpStatus >= 300 && httpStatus < 400) return 'Redirects are not followed: correct baseUrl or paths.'
-  return 'Check the parameters; providerMessage holds what the provider said.'
+  return 'Check the parameters; providerMessage and raw hold what the provider said.'
 }

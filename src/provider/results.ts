@@ -66,9 +66,12 @@ export function verifyAnswerOf(httpStatus: number, text: string, raw: JsonObject
   return withRaw(answer, raw)
 }
 
+const balanceFields = { status: 'number', balance: 'number', credits: 'number' } as const
+
 /** Services with this interface answer the credits as `balance`, and `status` is then a flag. */
-function balanceOf({ status, balance, ...others }: JsonObject): JsonObject {
-  const credits = figureOf(balance) ?? figureOf(status)
+function balanceOf(answer: JsonObject): JsonObject {
+  const { status, balance, ...others } = shapeOf(balanceFields, answer)
+  const credits = balance ?? status
   return credits === undefined ? others : { ...others, credits }
 }
 
@@ -91,7 +94,7 @@ function shapeOf(fields: Fields, answer: JsonObject): JsonObject {
     // Assigned, it would become the prototype of the result.
     if (name === '__proto__') continue
     const documented = documentedName(fields, name, answer)
-    const field = fields[documented]
+    const field = Object.hasOwn(fields, documented) ? fields[documented] : undefined
     const value = field === undefined ? member : readField(documented, field, member)
     if (value !== undefined) shape[camelCase(documented)] = value
   }
@@ -100,10 +103,9 @@ function shapeOf(fields: Fields, answer: JsonObject): JsonObject {
 
 /** One thing has two names: entries of SMS have a `status`, those of calls a `state`, services mix them. */
 function documentedName(fields: Fields, name: string, answer: JsonObject): string {
-  const other = name === 'state' ? 'status' : name === 'status' ? 'state' : name
-  const swapped =
-    !Object.hasOwn(fields, name) && Object.hasOwn(fields, other) && !Object.hasOwn(answer, other)
-  return swapped ? other : name
+  const other = name === 'state' ? 'status' : 'state'
+  const isOneOfTwo = (name === 'state' || name === 'status') && !Object.hasOwn(fields, name)
+  return isOneOfTwo && fields[other] === 'string' && !Object.hasOwn(answer, other) ? other : name
 }
 
 function readField(name: string, field: Field, value: unknown): unknown {

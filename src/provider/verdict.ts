@@ -27,12 +27,16 @@ const errorStatuses: readonly number[] = [200, 400, 520]
 
 /**
  * Judges a complete answer, failing closed: only a listed status in a clean answer is an approval.
+ * Throws a TypeError when a rule is not a list of texts.
  *
  * @example
  * const answer = await client.verifyCode({ phone, appName: 'Acme', code })
  * if (judge(answer, { approvedStatuses: ['verified'] }) === 'approved') welcome()
  */
 export function judge(answer: VerifyAnswer, rules: VerdictRules): Exclude<Verdict, 'not-sent'> {
+  const approvedStatuses = textsOf('approvedStatuses', rules.approvedStatuses)
+  const rejectedCodes = textsOf('rejectedCodes', rules.rejectedCodes ?? [])
+  const accountErrorCodes = textsOf('accountErrorCodes', rules.accountErrorCodes ?? ['1003'])
   if (!isJsonObject(answer)) return 'unavailable'
   const httpStatus = memberOf(answer, 'httpStatus')
   const error = effectiveError(answer)
@@ -40,8 +44,7 @@ export function judge(answer: VerifyAnswer, rules: VerdictRules): Exclude<Verdic
 
   const errorText = scalarText(error)
   if (errorText !== undefined) {
-    if ((rules.accountErrorCodes ?? ['1003']).includes(errorText)) return 'misconfigured'
-    const rejectedCodes = rules.rejectedCodes ?? []
+    if (accountErrorCodes.includes(errorText)) return 'misconfigured'
     const aboutTheCode = errorStatuses.includes(httpStatus as number)
     if (aboutTheCode && (rejectedCodes.length === 0 || rejectedCodes.includes(errorText))) return 'rejected'
   }
@@ -50,8 +53,14 @@ export function judge(answer: VerifyAnswer, rules: VerdictRules): Exclude<Verdic
 
   const status = statusText(answer)
   if (status === undefined) return 'unavailable'
-  if (!rules.approvedStatuses.includes(status)) return 'rejected'
+  if (!approvedStatuses.includes(status)) return 'rejected'
   return denials.some((name) => memberOf(answer, name) === false) ? 'unavailable' : 'approved'
+}
+
+/** A text in place of a list would find parts of itself: 'verified' includes ''. */
+function textsOf(name: keyof VerdictRules, list: readonly string[]): readonly string[] {
+  if (Array.isArray(list) && list.every((text) => typeof text === 'string')) return list
+  throw new TypeError(`judge: ${name} must be a list of texts`)
 }
 
 /** True is no status: only what a list of words can hold. */

@@ -160,6 +160,17 @@ describe('a result', () => {
     })
   })
 
+  test('keeps them under names that every object has', async () => {
+    const answer =
+      '{"toString": "a", "constructor": 1, "state": "queued", "data": [{"hasOwnProperty": true}]}'
+    expect(await resultOf('sendSms', answer)).toEqual({
+      toString: 'a',
+      constructor: 1,
+      state: 'queued',
+      data: [{ hasOwnProperty: true }],
+    })
+  })
+
   test('leaves a member out whose value cannot be read as documented', async () => {
     const answer = '{"id": {}, "status": "soon", "data": [1, null, {"credits": "many", "sms": ["x"]}]}'
     expect(await resultOf('sendSms', answer)).toEqual({ data: [{}] })
@@ -192,7 +203,7 @@ describe('a result', () => {
 
   test('has no credits when the answer names no figure', async () => {
     expect(await resultOf('balance', '{"status": "unlimited"}')).toEqual({})
-    expect(await resultOf('balance', '{"status": ""}')).toEqual({})
+    expect(await resultOf('balance', '{"status": "", "credits": "many"}')).toEqual({})
   })
 
   test('is read whatever the content type says, and behind a byte order mark', async () => {

@@ -94,3 +94,18 @@ describe('no verdict', () => {
     )
   })
 })
+
+describe('rules that are no lists of texts are a mistake', () => {
+  test.each([
+    ['approvedStatuses', {}],
+    ['approvedStatuses', { approvedStatuses: 'verified' }],
+    ['approvedStatuses', { approvedStatuses: [1] }],
+    ['rejectedCodes', { ...rules, rejectedCodes: '1007' }],
+    ['accountErrorCodes', { ...rules, accountErrorCodes: [1003] }],
+  ])('%s: %j', (name, wrong) => {
+    const answer = { httpStatus: 200, status: '' }
+    expect(() => judge(answer, wrong as never)).toThrow(
+      new TypeError(`judge: ${name} must be a list of texts`),
+    )
+  })
+})
