@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Click } from '../../src/sandbox/click.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
+import { createLinks } from '../../src/sandbox/short-links.js'
 import { get, post } from './wire.js'
 
 let sandbox: Sandbox
@@ -231,4 +233,19 @@ describe('the statistics', () => {
       ((await statistics()).metrics as object[]).flatMap((metric) => Object.keys(metric))
     expect(await categories()).toEqual(['date', 'hour', 'country', 'device', 'operatingSystem'])
   })
+})
+
+test('the newest 1,000 links and 20,000 clicks are kept', () => {
+  const links = createLinks('http://127.0.0.1', () => 0)
+  const make = (name: string) =>
+    links.create({ name, urlLong: 'https://example.com/', premium: false, alias: name, months: 1 })
+  for (let count = 0; count < 1_001; count += 1) make(`n${count}`)
+  expect(links.list()).toHaveLength(1_000)
+  expect(links.named('n0')).toBeUndefined()
+  const link = links.named('n1000')
+  if (link === undefined) throw new Error('the newest link is gone')
+  for (let count = 0; count < 100_000; count += 1) links.clicked(link, { at: 0 } as Click)
+  const kept = links.clicksOf(link, 0, 1).length
+  expect(kept).toBeGreaterThanOrEqual(20_000)
+  expect(kept).toBeLessThanOrEqual(22_000)
 })
