@@ -1,6 +1,5 @@
 /** A map that keeps the newest entries only: what bounds everything the sandbox remembers. */
 export interface Recent<Value> {
-  readonly size: number
   get(key: string): Value | undefined
   /** Puts the entry last and drops the oldest beyond the limit. */
   set(key: string, value: Value): void
@@ -13,9 +12,6 @@ export interface Recent<Value> {
 export function createRecent<Value>(limit: number): Recent<Value> {
   const entries = new Map<string, Value>()
   return {
-    get size() {
-      return entries.size
-    },
     get: (key) => entries.get(key),
     set(key, value) {
       entries.delete(key)

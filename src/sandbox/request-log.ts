@@ -64,7 +64,7 @@ export function createRequestLog(now: () => number): RequestLogKeeper {
       return id
     },
     played: (id, fault) => amend(id, { fault }),
-    answered: (id, status, body) => amend(id, { answer: { status, body: body.slice(0, mostBodyText) } }),
+    answered: (id, status, body) => amend(id, { answer: { status, body: start(body, mostBodyText) } }),
     find: (id) => entries.get(id),
     clear() {
       entries.clear()
@@ -76,9 +76,14 @@ export function createRequestLog(now: () => number): RequestLogKeeper {
 
 function shownFields(fields: URLSearchParams): Readonly<Record<string, string>> {
   const shown = [...fields].slice(0, 50).map(([name, value]) => [
-    name.slice(0, mostFieldText),
+    start(name, mostFieldText),
     // The key has no business on a screen, even the sandbox's own: people paste real ones by mistake.
-    name === 'key' ? '••••••' : value.slice(0, mostFieldText),
+    name === 'key' ? '••••••' : start(value, mostFieldText),
   ])
   return Object.fromEntries(shown)
+}
+
+/** The start of a text as a copy: a mere slice would keep the whole text alive behind it. */
+function start(text: string, most: number): string {
+  return Buffer.from(text.slice(0, most)).toString()
 }

@@ -181,6 +181,13 @@ describe('the page', () => {
     expect(headers.get('x-powered-by')).toBeNull()
   })
 
+  test('shows a request whose answer was too long to keep whole', async () => {
+    const phone = Array.from({ length: 100 }, (_, index) => 573_000_000_000 + index).join()
+    await post(`${sandbox.baseUrl}/send-sms`, { phone, sms: 'Hello' })
+    const page = await (await fetch(sandbox.inboxUrl)).text()
+    expect(page).toContain('{&quot;id&quot;:')
+  })
+
   test('holds no script and no style of its own', async () => {
     const page = await (await fetch(sandbox.inboxUrl)).text()
     expect(page.match(/<script[^>]*>[^<]|<style|style=| on[a-z]+=/g)).toBeNull()

@@ -1,5 +1,6 @@
 /*
- * 100,000 codes over HTTP to one sandbox with its page open: prints what stays in memory.
+ * 100,000 codes and then 500 texts to 4,000 numbers each, over HTTP, to one sandbox with its page open:
+ * prints what stays in memory.
  * npm run build && node test/sandbox/soak.js
  */
 import { fork } from 'node:child_process'
@@ -10,13 +11,14 @@ import { fileURLToPath } from 'node:url'
 const total = 100_000
 const step = 10_000
 const atOnce = 32
+const lists = 500
 
 if (argv[2] === 'serve') await serve()
 else await drive()
 
 async function serve() {
   const { startSandbox } = await import('../../dist/sandbox/index.js')
-  const sandbox = await startSandbox({ credits: 10 * total })
+  const sandbox = await startSandbox({ credits: 1e9 })
   process.on('message', () => {
     globalThis.gc()
     const { heapUsed, rss } = memoryUsage()
@@ -35,6 +37,13 @@ async function drive() {
   page.body.pipeTo(new WritableStream()).catch(() => {})
 
   const started = performance.now()
+  async function report(what) {
+    child.send('measure')
+    const [{ heapUsed, rss }] = await once(child, 'message')
+    const seconds = ((performance.now() - started) / 1_000).toFixed(1)
+    console.log(`${what.padEnd(14)} heap ${mib(heapUsed)} MiB  rss ${mib(rss)} MiB  ${seconds.padStart(5)} s`)
+  }
+
   let sent = 0
   while (sent < total) {
     const until = sent + step
@@ -42,30 +51,27 @@ async function drive() {
       Array.from({ length: atOnce }, async () => {
         while (sent < until) {
           sent += 1
-          await send(pool, 573_000_000_000 + sent)
+          await send(pool, '/v1/2fa/send-sms', { phone: 573_000_000_000 + sent, 'app-name': 'Acme' })
         }
       }),
     )
-    child.send('measure')
-    const [{ heapUsed, rss }] = await once(child, 'message')
-    const seconds = (performance.now() - started) / 1_000
-    console.log(
-      `${String(sent).padStart(7)} sent  heap ${mib(heapUsed)} MiB  rss ${mib(rss)} MiB  ${seconds.toFixed(1)} s`,
-    )
+    await report(`${sent} codes`)
   }
+  const phone = Array.from({ length: 4_000 }, (_, index) => 573_000_000_000 + index).join()
+  for (let list = 0; list < lists; list += 1) await send(pool, '/v1/send-sms', { phone, sms: 'Hello' })
+  await report(`${lists} lists`)
   await pool.close()
   child.kill()
 }
 
-async function send(pool, phone) {
-  const body = new URLSearchParams({ client: '100200', key: 'sandbox-key', phone, 'app-name': 'Acme' })
-  const { statusCode, body: answer } = await pool.request({
-    path: '/v1/2fa/send-sms',
+async function send(pool, path, fields) {
+  const { statusCode, body } = await pool.request({
+    path,
     method: 'POST',
     headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
-    body: body.toString(),
+    body: new URLSearchParams({ client: '100200', key: 'sandbox-key', ...fields }).toString(),
   })
-  await answer.dump()
+  await body.dump()
   if (statusCode !== 200) throw new Error(`answered ${statusCode}`)
 }
 

@@ -11,6 +11,7 @@ document.documentElement.classList.add('scripted')
 
 // Live: the server sends the changing part whenever it looks different.
 let stream
+let refiltered = false
 function listen() {
   stream?.close()
   stream = new EventSource('/_sandbox/stream' + location.search)
@@ -28,7 +29,9 @@ function show(markup) {
   const known = new Set([...main.querySelectorAll('.card')].map((card) => card.id))
   const place = placeOf(document.activeElement)
   adapt(main, next)
-  const fresh = [...main.querySelectorAll('.card')].filter((card) => !known.has(card.id))
+  // What another filter brings back is not new.
+  const fresh = refiltered ? [] : [...main.querySelectorAll('.card')].filter((card) => !known.has(card.id))
+  refiltered = false
   for (const card of fresh) card.classList.add('arrived')
   if (fresh.length > 0) speak(fresh.length === 1 ? fresh[0].dataset.spoken : fresh.length + ' new messages')
   if (document.activeElement === document.body) place?.()
@@ -105,6 +108,7 @@ filter.form.addEventListener('submit', (event) => event.preventDefault())
 filter.addEventListener('input', () => {
   const query = filter.value === '' ? '/' : '/?' + new URLSearchParams({ phone: filter.value })
   history.replaceState(null, '', query)
+  refiltered = true
   listen()
 })
 

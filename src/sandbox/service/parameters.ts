@@ -38,7 +38,6 @@ function faultOf(key: string, parameter: ParameterRule, value: string | undefine
   if (parameter.type === 'boolean' && value !== 'true' && value !== 'false') {
     return `${key} must be true or false.`
   }
-  if (parameter.type === 'integer' && !/^\d{1,19}$/.test(value)) return `${key} must be an integer.`
   if (parameter.allowed !== undefined && !parameter.allowed.includes(value)) {
     return `${key} must be one of ${parameter.allowed.join(', ')}.`
   }
