@@ -27,10 +27,9 @@ export async function startRedisCluster({ withReplicas = false } = {}): Promise<
     await node.ask('CLUSTER', 'REPLICATE', String(await primaries[i]?.ask('CLUSTER', 'MYID')))
   }
   await until(() => everyNode(all, (info) => info.includes('cluster_state:ok')))
-  await until(async () => {
-    const states = await Promise.all(replicas.map((node) => node.ask('INFO', 'replication')))
-    return states.every((info) => String(info).includes('master_link_status:up'))
-  })
+  for (const node of withReplicas ? primaries : []) {
+    await until(async () => String(await node.ask('INFO', 'replication')).includes('state=online'))
+  }
   return {
     primaries,
     replicas,

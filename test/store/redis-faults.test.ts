@@ -139,14 +139,8 @@ describe.skipIf(withoutRedis).each(Object.entries(clients))('through %s', (_name
 })
 
 async function startReplica(primary: RedisServer): Promise<RedisServer> {
-  const replica = await startRedis(
-    '--replicaof',
-    '127.0.0.1',
-    `${primary.port}`,
-    '--repl-diskless-sync-delay',
-    '0',
-  )
-  await until(async () => String(await replica.ask('INFO', 'replication')).includes('master_link_status:up'))
+  const replica = await startRedis('--replicaof', '127.0.0.1', `${primary.port}`)
+  await until(async () => String(await primary.ask('INFO', 'replication')).includes('state=online'))
   return replica
 }
 

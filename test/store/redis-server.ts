@@ -43,7 +43,7 @@ export async function startRedis(...settings: string[]): Promise<RedisServer> {
   const launch = () =>
     runRedis(
       ...['--port', `${port}`, '--bind', '127.0.0.1', '--dir', dir, '--save', '', '--appendonly', 'no'],
-      ...['--maxmemory-policy', 'noeviction', ...settings],
+      ...['--maxmemory-policy', 'noeviction', '--repl-diskless-sync-delay', '0', ...settings],
     )
   let child = await launch()
 
