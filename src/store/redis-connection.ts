@@ -5,8 +5,10 @@ export type SendCommand = (key: string, args: string[]) => Promise<unknown>
 export interface IoRedisClient {
   readonly isCluster: boolean
   call(command: string, ...args: string[]): Promise<unknown>
-  pipeline(commands: string[][]): { exec(): Promise<[error: Error | null, reply: unknown][] | null> }
+  pipeline(commands: string[][]): { exec(): Promise<Reply[] | null> }
 }
+
+type Reply = [error: Error | null, reply: unknown]
 
 /** `createClient()`, `createClientPool()`, `createSentinel()` or `createCluster()` of the package `redis`. */
 export type NodeRedisClient =
@@ -34,14 +36,16 @@ export function senderOf({ client, sendCommand }: RedisConnection): SendCommand 
   throw new TypeError('redisStore needs a client of redis or ioredis as client, or a function as sendCommand')
 }
 
-const call = (client: IoRedisClient, [command = '', ...args]: string[]) => client.call(command, ...args)
+const call = (client: IoRedisClient, args: string[]) => client.call(...(args as [string, ...string[]]))
 
 function ioRedisCluster(client: IoRedisClient): SendCommand {
   return async (key, args) => {
     if (args.includes(key)) return call(client, args)
     // A command without a key goes to any node, unless one that only the primary of a key answers leads the way.
     const replies = await client.pipeline([['getex', key], args]).exec()
-    for (const [error] of replies ?? []) if (error !== null) throw error
-    return replies?.[1]?.[1]
+    const [lead, reply] = replies as [Reply, Reply]
+    if (lead[0] !== null) throw lead[0]
+    if (reply[0] !== null) throw reply[0]
+    return reply[1]
   }
 }

@@ -1,3 +1,4 @@
+import cluster from 'node:cluster'
 import { describe, expect, test, vi } from 'vitest'
 import { memoryStore } from '../../src/store/memory-store.js'
 import type { Json } from '../../src/store/store.js'
@@ -223,5 +224,22 @@ describe('options', () => {
         new TypeError(`memoryStore: ${name} must be a positive integer, not ${wrong}`),
       )
     }
+  })
+
+  test('a worker of a cluster may have one while developing, the primary always', () => {
+    const create = (isWorker: boolean, environment: string) => {
+      vi.stubEnv('NODE_ENV', environment)
+      const before = cluster.isWorker
+      Object.assign(cluster, { isWorker })
+      try {
+        return memoryStore()
+      } finally {
+        Object.assign(cluster, { isWorker: before })
+        vi.unstubAllEnvs()
+      }
+    }
+    expect(() => create(true, 'production')).toThrow('use redisStore')
+    expect(create(true, 'development')).toBeDefined()
+    expect(create(false, 'production')).toBeDefined()
   })
 })
