@@ -1,0 +1,58 @@
+// A store of your own, on PostgreSQL 13 or newer: one table, one statement per change. Give the pool a
+// `connectionTimeoutMillis` and a `query_timeout`, and delete what has ended from time to time:
+// DELETE FROM two_factor WHERE ends_at <= now()
+import type { Entry, Store } from 'express-two-factor'
+import type { Pool } from 'pg'
+
+export const schema = `
+  CREATE TABLE IF NOT EXISTS two_factor (
+    key text COLLATE "C" PRIMARY KEY,
+    value json NOT NULL,
+    version uuid NOT NULL DEFAULT gen_random_uuid(),
+    ends_at timestamptz NOT NULL
+  )`
+
+const create = `
+  INSERT INTO two_factor (key, value, ends_at) VALUES ($1, $2, now() + $3 * interval '1 ms')
+  ON CONFLICT (key) DO UPDATE SET value = excluded.value, version = excluded.version, ends_at = excluded.ends_at
+  WHERE two_factor.ends_at <= now() RETURNING version`
+
+const replace = `
+  UPDATE two_factor SET value = $2, version = gen_random_uuid(), ends_at = now() + $3 * interval '1 ms'
+  WHERE key = $1 AND version::text = $4 AND ends_at > now() RETURNING version`
+
+const remove =
+  'DELETE FROM two_factor WHERE key = $1 AND version::text = $2 AND ends_at > now() RETURNING version'
+
+const increment = `
+  INSERT INTO two_factor (key, value, ends_at) VALUES ($1, '1', now() + $2 * interval '1 ms')
+  ON CONFLICT (key) DO UPDATE SET
+    value = CASE WHEN two_factor.ends_at > now() THEN to_json(two_factor.value::text::bigint + 1) ELSE '1' END,
+    ends_at = CASE WHEN two_factor.ends_at > now() THEN two_factor.ends_at ELSE excluded.ends_at END
+  RETURNING value AS count, ceil(extract(epoch FROM ends_at - now()) * 1000)::float AS "resetInMs"`
+
+export function postgresStore(pool: Pool): Store {
+  const one = async (sql: string, ...values: unknown[]) => (await pool.query(sql, values)).rows[0]
+  const read = (key: string): Promise<Entry | undefined> =>
+    one('SELECT value, version FROM two_factor WHERE key = $1 AND ends_at > now()', key)
+  const lasting = (ms: number) => {
+    if (ms > 0 && ms < Number.POSITIVE_INFINITY) return ms
+    throw new RangeError(`not a lifetime: ${ms}`)
+  }
+  return {
+    read,
+    async swap(key, version, next, ttlMs) {
+      const put = [key, JSON.stringify(next), lasting(ttlMs)]
+      const isNew = version === undefined
+      if (next === undefined) {
+        if (await one(remove, key, version)) return { swapped: true }
+      } else {
+        const written = await (isNew ? one(create, ...put) : one(replace, ...put, version))
+        if (written) return { swapped: true, entry: { value: next, ...written } }
+      }
+      const entry = await read(key)
+      return entry ? { swapped: false, entry } : { swapped: isNew && next === undefined }
+    },
+    increment: async (key, windowMs) => one(increment, key, lasting(windowMs)),
+  }
+}
