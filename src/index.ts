@@ -11,6 +11,7 @@ export type {
 export type { TrustedDevice } from './challenge/devices.js'
 export type { Grant } from './challenge/grants.js'
 export type { Limits } from './challenge/limits.js'
+export type { SelfTest } from './challenge/self-test.js'
 export { type ProblemCode, TwoFactorError } from './errors.js'
 export type { TwoFactorEvent } from './events.js'
 export type { ChallengesFacade, GrantsFacade, TrustedDevicesFacade } from './express/facades.js'
@@ -30,5 +31,5 @@ export {
   ProviderError,
 } from './provider/index.js'
 export { type MemoryStoreOptions, memoryStore } from './store/memory-store.js'
-export type { Entry, Store } from './store/store.js'
+export type { CounterResult, Entry, Finding, Json, Store, SwapResult } from './store/store.js'
 export { type TwoFactor, twoFactor } from './two-factor.js'

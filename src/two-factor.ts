@@ -8,6 +8,7 @@ import { createGrants } from './challenge/grants.js'
 import { createKeys } from './challenge/keys.js'
 import { createPurposes, type Purpose } from './challenge/purposes.js'
 import { createSecrets } from './challenge/secrets.js'
+import { type SelfTest, selfTest } from './challenge/self-test.js'
 import { withStoreDeadline } from './challenge/store-access.js'
 import { createEmit, type Emit } from './events.js'
 import { addressOf } from './express/address.js'
@@ -41,7 +42,7 @@ import { createRenewal, expressSession, sessionId } from './express/session.js'
 import { createSignIn } from './express/sign-in.js'
 import { createDeviceCookies } from './express/trusted-device.js'
 import { createViews, type Views } from './express/views.js'
-import { createWarn, type Warn } from './express/warnings.js'
+import { createWarn, isCalledPerRequest, type Warn } from './express/warnings.js'
 import { describeLimits } from './options/default-limits.js'
 import { settleOptions, type TwoFactorOptions } from './options.js'
 import { loadPhoneData } from './phone-number.js'
@@ -78,6 +79,14 @@ export interface TwoFactor {
   readonly trustedDevices: TrustedDevicesFacade
   /** The limits in force, as a Markdown table. */
   describeLimits(): string
+  /**
+   * Asks provider, store and clock whether codes can travel. Sends none.
+   *
+   * @example
+   * const { ok, findings } = await tf.selfTest()
+   * if (!ok) console.error(findings)
+   */
+  selfTest(): Promise<SelfTest>
   /** Closes the provider client, and the store when it is the default one. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
@@ -104,6 +113,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   const { provider, limits, codePattern, path } = settings
   const now = settings.now ?? Date.now
   const warn = createWarn()
+  if (isCalledPerRequest()) warn('TWO_FACTOR_MADE_PER_REQUEST')
   const emit = createEmit(settings.onEvent)
   const store = withStoreDeadline(
     settings.store ?? openMemoryStore(settings.now, emit, warn),
@@ -252,6 +262,14 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     numbers,
     trustedDevices: createTrustedDevicesFacade(devices, deviceCookies, identify),
     describeLimits: () => describeLimits(limits),
+    selfTest: () =>
+      selfTest({
+        balance: () => provider.balance(),
+        store,
+        inspect: () => settings.store?.inspect?.(),
+        keys,
+        now,
+      }),
     close,
     [Symbol.asyncDispose]: close,
   }

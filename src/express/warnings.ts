@@ -34,3 +34,8 @@ export function createWarn(): Warn {
     })
   }
 }
+
+/** Whether this call came from a handler: then Express is on the stack. */
+export function isCalledPerRequest(): boolean {
+  return /\bLayer\.handle/.test(new Error().stack ?? '')
+}

@@ -1,0 +1,78 @@
+import type { Finding, Store } from '../store/store.js'
+import { newCommandId } from './change.js'
+import type { Keys } from './keys.js'
+
+/** What an operator should know before people do. */
+export interface SelfTest {
+  readonly ok: boolean
+  /** Nothing in it is secret. */
+  readonly findings: readonly Finding[]
+}
+
+/** Beyond this the clocks of two machines let a ledger run ahead. */
+const clockLeewayMs = 5_000
+
+/** Asks everything that a code needs on its way. It sends none. Never rejects. */
+export async function selfTest(parts: {
+  readonly balance: () => Promise<{ readonly credits?: number | undefined }>
+  readonly store: Store
+  /** What the store itself finds. */
+  readonly inspect: () => Promise<readonly Finding[]> | undefined
+  readonly keys: Keys
+  readonly now: () => number
+}): Promise<SelfTest> {
+  const { balance, store, inspect, keys, now } = parts
+  const found = await Promise.all([
+    findingOf(() => creditsLeft(balance), {
+      code: 'provider_failed',
+      fix: 'check baseUrl, client, key and the address allow-list of the account',
+    }),
+    findingOf(() => storeKeepsWord(store, keys.counter('self-test', newCommandId())), {
+      code: 'store_failed',
+      fix: 'check that the store runs, that it can be reached, and its permissions',
+    }),
+    clockAgrees(now),
+    inspect() ?? [],
+  ])
+  const findings = found.flat()
+  return { ok: findings.length === 0, findings }
+}
+
+async function findingOf(
+  check: () => Promise<readonly Finding[]>,
+  failure: Pick<Finding, 'code' | 'fix'>,
+): Promise<readonly Finding[]> {
+  try {
+    return await check()
+  } catch (error) {
+    return [{ ...failure, message: error instanceof Error ? error.message : String(error) }]
+  }
+}
+
+async function creditsLeft(
+  balance: () => Promise<{ readonly credits?: number | undefined }>,
+): Promise<readonly Finding[]> {
+  const { credits } = await balance()
+  if (credits === undefined || credits > 0) return []
+  const message = 'The account has no credits left: no code will be sent.'
+  return [{ code: 'no_credits', message, fix: 'recharge the account' }]
+}
+
+async function storeKeepsWord(store: Store, key: string): Promise<readonly Finding[]> {
+  const minute = 60_000
+  const first = await store.swap(key, undefined, { kept: 1 }, minute)
+  const second = await store.swap(key, undefined, { kept: 2 }, minute)
+  const entry = await store.read(key)
+  if (entry !== undefined) await store.swap(key, entry.version, undefined, minute)
+  const kept = JSON.stringify(entry?.value) === '{"kept":1}'
+  if (first.swapped && !second.swapped && kept) return []
+  const message = 'The store does not keep what was written, or writes over it.'
+  return [{ code: 'store_unfit', message, fix: 'run storeContract of express-two-factor/testing against it' }]
+}
+
+function clockAgrees(now: () => number): readonly Finding[] {
+  const byMs = Math.abs(now() - Date.now())
+  if (byMs <= clockLeewayMs) return []
+  const message = `The option now differs from the clock of this machine by ${byMs} ms.`
+  return [{ code: 'clock_differs', message, fix: 'leave the option now out, and run NTP' }]
+}

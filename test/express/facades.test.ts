@@ -1,0 +1,213 @@
+import { channel } from 'node:diagnostics_channel'
+import { describe, expect, it } from 'vitest'
+import { createClient, memoryStore, type Store, type TwoFactorEvent, twoFactor } from '../../src/index.js'
+import { baseOptions, startHost } from './kit.js'
+
+const phone = '+573001234567'
+
+describe('challenges without a request', () => {
+  it('follow the same rules', async () => {
+    const { tf, stub, clock } = await startHost()
+    const actor = { subject: 7, session: 's1', phone }
+    const started = await tf.challenges.start({ ...actor, purpose: 'login' })
+    expect(started).toMatchObject({
+      outcome: 'started',
+      delivery: 'sent',
+      challenge: { destination: '••••••67' },
+    })
+    expect(await tf.challenges.start({ ...actor, purpose: 'login' })).toMatchObject({
+      outcome: 'already-sent',
+    })
+    expect(await tf.challenges.resend(actor)).toMatchObject({ outcome: 'refused', code: 'resend_too_soon' })
+    expect(await tf.challenges.find(actor)).toMatchObject({ purpose: 'login' })
+    expect(await tf.challenges.verify({ ...actor, code: 'no code!' })).toEqual({
+      outcome: 'refused',
+      code: 'invalid_request',
+    })
+    expect(await tf.challenges.verify({ ...actor, code: '000000' })).toEqual({
+      outcome: 'rejected',
+      attemptsRemaining: 4,
+    })
+    expect(await tf.challenges.verify({ ...actor, session: 's2', code: stub.rightCode })).toMatchObject({
+      outcome: 'refused',
+    })
+    expect(await tf.challenges.verify({ ...actor, code: '482 913' })).toEqual({
+      outcome: 'approved',
+      purpose: 'login',
+      channel: 'sms',
+      phone,
+    })
+    expect(await tf.challenges.start({ ...actor, purpose: 'unheard-of' })).toMatchObject({
+      code: 'invalid_request',
+    })
+
+    clock.now += 60_000
+    await tf.challenges.start({ ...actor, purpose: 'login' })
+    await tf.challenges.cancel(actor)
+    expect(await tf.challenges.find(actor)).toBeUndefined()
+  })
+
+  it('carry bound fields over to the grant', async () => {
+    const host = await startHost()
+    const ana = await host.login()
+    const sid =
+      decodeURIComponent(ana.cookies.get('connect.sid') ?? '')
+        .slice(2)
+        .split('.')[0] ?? ''
+    const actor = { subject: 'ana', session: sid, phone }
+    await host.tf.challenges.start({ ...actor, purpose: 'transfer', bound: { amount: 5, payee: 'ACME' } })
+    const outcome = await host.tf.challenges.verify({ ...actor, code: host.stub.rightCode })
+    if (outcome.outcome !== 'approved' || outcome.bound === undefined) throw new Error('not approved')
+    const { purpose, bound } = outcome
+    const grant = await host.tf.grants.write({ subject: 'ana', session: sid, purpose, bound })
+    expect(grant).toEqual({ subject: 'ana', purpose: 'transfer', verifiedAt: host.clock.now, method: 'host' })
+    expect((await ana.post('/transfers', { amount: 5, payee: 'ACME' })).json).toEqual({ sent: 5, by: 'host' })
+  })
+})
+
+describe('grants without a challenge', () => {
+  it('are read, written and revoked for the session of a request', async () => {
+    const seen: unknown[] = []
+    const host = await startHost({
+      mount: (app, tf) => {
+        app.post('/passkey', async (req, res) => {
+          seen.push(await tf.grants.read(req, 'login'))
+          await tf.grants.write({ subject: 'ana', session: req.session.id, purpose: 'login' })
+          seen.push(await tf.grants.read(req, 'login'))
+          res.json({})
+        })
+        app.post('/leave', async (req, res) => {
+          await tf.grants.revoke(req)
+          res.json({})
+        })
+      },
+    })
+    const ana = await host.login()
+    await ana.post('/passkey')
+    expect(seen).toEqual([
+      undefined,
+      { subject: 'ana', purpose: 'login', verifiedAt: host.clock.now, method: 'host' },
+    ])
+    expect((await ana.get('/account')).status).toBe(200)
+    await ana.post('/leave')
+    expect((await ana.get('/account')).status).toBe(403)
+    expect((await host.browser().post('/leave')).status).toBe(200)
+    await expect(host.tf.grants.write({ subject: 'ana', session: 's', purpose: 'typo' })).rejects.toThrow(
+      'purpose typo is not known',
+    )
+  })
+})
+
+describe('numbers', () => {
+  it('tell their state and are enabled by the operator', async () => {
+    const host = await startHost({ options: { limits: { failuresBeforeLock: 2 } } })
+    const ana = await host.login()
+    await ana.post('/two-factor/start', {})
+    await ana.post('/two-factor/verify', { code: '000000' })
+    await ana.post('/two-factor/verify', { code: '000001' })
+    expect(await host.tf.numbers.state(phone)).toEqual({
+      locked: true,
+      lockedForMs: 900_000,
+      disabled: false,
+      failures: 2,
+    })
+    await host.tf.numbers.enable(phone)
+    expect((await host.tf.numbers.state(phone)).locked).toBe(false)
+  })
+})
+
+describe('beforeSend', () => {
+  it('is asked with everything a risk engine needs, and refuses unless it says true', async () => {
+    let answer: () => unknown = () => true
+    const asked: unknown[] = []
+    const host = await startHost({
+      options: {
+        beforeSend: (req, send) => {
+          asked.push([req.method, send])
+          return answer() as boolean
+        },
+      },
+    })
+    const ana = await host.login()
+    for (const no of [() => false, () => undefined, () => 1, async () => false]) {
+      answer = no
+      expect((await ana.post('/two-factor/start', {})).json.code).toBe('send_refused')
+    }
+    answer = () => {
+      throw new Error('engine down')
+    }
+    expect((await ana.post('/two-factor/start', {})).json).toEqual({ host: 'engine down' })
+    expect(host.stub.sends).toEqual([])
+    answer = async () => true
+    expect((await ana.post('/two-factor/start', { channel: 'call' })).status).toBe(201)
+    expect(asked.at(-1)).toEqual([
+      'POST',
+      { subject: 'ana', destination: '+573001234567', channel: 'call', purpose: 'login' },
+    ])
+  })
+})
+
+describe('events', () => {
+  it('reach onEvent and the diagnostics channel, and a listener that throws changes nothing', async () => {
+    const heard: TwoFactorEvent['type'][] = []
+    const overheard: unknown[] = []
+    const listener = (event: unknown) => void overheard.push(event)
+    channel('express-two-factor:event').subscribe(listener)
+    const host = await startHost({
+      options: {
+        onEvent: (event) => {
+          heard.push(event.type)
+          throw new Error('metrics down')
+        },
+      },
+    })
+    await host.signIn()
+    channel('express-two-factor:event').unsubscribe(listener)
+    expect(heard).toEqual(['challenge.started', 'challenge.sent', 'challenge.approved'])
+    expect(overheard).toHaveLength(3)
+    expect(JSON.stringify(overheard)).not.toMatch(/3001234567|482913|k-canary/)
+  })
+
+  it('a listener that rejects changes nothing either', async () => {
+    const host = await startHost({
+      options: { onEvent: (async () => Promise.reject(new Error('down'))) as never },
+    })
+    const ana = await host.signIn()
+    expect((await ana.get('/account')).status).toBe(200)
+  })
+})
+
+describe('selfTest', () => {
+  const real = { now: () => Date.now() }
+
+  it('finds nothing wrong with what is well', async () => {
+    const { tf } = await startHost({ options: real })
+    expect(await tf.selfTest()).toEqual({ ok: true, findings: [] })
+  })
+
+  it('names a clock, a provider and a store that are not', async () => {
+    const host = await startHost()
+    const [clock] = (await host.tf.selfTest()).findings
+    expect(clock?.code).toBe('clock_differs')
+
+    const good = memoryStore()
+    const forgetful: Store = { ...good, read: () => undefined }
+    const down: Store = { ...good, swap: () => Promise.reject(new Error('refused')) }
+    const evicting: Store = {
+      ...good,
+      inspect: async () => [{ code: 'store_evicts', message: 'm', fix: 'f' }],
+    }
+    const provider = createClient({ baseUrl: 'http://127.0.0.1:9/v1', client: 4711, key: 'k-canary' })
+    for (const [store, code] of [
+      [forgetful, 'store_unfit'],
+      [down, 'store_failed'],
+      [evicting, 'store_evicts'],
+    ] as const) {
+      const tf = twoFactor({ ...baseOptions(host.stub, host.clock), ...real, provider, store })
+      const { ok, findings } = await tf.selfTest()
+      expect(ok).toBe(false)
+      expect(findings.map((finding) => finding.code)).toEqual(['provider_failed', code])
+      expect(JSON.stringify(findings)).not.toMatch(/k-canary|4711/)
+    }
+  })
+})
