@@ -39,7 +39,9 @@ app.use('/two-factor', tf.routes())
 app.post('/login', tf.start({ purpose: 'login' }), tf.verify())
 app.get('/account', tf.requireTwoFactor({ maxAgeMs: 60_000 }), (req, res) => {
   const verifiedAt: number | undefined = req.twoFactor?.grant.verifiedAt
-  res.json({ verifiedAt })
+  // @ts-expect-error a subject that the guard exempts has no grant
+  const { method } = req.twoFactor.grant
+  res.json({ verifiedAt, method })
 })
 app.post(
   '/transfers',
@@ -47,8 +49,13 @@ app.post(
     purpose: 'transfer',
     once: true,
     bind: (req) => ({ amount: Number(req.body.amount) }),
+    exempt: async (req, subject) => subject === req.get('x-newcomer'),
   }),
 )
+// @ts-expect-error a bound field is plain data
+tf.requireTwoFactor({ bind: () => ({ at: new Date() }) })
+// @ts-expect-error start takes a purpose alone
+tf.start({ lockMs: 5 })
 const signup = tf.phoneVerification({ purpose: 'signup' })
 app.use('/signup/phone', signup.routes())
 

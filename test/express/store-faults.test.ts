@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest'
+import { memoryStore, type Store, TwoFactorError } from '../../src/index.js'
+import type { Answer, Browser } from './browser.js'
+import { startHost } from './kit.js'
+
+type Verb = 'read' | 'swap' | 'increment'
+
+const faults: Readonly<Record<string, () => unknown>> = {
+  'is down': () => Promise.reject(new Error('ECONNREFUSED')),
+  'throws at once': () => {
+    throw new Error('closed')
+  },
+  'never answers': () => new Promise(() => undefined),
+  'is full': () => {
+    throw new TwoFactorError('capacity')
+  },
+}
+
+const routes: Readonly<Record<string, (browser: Browser) => Promise<Answer>>> = {
+  start: (browser) => browser.post('/two-factor/start', {}),
+  resend: (browser) => browser.post('/two-factor/resend', {}),
+  verify: (browser) => browser.post('/two-factor/verify', { code: '482913' }),
+  cancel: (browser) => browser.post('/two-factor/cancel'),
+  status: (browser) => browser.get('/two-factor'),
+  guard: (browser) => browser.get('/account'),
+  'once guard': (browser) => browser.post('/transfers', { amount: 1, payee: 'a' }),
+}
+
+const cases = Object.keys(faults).flatMap((fault) =>
+  (['read', 'swap', 'increment'] as const).flatMap((verb) =>
+    Object.keys(routes).map((route) => [fault, verb, route] as const),
+  ),
+)
+
+describe('a store that', () => {
+  it.each(cases)('%s at %s is told by %s, and nobody is let in', async (fault, verb, route) => {
+    const well = memoryStore()
+    let ask: Partial<Record<Verb, () => unknown>> = {}
+    const through =
+      (name: Verb) =>
+      (...args: never[]) =>
+        (ask[name] ?? (well[name] as (...all: never[]) => unknown))(...args)
+    const store = {
+      read: through('read'),
+      swap: through('swap'),
+      increment: through('increment'),
+    } as unknown as Store
+    const host = await startHost({ options: { store, limits: { storeTimeoutMs: 20 } } })
+    const ana = await host.login()
+    // Verify, resend and cancel need a challenge that began while all was well.
+    if (route !== 'start') await ana.post('/two-factor/start', {})
+    host.clock.now += 60_000
+
+    ask = { [verb]: faults[fault] ?? (() => undefined) }
+    const began = performance.now()
+    const told = await (routes[route] ?? (() => Promise.reject()))(ana)
+    expect(performance.now() - began).toBeLessThan(20 + 2_000)
+    expect(host.errors).toEqual([])
+    if (told.status >= 500) {
+      expect(told.status).toBe(503)
+      expect(told.json.code).toBe(fault === 'is full' ? 'capacity' : 'store_unavailable')
+      expect(told.headers.get('retry-after')).toBe('5')
+      expect(told.text).not.toMatch(/ECONNREFUSED|closed/)
+    }
+    expect(told.json?.verified).toBeUndefined()
+    ask = {}
+    expect((await ana.get('/account')).status).not.toBe(200)
+  })
+
+  it('loses the answer to an approved code lets nobody in', async () => {
+    const well = memoryStore()
+    let grantsFail = false
+    const store: Store = {
+      ...well,
+      swap(key, version, next, ttlMs) {
+        if (grantsFail && key.includes(':grants:')) throw new Error('down')
+        return well.swap(key, version, next, ttlMs)
+      },
+    }
+    const events: string[] = []
+    const onEvent = ({ type }: { type: string }) => void events.push(type)
+    const host = await startHost({ options: { store, onEvent } })
+    const ana = await host.login()
+    await ana.post('/two-factor/start', {})
+    grantsFail = true
+    const told = await ana.post('/two-factor/verify', { code: host.stub.rightCode })
+    expect(told.json.code).toBe('store_unavailable')
+    expect(events).toContain('store.failed')
+    expect((await ana.get('/account')).status).toBe(403)
+  })
+})
