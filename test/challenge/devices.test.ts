@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest'
+import { createDevices } from '../../src/challenge/devices.js'
+import { createKeys } from '../../src/challenge/keys.js'
+import { createSecrets } from '../../src/challenge/secrets.js'
+import type { TwoFactorEvent } from '../../src/events.js'
+import { memoryStore } from '../../src/store/memory-store.js'
+
+const day = 24 * 60 * 60_000
+
+function setUp() {
+  const clock = { now: 1_000_000 }
+  const now = () => clock.now
+  const events: TwoFactorEvent[] = []
+  const keys = createKeys('', createSecrets(['a secret of thirty-two bytes or more']))
+  const parts = {
+    store: memoryStore({ now }),
+    keys,
+    now,
+    emit: (event: TwoFactorEvent) => void events.push(event),
+  }
+  return { clock, events, devices: createDevices({ ...parts, maxAgeMs: 30 * day }) }
+}
+
+describe('a trusted device', () => {
+  it('is known by its secret, and by the next one after each use', async () => {
+    const { devices, events } = setUp()
+    const first = await devices.trust('ana')
+    const second = await devices.use('ana', first.token)
+    expect(second?.endsAt).toBe(first.endsAt)
+    expect(await devices.use('ana', first.token)).toBeUndefined()
+    expect(await devices.has('ana', second?.token ?? '')).toBe(true)
+    expect(await devices.has('ben', second?.token ?? '')).toBe(false)
+    expect(events).toEqual([
+      { type: 'device.trusted', subject: 'ana' },
+      { type: 'device.used', subject: 'ana' },
+    ])
+  })
+
+  it('is used by one of two parallel requests', async () => {
+    const { devices } = setUp()
+    const { token } = await devices.trust('ana')
+    const used = await Promise.all(Array.from({ length: 20 }, () => devices.use('ana', token)))
+    expect(used.filter((one) => one !== undefined)).toHaveLength(1)
+  })
+
+  it('ends at its age, which no use moves', async () => {
+    const { devices, clock } = setUp()
+    const { token } = await devices.trust('ana')
+    clock.now += 29 * day
+    const later = await devices.use('ana', token)
+    clock.now += day
+    expect(await devices.use('ana', later?.token ?? '')).toBeUndefined()
+    expect(await devices.list('ana')).toEqual([])
+  })
+
+  it('is one of twenty: the one longest unused goes', async () => {
+    const { devices } = setUp()
+    const tokens = []
+    for (let count = 0; count < 20; count += 1) tokens.push((await devices.trust('ana')).token)
+    const kept = await devices.use('ana', tokens[0] ?? '')
+    await devices.trust('ana')
+    expect(await devices.list('ana')).toHaveLength(20)
+    expect(await devices.has('ana', kept?.token ?? '')).toBe(true)
+    expect(await devices.has('ana', tokens[1] ?? '')).toBe(false)
+  })
+
+  it('is revoked alone or with all others, and only a change is told', async () => {
+    const { devices, events } = setUp()
+    await devices.trust('ana')
+    const { token } = await devices.trust('ana')
+    const [oldest] = await devices.list('ana')
+    await devices.revoke('ana', oldest?.id ?? '')
+    expect(await devices.has('ana', token)).toBe(true)
+    await devices.revoke('ana', 'no such device')
+    await devices.revokeSubject('ana')
+    await devices.revokeSubject('ana')
+    await devices.revokeSubject('nobody')
+    expect(await devices.has('ana', token)).toBe(false)
+    expect(events.filter(({ type }) => type === 'device.revoked')).toHaveLength(2)
+  })
+})

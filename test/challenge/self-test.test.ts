@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest'
+import { createKeys } from '../../src/challenge/keys.js'
+import { createSecrets } from '../../src/challenge/secrets.js'
+import { selfTest } from '../../src/challenge/self-test.js'
+import { memoryStore } from '../../src/store/memory-store.js'
+
+const parts = {
+  balance: async () => ({ credits: 1 }),
+  store: memoryStore(),
+  inspect: () => undefined,
+  keys: createKeys('', createSecrets(['a secret of thirty-two bytes or more'])),
+  now: Date.now,
+}
+const codes = async (changes: Partial<typeof parts>) =>
+  (await selfTest({ ...parts, ...changes })).findings.map(({ code }) => code)
+
+describe('the self-test', () => {
+  it('finds nothing wrong with what is well, twice', async () => {
+    expect(await selfTest(parts)).toEqual({ ok: true, findings: [] })
+    expect(await selfTest(parts)).toEqual({ ok: true, findings: [] })
+  })
+
+  it('says when no credits are left, and nothing when the account does not tell', async () => {
+    expect(await codes({ balance: async () => ({ credits: 0 }) })).toEqual(['no_credits'])
+    expect(await codes({ balance: async () => ({}) as { credits: number } })).toEqual([])
+  })
+
+  it('says when the provider or the store fails, whatever it throws', async () => {
+    expect(await codes({ balance: () => Promise.reject('refused') })).toEqual(['provider_failed'])
+    const store = { ...parts.store, read: () => Promise.reject(new Error('down')) }
+    expect(await codes({ store: store as never })).toEqual(['store_failed'])
+  })
+
+  it('says when the store writes over what stands, or forgets', async () => {
+    const careless = { ...parts.store, swap: () => ({ swapped: true }) }
+    expect(await codes({ store: careless })).toEqual(['store_unfit'])
+  })
+
+  it('says when the clock is not that of the machine', async () => {
+    expect(await codes({ now: () => Date.now() - 6_000 })).toEqual(['clock_differs'])
+    expect(await codes({ now: () => Date.now() + 4_000 })).toEqual([])
+  })
+})
