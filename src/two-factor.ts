@@ -44,7 +44,7 @@ import { createDeviceCookies } from './express/trusted-device.js'
 import { createViews, type Views } from './express/views.js'
 import { createWarn, isCalledPerRequest, type Warn } from './express/warnings.js'
 import { describeLimits } from './options/default-limits.js'
-import { settleOptions, type TwoFactorOptions } from './options.js'
+import { type Settings, settleOptions, type TwoFactorOptions } from './options.js'
 import { loadPhoneData } from './phone-number.js'
 import { createCodeService } from './provider/code-adapter.js'
 import { memoryStore } from './store/memory-store.js'
@@ -55,7 +55,7 @@ export interface TwoFactor {
   /** All routes, to be mounted at the option `path`. */
   routes(): Router
   /** Starts a challenge; `purpose` fixes what for, else the body names it. */
-  start(options?: { readonly purpose?: string }): RequestHandler
+  start(options?: PurposeChoice): RequestHandler
   resend(): RequestHandler
   verify(): RequestHandler
   cancel(): RequestHandler
@@ -72,7 +72,7 @@ export interface TwoFactor {
    */
   requireTwoFactor(options?: GuardOptions): RequestHandler
   /** Routes by which a number is proven that is not on file yet. `purpose` defaults to `signup`. */
-  phoneVerification(options?: { readonly purpose?: string }): PhoneVerification
+  phoneVerification(options?: PurposeChoice): PhoneVerification
   readonly challenges: ChallengesFacade
   readonly grants: GrantsFacade
   readonly numbers: Numbers
@@ -110,32 +110,14 @@ export interface TwoFactor {
  */
 export function twoFactor(options: TwoFactorOptions): TwoFactor {
   const settings = settleOptions(options)
-  const { provider, limits, codePattern, path } = settings
-  const now = settings.now ?? Date.now
+  const { codePattern, limits, path, provider } = settings
   const warn = createWarn()
   if (isCalledPerRequest()) warn('TWO_FACTOR_MADE_PER_REQUEST')
-  const emit = createEmit(settings.onEvent)
-  const store = withStoreDeadline(
-    settings.store ?? openMemoryStore(settings.now, emit, warn),
-    limits.storeTimeoutMs,
-    emit,
-  )
-
-  const secrets = createSecrets(settings.secret)
-  const keys = createKeys(settings.namespace, secrets)
-  const appNames = createAppNames(settings.appName)
-  const purposes = createPurposes(settings.purposes)
-  const domain = { store, keys, secrets, purposes, limits, now, emit }
-  const codes = createCodeService(provider, { ...settings, ...limits })
-  const { numbers, ...challenges } = createChallenges({
-    ...domain,
-    codes,
-    countries: settings.countries,
-    appNameOf: appNames.of,
-  })
-  const grants = createGrants(domain)
-  const enrolments = createEnrolments(domain)
-  const devices = createDevices({ ...domain, maxAgeMs: settings.trustedDevices?.maxAgeMs ?? 0 })
+  const domain = openDomain(settings, warn)
+  const { appNames, challenges, devices, enrolments, grants, keys, now, numbers, purposes, secrets, store } =
+    domain
+  // Loads in the background, so that the first request finds it there.
+  void loadPhoneData()
 
   const session = settings.session ?? expressSession()
   const identify = createIdentify(settings.subject, session)
@@ -215,7 +197,8 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     return createGuard(guard, { identify, grants, requirements, views, answers, path })
   }
 
-  function phoneVerification({ purpose = 'signup' }: { readonly purpose?: string } = {}): PhoneVerification {
+  function phoneVerification(given: PurposeChoice = {}): PhoneVerification {
+    const purpose = chosenPurpose('phoneVerification', given) ?? 'signup'
     if (purposes.find(purpose)?.startable) {
       throw new TypeError(
         `phoneVerification: purpose ${purpose} is one of sign-in or step-up; take another name`,
@@ -245,12 +228,11 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
 
   return {
     routes: made('routes', () => {
-      void loadPhoneData()
       return createRouter(handlers, (req) => {
         if (req.baseUrl.toLowerCase() !== path.toLowerCase()) warn('TWO_FACTOR_PATH_DIFFERS')
       })
     }),
-    start: made('start', ({ purpose }: { readonly purpose?: string } = {}) => handlers.start(purpose)),
+    start: made('start', (given: PurposeChoice = {}) => handlers.start(chosenPurpose('start', given))),
     resend: made('resend', () => handlers.resend),
     verify: made('verify', () => handlers.verify),
     cancel: made('cancel', () => handlers.cancel),
@@ -275,6 +257,35 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   }
 }
 
+/** The parts that know no HTTP. */
+function openDomain(settings: Settings, warn: Warn) {
+  const { limits } = settings
+  const now = settings.now ?? Date.now
+  const emit = createEmit(settings.onEvent)
+  const opened = settings.store ?? openMemoryStore(settings.now, emit, warn)
+  const store = withStoreDeadline(opened, limits.storeTimeoutMs, emit)
+  const secrets = createSecrets(settings.secret)
+  const keys = createKeys(settings.namespace, secrets)
+  const purposes = createPurposes(settings.purposes)
+  const appNames = createAppNames(settings.appName)
+  const parts = { store, keys, secrets, purposes, limits, now, emit }
+  const { numbers, ...challenges } = createChallenges({
+    ...parts,
+    codes: createCodeService(settings.provider, { ...settings, ...limits }),
+    countries: settings.countries,
+    appNameOf: appNames.of,
+  })
+  return {
+    ...parts,
+    appNames,
+    numbers,
+    challenges,
+    grants: createGrants(parts),
+    enrolments: createEnrolments(parts),
+    devices: createDevices({ ...parts, maxAgeMs: settings.trustedDevices?.maxAgeMs ?? 0 }),
+  }
+}
+
 function openMemoryStore(now: (() => number) | undefined, emit: Emit, warn: Warn): Store {
   const isWorker = cluster.isWorker || process.env.NODE_APP_INSTANCE !== undefined
   if (isWorker) warn('TWO_FACTOR_SEVERAL_WORKERS')
@@ -292,4 +303,19 @@ function made<Args extends readonly unknown[], Made>(
       throw new TypeError(`${name} was handed over uncalled: write ${name}() instead of ${name}`)
     return make(...args)
   }
+}
+
+interface PurposeChoice {
+  readonly purpose?: string
+}
+
+/** A misspelt name would leave the choice to the browser. */
+function chosenPurpose(where: string, given: PurposeChoice): string | undefined {
+  const { purpose, ...others } = given
+  const [unknown] = Object.keys(others)
+  if (unknown !== undefined) throw new TypeError(`${where}: ${unknown} is no option; it takes purpose`)
+  if (purpose !== undefined && (typeof purpose !== 'string' || purpose === '')) {
+    throw new TypeError(`${where}: purpose must be a text that is not empty`)
+  }
+  return purpose
 }

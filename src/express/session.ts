@@ -28,7 +28,7 @@ export interface SessionAdapter {
 /** What express-session puts on a request. */
 interface ExpressSession {
   readonly id: string
-  readonly cookie: unknown
+  readonly cookie: { readonly originalMaxAge?: number | null; maxAge?: number | null }
   twoFactor?: unknown
   regenerate(done: (error?: unknown) => void): void
   save(done: (error?: unknown) => void): void
@@ -46,12 +46,14 @@ export function expressSession(): SessionAdapter {
     async rotate(req) {
       const old = sessionOf(req)
       if (old === undefined) throw new TwoFactorError('session_unavailable')
-      const { cookie: _ownCookie, ...hostData } = old
+      const { cookie, ...hostData } = old
       await refuseDestroyed(req, old.id)
       await settled((done) => old.regenerate(done))
       const renewed = sessionOf(req)
       if (renewed === undefined || renewed.id === old.id) throw new TwoFactorError('session_unavailable')
       Object.assign(renewed, hostData)
+      // How long it is remembered is the host's choice too; it may differ from person to person.
+      if (cookie.originalMaxAge !== undefined) renewed.cookie.maxAge = cookie.originalMaxAge
       await settled((done) => renewed.save(done))
     },
 

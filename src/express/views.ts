@@ -1,5 +1,4 @@
 import type { Request } from 'express'
-import type { Channel } from '../challenge/code-service.js'
 import type { Actor, Challenges } from '../challenge/commands.js'
 import type { Purposes } from '../challenge/purposes.js'
 import type { ProblemCode } from '../errors.js'
@@ -44,13 +43,15 @@ const blind: ReadonlySet<ProblemCode> = new Set([
   'store_unavailable',
 ])
 
+const isBlind = (problem: Problem | undefined) => problem !== undefined && blind.has(problem.code)
+
 export function createViews(parts: ViewParts): Views {
   const { lane, basePathOf, purposes, now } = parts
   const lettersInCode = takesLetters(parts.codePattern)
 
   /** What a form or link brings along from the page before. */
-  function carried({ req, fields }: Exchange) {
-    const requirement = oneText(fields, 'requirement')
+  function carried({ req, fields }: Exchange, problem?: Problem) {
+    const requirement = isBlind(problem) ? undefined : oneText(fields, 'requirement')
     const demand = requirement === undefined ? undefined : parts.demandOf(req, requirement)
     const purpose = purposes.find(oneText(fields, 'purpose') ?? '')?.name
     return {
@@ -62,7 +63,7 @@ export function createViews(parts: ViewParts): Views {
   }
 
   async function liveChallenge(req: Request, problem: Problem | undefined) {
-    if (problem !== undefined && blind.has(problem.code)) return undefined
+    if (isBlind(problem)) return undefined
     try {
       const actor = await parts.actor(req)
       return actor === undefined ? undefined : await parts.find(actor)
@@ -76,7 +77,7 @@ export function createViews(parts: ViewParts): Views {
   return {
     async of(exchange, problem) {
       const challenge = await liveChallenge(exchange.req, problem)
-      const { demand, requirement, returnTo, purpose } = carried(exchange)
+      const { demand, requirement, returnTo, purpose } = carried(exchange, problem)
       if (
         problem === undefined &&
         demand === undefined &&
@@ -95,7 +96,7 @@ export function createViews(parts: ViewParts): Views {
         ...(requirement !== undefined && { requirement }),
         ...(returnTo !== undefined && { returnTo }),
         ...(settled !== undefined && { purpose: settled.name }),
-        channels: settled?.channels ?? ([] satisfies Channel[]),
+        channels: settled?.channels ?? [],
         attemptsPerChallenge: parts.attemptsPerChallenge,
         offerTrust: settled !== undefined && parts.offersTrust(settled.name, demand),
         lettersInCode,

@@ -257,5 +257,8 @@ describe('the guard', () => {
     expect(() => tf.requireTwoFactor({ bind: 'amount' as never })).toThrow('requireTwoFactor: bind')
     expect(() => tf.requireTwoFactor({ exempt: true as never })).toThrow('requireTwoFactor: exempt')
     expect(() => tf.requireTwoFactor({ once: 1 as never })).toThrow('requireTwoFactor: once')
+    expect(() => tf.start({ purpouse: 'x' } as never)).toThrow('start: purpouse is no option')
+    expect(() => tf.start({ purpose: 5 as never })).toThrow('start: purpose must be a text')
+    expect(() => tf.phoneVerification({ purpose: '' })).toThrow('phoneVerification: purpose must be a text')
   })
 })

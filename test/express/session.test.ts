@@ -25,6 +25,24 @@ describe('with express-session', () => {
     expect(kept.map((text) => JSON.parse(text).basket)).toEqual(['three apples'])
   })
 
+  it('a right code keeps how long the host wants to be remembered', async () => {
+    const host = await startHost({
+      mount: (app) => {
+        app.post('/remember', (req, res) => {
+          req.session.cookie.maxAge = 30 * 24 * 3_600_000
+          res.json({})
+        })
+      },
+    })
+    const ana = await host.login()
+    await ana.post('/remember')
+    await ana.post('/two-factor/start', {})
+    const told = await ana.post('/two-factor/verify', { code: host.stub.rightCode })
+    const expires = /Expires=([^;]+)/.exec(told.headers.get('set-cookie') ?? '')?.[1] ?? ''
+    expect(Date.parse(expires) - Date.now()).toBeGreaterThan(29 * 24 * 3_600_000)
+    expect((await ana.get('/account')).status).toBe(200)
+  })
+
   it.each<[string, Partial<Record<'destroy' | 'set' | 'get', (...args: never[]) => void>>]>([
     [
       'cannot be renewed',
@@ -108,6 +126,7 @@ describe('with express-session', () => {
     expect(told.status).toBe(503)
     expect(told.json.code).toBe('session_unavailable')
     expect((await host.browser().open('/account')).status).toBe(503)
+    expect((await host.browser().open('/two-factor?requirement=e30.AAAA')).status).toBe(503)
     expect(host.stub.sends).toEqual([])
   })
 
