@@ -46,8 +46,8 @@ export interface TwoFactorOptions {
   readonly subject: SubjectOf
   /** The number on file. It is never read from the request. */
   readonly phone: PhoneOf
-  /** 32 bytes or more. For a rotation a list: the first signs, all verify. */
-  readonly secret: string | readonly string[]
+  /** 32 bytes or more. For a rotation a list: the first signs, all verify. Unset is refused at start-up. */
+  readonly secret: string | readonly string[] | undefined
   /** ISO 3166 codes of the countries that codes may go to. */
   readonly countries?: readonly string[]
   /** Instead of `countries`: codes may go anywhere, and so may the cost of abuse. */

@@ -13,6 +13,8 @@ export interface Running {
   /** Waits for the newest code to a number, as its inbox shows it. */
   codeFor(phone: string): Promise<string>
   readonly inboxUrl: string
+  /** What it printed. */
+  readonly said: string
   /** Ends it as Ctrl-C would. Answers its exit code, null when it did not end by itself. */
   stop(): Promise<number | null>
 }
@@ -28,6 +30,7 @@ export async function run(example: string): Promise<Running> {
   return {
     origin,
     inboxUrl,
+    said,
     async codeFor(phone) {
       const answer = await fetch(`${inboxUrl}/_sandbox/messages/wait?phone=${encodeURIComponent(phone)}`)
       const { code } = (await answer.json()) as { code: string }

@@ -1,0 +1,37 @@
+import type { Express as App, RequestHandler } from 'express'
+import type * as Package from 'express-two-factor'
+import 'express-session'
+
+// What the code blocks of the README take for granted: the reader's app, or an import shown further up.
+declare global {
+  const app: App
+  const express: typeof import('express')
+  const randomUUID: typeof import('node:crypto').randomUUID
+  const { twoFactor, createClient, tokenSession }: typeof Package
+  type SessionAdapter = Package.SessionAdapter
+  const tf: Package.TwoFactor
+  const provider: Package.ProviderClient
+  const options: Package.TwoFactorOptions
+  const [baseUrl, client, key, phone, received]: string[] & [string, string, string, string, string]
+  const users: {
+    phoneOf(subject: string): Promise<string>
+    create(user: { name: string; phone: string }): Promise<void>
+  }
+  const [checkPassword, account, transfer]: [RequestHandler, RequestHandler, RequestHandler]
+  const counter: { inc(labels: Record<string, string>): void }
+  const trace: { getActiveSpan(): { addEvent(name: string): void } | undefined }
+
+  namespace Express {
+    interface Request {
+      auth?: { payload: { sid: string } }
+    }
+  }
+}
+
+declare module 'express-session' {
+  interface SessionData {
+    pendingUserId?: string
+    userId?: string
+    sid?: string
+  }
+}
