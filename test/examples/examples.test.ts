@@ -1,23 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createVisitor } from './browser.js'
-import { type Running, run } from './running.js'
+import { run } from './running.js'
 
 const phone = '+573001234567'
-let app: Running | undefined
-afterEach(async () => {
-  await app?.stop()
-  app = undefined
-})
-
-async function start(example: string): Promise<Running> {
-  app = await run(example)
-  return app
-}
-
 describe('examples/login', () => {
   it('signs in with password and code, in JSON', async () => {
-    const { origin, codeFor } = await start('login')
+    const { origin, codeFor } = await run('login')
     const visit = createVisitor(origin)
     expect((await visit('GET', '/account')).status).toBe(401)
     expect((await visit('POST', '/login', { name: 'ana', password: 'guess' })).status).toBe(401)
@@ -29,7 +18,7 @@ describe('examples/login', () => {
   })
 
   it('signs in with plain forms', async () => {
-    const { origin, codeFor } = await start('login')
+    const { origin, codeFor } = await run('login')
     const visit = createVisitor(origin)
     const page = (await visit('GET', '/')).text
     expect(page).toContain('name="returnTo" value="/account"')
@@ -49,7 +38,7 @@ describe('examples/login', () => {
 
 describe('examples/step-up', () => {
   it('admits the transfer that was proven, once', async () => {
-    const { origin, codeFor } = await start('step-up')
+    const { origin, codeFor } = await run('step-up')
     const visit = createVisitor(origin)
     await visit('GET', '/')
     const transfer = { amount: 100, payee: 'Luis' }
@@ -63,7 +52,7 @@ describe('examples/step-up', () => {
   })
 
   it('serves a helper for the browser of about one kilobyte', async () => {
-    const { origin } = await start('step-up')
+    const { origin } = await run('step-up')
     const helper = (await createVisitor(origin)('GET', '/fetch-with-code.js')).text
     expect(helper).toContain('export async function fetchWithCode')
     expect(Buffer.byteLength(helper.replaceAll(/^\s*\/[/*].*$/gm, ''))).toBeLessThan(1_300)
@@ -72,7 +61,7 @@ describe('examples/step-up', () => {
 
 describe('examples/signup', () => {
   it('opens an account for a number that was proven, once', async () => {
-    const { origin, codeFor } = await start('signup')
+    const { origin, codeFor } = await run('signup')
     const visit = createVisitor(origin)
     expect(
       (await visit('POST', '/signup/phone/start', { phone: '300 123 4567', country: 'CO' })).status,
@@ -86,7 +75,7 @@ describe('examples/signup', () => {
 
 describe('examples/tokens', () => {
   it('asks for a code as RFC 9470 says, and then lets the same token pass', async () => {
-    const { origin, codeFor } = await start('tokens')
+    const { origin, codeFor } = await run('tokens')
     const { body } = await createVisitor(origin)('POST', '/token', { name: 'ana', password: 'sesame' })
     const visit = createVisitor(origin, { authorization: `Bearer ${body.access_token}` })
     const refused = await visit('GET', '/account')

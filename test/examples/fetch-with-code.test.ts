@@ -1,16 +1,10 @@
-import { afterEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { describeInChromium } from '../browser/chromium.js'
-import { type Running, run } from './running.js'
+import { run } from './running.js'
 
 describeInChromium('the browser helper of examples/step-up', (browser) => {
-  let app: Running | undefined
-  afterEach(async () => {
-    await app?.stop()
-  })
-
   it('asks for the code, says why one was not right, and repeats the request once', async () => {
-    app = await run('step-up')
-    const { origin, codeFor } = app
+    const { origin, codeFor } = await run('step-up')
     const page = await browser().newPage()
     const asked: string[] = []
     page.on('dialog', async (dialog) => {
@@ -29,10 +23,10 @@ describeInChromium('the browser helper of examples/step-up', (browser) => {
   })
 
   it('gives the refusal back when the person gives up', async () => {
-    app = await run('step-up')
+    const { origin } = await run('step-up')
     const page = await browser().newPage()
     page.on('dialog', (dialog) => dialog.dismiss())
-    await page.goto(app.origin)
+    await page.goto(origin)
     await page.getByRole('button').click()
     await page.getByText('second_factor_required').waitFor({ timeout: 5_000 })
     await page.close()

@@ -3,11 +3,12 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
 
 const built = (example: string) =>
   fileURLToPath(new URL(`../../build/examples/${example}.js`, import.meta.url))
 
-/** An example that runs as a reader would run it: the built file, nothing configured but the port. */
+/** An example that runs as a reader would run it: the built file, nothing configured but the port. It ends with its test. */
 export interface Running {
   readonly origin: string
   /** Waits for the newest code to a number, as its inbox shows it. */
@@ -27,7 +28,7 @@ export async function run(example: string): Promise<Running> {
   const origin = said.match(/http:\/\/localhost:\d+/)?.[0]
   const inboxUrl = said.match(/http:\/\/127\.0\.0\.1:\d+/)?.[0]
   if (origin === undefined || inboxUrl === undefined) throw new Error(`${example} said: ${said}`)
-  return {
+  const running: Running = {
     origin,
     inboxUrl,
     said,
@@ -37,12 +38,17 @@ export async function run(example: string): Promise<Running> {
       return code
     },
     async stop() {
+      if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
       const ended = once(child, 'exit')
       child.kill('SIGINT')
-      const [code] = (await ended) as [number | null]
-      return code
+      await ended
+      return child.exitCode
     },
   }
+  onTestFinished(async () => {
+    await running.stop()
+  })
+  return running
 }
 
 /** Runs an example to its end. */

@@ -80,6 +80,7 @@ function useFrom(title, tarball, express) {
 
   for (const entry of Object.keys(manifest.exports).filter((name) => !name.endsWith('.json'))) {
     const name = join(manifest.name, entry)
+    run('node', ['-e', `require('${name}')`], project)
     const names = run(
       'node',
       ['-p', `import('${name}').then((entry) => console.log(Object.keys(entry).join(' ')))`],
