@@ -131,13 +131,13 @@ describeInChromium('in a browser', (browser) => {
         await press(page, 'Transfer')
       }
       await transfer('100')
-      expect(await heading(page)).toBe('Confirm that it’s you')
+      expect(await heading(page)).toBe("Confirm that it's you")
       await press(page, 'Send a code')
       await enter(page, await codeFor(phone))
       // The interrupted form is not replayed: the person is back on the page that held it.
       expect(new URL(page.url()).pathname).toBe('/transfer')
       await transfer('999')
-      expect(await heading(page)).toBe('Confirm that it’s you')
+      expect(await heading(page)).toBe("Confirm that it's you")
       await transfer('100')
       expect(await page.getByRole('status').innerText()).toBe('100 went to Luis.')
       await page.close()

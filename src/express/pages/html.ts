@@ -10,10 +10,9 @@ const entities: Readonly<Record<string, string>> = {
   '<': '&lt;',
   '>': '&gt;',
   '"': '&quot;',
-  "'": '&#39;',
 }
 
-/** Escapes every value that is not HTML itself; `undefined` leaves nothing. Attributes must be quoted. */
+/** Escapes every value that is not HTML itself; `undefined` leaves nothing. Attributes must have double quotes. */
 export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   return { markup: parts.map((part, index) => part + markupOf(values[index])).join('') }
 }
@@ -28,7 +27,7 @@ export function fill(text: string, values: ReadonlyMap<string, string | Html>): 
 function markupOf(value: HtmlValue): string {
   if (value === undefined) return ''
   if (typeof value === 'number') return String(value)
-  if (typeof value === 'string') return value.replace(/[&<>"']/g, (character) => entities[character] ?? '')
+  if (typeof value === 'string') return value.replace(/[&<>"]/g, (character) => String(entities[character]))
   if ('markup' in value) return value.markup
   return value.map(({ markup }) => markup).join('')
 }
