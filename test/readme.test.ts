@@ -58,6 +58,13 @@ describe('the README', () => {
     expect(anyPort(blocks('text')[0] ?? '')).toBe(anyPort(said))
   })
 
+  // Made by test/browser/picture.test.ts, which leaves a new one under screenshots.
+  it('has a picture that is small enough to load anywhere', () => {
+    const picture = readFileSync(path('test/browser/picture.png'))
+    expect(picture.subarray(1, 4).toString()).toBe('PNG')
+    expect(picture.length).toBeLessThan(200_000)
+  })
+
   it('lists every option', () => {
     const optionNames = [...Object.keys(optionsSchema.shape)].filter(
       (name) => name !== 'dangerouslyAnyCountry',
