@@ -6,6 +6,7 @@ import {
   type ProviderClient,
   ProviderError,
 } from '../../src/provider/index.js'
+import { answerOf, startSocketServer } from './socket-server.js'
 
 /** Values that would be recognised anywhere. */
 export const canary = {
@@ -21,6 +22,15 @@ const graceMs = 250
 
 export function canaryClient(baseUrl: string, options: Partial<ClientOptions> = {}): ProviderClient {
   return createClient({ baseUrl, client: canary.client, key: canary.key, timeoutMs: deadlineMs, ...options })
+}
+
+/** Loads and compiles what a first call loads, so that no deadline here pays for it. */
+export async function warmUp(): Promise<void> {
+  const server = await startSocketServer((socket) => socket.write(answerOf('{}')))
+  const client = canaryClient(server.baseUrl, { timeoutMs: 10_000 })
+  await client.balance()
+  await client.close()
+  await server.close()
 }
 
 export const check = (client: ProviderClient) =>

@@ -2,9 +2,9 @@ import { connect, type Socket } from 'node:net'
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
 import { Worker } from 'node:worker_threads'
 import { Pool } from 'undici'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ProviderClient } from '../../src/provider/index.js'
-import { canaryClient, check, deadlineMs, failureOf, read, send } from './failing-call.js'
+import { canaryClient, check, deadlineMs, failureOf, read, send, warmUp } from './failing-call.js'
 import { selfSigned } from './self-signed.js'
 import { answerOf, type SocketServer, startSocketServer } from './socket-server.js'
 
@@ -13,6 +13,7 @@ function closing<Resource extends { close(): Promise<unknown> }>(resource: Resou
   open.push(resource)
   return resource
 }
+beforeAll(warmUp)
 afterAll(() => Promise.all(open.map((resource) => resource.close())))
 
 /** Nothing of any of the calls may have left. */
