@@ -61,7 +61,7 @@ export class TwoFactorError extends Error {
   readonly status: number
   /** Whether `message` may be shown to the caller: only for statuses below 500. */
   readonly expose: boolean
-  readonly headers?: Readonly<Record<string, string>>
+  declare readonly headers?: Readonly<Record<string, string>>
 
   constructor(code: ProblemCode, options: TwoFactorErrorOptions = {}) {
     super(options.message ?? code, options.cause === undefined ? undefined : { cause: options.cause })
