@@ -24,9 +24,8 @@ export interface MemoryStore extends Store {
   increment(key: string, windowMs: number): CounterResult
 }
 
-const { timeOrigin } = performance
 /** The wall clock may be set back, and would then keep what has ended. */
-const monotonic = () => timeOrigin + performance.now()
+const monotonic = () => performance.now()
 
 /**
  * The store of a single process: nothing to install, nothing left after a restart. What a guess budget
@@ -63,7 +62,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
     const kind = kindOf(key)
     let partition = partitions.get(kind)
     if (partition === undefined) {
-      partition = counterPartition(maxCounters, now, () => onPressure?.(kind))
+      partition = counterPartition(maxCounters, () => onPressure?.(kind))
       partitions.set(kind, partition)
     }
     return partition
@@ -109,7 +108,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
 }
 
 /** Counters by address and session: no guess budget rests on them, so the one longest untouched may go. */
-function counterPartition(max: number, now: () => number, onLoss: () => void): Partition {
+function counterPartition(max: number, onLoss: () => void): Partition {
   const [, shardOf] = sharded(
     max,
     (share) =>
@@ -117,8 +116,8 @@ function counterPartition(max: number, now: () => number, onLoss: () => void): P
         // `max` would allocate for that many at once, for every kind; a size grows.
         maxSize: share,
         sizeCalculation: () => 1,
-        disposeAfter: (lost, _key, reason) => {
-          if (reason === 'evict' && now() < lost.end) onLoss()
+        disposeAfter: (_lost, _key, reason) => {
+          if (reason === 'evict') onLoss()
         },
       }),
   )
@@ -126,6 +125,7 @@ function counterPartition(max: number, now: () => number, onLoss: () => void): P
     get: (key) => shardOf(key).get(key),
     set(key, kept, at) {
       const counters = shardOf(key)
+      // What has lapsed goes first, and is no loss.
       const oldest = counters.rkeys().next().value
       if (oldest !== undefined && live(counters.peek(oldest), at) === undefined) counters.delete(oldest)
       counters.set(key, kept)
@@ -136,9 +136,9 @@ function counterPartition(max: number, now: () => number, onLoss: () => void): P
 
 /** The third part of `tf1:<namespace>:<kind>:<tag>`. */
 function kindOf(key: string): string {
-  const start = key.indexOf(':', 4) + 1
-  const end = key.indexOf(':', start)
-  return end === -1 ? '' : key.slice(start, end)
+  const start = key.indexOf(':', 4)
+  const end = key.indexOf(':', start + 1)
+  return start === -1 || end === -1 ? '' : key.slice(start + 1, end)
 }
 
 const live = (kept: Kept | undefined, at: number): Kept | undefined =>

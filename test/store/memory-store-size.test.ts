@@ -109,5 +109,6 @@ test('a ledger with a sent challenge takes few bytes besides its own value', () 
   const bytes = (used() - empty) / count
   console.log(`${bytes.toFixed(0)} bytes per entry, key included, value apart`)
   expect(bytes).toBeLessThan(250)
+  expect(() => store.swap('tf1::auth:one-more', undefined, value, minute)).toThrow('full')
   expect(store.read(`tf1::auth:${tag('bytes 0')}`)?.value).toBe(value)
 })

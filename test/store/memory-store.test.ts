@@ -53,6 +53,24 @@ describe('what is full refuses', () => {
     expect(store.swap('tf1::auth:c', undefined, {}, 1_000).swapped).toBe(true)
   })
 
+  test('removing what is absent makes none', () => {
+    const store = memoryStore({ maxLedgers: 1 })
+    store.swap('tf1::auth:a', undefined, {}, hour)
+    for (let i = 0; i < 3; i += 1) store.swap('tf1::auth:b', undefined, undefined, hour)
+    expect(() => store.swap('tf1::auth:b', undefined, {}, hour)).toThrow(capacity)
+  })
+
+  test('a few lapsed entries among many live ones are found when they are needed', () => {
+    const clock = { at: 0 }
+    const store = memoryStore({ maxLedgers: 10_000, now: () => clock.at })
+    for (let i = 0; i < 10_000; i += 1) {
+      store.swap(`tf1::auth:${i}`, undefined, {}, i % 19 === 7 ? 1_000 : hour)
+    }
+    clock.at += 1_000
+    for (let i = 0; i < 250; i += 1)
+      expect(store.swap(`tf1::auth:new-${i}`, undefined, {}, hour).swapped).toBe(true)
+  })
+
   test('lapsed entries make room in a large store too, one key at a time', () => {
     const clock = { at: 0 }
     const store = memoryStore({ maxLedgers: 20_000, now: () => clock.at })
@@ -88,6 +106,13 @@ describe('counters', () => {
     const quiet = memoryStore({ maxCounters: 1 })
     quiet.increment('tf1::count-address:a', hour)
     expect(quiet.increment('tf1::count-address:b', hour).count).toBe(1)
+  })
+
+  test('under keys of no known shape share their room', () => {
+    const onPressure = vi.fn()
+    const store = memoryStore({ maxCounters: 1, onPressure })
+    for (const key of ['a', 'b:c', 'tf1:x', 'tf1::other']) store.increment(key, hour)
+    expect(onPressure).toHaveBeenCalledTimes(3)
   })
 
   test('a flood of one kind leaves the other kinds alone', () => {
