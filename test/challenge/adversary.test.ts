@@ -1,0 +1,162 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import type { Verdict } from '../../src/challenge/code-service.js'
+import { day, hour, minute } from './kit.js'
+import { ana, createService } from './service.js'
+
+/** The most of these moments that fall into any window of this length. */
+function mostWithin(windowMs: number, moments: readonly number[]): number {
+  let first = 0
+  return moments.reduce((most, at, index) => {
+    while ((moments[first] ?? at) <= at - windowMs) first += 1
+    return Math.max(most, index - first + 1)
+  }, 0)
+}
+
+/**
+ * Somebody who knows the passwords of a dozen accounts that share one number, signs in anew for every
+ * request, from another address each time, and does nothing else for thirty days.
+ */
+function createAdversary(verdict: Verdict, enabled: 'never' | 'at once') {
+  const service = createService()
+  const { challenges, provider, now, events } = service
+  const checks: { at: number; sentAt: number }[] = []
+  const sends: number[] = []
+  let turn = 0
+  let owner = ana
+
+  provider.check = () => {
+    checks.push({ at: now(), sentAt: sends.at(-1) ?? 0 })
+    return verdict
+  }
+  const alter = <const Item>(...items: readonly [Item, ...Item[]]) => items[turn % items.length] ?? items[0]
+  const quietly = (answer: Promise<unknown>) => answer.catch(() => {})
+
+  return {
+    /** Time since the last code went out. */
+    codeAge: () => now() - (sends.at(-1) ?? 0),
+    get codes() {
+      return sends.length
+    },
+
+    /** A new sign-in to one of the accounts, for whatever purpose, over whatever channel. */
+    async start() {
+      turn += 1
+      const who = { ...ana, subject: `account-${turn % 12}`, session: `session-${turn}` }
+      const address = `203.0.${turn % 250}.${turn % 200}`
+      const order = {
+        ...who,
+        address,
+        purpose: alter('login', 'transfer'),
+        channel: alter('sms', 'sms', 'call'),
+      }
+      const answer = await challenges.start(order).catch(() => undefined)
+      if (answer?.outcome === 'started') owner = who
+      if (provider.sends.length > sends.length) sends.push(now())
+    },
+    async resend() {
+      await quietly(challenges.resend({ ...owner, channel: alter('call', 'sms') }))
+      if (provider.sends.length > sends.length) sends.push(now())
+    },
+    cancel: () => challenges.cancel(owner),
+    /** Types codes, some at once, as long as one is taken. */
+    async guess() {
+      for (let before = -1; before < checks.length; ) {
+        before = checks.length
+        const codes = ['a', 'b', 'c'].map((letter) => `${letter}${checks.length}`)
+        await Promise.all(codes.map((code) => quietly(challenges.verify({ ...owner, code }))))
+      }
+    },
+
+    /** Time passes. An operator may be careless enough to enable the number whenever it is disabled. */
+    async pass(ms: number) {
+      const isDisabled = events.some(({ type }) => type === 'number.disabled')
+      events.length = 0
+      if (isDisabled && enabled === 'at once') await challenges.numbers.enable(ana.phone)
+      service.wait(ms)
+      return isDisabled
+    },
+    figures: () => ({
+      checks: checks.length,
+      'in any hour': mostWithin(
+        hour,
+        checks.map(({ at }) => at),
+      ),
+      'in any day': mostWithin(
+        day,
+        checks.map(({ at }) => at),
+      ),
+      'with the codes of any day': mostWithin(
+        day,
+        checks.map(({ sentAt }) => sentAt),
+      ),
+      sends: sends.length,
+      'sends in any hour': mostWithin(hour, sends),
+      'sends in any day': mostWithin(day, sends),
+    }),
+  }
+}
+
+type Adversary = ReturnType<typeof createAdversary>
+
+/** What is tried every five minutes. */
+const habits = {
+  async 'guesses as soon as a code is out'(adversary) {
+    await adversary.start()
+    await adversary.guess()
+  },
+  async 'cancels, starts and sends again between guesses'(adversary) {
+    await adversary.cancel()
+    await adversary.start()
+    await adversary.guess()
+    await adversary.resend()
+    await adversary.guess()
+  },
+  // A code of the evening before, typed when it is about to expire, falls into the day of ten other codes.
+  async 'guesses late, then early'(adversary) {
+    const isLate = adversary.codes % 20 === 1
+    if (!isLate || adversary.codeAge() >= 10 * minute) await adversary.start()
+    if (!isLate || adversary.codeAge() >= 5 * minute) await adversary.guess()
+  },
+} satisfies Record<string, (adversary: Adversary) => Promise<void>>
+
+async function thirtyDays(habit: keyof typeof habits, verdict: Verdict, enabled: 'never' | 'at once') {
+  const adversary = createAdversary(verdict, enabled)
+  let disabledAfterMs = Number.POSITIVE_INFINITY
+  for (let lived = 0; lived < 30 * day; ) {
+    await habits[habit](adversary)
+    const step = disabledAfterMs < lived && enabled === 'never' ? hour : 5 * minute
+    if (await adversary.pass(step)) disabledAfterMs = Math.min(disabledAfterMs, lived)
+    lived += step
+  }
+  return { ...adversary.figures(), 'disabled after days': Math.round((10 * disabledAfterMs) / day) / 10 }
+}
+
+describe('an adversary of thirty days', () => {
+  const table: Record<string, Awaited<ReturnType<typeof thirtyDays>>> = {}
+  afterAll(() => console.table(table))
+
+  it.each([
+    ['guesses as soon as a code is out', 'rejected', 'never'],
+    ['cancels, starts and sends again between guesses', 'rejected', 'never'],
+    ['guesses as soon as a code is out', 'rejected', 'at once'],
+    ['guesses as soon as a code is out', 'unavailable', 'never'],
+    ['cancels, starts and sends again between guesses', 'unavailable', 'never'],
+    ['guesses late, then early', 'unavailable', 'never'],
+  ] as const)(
+    'that %s (answers: %s, enabled: %s) stays within the bounds',
+    async (habit, verdict, enabled) => {
+      const figures = await thirtyDays(habit, verdict, enabled)
+      table[`${habit}; ${verdict}; enabled ${enabled}`] = figures
+      expect(figures['in any hour']).toBeLessThanOrEqual(25)
+      expect(figures['with the codes of any day']).toBeLessThanOrEqual(50)
+      // Ten codes a day, and the last one of the day before: it may be typed until it expires.
+      expect(figures['in any day']).toBeLessThanOrEqual(habit === 'guesses late, then early' ? 55 : 50)
+      expect(figures['sends in any hour']).toBeLessThanOrEqual(5)
+      expect(figures['sends in any day']).toBeLessThanOrEqual(10)
+      if (verdict === 'rejected' && enabled === 'never') expect(figures.checks).toBe(100)
+      // The bounds hold because of the limits, not because the adversary is tired.
+      else expect(figures.checks).toBeGreaterThan(1_000)
+    },
+    60_000,
+  )
+})
