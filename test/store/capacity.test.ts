@@ -1,0 +1,63 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { memoryStore } from '../../src/store/memory-store.js'
+import { minute } from '../challenge/kit.js'
+import { ana, createService, rightCode } from '../challenge/service.js'
+import { compiled } from './compiled.js'
+
+/** A hundred thousand in the suite; `npm run capacity` asks for a million. */
+const count = Number(process.env.CAPACITY ?? 100_000)
+
+test(`${count.toLocaleString('en')} ledgers with a sent challenge take few bytes, and none is lost`, async () => {
+  const build = await compiled()
+  try {
+    const program = fileURLToPath(new URL('capacity-program.js', import.meta.url))
+    const flags = ['--expose-gc', '--max-old-space-size=4096']
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      ...flags,
+      program,
+      build.dir,
+      String(count),
+    ])
+    const { bytes, live } = JSON.parse(stdout)
+    console.log(`${count.toLocaleString('en')} ledgers: ${bytes.toFixed(0)} bytes each`)
+    expect(live).toBe(count)
+    expect(bytes).toBeLessThan(1_000)
+  } finally {
+    await build.remove()
+  }
+}, 600_000)
+
+test('a locked number stays locked under a flood of twenty times what the store holds', async () => {
+  const capacity = 1_000
+  const { challenges, provider } = createService({
+    store: (now) => memoryStore({ now, maxLedgers: capacity, maxGrants: 100_000 }),
+    limits: { failuresBeforeLock: 5, serviceSendsPerMinute: 1_000_000 },
+  })
+  await challenges.start({ ...ana, purpose: 'login' })
+  for (let wrong = 0; wrong < 5; wrong += 1) await challenges.verify({ ...ana, code: `wrong${wrong}` })
+
+  const phones = Array.from({ length: 20 * capacity }, (_, index) => `+57300${2_000_000 + index}`)
+  const answers: Record<string, number> = {}
+  for (const phone of phones) {
+    const order = { subject: phone, session: phone, phone, purpose: 'login' }
+    const answer = await challenges.start(order).then(
+      ({ outcome }) => outcome,
+      (error: { code: string }) => error.code,
+    )
+    answers[answer] = (answers[answer] ?? 0) + 1
+  }
+  expect(answers).toEqual({ started: capacity - 1, capacity: 19 * capacity + 1 })
+  expect(provider.sends).toHaveLength(capacity)
+  expect(await challenges.numbers.state(ana.phone)).toMatchObject({ locked: true, lockedForMs: 15 * minute })
+  expect(await challenges.verify({ ...ana, code: rightCode })).toMatchObject({ code: 'phone_locked' })
+  // Nor did those lose anything who came before the store was full.
+  const early = phones[0] ?? ''
+  expect(
+    await challenges.verify({ subject: early, session: early, phone: early, code: rightCode }),
+  ).toMatchObject({
+    outcome: 'approved',
+  })
+}, 60_000)
