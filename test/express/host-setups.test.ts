@@ -133,6 +133,25 @@ describe('single handlers', () => {
     expect((await ana.get('/f')).status).toBe(200)
   })
 
+  it("of a signup work on paths of the host's choice too", async () => {
+    const routes = (app: Express, tf: TwoFactor) => {
+      const signup = tf.phoneVerification()
+      app.post('/a', signup.start())
+      app.post('/b', signup.verify())
+      app.post('/c', signup.resend())
+      app.post('/d', signup.cancel())
+      app.get('/e', signup.status())
+    }
+    const host = await startHost({ routes })
+    const visitor = host.browser()
+    expect((await visitor.post('/a', { phone: '+573007654321' })).status).toBe(201)
+    expect((await visitor.get('/e')).json.challenge.purpose).toBe('signup')
+    host.clock.now += 60_000
+    expect((await visitor.post('/c')).status).toBe(200)
+    expect((await visitor.post('/b', { code: host.stub.rightCode })).status).toBe(200)
+    expect((await visitor.post('/d')).status).toBe(204)
+  })
+
   it('answer in a path and under a mount of their own', async () => {
     const given: HostOptions = {
       options: { path: '/auth/2fa' },

@@ -132,6 +132,30 @@ describe('a signup', () => {
     expect((await ana.get('/account')).status).toBe(403)
   })
 
+  it('is proven by the routes of its own purpose alone', async () => {
+    const appName = { login: 'Acme', signup: 'Acme signup', move: 'Acme move' }
+    const host = await startHost({
+      options: { appName },
+      mount: (app, tf) => {
+        signupRoutes(app, tf)
+        app.use('/move', tf.phoneVerification({ purpose: 'move' }).routes())
+      },
+    })
+    const visitor = host.browser()
+    await visitor.post('/signup/phone/start', { phone: '+573007654321' })
+    expect((await visitor.get('/move')).json).toEqual({ challenge: null })
+    expect((await visitor.post('/move/verify', { code: host.stub.rightCode })).status).toBe(410)
+    expect(host.stub.checks).toEqual([])
+  })
+
+  it('is not proven a second time', async () => {
+    const host = await startHost({ mount: signupRoutes })
+    const visitor = host.browser()
+    await prove(visitor, '+573007654321', '482913')
+    expect((await visitor.post('/signup/phone/verify', { code: '482913' })).status).toBe(410)
+    expect((await visitor.post('/signup')).status).toBe(200)
+  })
+
   it('tells nothing where there is nothing', async () => {
     const host = await startHost({ mount: signupRoutes })
     const visitor = host.browser()

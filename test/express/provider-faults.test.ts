@@ -97,6 +97,8 @@ describe('what the provider answers to a send', () => {
     const told = await ana.post('/two-factor/start', {})
     expect(told.status).toBe(status)
     expect(told.json).toMatchObject(body)
+    // What the provider said is for the operator.
+    expect(told.text).not.toMatch(/100[17]|provider did/)
     expect(host.stub.sends).toHaveLength(1)
 
     // A code that arrives nevertheless works, one that was refused does not exist.
