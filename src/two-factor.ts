@@ -34,6 +34,7 @@ import {
   createPhoneVerification,
   type PhoneVerification,
 } from './express/phone-verification.js'
+import { createRefusals } from './express/refusals.js'
 import { createIdentify } from './express/requester.js'
 import { createRequirements } from './express/requirement.js'
 import { safePath } from './express/return-path.js'
@@ -194,7 +195,8 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
       longestMaxAgeMs: settings.longestMaxAgeMs,
     })
     appNames.claim('auth', guard.purpose)
-    return createGuard(guard, { identify, grants, requirements, views, answers, path })
+    const refusals = createRefusals(guard, { requirements, views, answers, path })
+    return createGuard(guard, { identify, grants, refusals })
   }
 
   function phoneVerification(given: PurposeChoice = {}): PhoneVerification {

@@ -15,11 +15,14 @@ export interface Keys {
   counter(kind: string, whom: string): string
 }
 
+const mostRemembered = 1_000
+
 export function createKeys(namespace: string, secrets: Secrets): Keys {
   const key = (kind: string, tag: string) => `tf1:${namespace}:${kind}:${tag}`
   return {
     ledger: (lane, phone) => key(lane, secrets.tag('number-tag', phone)),
-    grants: (subject) => key('grants', fingerprint(subject)),
+    // Asked by the guard on every request: a key that is the same object each time is hashed once.
+    grants: remembering((subject) => key('grants', fingerprint(subject))),
     devices: (subject) => key('devices', fingerprint(subject)),
     enrolment: (session) => key('enrolment', fingerprint(session)),
     failures: (subject) => key('failures', fingerprint(subject)),
@@ -27,16 +30,18 @@ export function createKeys(namespace: string, secrets: Secrets): Keys {
   }
 }
 
-// Session ids and subjects come back with every request: the last ones seen are remembered.
-const remembered = new Map<string, string>()
-const mostRemembered = 1_000
-
 /** SHA-256 of a session id or subject. These are long or public, so no key is needed. */
-export function fingerprint(text: string): string {
-  const known = remembered.get(text)
-  if (known !== undefined) return known
-  const tag = hash('sha256', text, 'base64url')
-  if (remembered.size >= mostRemembered) remembered.clear()
-  remembered.set(text, tag)
-  return tag
+export const fingerprint = remembering((text) => hash('sha256', text, 'base64url'))
+
+/** Session ids and subjects come back with every request: what was said of the last ones is kept. */
+function remembering(say: (text: string) => string): (text: string) => string {
+  const said = new Map<string, string>()
+  return (text) => {
+    const known = said.get(text)
+    if (known !== undefined) return known
+    const answer = say(text)
+    if (said.size >= mostRemembered) said.clear()
+    said.set(text, answer)
+    return answer
+  }
 }
