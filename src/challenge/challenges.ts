@@ -37,12 +37,12 @@ export function createChallenges(parts: ChallengeParts): Challenges & { readonly
   const targets = createTargets(parts)
   const counters = createCounters(parts)
   const health = createProviderHealth(parts)
-  const subjectFailures = createSubjectFailures({
+  const failuresOf = createSubjectFailures({
     ...parts,
     failuresPerDay: parts.limits.failuresPerSubjectPerDay,
   })
   const sending = createSending({ ...parts, ledgers, targets, counters, health })
-  const verify = createVerifying({ ...parts, ledgers, targets, counters, health, subjectFailures })
+  const verify = createVerifying({ ...parts, ledgers, targets, counters, health, failuresOf })
 
   /** Says who was refused what: the host's own name of the account, never the number. */
   function reported<Outcome extends { readonly outcome: string }>(
@@ -72,9 +72,9 @@ export function createChallenges(parts: ChallengeParts): Challenges & { readonly
     async cancel(actor) {
       const target = await targets.of(actor)
       if ('outcome' in target) return
-      const { outcome } = await ledgers.run(target.key, target.limits, (ledger, now) =>
-        cancel(ledger, target.who, now, target.limits),
-      )
+      const { outcome } = await ledgers
+        .hold(target.key, target.limits)
+        .run((ledger, now) => cancel(ledger, target.who, now, target.limits))
       if (outcome.challenge !== undefined) {
         emit({ type: 'challenge.cancelled', ...about(target, outcome.challenge) })
       }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { TwoFactorError } from '../errors.js'
-import type { Json, Store } from '../store/store.js'
+import type { Entry, Json, Store } from '../store/store.js'
 
 /** What an entry of ours is: an object, stamped with the id of the command that wrote it. */
 type Members = { readonly [member: string]: Json | undefined }
@@ -23,34 +23,77 @@ export function newCommandId(): string {
   return `${thisProcess}${issued.toString(36)}`
 }
 
-/**
- * Runs one command on one entry: read, decide, swap, and decides again on the value that made a swap
- * fail. `barrier` is asked together with the read, which over a network store costs no further round
- * trip; what it resolves with is the outcome then.
- */
-export async function change<Value extends Members, Outcome, Barred = never>(
+type Decide<Value, Outcome> = (value: Value | undefined) => Change<Value, Outcome>
+
+/** One entry in the hands of one request. */
+export interface Held<Value> {
+  /** Reads it together with what is under way, so that the next change begins with its swap. */
+  readAhead(): void
+  /**
+   * Runs one command: read, decide, swap, and decides again on the value that made a swap fail. What
+   * was read ahead or left by the change before is not read again. `barrier` is asked together with
+   * the read, which over a network store costs no further round trip; what it resolves with is the
+   * outcome then.
+   */
+  change<Outcome, Barred = never>(
+    decide: Decide<Value, Outcome>,
+    barrier?: Promise<Barred | undefined>,
+  ): Promise<Outcome | Barred>
+}
+
+export function hold<Value extends Members>(store: Store, key: string): Held<Value> {
+  let seen: Promise<Entry | undefined> | undefined
+  // A store that throws must not leave the barrier behind, whose rejection nobody would handle.
+  const read = async () => store.read(key)
+
+  async function change<Outcome, Barred = never>(
+    decide: Decide<Value, Outcome>,
+    barrier?: Promise<Barred | undefined>,
+  ): Promise<Outcome | Barred> {
+    const command = newCommandId()
+    let isCurrent = seen === undefined
+    let [entry, barred] = await Promise.all([seen ?? read(), barrier])
+    if (barred !== undefined) return barred
+    let attempted: Outcome | undefined
+    for (let swaps = 0; swaps < mostSwaps; ) {
+      const value = entry?.value as (Value & { readonly command: string }) | undefined
+      // A client that re-sends makes the first of two equal swaps succeed and reports the second.
+      if (swaps > 0 && value?.command === command) return attempted as Outcome
+
+      const { outcome, put } = decide(value)
+      if (put === undefined) {
+        if (isCurrent) return outcome
+        // Somebody else may have changed it since it was seen: nobody is refused by what was.
+        entry = await read()
+      } else {
+        attempted = outcome
+        const result = await store.swap(key, entry?.version, { ...put.value, command }, put.ttlMs)
+        swaps += 1
+        entry = result.entry
+        if (result.swapped) {
+          seen = Promise.resolve(entry)
+          return outcome
+        }
+      }
+      isCurrent = true
+    }
+    throw new TwoFactorError('store_unavailable', { message: 'The store refused every swap.' })
+  }
+
+  return {
+    change,
+    readAhead() {
+      seen = read()
+      // A failure is told to the change that needs it. There may be none.
+      seen.catch(() => undefined)
+    },
+  }
+}
+
+/** One command on an entry that this request asks nothing else. */
+export const change = <Value extends Members, Outcome, Barred = never>(
   store: Store,
   key: string,
-  decide: (value: Value | undefined) => Change<Value, Outcome>,
+  decide: Decide<Value, Outcome>,
   barrier?: Promise<Barred | undefined>,
-): Promise<Outcome | Barred> {
-  const command = newCommandId()
-  // A read that throws must not leave the barrier behind, whose rejection nobody would handle.
-  const read = async () => store.read(key)
-  let [entry, barred] = await Promise.all([read(), barrier])
-  if (barred !== undefined) return barred
-  let attempted: Outcome | undefined
-  for (let swaps = 0; swaps < mostSwaps; swaps += 1) {
-    const value = entry?.value as (Value & { readonly command: string }) | undefined
-    // A client that re-sends makes the first of two equal swaps succeed and reports the second.
-    if (swaps > 0 && value?.command === command) return attempted as Outcome
-
-    const { outcome, put } = decide(value)
-    if (put === undefined) return outcome
-    attempted = outcome
-    const result = await store.swap(key, entry?.version, { ...put.value, command }, put.ttlMs)
-    if (result.swapped) return outcome
-    entry = result.entry
-  }
-  throw new TwoFactorError('store_unavailable', { message: 'The store refused every swap.' })
-}
+): Promise<Outcome | Barred> => hold<Value>(store, key).change(decide, barrier)

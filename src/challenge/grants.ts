@@ -1,6 +1,6 @@
 import type { Emit } from '../events.js'
 import type { Awaitable, Entry, Store } from '../store/store.js'
-import { change } from './change.js'
+import { change, type Held, hold } from './change.js'
 import type { Channel } from './code-service.js'
 import { fingerprint, type Keys } from './keys.js'
 import { clockLeewayMs } from './ledger.js'
@@ -35,7 +35,9 @@ export interface Grants {
   read(query: GrantQuery & { readonly maxAgeMs: number }): Awaitable<Grant | undefined>
   /** As `read`, and removes it: of two parallel requests one gets it. */
   take(query: GrantQuery & { readonly maxAgeMs: number }): Promise<Grant | undefined>
-  write(grant: NewGrant): Promise<Grant>
+  /** Reads the grants of a subject while a code is being verified: what `write` then changes. */
+  readAhead(subject: string): GrantsAhead
+  write(grant: NewGrant, ahead?: GrantsAhead): Promise<Grant>
   /** Ends all grants of this session. */
   revoke(query: { readonly subject: string; readonly session: string }): Promise<void>
   /** Ends all grants of this subject, in every session. */
@@ -54,6 +56,8 @@ type StoredGrant = {
 
 /** All grants of one subject: one entry, so that one read admits and one swap revokes. */
 type StoredGrants = { readonly grants: readonly StoredGrant[] }
+
+export type GrantsAhead = Held<StoredGrants>
 
 const mostSessions = 20
 
@@ -102,10 +106,16 @@ export function createGrants(parts: {
         return { outcome: grantOf(query.subject, grant), put: put(others, now()) }
       }),
 
-    write(grant) {
+    readAhead(subject) {
+      const held = hold<StoredGrants>(store, keys.grants(subject))
+      held.readAhead()
+      return held
+    },
+
+    write(grant, ahead = hold(store, keys.grants(grant.subject))) {
       const session = fingerprint(grant.session)
       const renewed = grant.previousSession === undefined ? undefined : fingerprint(grant.previousSession)
-      return change(store, keys.grants(grant.subject), (stored: StoredGrants | undefined) => {
+      return ahead.change((stored) => {
         const time = now()
         const written: StoredGrant = {
           session,

@@ -44,7 +44,7 @@ export function createNumbers(parts: {
       }
     },
     async enable(phone) {
-      await ledgers.run(await keyOf(phone), limits, enable)
+      await ledgers.hold(await keyOf(phone), limits).run(enable)
       emit({ type: 'number.enabled' })
     },
   }

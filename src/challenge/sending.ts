@@ -14,12 +14,13 @@ import {
 import type { Counters } from './counters.js'
 import type { Challenge, Decision, Lane, Ledger } from './ledger.js'
 import { type Booked, resend, type SendOutcome, settleSend, start } from './ledger-sends.js'
-import type { Ledgers } from './ledgers.js'
+import type { Decided, Ledgers } from './ledgers.js'
 import type { ProviderHealth } from './provider-health.js'
 import type { Purposes } from './purposes.js'
 import { about, type Target, type Targets } from './targets.js'
 
 type SendStep = (ledger: Ledger, now: number) => Decision<SendOutcome | Refusal>
+type Settle = (sent: SendResult) => Promise<Decided<{ readonly challenge?: Challenge }>>
 
 /** Start and resend: book the send, hand the code over to the provider, record what became of it. */
 export function createSending(parts: {
@@ -43,18 +44,21 @@ export function createSending(parts: {
     const paused = health.refusal()
     if (paused !== undefined) return paused
     const fromAddress = counters.sendFromAddress(target.counted)
-    const { outcome, ledger, now } = await ledgers.run(target.key, target.limits, step, fromAddress)
+    const held = ledgers.hold(target.key, target.limits)
+    const { outcome, ledger, now } = await held.run(step, fromAddress)
     if (outcome.outcome === 'refused') return outcome
     if (outcome.outcome === 'live') {
       return { outcome: 'already-sent', challenge: targets.view(target, outcome.challenge, ledger, now) }
     }
+    const settle: Settle = (sent) =>
+      held.run((booked, time) => settleSend(booked, sendId, sent, time, target.limits, outcome))
     // Asked after the send was booked: of many requests at once, one costs budget and asks the host.
     const refusal = await permission(target, outcome.challenge, beforeSend).catch(async (error: unknown) => {
-      await settle(target, sendId, { result: 'not-sent' }, outcome)
+      await settle({ result: 'not-sent' })
       throw error
     })
-    if (refusal === undefined) return deliver(target, sendId, outcome)
-    await settle(target, sendId, { result: 'not-sent' }, outcome)
+    if (refusal === undefined) return deliver(target, outcome, settle)
+    await settle({ result: 'not-sent' })
     return refusal
   }
 
@@ -68,12 +72,7 @@ export function createSending(parts: {
     return allowed === true ? counters.send(target.counted) : refused('send_refused')
   }
 
-  const settle = (target: Target, sendId: string, sent: SendResult, booked: Booked) =>
-    ledgers.run(target.key, target.limits, (ledger, now) =>
-      settleSend(ledger, sendId, sent, now, target.limits, booked),
-    )
-
-  async function deliver(target: Target, sendId: string, booked: Booked): Promise<StartOutcome> {
+  async function deliver(target: Target, booked: Booked, settle: Settle): Promise<StartOutcome> {
     const { challenge, superseded } = booked
     emit({ type: 'challenge.started', ...about(target, challenge) })
     const sent = await codes.sendCode({
@@ -86,7 +85,7 @@ export function createSending(parts: {
     }
     emit({ ...eventOf(sent), ...about(target, challenge) })
     health.note('send', sent.result, target.lane, target.key)
-    const settled = await settle(target, sendId, sent, booked)
+    const settled = await settle(sent)
     if (sent.result !== 'sent' && sent.result !== 'unconfirmed') throw notDelivered(sent)
     // Another session may have started, or this one cancelled, while the send was under way.
     const live = settled.outcome.challenge

@@ -6,59 +6,63 @@ import { type Refusal, refused, type VerifyCommand, type VerifyOutcome } from '.
 import type { Counters } from './counters.js'
 import type { Challenge, Lane } from './ledger.js'
 import { type Consequences, type Rejected, type ReserveOutcome, reserve, settle } from './ledger-attempts.js'
-import type { Ledgers } from './ledgers.js'
+import type { HeldLedger, Ledgers } from './ledgers.js'
 import type { ProviderHealth } from './provider-health.js'
 import type { Secrets } from './secrets.js'
 import type { SubjectFailures } from './subject-failures.js'
 import { about, type Target, type Targets } from './targets.js'
+
+/** One code on its way, with the two entries that count it. */
+interface Submission {
+  readonly target: Target
+  /** Of the attempt. */
+  readonly id: string
+  readonly code: string
+  readonly ledger: HeldLedger
+  readonly failures: SubjectFailures
+}
 
 /** Verify: count the attempt, ask the provider, record the verdict. */
 export function createVerifying(parts: {
   readonly codes: CodeService
   readonly ledgers: Ledgers
   readonly counters: Counters
-  readonly subjectFailures: SubjectFailures
+  readonly failuresOf: (subject: string) => SubjectFailures
   readonly targets: Targets
   readonly health: ProviderHealth
   readonly secrets: Secrets
   readonly appNameOf: (lane: Lane, purpose: string) => string
   readonly emit: Emit
 }) {
-  const { codes, ledgers, counters, subjectFailures, targets, health, secrets, appNameOf, emit } = parts
+  const { codes, ledgers, counters, failuresOf, targets, health, secrets, appNameOf, emit } = parts
 
-  async function reserveAttempt(target: Target, id: string, code: string): Promise<ReserveOutcome | Refusal> {
+  async function reserveAttempt(submission: Submission): Promise<ReserveOutcome | Refusal> {
+    const { target, id, code, ledger, failures } = submission
     const attempt = { ...target.who, id, code: secrets.tag('code-tag', `${target.phone} ${code}`) }
-    const { outcome } = await ledgers.run(
-      target.key,
-      target.limits,
-      (ledger, now) => reserve(ledger, attempt, now, target.limits),
-      counters.verificationFromAddress(target.counted),
-    )
+    const { outcome } = await ledger.run((standing, now) => {
+      const decision = reserve(standing, attempt, now, target.limits)
+      if (decision.next !== undefined) failures.readAhead()
+      return decision
+    }, counters.verificationFromAddress(target.counted))
     if (outcome.outcome === 'refused') return outcome
     // Counted after the attempt was reserved: of many requests at once, one is counted.
-    const exhausted = await subjectFailures.count(target.subject)
+    const exhausted = await failures.count()
     if (exhausted === undefined || outcome.outcome === 'rejected') return outcome
-    await record(target, id, 'not-sent')
+    await record(submission, 'not-sent')
     return exhausted
   }
 
-  const record = (target: Target, id: string, verdict: Verdict) =>
-    ledgers.run(target.key, target.limits, (ledger, now) => settle(ledger, id, verdict, now, target.limits))
+  const record = ({ target, id, ledger }: Submission, verdict: Verdict) =>
+    ledger.run((standing, now) => settle(standing, id, verdict, now, target.limits))
 
-  async function judge(
-    target: Target,
-    id: string,
-    challenge: Challenge,
-    code: string,
-  ): Promise<VerifyOutcome> {
+  async function judge(submission: Submission, challenge: Challenge): Promise<VerifyOutcome> {
+    const { target, code, failures } = submission
     const appName = appNameOf(target.lane, challenge.purpose)
     const verdict = await codes.checkCode({ destination: target.phone, appName, code })
     health.note('check', verdict, target.lane, target.key)
     const [{ outcome }] = await Promise.all([
-      ledgers.run(target.key, target.limits, (ledger, now) =>
-        settle(ledger, id, verdict, now, target.limits),
-      ),
-      verdict === 'rejected' ? undefined : subjectFailures.takeBack(target.subject),
+      record(submission, verdict),
+      verdict === 'rejected' ? undefined : failures.takeBack(),
     ])
     if (outcome.outcome === 'rejected') return rejection(target, outcome)
     if (outcome.outcome === 'approved') return approval(target, outcome.challenge)
@@ -93,11 +97,17 @@ export function createVerifying(parts: {
     if ('outcome' in target) return refused('challenge_gone')
     const paused = health.refusal()
     if (paused !== undefined) return paused
-    const attemptId = newCommandId()
-    const reserved = await reserveAttempt(target, attemptId, command.code)
+    const submission: Submission = {
+      target,
+      id: newCommandId(),
+      code: command.code,
+      ledger: ledgers.hold(target.key, target.limits),
+      failures: failuresOf(target.subject),
+    }
+    const reserved = await reserveAttempt(submission)
     if (reserved.outcome === 'refused') return reserved
     if (reserved.outcome === 'rejected') return rejection(target, reserved)
-    return judge(target, attemptId, reserved.challenge, command.code)
+    return judge(submission, reserved.challenge)
   }
 }
 

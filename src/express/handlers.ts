@@ -30,8 +30,8 @@ export interface Flow {
   /** Who acts on which number; undefined while no number is known. */
   actor(req: Request): Promise<Actor | undefined>
   start(exchange: Exchange, fixedPurpose: string | undefined): Promise<StartOutcome | Verified>
-  /** Records under a renewed session what an approved code has proven. */
-  approve(exchange: Exchange, actor: Actor, approved: Approved, trustDevice: boolean): Promise<Verified>
+  /** Asked before a code is verified; what it gives records under a renewed session what was proven. */
+  approval(exchange: Exchange, actor: Actor): (approved: Approved, trustDevice: boolean) => Promise<Verified>
 }
 
 export interface Handlers {
@@ -84,6 +84,7 @@ export function createHandlers(parts: {
       const actor = await flow.actor(req)
       if (actor === undefined) return problem({ code: 'challenge_gone' })
       const back = views.returnPath(exchange)
+      const approve = flow.approval(exchange, actor)
       const outcome = await challenges.verify({ ...actor, code })
       if (outcome.outcome === 'refused') return refusal(outcome)
       if (outcome.outcome === 'rejected') {
@@ -94,7 +95,7 @@ export function createHandlers(parts: {
           ...(retryAfterMs !== undefined && { retryAfterMs }),
         })
       }
-      return verifiedReply(await flow.approve(exchange, actor, outcome, trustDevice), back)
+      return verifiedReply(await approve(outcome, trustDevice), back)
     }),
 
     cancel: endpoint('POST', views, async (exchange) => {

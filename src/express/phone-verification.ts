@@ -98,11 +98,14 @@ export function createEnrolFlow(parts: {
       return outcome
     },
 
-    async approve({ req, res }, _actor, { phone }) {
-      const { after } = await renew(req, res)
-      const verifiedAt = await enrolments.prove(after, { purpose, phone })
-      return { outcome: 'verified', purpose, verifiedAt }
-    },
+    approval:
+      ({ req, res }) =>
+      async ({ phone }) => {
+        const { after, moved } = await renew(req, res)
+        await moved
+        const verifiedAt = await enrolments.prove(after, { purpose, phone })
+        return { outcome: 'verified', purpose, verifiedAt }
+      },
   }
 }
 

@@ -100,16 +100,20 @@ function firstId(adapter: SessionAdapter, req: Request): string | undefined {
   return adapter.id(req)
 }
 
-/** Renews the session of a request and answers the old and the new id. */
-export type Renew = (
-  req: Request,
-  res: Response,
-) => Promise<{ readonly before: string; readonly after: string }>
+/** A session under its new id. */
+export interface Renewed {
+  readonly before: string
+  readonly after: string
+  /** Done when what hung on the old id hangs on the new one. Not waited for, so that a store is asked together. */
+  readonly moved: Promise<void>
+}
 
-/** `moved` takes along what hangs on the old id. A session that keeps its id is refused, not elevated. */
+export type Renew = (req: Request, res: Response) => Promise<Renewed>
+
+/** `move` takes along what hangs on the old id. A session that keeps its id is refused, not elevated. */
 export function createRenewal(
   adapter: SessionAdapter,
-  moved: (before: string, after: string) => Promise<void>,
+  move: (before: string, after: string) => Promise<void>,
 ): Renew {
   return async (req, res) => {
     const before = sessionId(adapter, req)
@@ -119,10 +123,12 @@ export function createRenewal(
       throw cause instanceof TwoFactorError ? cause : new TwoFactorError('session_unavailable', { cause })
     }
     const after = sessionId(adapter, req)
-    if (after !== before) await moved(before, after)
     // Somebody who planted the old id would be let in with it. No browser plants a bearer token.
-    else if (!carriesBearer(req)) throw new TwoFactorError('session_unavailable')
-    return { before, after }
+    if (after === before && !carriesBearer(req)) throw new TwoFactorError('session_unavailable')
+    const moved = after === before ? Promise.resolve() : move(before, after)
+    // Nobody waits for it any more when something else has failed by then.
+    moved.catch(() => undefined)
+    return { before, after, moved }
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express'
 import type { Actor, BeforeSend, Challenges } from '../challenge/commands.js'
-import type { Grant, Grants, NewGrant } from '../challenge/grants.js'
+import type { Grant, Grants, GrantsAhead, NewGrant } from '../challenge/grants.js'
 import type { Purposes } from '../challenge/purposes.js'
 import { TwoFactorError } from '../errors.js'
 import type { Exchange } from './exchange.js'
@@ -59,15 +59,17 @@ export function createSignIn(parts: {
     subject: string,
     proven: Pick<NewGrant, 'purpose' | 'bound' | 'method'>,
     trustDevice: boolean,
+    ahead?: GrantsAhead,
   ): Promise<Verified> {
-    const { before, after } = await renew(req, res)
+    const { before, after, moved } = await renew(req, res)
     const query = { ...proven, subject, session: after }
-    const grant = await grants.write({ ...query, previousSession: before })
+    const grant = await grants.write({ ...query, previousSession: before }, ahead)
     try {
+      await moved
       if (trustDevice) await devices?.trust(res, subject, grant.purpose)
       await onVerified(req, res, grant)
     } catch (error) {
-      // The host did not let this person in, so the grant must not either.
+      // Nobody was let in, so the grant must let nobody in either.
       await grants.take({ ...query, maxAgeMs: Number.MAX_SAFE_INTEGER })
       throw error
     }
@@ -96,12 +98,12 @@ export function createSignIn(parts: {
       })
     },
 
-    approve: (exchange, { subject }, { purpose, bound, channel }, trustDevice) =>
-      admit(
-        exchange,
-        subject,
-        { purpose, method: channel, ...(bound !== undefined && { bound }) },
-        trustDevice,
-      ),
+    approval(exchange, { subject }) {
+      const ahead = grants.readAhead(subject)
+      return ({ purpose, bound, channel }, trustDevice) => {
+        const proven = { purpose, method: channel, ...(bound !== undefined && { bound }) }
+        return admit(exchange, subject, proven, trustDevice, ahead)
+      }
+    },
   }
 }

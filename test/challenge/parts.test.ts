@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { hashBound } from '../../src/challenge/bound.js'
-import { change } from '../../src/challenge/change.js'
+import { change, hold } from '../../src/challenge/change.js'
 import { createKeys, fingerprint } from '../../src/challenge/keys.js'
 import { createPurposes } from '../../src/challenge/purposes.js'
 import { createSecrets } from '../../src/challenge/secrets.js'
@@ -204,6 +204,77 @@ describe('a change of an entry', () => {
     expect(await change(store, 'tf1::grants:k', count, Promise.resolve('barred'))).toBe('barred')
     expect(store.read('tf1::grants:k')).toBeUndefined()
     expect(await change(store, 'tf1::grants:k', count, Promise.resolve(undefined))).toBe(1)
+  })
+})
+
+describe('an entry in the hands of one request', () => {
+  const key = 'tf1::grants:k'
+  const add = (value: { n: number } | undefined) => {
+    const n = (value?.n ?? 0) + 1
+    return { outcome: n, put: { value: { n }, ttlMs: 1_000 } }
+  }
+  const upTo = (most: number) => (value: { n: number } | undefined) =>
+    (value?.n ?? 0) < most ? add(value) : { outcome: 0 }
+
+  /** A store that notes what it is asked. */
+  function noting() {
+    const store = memoryStore()
+    const asked: string[] = []
+    const noted: Store = {
+      ...store,
+      read: (of) => {
+        asked.push('read')
+        return store.read(of)
+      },
+      swap: (...args) => {
+        asked.push('swap')
+        return store.swap(...args)
+      },
+    }
+    return { store: noted, asked }
+  }
+
+  it('is read once for all commands, ahead if wished', async () => {
+    const { store, asked } = noting()
+    const held = hold<{ n: number }>(store, key)
+    held.readAhead()
+    expect(asked).toEqual(['read'])
+    expect(await held.change(add)).toBe(1)
+    expect(await held.change(add)).toBe(2)
+    expect(asked).toEqual(['read', 'swap', 'swap'])
+  })
+
+  it('loses no change that others make meanwhile', async () => {
+    const { store, asked } = noting()
+    const held = hold<{ n: number }>(store, key)
+    expect(await held.change(add)).toBe(1)
+    expect(await change(store, key, add)).toBe(2)
+    expect(await held.change(add)).toBe(3)
+    expect(asked).toEqual(['read', 'swap', 'read', 'swap', 'swap', 'swap'])
+  })
+
+  it('refuses for what is so now, not for what was read before', async () => {
+    const { store } = noting()
+    const held = hold<{ n: number }>(store, key)
+    expect(await held.change(add)).toBe(1)
+    expect(await held.change(upTo(1))).toBe(0)
+    const { version } = (await store.read(key)) ?? {}
+    await store.swap(key, version, undefined, 1)
+    expect(await held.change(upTo(1))).toBe(1)
+  })
+
+  it('tells a failure to read ahead to the command that needs it, and to nobody else', async () => {
+    const lost: unknown[] = []
+    const note = (reason: unknown) => void lost.push(reason)
+    process.on('unhandledRejection', note)
+    const failing: Store = { ...memoryStore(), read: () => Promise.reject(new Error('connection lost')) }
+    hold(failing, key).readAhead()
+    const held = hold<{ n: number }>(failing, key)
+    held.readAhead()
+    await new Promise((resolve) => setImmediate(resolve))
+    await expect(held.change(add)).rejects.toThrow('connection lost')
+    process.off('unhandledRejection', note)
+    expect(lost).toEqual([])
   })
 })
 

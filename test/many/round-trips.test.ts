@@ -1,0 +1,92 @@
+import { createClient } from 'redis'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { redisStore } from '../../src/store/redis-store.js'
+import type { Browser } from '../express/browser.js'
+import { type HostOptions, startHost } from '../express/kit.js'
+import { type RedisServer, startRedis, withoutRedis } from '../store/redis-server.js'
+
+let server: RedisServer
+let client: ReturnType<typeof createClient>
+beforeAll(async () => {
+  if (withoutRedis) return
+  server = await startRedis()
+  client = createClient({ url: server.url })
+  await client.connect()
+})
+afterAll(async () => {
+  client?.destroy()
+  await server?.kill()
+})
+
+/** A host on Redis, and how often a request of it waits for Redis: what is asked together is waited for once. */
+async function countedHost(given: HostOptions = {}) {
+  let trips = 0
+  let answered = 0
+  const sendCommand = async (_key: string, args: string[]) => {
+    const trip = answered + 1
+    trips = Math.max(trips, trip)
+    const reply = await client.sendCommand(args)
+    answered = Math.max(answered, trip)
+    return reply
+  }
+  await server.ask('FLUSHALL')
+  const host = await startHost({
+    ...given,
+    options: { ...given.options, store: redisStore({ sendCommand }) },
+  })
+  // Once through everything, so that Redis knows the scripts.
+  await host.signIn('ben')
+  return {
+    ...host,
+    async trips(ask: () => Promise<{ status: number }>): Promise<[status: number, trips: number]> {
+      answered = 0
+      trips = 0
+      const { status } = await ask()
+      return [status, trips]
+    },
+  }
+}
+
+describe.skipIf(withoutRedis)('round trips to Redis', () => {
+  const verify = (browser: Browser, code: string) => () => browser.post('/two-factor/verify', { code })
+
+  it('are four for a start, five for a verify and one for a guard', async () => {
+    const host = await countedHost()
+    const ana = await host.login()
+    expect(await host.trips(() => ana.post('/two-factor/start', {}))).toEqual([201, 4])
+    expect(await host.trips(verify(ana, 'wrong1'))).toEqual([422, 4])
+    expect(await host.trips(verify(ana, host.stub.rightCode))).toEqual([200, 5])
+    expect(await host.trips(() => ana.get('/account'))).toEqual([200, 1])
+  })
+
+  it('are no more at a step-up, where grants and wrong codes of the day are known', async () => {
+    const host = await countedHost()
+    const ana = await host.signIn()
+    const { json } = await ana.post('/transfers', { amount: 1, payee: 'Luis' })
+    expect(await host.trips(() => ana.post('/two-factor/start', { requirement: json.requirement }))).toEqual([
+      201, 4,
+    ])
+    expect(await host.trips(verify(ana, 'wrong1'))).toEqual([422, 4])
+    expect(await host.trips(verify(ana, host.stub.rightCode))).toEqual([200, 5])
+    expect(await host.trips(() => ana.post('/transfers', { amount: 1, payee: 'Luis' }))).toEqual([200, 2])
+  })
+
+  it('are no more in an app that has signups', async () => {
+    const host = await countedHost({
+      mount: (app, tf) => app.use('/signup/phone', tf.phoneVerification().routes()),
+    })
+    const ana = await host.login()
+    expect(await host.trips(() => ana.post('/two-factor/start', {}))).toEqual([201, 4])
+    expect(await host.trips(verify(ana, host.stub.rightCode))).toEqual([200, 5])
+  })
+
+  it('are one for whatever is refused', async () => {
+    const host = await countedHost()
+    const ana = await host.login()
+    expect(await host.trips(verify(ana, '482913'))).toEqual([410, 1])
+    expect(await host.trips(() => ana.get('/account'))).toEqual([403, 1])
+    await ana.post('/two-factor/start', {})
+    expect(await host.trips(() => ana.post('/two-factor/start', {}))).toEqual([200, 1])
+    expect(await host.trips(() => ana.post('/two-factor/resend', {}))).toEqual([429, 1])
+  })
+})
