@@ -42,11 +42,11 @@ export function postgresStore(pool: Pool): Store {
   return {
     read,
     async swap(key, version, next, ttlMs) {
-      const put = [key, JSON.stringify(next), lasting(ttlMs)]
       const isNew = version === undefined
       if (next === undefined) {
         if (await one(remove, key, version)) return { swapped: true }
       } else {
+        const put = [key, JSON.stringify(next), lasting(ttlMs)]
         const written = await (isNew ? one(create, ...put) : one(replace, ...put, version))
         if (written) return { swapped: true, entry: { value: next, ...written } }
       }

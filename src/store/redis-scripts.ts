@@ -21,8 +21,9 @@ local standing = redis.call('GET', KEYS[1])
 if standing and standing == ARGV[2] then
   return {1}
 end
-local version = standing and string.match(standing, '^[^\\n]*') or ''
-if version ~= ARGV[1] then
+local version = standing and string.match(standing, '^[^\\n]*')
+local expected = ARGV[1] ~= '' and ARGV[1]
+if version ~= expected then
   return {0, standing}
 end
 if ARGV[2] == '' then

@@ -12,7 +12,10 @@ export type { RedisClient, RedisConnection, SendCommand } from './redis-connecti
 export type RedisStoreOptions = {
   /** The store answers or rejects within so many milliseconds; 250. */
   timeoutMs?: number
-  /** Whether a swap counts only when a replica has it too; false. Costs a round trip per swap. */
+  /**
+   * Whether a swap counts only when a replica has it too; false. Costs a round trip per swap, and needs one
+   * connection to each primary: no pool, and a Sentinel client with a `masterPoolSize` of 1.
+   */
   strict?: boolean
 } & RedisConnection
 
@@ -34,6 +37,10 @@ export function redisStore(options: RedisStoreOptions): Store {
   const { timeoutMs = 250, strict = false } = options
   const send = senderOf(options)
   duration('redisStore: timeoutMs', timeoutMs)
+  // WAIT speaks of the writes of its own connection: on another one it would confirm what no replica has.
+  if (strict && options.client !== undefined && 'clientsInUse' in options.client) {
+    throw new TypeError('redisStore: strict needs a single connection; give it a client rather than a pool')
+  }
 
   const answer = <Result>(ask: () => Promise<Result>): Promise<Result> =>
     withinDeadline(timeoutMs, ask, () => new Error(`no answer within ${timeoutMs} ms`)).catch(unavailable)
@@ -52,12 +59,14 @@ export function redisStore(options: RedisStoreOptions): Store {
       }),
 
     async swap(key, expectedVersion, next, ttlMs) {
-      const lifeMs = Math.ceil(duration('ttlMs', ttlMs))
       // The version is new with every call, so a client that sends a swap twice does it once.
       const entry = next === undefined ? undefined : { value: next, version: randomUUID() }
-      const atRest = entry === undefined ? '' : `${entry.version}\n${JSON.stringify(entry.value)}`
+      const put =
+        entry === undefined
+          ? ['']
+          : [`${entry.version}\n${JSON.stringify(entry.value)}`, wholeMs('ttlMs', ttlMs)]
       return answer(async () => {
-        const reply = await runScript(send, swapScript, key, [expectedVersion ?? '', atRest, String(lifeMs)])
+        const reply = await runScript(send, swapScript, key, [expectedVersion ?? '', ...put])
         const [swapped, standing] = reply as unknown[]
         if (integer(swapped) === 0) {
           return standing === null ? { swapped: false } : { swapped: false, entry: entryAtRest(standing) }
@@ -68,11 +77,9 @@ export function redisStore(options: RedisStoreOptions): Store {
     },
 
     async increment(key, windowMs) {
-      const lifeMs = Math.ceil(duration('windowMs', windowMs))
+      const window = wholeMs('windowMs', windowMs)
       return answer(async () => {
-        const [count, resetInMs] = (await runScript(send, incrementScript, key, [
-          String(lifeMs),
-        ])) as unknown[]
+        const [count, resetInMs] = (await runScript(send, incrementScript, key, [window])) as unknown[]
         return { count: integer(count), resetInMs: integer(resetInMs) }
       })
     },
@@ -80,6 +87,9 @@ export function redisStore(options: RedisStoreOptions): Store {
     inspect: () => inspectRedis(send, { timeoutMs, strict }),
   }
 }
+
+/** Redis takes no fractions. */
+const wholeMs = (name: string, ms: number): string => String(Math.ceil(duration(name, ms)))
 
 /** A version and a value, or a counter, which is its own version. */
 function entryAtRest(standing: unknown): Entry {

@@ -38,7 +38,7 @@ export function plainStore(now: () => number, kept = new Map<string, Kept>()): P
     now,
     read,
     swap(key, expectedVersion, next, ttlMs) {
-      check(ttlMs)
+      if (next !== undefined) check(ttlMs)
       const entry = read(key)
       if (entry?.version !== expectedVersion)
         return entry === undefined ? { swapped: false } : { swapped: false, entry }

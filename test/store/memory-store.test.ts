@@ -8,7 +8,7 @@ const hour = 3_600_000
 const capacity = expect.objectContaining({ code: 'capacity', status: 503 })
 
 describe('what is full refuses', () => {
-  test.each(['auth', 'enrol', 'enrolment', 'grants', 'devices'])(
+  test.each(['auth', 'enrol', 'enrolment', 'grants', 'devices', 'failures'])(
     '%s: a new key, never a known one',
     (kind) => {
       const store = memoryStore({ maxLedgers: 2, maxGrants: 2 })

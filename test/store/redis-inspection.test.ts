@@ -1,4 +1,4 @@
-import { createClient } from 'redis'
+import { createClient, createClientPool } from 'redis'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { redisStore } from '../../src/store/redis-store.js'
 import { type RedisServer, startRedis, withoutRedis } from './redis-server.js'
@@ -157,6 +157,12 @@ describe('options', () => {
         ),
       )
     }
+  })
+
+  test('strict refuses a pool, whose connections know nothing of each other', () => {
+    expect(() => redisStore({ client: createClientPool(), strict: true })).toThrow(
+      new TypeError('redisStore: strict needs a single connection; give it a client rather than a pool'),
+    )
   })
 
   test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('a deadline of %d ms is refused', (timeoutMs) => {
