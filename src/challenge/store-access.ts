@@ -34,11 +34,14 @@ export function withStoreDeadline(store: Store, timeoutMs: number, emit: Emit): 
 
 function inTime<T>(answer: Promise<T>, timeoutMs: number): Promise<T> {
   return new Promise((resolve, reject) => {
-    // The loop polls once more before the deadline counts: a blocked process is not a dead store.
-    const timer = setTimeout(
-      () => setImmediate(() => reject(new Error(`no answer within ${timeoutMs} ms`))),
-      timeoutMs,
-    )
+    // A blocked process is not a dead store. It can swallow one half; between the halves, and before the
+    // immediate, the loop writes what a client has not sent yet and reads what lies there.
+    let timer = setTimeout(() => {
+      timer = setTimeout(
+        () => setImmediate(() => reject(new Error(`no answer within ${timeoutMs} ms`))),
+        timeoutMs / 2,
+      )
+    }, timeoutMs / 2)
     answer.then(resolve, reject).finally(() => clearTimeout(timer))
   })
 }

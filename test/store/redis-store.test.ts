@@ -3,6 +3,7 @@ import { inspect } from 'node:util'
 import { Redis } from 'ioredis'
 import { createClient, createClientPool } from 'redis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { withStoreDeadline } from '../../src/challenge/store-access.js'
 import { type RedisConnection, redisStore } from '../../src/store/redis-store.js'
 import { storeContract } from '../../src/store/store-contract.js'
 import { type RedisServer, startRedis, withoutRedis } from './redis-server.js'
@@ -195,7 +196,8 @@ describe.skipIf(withoutRedis)('one Redis', () => {
       async (blocks) => {
         const connect = clients[name] ?? (() => Promise.reject(new Error(name)))
         const { connection, end } = await connect()
-        const store = redisStore(connection)
+        // Two deadlines watch over an answer: the store's own, and the one that twoFactor puts around any store.
+        const store = withStoreDeadline(redisStore(connection), 250, () => {})
         await store.increment('tf1::count-a:warm', hour)
         const answers = [
           store.read('tf1::auth:blocked'),
