@@ -41,16 +41,16 @@ function used() {
 
 const ledgers = (store) => createLedgers({ store, now: Date.now, emit() {} })
 
-async function fill({ run }, count) {
+async function fill(ledgers, count) {
   for (let index = 0; index < count; index += 1) {
     const binding = { session: fingerprint(`s${index}`), subject: fingerprint(`u${index}`), purpose: 'login' }
     // As the use case makes it: one flat string.
     const challengeId = Buffer.from(randomUUID(), 'latin1').toString('latin1')
     const order = { sendId: newCommandId(), challengeId, binding, channel: 'sms' }
     const sent = { result: 'sent', lifetimeMs: 10 * minute }
-    const key = keyOf(index)
-    await run(key, limits, (ledger, now) => start(ledger, order, now, limits))
-    await run(key, limits, (ledger, now) => settleSend(ledger, order.sendId, sent, now, limits))
+    const held = ledgers.hold(keyOf(index), limits)
+    await held.run((ledger, now) => start(ledger, order, now, limits))
+    await held.run((ledger, now) => settleSend(ledger, order.sendId, sent, now, limits))
   }
 }
 

@@ -1,31 +1,31 @@
 import { Redis } from 'ioredis'
 import { createClient, createSentinel } from 'redis'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { redisStore } from '../../src/store/redis-store.js'
+import { type RedisClient, redisStore } from '../../src/store/redis-store.js'
 import type { Store } from '../../src/store/store.js'
 import { type RedisServer, startRedis, startSentinel, until, withoutRedis } from './redis-server.js'
 
 const hour = 3_600_000
 const unavailable = expect.objectContaining({ code: 'store_unavailable', status: 503 })
 
-type Connect = (server: RedisServer) => Promise<{ store: Store; end: () => unknown }>
+type Connect = (server: RedisServer) => Promise<{ client: RedisClient; end: () => unknown }>
 
 const clients: Record<string, Connect> = {
   'redis as it comes': async ({ url }) => {
     const client = await createClient({ url })
       .on('error', () => {})
       .connect()
-    return { store: redisStore({ client }), end: () => client.destroy() }
+    return { client, end: () => client.destroy() }
   },
   'redis without an offline queue': async ({ url }) => {
     const client = await createClient({ url, disableOfflineQueue: true })
       .on('error', () => {})
       .connect()
-    return { store: redisStore({ client }), end: () => client.destroy() }
+    return { client, end: () => client.destroy() }
   },
   'ioredis as it comes': async ({ port }) => {
     const client = new Redis(port).on('error', () => {})
-    return { store: redisStore({ client }), end: () => client.disconnect() }
+    return { client, end: () => client.disconnect() }
   },
   'ioredis without an offline queue': async ({ port }) => {
     const client = new Redis(port, {
@@ -35,11 +35,14 @@ const clients: Record<string, Connect> = {
     })
     client.on('error', () => {})
     await new Promise((ready) => client.once('ready', ready))
-    return { store: redisStore({ client }), end: () => client.disconnect() }
+    return { client, end: () => client.disconnect() }
   },
 }
 
-/** Every verb is refused as unavailable, none later than a quarter of a second after its deadline. */
+/** Longer than the slowest of what should succeed takes on a busy machine. */
+const patient = { timeoutMs: 5_000 }
+
+/** Every verb is refused as unavailable, none much later than its deadline. */
 async function expectUnavailable(store: Store, ...except: string[]): Promise<void> {
   const questions = {
     read: () => store.read('tf1::auth:known'),
@@ -50,17 +53,22 @@ async function expectUnavailable(store: Store, ...except: string[]): Promise<voi
     if (except.includes(verb)) continue
     const start = performance.now()
     await expect(ask(), verb).rejects.toEqual(unavailable)
-    expect(performance.now() - start, verb).toBeLessThan(500)
+    expect(performance.now() - start, verb).toBeLessThan(1_000)
   }
 }
 
 describe.skipIf(withoutRedis).each(Object.entries(clients))('through %s', (_name, connect) => {
   let server: RedisServer
   let store: Store
+  /** The same with the deadline that it has by default. */
+  let prompt: Store
   let end: () => unknown
   beforeEach(async () => {
     server = await startRedis()
-    ;({ store, end } = await connect(server))
+    const connected = await connect(server)
+    end = connected.end
+    store = redisStore({ client: connected.client, ...patient })
+    prompt = redisStore({ client: connected.client })
     await store.swap('tf1::auth:known', undefined, { attempts: 1 }, hour)
     await store.increment('tf1::count-a:known', hour)
   })
@@ -73,13 +81,13 @@ describe.skipIf(withoutRedis).each(Object.entries(clients))('through %s', (_name
     await server.kill()
   })
 
-  const recovered = () => until(() => store.read('tf1::auth:known'))
+  const recovered = () => until(() => prompt.read('tf1::auth:known'))
 
   test('a frozen server is unavailable, and what it still does late is seen afterwards', async () => {
     server.freeze()
-    await expectUnavailable(store)
+    await expectUnavailable(prompt)
     const known = 'tf1::auth:late'
-    await expect(store.swap(known, undefined, { command: 'mine' }, hour)).rejects.toEqual(unavailable)
+    await expect(prompt.swap(known, undefined, { command: 'mine' }, hour)).rejects.toEqual(unavailable)
     server.thaw()
     await recovered()
     expect((await store.read(known))?.value).toEqual({ command: 'mine' })
@@ -89,15 +97,15 @@ describe.skipIf(withoutRedis).each(Object.entries(clients))('through %s', (_name
 
   test('a slow server is unavailable until it is fast again', async () => {
     await server.ask('CLIENT', 'PAUSE', '1200', 'ALL')
-    await expectUnavailable(store)
+    await expectUnavailable(prompt)
     await recovered()
     expect((await store.swap('tf1::auth:after', undefined, {}, hour)).swapped).toBe(true)
   })
 
   test('a dead server is unavailable, and usable again without a restart of ours', async () => {
     await server.kill()
-    await expectUnavailable(store)
-    await expectUnavailable(store)
+    await expectUnavailable(prompt)
+    await expectUnavailable(prompt)
     await server.restart()
     await recovered()
     expect((await store.swap('tf1::auth:after', undefined, {}, hour)).swapped).toBe(true)
@@ -107,7 +115,7 @@ describe.skipIf(withoutRedis).each(Object.entries(clients))('through %s', (_name
   test('a server out of memory changes nothing, but can be read and emptied', async () => {
     const entry = await store.read('tf1::auth:known')
     await server.ask('CONFIG', 'SET', 'maxmemory', '1')
-    await expectUnavailable(store, 'read')
+    await expectUnavailable(prompt, 'read')
     expect(await store.read('tf1::auth:known')).toEqual(entry)
     expect((await store.swap('tf1::auth:known', entry?.version, undefined, hour)).swapped).toBe(true)
     await server.ask('CONFIG', 'SET', 'maxmemory', '0')
@@ -118,7 +126,7 @@ describe.skipIf(withoutRedis).each(Object.entries(clients))('through %s', (_name
   test('a server that became a replica is unavailable, to readers too, until it is promoted', async () => {
     const other = await startRedis()
     await server.ask('REPLICAOF', '127.0.0.1', `${other.port}`)
-    await expectUnavailable(store)
+    await expectUnavailable(prompt)
     await server.ask('REPLICAOF', 'NO', 'ONE')
     await recovered()
     expect((await store.swap('tf1::auth:after', undefined, {}, hour)).swapped).toBe(true)
@@ -157,7 +165,7 @@ describe.skipIf(withoutRedis)('strict', () => {
     const node = createClient({ url: primary.url }).on('error', () => {})
     await node.connect()
     const io = new Redis(primary.port).on('error', () => {})
-    const strict = redisStore({ client: name === 'redis' ? node : io, strict: true, timeoutMs: 1_000 })
+    const strict = redisStore({ client: name === 'redis' ? node : io, strict: true, timeoutMs: 2_000 })
     const key = `tf1::auth:${name}`
 
     const first = await strict.swap(key, undefined, { command: 'one' }, hour)
@@ -191,8 +199,7 @@ describe.skipIf(withoutRedis)('behind Sentinel', () => {
     await node.on('error', () => {}).connect()
     const io = new Redis({ sentinels: [{ host: '127.0.0.1', port: sentinel.port }], name: 'main' })
     io.on('error', () => {})
-    const patient = { strict: true, timeoutMs: 2_000 }
-    const stores = [redisStore({ client: node, ...patient }), redisStore({ client: io, ...patient })]
+    const stores = [node, io].map((client) => redisStore({ client, strict: true, ...patient }))
 
     const write = async (store: Store, key: string) => {
       let last = await store.swap(key, undefined, { attempts: 0 }, hour)

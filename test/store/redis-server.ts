@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from 'redis'
+import { afterAll } from 'vitest'
 
 const binary = process.env.REDIS_SERVER ?? 'redis-server'
 
@@ -17,8 +18,9 @@ if (withoutRedis)
 
 const children = new Set<ChildProcess>()
 const dirs = new Set<string>()
-process.once('exit', () => {
-  for (const child of children) child.kill('SIGKILL')
+// A test that failed half-way has ended nothing.
+afterAll(async () => {
+  await Promise.all([...children].map(killed))
   for (const dir of dirs) rmSync(dir, { recursive: true, force: true })
 })
 
