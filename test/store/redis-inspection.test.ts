@@ -113,7 +113,7 @@ describe.skipIf(withoutRedis)('inspecting a real Redis', () => {
   })
 
   test('finds nothing, then its eviction policy, then that its clock is not ours', async () => {
-    const store = redisStore({ client })
+    const store = redisStore({ client, timeoutMs: 2_000 })
     expect(await store.inspect?.()).toEqual([])
 
     await server.ask('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lfu')
@@ -131,7 +131,7 @@ describe.skipIf(withoutRedis)('inspecting a real Redis', () => {
   })
 
   test('finds that strict has no replica to wait for', async () => {
-    expect(await redisStore({ client, strict: true }).inspect?.()).toMatchObject([
+    expect(await redisStore({ client, strict: true, timeoutMs: 2_000 }).inspect?.()).toMatchObject([
       { code: 'store_unreplicated' },
     ])
   })

@@ -60,6 +60,7 @@ describe.skipIf(withoutRedis)('one Redis', () => {
         sent.push(args)
         return meddle(() => client.sendCommand(args), args)
       },
+      timeoutMs: 2_000,
     })
     return { client, sent, store, [Symbol.asyncDispose]: async () => client.destroy() }
   }
@@ -231,7 +232,7 @@ describe.skipIf(withoutRedis)('one Redis', () => {
       redis: new Redis(server.port),
       [Symbol.asyncDispose]: async () => client.redis.disconnect(),
     }
-    const store = redisStore({ client: client.redis })
+    const store = redisStore({ client: client.redis, timeoutMs: 2_000 })
     await server.ask('RPUSH', 'tf1::auth:canary-key', 'a list')
     const error = await Promise.resolve(
       store.swap('tf1::auth:canary-key', undefined, { secret: 'canary-value' }, hour),
