@@ -118,8 +118,7 @@ export function settle(
     ({ outcome: { outcome: 'gone', ...consequences(next, now, limits) }, next }) as const
 
   if (verdict === 'not-sent') {
-    const next = refunded(released, challenge, limits)
-    return { outcome: { outcome: 'refunded' }, next }
+    return { outcome: { outcome: 'refunded' }, next: refunded(released, challenge) }
   }
   if (verdict === 'unavailable' || verdict === 'misconfigured') {
     return { outcome: { outcome: 'spent', ...consequences(released, now, limits) }, next: released }
@@ -173,10 +172,9 @@ function consequences(after: Ledger, now: number, limits: LedgerLimits): Consequ
 }
 
 /** Undoes a reservation. The number was not locked when it was made, so any lock is its own. */
-function refunded(ledger: Ledger, challenge: Challenge | undefined, limits: LedgerLimits): Ledger {
-  const lockedUntil = lockAt(ledger.failures, limits) === undefined ? ledger.lockedUntil : 0
+function refunded(ledger: Ledger, challenge: Challenge | undefined): Ledger {
   // The operator may have enabled the number meanwhile: fewer than no failures would be an extra guess.
-  const counted = { ...ledger, failures: Math.max(0, ledger.failures - 1), lockedUntil }
+  const counted = { ...ledger, failures: Math.max(0, ledger.failures - 1), lockedUntil: 0 }
   if (challenge === undefined) return counted
   return { ...counted, challenge: { ...challenge, attempts: challenge.attempts - 1 } }
 }

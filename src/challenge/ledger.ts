@@ -213,9 +213,6 @@ export function cancel(
 }
 
 /** The operator's act: forgets the failures that locked or disabled a number. */
-export function enable(ledger: Ledger, now: number): Decision<{ readonly outcome: 'enabled' }> {
-  return {
-    outcome: { outcome: 'enabled' },
-    next: { ...ledger, failures: 0, judged: 0, lockedUntil: 0, at: now },
-  }
+export function enable(ledger: Ledger, now: number): Decision<undefined> {
+  return { outcome: undefined, next: { ...ledger, failures: 0, judged: 0, lockedUntil: 0, at: now } }
 }

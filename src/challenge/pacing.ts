@@ -61,13 +61,11 @@ function budgetEnd(ledger: Ledger, channel: Channel, now: number, limits: Ledger
   return Math.max(...ends)
 }
 
-/** When fewer than `most` of these sends are younger than the window; 0 when that is so already. */
+/** From when on fewer than `most` of these sends are younger than the window. */
 function windowEnd(sends: readonly Send[], most: number, windowMs: number, now: number): number {
-  const young = sends.filter((send) => send.at > now - windowMs)
-  const blocking = young[young.length - most]
-  if (young.length < most) return 0
+  if (sends.length < most) return 0
   // A budget of nothing never has room: look again after a whole window.
-  return (blocking?.at ?? now) + windowMs
+  return (sends[sends.length - most]?.at ?? now) + windowMs
 }
 
 /** A send of an approved challenge counts for the absolute caps alone. */

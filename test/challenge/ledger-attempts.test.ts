@@ -29,7 +29,7 @@ describe('reserving an attempt', () => {
     const number = driveLedger()
     number.start()
     expect(number.reserve().outcome).toMatchObject({ outcome: 'reserved', challenge: { attempts: 1 } })
-    expect(number.ledger).toMatchObject({ failures: 1, judged: 0 })
+    expect(number.ledger).toMatchObject({ failures: 1, judged: 0, lockedUntil: 0 })
   })
 
   it('lets one check be under way on a number', () => {
@@ -126,6 +126,19 @@ describe('settling an attempt', () => {
     expect(booked.at(-1)).toBe('refused')
   })
 
+  it('leaves the sends of earlier challenges in the hourly count', () => {
+    const number = driveLedger()
+    for (let sends = 0; sends < 4; sends += 1) {
+      number.start()
+      number.wait(5 * minute)
+    }
+    number.start()
+    number.verify('approved')
+    expect(number.start()).toMatchObject({ outcome: 'booked' })
+    number.wait(5 * minute)
+    expect(number.start()).toMatchObject({ code: 'send_limit' })
+  })
+
   it('keeps the attempt spent and unjudged when the answer was no verdict', () => {
     const number = driveLedger()
     number.start()
@@ -142,6 +155,13 @@ describe('settling an attempt', () => {
     expect(number.settle(id, 'not-sent')).toEqual({ outcome: 'refunded' })
     expect(number.settle(id, 'not-sent')).toEqual({ outcome: 'gone' })
     expect(number.ledger).toMatchObject({ failures: 1, judged: 1, challenge: { attempts: 1 } })
+  })
+
+  it('says of a wrong code that it was not a used one, and of a refusal no wait that it does not know', () => {
+    const number = driveLedger()
+    number.start()
+    expect(number.verify('rejected')).toMatchObject({ outcome: 'rejected', used: false })
+    expect(number.reserve({ subject: 'bob' }).outcome).not.toHaveProperty('retryAfterMs')
   })
 
   it('gives no failure back that the operator had forgiven meanwhile', () => {
@@ -244,6 +264,16 @@ describe('a code that was used before', () => {
     expect(number.reserve({}, 'right').outcome).toMatchObject({ outcome: 'reserved' })
   })
 
+  it('takes no room once it is forgotten, exactly then', () => {
+    const number = driveLedger(guessing)
+    number.start()
+    number.verify('approved', {}, 'yesterday')
+    number.wait(day)
+    number.start()
+    number.verify('approved', {}, 'today')
+    expect(number.ledger.usedCodes).toEqual([{ code: 'today', at: number.now }])
+  })
+
   it('is remembered among the newest twenty', () => {
     const number = driveLedger(guessing)
     for (let code = 0; code < 22; code += 1) {
@@ -316,6 +346,18 @@ describe('the lock of a number', () => {
     fail(number, 9)
     expect(number.verify('approved')).toMatchObject({ outcome: 'approved' })
     expect(number.start()).toMatchObject({ outcome: 'booked' })
+  })
+
+  it('is reported until it ends, exactly', () => {
+    const lockedFor = (ms: number) => {
+      const number = driveLedger({ ...guessing, failuresBeforeLock: 1 })
+      number.start()
+      const { id } = number.reserve()
+      number.wait(ms)
+      return number.settle(id, 'rejected')
+    }
+    expect(lockedFor(15 * minute - 1)).toHaveProperty('lockedForMs', 1)
+    expect(lockedFor(15 * minute)).not.toHaveProperty('lockedForMs')
   })
 
   it('is given back with the attempt that began it', () => {

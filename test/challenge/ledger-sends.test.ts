@@ -48,6 +48,35 @@ describe('starting a challenge', () => {
     expect(number.start()).toMatchObject({ outcome: 'booked' })
   })
 
+  it.each([
+    ['an hour lies between two sends', hour, 60_000],
+    ['a moment less lies between them', hour - 1, 120_000],
+  ])('pauses as after the first or second send when %s', (_, between, pause) => {
+    const number = driveLedger()
+    number.start()
+    number.wait(between)
+    number.start()
+    expect(number.start({ session: 's2' })).toMatchObject({ code: 'resend_too_soon', retryAfterMs: pause })
+  })
+
+  it('pauses no longer for sends whose code was typed', () => {
+    const number = driveLedger()
+    for (let logins = 0; logins < 3; logins += 1) {
+      number.start()
+      number.verify('approved')
+    }
+    number.start()
+    expect(number.start({ session: 's2' })).toMatchObject({ code: 'resend_too_soon', retryAfterMs: 60_000 })
+  })
+
+  it('keeps no send for longer than a day, exactly', () => {
+    const number = driveLedger()
+    number.start()
+    number.wait(24 * hour)
+    number.start()
+    expect(number.ledger.sends).toMatchObject([{ at: number.now }])
+  })
+
   it('counts the pause over channels: a call does not dodge the cooldown of a text', () => {
     const number = driveLedger()
     number.start()
@@ -212,8 +241,38 @@ describe('settling a send', () => {
     const number = driveLedger()
     number.start()
     number.wait(minute)
+    number.verify('rejected')
     number.resend({}, { result: 'foreign-number' })
     expect(number.reserve().outcome).toMatchObject({ code: 'challenge_gone' })
+    number.wait(2 * minute)
+    // What was typed stays spent.
+    expect(number.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: 1 } })
+  })
+
+  it('gives only the send back that never left', () => {
+    const number = driveLedger()
+    number.start()
+    number.wait(minute)
+    number.resend({}, { result: 'not-sent' })
+    expect(number.ledger.sends).toHaveLength(1)
+    expect(number.start({ session: 's2' })).toMatchObject({ outcome: 'booked' })
+  })
+
+  it('gives a send back whose challenge was replaced, whatever was typed for the other', () => {
+    const number = driveLedger({ ...ledgerLimits, cooldownMs: [] })
+    const { sendId, outcome } = number.book()
+    number.start({ session: 's2' })
+    number.verify('rejected', { session: 's2' })
+    number.settleSend(sendId, { result: 'not-sent' }, outcome)
+    expect(number.ledger.sends).toHaveLength(1)
+  })
+
+  it.each(['sent', 'not-sent'] as const)('may come after the code was typed: %s', (result) => {
+    const number = driveLedger()
+    const { sendId, outcome } = number.book()
+    number.verify('approved')
+    expect(number.settleSend(sendId, { result }, outcome)).toEqual({})
+    expect(number.ledger.sends).toHaveLength(result === 'sent' ? 1 : 0)
   })
 
   it('keeps the earlier code good when a resend fails', () => {

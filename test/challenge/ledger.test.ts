@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { emptyLedger, enable, keptForMs, ledgerLimitsOf, timeOf } from '../../src/challenge/ledger.js'
+import { emptyLedger, enable, isLive, keptForMs, ledgerLimitsOf, timeOf } from '../../src/challenge/ledger.js'
 import { day, hour, ledgerLimits, limits, minute } from './kit.js'
 import { driveLedger } from './ledger-driver.js'
 
@@ -28,6 +28,17 @@ describe('the time a command works with', () => {
     expect(number.start({ session: 's2' })).toMatchObject({ code: 'resend_too_soon' })
     number.wait(hour)
     expect(number.reserve().outcome).toMatchObject({ outcome: 'reserved' })
+  })
+
+  it('set back by up to five seconds changes nothing for a code that lives as long as it may', () => {
+    const live = (setBackMs: number) => {
+      const number = driveLedger()
+      number.start()
+      const challenge = number.ledger.challenge
+      return challenge && isLive(challenge, number.now - setBackMs, ledgerLimits)
+    }
+    expect(live(5_000)).toBe(true)
+    expect(live(5_001)).toBe(false)
   })
 
   it('set forth by an hour expires a code and gives no attempt back once it is set right', () => {
