@@ -34,7 +34,9 @@ describe('the README', () => {
     expect(code.length).toBeGreaterThan(8)
     for (const [index, text] of code.entries())
       writeFileSync(`${folder}block-${index}.ts`, `${text}\nexport {}\n`)
-    copyFileSync(path('test/packages/readme-globals.d.ts'), `${folder}globals.d.ts`)
+    for (const given of ['readme-globals.d.ts', 'readme-modules.d.ts']) {
+      copyFileSync(path(`test/packages/${given}`), `${folder}${given}`)
+    }
     const compilerOptions = {
       target: 'es2023',
       lib: ['es2023', 'esnext.disposable'],

@@ -7,7 +7,9 @@ declare global {
   const app: App
   const express: typeof import('express')
   const randomUUID: typeof import('node:crypto').randomUUID
-  const { twoFactor, createClient, tokenSession }: typeof Package
+  const { twoFactor, createClient, judge, tokenSession }: typeof Package
+  const ProviderError: typeof Package.ProviderError
+  type ProviderError = Package.ProviderError
   type SessionAdapter = Package.SessionAdapter
   const tf: Package.TwoFactor
   const provider: Package.ProviderClient
