@@ -79,7 +79,7 @@ function pageUrl({ basePath, requirement, purpose, returnTo }: PageView): string
   if (requirement !== undefined) query.set('requirement', requirement)
   else if (purpose !== undefined) query.set('purpose', purpose)
   if (returnTo !== undefined) query.set('returnTo', returnTo)
-  return `${basePath}/?${query}`
+  return query.size === 0 ? `${basePath}/` : `${basePath}/?${query}`
 }
 
 function fieldState(view: PageView, field: 'code' | 'phone'): Html {

@@ -22,6 +22,10 @@ describe('negotiateLocale', () => {
     expect(negotiateLocale(header, ['en', 'es', 'pt'])).toBe(locale)
   })
 
+  it('is English when nothing is offered', () => {
+    expect(negotiateLocale('es', [])).toBe('en')
+  })
+
   it('keeps the spelling of what was offered', () => {
     expect(negotiateLocale('pt-br', ['en', 'pt-BR'])).toBe('pt-BR')
   })

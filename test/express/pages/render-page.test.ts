@@ -189,6 +189,12 @@ describe('a problem', () => {
       en,
     )
     expect(locked).toContain('<a href="/two-factor/?requirement=a+b%26c&amp;returnTo=%2Fhome">Try again</a>')
+    const { requirement: _, ...plain } = startView
+    const purposeAlone = renderPage({ ...plain, purpose: 'login', problem: { code: 'phone_locked' } }, en)
+    expect(purposeAlone).toContain('<a href="/two-factor/?purpose=login">')
+    expect(renderPage({ ...plain, problem: { code: 'phone_locked' } }, en)).toContain(
+      '<a href="/two-factor/">',
+    )
     expect(renderPage({ ...startView, problem: { code: 'no_phone' } }, en)).not.toContain('<a ')
   })
 
