@@ -15,6 +15,8 @@ declare global {
   const provider: Package.ProviderClient
   const options: Package.TwoFactorOptions
   const [baseUrl, client, key, phone, received]: string[] & [string, string, string, string, string]
+  const postgresStore: (pool: unknown) => Package.Store
+  const pool: unknown
   const users: {
     phoneOf(subject: string): Promise<string>
     create(user: { name: string; phone: string }): Promise<void>
