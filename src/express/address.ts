@@ -22,11 +22,13 @@ privateNetworks.addSubnet('fe80::', 10, 'ipv6')
  * people share the proxy's address: counting it would lock everybody out, so it is not counted.
  */
 export function addressOf(req: Request, warn: Warn): string | undefined {
-  if (!req.app.enabled('trust proxy') && isForwarded(req) && isPrivate(req.socket.remoteAddress)) {
+  if (req.app.enabled('trust proxy')) return req.ip
+  const { remoteAddress } = req.socket
+  if (isForwarded(req) && isPrivate(remoteAddress)) {
     warn('TWO_FACTOR_TRUST_PROXY_MISSING')
     return undefined
   }
-  return req.ip
+  return remoteAddress
 }
 
 function isForwarded(req: Request): boolean {

@@ -28,8 +28,6 @@ export interface Answers {
   ): Promise<void>
 }
 
-const common = { 'Cache-Control': 'no-store' }
-
 export function createAnswers(
   renderPage: RenderPage,
   pageHeaders: Readonly<Record<string, string>>,
@@ -41,8 +39,7 @@ export function createAnswers(
   }
 
   function redirect(res: Response, location: string): void {
-    setHeaders(res, common)
-    res.vary('Accept')
+    setCommonHeaders(res)
     res.setHeader('Location', location)
     end(res, 303)
   }
@@ -54,8 +51,7 @@ export function createAnswers(
     async send(req, res, reply, view) {
       const page = wantsPage(req)
       if (page && reply.reply === 'done') return redirect(res, reply.location)
-      setHeaders(res, common)
-      res.vary('Accept')
+      setCommonHeaders(res)
       if (reply.reply === 'page') {
         const { challenge } = reply.view
         if (page) return sendPage(req, res, 200, reply.view)
@@ -92,7 +88,16 @@ export function isoTime(ms: number): string {
 }
 
 function wantsPage(req: Request): boolean {
+  const { accept } = req.headers
+  // What programs send, told apart without parsing it.
+  if (accept === undefined || accept === '*/*' || accept === 'application/json') return false
   return req.accepts(['json', 'html']) === 'html'
+}
+
+function setCommonHeaders(res: Response): void {
+  res.setHeader('Cache-Control', 'no-store')
+  if (res.hasHeader('Vary')) res.vary('Accept')
+  else res.setHeader('Vary', 'Accept')
 }
 
 function setHeaders(res: Response, headers: Readonly<Record<string, string>>): void {

@@ -4,7 +4,7 @@ import type { Answers, Reply } from './answers.js'
 import type { Exchange } from './exchange.js'
 import { isCrossSite } from './origin-check.js'
 import { type Problem, problemOf } from './problems.js'
-import { type Body, readBody } from './request-body.js'
+import { type Body, type BodyParsers, readBody } from './request-body.js'
 import type { Views } from './views.js'
 
 /** Makes a handler that can be mounted anywhere: it brings its parser, checks and error shaping along. */
@@ -16,7 +16,7 @@ export type Endpoint = (
 
 export function createEndpoint(parts: {
   readonly answers: Answers
-  readonly bodyParsers: readonly RequestHandler[]
+  readonly bodyParsers: BodyParsers
   readonly allowedOrigins: readonly string[]
   /** Sees each request first, to warn about how the host is set up. */
   readonly inspect: (req: Request) => void

@@ -5,18 +5,19 @@ import { TwoFactorError } from '../errors.js'
 /** The members of a JSON object or a form. Read them with `text` and `flag`, which see own members alone. */
 export type Body = Readonly<Record<string, unknown>>
 
+/** By content type. */
+export interface BodyParsers {
+  readonly json: RequestHandler
+  readonly form: RequestHandler
+}
+
 /** Reads a JSON or form body, unless the host has read it already. */
-export async function readBody(
-  parsers: readonly RequestHandler[],
-  req: Request,
-  res: Response,
-): Promise<Body> {
+export async function readBody(parsers: BodyParsers, req: Request, res: Response): Promise<Body> {
   if (isPlainObject(req.body) && Object.keys(req.body).length > 0) return req.body
   if (!hasBody(req)) return {}
-  if (!req.is(['application/json', 'application/x-www-form-urlencoded'])) {
-    throw new TwoFactorError('unsupported_media_type')
-  }
-  for (const parser of parsers) await run(parser, req, res)
+  const type = req.is(['application/json', 'application/x-www-form-urlencoded'])
+  if (!type) throw new TwoFactorError('unsupported_media_type')
+  await run(type === 'application/json' ? parsers.json : parsers.form, req, res)
   if (!isPlainObject(req.body)) throw invalid('The body must be an object.')
   return req.body
 }

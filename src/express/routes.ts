@@ -1,15 +1,16 @@
-import { json, type Request, type RequestHandler, Router, urlencoded } from 'express'
+import { json, type Request, Router, urlencoded } from 'express'
 import type { Handlers } from './handlers.js'
 import { assets, pageHeaders } from './pages/assets.js'
+import type { BodyParsers } from './request-body.js'
 
 /** Room for a long requirement and nothing else. */
 const limit = '16kb'
 
 /** Parsers for handlers whose host did not parse yet. */
-export const bodyParsers: readonly RequestHandler[] = [
-  json({ limit }),
-  urlencoded({ extended: false, limit }),
-]
+export const bodyParsers: BodyParsers = {
+  json: json({ limit }),
+  form: urlencoded({ extended: false, limit }),
+}
 
 /** Puts the handlers on their paths. Each answers every method, the wrong ones with 405. */
 export function createRouter(handlers: Handlers, inspect: (req: Request) => void = () => undefined): Router {

@@ -60,7 +60,8 @@ export function expressSession(): SessionAdapter {
     keep(req) {
       const session = sessionOf(req)
       // With `saveUninitialized: false` only a session that holds something is saved.
-      if (session !== undefined && session.twoFactor === undefined) session.twoFactor = true
+      const holds = Object.keys(session ?? {}).filter((name) => name !== 'cookie')
+      if (session !== undefined && holds.length === 0) session.twoFactor = true
     },
   }
 }

@@ -110,12 +110,13 @@ export function createViews(parts: ViewParts): Views {
 
     pageUrl(exchange) {
       const { requirement, returnTo, purpose } = carried(exchange)
+      const base = basePathOf(exchange.req)
+      if (requirement === undefined && purpose === undefined && returnTo === undefined) return base
       const query = new URLSearchParams()
       if (requirement !== undefined) query.set('requirement', requirement)
       else if (purpose !== undefined) query.set('purpose', purpose)
       if (returnTo !== undefined) query.set('returnTo', returnTo)
-      const base = basePathOf(exchange.req)
-      return query.size === 0 ? base : `${base}?${query}`
+      return `${base}?${query}`
     },
 
     returnPath(exchange) {
