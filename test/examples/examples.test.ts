@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { withoutRedis } from '../store/redis-server.js'
 import { createVisitor } from './browser.js'
-import { run } from './running.js'
+import { run, runToEnd } from './running.js'
 
 const phone = '+573001234567'
 describe('examples/login', () => {
@@ -85,6 +86,28 @@ describe('examples/tokens', () => {
     await visit('POST', '/two-factor/verify', { code: await codeFor(phone) })
     expect((await visit('GET', '/account')).body).toMatchObject({ name: 'ana' })
     expect((await createVisitor(origin)('GET', '/account')).status).toBe(401)
+  })
+})
+
+describe.skipIf(withoutRedis)('examples/redis', () => {
+  it('signs in by whichever process has the turn, and both know of it', async () => {
+    const { origin, codeFor } = await run('redis')
+    const visit = createVisitor(origin)
+    expect((await visit('POST', '/login', { name: 'ana', password: 'sesame' })).status).toBe(201)
+    expect((await visit('POST', '/two-factor/verify', { code: 'wrong1' })).body.attemptsRemaining).toBe(4)
+    expect((await visit('POST', '/two-factor/verify', { code: 'wrong2' })).body.attemptsRemaining).toBe(3)
+    expect((await visit('GET', '/account')).status).toBe(403)
+    await visit('POST', '/two-factor/verify', { code: await codeFor(phone) })
+    const answers = [await visit('GET', '/account'), await visit('GET', '/account')]
+    const processes = answers.map(({ text }) => text.match(/^Signed in as ana, says process (\d+)\.$/)?.[1])
+    expect(new Set(processes).size).toBe(2)
+    expect(processes).not.toContain(undefined)
+  })
+
+  it('says what is missing where there is no Redis', async () => {
+    const { code, output } = await runToEnd('redis', [], { PATH: '/nowhere' })
+    expect(code).toBe(1)
+    expect(output).toContain('There is no redis-server on the PATH.')
   })
 })
 

@@ -1,0 +1,77 @@
+// One of the processes that examples/redis.ts starts: all that they share is in Redis.
+import type { AddressInfo } from 'node:net'
+import { RedisStore } from 'connect-redis'
+import express from 'express'
+import session from 'express-session'
+import { createClient, twoFactor } from 'express-two-factor'
+import { redisStore } from 'express-two-factor/redis'
+import { createClient as createRedisClient } from 'redis'
+
+declare module 'express-session' {
+  interface SessionData {
+    /** Known by password alone. */
+    pendingUserId?: string
+    /** Known by password and code. */
+    userId?: string
+  }
+}
+
+const users = new Map([['ana', { password: 'sesame', phone: '+57 300 123 4567' }]])
+
+// Without its queue a request is answered 503 at once while Redis is away.
+const redis = createRedisClient({ url: process.env.REDIS_URL ?? '', disableOfflineQueue: true })
+redis.on('error', (error) => console.error(error.message))
+await redis.connect()
+
+const { baseUrl, credentials, approvedStatuses } = JSON.parse(process.env.PROVIDER ?? '')
+const tf = twoFactor({
+  provider: createClient({ baseUrl, ...credentials }),
+  appName: 'Acme',
+  approvedStatuses,
+  secret: process.env.TWO_FACTOR_SECRET ?? 'at least 32 bytes, the same on every server',
+  countries: ['CO'],
+  store: redisStore({ client: redis }),
+  subject: (req) => req.session.pendingUserId ?? req.session.userId,
+  phone: (_req, subject) => users.get(subject)?.phone,
+  onVerified: (req, _res, grant) => {
+    req.session.userId = grant.subject
+    delete req.session.pendingUserId
+  },
+})
+
+const app = express()
+app.set('trust proxy', 'loopback')
+app.use(
+  session({
+    store: new RedisStore({ client: redis }),
+    secret: 'and another secret',
+    resave: false,
+    saveUninitialized: false,
+  }),
+)
+app.use('/two-factor', tf.routes())
+
+const checkPassword: express.RequestHandler = (req, res, next) => {
+  const { name, password } = req.body ?? {}
+  if (users.get(name)?.password !== password || password === undefined) {
+    res.status(401).send('That name and password do not belong together.')
+    return
+  }
+  req.session.pendingUserId = name
+  next()
+}
+
+app.get('/', (_req, res) => {
+  res.send(`<form method="post" action="/login">
+    <input type="hidden" name="returnTo" value="/account">
+    <input name="name" value="ana"> <input name="password" value="sesame"> <button>Sign in</button></form>`)
+})
+const body = [express.json(), express.urlencoded({ extended: false })]
+app.post('/login', body, checkPassword, tf.start({ purpose: 'login' }))
+app.get('/account', tf.requireTwoFactor(), (req, res) => {
+  res.send(`Signed in as ${req.session.userId}, says process ${process.pid}.`)
+})
+
+const server = app.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port))
+// Ends with the process that started it.
+process.on('disconnect', () => process.exit())
