@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type ProviderStub, startProviderStub } from '../provider-stub.js'
+import { compiled } from '../store/compiled.js'
+import { startRedisCluster } from '../store/redis-cluster-server.js'
+import { startRedis, withoutRedis } from '../store/redis-server.js'
+import { type Instance, type Setting, startInstance } from './processes.js'
+
+const processes = 8
+const wrongGuesses = 20_000
+const rightGuesses = 500
+
+/** Every second process uses the other client library. */
+const stores = {
+  'one Redis': {
+    start: async () => {
+      const server = await startRedis()
+      return { redisPorts: [server.port], stop: () => server.kill() }
+    },
+    clientNames: ['redis', 'ioredis'],
+  },
+  'a cluster of three nodes': {
+    start: async () => {
+      const { primaries, stop } = await startRedisCluster()
+      return { redisPorts: primaries.map(({ port }) => port), stop }
+    },
+    clientNames: ['cluster of redis', 'cluster of ioredis'],
+  },
+} as const
+
+let build: Awaited<ReturnType<typeof compiled>>
+beforeAll(async () => {
+  if (!withoutRedis) build = await compiled()
+}, 60_000)
+afterAll(() => build?.remove())
+
+describe.skipIf(withoutRedis).each(Object.entries(stores))(
+  `${processes} processes on %s`,
+  (name, { start, clientNames }) => {
+    let redis: { readonly redisPorts: readonly number[]; stop(): Promise<void> }
+    let stub: ProviderStub
+    let instances: readonly Instance[] = []
+    beforeAll(async () => {
+      stub = await startProviderStub()
+      redis = await start()
+      const setting = (clientName: Setting['clientName']): Setting => ({
+        dir: build.dir,
+        provider: stub.baseUrl,
+        clientName,
+        redisPorts: redis.redisPorts,
+        // Answers that do not come because the machine is busy would hold the attacker back, too.
+        storeTimeoutMs: 5_000,
+      })
+      instances = await Promise.all(
+        Array.from({ length: processes }, (_, i) => startInstance(setting(clientNames[i % 2 === 0 ? 0 : 1]))),
+      )
+    }, 60_000)
+    afterAll(async () => {
+      await Promise.all(instances.map((instance) => instance.end()))
+      await redis?.stop()
+      await stub?.close()
+    })
+
+    /** Every process guesses at every process, all at once. */
+    async function attack(codes: readonly string[], tokens: readonly string[], atOnce: number) {
+      const [first] = instances
+      await first?.ask('POST', '/two-factor/start', tokens[0] ?? '')
+      const origins = instances.map(({ origin }) => origin)
+      const answerAtOnce = stub.answerCheck
+      stub.answerCheck = async (request) => {
+        await sleep(50)
+        return answerAtOnce(request)
+      }
+      const [checksBefore, start] = [stub.checks.length, performance.now()]
+      const counts = await Promise.all(
+        instances.map((instance, process) => {
+          const own = codes.filter((_, i) => i % processes === process)
+          return instance.guess(own, { origins, tokens, atOnce })
+        }),
+      )
+      stub.answerCheck = answerAtOnce
+      const statuses: Record<string, number> = {}
+      for (const [status, count] of counts.flatMap((each) => Object.entries(each))) {
+        statuses[status] = (statuses[status] ?? 0) + count
+      }
+      const checks = stub.checks.length - checksBefore
+      const seconds = (performance.now() - start) / 1_000
+      console.log(
+        `${codes.length} guesses, ${processes} processes, ${name}: ${checks} checks, ${seconds.toFixed(1)} s, answers ${JSON.stringify(statuses)}`,
+      )
+      return { checks, statuses }
+    }
+
+    it(`let at most 5 of ${wrongGuesses} wrong guesses reach the provider`, async () => {
+      const codes = Array.from({ length: wrongGuesses }, (_, i) => String(500_000 + i))
+      const { checks, statuses } = await attack(codes, ['1001.laptop'], 32)
+      expect(checks).toBeLessThanOrEqual(5)
+      expect(statuses).toEqual({ 422: checks, 409: expect.any(Number), 429: expect.any(Number) })
+      expect(Object.values(statuses).reduce((sum, count) => sum + count, 0)).toBe(wrongGuesses)
+    }, 120_000)
+
+    it(`let exactly one of ${rightGuesses} right codes succeed`, async () => {
+      const others = Array.from({ length: 50 }, (_, i) => `1002.other-${i}`)
+      const tokens = ['1002.laptop', ...others.flatMap((other) => ['1002.laptop', other])]
+      const rightCode = String(482_913 + stub.sends.length)
+      const codes = Array.from({ length: rightGuesses }, () => rightCode)
+      const { statuses } = await attack(codes, tokens, 63)
+      expect(statuses['200']).toBe(1)
+      const admitted = async (token: string) =>
+        Promise.all(instances.map(async ({ ask }) => (await ask('GET', '/account', token)).status))
+      expect(await admitted('1002.laptop')).toEqual(Array.from({ length: processes }, () => 200))
+      expect(await admitted('1002.other-1')).toEqual(Array.from({ length: processes }, () => 401))
+    }, 60_000)
+  },
+)

@@ -1,0 +1,74 @@
+/*
+ * One instance of an app, as a process of its own on a Redis that it shares with others. Told to guess, it
+ * is an attacker on all of them as well. An unhandled rejection ends it.
+ */
+import express from 'express'
+import { Cluster, Redis } from 'ioredis'
+import { createClient, createCluster } from 'redis'
+import { Pool } from 'undici'
+
+const { dir, provider, clientName, redisPorts, storeTimeoutMs } = JSON.parse(process.argv[2])
+const { createClient: createProviderClient, tokenSession, twoFactor } = await import(`${dir}/index.js`)
+const { redisStore } = await import(`${dir}/store/redis-store.js`)
+
+const nodes = redisPorts.map((port) => ({ host: '127.0.0.1', port, url: `redis://127.0.0.1:${port}` }))
+const connected = {
+  redis: () => createClient({ url: nodes[0].url, disableOfflineQueue: true }),
+  ioredis: () => new Redis(redisPorts[0]),
+  'cluster of redis': () => createCluster({ rootNodes: nodes }),
+  'cluster of ioredis': () => new Cluster(nodes),
+}
+const client = connected[clientName]()
+client.on('error', () => {})
+if (clientName.endsWith('ioredis')) await new Promise((resolve) => client.once('ready', resolve))
+else await client.connect()
+
+// A token names a subject and its login: `Bearer 1001.laptop`. The subject is the end of its number.
+const tokenOf = (req) => (req.get('authorization') ?? '').replace(/^Bearer /, '').split('.')
+const tf = twoFactor({
+  provider: createProviderClient({ baseUrl: provider, client: 41, key: 'k' }),
+  appName: 'Acme',
+  approvedStatuses: ['verified'],
+  secret: 'a secret of thirty-two bytes or more',
+  countries: ['CO'],
+  store: redisStore({ client, timeoutMs: storeTimeoutMs }),
+  session: tokenSession((req) => tokenOf(req)[1]),
+  subject: (req) => tokenOf(req)[0] || undefined,
+  phone: (_req, subject) => `+57300000${subject}`,
+  // What holds an attacker back here is the ledger alone.
+  limits: { storeTimeoutMs, sendsPerAddressPer10Min: false, verificationsPerAddressPer10Min: false },
+})
+
+const app = express()
+app.use('/two-factor', tf.routes())
+app.get('/account', tf.requireTwoFactor(), (req, res) => res.json(req.twoFactor.grant))
+app.post('/transfer', tf.requireTwoFactor({ purpose: 'transfer', once: true }), (_req, res) => res.json({}))
+const server = app.listen(0, '127.0.0.1', () => process.send(server.address().port))
+
+process.on('message', async ({ origins, tokens, codes, atOnce }) => {
+  const pools = origins.map((origin) => new Pool(origin, { connections: 16 }))
+  const statuses = {}
+  let next = 0
+  async function guess() {
+    while (next < codes.length) {
+      const turn = next++
+      const { statusCode, body } = await pools[turn % pools.length].request({
+        method: 'POST',
+        path: '/two-factor/verify',
+        headers: {
+          authorization: `Bearer ${tokens[turn % tokens.length]}`,
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify({ code: codes[turn] }),
+      })
+      await body.dump()
+      statuses[statusCode] = (statuses[statusCode] ?? 0) + 1
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, guess))
+  await Promise.all(pools.map((pool) => pool.close()))
+  process.send(statuses)
+})
+
+// Nobody is left to ask it anything.
+process.on('disconnect', () => process.exit())
