@@ -80,6 +80,30 @@ describe.skipIf(withoutRedis)('round trips to Redis', () => {
     expect(await host.trips(verify(ana, host.stub.rightCode))).toEqual([200, 5])
   })
 
+  it('are no more where two requests meet on one ledger, and both get on', async () => {
+    const host = await countedHost()
+    const ana = await host.login()
+    await ana.post('/two-factor/start', {})
+    let release = () => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    host.stub.answerCheck = async () => {
+      await released
+      return { json: { status: 'wrong' } }
+    }
+    const met = await host.trips(async () => {
+      const asked = [verify(ana, 'wrong1')(), verify(ana, 'wrong2')()]
+      const first = await Promise.race(asked)
+      release()
+      expect((await Promise.all(asked)).map(({ status }) => status).sort()).toEqual([409, 422])
+      return first
+    })
+    expect(met[0]).toBe(409)
+    // The one whose swap fails learns by that what stands there: nothing is read a second time.
+    expect(met[1]).toBeLessThanOrEqual(4)
+  })
+
   it('are one for whatever is refused', async () => {
     const host = await countedHost()
     const ana = await host.login()
