@@ -18,7 +18,7 @@ const table: ImportTable = {
     options: everyPart.map((part) => `type ${part}`),
     'two-factor': everyPart,
     index: [...everyPart, 'two-factor'],
-    cli: ['two-factor', 'provider/*', 'sandbox/*'],
+    cli: ['two-factor', 'provider/*', 'sandbox/*', 'store/redis-store'],
   },
   packages: {
     undici: ['provider/send'],

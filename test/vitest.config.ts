@@ -18,7 +18,7 @@ const mountsExpress = ['express', 'journeys', 'races', 'sandbox'].map(
 )
 
 /** Suites that run the built files, as a reader would. */
-const runsBuilt = ['test/examples/**/*.test.ts', 'test/readme.test.ts']
+const runsBuilt = ['test/examples/**/*.test.ts', 'test/cli/**/*.test.ts', 'test/readme.test.ts']
 
 const atLeast = (percent: number) => ({ lines: percent, branches: percent })
 

@@ -12,6 +12,14 @@ const commands: Readonly<Record<string, Command>> = {
     summary: 'run the provider on this machine, with an inbox in the browser',
     load: async () => (await import('./sandbox-command.js')).sandboxCommand,
   },
+  calibrate: {
+    summary: 'find out what your account answers to a right and a wrong code; costs one message',
+    load: async () => (await import('./calibrate-command.js')).calibrateCommand,
+  },
+  doctor: {
+    summary: 'look for what would keep codes from travelling',
+    load: async () => (await import('./doctor-command.js')).doctorCommand,
+  },
 }
 
 const help = `Usage: express-two-factor <command> [options]

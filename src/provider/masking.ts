@@ -1,4 +1,4 @@
-const mask = '•••'
+export const mask = '•••'
 // However it is encoded: a quoted form names it.
 const namedKey = /\bkey["']?\s*[=:]\s*["']?[^\s&"',;]+/gi
 const url = /\b[a-z][a-z\d+.-]*:\/\/\S+/gi

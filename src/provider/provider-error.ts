@@ -69,10 +69,12 @@ function messageOf(failure: ProviderFailure): string {
   return `${failure.operation}: ${failure.reason}${status}${error}. ${adviceOn(failure)}`
 }
 
-function adviceOn({ delivery, httpStatus = 0, providerError }: ProviderFailure): string {
+function adviceOn({ operation, delivery, httpStatus = 0, providerError }: ProviderFailure): string {
   if (delivery === 'not-sent') return 'Nothing was sent: check baseUrl and the network, then repeat it.'
   if (delivery === 'unknown') return 'It may have been acted on: a repeated send may arrive twice.'
-  if (httpStatus === 401 || httpStatus === 403 || providerError === '1003') {
+  // The balance takes nothing but the account, so whatever is refused there is the account.
+  const accountAlone = operation === 'balance' && providerError !== undefined
+  if (httpStatus === 401 || httpStatus === 403 || providerError === '1003' || accountAlone) {
     return "Check client, key and this server's address on the account's allow-list."
   }
   // Followed, a redirect would carry the key to wherever it points.

@@ -1,55 +1,9 @@
-import { execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { fileURLToPath } from 'node:url'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { startSandbox } from '../../src/sandbox/index.js'
 import { blocksOf, sandboxSection } from '../sandbox/readme-section.js'
 import { get, post } from '../sandbox/wire.js'
-
-const root = fileURLToPath(new URL('../../', import.meta.url))
-const program = `${root}build/cli/cli/index.js`
-
-interface Run {
-  readonly out: () => string
-  readonly err: () => string
-  readonly line: () => Promise<string>
-  readonly interrupt: (signal?: NodeJS.Signals) => void
-  readonly exitCode: Promise<number | null>
-}
-
-function run(args: readonly string[], env: NodeJS.ProcessEnv = {}): Run {
-  const child = spawn(process.execPath, [program, ...args], { env: { ...process.env, NODE_ENV: '', ...env } })
-  let out = ''
-  let err = ''
-  child.stdout.on('data', (chunk) => {
-    out += chunk
-  })
-  child.stderr.on('data', (chunk) => {
-    err += chunk
-  })
-  return {
-    out: () => out,
-    err: () => err,
-    async line() {
-      while (!out.includes('\n')) await once(child.stdout, 'data')
-      return out
-    },
-    interrupt: (signal = 'SIGINT') => child.kill(signal),
-    exitCode: once(child, 'close').then(([code]) => code),
-  }
-}
-
-beforeAll(() => {
-  // The program as people run it: compiled, in a process of its own.
-  execFileSync(process.execPath, [
-    `${root}node_modules/typescript/bin/tsc`,
-    '-p',
-    root,
-    '--outDir',
-    `${root}build/cli`,
-  ])
-}, 60_000)
+import { run } from './program.js'
 
 describe('express-two-factor sandbox', () => {
   test('prints where it runs, serves, and ends with 0 on Ctrl-C', async () => {

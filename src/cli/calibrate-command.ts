@@ -1,0 +1,86 @@
+import { parseArgs } from 'node:util'
+import { createClient, ProviderError } from '../provider/index.js'
+import { calibrate } from './calibrate.js'
+import { accountNeeds, settleNeeds } from './needs.js'
+import { describeRefusal } from './refusal.js'
+import { openTerminal } from './terminal.js'
+import { UsageError, understand } from './usage.js'
+
+const help = `Usage: express-two-factor calibrate [options]
+
+Sends one real code to a phone of yours, has a wrong code and then the right one checked, and prints what
+the account answers and the lines to paste into the options of twoFactor(). It costs one message.
+
+  --base-url <url>      TWO_FACTOR_BASE_URL  address of the provider, with its version segment
+  --client <number>     TWO_FACTOR_CLIENT    client of the account
+                        TWO_FACTOR_KEY       key of the account; never taken from the command line
+  --app-name <text>     TWO_FACTOR_APP_NAME  app-name at the provider
+  --phone <number>      TWO_FACTOR_PHONE     a phone within reach, with its country code
+  --channel <name>      TWO_FACTOR_CHANNEL   sms, or call; sms
+  --again               have the right code checked once more, to see whether it works twice
+  --yes                 send without asking first
+  --help                this text
+
+What is missing is asked for. Without a terminal nothing is asked: the lines of the standard input are the
+key, unless TWO_FACTOR_KEY is set, and then the code that arrived.
+
+Exit codes: 0 the lines are printed; 1 there is no answer to go by; 2 the command line was not understood,
+or something is missing; 3 the answers to a right and a wrong code cannot be told apart.
+`
+
+const flags = {
+  'base-url': { type: 'string' },
+  client: { type: 'string' },
+  key: { type: 'string' },
+  'app-name': { type: 'string' },
+  phone: { type: 'string' },
+  channel: { type: 'string' },
+  again: { type: 'boolean' },
+  yes: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const
+
+const needs = {
+  ...accountNeeds,
+  appName: { option: 'app-name', variable: 'TWO_FACTOR_APP_NAME', question: 'App-name at the provider' },
+  phone: {
+    option: 'phone',
+    variable: 'TWO_FACTOR_PHONE',
+    question: 'A phone within reach, with its country code',
+  },
+  channel: {
+    option: 'channel',
+    variable: 'TWO_FACTOR_CHANNEL',
+    question: 'Channel, sms or call',
+    byDefault: 'sms',
+  },
+} as const
+
+/** Finds out what an account answers to a right and to a wrong code. */
+export async function calibrateCommand(args: readonly string[]): Promise<number> {
+  const { values } = await understand(() => parseArgs({ args: [...args], options: flags }))
+  const { help: explain, yes = false, again = false, ...options } = values
+  if (explain) {
+    process.stdout.write(help)
+    return 0
+  }
+  const terminal = openTerminal()
+  try {
+    if (!yes && !terminal.interactive) {
+      throw new UsageError('This costs one message, and without a terminal nobody can be asked: add --yes.')
+    }
+    const { baseUrl, client, key, ...destination } = await settleNeeds(needs, options, terminal)
+    const provider = await understand(() => createClient({ baseUrl, client, key }))
+    try {
+      return await calibrate(terminal, provider, { ...destination, key, yes, again })
+    } catch (error) {
+      if (!(error instanceof ProviderError)) throw error
+      terminal.warn(describeRefusal(error, { key, phone: destination.phone }))
+      return 1
+    } finally {
+      await provider.close()
+    }
+  } finally {
+    terminal.close()
+  }
+}

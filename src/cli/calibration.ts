@@ -1,0 +1,61 @@
+import { effectiveError, scalarText } from '../provider/answers.js'
+import { mask } from '../provider/masking.js'
+import { judge, type VerifyAnswer } from '../provider/verdict.js'
+
+/** What the account answered to a wrong code, to the right one, and to the right one once more. */
+export interface Observed {
+  readonly wrong: VerifyAnswer
+  readonly right: VerifyAnswer
+  readonly again?: VerifyAnswer | undefined
+}
+
+/** What the answers of an account mean for the options of `twoFactor`. */
+export type Calibration =
+  | {
+      readonly outcome: 'told-apart'
+      readonly approvedStatuses: readonly [string]
+      readonly rejectedCodes: readonly string[]
+      /** Unknown unless the right code was checked again. */
+      readonly usedOnce?: boolean
+    }
+  /** Nothing in the answers says which code was right: no list of statuses would be safe. */
+  | { readonly outcome: 'alike' }
+  /** No list could approve the answer to the right code. */
+  | { readonly outcome: 'not-approved' }
+  /** The answer to the wrong code is no verdict on it: an outage, or an account that is refused. */
+  | { readonly outcome: 'not-rejected' }
+
+/** Reads the rules off the answers, and asks the judge whether they tell these very answers apart. */
+export function calibrationOf({ wrong, right, again }: Observed): Calibration {
+  const status = scalarText(right.status)
+  // Asked before the judge: it looks at more than the status today, but the status is all that gets listed.
+  const alike = isClean(wrong) && isClean(right) && scalarText(wrong.status) === status
+  if (alike) return { outcome: 'alike' }
+
+  // What quotes the code or a long number will be another text next time.
+  if (status === undefined || status.includes(mask)) return { outcome: 'not-approved' }
+  const rules = { approvedStatuses: [status] } as const
+  if (judge(right, rules) !== 'approved') return { outcome: 'not-approved' }
+  if (judge(wrong, rules) !== 'rejected') return { outcome: 'not-rejected' }
+
+  const verdict = again && judge(again, rules)
+  const errors = [wrong, verdict === 'rejected' ? again : undefined].map(
+    (answer) => answer && errorOf(answer),
+  )
+  return {
+    outcome: 'told-apart',
+    ...rules,
+    rejectedCodes: [...new Set(errors.filter((error) => error !== undefined))],
+    ...((verdict === 'approved' || verdict === 'rejected') && { usedOnce: verdict === 'rejected' }),
+  }
+}
+
+function isClean(answer: VerifyAnswer): boolean {
+  return answer.httpStatus === 200 && effectiveError(answer) === undefined
+}
+
+/** The `error` to list, unless it quotes what was sent and so never comes a second time. */
+function errorOf(answer: VerifyAnswer): string | undefined {
+  const error = scalarText(effectiveError(answer))
+  return error?.includes(mask) ? undefined : error
+}

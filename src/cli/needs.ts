@@ -1,0 +1,73 @@
+import type { Terminal } from './terminal.js'
+import { UsageError } from './usage.js'
+
+/** Something that a command has to know: an option gives it, else a variable, else whoever is asked. */
+export interface Need {
+  readonly option: string
+  readonly variable: string
+  readonly question: string
+  readonly byDefault?: string
+  /** Never on the command line, where every process of the machine reads it. */
+  readonly secret?: true
+}
+
+type Options = Readonly<Record<string, string | undefined>>
+
+/** What it takes to speak to the provider. */
+export const accountNeeds = {
+  baseUrl: {
+    option: 'base-url',
+    variable: 'TWO_FACTOR_BASE_URL',
+    question: 'Base URL of the provider, such as https://api.example.com/v1',
+  },
+  client: { option: 'client', variable: 'TWO_FACTOR_CLIENT', question: 'Client of the account' },
+  key: {
+    option: 'key',
+    variable: 'TWO_FACTOR_KEY',
+    question: 'Key of the account (TWO_FACTOR_KEY)',
+    secret: true,
+  },
+} as const satisfies Record<string, Need>
+
+/** Finds every value, or says of all that are missing how to give them. */
+export async function settleNeeds<Name extends string>(
+  needs: Readonly<Record<Name, Need>>,
+  options: Options,
+  terminal: Terminal,
+): Promise<Readonly<Record<Name, string>>> {
+  const entries = Object.entries<Need>(needs)
+  const given = new Map(entries.map(([name, need]) => [name, givenValue(need, options)]))
+  const missing = entries.filter(([name, { byDefault }]) => (given.get(name) ?? byDefault) === undefined)
+  // A secret may still come as a line of the pipe.
+  if (!terminal.interactive && missing.some(([, { secret }]) => !secret)) {
+    throw new UsageError(missing.map(([name, need]) => howToGive(name, need)).join('\n'))
+  }
+  const settled: Record<string, string> = {}
+  for (const [name, need] of entries) settled[name] = given.get(name) ?? (await askFor(need, terminal))
+  return settled as Record<Name, string>
+}
+
+function howToGive(name: string, { option, variable, secret }: Need): string {
+  const manner = secret
+    ? `set ${variable}, or give it as the first line`
+    : `pass --${option} or set ${variable}`
+  return `${name} is missing: ${manner}.`
+}
+
+function givenValue(need: Need, options: Options): string | undefined {
+  const { option, variable, secret } = need
+  const onCommandLine = options[option]
+  if (secret && onCommandLine !== undefined) {
+    throw new UsageError(
+      `--${option} is not taken: every process of this machine reads a command line. Set ${variable}.`,
+    )
+  }
+  // A variable set to nothing is how a shell leaves one out.
+  return [onCommandLine, process.env[variable]].find((text) => typeof text === 'string' && text !== '')
+}
+
+async function askFor(need: Need, terminal: Terminal): Promise<string> {
+  const { question, byDefault, secret } = need
+  if (byDefault !== undefined && !terminal.interactive) return byDefault
+  return terminal.ask(question, { hidden: secret, byDefault })
+}

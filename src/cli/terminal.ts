@@ -1,0 +1,88 @@
+import { createInterface } from 'node:readline'
+import { Writable } from 'node:stream'
+import { styleText } from 'node:util'
+import { UsageError } from './usage.js'
+
+/** The person in front of the program, or the pipe in their place. */
+export interface Terminal {
+  /** Whether somebody can be asked. In a pipe nothing is. */
+  readonly interactive: boolean
+  /** What is typed, or the next line of the pipe. Asks again until it has an answer, unless there is a default. */
+  ask(question: string, manner?: Manner): Promise<string>
+  /** For the person: results go to the standard output, which a pipe may take away. */
+  say(text: string): void
+  /** Says what must not be overlooked. */
+  warn(text: string): void
+  close(): void
+}
+
+interface Manner {
+  readonly hidden?: boolean | undefined
+  /** What an empty line means. */
+  readonly byDefault?: string | undefined
+}
+
+/** Asks on the standard error, so that the standard output holds results alone. */
+export function openTerminal(): Terminal {
+  const { stdin, stderr } = process
+  const interactive = stdin.isTTY === true
+  let hidden = false
+  const echo = new Writable({
+    write(chunk, _encoding, done) {
+      if (!hidden) stderr.write(chunk)
+      done()
+    },
+  })
+  const lines = createInterface({
+    input: stdin,
+    ...(interactive && { output: echo }),
+    terminal: interactive,
+    // An arrow key would bring a hidden line back.
+    historySize: 0,
+  })
+  // Taken from the start: a pipe may write its lines before they are asked for.
+  const answers = lines[Symbol.asyncIterator]()
+  lines.on('SIGINT', () => {
+    lines.close()
+    stderr.write('\n')
+    // In raw mode Ctrl-C is a key. The shell must see the same end as without it.
+    process.kill(process.pid, 'SIGINT')
+  })
+
+  async function line(question: string, isHidden: boolean): Promise<string> {
+    if (interactive) {
+      lines.setPrompt(`${question}: `)
+      lines.prompt()
+      hidden = isHidden
+    }
+    const { value, done } = await answers.next()
+    if (hidden) stderr.write('\n')
+    hidden = false
+    if (done) throw new UsageError(`The input ended, and this was still to be answered: ${question}.`)
+    return value.trim()
+  }
+
+  return {
+    interactive,
+    async ask(question, { hidden: isHidden = false, byDefault } = {}) {
+      const asked = byDefault === undefined ? question : `${question} [${byDefault}]`
+      for (;;) {
+        const answer = await line(asked, isHidden)
+        if (answer !== '') return answer
+        if (byDefault !== undefined) return byDefault
+      }
+    },
+    say: (text) => void stderr.write(`${text}\n`),
+    warn: (text) => void stderr.write(`${coloured('red', text, stderr)}\n`),
+    close: () => lines.close(),
+  }
+}
+
+/** Colour for a terminal that shows it: a pipe gets none, nor does anybody who set NO_COLOR. */
+export function coloured(
+  colour: Parameters<typeof styleText>[0],
+  text: string,
+  stream: NodeJS.WriteStream,
+): string {
+  return stream.isTTY && stream.hasColors() ? styleText(colour, text) : text
+}

@@ -1,0 +1,323 @@
+import { describe, expect, test } from 'vitest'
+import { createClient, twoFactor } from '../../src/index.js'
+import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
+import { type Run, run, runInTerminal, withoutTerminal } from './program.js'
+
+const phone = '+573001234567'
+const key = 'sandbox-key'
+
+/** What the program needs, but for the code. */
+const environment = ({ baseUrl }: Sandbox) => ({
+  TWO_FACTOR_BASE_URL: baseUrl,
+  TWO_FACTOR_CLIENT: '100200',
+  TWO_FACTOR_KEY: key,
+  TWO_FACTOR_APP_NAME: 'Acme',
+  TWO_FACTOR_PHONE: phone,
+})
+
+/** Runs it in a pipe until it ends, with the code that arrived. Whatever happens, nothing secret is printed. */
+async function calibrate(sandbox: Sandbox, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}) {
+  const program = run(['calibrate', '--yes', ...args], { ...environment(sandbox), ...env })
+  await program.saying('The provider has taken')
+  const { code = '' } = await sandbox.inbox.waitFor(env.TWO_FACTOR_PHONE ?? phone)
+  program.type(`${code}\n`)
+  const exitCode = await program.exitCode
+  expectNoSecret(sandbox, program)
+  return { exitCode, out: program.out(), err: program.err() }
+}
+
+/** Neither a number, nor the key, nor a code that the provider was asked about. */
+function expectNoSecret(sandbox: Sandbox, program: Run) {
+  const said = program.out() + program.err()
+  const codes = sandbox.requests.list('verifyCode').map(({ fields }) => fields.code ?? '')
+  for (const secret of [key, phone.slice(1), '3001234567', ...codes]) expect(said).not.toContain(secret)
+}
+
+/** The lines of the output, pasted into an object. */
+const pasted = (out: string): { approvedStatuses: string[]; rejectedCodes: string[] } =>
+  new Function(`return {${out.split('For the options of twoFactor():')[1]}}`)()
+
+describe('express-two-factor calibrate', () => {
+  const wrongCodes = [200, 400, 520] as const
+  const accounts = (['spec', 'observed'] as const).flatMap((dialect) =>
+    wrongCodes.map((wrongCode) => ({ dialect, wrongCode })),
+  )
+  test.each(accounts)('prints lines that work, for an account of %j', async (account) => {
+    await using sandbox = await startSandbox({ ...account, approvedStatus: 'Sí' })
+    const { exitCode, out } = await calibrate(sandbox, ['--again'])
+    expect(exitCode).toBe(0)
+    const refused = account.wrongCode === 200 ? [] : ['1111', '1113']
+    expect(pasted(out)).toEqual({ approvedStatuses: ['Sí'], rejectedCodes: refused })
+
+    await using tf = twoFactor({
+      ...pasted(out),
+      provider: createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials }),
+      appName: 'Acme',
+      secret: 'only for tests, at least 32 bytes long',
+      countries: ['CO'],
+      subject: () => 'ana',
+      phone: () => phone,
+    })
+    const actor = { subject: 'ana', session: 's', purpose: 'login' }
+    await tf.challenges.start({ ...actor, phone })
+    const { code = '' } = await sandbox.inbox.waitFor(phone)
+    const guess = code === '000000' ? '000001' : '000000'
+    expect(await tf.challenges.verify({ ...actor, phone, code: guess })).toMatchObject({
+      outcome: 'rejected',
+    })
+    expect(await tf.challenges.verify({ ...actor, phone, code })).toMatchObject({ outcome: 'approved' })
+  })
+
+  test('shows what was answered, for one message', async () => {
+    await using sandbox = await startSandbox()
+    const { out, err } = await calibrate(sandbox, ['--again'])
+    expect(out).toBe(`  wrong code   HTTP 520  error '1111'
+  right code   HTTP 200  status 'verified'
+  right again  HTTP 520  error '1113'
+
+For the options of twoFactor():
+
+  approvedStatuses: ['verified'],
+  rejectedCodes: ['1111', '1113'],
+`)
+    expect(err).toContain('good for one check')
+    expect(sandbox.requests.count('sendSmsCode')).toBe(1)
+  })
+
+  test('has a wrong code checked first, of the same shape as the right one', async () => {
+    await using sandbox = await startSandbox({ codeAlphabet: 'AB', codeLength: 5 })
+    await calibrate(sandbox)
+    const [first, second, ...more] = sandbox.requests.list('verifyCode').map(({ fields }) => fields.code)
+    const [right, wrong] = [first, second]
+    expect(more).toEqual([])
+    expect(right).toBe((await sandbox.inbox.waitFor(phone)).code)
+    expect(wrong).not.toBe(right)
+    expect(wrong).toMatch(/^[A-C]{5}$/)
+  })
+
+  test('sends by call', async () => {
+    await using sandbox = await startSandbox()
+    const { exitCode, err } = await calibrate(sandbox, ['--channel', 'call'])
+    expect(exitCode).toBe(0)
+    expect(err).toContain('one real call')
+    expect(sandbox.requests.count('sendCallCode')).toBe(1)
+  })
+
+  test('takes key and code as lines of a pipe, and an option before a variable', async () => {
+    await using sandbox = await startSandbox()
+    const env = { ...environment(sandbox), TWO_FACTOR_KEY: '', TWO_FACTOR_PHONE: '+573007654321' }
+    const program = run(['calibrate', '--yes', '--phone', '+57 (300) 123-4567'], env)
+    program.type(`${key}\n`)
+    const { code = '' } = await sandbox.inbox.waitFor(phone)
+    program.type(`\n${code.slice(0, 3)} ${code.slice(3)}\n`)
+    expect(await program.exitCode).toBe(0)
+    expectNoSecret(sandbox, program)
+  })
+
+  test('says loudly that the answers cannot be told apart, and prints no line', async () => {
+    await using sandbox = await startSandbox()
+    sandbox.faults.add({ operation: 'verifyCode', kind: 'body', body: { status: 'ok' }, times: 2 })
+    const { exitCode, out, err } = await calibrate(sandbox)
+    expect(exitCode).toBe(3)
+    expect(out).not.toContain('approvedStatuses')
+    expect(err).toContain('CANNOT BE TOLD APART')
+  })
+
+  test('prints no line for a code that was mistyped', async () => {
+    await using sandbox = await startSandbox()
+    const program = run(['calibrate', '--yes'], environment(sandbox))
+    const { code = '' } = await sandbox.inbox.waitFor(phone)
+    program.type(`${code === '111111' ? '222222' : '111111'}\n`)
+    expect(await program.exitCode).toBe(1)
+    expect(program.out()).not.toContain('approvedStatuses')
+    expect(program.err()).toContain('mistyped')
+    expectNoSecret(sandbox, program)
+  })
+
+  test.each([
+    ['an outage', { kind: 'status', status: 503, body: { error: '1' } }, 'says nothing about the code'],
+    ['a page of a firewall', { kind: 'html' }, 'no JSON object'],
+    ['a lost answer', { kind: 'reset' }, 'the answer was lost'],
+  ] as const)('prints no line after %s', async (_, fault, said) => {
+    await using sandbox = await startSandbox()
+    sandbox.faults.add({ operation: 'verifyCode', ...fault })
+    const { exitCode, out, err } = await calibrate(sandbox)
+    expect(exitCode).toBe(1)
+    expect(out).not.toContain('approvedStatuses')
+    expect(err).toContain(said)
+  })
+
+  test('hides a code that the provider quotes', async () => {
+    await using sandbox = await startSandbox()
+    // The code of such numbers is known: 012345, so the wrong one made of it is too.
+    const quoting = { operation: 'verifyCode', kind: 'body' } as const
+    sandbox.faults.add({ ...quoting, status: 520, body: { error: '123450 is wrong', msg: '123450' } })
+    sandbox.faults.add({ ...quoting, body: { status: '012345 is right' } })
+    const { exitCode, out } = await calibrate(sandbox, [], { TWO_FACTOR_PHONE: '+573001999907' })
+    expect(exitCode).toBe(1)
+    expect(out).toContain("error '••• is wrong'")
+    expect(out).toContain("status '••• is right'")
+  })
+
+  test.each([
+    ['a wrong key', { TWO_FACTOR_KEY: 'wrong-key' }, /1003.*client, key.*said: 'client or key is wrong\.'/],
+    ['an unknown app-name', { TWO_FACTOR_APP_NAME: 'Other' }, /1110.*said: 'The account has no application/],
+    ['nobody there', { TWO_FACTOR_BASE_URL: 'http://127.0.0.1:1/v1' }, /ECONNREFUSED.*check baseUrl/],
+  ])('says what to do about %s', async (_, env, said) => {
+    await using sandbox = await startSandbox({ appNames: ['Acme'] })
+    const program = run(['calibrate', '--yes'], { ...environment(sandbox), ...env })
+    expect(await program.exitCode).toBe(1)
+    expect(program.out()).toBe('')
+    expect(program.err()).toMatch(said)
+    expect(program.err()).not.toContain('wrong-key')
+    expectNoSecret(sandbox, program)
+  })
+
+  test('names all that is missing, its option and its variable', async () => {
+    const program = run(['calibrate', '--yes'])
+    expect(await program.exitCode).toBe(2)
+    for (const name of ['BASE_URL', 'CLIENT', 'KEY', 'APP_NAME', 'PHONE']) {
+      expect(program.err()).toContain(`TWO_FACTOR_${name}`)
+    }
+    expect(program.err()).toContain('phone is missing: pass --phone or set TWO_FACTOR_PHONE.')
+    expect(program.err()).not.toContain('--key')
+  })
+
+  test('sends nothing without a yes', async () => {
+    await using sandbox = await startSandbox()
+    const program = run(['calibrate'], environment(sandbox))
+    expect(await program.exitCode).toBe(2)
+    expect(program.err()).toContain('add --yes')
+    expect(sandbox.requests.count()).toBe(0)
+  })
+
+  test('takes no key from the command line, and does not repeat it', async () => {
+    await using sandbox = await startSandbox()
+    const program = run(['calibrate', '--yes', '--key', 'sesame-key'], environment(sandbox))
+    expect(await program.exitCode).toBe(2)
+    expect(program.err()).toContain('TWO_FACTOR_KEY')
+    expect(program.err()).not.toContain('sesame-key')
+    expect(sandbox.requests.count()).toBe(0)
+  })
+
+  test.each([
+    ['--channel', 'fax', 'channel must be sms or call'],
+    ['--phone', 'ana', 'phone must be exactly one number'],
+    ['--phone', '+573001234567,+573007654321', 'phone must be exactly one number'],
+    ['--client', 'ana', 'client must be'],
+    ['--base-url', 'http://example.com/v1', 'baseUrl must be https'],
+  ])('does not understand %s %s, and sends nothing', async (option, value, said) => {
+    await using sandbox = await startSandbox()
+    const program = run(['calibrate', '--yes', option, value], environment(sandbox))
+    expect(await program.exitCode).toBe(2)
+    expect(program.err()).toContain(said)
+    expect(program.err()).not.toContain('    at ')
+    expect(sandbox.requests.count()).toBe(0)
+  })
+
+  test('ends when the pipe does', async () => {
+    await using sandbox = await startSandbox()
+    const program = run(['calibrate', '--yes'], environment(sandbox))
+    program.endInput()
+    expect(await program.exitCode).toBe(2)
+    expect(program.err()).toContain('The code that arrived')
+  })
+
+  test('ends on Ctrl-C as programs do', async () => {
+    await using sandbox = await startSandbox()
+    const program = run(['calibrate', '--yes'], environment(sandbox))
+    await program.saying('The provider has taken')
+    program.interrupt()
+    expect(await program.signal).toBe('SIGINT')
+    expect(program.out()).toBe('')
+  })
+
+  test('explains itself, its exit codes too', async () => {
+    const program = run(['calibrate', '--help'])
+    expect(await program.exitCode).toBe(0)
+    for (const text of ['--base-url', 'TWO_FACTOR_KEY', 'Exit codes: 0', 'one message']) {
+      expect(program.out()).toContain(text)
+    }
+  })
+})
+
+describe.skipIf(withoutTerminal)('express-two-factor calibrate in a terminal', () => {
+  /** Answers every question but the last one. */
+  async function answerQuestions(program: Run, sandbox: Sandbox) {
+    await program.saying('Base URL')
+    program.type(`${sandbox.baseUrl}\r`)
+    await program.saying('Client of the account')
+    program.type('100200\r')
+    await program.saying('Key of the account')
+    program.type(`${key}\r`)
+    await program.saying('App-name')
+    program.type('Acme\r')
+    await program.saying('country code')
+    program.type(`${phone}\r`)
+    await program.saying('Channel, sms or call [sms]')
+    program.type('\r')
+    await program.saying('Send it, y or n [n]')
+  }
+
+  test('asks for everything, hides the key, and asks before it sends', async () => {
+    await using sandbox = await startSandbox()
+    const program = runInTerminal(['calibrate'])
+    await answerQuestions(program, sandbox)
+    expect(sandbox.requests.count()).toBe(0)
+    program.type('y\r')
+    const { code } = await sandbox.inbox.waitFor(phone)
+    await program.saying('The code that arrived')
+    // An arrow key brings nothing hidden back.
+    program.type(`\u001b[A\u001b[A\u001b[A\u001b[A${code}\r`)
+    expect(await program.exitCode).toBe(0)
+    expect(program.out()).toContain("approvedStatuses: ['verified'],")
+    expect(program.out()).not.toContain(key)
+  })
+
+  test('sends nothing after a no', async () => {
+    await using sandbox = await startSandbox()
+    const program = runInTerminal(['calibrate'])
+    await answerQuestions(program, sandbox)
+    program.type('\r')
+    expect(await program.exitCode).toBe(1)
+    expect(program.out()).toContain('Nothing was sent.')
+    expect(sandbox.requests.count()).toBe(0)
+  })
+
+  test('asks again until it has an answer', async () => {
+    await using sandbox = await startSandbox()
+    const program = runInTerminal(['calibrate', '--yes', '--channel', 'sms'], environment(sandbox))
+    const { code } = await sandbox.inbox.waitFor(phone)
+    await program.saying('The code that arrived')
+    program.type('\r?\r')
+    await program.saying('letters and digits alone')
+    program.type(`${code}\r`)
+    expect(await program.exitCode).toBe(0)
+  })
+
+  test.each([
+    ['at a question', []],
+    ['at the hidden one', ['--base-url', 'https://provider.example/v1', '--client', '1']],
+  ])('ends on Ctrl-C %s', async (_, args) => {
+    const program = runInTerminal(['calibrate', ...args])
+    await program.saying(args.length > 0 ? 'Key of the account' : 'Base URL')
+    program.type('\u0003')
+    // As a shell sees the end by a signal.
+    expect(await program.exitCode).toBe(130)
+  })
+
+  test.each([
+    ['red', {}, true],
+    ['no colour with NO_COLOR', { NO_COLOR: '1' }, false],
+    ['no colour in a terminal that has none', { TERM: 'dumb' }, false],
+  ])('shows %s', async (_, env, isRed) => {
+    await using sandbox = await startSandbox()
+    const program = runInTerminal(['calibrate', '--yes', '--channel', 'sms'], {
+      ...environment(sandbox),
+      ...env,
+      TWO_FACTOR_KEY: 'no',
+    })
+    expect(await program.exitCode).toBe(1)
+    expect(program.out().includes('\u001b[31m')).toBe(isRed)
+  })
+})

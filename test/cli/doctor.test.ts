@@ -1,0 +1,256 @@
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { expressRow, nodeRow } from '../../src/cli/host-checks.js'
+import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
+import { startRedis, withoutRedis } from '../store/redis-server.js'
+import { type Run, run, runInTerminal, withoutTerminal } from './program.js'
+
+const key = 'sandbox-key'
+const packages = fileURLToPath(new URL('../../node_modules/', import.meta.url))
+
+const environment = (baseUrl: string): NodeJS.ProcessEnv => ({
+  TWO_FACTOR_BASE_URL: baseUrl,
+  TWO_FACTOR_CLIENT: '100200',
+  TWO_FACTOR_KEY: key,
+  REDIS_URL: '',
+})
+
+const doctor = ({ baseUrl }: Pick<Sandbox, 'baseUrl'>, env: NodeJS.ProcessEnv = {}, cwd?: string): Run =>
+  run(['doctor'], { ...environment(baseUrl), ...env }, cwd)
+
+/** The folder of an app that has these packages installed, and no others. */
+function appWith(...installed: string[]): string {
+  const folder = mkdtempSync(join(tmpdir(), 'two-factor-app-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  mkdirSync(join(folder, 'node_modules'))
+  for (const name of installed) symlinkSync(join(packages, name), join(folder, 'node_modules', name))
+  return folder
+}
+
+/** A provider of few words. */
+async function answering(answer: RequestListener): Promise<string> {
+  const server = createServer(answer).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+}
+
+describe('express-two-factor doctor', () => {
+  test.each(['spec', 'observed'] as const)(
+    'finds nothing wrong at an account of the dialect %s',
+    async (dialect) => {
+      await using sandbox = await startSandbox({ dialect })
+      const program = doctor(sandbox)
+      expect(await program.exitCode).toBe(0)
+      expect(
+        program.out().replaceAll(/within \d s/g, 'within 1 s'),
+      ).toBe(`  ok     Node      ${process.versions.node}
+  ok     Express   5.3.0
+  ok     Provider  1000 credits
+  ok     Clock     as the provider's, within 1 s
+  --     Redis     not asked: REDIS_URL is not set
+
+Nothing is wrong.
+`)
+      expect(program.err()).toBe('')
+    },
+  )
+
+  test('sends no code and no text', async () => {
+    await using sandbox = await startSandbox()
+    await doctor(sandbox).exitCode
+    expect(sandbox.requests.list().map(({ operation }) => operation)).toEqual(['balance'])
+  })
+
+  test.each([
+    ['a wrong key', { TWO_FACTOR_KEY: 'wrong-key' }, {}, /error 1003\.\n +Check client, key.*allow-list/],
+    ['an address off the allow-list', {}, { allowedAddresses: ['192.0.2.1'] }, /error 1001\.\n.*allow-list/],
+    ['no credits', {}, { credits: 0 }, /no credits are left.*\n +Fix: recharge the account\./],
+    ['nobody there', { TWO_FACTOR_BASE_URL: 'http://127.0.0.1:1/v1' }, {}, /ECONNREFUSED.*\n.*check baseUrl/],
+  ])('finds %s, and says what to do', async (_, env, options, said) => {
+    await using sandbox = await startSandbox(options)
+    const program = doctor(sandbox, env)
+    expect(await program.exitCode).toBe(1)
+    expect(program.out()).toMatch(/WRONG +Provider/)
+    expect(program.out()).toMatch(said)
+    expect(program.out()).toContain('1 of 5 are wrong.')
+    expect(program.out() + program.err()).not.toMatch(/sandbox-key|wrong-key/)
+  })
+
+  test('passes on what the provider says, without the key', async () => {
+    await using sandbox = await startSandbox()
+    const body = { error: '1', msg: `${key} is unknown, code 4829` }
+    sandbox.faults.add({ operation: 'balance', kind: 'status', status: 520, body })
+    const program = doctor(sandbox)
+    expect(await program.exitCode).toBe(1)
+    expect(program.out()).toContain("The provider said: '••• is unknown, code •••'")
+  })
+
+  test.each([
+    [-60_000, 'this machine is 60 s ahead of the provider'],
+    [60_000, 'this machine is 60 s behind the provider'],
+  ])('finds clocks apart by %d ms', async (apartMs, said) => {
+    const baseUrl = await answering((_req, res) => {
+      res.setHeader('Date', new Date(Date.now() + apartMs).toUTCString())
+      res.end('{"status":5}')
+    })
+    const program = doctor({ baseUrl })
+    expect(await program.exitCode).toBe(1)
+    expect(program.out().replaceAll(/59|61/g, '60')).toContain(said)
+    expect(program.out()).toContain('NTP')
+  })
+
+  test('tells the provider no account when it asks for the time', async () => {
+    const asked: string[] = []
+    const baseUrl = await answering((req, res) => {
+      asked.push(`${req.method} ${req.url}`)
+      res.end('{"status":5}')
+    })
+    await doctor({ baseUrl }).exitCode
+    expect(asked).toEqual([`GET /v1/balance?client=100200&key=${key}`, 'HEAD /v1'])
+  })
+
+  test('looks for Express in the folder of the app', async () => {
+    await using sandbox = await startSandbox()
+    const bare = doctor(sandbox, {}, appWith())
+    expect(await bare.exitCode).toBe(1)
+    expect(bare.out()).toMatch(/WRONG +Express +is not installed here\n +Fix: npm install express@5/)
+    const older = doctor(sandbox, {}, appWith('express4'))
+    expect(await older.exitCode).toBe(1)
+    const folder = appWith()
+    symlinkSync(join(packages, 'express4'), join(folder, 'node_modules/express'))
+    const four = doctor(sandbox, {}, folder)
+    expect(await four.exitCode).toBe(0)
+    expect(four.out()).toMatch(/ok +Express +4\.\d+\.\d+\n/)
+  })
+
+  test('names all that is missing, its option and its variable', async () => {
+    const program = run(['doctor'], { REDIS_URL: '' })
+    expect(await program.exitCode).toBe(2)
+    expect(program.err()).toContain('baseUrl is missing: pass --base-url or set TWO_FACTOR_BASE_URL.')
+    expect(program.err()).toContain('key is missing: set TWO_FACTOR_KEY')
+  })
+
+  test('takes the key as the line of a pipe, and none from the command line', async () => {
+    await using sandbox = await startSandbox()
+    const piped = doctor(sandbox, { TWO_FACTOR_KEY: '' })
+    piped.type(`${key}\n`)
+    expect(await piped.exitCode).toBe(0)
+    const told = run(['doctor', `--key=${key}`], environment(sandbox.baseUrl))
+    expect(await told.exitCode).toBe(2)
+    expect(told.err()).not.toContain(key)
+  })
+
+  test('does not understand a Redis of another kind', async () => {
+    const program = run(['doctor', '--redis-url', 'localhost:6379'])
+    expect(await program.exitCode).toBe(2)
+    expect(program.err()).toContain('redis:// or rediss://')
+  })
+
+  test('explains itself, its exit codes too', async () => {
+    const program = run(['doctor', '--help'])
+    expect(await program.exitCode).toBe(0)
+    for (const text of ['--redis-url', 'TWO_FACTOR_KEY', 'Exit codes: 0'])
+      expect(program.out()).toContain(text)
+  })
+
+  test.skipIf(withoutTerminal)('asks for what is missing, with the key hidden', async () => {
+    await using sandbox = await startSandbox()
+    const program = runInTerminal(['doctor'], { ...environment(sandbox.baseUrl), TWO_FACTOR_KEY: '' })
+    await program.saying('Key of the account')
+    program.type(`${key}\r`)
+    expect(await program.exitCode).toBe(0)
+    expect(program.out()).toContain('Nothing is wrong.')
+    expect(program.out()).toContain('\u001b[32m')
+    expect(program.out()).not.toContain(key)
+  })
+})
+
+describe.skipIf(withoutRedis)('express-two-factor doctor on Redis', () => {
+  test.each(['redis', 'ioredis'])('asks it through the package %s of the app', async (name) => {
+    await using sandbox = await startSandbox()
+    const redis = await startRedis('--requirepass', 'sesame-7')
+    onTestFinished(() => redis.kill())
+    const app = appWith('express', name)
+    const url = (password: string) => redis.url.replace('redis://', `redis://:${password}@`)
+
+    const fit = doctor(sandbox, { REDIS_URL: url('sesame-7') }, app)
+    expect(await fit.exitCode).toBe(0)
+    expect(fit.out()).toMatch(/ok +Redis +reachable, and forgets nothing that is live\n/)
+
+    const refused = doctor(sandbox, { REDIS_URL: url('mellon-7') }, app)
+    expect(await refused.exitCode).toBe(1)
+    expect(refused.out()).toMatch(/WRONG +Redis +cannot be used: .*WRONGPASS/)
+
+    await redis.kill()
+    const gone = doctor(sandbox, { REDIS_URL: url('sesame-7') }, app)
+    expect(await gone.exitCode).toBe(1)
+    expect(gone.out()).toMatch(/cannot be used: .*ECONNREFUSED.*\n +Fix: start it/)
+    for (const { out, err } of [fit, refused, gone]) expect(out() + err()).not.toMatch(/sesame|mellon/)
+  })
+
+  test('finds one that may forget what is live', async () => {
+    await using sandbox = await startSandbox()
+    const redis = await startRedis('--maxmemory-policy', 'allkeys-lru')
+    onTestFinished(() => redis.kill())
+    const program = run(['doctor', '--redis-url', redis.url], environment(sandbox.baseUrl))
+    expect(await program.exitCode).toBe(1)
+    expect(program.out()).toMatch(
+      /maxmemory-policy is allkeys-lru\n +Fix: set maxmemory-policy to noeviction\./,
+    )
+  })
+
+  test('finds one that it may not write to', async () => {
+    await using sandbox = await startSandbox()
+    const redis = await startRedis('--user', 'default', 'on', 'nopass', '~*', '+@all', '-incr')
+    onTestFinished(() => redis.kill())
+    const program = doctor(sandbox, { REDIS_URL: redis.url })
+    expect(await program.exitCode).toBe(1)
+    expect(program.out()).toMatch(/WRONG +Redis +cannot be used: /)
+  })
+
+  test('waits for no answer that never comes', async () => {
+    await using sandbox = await startSandbox()
+    const redis = await startRedis()
+    onTestFinished(() => redis.kill())
+    redis.freeze()
+    const program = doctor(sandbox, { REDIS_URL: redis.url })
+    expect(await program.exitCode).toBe(1)
+    expect(program.out()).toContain('cannot be used: no answer')
+  })
+
+  test('says that there is no client to ask it with', async () => {
+    await using sandbox = await startSandbox()
+    const program = doctor(sandbox, { REDIS_URL: 'redis://127.0.0.1:1' }, appWith('express'))
+    expect(await program.exitCode).toBe(1)
+    expect(program.out()).toMatch(/neither redis nor ioredis is installed here\n +Fix: npm install redis/)
+  })
+})
+
+describe('the versions', () => {
+  test.each([
+    ['20.19.0', 'ok'],
+    ['24.1.0', 'ok'],
+    ['20.18.3', 'wrong'],
+    ['18.20.0', 'wrong'],
+  ])('of Node: %s is %s', (version, found) => {
+    expect(nodeRow(version)).toMatchObject({ found })
+  })
+
+  test.each([
+    ['4.21.0', 'ok'],
+    ['5.0.0', 'ok'],
+    ['4.20.0', 'wrong'],
+    ['3.21.2', 'wrong'],
+    ['6.0.0', 'wrong'],
+    [undefined, 'wrong'],
+  ])('of Express: %s is %s', (version, found) => {
+    expect(expressRow(version)).toMatchObject({ found })
+  })
+})

@@ -1,0 +1,81 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { EventEmitter, once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+
+const program = fileURLToPath(new URL('../../dist/cli/index.js', import.meta.url))
+
+/** The program as people run it: built, in a process of its own, which ends with its test. */
+export interface Run {
+  readonly out: () => string
+  readonly err: () => string
+  readonly line: () => Promise<string>
+  /** Waits until the program has said this on either stream. */
+  readonly saying: (text: string) => Promise<void>
+  readonly type: (text: string) => void
+  readonly endInput: () => void
+  readonly interrupt: (signal?: NodeJS.Signals) => void
+  /** Null when a signal ended it. */
+  readonly exitCode: Promise<number | null>
+  readonly signal: Promise<NodeJS.Signals | null>
+}
+
+export function run(args: readonly string[], env: NodeJS.ProcessEnv = {}, cwd?: string): Run {
+  return observe(process.execPath, [program, ...args], env, cwd)
+}
+
+/** Whether tests with a terminal are skipped: util-linux brings `script`, which lends one. */
+export const withoutTerminal =
+  process.env.CI !== 'true' && !String(spawnSync('script', ['--version']).stdout).includes('util-linux')
+if (withoutTerminal) console.log('skipped: there is no script of util-linux here, which lends a terminal')
+
+/** In a terminal, where both streams are one, and what is typed comes back unless it is hidden. */
+export function runInTerminal(args: readonly string[], env: NodeJS.ProcessEnv = {}): Run {
+  const command = [process.execPath, program, ...args].map((word) => `'${word}'`).join(' ')
+  return observe('script', ['-qefc', command, '/dev/null'], { TERM: 'xterm', ...env })
+}
+
+function observe(command: string, args: readonly string[], env: NodeJS.ProcessEnv, cwd?: string): Run {
+  const { FORCE_COLOR: _, ...inherited } = process.env
+  const child = spawn(command, args, { env: { ...inherited, NODE_ENV: '', ...env }, cwd })
+  const heard = new EventEmitter()
+  let out = ''
+  let err = ''
+  child.stdout.on('data', (chunk) => {
+    out += chunk
+    heard.emit('more')
+  })
+  child.stderr.on('data', (chunk) => {
+    err += chunk
+    heard.emit('more')
+  })
+  // A program that has ended takes no more input.
+  child.stdin.on('error', () => {})
+  child.once('close', () => heard.emit('more'))
+  const ended = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>
+  onTestFinished(() => void child.kill('SIGKILL'))
+
+  async function until(text: string, said: () => string): Promise<void> {
+    while (!said().includes(text)) {
+      if (child.exitCode !== null || child.signalCode !== null) {
+        throw new Error(`it ended without saying ${text}:\n${out}${err}`)
+      }
+      await once(heard, 'more')
+    }
+  }
+
+  return {
+    out: () => out,
+    err: () => err,
+    async line() {
+      await until('\n', () => out)
+      return out
+    },
+    saying: (text) => until(text, () => out + err),
+    type: (text) => void child.stdin.write(text),
+    endInput: () => void child.stdin.end(),
+    interrupt: (signal = 'SIGINT') => void child.kill(signal),
+    exitCode: ended.then(([code]) => code),
+    signal: ended.then(([, signal]) => signal),
+  }
+}
