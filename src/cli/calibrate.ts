@@ -39,6 +39,7 @@ export async function calibrate(
   terminal.say(`The provider has taken ${message}.`)
 
   const code = await askForCode(terminal)
+  terminal.say('')
   const wrongCode = wrongCodeLike(code)
   const form = new URLSearchParams({ key, phone: to.phone, code, wrongCode }).toString()
   const check = async (name: string, checked: string) => {

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { createClient, twoFactor } from '../../src/index.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
@@ -32,6 +34,12 @@ function expectNoSecret(sandbox: Sandbox, program: Run) {
   const codes = sandbox.requests.list('verifyCode').map(({ fields }) => fields.code ?? '')
   for (const secret of [key, phone.slice(1), '3001234567', ...codes]) expect(said).not.toContain(secret)
 }
+
+const linesOf = (text: string) =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => line.trimEnd())
 
 /** The lines of the output, pasted into an object. */
 const pasted = (out: string): { approvedStatuses: string[]; rejectedCodes: string[] } =>
@@ -243,7 +251,7 @@ For the options of twoFactor():
 
 describe.skipIf(withoutTerminal)('express-two-factor calibrate in a terminal', () => {
   /** Answers every question but the last one. */
-  async function answerQuestions(program: Run, sandbox: Sandbox) {
+  async function answerQuestions(program: Run, sandbox: Sandbox, number = phone) {
     await program.saying('Base URL')
     program.type(`${sandbox.baseUrl}\r`)
     await program.saying('Client of the account')
@@ -253,7 +261,7 @@ describe.skipIf(withoutTerminal)('express-two-factor calibrate in a terminal', (
     await program.saying('App-name')
     program.type('Acme\r')
     await program.saying('country code')
-    program.type(`${phone}\r`)
+    program.type(`${number}\r`)
     await program.saying('Channel, sms or call [sms]')
     program.type('\r')
     await program.saying('Send it, y or n [n]')
@@ -272,6 +280,23 @@ describe.skipIf(withoutTerminal)('express-two-factor calibrate in a terminal', (
     expect(await program.exitCode).toBe(0)
     expect(program.out()).toContain("approvedStatuses: ['verified'],")
     expect(program.out()).not.toContain(key)
+  })
+
+  test('shows what the README does', async () => {
+    await using sandbox = await startSandbox()
+    const program = runInTerminal(['calibrate', '--again'])
+    // The code of this number is always the same.
+    await answerQuestions(program, sandbox, '+573001999907')
+    program.type('y\r')
+    await program.saying('The code that arrived')
+    program.type('012345\r')
+    expect(await program.exitCode).toBe(0)
+    const said = stripVTControlCharacters(program.out())
+      .replaceAll('\r', '')
+      .replaceAll(sandbox.baseUrl, 'http://127.0.0.1:4010/v1')
+    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+    const [, shown = ''] = /\$ npx express-two-factor calibrate --again\n(.*?)```/s.exec(readme) ?? []
+    expect(linesOf(said)).toEqual(linesOf(shown.replaceAll(/^ {2}/gm, '')))
   })
 
   test('sends nothing after a no', async () => {

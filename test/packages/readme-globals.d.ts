@@ -14,7 +14,7 @@ declare global {
   const tf: Package.TwoFactor
   const provider: Package.ProviderClient
   const options: Package.TwoFactorOptions
-  const [baseUrl, client, key, phone, received]: string[] & [string, string, string, string, string]
+  const [baseUrl, client, key]: string[] & [string, string, string]
   const postgresStore: (pool: unknown) => Package.Store
   const pool: unknown
   const users: {
