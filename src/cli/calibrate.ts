@@ -1,6 +1,7 @@
 import type { ProviderClient } from '../provider/index.js'
-import { type Calibration, calibrationOf } from './calibration.js'
-import { describeAnswer, maskAnswer, optionLine } from './observation.js'
+import { calibrationOf } from './calibration.js'
+import { conclusionOf } from './conclusion.js'
+import { describeAnswer, maskAnswer } from './observation.js'
 import type { Terminal } from './terminal.js'
 import { UsageError, understand } from './usage.js'
 import { wrongCodeLike } from './wrong-code.js'
@@ -48,12 +49,16 @@ export async function calibrate(
     return answer
   }
   // The right code last: it may be good for one check alone, and the wrong one must meet it alive.
-  const calibration = calibrationOf({
+  const observed = {
     wrong: await check('wrong code', wrongCode),
     right: await check('right code', code),
     again: again ? await check('right again', code) : undefined,
-  })
-  return conclude(terminal, calibration)
+  }
+  const { exitCode, lines, notes } = conclusionOf(calibrationOf(observed))
+  if (lines !== undefined) print(`\n${lines}`)
+  const tell = exitCode === 0 ? terminal.say : terminal.warn
+  for (const note of notes) tell(`\n${note}`)
+  return exitCode
 }
 
 async function askForCode(terminal: Terminal): Promise<string> {
@@ -62,51 +67,6 @@ async function askForCode(terminal: Terminal): Promise<string> {
     if (/^[0-9A-Za-z]+$/.test(code)) return code
     terminal.say('A code has letters and digits alone.')
   }
-}
-
-function conclude(terminal: Terminal, calibration: Calibration): number {
-  switch (calibration.outcome) {
-    case 'told-apart':
-      print(`
-For the options of twoFactor():
-
-${optionLine('approvedStatuses', calibration.approvedStatuses)}
-${optionLine('rejectedCodes', calibration.rejectedCodes)}`)
-      for (const note of notesOn(calibration)) terminal.say(`\n${note}`)
-      return 0
-    case 'alike':
-      terminal.warn(`
-A RIGHT AND A WRONG CODE CANNOT BE TOLD APART: this account answers both alike, so every list of approved
-statuses would let anybody in with any code. Do not go live with it. If the code was typed as it arrived,
-ask the provider what a wrong code is answered for this app-name.`)
-      return 3
-    case 'not-approved':
-      terminal.warn(`
-The answer to the code that arrived approves nothing: that takes HTTP 200, a status that is a word or a
-number, and no error. Was the code mistyped, or too old, or sent for another app-name? Then run this again.`)
-      return 1
-    case 'not-rejected':
-      terminal.warn(`
-The answer to the wrong code says nothing about the code: that takes HTTP 200, or an error under HTTP 400 or
-520 that is not about the account. Was it an outage? Then run this again. If it stays so, people who mistype
-their code will be told that the service is out of order (503).`)
-      return 1
-  }
-}
-
-function notesOn({
-  rejectedCodes,
-  usedOnce,
-}: Extract<Calibration, { outcome: 'told-apart' }>): readonly string[] {
-  return [
-    rejectedCodes.length > 0
-      ? 'Any other error, of an expired code perhaps, is then taken for an outage (503). Leave rejectedCodes out\nto have every error taken for a wrong code.'
-      : 'An empty rejectedCodes, the default, has every error taken for a wrong code.',
-    ...(usedOnce === true ? ['A code is good for one check.'] : []),
-    ...(usedOnce === false
-      ? ['A CODE WORKS TWICE at this account. twoFactor() refuses the second use itself.']
-      : []),
-  ]
 }
 
 function print(text: string): void {

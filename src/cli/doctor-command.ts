@@ -12,7 +12,7 @@ import { UsageError, understand } from './usage.js'
 const help = `Usage: express-two-factor doctor [options]
 
 Looks for what would keep codes from travelling, in the folder of your app: Node, Express, the provider and
-its clock, Redis. It sends nothing and costs nothing.
+its clock, Redis. It sends no message and costs nothing.
 
   --base-url <url>      TWO_FACTOR_BASE_URL  address of the provider, with its version segment
   --client <number>     TWO_FACTOR_CLIENT    client of the account

@@ -49,7 +49,7 @@ export async function settleNeeds<Name extends string>(
 
 function howToGive(name: string, { option, variable, secret }: Need): string {
   const manner = secret
-    ? `set ${variable}, or give it as the first line`
+    ? `set ${variable}, or give it as the first line of the standard input`
     : `pass --${option} or set ${variable}`
   return `${name} is missing: ${manner}.`
 }

@@ -1,5 +1,6 @@
 import { redisStore } from '../store/redis-store.js'
 import type { Row } from './findings.js'
+import { printable } from './quote.js'
 import { openRedis, type RedisConnection } from './redis-client.js'
 
 const name = 'Redis'
@@ -16,7 +17,7 @@ export async function redisRows(url: string | undefined): Promise<readonly Row[]
   try {
     return await inspected(connection)
   } catch (error) {
-    return [{ name, found: 'wrong', text: `cannot be used: ${reasonOf(error)}`, fix }]
+    return [{ name, found: 'wrong', text: `cannot be used: ${printable(reasonOf(error))}`, fix }]
   } finally {
     connection.end()
   }
@@ -31,7 +32,9 @@ async function inspected({ client, connect }: RedisConnection): Promise<readonly
   }
   // Looking takes no permission to write.
   if (findings.length === 0) await store.increment('tf1:doctor', 1_000)
-  const rows = findings.map(({ message, fix }): Row => ({ name, found: 'wrong', text: message, fix }))
+  const rows = findings.map(
+    ({ message, fix }): Row => ({ name, found: 'wrong', text: printable(message), fix }),
+  )
   return rows.length > 0 ? rows : [{ name, found: 'ok', text: 'reachable, and forgets nothing that is live' }]
 }
 

@@ -95,8 +95,8 @@ For the options of twoFactor():
   test('has a wrong code checked first, of the same shape as the right one', async () => {
     await using sandbox = await startSandbox({ codeAlphabet: 'AB', codeLength: 5 })
     await calibrate(sandbox)
-    const [first, second, ...more] = sandbox.requests.list('verifyCode').map(({ fields }) => fields.code)
-    const [right, wrong] = [first, second]
+    // The newest first.
+    const [right, wrong, ...more] = sandbox.requests.list('verifyCode').map(({ fields }) => fields.code)
     expect(more).toEqual([])
     expect(right).toBe((await sandbox.inbox.waitFor(phone)).code)
     expect(wrong).not.toBe(right)
@@ -153,6 +153,16 @@ For the options of twoFactor():
     expect(exitCode).toBe(1)
     expect(out).not.toContain('approvedStatuses')
     expect(err).toContain(said)
+  })
+
+  test('obeys no error of the provider that a terminal would', async () => {
+    await using sandbox = await startSandbox()
+    const body = { error: '\u001b[2J', msg: 'gone\u001b[2J' }
+    sandbox.faults.add({ operation: 'sendSmsCode', kind: 'body', body })
+    const program = run(['calibrate', '--yes'], environment(sandbox))
+    expect(await program.exitCode).toBe(1)
+    expect(program.err()).not.toContain('\u001b')
+    expect(program.err()).toContain('\\u{1b}[2J')
   })
 
   test('hides a code that the provider quotes', async () => {

@@ -1,0 +1,56 @@
+import type { Calibration } from './calibration.js'
+import { optionLine } from './observation.js'
+
+/** What a calibration comes to for whoever ran it. */
+export interface Conclusion {
+  readonly exitCode: 0 | 1 | 3
+  /** The lines to paste. Without them nothing may be pasted. */
+  readonly lines?: string
+  readonly notes: readonly string[]
+}
+
+export function conclusionOf(calibration: Calibration): Conclusion {
+  switch (calibration.outcome) {
+    case 'told-apart':
+      return { exitCode: 0, lines: linesOf(calibration), notes: notesOn(calibration) }
+    case 'alike':
+      return { exitCode: 3, notes: [alike] }
+    case 'not-approved':
+      return { exitCode: 1, notes: [notApproved] }
+    case 'not-rejected':
+      return { exitCode: 1, notes: [notRejected] }
+  }
+}
+
+type ToldApart = Extract<Calibration, { outcome: 'told-apart' }>
+
+function linesOf({ approvedStatuses, rejectedCodes }: ToldApart): string {
+  return `For the options of twoFactor():
+
+${optionLine('approvedStatuses', approvedStatuses)}
+${optionLine('rejectedCodes', rejectedCodes)}`
+}
+
+function notesOn({ rejectedCodes, usedOnce }: ToldApart): readonly string[] {
+  const notes = [rejectedCodes.length > 0 ? otherErrors : anyError]
+  if (usedOnce === undefined) return notes
+  return [...notes, usedOnce ? 'A code is good for one check.' : worksTwice]
+}
+
+const otherErrors = `Any other error, of an expired code perhaps, is then taken for an outage (503). Leave rejectedCodes out
+to have every error taken for a wrong code.`
+
+const anyError = 'An empty rejectedCodes, the default, has every error taken for a wrong code.'
+
+const worksTwice = 'A CODE WORKS TWICE at this account. twoFactor() refuses the second use itself.'
+
+const alike = `A RIGHT AND A WRONG CODE CANNOT BE TOLD APART: this account answers both alike, so every list of approved
+statuses would let anybody in with any code. Do not go live with it. If the code was typed as it arrived,
+ask the provider what a wrong code is answered for this app-name.`
+
+const notApproved = `The answer to the code that arrived approves nothing: that takes HTTP 200, a status that is a word or a
+number, and no error. Was the code mistyped, or too old, or sent for another app-name? Then run this again.`
+
+const notRejected = `The answer to the wrong code says nothing about the code: that takes HTTP 200, or an error under HTTP 400 or
+520 that is not about the account. Was it an outage? Then run this again. If it stays so, people who mistype
+their code will be told that the service is out of order (503).`
