@@ -120,8 +120,8 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   // Loads in the background, so that the first request finds it there.
   void loadPhoneData()
 
-  const session = settings.session ?? expressSession()
-  const identify = createIdentify(settings.subject, session)
+  const sessions = settings.session ?? expressSession()
+  const identify = createIdentify(settings.subject, sessions)
   const requirements = createRequirements(secrets, now)
   const deviceCookies = settings.trustedDevices && createDeviceCookies({ devices, purposes, now })
   const answers = createAnswers(createPageRenderer(settings), pageHeaders)
@@ -134,17 +134,17 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
 
   // A signup that is under way when its session is renewed goes on; without signups nothing is asked.
   let enrolling = false
-  const renew = createRenewal(session, async (before, after) => {
+  const renew = createRenewal(sessions, async (before, after) => {
     if (enrolling) await enrolments.move(before, after)
   })
   const { beforeSend } = settings
   const forFlows = {
-    session,
+    sessions,
     renew,
     challenges,
     addressOf: (req: Request) => addressOf(req, warn),
     beforeSendOf: (req: Request): BeforeSend | undefined => beforeSend && ((send) => beforeSend(req, send)),
-    demandOf: (req: Request, token: string) => requirements.read(token, sessionId(session, req)),
+    demandOf: (req: Request, token: string) => requirements.read(token, sessionId(sessions, req)),
   }
   const signIn = createSignIn({
     ...forFlows,
@@ -221,7 +221,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     })
     const flowHandlers = handlersOf(flow, flowViews)
     const routes = () => createRouter(flowHandlers)
-    return createPhoneVerification({ purpose, handlers: flowHandlers, routes, session, enrolments })
+    return createPhoneVerification({ purpose, handlers: flowHandlers, routes, sessions, enrolments })
   }
 
   async function close(): Promise<void> {

@@ -7,29 +7,29 @@ import type { Lane } from './ledger.js'
 /** Who acts, from where, on which number. */
 export interface Actor {
   /** Default `auth`. */
-  readonly lane?: Lane
+  readonly lane?: Lane | undefined
   readonly subject: string
   /** The host's session id. */
   readonly session: string
   /** The number, in any usual spelling; in the auth lane the one on file. */
   readonly phone: string
   /** ISO 3166 code for a number typed without its country code. */
-  readonly country?: string
+  readonly country?: string | undefined
   /** Network address, for the counters by address; absent: not counted. */
-  readonly address?: string
+  readonly address?: string | undefined
 }
 
 export interface StartCommand extends Actor {
   readonly purpose: string
-  readonly channel?: Channel
+  readonly channel?: Channel | undefined
   /** Hash of the bound fields, from `hashBound`. */
-  readonly bound?: string
-  readonly beforeSend?: BeforeSend
+  readonly bound?: string | undefined
+  readonly beforeSend?: BeforeSend | undefined
 }
 
 export interface ResendCommand extends Actor {
-  readonly channel?: Channel
-  readonly beforeSend?: BeforeSend
+  readonly channel?: Channel | undefined
+  readonly beforeSend?: BeforeSend | undefined
 }
 
 /** The host's last word before a code is sent. Anything but `true` refuses, and nothing is counted then. */

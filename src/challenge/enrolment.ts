@@ -9,7 +9,7 @@ export interface Enrolment {
   /** As typed until it is proven, then E.164. */
   readonly phone: string
   /** ISO 3166 code that it was typed with. */
-  readonly country?: string
+  readonly country?: string | undefined
   /** When the code was approved, in milliseconds since 1970. */
   readonly verifiedAt?: number
 }

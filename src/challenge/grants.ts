@@ -21,13 +21,13 @@ export interface GrantQuery {
   readonly subject: string
   readonly session: string
   readonly purpose: string
-  readonly bound?: string
+  readonly bound?: string | undefined
 }
 
 export interface NewGrant extends GrantQuery {
   readonly method: Grant['method']
   /** The id that the session had before it was renewed: its grants move along. */
-  readonly previousSession?: string
+  readonly previousSession?: string | undefined
 }
 
 export interface Grants {

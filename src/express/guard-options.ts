@@ -34,8 +34,8 @@ export interface GuardSettings {
   readonly once: boolean
   /** Whether only a code will do: whatever is stricter than a sign-in is a step-up. */
   readonly byCode: boolean
-  readonly bind?: GuardOptions['bind']
-  readonly exempt?: GuardOptions['exempt']
+  readonly bind: GuardOptions['bind']
+  readonly exempt: GuardOptions['exempt']
 }
 
 const known = ['purpose', 'maxAgeMs', 'once', 'bind', 'exempt']

@@ -65,14 +65,9 @@ export function createHandlers(parts: {
     resend: endpoint('POST', views, async (exchange) => {
       const { req, fields } = exchange
       const channel = readChannel(fields)
-      const beforeSend = beforeSendOf(req)
       const actor = await flow.actor(req)
       if (actor === undefined) return problem({ code: 'challenge_gone' })
-      const outcome = await challenges.resend({
-        ...actor,
-        ...(channel !== undefined && { channel }),
-        ...(beforeSend !== undefined && { beforeSend }),
-      })
+      const outcome = await challenges.resend({ ...actor, channel, beforeSend: beforeSendOf(req) })
       return startReply(outcome, 200, views.pageUrl(exchange))
     }),
 
@@ -89,11 +84,7 @@ export function createHandlers(parts: {
       if (outcome.outcome === 'refused') return refusal(outcome)
       if (outcome.outcome === 'rejected') {
         const { attemptsRemaining, retryAfterMs } = outcome
-        return problem({
-          code: 'code_not_accepted',
-          attemptsRemaining,
-          ...(retryAfterMs !== undefined && { retryAfterMs }),
-        })
+        return problem({ code: 'code_not_accepted', attemptsRemaining, retryAfterMs })
       }
       return verifiedReply(await approve(outcome, trustDevice), back)
     }),
@@ -128,11 +119,7 @@ function verifiedReply({ purpose, verifiedAt }: Verified, location: string): Rep
 }
 
 function refusal({ code, retryAfterMs, attemptsRemaining }: Refusal): Reply {
-  return problem({
-    code,
-    ...(attemptsRemaining !== undefined && { attemptsRemaining }),
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
-  })
+  return problem({ code, attemptsRemaining, retryAfterMs })
 }
 
 function problem(told: Problem): Reply {

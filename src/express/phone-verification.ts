@@ -49,24 +49,19 @@ export function createEnrolFlow(parts: {
   readonly purpose: string
   readonly subjectOf: SubjectOf
   readonly addressOf: (req: Request) => string | undefined
-  readonly session: SessionAdapter
+  readonly sessions: SessionAdapter
   readonly renew: Renew
   readonly challenges: Challenges
   readonly enrolments: Enrolments
   readonly beforeSendOf: (req: Request) => BeforeSend | undefined
 }): Flow {
-  const { purpose, subjectOf, addressOf, session, renew, challenges, enrolments, beforeSendOf } = parts
+  const { purpose, subjectOf, addressOf, sessions, renew, challenges, enrolments, beforeSendOf } = parts
 
   function visitor(req: Request): Omit<Actor, 'phone'> {
-    const id = sessionId(session, req)
-    const address = addressOf(req)
-    return {
-      lane: 'enrol',
-      // Nobody is signed in at a signup: the session stands in for the subject.
-      subject: readSubject(subjectOf, req) ?? `visitor ${fingerprint(id)}`,
-      session: id,
-      ...(address !== undefined && { address }),
-    }
+    const session = sessionId(sessions, req)
+    // Nobody is signed in at a signup: the session stands in for the subject.
+    const subject = readSubject(subjectOf, req) ?? `visitor ${fingerprint(session)}`
+    return { lane: 'enrol', subject, session, address: addressOf(req) }
   }
 
   return {
@@ -75,7 +70,7 @@ export function createEnrolFlow(parts: {
       const enrolment = await enrolments.find(who.session)
       if (enrolment?.purpose !== purpose || enrolment.verifiedAt !== undefined) return undefined
       const { phone, country } = enrolment
-      return { ...who, phone, ...(country !== undefined && { country }) }
+      return { ...who, phone, country }
     },
 
     async start({ req, fields }) {
@@ -84,17 +79,10 @@ export function createEnrolFlow(parts: {
       const phone = text(fields, 'phone')
       if (phone === undefined) throw invalid('phone is missing.')
       const country = text(fields, 'country')?.toUpperCase()
-      const typed = { phone, ...(country !== undefined && { country }) }
-      const beforeSend = beforeSendOf(req)
-      session.keep?.(req)
-      const outcome = await challenges.start({
-        ...who,
-        ...typed,
-        purpose,
-        ...(channel !== undefined && { channel }),
-        ...(beforeSend !== undefined && { beforeSend }),
-      })
-      if (outcome.outcome !== 'refused') await enrolments.begin(who.session, { purpose, ...typed })
+      sessions.keep?.(req)
+      const enrolment = { purpose, phone, country }
+      const outcome = await challenges.start({ ...who, ...enrolment, channel, beforeSend: beforeSendOf(req) })
+      if (outcome.outcome !== 'refused') await enrolments.begin(who.session, enrolment)
       return outcome
     },
 
@@ -113,10 +101,10 @@ export function createPhoneVerification(parts: {
   readonly purpose: string
   readonly handlers: Handlers
   readonly routes: () => Router
-  readonly session: SessionAdapter
+  readonly sessions: SessionAdapter
   readonly enrolments: Enrolments
 }): PhoneVerification {
-  const { purpose, handlers, routes, session, enrolments } = parts
+  const { purpose, handlers, routes, sessions, enrolments } = parts
   return {
     routes,
     start: () => handlers.start(),
@@ -125,7 +113,7 @@ export function createPhoneVerification(parts: {
     cancel: () => handlers.cancel,
     status: () => handlers.status,
     async redeem(req) {
-      const proven = await enrolments.redeem(sessionId(session, req), purpose)
+      const proven = await enrolments.redeem(sessionId(sessions, req), purpose)
       if (proven === undefined) throw new TwoFactorError('second_factor_required')
       return { phone: proven.phone, verifiedAt: proven.verifiedAt }
     },

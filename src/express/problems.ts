@@ -4,16 +4,16 @@ import { httpStatusOf, type ProblemCode, type TwoFactorError } from '../errors.j
 export interface Problem {
   readonly code: ProblemCode
   /** When it is not the usual one of the code. */
-  readonly status?: number
-  readonly detail?: string
-  readonly attemptsRemaining?: number
-  readonly retryAfterMs?: number
+  readonly status?: number | undefined
+  readonly detail?: string | undefined
+  readonly attemptsRemaining?: number | undefined
+  readonly retryAfterMs?: number | undefined
   /** From the guard: what must be proven, how fresh, and where to start. */
   readonly purpose?: string
   readonly maxAgeMs?: number
   readonly requirement?: string
   readonly startUrl?: string
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
 /** What a caller who has no better knowledge should wait. */
@@ -77,11 +77,7 @@ export function problemHeaders(problem: Problem): Readonly<Record<string, string
 
 /** How a thrown failure is told. Its message only when it may be shown. */
 export function problemOf(error: TwoFactorError): Problem {
-  const told = error.expose && error.message !== error.code
-  return {
-    code: error.code,
-    status: error.status,
-    ...(told && { detail: error.message }),
-    ...(error.headers !== undefined && { headers: error.headers }),
-  }
+  const { code, status, headers, message } = error
+  const detail = error.expose && message !== code ? message : undefined
+  return { code, status, detail, headers }
 }

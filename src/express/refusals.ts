@@ -28,14 +28,7 @@ export function createRefusals(
 
   /** Signed, so that the browser can carry it to the start of a challenge. */
   function requirementFor(req: Request, { bound, session }: GrantQuery): string {
-    const returnTo = returnPathOf(req)
-    const requirement = {
-      purpose,
-      ...(bound !== undefined && { bound }),
-      ...(returnTo !== undefined && { returnTo }),
-      ...(byCode && { byCode }),
-    }
-    return requirements.issue(requirement, session)
+    return requirements.issue({ purpose, bound, byCode, returnTo: returnPathOf(req) }, session)
   }
 
   async function tell(req: Request, res: Response, problem: Problem): Promise<void> {

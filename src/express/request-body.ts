@@ -6,20 +6,22 @@ import { TwoFactorError } from '../errors.js'
 export type Body = Readonly<Record<string, unknown>>
 
 /** By content type. */
-export interface BodyParsers {
-  readonly json: RequestHandler
-  readonly form: RequestHandler
-}
+export type BodyParsers = ReadonlyMap<string, RequestHandler>
 
 /** Reads a JSON or form body, unless the host has read it already. */
 export async function readBody(parsers: BodyParsers, req: Request, res: Response): Promise<Body> {
   if (isPlainObject(req.body) && Object.keys(req.body).length > 0) return req.body
   if (!hasBody(req)) return {}
-  const type = req.is(['application/json', 'application/x-www-form-urlencoded'])
-  if (!type) throw new TwoFactorError('unsupported_media_type')
-  await run(type === 'application/json' ? parsers.json : parsers.form, req, res)
+  await run(parserFor(parsers, req.headers['content-type'] ?? ''), req, res)
   if (!isPlainObject(req.body)) throw invalid('The body must be an object.')
   return req.body
+}
+
+function parserFor(parsers: BodyParsers, contentType: string): RequestHandler {
+  const [type = ''] = contentType.split(';', 1)
+  const parser = parsers.get(type.trim().toLowerCase())
+  if (parser === undefined) throw new TwoFactorError('unsupported_media_type')
+  return parser
 }
 
 /** One text. An empty one is none: that is how a form sends a field that was not filled in. */

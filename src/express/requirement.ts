@@ -5,9 +5,9 @@ import type { Secrets } from '../challenge/secrets.js'
 export interface Requirement {
   readonly purpose: string
   /** Hash of the bound fields. */
-  readonly bound?: string
+  readonly bound?: string | undefined
   /** Path to come back to. */
-  readonly returnTo?: string
+  readonly returnTo?: string | undefined
   /** A trusted device will not do: this is a step-up. */
   readonly byCode?: boolean
 }

@@ -7,10 +7,10 @@ import type { BodyParsers } from './request-body.js'
 const limit = '16kb'
 
 /** Parsers for handlers whose host did not parse yet. */
-export const bodyParsers: BodyParsers = {
-  json: json({ limit }),
-  form: urlencoded({ extended: false, limit }),
-}
+export const bodyParsers: BodyParsers = new Map([
+  ['application/json', json({ limit })],
+  ['application/x-www-form-urlencoded', urlencoded({ extended: false, limit })],
+])
 
 /** Puts the handlers on their paths. Each answers every method, the wrong ones with 405. */
 export function createRouter(handlers: Handlers, inspect: (req: Request) => void = () => undefined): Router {

@@ -21,7 +21,7 @@ export function createSignIn(parts: {
   readonly phoneOf: PhoneOf
   readonly addressOf: (req: Request) => string | undefined
   readonly demandOf: (req: Request, token: string) => Requirement | undefined
-  readonly session: SessionAdapter
+  readonly sessions: SessionAdapter
   readonly renew: Renew
   readonly purposes: Purposes
   readonly challenges: Challenges
@@ -30,14 +30,13 @@ export function createSignIn(parts: {
   readonly beforeSendOf: (req: Request) => BeforeSend | undefined
   readonly onVerified: OnVerified
 }): Flow {
-  const { identify, demandOf, session, renew, purposes, challenges, grants, devices, onVerified } = parts
+  const { identify, demandOf, sessions, renew, purposes, challenges, grants, devices, onVerified } = parts
 
   async function actorOf(req: Request): Promise<Actor> {
-    const requester = identified(identify, req)
-    const phone = await parts.phoneOf(req, requester.subject)
+    const { subject, session } = identified(identify, req)
+    const phone = await parts.phoneOf(req, subject)
     if (phone === undefined || phone === null) throw new TwoFactorError('no_phone')
-    const address = parts.addressOf(req)
-    return { ...requester, phone, ...(address !== undefined && { address }) }
+    return { subject, session, phone, address: parts.addressOf(req) }
   }
 
   /** What is to be proven: what the guard demanded, else a purpose alone. */
@@ -87,15 +86,9 @@ export function createSignIn(parts: {
       if (!byCode && (await devices?.admits(req, res, subject, purpose))) {
         return admit(exchange, subject, { purpose, method: 'trusted-device' }, false)
       }
-      const beforeSend = parts.beforeSendOf(req)
-      session.keep?.(req)
-      return challenges.start({
-        ...(await actorOf(req)),
-        purpose,
-        ...(bound !== undefined && { bound }),
-        ...(channel !== undefined && { channel }),
-        ...(beforeSend !== undefined && { beforeSend }),
-      })
+      sessions.keep?.(req)
+      const actor = await actorOf(req)
+      return challenges.start({ ...actor, purpose, bound, channel, beforeSend: parts.beforeSendOf(req) })
     },
 
     approval(exchange, { subject }) {

@@ -67,6 +67,7 @@ describe('a body in the wrong shape', () => {
     ['plain text', 'text/plain', '{"code":"482913"}', 415, 'unsupported_media_type'],
     ['XML', 'application/xml', '<code>482913</code>', 415, 'unsupported_media_type'],
     ['multipart', 'multipart/form-data; boundary=x', '--x--', 415, 'unsupported_media_type'],
+    ['the name of a member of every object', 'constructor', 'code=482913', 415, 'unsupported_media_type'],
     ['another JSON type', 'application/vnd.api+json', '{"code":"482913"}', 415, 'unsupported_media_type'],
     [
       'an unknown charset',

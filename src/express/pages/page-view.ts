@@ -11,13 +11,13 @@ export interface PageView {
   readonly page: 'code' | 'phone' | 'start' | 'problem'
   /** Where the routes are mounted, without a trailing slash: forms post to `${basePath}/verify`. */
   readonly basePath: string
-  readonly challenge?: ChallengeView
+  readonly challenge?: ChallengeView | undefined
   /** What went wrong with the last form. */
-  readonly problem?: PageProblem
+  readonly problem?: PageProblem | undefined
   /** Posted back by every form. */
-  readonly requirement?: string
-  readonly returnTo?: string
-  readonly purpose?: string
+  readonly requirement?: string | undefined
+  readonly returnTo?: string | undefined
+  readonly purpose?: string | undefined
   /** How a first code may travel, the preferred way first. */
   readonly channels: readonly Channel[]
   /** Attempts of a fresh challenge: how many are left is said from the second wrong code on. */
@@ -29,8 +29,8 @@ export interface PageView {
   /** Whether the number may be changed: at signup alone. */
   readonly changeableNumber: boolean
   /** What was typed into the number field. */
-  readonly typedPhone?: string
-  readonly typedCountry?: string
+  readonly typedPhone?: string | undefined
+  readonly typedCountry?: string | undefined
   /** ISO 3166 codes to choose from at signup. */
   readonly countries: readonly string[]
   /** Milliseconds since 1970. */
@@ -39,6 +39,6 @@ export interface PageView {
 
 export interface PageProblem {
   readonly code: ProblemCode
-  readonly attemptsRemaining?: number
-  readonly retryAfterMs?: number
+  readonly attemptsRemaining?: number | undefined
+  readonly retryAfterMs?: number | undefined
 }
