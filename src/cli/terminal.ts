@@ -1,6 +1,5 @@
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
-import { styleText } from 'node:util'
 import { UsageError } from './usage.js'
 
 /** The person in front of the program, or the pipe in their place. */
@@ -78,11 +77,10 @@ export function openTerminal(): Terminal {
   }
 }
 
+const colours = { red: 31, green: 32, gray: 90 } as const
+
 /** Colour for a terminal that shows it: a pipe gets none, nor does anybody who set NO_COLOR. */
-export function coloured(
-  colour: Parameters<typeof styleText>[0],
-  text: string,
-  stream: NodeJS.WriteStream,
-): string {
-  return stream.isTTY && stream.hasColors() ? styleText(colour, text) : text
+export function coloured(colour: keyof typeof colours, text: string, stream: NodeJS.WriteStream): string {
+  if (!stream.isTTY || !stream.hasColors()) return text
+  return `\u001b[${colours[colour]}m${text}\u001b[39m`
 }

@@ -129,6 +129,8 @@ For the options of twoFactor():
     expect(exitCode).toBe(3)
     expect(out).not.toContain('approvedStatuses')
     expect(err).toContain('CANNOT BE TOLD APART')
+    // In a pipe, without colour.
+    expect(err).not.toContain('\u001b')
   })
 
   test('prints no line for a code that was mistyped', async () => {
