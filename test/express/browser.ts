@@ -11,14 +11,18 @@ export interface Answer {
 /** Keeps cookies like a browser and follows no redirect. Asks for JSON unless told otherwise. */
 export class Browser {
   readonly cookies = new Map<string, string>()
-  constructor(readonly url: string) {}
+  constructor(
+    readonly url: string,
+    /** Sent with every request. */
+    readonly always: Readonly<Record<string, string>> = {},
+  ) {}
 
   async send(path: string, init: RequestInit & { headers?: Record<string, string> } = {}): Promise<Answer> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     const response = await fetch(this.url + path, {
       redirect: 'manual',
       ...init,
-      headers: { accept: 'application/json', ...(cookie && { cookie }), ...init.headers },
+      headers: { accept: 'application/json', ...(cookie && { cookie }), ...this.always, ...init.headers },
     })
     for (const set of response.headers.getSetCookie()) {
       const [pair = ''] = set.split(';')
@@ -63,7 +67,7 @@ export class Browser {
 
   /** Another browser that holds a copy of the cookies as they are now. */
   copy(): Browser {
-    const copy = new Browser(this.url)
+    const copy = new Browser(this.url, this.always)
     for (const [name, value] of this.cookies) copy.cookies.set(name, value)
     return copy
   }
