@@ -35,8 +35,7 @@ export function createPageRenderer(parts: {
   return (view, req) => {
     const wanted = typeof locale === 'function' ? locale(req) : locale
     const chosen = negotiateLocale(wanted ?? req.headers['accept-language'], offered)
-    const texts = textsOf.get(chosen)
-    if (texts === undefined) throw new TypeError(`There are no texts in ${chosen}.`)
+    const texts = textsOf.get(chosen) as Texts
     return render === undefined ? renderPage(view, texts) : render(view, { req, locale: chosen, texts })
   }
 }

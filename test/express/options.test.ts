@@ -148,6 +148,12 @@ describe('options', () => {
     expect(settleOptions({ ...good, limits: { lockMs: undefined } } as never).limits.lockMs).toBe(900_000)
   })
 
+  it('lift the list of countries by name alone', () => {
+    const { countries: _listed, ...anywhere } = good
+    expect(settleOptions({ ...anywhere, dangerouslyAnyCountry: true }).countries).toBe('any')
+    expect(settleOptions(good).countries).toEqual(['CO'])
+  })
+
   it('make no stateful code pattern', () => {
     const { codePattern } = settleOptions({ ...good, codePattern: /^\d{6}$/gy })
     expect([1, 2, 3].map(() => codePattern.test('482913'))).toEqual([true, true, true])

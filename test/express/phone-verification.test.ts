@@ -156,6 +156,13 @@ describe('a signup', () => {
     expect((await visitor.post('/signup')).status).toBe(200)
   })
 
+  it('knows no requirements', async () => {
+    const host = await startHost({ mount: signupRoutes })
+    const ana = await host.login()
+    const { requirement } = (await ana.get('/account')).json
+    expect((await ana.get(`/signup/phone?requirement=${requirement}`)).status).toBe(400)
+  })
+
   it('tells nothing where there is nothing', async () => {
     const host = await startHost({ mount: signupRoutes })
     const visitor = host.browser()

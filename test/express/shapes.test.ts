@@ -123,6 +123,17 @@ describe('a body in the wrong shape', () => {
     expect(host.errors).toEqual([])
   })
 
+  it.each([1, 'yes', null, ['true'], {}])('costs no attempt when trustDevice is %j', async (trustDevice) => {
+    const { host, ana } = await started()
+    expect((await ana.post('/two-factor/verify', { code: '482913', trustDevice })).status).toBe(400)
+    await expectNothingSpent(host, ana)
+  })
+
+  it.each([false, 'false', ''])('is taken when trustDevice is %j', async (trustDevice) => {
+    const { ana } = await started()
+    expect((await ana.post('/two-factor/verify', { code: '482913', trustDevice })).status).toBe(200)
+  })
+
   it('may hold members that are not ours', async () => {
     const host = await startHost()
     const ana = await host.login()
