@@ -67,7 +67,9 @@ export function hold<Value extends Members>(store: Store, key: string): Held<Val
         entry = await read()
       } else {
         attempted = outcome
-        const result = await store.swap(key, entry?.version, { ...put.value, command }, put.ttlMs)
+        // Not by spreading: a member added to a copy gives every entry a shape, and 300 bytes, of its own.
+        const next = Object.assign({ command }, put.value, { command })
+        const result = await store.swap(key, entry?.version, next, put.ttlMs)
         swaps += 1
         entry = result.entry
         if (result.swapped) {

@@ -4,6 +4,7 @@ import {
   type Challenge,
   challengeOf,
   type Decision,
+  emptyLedger,
   isDisabled,
   type Ledger,
   type LedgerLimits,
@@ -11,7 +12,6 @@ import {
   refusalOfNumber,
   refuse,
   rememberedMs,
-  type Send,
 } from './ledger.js'
 
 /** After the first lock, so many further failures lock again. */
@@ -82,7 +82,7 @@ export function reserve(
   // The provider may forget that a code verifies once (its documentation does not say): we do not.
   const used = ledger.usedCodes.some((known) => known.code === attempt.code && known.at > now - rememberedMs)
   if (used) {
-    const next = { ...withoutLease(counted), judged: ledger.judged + 1 }
+    const next = { ...counted, inFlight: undefined, judged: ledger.judged + 1 }
     return { outcome: rejected(next, challenge, now, limits, true), next }
   }
   return {
@@ -112,7 +112,7 @@ export function settle(
   const lease = ledger.inFlight
   // Without the lease the attempt was settled before, or its time is up and another one has begun.
   if (lease?.attempt !== attemptId) return { outcome: { outcome: 'gone' } }
-  const released = { ...withoutLease(ledger), at: now }
+  const released = { ...ledger, inFlight: undefined, at: now }
   const challenge = ledger.challenge?.id === lease.challenge ? ledger.challenge : undefined
   const gone = (next: Ledger) =>
     ({ outcome: { outcome: 'gone', ...consequences(next, now, limits) }, next }) as const
@@ -137,10 +137,10 @@ export function settle(
   return {
     outcome: { outcome: 'approved', challenge },
     next: {
-      failures: 0,
-      judged: 0,
-      lockedUntil: 0,
-      sends: ledger.sends.map((send) => (send.challenge === challenge.id ? withoutChallenge(send) : send)),
+      ...emptyLedger,
+      sends: ledger.sends.map((send) =>
+        send.challenge === challenge.id ? { ...send, challenge: undefined } : send,
+      ),
       usedCodes,
       at: now,
     },
@@ -185,12 +185,4 @@ function lockAt(failures: number, limits: LedgerLimits): number | undefined {
   if (beyond < 0 || beyond % failuresPerFurtherLock !== 0) return undefined
   const doubled = limits.lockMs * 2 ** (beyond / failuresPerFurtherLock)
   return Math.min(doubled, Math.max(limits.lockMs, longestLockMs))
-}
-
-function withoutLease({ inFlight: _, ...ledger }: Ledger): Ledger {
-  return ledger
-}
-
-function withoutChallenge({ challenge: _, ...send }: Send): Send {
-  return send
 }

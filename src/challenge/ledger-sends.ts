@@ -64,12 +64,12 @@ export function start(
   if (exhausted) return { outcome: refuse('attempts_exhausted', replaced.expiresAt - now) }
 
   const challenge: Challenge = {
-    ...command.binding,
     id: command.challengeId,
     channel: command.channel,
     attempts: replaced?.attempts ?? 0,
     expiresAt: now + Math.min(assumedLifetimeMs, limits.codeLifetimeMs),
     deadline: now + limits.codeLifetimeMs,
+    ...command.binding,
   }
   const superseded = replaced !== undefined && replaced.void === undefined ? { superseded: replaced } : {}
   return {

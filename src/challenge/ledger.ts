@@ -74,8 +74,8 @@ export type Send = {
   readonly id: string
   readonly at: number
   readonly channel: Channel
-  /** The challenge it was for; absent once that was approved. */
-  readonly challenge?: string
+  /** The challenge it was for; undefined once that was approved. */
+  readonly challenge?: string | undefined
 }
 
 /** The one check that may be under way on a number. */
@@ -88,10 +88,13 @@ export type Lease = {
 
 export type UsedCode = { readonly code: string; readonly at: number }
 
-/** Everything remembered about one number in one lane. */
+/**
+ * Everything remembered about one number in one lane. What is not there is named all the same: objects of
+ * one shape are copied ten times as fast, and every command makes a copy.
+ */
 export type Ledger = {
-  readonly challenge?: Challenge
-  readonly inFlight?: Lease
+  readonly challenge?: Challenge | undefined
+  readonly inFlight?: Lease | undefined
   /** Attempts since the last success, judged or not. */
   readonly failures: number
   /** Those among them that the provider, or the memory of used codes, called wrong. */
@@ -125,6 +128,8 @@ export interface LedgerRefusal {
 }
 
 export const emptyLedger: Ledger = {
+  challenge: undefined,
+  inFlight: undefined,
   failures: 0,
   judged: 0,
   lockedUntil: 0,
