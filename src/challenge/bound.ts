@@ -19,7 +19,7 @@ export function hashBound(fields: BoundFields): string {
 
 function canonical(value: unknown, path: string): string {
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return JSON.stringify(value)
-  if (typeof value === 'number' && Number.isFinite(value)) return JSON.stringify(value)
+  if (Number.isFinite(value)) return JSON.stringify(value)
   if (Array.isArray(value)) {
     // Not map: it would pass over the holes of a sparse array.
     return `[${Array.from(value, (item, index) => canonical(item, `${path}[${index}]`)).join(',')}]`

@@ -58,7 +58,7 @@ export function hold<Value extends Members>(store: Store, key: string): Held<Val
     for (let swaps = 0; swaps < mostSwaps; ) {
       const value = entry?.value as (Value & { readonly command: string }) | undefined
       // A client that re-sends makes the first of two equal swaps succeed and reports the second.
-      if (swaps > 0 && value?.command === command) return attempted as Outcome
+      if (value?.command === command) return attempted as Outcome
 
       const { outcome, put } = decide(value)
       if (put === undefined) {

@@ -517,6 +517,8 @@ describe('the operator', () => {
 
   it('is told that a text is no number', async () => {
     const { challenges } = createService()
-    await expect(challenges.numbers.state('none')).rejects.toThrow(TypeError)
+    await expect(challenges.numbers.state('none')).rejects.toThrow(
+      new TypeError('phone must be one number in international form, such as +573001234567'),
+    )
   })
 })

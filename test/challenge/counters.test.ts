@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { networkOf } from '../../src/challenge/address.js'
 import { memoryStore } from '../../src/store/memory-store.js'
+import type { Store } from '../../src/store/store.js'
 import { hour, minute } from './kit.js'
 import { ana, createService } from './service.js'
 
@@ -80,6 +81,21 @@ describe('sends at once', () => {
     expect(await challenges.start(oneSend(50))).toMatchObject({ outcome: 'started' })
   })
 
+  it('that two sessions are refused by turns use up nothing of the whole service either', async () => {
+    const { challenges } = createService({
+      limits: { serviceSendsPerMinute: 10, sendsPerSessionPerHour: 1 },
+    })
+    for (const session of ['one', 'two']) {
+      await challenges.start({ ...oneSend(session === 'one' ? 60 : 61), subject: session, session })
+    }
+    for (let turns = 0; turns < 30; turns += 1) {
+      for (const session of ['one', 'two']) {
+        await challenges.start({ ...oneSend(turns), subject: session, session })
+      }
+    }
+    expect(await challenges.start(oneSend(50))).toMatchObject({ outcome: 'started' })
+  })
+
   it('of a session that was refused are held back with all others once it may send again', async () => {
     const { challenges, wait } = createService({
       limits: { serviceSendsPerMinute: 1, sendsPerSessionPerHour: 1 },
@@ -120,6 +136,19 @@ describe('sends at once', () => {
     expect(await challenges.start(order(9))).toMatchObject({ limit: 'session', retryAfterMs: 23 * hour })
     wait(23 * hour)
     expect(await challenges.start(order(9))).toMatchObject({ outcome: 'started' })
+  })
+
+  it('of one session may go to other numbers a day later, whatever the clock of the store says', async () => {
+    const { challenges, wait } = createService({
+      store: () => memoryStore({ now: () => 0 }),
+      limits: { numbersPerSessionPerDay: 1, sendsPerSessionPerHour: 50 },
+    })
+    const order = (index: number) => ({ ...oneSend(index), session: 'one', lane: 'enrol' as const })
+    await challenges.start(order(0))
+    wait(24 * hour - 1)
+    expect(await challenges.start(order(1))).toMatchObject({ limit: 'session', retryAfterMs: 1 })
+    wait(1)
+    expect(await challenges.start(order(1))).toMatchObject({ outcome: 'started' })
   })
 
   it('that a counter refuses give the number its send back', async () => {
@@ -178,7 +207,46 @@ describe('verifications from one address', () => {
   })
 })
 
-describe('what a counter leaves in the store', () => {
+describe('what a counter asks of the store', () => {
+  /** A store whose counters answer a turn later, and the kinds that were asked together. */
+  function watched(now: () => number) {
+    const inner = memoryStore({ now })
+    const asked: string[][] = [[]]
+    const store: Store = {
+      ...inner,
+      async increment(key, windowMs) {
+        asked.at(-1)?.push(key.split(':')[2] ?? '')
+        await new Promise((resolve) => setImmediate(resolve))
+        asked.push([])
+        return inner.increment(key, windowMs)
+      },
+    }
+    return { store, asked: () => asked.filter((kinds) => kinds.length > 0) }
+  }
+
+  it('is under a name for each budget, and goes out together', async () => {
+    let counters: ReturnType<typeof watched> | undefined
+    const { challenges, wait } = createService({
+      store: (now) => {
+        counters = watched(now)
+        return counters.store
+      },
+    })
+    const personal = ['count-session-sends', 'count-subject-sends', 'count-service-sends']
+    const address = '203.0.113.7'
+    await challenges.start({ ...ana, purpose: 'login', address })
+    await challenges.verify({ ...ana, code: 'wrong1', address })
+    wait(minute)
+    await challenges.start({ ...ana, lane: 'enrol', purpose: 'login', address })
+    expect(counters?.asked()).toEqual([
+      ['count-auth-sends'],
+      personal,
+      ['count-auth-verifications'],
+      ['count-enrol-sends'],
+      personal,
+    ])
+  })
+
   it('is under no readable address', async () => {
     const inner = memoryStore()
     const keys: string[] = []
@@ -212,6 +280,9 @@ describe('the network of an address', () => {
     ['::1', '0:0:0:0::/64'],
     ['::', '0:0:0:0::/64'],
     ['unix', 'unix'],
+    ['2001:db8:0:1:0:ffff:cb00:7107', '2001:db8:0:1::/64'],
+    ['::1:ffff:cb00:7107', '0:0:0:0::/64'],
+    ['2001:db8:1::', '2001:db8:1:0::/64'],
   ])('%s is %s', (address, network) => {
     expect(networkOf(address)).toBe(network)
   })

@@ -23,6 +23,21 @@ describe('rotated secrets', () => {
     expect(after.tag('number-tag', '+57300')).not.toBe(after.tag('number-tag', '+57301'))
   })
 
+  it('derive the same keys for ever: others would lose every ledger, token and record', () => {
+    const secrets = createSecrets([older])
+    expect([
+      secrets.tag('number-tag', '+573001234567'),
+      secrets.tag('code-tag', '+573001234567 123456'),
+      secrets.sign('requirement', 'text'),
+      secrets.open('enrolment', 'jwXI9T1JhYPHF0ffxVkCUIwFL7VgQMi8Ic3P7K8H35_pts4RNs0PprU', 'session-1'),
+    ]).toEqual([
+      'CTgyK696nlAtW_srGyajg-BAhddLjz72giGNi5t4jPM',
+      'YW4pfSsfKlmAFJ2TZEDbPjFn0j-sx2nYbiB2p09fIFU',
+      'w4Ip_uSFbC6yCSmvOwlt0GGDq0sdyJJ7H1kMGciDjhE',
+      '+573001234567',
+    ])
+  })
+
   it('still verify and open what older ones made, and sign with the first', () => {
     const before = createSecrets([older])
     const after = createSecrets([newer, older])
@@ -73,6 +88,26 @@ describe('keys', () => {
     expect(createKeys('', secrets).ledger('auth', phone)).toMatch(/^tf1::auth:[\w-]{43}$/)
   })
 
+  it('name their kind, by which a store keeps them apart', () => {
+    const keys = createKeys('', createSecrets([older]))
+    const all = [
+      keys.ledger('enrol', '+573001234567' as PhoneNumber),
+      keys.grants('ana'),
+      keys.devices('ana'),
+      keys.enrolment('session-1'),
+      keys.failures('ana'),
+      keys.counter('sends', 'whom'),
+    ]
+    expect(all.map((key) => key.split(':')[2])).toEqual([
+      'enrol',
+      'grants',
+      'devices',
+      'enrolment',
+      'failures',
+      'count-sends',
+    ])
+  })
+
   it('remember fingerprints without mixing them up', () => {
     const first = fingerprint('session-0')
     for (let session = 0; session < 3_000; session += 1) fingerprint(`session-${session}`)
@@ -87,6 +122,10 @@ describe('bound fields', () => {
       hashBound({ to: { ids: [1, '2', null, true], name: 'a' }, amount: 100 }),
     )
     expect(hashBound(Object.assign(Object.create(null), { amount: 100 }))).toBe(hashBound({ amount: 100 }))
+  })
+
+  it('hash the same in every process and version', () => {
+    expect(hashBound({ payee: 'ACME', amount: 100 })).toBe('JSKLYf4rFJ2s_ZYAmTEax9Iuu66My1rTcpPX32i6YLY')
   })
 
   it.each([
@@ -115,6 +154,7 @@ describe('bound fields', () => {
     [{ big: 1n }, 'bind.big is bigint'],
     [{ f: () => 1 }, 'bind.f is function'],
     [null, 'bind is object'],
+    [Object.create(Object.create(null)), 'bind is object'],
   ])('refuse %o and name the member', (fields, message) => {
     expect(() => hashBound(fields as never)).toThrow(TypeError)
     expect(() => hashBound(fields as never)).toThrow(message)
@@ -178,6 +218,7 @@ describe('a change of an entry', () => {
     }
     await expect(change(stubborn, 'tf1::grants:k', count)).rejects.toMatchObject({
       code: 'store_unavailable',
+      message: 'The store refused every swap.',
     })
     expect(swaps).toBe(100)
   })
@@ -321,6 +362,21 @@ describe('a store with a deadline', () => {
       { type: 'store.failed', command: 'swap' },
       { type: 'store.failed', command: 'increment' },
     ])
+  })
+
+  it('says what went wrong inside', async () => {
+    await expect(bounded({ read: dead }).read('k')).rejects.toMatchObject({
+      message: 'The store did not answer.',
+      cause: { message: 'no answer within 20 ms' },
+    })
+  })
+
+  it('leaves no timer behind', async () => {
+    const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length
+    const before = timers()
+    const store = withStoreDeadline({ ...memoryStore(), read: async () => undefined }, 60_000, () => {})
+    await Promise.all(Array.from({ length: 20 }, () => store.read('k')))
+    expect(timers() - before).toBeLessThan(20)
   })
 
   it('passes on what the store itself has to say', async () => {

@@ -80,6 +80,16 @@ describe('a provider that gives no verdict', () => {
     })
   })
 
+  it('is left alone after as many sends whose answer was lost', async () => {
+    const service = createService({ limits: { cooldownMs: [0] } })
+    service.provider.send = () => ({ result: 'unconfirmed' })
+    await people(service, 9)
+    expect(service.eventTypes()).not.toContain('provider.paused')
+    await service.challenges.start({ ...ana, purpose: 'login' })
+    expect(service.eventTypes()).toContain('provider.paused')
+    expect(service.events).toContainEqual({ type: 'provider.unavailable', command: 'send', sent: true })
+  })
+
   it('is not stopped for everybody by four numbers', async () => {
     const service = createService({ limits: { attemptsPerChallenge: 10, failuresBeforeLock: 50 } })
     const each = await people(service, 4)
