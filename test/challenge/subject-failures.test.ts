@@ -9,14 +9,16 @@ import { day, hour } from './kit.js'
 function createTally(failuresPerDay: number) {
   let clock = 1_800_000_000_000
   const keys = createKeys('', createSecrets(['a secret of at least thirty-two bytes']))
-  const failures = createSubjectFailures({
+  const failuresOf = createSubjectFailures({
     store: memoryStore({ now: () => 0 }),
     keys,
     now: () => clock,
     failuresPerDay,
   })
   return {
-    ...failures,
+    // Each command in a request of its own: nothing is held from one to the next.
+    count: (subject: string) => failuresOf(subject).count(),
+    takeBack: (subject: string) => failuresOf(subject).takeBack(),
     wait(ms: number) {
       clock += ms
     },
