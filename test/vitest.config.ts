@@ -32,6 +32,7 @@ export default defineConfig({
       provider: 'v8',
       include: ['src/**'],
       reporter: ['text', 'text-summary'],
+      reportOnFailure: true,
       thresholds: {
         ...atLeast(90),
         'src/challenge/**': atLeast(100),
