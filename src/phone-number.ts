@@ -29,7 +29,7 @@ export function loadPhoneData(): Promise<typeof import('libphonenumber-js/mobile
 }
 
 // What people write inside a number. Extensions and commas are refused: `phone` takes comma lists
-// in other operations of the provider, and one canonical number must go out (security.md, 7).
+// in other operations of the provider, and one canonical number must go out.
 const spelling = /^[+\d\s().\-/]{4,40}$/
 
 /**

@@ -16,7 +16,7 @@ export function withStoreDeadline(store: Store, timeoutMs: number, emit: Emit): 
   const bounded = <T>(command: string, ask: () => Awaitable<T>): Awaitable<T> => {
     try {
       const answer = ask()
-      if (!(answer instanceof Promise)) return answer
+      if (!isThenable(answer)) return answer
       return inTime(answer, timeoutMs).catch((cause: unknown) => {
         throw failed(command, cause)
       })
@@ -32,6 +32,11 @@ export function withStoreDeadline(store: Store, timeoutMs: number, emit: Emit): 
   }
 }
 
+/** Clients of stores bring promises of other makes, too. Everybody behind this sees native ones alone. */
+function isThenable<T>(answer: Awaitable<T>): answer is Promise<T> {
+  return typeof (answer as Partial<Promise<T>> | undefined)?.then === 'function'
+}
+
 function inTime<T>(answer: Promise<T>, timeoutMs: number): Promise<T> {
   return new Promise((resolve, reject) => {
     // A blocked process is not a dead store. It can swallow one half; between the halves, and before the
@@ -42,6 +47,8 @@ function inTime<T>(answer: Promise<T>, timeoutMs: number): Promise<T> {
         timeoutMs / 2,
       )
     }, timeoutMs / 2)
-    answer.then(resolve, reject).finally(() => clearTimeout(timer))
+    Promise.resolve(answer)
+      .then(resolve, reject)
+      .finally(() => clearTimeout(timer))
   })
 }

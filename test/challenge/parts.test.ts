@@ -9,7 +9,7 @@ import { TwoFactorError } from '../../src/errors.js'
 import type { TwoFactorEvent } from '../../src/events.js'
 import type { PhoneNumber } from '../../src/phone-number.js'
 import { memoryStore } from '../../src/store/memory-store.js'
-import type { Store } from '../../src/store/store.js'
+import type { Entry, Store } from '../../src/store/store.js'
 
 const older = 'an older secret of thirty-two bytes.'
 const newer = 'a newer secret of thirty-two bytes..'
@@ -335,6 +335,14 @@ describe('a store with a deadline', () => {
     const inner = memoryStore()
     const store = bounded({ increment: async (key, windowMs) => inner.increment(key, windowMs) })
     expect(await store.increment('tf1::count-x:k', 1_000)).toMatchObject({ count: 1 })
+  })
+
+  it('answers with a promise of our own where the store has one of another make', async () => {
+    const entry = { value: { n: 1 }, version: '1' }
+    const foreign = Object.fromEntries([['then', (resolve: (value: unknown) => void) => resolve(entry)]])
+    const asked = bounded({ read: () => foreign as unknown as Promise<Entry> }).read('k')
+    expect(asked).toBeInstanceOf(Promise)
+    expect(await asked).toBe(entry)
   })
 
   it.each([
