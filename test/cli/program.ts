@@ -36,7 +36,8 @@ export function runInTerminal(args: readonly string[], env: NodeJS.ProcessEnv = 
 }
 
 function observe(command: string, args: readonly string[], env: NodeJS.ProcessEnv, cwd?: string): Run {
-  const { FORCE_COLOR: _, ...inherited } = process.env
+  // Node takes each of these for a word about colours.
+  const { FORCE_COLOR: _force, NO_COLOR: _no, CI: _ci, ...inherited } = process.env
   const child = spawn(command, args, { env: { ...inherited, NODE_ENV: '', ...env }, cwd })
   const heard = new EventEmitter()
   let out = ''
