@@ -47,6 +47,8 @@ export type TwoFactorEvent =
     }
   | { readonly type: 'device.trusted' | 'device.used' | 'device.revoked'; readonly subject: string }
   | { readonly type: 'grant.revoked'; readonly subject: string }
+  /** The host's session could not be renewed, so somebody with a right code was not let in. */
+  | { readonly type: 'session.failed' }
   | { readonly type: 'store.failed'; readonly command: string }
   | { readonly type: 'store.pressure'; readonly kind: string }
   | { readonly type: 'provider.misconfigured' }

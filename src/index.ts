@@ -2,8 +2,6 @@ export type { BoundFields, BoundValue } from './challenge/bound.js'
 export type { Channel } from './challenge/code-service.js'
 export type {
   ChallengeView,
-  NumberState,
-  Numbers,
   Refusal,
   StartOutcome,
   VerifyOutcome,
@@ -11,6 +9,7 @@ export type {
 export type { TrustedDevice } from './challenge/devices.js'
 export type { Grant } from './challenge/grants.js'
 export type { Limits } from './challenge/limits.js'
+export type { NumberState, Numbers } from './challenge/numbers.js'
 export type { SelfTest } from './challenge/self-test.js'
 export { type ProblemCode, TwoFactorError } from './errors.js'
 export type { TwoFactorEvent } from './events.js'

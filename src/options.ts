@@ -104,6 +104,8 @@ export type Settings = Omit<
   /** Longest age that a step-up may accept, when a profile sets one. */
   readonly longestMaxAgeMs: number
   readonly purposes: readonly Purpose[]
+  /** A purpose that nobody configured. */
+  readonly usualPurpose: (name: string) => Purpose
 }
 
 /** Throws a TypeError that names the option and the fix, never a value: some of them are secrets. */
@@ -119,35 +121,8 @@ export function settleOptions(options: TwoFactorOptions): Settings {
   const limits = settleLimits(given)
   const longestMaxAgeMs =
     given.profile === undefined ? Number.MAX_SAFE_INTEGER : profiles[given.profile].maxAgeMs
-  return {
-    ...settings,
-    countries: countries ?? 'any',
-    limits,
-    longestMaxAgeMs,
-    purposes: settlePurposes(purposes, settings, limits, longestMaxAgeMs),
-  }
-}
-
-function settleLimits({ profile, ...given }: z.output<typeof limitsSchema>): Limits {
-  const bounds: Partial<Limits> = profile === undefined ? {} : profiles[profile]
-  for (const [name, most] of Object.entries(bounds)) {
-    const value = given[name as keyof typeof given]
-    if (typeof value === 'number' && value > Number(most)) {
-      throw new TypeError(`twoFactor: limits.${name} must be ${most} or less with the profile ${profile}`)
-    }
-  }
-  const set = Object.entries(given).filter(([, value]) => value !== undefined)
-  return { ...defaultLimits, ...bounds, ...Object.fromEntries(set) }
-}
-
-function settlePurposes(
-  purposes: z.output<typeof optionsSchema>['purposes'],
-  { channels, trustedDevices }: Pick<Settings, 'channels' | 'trustedDevices'>,
-  limits: Limits,
-  longestMaxAgeMs: number,
-): readonly Purpose[] {
-  return Object.entries(purposes).map(([name, purpose]) => {
-    if (purpose.trustedDevice && trustedDevices === undefined) {
+  function settlePurpose(name: string, purpose: GivenPurpose): Purpose {
+    if (purpose.trustedDevice && settings.trustedDevices === undefined) {
       throw new TypeError(
         `twoFactor: purposes.${name}.trustedDevice needs the option trustedDevices: { maxAgeMs }`,
       )
@@ -163,11 +138,34 @@ function settlePurposes(
       name,
       maxAgeMs,
       once: purpose.once ?? false,
-      channels: purpose.channels ?? channels,
-      trustedDevice: purpose.trustedDevice ?? (isLogin && trustedDevices !== undefined),
+      channels: purpose.channels ?? settings.channels,
+      trustedDevice: purpose.trustedDevice ?? (isLogin && settings.trustedDevices !== undefined),
       startable: true,
     }
-  })
+  }
+
+  return {
+    ...settings,
+    countries: countries ?? 'any',
+    limits,
+    longestMaxAgeMs,
+    purposes: Object.entries(purposes).map(([name, purpose]) => settlePurpose(name, purpose)),
+    usualPurpose: (name) => settlePurpose(name, {}),
+  }
+}
+
+type GivenPurpose = z.output<typeof optionsSchema>['purposes'][string]
+
+function settleLimits({ profile, ...given }: z.output<typeof limitsSchema>): Limits {
+  const bounds: Partial<Limits> = profile === undefined ? {} : profiles[profile]
+  for (const [name, most] of Object.entries(bounds)) {
+    const value = given[name as keyof typeof given]
+    if (typeof value === 'number' && value > Number(most)) {
+      throw new TypeError(`twoFactor: limits.${name} must be ${most} or less with the profile ${profile}`)
+    }
+  }
+  const set = Object.entries(given).filter(([, value]) => value !== undefined)
+  return { ...defaultLimits, ...bounds, ...Object.fromEntries(set) }
 }
 
 function wrongOption(issues: readonly z.core.$ZodIssue[]): TypeError {

@@ -1,15 +1,9 @@
 import cluster from 'node:cluster'
 import type { Request, RequestHandler, Router } from 'express'
-import { createChallenges } from './challenge/challenges.js'
-import type { BeforeSend, Numbers } from './challenge/commands.js'
-import { createDevices } from './challenge/devices.js'
-import { createEnrolments } from './challenge/enrolment.js'
-import { createGrants } from './challenge/grants.js'
-import { createKeys } from './challenge/keys.js'
-import { createPurposes, type Purpose } from './challenge/purposes.js'
-import { createSecrets } from './challenge/secrets.js'
+import type { BeforeSend } from './challenge/commands.js'
+import { openDomain } from './challenge/domain.js'
+import type { Numbers } from './challenge/numbers.js'
 import { type SelfTest, selfTest } from './challenge/self-test.js'
-import { withStoreDeadline } from './challenge/store-access.js'
 import { createEmit, type Emit } from './events.js'
 import { addressOf } from './express/address.js'
 import { createAnswers } from './express/answers.js'
@@ -23,10 +17,11 @@ import {
   type GrantsFacade,
   type TrustedDevicesFacade,
 } from './express/facades.js'
+import { chosenPurpose, factory, type PurposeChoice } from './express/factory.js'
 import { createGuard } from './express/guard.js'
 import { type GuardOptions, settleGuard } from './express/guard-options.js'
-import { createHandlers, type Flow } from './express/handlers.js'
 import { createInspection } from './express/inspection.js'
+import { createLane } from './express/lane.js'
 import { createPageRenderer } from './express/page-renderer.js'
 import { pageHeaders } from './express/pages/assets.js'
 import {
@@ -42,10 +37,9 @@ import { bodyParsers, createRouter } from './express/routes.js'
 import { createRenewal, expressSession, sessionId } from './express/session.js'
 import { createSignIn } from './express/sign-in.js'
 import { createDeviceCookies } from './express/trusted-device.js'
-import { createViews, type Views } from './express/views.js'
 import { createWarn, isCalledPerRequest, type Warn } from './express/warnings.js'
 import { describeLimits } from './options/default-limits.js'
-import { type Settings, settleOptions, type TwoFactorOptions } from './options.js'
+import { settleOptions, type TwoFactorOptions } from './options.js'
 import { loadPhoneData } from './phone-number.js'
 import { createCodeService } from './provider/code-adapter.js'
 import { memoryStore } from './store/memory-store.js'
@@ -92,6 +86,7 @@ export interface TwoFactor {
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
+
 /**
  * Puts the parts together, once per app. Throws a TypeError that names the option and the fix.
  *
@@ -114,30 +109,42 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   const { codePattern, limits, path, provider } = settings
   const warn = createWarn()
   if (isCalledPerRequest()) warn('TWO_FACTOR_MADE_PER_REQUEST')
-  const domain = openDomain(settings, warn)
-  const { appNames, challenges, devices, enrolments, grants, keys, now, numbers, purposes, secrets, store } =
-    domain
   // Loads in the background, so that the first request finds it there.
   void loadPhoneData()
+
+  const emit = createEmit(settings.onEvent)
+  const appNames = createAppNames(settings.appName)
+  const domain = openDomain({
+    ...settings,
+    store: settings.store ?? openMemoryStore(settings.now, emit, warn),
+    now: settings.now ?? Date.now,
+    emit,
+    // A check ends with the shorter of both, and the number is free soon after.
+    limits: { ...limits, verifyTimeoutMs: Math.min(limits.verifyTimeoutMs, provider.timeoutMs) },
+    codes: createCodeService(provider, { ...settings, ...limits }),
+    appNameOf: appNames.of,
+    deviceMaxAgeMs: settings.trustedDevices?.maxAgeMs ?? 0,
+  })
+  const { challenges, devices, enrolments, grants, keys, now, numbers, purposes, secrets, store } = domain
 
   const sessions = settings.session ?? expressSession()
   const identify = createIdentify(settings.subject, sessions)
   const requirements = createRequirements(secrets, now)
   const deviceCookies = settings.trustedDevices && createDeviceCookies({ devices, purposes, now })
   const answers = createAnswers(createPageRenderer(settings), pageHeaders)
-  const endpoint = createEndpoint({
-    answers,
-    bodyParsers,
-    allowedOrigins: settings.allowedOrigins,
-    inspect: createInspection(warn),
-  })
+  const inspect = createInspection(warn)
+  const { allowedOrigins, beforeSend } = settings
+  const endpoint = createEndpoint({ answers, bodyParsers, allowedOrigins, inspect })
 
   // A signup that is under way when its session is renewed goes on; without signups nothing is asked.
   let enrolling = false
-  const renew = createRenewal(sessions, async (before, after) => {
-    if (enrolling) await enrolments.move(before, after)
+  const renew = createRenewal({
+    sessions,
+    emit,
+    move: async (before, after) => {
+      if (enrolling) await enrolments.move(before, after)
+    },
   })
-  const { beforeSend } = settings
   const forFlows = {
     sessions,
     renew,
@@ -146,82 +153,55 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     beforeSendOf: (req: Request): BeforeSend | undefined => beforeSend && ((send) => beforeSend(req, send)),
     demandOf: (req: Request, token: string) => requirements.read(token, sessionId(sessions, req)),
   }
-  const signIn = createSignIn({
+  const forLanes = {
     ...forFlows,
-    identify,
-    phoneOf: settings.phone,
-    purposes,
-    grants,
-    devices: deviceCookies,
-    onVerified: settings.onVerified ?? (() => undefined),
-  })
-  const forViews = {
-    find: challenges.find,
+    endpoint,
     purposes,
     codePattern,
     countries: settings.countries === 'any' ? [] : settings.countries,
     attemptsPerChallenge: limits.attemptsPerChallenge,
     now,
   }
-  const views = createViews({
-    ...forViews,
+  const { handlers, views } = createLane({
+    ...forLanes,
     lane: 'auth',
+    flow: createSignIn({
+      ...forFlows,
+      identify,
+      phoneOf: settings.phone,
+      purposes,
+      grants,
+      devices: deviceCookies,
+      onVerified: settings.onVerified ?? (() => undefined),
+    }),
     basePathOf: () => path,
-    actor: signIn.actor,
     defaultPurpose: 'login',
-    demandOf: forFlows.demandOf,
     offersTrust: (purpose, demand) => deviceCookies?.serves(purpose) === true && demand?.byCode !== true,
   })
-  const handlersOf = (flow: Flow, flowViews: Views) =>
-    createHandlers({ ...forFlows, flow, views: flowViews, endpoint, codePattern })
-  const handlers = handlersOf(signIn, views)
-
-  const configured = new Map(settings.purposes.map((purpose) => [purpose.name, purpose]))
-  const purposeOf = (name: string): Purpose =>
-    configured.get(name) ?? {
-      name,
-      maxAgeMs: name === 'login' ? limits.loginMaxAgeMs : limits.maxAgeMs,
-      once: false,
-      channels: settings.channels,
-      trustedDevice: false,
-      startable: true,
-    }
-  for (const name of configured.keys()) appNames.claim('auth', name)
 
   function requireTwoFactor(guardOptions: GuardOptions = {}): RequestHandler {
-    const guard = settleGuard(guardOptions, {
-      purposes,
-      purposeOf,
-      longestMaxAgeMs: settings.longestMaxAgeMs,
-    })
-    appNames.claim('auth', guard.purpose)
+    const guard = settleGuard(guardOptions, { purposes, longestMaxAgeMs: settings.longestMaxAgeMs })
+    appNames.checkApart(purposes.all())
     const refusals = createRefusals(guard, { requirements, views, answers, path })
     return createGuard(guard, { identify, grants, refusals })
   }
 
   function phoneVerification(given: PurposeChoice = {}): PhoneVerification {
     const purpose = chosenPurpose('phoneVerification', given) ?? 'signup'
-    if (purposes.find(purpose)?.startable) {
-      throw new TypeError(
-        `phoneVerification: purpose ${purpose} is one of sign-in or step-up; take another name`,
-      )
-    }
-    appNames.claim('enrol', purpose)
-    configured.set(purpose, purposes.declare({ ...purposeOf(purpose), startable: false }))
+    purposes.forEnrolment(purpose)
+    appNames.checkApart(purposes.all())
     enrolling = true
-    const flow = createEnrolFlow({ ...forFlows, purpose, subjectOf: settings.subject, enrolments })
-    const flowViews = createViews({
-      ...forViews,
+    const lane = createLane({
+      ...forLanes,
       lane: 'enrol',
+      flow: createEnrolFlow({ ...forFlows, purpose, subjectOf: settings.subject, enrolments }),
       basePathOf: (req) => safePath(req.baseUrl) ?? '',
-      actor: flow.actor,
       defaultPurpose: purpose,
       demandOf: () => undefined,
       offersTrust: () => false,
     })
-    const flowHandlers = handlersOf(flow, flowViews)
-    const routes = () => createRouter(flowHandlers)
-    return createPhoneVerification({ purpose, handlers: flowHandlers, routes, sessions, enrolments })
+    const routes = () => createRouter(lane.handlers)
+    return createPhoneVerification({ purpose, handlers: lane.handlers, routes, sessions, enrolments })
   }
 
   async function close(): Promise<void> {
@@ -229,20 +209,20 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   }
 
   return {
-    routes: made('routes', () => {
-      return createRouter(handlers, (req) => {
+    routes: factory('routes', () =>
+      createRouter(handlers, (req) => {
         if (req.baseUrl.toLowerCase() !== path.toLowerCase()) warn('TWO_FACTOR_PATH_DIFFERS')
-      })
-    }),
-    start: made('start', (given: PurposeChoice = {}) => handlers.start(chosenPurpose('start', given))),
-    resend: made('resend', () => handlers.resend),
-    verify: made('verify', () => handlers.verify),
-    cancel: made('cancel', () => handlers.cancel),
-    status: made('status', () => handlers.status),
-    requireTwoFactor: made('requireTwoFactor', requireTwoFactor),
-    phoneVerification: made('phoneVerification', phoneVerification),
+      }),
+    ),
+    start: factory('start', (given: PurposeChoice = {}) => handlers.start(chosenPurpose('start', given))),
+    resend: factory('resend', () => handlers.resend),
+    verify: factory('verify', () => handlers.verify),
+    cancel: factory('cancel', () => handlers.cancel),
+    status: factory('status', () => handlers.status),
+    requireTwoFactor: factory('requireTwoFactor', requireTwoFactor),
+    phoneVerification: factory('phoneVerification', phoneVerification),
     challenges: createChallengesFacade(challenges, codePattern),
-    grants: createGrantsFacade({ grants, identify, purposes, purposeOf }),
+    grants: createGrantsFacade({ grants, identify, purposes }),
     numbers,
     trustedDevices: createTrustedDevicesFacade(devices, deviceCookies, identify),
     describeLimits: () => describeLimits(limits),
@@ -250,7 +230,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
       selfTest({
         balance: () => provider.balance(),
         store,
-        inspect: () => settings.store?.inspect?.(),
+        inspect: async () => settings.store?.inspect?.() ?? [],
         keys,
         now,
       }),
@@ -259,65 +239,9 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   }
 }
 
-/** The parts that know no HTTP. */
-function openDomain(settings: Settings, warn: Warn) {
-  const { limits } = settings
-  const now = settings.now ?? Date.now
-  const emit = createEmit(settings.onEvent)
-  const opened = settings.store ?? openMemoryStore(settings.now, emit, warn)
-  const store = withStoreDeadline(opened, limits.storeTimeoutMs, emit)
-  const secrets = createSecrets(settings.secret)
-  const keys = createKeys(settings.namespace, secrets)
-  const purposes = createPurposes(settings.purposes)
-  const appNames = createAppNames(settings.appName)
-  const parts = { store, keys, secrets, purposes, limits, now, emit }
-  const { numbers, ...challenges } = createChallenges({
-    ...parts,
-    codes: createCodeService(settings.provider, { ...settings, ...limits }),
-    countries: settings.countries,
-    appNameOf: appNames.of,
-  })
-  return {
-    ...parts,
-    appNames,
-    numbers,
-    challenges,
-    grants: createGrants(parts),
-    enrolments: createEnrolments(parts),
-    devices: createDevices({ ...parts, maxAgeMs: settings.trustedDevices?.maxAgeMs ?? 0 }),
-  }
-}
-
 function openMemoryStore(now: (() => number) | undefined, emit: Emit, warn: Warn): Store {
   const isWorker = cluster.isWorker || process.env.NODE_APP_INSTANCE !== undefined
   if (isWorker) warn('TWO_FACTOR_SEVERAL_WORKERS')
   if (process.env.NODE_ENV === 'production') warn('TWO_FACTOR_MEMORY_STORE')
   return memoryStore({ ...(now && { now }), onPressure: (kind) => emit({ type: 'store.pressure', kind }) })
-}
-
-/** Express calls a middleware with three arguments: whoever gets them was not called by the host. */
-function made<Args extends readonly unknown[], Made>(
-  name: string,
-  make: (...args: Args) => Made,
-): (...args: Args) => Made {
-  return (...args) => {
-    if (args.length > 1)
-      throw new TypeError(`${name} was handed over uncalled: write ${name}() instead of ${name}`)
-    return make(...args)
-  }
-}
-
-interface PurposeChoice {
-  readonly purpose?: string
-}
-
-/** A misspelt name would leave the choice to the browser. */
-function chosenPurpose(where: string, given: PurposeChoice): string | undefined {
-  const { purpose, ...others } = given
-  const [unknown] = Object.keys(others)
-  if (unknown !== undefined) throw new TypeError(`${where}: ${unknown} is no option; it takes purpose`)
-  if (purpose !== undefined && (typeof purpose !== 'string' || purpose === '')) {
-    throw new TypeError(`${where}: purpose must be a text that is not empty`)
-  }
-  return purpose
 }

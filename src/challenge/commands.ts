@@ -65,7 +65,6 @@ export interface Refusal {
   readonly outcome: 'refused'
   readonly code: ProblemCode
   readonly retryAfterMs?: number
-  readonly attemptsRemaining?: number
   /** The counter that refused, when one did: `address`, `session`, `subject`, `service`. */
   readonly limit?: string
 }
@@ -106,21 +105,6 @@ export interface Challenges {
   cancel(actor: Actor): Promise<void>
   /** The live challenge of this subject in this session, if there is one. Never sends. */
   find(actor: Actor): Promise<ChallengeView | undefined>
-}
-
-/** What an operator may ask about a number. */
-export interface NumberState {
-  readonly locked: boolean
-  readonly lockedForMs: number
-  readonly disabled: boolean
-  readonly failures: number
-}
-
-/** The operator's view of a number on file. Throws a TypeError for a text that is no number. */
-export interface Numbers {
-  state(phone: string): Promise<NumberState>
-  /** Lifts a disabled or locked number. */
-  enable(phone: string): Promise<void>
 }
 
 /** A refusal as a value. */

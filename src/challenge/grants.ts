@@ -123,7 +123,7 @@ export function createGrants(parts: {
           ...(grant.bound === undefined ? {} : { bound: grant.bound }),
           verifiedAt: time,
           method: grant.method,
-          end: time + (purposes.find(grant.purpose)?.maxAgeMs ?? 0),
+          end: time + purposes.grantLifetimeMs(grant.purpose),
         }
         // The old session id is worth nothing from here on: what it held moves to the new one.
         const moved = (stored?.grants ?? []).map((other) =>

@@ -1,5 +1,5 @@
 import type { Channel } from './code-service.js'
-import type { Ledger, LedgerLimits, Send } from './ledger.js'
+import type { Challenge, Ledger, LedgerLimits, Send } from './ledger.js'
 
 const minute = 60_000
 const hour = 60 * minute
@@ -28,9 +28,21 @@ export function pauseBeforeSend(
   return undefined
 }
 
-/** The moment from which another code may be sent over this channel. */
-export function sendableAt(ledger: Ledger, channel: Channel, now: number, limits: LedgerLimits): number {
-  return Math.max(now, cooldownEnd(ledger, limits), budgetEnd(ledger, channel, now, limits))
+/** The moment from which a code may be sent again for this challenge, or a new one started. */
+export function resendableAt(
+  ledger: Ledger,
+  challenge: Challenge,
+  now: number,
+  limits: LedgerLimits,
+): number {
+  const sends = ledger.sends.filter((send) => send.challenge === challenge.id).length
+  const challengeEnd = sends >= limits.sendsPerChallenge ? challenge.expiresAt : 0
+  return Math.max(
+    now,
+    challengeEnd,
+    cooldownEnd(ledger, limits),
+    budgetEnd(ledger, challenge.channel, now, limits),
+  )
 }
 
 /** The k-th send without a success in between asks for the k-th pause; the last one repeats. */

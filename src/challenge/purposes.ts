@@ -3,7 +3,7 @@ import type { Channel } from './code-service.js'
 /** Why proof is asked, and how long it stays good. */
 export interface Purpose {
   readonly name: string
-  /** Age in milliseconds up to which a grant for this purpose admits a request. */
+  /** Age in milliseconds up to which a grant admits a request, unless a guard says otherwise. */
   readonly maxAgeMs: number
   /** Whether a grant admits one request alone. */
   readonly once: boolean
@@ -14,25 +14,44 @@ export interface Purpose {
   readonly startable: boolean
 }
 
+/** The purposes of one app: those of the options, and those that guards and phone verifications bring along. */
 export interface Purposes {
   find(name: string): Purpose | undefined
-  /**
-   * Makes a purpose known that a guard or a phone verification brings along. One that is already
-   * there keeps its settings, but its grants are kept for the longest age that any guard accepts.
-   */
-  declare(purpose: Purpose): Purpose
+  all(): readonly Purpose[]
+  /** The purpose of a guard, made known when it is not. */
+  forGuard(name: string): Purpose
+  /** Says which age a guard accepts, so that grants are kept long enough. */
+  accept(name: string, maxAgeMs: number): void
+  /** How long a grant for this purpose is worth anything; 0 when nobody knows it. */
+  grantLifetimeMs(name: string): number
+  /** The purpose of a phone verification. Throws a TypeError when sign-in or a guard has it. */
+  forEnrolment(name: string): Purpose
 }
 
-export function createPurposes(initial: readonly Purpose[]): Purposes {
+export function createPurposes(initial: readonly Purpose[], usual: (name: string) => Purpose): Purposes {
   const known = new Map(initial.map((purpose) => [purpose.name, purpose]))
+  const longestAccepted = new Map<string, number>()
+
+  function declare(purpose: Purpose): Purpose {
+    known.set(purpose.name, purpose)
+    return purpose
+  }
+
   return {
     find: (name) => known.get(name),
-    declare(purpose) {
-      const before = known.get(purpose.name)
-      const settled =
-        before === undefined ? purpose : { ...before, maxAgeMs: Math.max(before.maxAgeMs, purpose.maxAgeMs) }
-      known.set(purpose.name, settled)
-      return settled
+    all: () => [...known.values()],
+    forGuard: (name) => known.get(name) ?? declare(usual(name)),
+    accept(name, maxAgeMs) {
+      longestAccepted.set(name, Math.max(maxAgeMs, longestAccepted.get(name) ?? 0))
+    },
+    grantLifetimeMs: (name) => Math.max(known.get(name)?.maxAgeMs ?? 0, longestAccepted.get(name) ?? 0),
+    forEnrolment(name) {
+      if (name === 'login' || longestAccepted.has(name)) {
+        throw new TypeError(
+          `phoneVerification: purpose ${name} is one of sign-in or step-up; take another name`,
+        )
+      }
+      return declare({ ...(known.get(name) ?? usual(name)), startable: false })
     },
   }
 }

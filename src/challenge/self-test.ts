@@ -1,6 +1,7 @@
 import type { Finding, Store } from '../store/store.js'
 import { newCommandId } from './change.js'
 import type { Keys } from './keys.js'
+import { inTime } from './store-access.js'
 
 /** What an operator should know before people do. */
 export interface SelfTest {
@@ -12,12 +13,15 @@ export interface SelfTest {
 /** Beyond this the clocks of two machines let a ledger run ahead. */
 const clockLeewayMs = 5_000
 
+/** An inspection asks the store several times. */
+const inspectionMs = 5_000
+
 /** Asks everything that a code needs on its way. It sends none. Never rejects. */
 export async function selfTest(parts: {
   readonly balance: () => Promise<{ readonly credits?: number | undefined }>
   readonly store: Store
   /** What the store itself finds. */
-  readonly inspect: () => Promise<readonly Finding[]> | undefined
+  readonly inspect: () => Promise<readonly Finding[]>
   readonly keys: Keys
   readonly now: () => number
 }): Promise<SelfTest> {
@@ -31,8 +35,14 @@ export async function selfTest(parts: {
       code: 'store_failed',
       fix: 'check that the store runs, that it can be reached, and its permissions',
     }),
-    clockAgrees(now),
-    inspect() ?? [],
+    findingOf(async () => clockAgrees(now), {
+      code: 'clock_failed',
+      fix: 'leave the option now out',
+    }),
+    findingOf(() => inTime(inspect(), inspectionMs), {
+      code: 'store_not_inspected',
+      fix: 'check that the store runs, that it can be reached, and its permissions',
+    }),
   ])
   const findings = found.flat()
   return { ok: findings.length === 0, findings }

@@ -97,8 +97,10 @@ export function createSending(parts: {
   return {
     async start(command: StartCommand): Promise<StartOutcome> {
       const purpose = purposes.find(command.purpose)
+      // The provider files the codes of both lanes apart by purpose alone.
+      const ofThisLane = purpose?.startable === (command.lane !== 'enrol')
       const channel = command.channel ?? purpose?.channels[0]
-      if (purpose === undefined || channel === undefined || !purpose.channels.includes(channel)) {
+      if (!ofThisLane || channel === undefined || !purpose.channels.includes(channel)) {
         return refused('invalid_request')
       }
       const target = await targets.of(command)

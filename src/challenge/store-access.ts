@@ -37,7 +37,8 @@ function isThenable<T>(answer: Awaitable<T>): answer is Promise<T> {
   return typeof (answer as Partial<Promise<T>> | undefined)?.then === 'function'
 }
 
-function inTime<T>(answer: Promise<T>, timeoutMs: number): Promise<T> {
+/** The answer, or a rejection when it takes longer. */
+export function inTime<T>(answer: Promise<T>, timeoutMs: number): Promise<T> {
   return new Promise((resolve, reject) => {
     // A blocked process is not a dead store. It can swallow one half; between the halves, and before the
     // immediate, the loop writes what a client has not sent yet and reads what lies there.

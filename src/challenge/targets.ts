@@ -12,7 +12,7 @@ import {
   ledgerLimitsOf,
 } from './ledger.js'
 import type { Limits } from './limits.js'
-import { sendableAt } from './pacing.js'
+import { resendableAt } from './pacing.js'
 import type { Purposes } from './purposes.js'
 
 /** One number in one lane, and who acts on it. */
@@ -76,7 +76,7 @@ export function createTargets(parts: {
       channel: challenge.channel,
       destination: maskPhoneNumber(target.phone),
       expiresAt: challenge.expiresAt,
-      resendAt: sendableAt(ledger, challenge.channel, now, target.limits),
+      resendAt: resendableAt(ledger, challenge, now, target.limits),
       attemptsRemaining: target.limits.attemptsPerChallenge - challenge.attempts,
       channels: purposes.find(challenge.purpose)?.channels ?? [challenge.channel],
     }),

@@ -12,7 +12,7 @@ import type {
 } from '../challenge/commands.js'
 import type { Devices, TrustedDevice } from '../challenge/devices.js'
 import type { Grant, Grants } from '../challenge/grants.js'
-import type { Purpose, Purposes } from '../challenge/purposes.js'
+import type { Purposes } from '../challenge/purposes.js'
 import { readCode } from './code.js'
 import type { Identify } from './requester.js'
 import { type SubjectName, subjectText } from './subject.js'
@@ -70,7 +70,7 @@ export function createChallengesFacade(challenges: Challenges, codePattern: RegE
     subject: subjectText(command.subject),
   })
   return {
-    start({ bound, ...command }) {
+    async start({ bound, ...command }) {
       return challenges.start({ ...named(command), ...boundHash(bound) })
     },
     resend: async (command) => challenges.resend(named(command)),
@@ -89,25 +89,25 @@ export function createGrantsFacade(parts: {
   readonly grants: Grants
   readonly identify: Identify
   readonly purposes: Purposes
-  readonly purposeOf: (name: string) => Purpose
 }): GrantsFacade {
-  const { grants, identify, purposes, purposeOf } = parts
+  const { grants, identify, purposes } = parts
 
   /** A grant for a purpose that nothing here knows would end at once. */
-  function knownPurpose(name: string): Purpose {
-    if (purposes.find(name) === undefined) throw new TypeError(`grants: purpose ${name} is not known`)
-    return purposeOf(name)
+  function checkPurpose(name: string): void {
+    if (purposes.find(name)?.startable !== true) throw new TypeError(`grants: purpose ${name} is not known`)
   }
 
   return {
     async read(req, purpose) {
       const requester = identify(req)
-      const { maxAgeMs } = knownPurpose(purpose)
+      checkPurpose(purpose)
+      // As long as any guard accepts it.
+      const maxAgeMs = purposes.grantLifetimeMs(purpose)
       return requester && grants.read({ ...requester, purpose, maxAgeMs })
     },
     async write({ subject, session, purpose, bound }) {
-      const { name } = knownPurpose(purpose)
-      const query = { subject: subjectText(subject), session, purpose: name, ...boundHash(bound) }
+      checkPurpose(purpose)
+      const query = { subject: subjectText(subject), session, purpose, ...boundHash(bound) }
       return grants.write({ ...query, method: 'host' })
     },
     async revoke(req) {

@@ -1,7 +1,7 @@
 import type { Request } from 'express'
 import type { BoundFields } from '../challenge/bound.js'
 import type { Grant } from '../challenge/grants.js'
-import type { Purpose, Purposes } from '../challenge/purposes.js'
+import type { Purposes } from '../challenge/purposes.js'
 
 // Here, because the types of the package lead here: a consumer sees the member wherever it sees the guard.
 declare global {
@@ -45,13 +45,11 @@ export function settleGuard(
   options: GuardOptions,
   parts: {
     readonly purposes: Purposes
-    /** The purpose as it is when nobody declared it before. */
-    readonly purposeOf: (name: string) => Purpose
     /** Longest age that anything but a sign-in may accept. */
     readonly longestMaxAgeMs: number
   },
 ): GuardSettings {
-  const { purposes, purposeOf, longestMaxAgeMs } = parts
+  const { purposes, longestMaxAgeMs } = parts
   for (const name of Object.keys(options)) {
     if (!known.includes(name)) throw wrong(`${name} is no option; it takes ${known.join(', ')}`)
   }
@@ -62,7 +60,7 @@ export function settleGuard(
   if (exempt !== undefined && typeof exempt !== 'function')
     throw wrong('exempt must be a function (req, subject)')
 
-  const usual = purposeOf(name)
+  const usual = purposes.forGuard(name)
   if (!usual.startable)
     throw wrong(`purpose ${name} is that of a phone verification, which leaves no grant: use redeem()`)
   const maxAgeMs = options.maxAgeMs ?? usual.maxAgeMs
@@ -73,7 +71,7 @@ export function settleGuard(
   const once = options.once ?? usual.once
   if (typeof once !== 'boolean') throw wrong('once must be true or false')
 
-  purposes.declare({ ...usual, maxAgeMs })
+  purposes.accept(name, maxAgeMs)
   return {
     purpose: name,
     maxAgeMs,

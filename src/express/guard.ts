@@ -59,10 +59,12 @@ export function createGuard(
       return
     }
     if (found instanceof Promise) {
-      found.then(
-        (grant) => decide(passage, query, grant),
-        (error) => fail(passage, error),
-      )
+      found
+        .then(
+          (grant) => decide(passage, query, grant),
+          (error) => fail(passage, error),
+        )
+        .catch(next)
     } else {
       decide(passage, query, found)
     }

@@ -118,8 +118,8 @@ function verifiedReply({ purpose, verifiedAt }: Verified, location: string): Rep
   return { reply: 'done', status: 200, body, location }
 }
 
-function refusal({ code, retryAfterMs, attemptsRemaining }: Refusal): Reply {
-  return problem({ code, attemptsRemaining, retryAfterMs })
+function refusal({ code, retryAfterMs }: Refusal): Reply {
+  return problem({ code, retryAfterMs })
 }
 
 function problem(told: Problem): Reply {

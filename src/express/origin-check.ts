@@ -22,7 +22,9 @@ export function isSameOrigin(req: Request, url: string): boolean {
   const { protocol, host } = new URL(url)
   // Behind a proxy that ends TLS, and without `trust proxy`, Express takes https for http.
   const sameScheme = protocol === `${req.protocol}:` || (protocol === 'https:' && req.protocol === 'http')
-  return sameScheme && host === hostOf(req)
+  // Proxies may add the usual port, which an origin leaves out.
+  const ours = `${protocol}//${hostOf(req)}`
+  return sameScheme && URL.canParse(ours) && new URL(ours).host === host
 }
 
 function hostOf(req: Request): string | undefined {

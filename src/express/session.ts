@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express'
 import { TwoFactorError } from '../errors.js'
+import type { Emit } from '../events.js'
 
 /**
  * How the host's session is found and renewed. Any session library fits that can say an id and
@@ -23,6 +24,8 @@ export interface SessionAdapter {
   rotate(req: Request, res: Response): void | Promise<void>
   /** Makes an anonymous session be saved, so that its id comes back with the next request. */
   keep?(req: Request): void
+  /** The id comes from a bearer token, which no other site can plant in a browser: it need not be renewed. */
+  readonly bearer?: boolean
 }
 
 /** What express-session puts on a request. */
@@ -81,6 +84,7 @@ export function tokenSession(idOf: (req: Request) => string | undefined): Sessio
       return idOf(req)
     },
     rotate() {},
+    bearer: true,
   }
 }
 
@@ -112,20 +116,28 @@ export interface Renewed {
 export type Renew = (req: Request, res: Response) => Promise<Renewed>
 
 /** `move` takes along what hangs on the old id. A session that keeps its id is refused, not elevated. */
-export function createRenewal(
-  adapter: SessionAdapter,
-  move: (before: string, after: string) => Promise<void>,
-): Renew {
+export function createRenewal(parts: {
+  readonly sessions: SessionAdapter
+  readonly move: (before: string, after: string) => Promise<void>
+  readonly emit: Emit
+}): Renew {
+  const { sessions, move, emit } = parts
+
+  function unavailable(cause?: unknown): TwoFactorError {
+    emit({ type: 'session.failed' })
+    return cause instanceof TwoFactorError ? cause : new TwoFactorError('session_unavailable', { cause })
+  }
+
   return async (req, res) => {
-    const before = sessionId(adapter, req)
+    const before = sessionId(sessions, req)
     try {
-      await adapter.rotate(req, res)
+      await sessions.rotate(req, res)
     } catch (cause) {
-      throw cause instanceof TwoFactorError ? cause : new TwoFactorError('session_unavailable', { cause })
+      throw unavailable(cause)
     }
-    const after = sessionId(adapter, req)
+    const after = sessionId(sessions, req)
     // Somebody who planted the old id would be let in with it. No browser plants a bearer token.
-    if (after === before && !carriesBearer(req)) throw new TwoFactorError('session_unavailable')
+    if (after === before && !sessions.bearer) throw unavailable()
     const moved = after === before ? Promise.resolve() : move(before, after)
     // Nobody waits for it any more when something else has failed by then.
     moved.catch(() => undefined)

@@ -76,6 +76,11 @@ describe('start', () => {
   it.each([
     ['a purpose that nobody declared', { purpose: 'nothing' }],
     ['a channel that the purpose does not have', { purpose: 'text-only', channel: 'call' as const }],
+    ['a purpose of the other lane', { purpose: 'signup' }],
+    [
+      'a purpose of sign-in for a number that nobody has proven',
+      { purpose: 'login', lane: 'enrol' as const },
+    ],
   ])('refuses %s', async (_, order) => {
     const { challenges, provider } = createService()
     expect(await challenges.start({ ...ana, ...order })).toEqual({
@@ -98,7 +103,7 @@ describe('start', () => {
 
   it('tells a mistyped number from one that is not allowed where it is typed', async () => {
     const { challenges } = createService()
-    const enrol = { ...ana, lane: 'enrol' as const, purpose: 'login' }
+    const enrol = { ...ana, lane: 'enrol' as const, purpose: 'signup' }
     expect(await challenges.start({ ...enrol, phone: 'hello' })).toMatchObject({ code: 'invalid_request' })
     expect(await challenges.start({ ...enrol, phone: '+576012345678' })).toMatchObject({
       code: 'destination_not_allowed',
@@ -520,5 +525,21 @@ describe('the operator', () => {
     await expect(challenges.numbers.state('none')).rejects.toThrow(
       new TypeError('phone must be one number in international form, such as +573001234567'),
     )
+  })
+})
+
+describe('the moment from which a code may be sent again', () => {
+  it('is that at which a resend or a start succeeds, also when a challenge has used up its sends', async () => {
+    const { challenges, now, wait } = createService()
+    await challenges.start({ ...ana, purpose: 'login' })
+    const resent: string[] = []
+    for (let sends = 0; sends < 2; sends += 1) {
+      const { resendAt = 0 } = (await challenges.find(ana)) ?? {}
+      wait(resendAt - now())
+      resent.push((await challenges.resend(ana)).outcome)
+    }
+    expect(resent).toEqual(['started', 'started'])
+    const last = await challenges.find(ana)
+    expect(last?.resendAt).toBe(last?.expiresAt)
   })
 })

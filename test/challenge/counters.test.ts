@@ -3,7 +3,7 @@ import { networkOf } from '../../src/challenge/address.js'
 import { memoryStore } from '../../src/store/memory-store.js'
 import type { Store } from '../../src/store/store.js'
 import { hour, minute } from './kit.js'
-import { ana, createService } from './service.js'
+import { ana, createService, purposeIn } from './service.js'
 
 const phones = (count: number) => Array.from({ length: count }, (_, index) => `+57300${1_000_000 + index}`)
 const oneSend = (index: number) => ({
@@ -30,7 +30,7 @@ describe('sends at once', () => {
   ] as const)('from one address stop at the limit of the %s lane', async (lane, limits) => {
     const { challenges, provider } = createService({ limits })
     const requests = Array.from({ length: 50 }, (_, index) =>
-      challenges.start({ ...oneSend(index), lane, address: '203.0.113.7' }),
+      challenges.start({ ...oneSend(index), lane, purpose: purposeIn(lane), address: '203.0.113.7' }),
     )
     expect(await answers(requests)).toEqual({ started: 7, 'refused send_limit address': 43 })
     expect(provider.sends).toHaveLength(7)
@@ -57,12 +57,14 @@ describe('sends at once', () => {
   it('of the whole service stop at its limit, without one lane starving the other', async () => {
     const { challenges, wait } = createService({ limits: { serviceSendsPerMinute: 10 } })
     const signups = Array.from({ length: 30 }, (_, index) =>
-      challenges.start({ ...oneSend(index), lane: 'enrol' }),
+      challenges.start({ ...oneSend(index), lane: 'enrol', purpose: 'signup' }),
     )
     expect(await answers(signups)).toEqual({ started: 10, 'refused sending_paused service': 20 })
     expect(await challenges.start(oneSend(0))).toMatchObject({ outcome: 'started' })
     wait(minute)
-    expect(await challenges.start({ ...oneSend(40), lane: 'enrol' })).toMatchObject({ outcome: 'started' })
+    expect(await challenges.start({ ...oneSend(40), lane: 'enrol', purpose: 'signup' })).toMatchObject({
+      outcome: 'started',
+    })
   })
 
   it('that a session or subject is refused use up nothing of the whole service', async () => {
@@ -111,14 +113,19 @@ describe('sends at once', () => {
 
   it('of one session go to three numbers that nobody has proven', async () => {
     const { challenges } = createService()
-    const order = (index: number) => ({ ...oneSend(index), session: 'one', lane: 'enrol' as const })
+    const order = (index: number) => ({
+      ...oneSend(index),
+      session: 'one',
+      lane: 'enrol' as const,
+      purpose: 'signup',
+    })
     const requests = Array.from({ length: 20 }, (_, index) => challenges.start(order(index)))
     expect(await answers(requests)).toEqual({ started: 3, 'refused send_limit session': 17 })
   })
 
   it('count a number of a session once', async () => {
     const { challenges, wait } = createService({ limits: { numbersPerSessionPerDay: 1 } })
-    const order = { ...oneSend(0), lane: 'enrol' as const }
+    const order = { ...oneSend(0), lane: 'enrol' as const, purpose: 'signup' }
     for (let sends = 0; sends < 3; sends += 1) {
       expect(await challenges.start(order)).toMatchObject({ outcome: 'started' })
       wait(hour)
@@ -127,7 +134,12 @@ describe('sends at once', () => {
 
   it('of one session refuse a fourth number that nobody has proven however often it is tried', async () => {
     const { challenges, provider, wait } = createService()
-    const order = (index: number) => ({ ...oneSend(index), session: 'one', lane: 'enrol' as const })
+    const order = (index: number) => ({
+      ...oneSend(index),
+      session: 'one',
+      lane: 'enrol' as const,
+      purpose: 'signup',
+    })
     for (let index = 0; index < 10; index += 1) {
       for (let tries = 0; tries < 3; tries += 1) await challenges.start(order(index))
     }
@@ -143,7 +155,12 @@ describe('sends at once', () => {
       store: () => memoryStore({ now: () => 0 }),
       limits: { numbersPerSessionPerDay: 1, sendsPerSessionPerHour: 50 },
     })
-    const order = (index: number) => ({ ...oneSend(index), session: 'one', lane: 'enrol' as const })
+    const order = (index: number) => ({
+      ...oneSend(index),
+      session: 'one',
+      lane: 'enrol' as const,
+      purpose: 'signup',
+    })
     await challenges.start(order(0))
     wait(24 * hour - 1)
     expect(await challenges.start(order(1))).toMatchObject({ limit: 'session', retryAfterMs: 1 })
@@ -182,7 +199,7 @@ describe('verifications from one address', () => {
   ] as const)('stop at the limit of the %s lane, before any attempt is spent', async (lane, limits) => {
     const { challenges, provider, wait } = createService({ limits })
     const who = { ...ana, lane, address: '2001:db8::1' }
-    await challenges.start({ ...who, purpose: 'login' })
+    await challenges.start({ ...who, purpose: purposeIn(lane) })
     for (let tries = 0; tries < 3; tries += 1) await challenges.verify({ ...who, code: `wrong${tries}` })
     const neighbour = { ...who, address: '2001:db8::2' }
     expect(await challenges.verify({ ...neighbour, code: 'wrong' })).toMatchObject({
@@ -237,7 +254,7 @@ describe('what a counter asks of the store', () => {
     await challenges.start({ ...ana, purpose: 'login', address })
     await challenges.verify({ ...ana, code: 'wrong1', address })
     wait(minute)
-    await challenges.start({ ...ana, lane: 'enrol', purpose: 'login', address })
+    await challenges.start({ ...ana, lane: 'enrol', purpose: 'signup', address })
     expect(counters?.asked()).toEqual([
       ['count-auth-sends'],
       personal,

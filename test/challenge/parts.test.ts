@@ -162,23 +162,43 @@ describe('bound fields', () => {
 })
 
 describe('purposes', () => {
-  const login = {
-    name: 'login',
+  const usual = (name: string) => ({
+    name,
     maxAgeMs: 10,
     once: false,
-    channels: ['sms'],
-    trustedDevice: true,
+    channels: ['sms'] as const,
+    trustedDevice: false,
     startable: true,
-  } as const
+  })
+  const login = { ...usual('login'), trustedDevice: true }
 
-  it('are known when configured or declared, and keep their settings but the longest age', () => {
-    const purposes = createPurposes([login])
+  it('are known when configured, or brought along by a guard', () => {
+    const purposes = createPurposes([login], usual)
     expect(purposes.find('transfer')).toBeUndefined()
-    expect(purposes.declare({ ...login, name: 'transfer' })).toMatchObject({ name: 'transfer', maxAgeMs: 10 })
-    expect(purposes.find('transfer')).toMatchObject({ maxAgeMs: 10 })
-    const declared = { ...login, maxAgeMs: 20, trustedDevice: false, channels: ['call'] } as const
-    expect(purposes.declare(declared)).toEqual({ ...login, maxAgeMs: 20 })
-    expect(purposes.declare({ ...declared, maxAgeMs: 5 })).toEqual({ ...login, maxAgeMs: 20 })
+    expect(purposes.forGuard('transfer')).toEqual(usual('transfer'))
+    expect(purposes.find('transfer')).toEqual(usual('transfer'))
+    expect(purposes.forGuard('login')).toBe(login)
+    expect(purposes.all()).toEqual([login, usual('transfer')])
+  })
+
+  it('keep grants for the longest age that a guard accepts', () => {
+    const purposes = createPurposes([login], usual)
+    expect(purposes.grantLifetimeMs('login')).toBe(10)
+    purposes.accept('login', 20)
+    purposes.accept('login', 5)
+    expect(purposes.grantLifetimeMs('login')).toBe(20)
+    expect(purposes.grantLifetimeMs('unknown')).toBe(0)
+  })
+
+  it('of a phone verification are taken from the options, but none of sign-in or of a guard', () => {
+    const purposes = createPurposes([login, { ...usual('signup'), channels: ['call'] }], usual)
+    expect(purposes.forEnrolment('signup')).toMatchObject({ channels: ['call'], startable: false })
+    expect(purposes.find('signup')).toMatchObject({ startable: false })
+    expect(purposes.forEnrolment('change-number')).toMatchObject({ startable: false })
+    expect(() => purposes.forEnrolment('login')).toThrow(TypeError)
+    purposes.forGuard('transfer')
+    purposes.accept('transfer', 10)
+    expect(() => purposes.forEnrolment('transfer')).toThrow('purpose transfer is one of sign-in or step-up')
   })
 })
 

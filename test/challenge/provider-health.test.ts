@@ -110,7 +110,7 @@ describe('a provider that gives no verdict', () => {
         subject: phone,
         session: phone,
         phone,
-        purpose: 'login',
+        purpose: 'signup',
       })
     }
     expect(service.eventTypes()).not.toContain('provider.paused')

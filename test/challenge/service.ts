@@ -66,7 +66,9 @@ export function createService(options: ServiceOptions = {}) {
       purpose('login', { maxAgeMs: 43_200_000 }),
       purpose('transfer'),
       purpose('text-only', { channels: ['sms'] }),
+      purpose('signup', { startable: false }),
     ].filter(({ name }) => options.purposes?.includes(name) ?? true),
+    purpose,
   )
   const events: TwoFactorEvent[] = []
   const emit = (event: TwoFactorEvent) => void events.push(event)
@@ -99,3 +101,6 @@ export function createService(options: ServiceOptions = {}) {
 }
 
 export const ana = { subject: 'ana', session: 'session-1', phone: '+573001234567' }
+
+/** A purpose that a challenge of this lane may be for. */
+export const purposeIn = (lane: 'auth' | 'enrol') => (lane === 'auth' ? 'login' : 'signup')

@@ -1,0 +1,43 @@
+import type { Emit } from '../events.js'
+import type { Store } from '../store/store.js'
+import { type ChallengeParts, createChallenges } from './challenges.js'
+import { createDevices } from './devices.js'
+import { createEnrolments } from './enrolment.js'
+import { createGrants } from './grants.js'
+import { createKeys } from './keys.js'
+import { createPurposes, type Purpose } from './purposes.js'
+import { createSecrets } from './secrets.js'
+import { withStoreDeadline } from './store-access.js'
+
+/** Opens all that knows no HTTP, on one store and one provider. */
+export function openDomain(parts: {
+  readonly store: Store
+  readonly secret: readonly [string, ...string[]]
+  readonly namespace: string
+  readonly purposes: readonly Purpose[]
+  readonly usualPurpose: (name: string) => Purpose
+  readonly limits: ChallengeParts['limits']
+  readonly codes: ChallengeParts['codes']
+  readonly countries: ChallengeParts['countries']
+  readonly appNameOf: ChallengeParts['appNameOf']
+  /** How long a trusted device stands in for the code; 0 when none does. */
+  readonly deviceMaxAgeMs: number
+  readonly now: () => number
+  readonly emit: Emit
+}) {
+  const { limits, now, emit } = parts
+  const store = withStoreDeadline(parts.store, limits.storeTimeoutMs, emit)
+  const secrets = createSecrets(parts.secret)
+  const keys = createKeys(parts.namespace, secrets)
+  const purposes = createPurposes(parts.purposes, parts.usualPurpose)
+  const shared = { store, keys, secrets, purposes, limits, now, emit }
+  const { numbers, ...challenges } = createChallenges({ ...parts, ...shared })
+  return {
+    ...shared,
+    numbers,
+    challenges,
+    grants: createGrants(shared),
+    enrolments: createEnrolments(shared),
+    devices: createDevices({ ...shared, maxAgeMs: parts.deviceMaxAgeMs }),
+  }
+}

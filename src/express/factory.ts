@@ -1,0 +1,28 @@
+/** Express calls a middleware with three arguments: whoever gets them was not called by the host. */
+export function factory<Args extends readonly unknown[], Made>(
+  name: string,
+  make: (...args: Args) => Made,
+): (...args: Args) => Made {
+  return (...args) => {
+    if (args.length > 1) {
+      throw new TypeError(`${name} was handed over uncalled: write ${name}() instead of ${name}`)
+    }
+    return make(...args)
+  }
+}
+
+/** Which purpose a factory is for. */
+export interface PurposeChoice {
+  readonly purpose?: string
+}
+
+/** The purpose that was chosen. Throws a TypeError: a misspelt name would leave the choice to the browser. */
+export function chosenPurpose(where: string, given: PurposeChoice): string | undefined {
+  const { purpose, ...others } = given
+  const [unknown] = Object.keys(others)
+  if (unknown !== undefined) throw new TypeError(`${where}: ${unknown} is no option; it takes purpose`)
+  if (purpose !== undefined && (typeof purpose !== 'string' || purpose === '')) {
+    throw new TypeError(`${where}: purpose must be a text that is not empty`)
+  }
+  return purpose
+}
