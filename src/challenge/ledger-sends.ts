@@ -116,33 +116,44 @@ export function settleSend(
   booked?: Pick<Booked, 'challenge' | 'superseded'>,
 ): Decision<{ readonly challenge?: Challenge }> {
   const send = ledger.sends.find((known) => known.id === sendId)
-  const challenge = ledger.challenge
   if (send === undefined) return { outcome: {} }
-  // Nothing left this machine, so the send and its cooldown come back. Not when codes were typed meanwhile:
-  // else every start that is refused would buy five guesses that no budget of sends holds back.
-  const guessed =
-    booked !== undefined &&
-    challenge?.id === booked.challenge.id &&
-    challenge.attempts > booked.challenge.attempts
-  const returned = sent.result === 'not-sent' && !guessed
-  const sends = returned ? ledger.sends.filter((known) => known !== send) : ledger.sends
-  if (challenge === undefined || challenge.id !== send.challenge || challenge.void) {
+  const undone = sent.result === 'not-sent'
+  // Nothing left this machine, so the send and its cooldown come back.
+  const sends =
+    undone && !guessedMeanwhile(ledger, booked)
+      ? ledger.sends.filter((known) => known !== send)
+      : ledger.sends
+
+  const standing = ledger.challenge
+  if (standing === undefined || standing.id !== send.challenge || standing.void) {
     return { outcome: {}, next: { ...ledger, sends, at: now } }
   }
-  const isFirst = sendsOf(ledger, challenge.id).length === 1
-  // Nothing was sent, so the code that was on its way before is still the one to type; guesses stay spent.
-  const settled =
-    sent.result === 'not-sent' && isFirst && booked?.superseded !== undefined
-      ? { ...booked.superseded, attempts: challenge.attempts }
-      : settledChallenge(challenge, send, sent, isFirst, limits)
-  return { outcome: { challenge: settled }, next: { ...ledger, challenge: settled, sends, at: now } }
+  const isOnly = sendsOf(ledger, standing.id).length === 1
+  const challenge = undone
+    ? withoutSend(standing, isOnly, booked?.superseded)
+    : withSend(standing, isOnly, send, sent, limits)
+  return { outcome: { challenge }, next: { ...ledger, challenge, sends, at: now } }
 }
 
-function settledChallenge(
+/** Else every start that is refused would buy five guesses that no budget of sends holds back. */
+function guessedMeanwhile(ledger: Ledger, booked: Pick<Booked, 'challenge'> | undefined): boolean {
+  if (booked === undefined || ledger.challenge?.id !== booked.challenge.id) return false
+  return ledger.challenge.attempts > booked.challenge.attempts
+}
+
+/** The code that was on its way before is still the one to type; guesses stay spent. */
+function withoutSend(challenge: Challenge, isOnly: boolean, superseded: Challenge | undefined): Challenge {
+  if (!isOnly) return challenge
+  return superseded === undefined
+    ? { ...challenge, void: true }
+    : { ...superseded, attempts: challenge.attempts }
+}
+
+function withSend(
   challenge: Challenge,
+  isOnly: boolean,
   send: Send,
   sent: SendResult,
-  isFirst: boolean,
   limits: LedgerLimits,
 ): Challenge {
   // The code went to somebody else as well: whoever types it proves nothing.
@@ -153,7 +164,7 @@ function settledChallenge(
     return { ...challenge, expiresAt: Math.min(send.at + lifetime, challenge.deadline) }
   }
   // An earlier code of this challenge may still be on its way; without one there is nothing to type.
-  return isFirst ? { ...challenge, void: true } : challenge
+  return isOnly ? { ...challenge, void: true } : challenge
 }
 
 function bookSend(ledger: Ledger, id: string, challenge: Challenge, now: number): readonly Send[] {

@@ -64,11 +64,20 @@ export function createVerifying(parts: {
       record(submission, verdict),
       verdict === 'rejected' ? undefined : failures.takeBack(),
     ])
-    if (outcome.outcome === 'rejected') return rejection(target, outcome)
-    if (outcome.outcome === 'approved') return approval(target, outcome.challenge)
-    if (outcome.outcome !== 'refunded') reportNumber(target, challenge, outcome)
-    if (verdict === 'approved' || verdict === 'rejected') return refused('challenge_gone')
-    throw noVerdict(verdict)
+    switch (outcome.outcome) {
+      case 'approved':
+        return approval(target, outcome.challenge)
+      case 'rejected':
+        return rejection(target, outcome)
+      case 'gone':
+        reportNumber(target, challenge, outcome)
+        return refused('challenge_gone')
+      case 'spent':
+        reportNumber(target, challenge, outcome)
+        throw noVerdict(verdict)
+      case 'refunded':
+        throw noVerdict(verdict)
+    }
   }
 
   function approval(target: Target, challenge: Challenge): VerifyOutcome {
@@ -111,7 +120,7 @@ export function createVerifying(parts: {
   }
 }
 
-function noVerdict(verdict: Exclude<Verdict, 'approved' | 'rejected'>): TwoFactorError {
+function noVerdict(verdict: Verdict): TwoFactorError {
   if (verdict === 'unavailable') {
     return new TwoFactorError('verification_unavailable', { message: 'The provider gave no verdict.' })
   }
