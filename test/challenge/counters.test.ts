@@ -192,6 +192,19 @@ describe('sends at once', () => {
   })
 })
 
+describe('those whose own budget is used up', () => {
+  it('are told apart from the others, the last thousand of them', async () => {
+    const { challenges, store, keys } = createService({ limits: { sendsPerSessionPerHour: 0 } })
+    const counted = async () => (await store.read(keys.counter('service-sends', 'auth')))?.value
+    for (let index = 0; index < 600; index += 1) await challenges.start(oneSend(index))
+    expect(await counted()).toBe(600)
+    await challenges.start(oneSend(599))
+    expect(await counted()).toBe(600)
+    await challenges.start(oneSend(0))
+    expect(await counted()).toBe(601)
+  })
+})
+
 describe('verifications from one address', () => {
   it.each([
     ['auth', { verificationsPerAddressPer10Min: 3 }],
