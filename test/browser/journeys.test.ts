@@ -47,6 +47,39 @@ describeInChromium('in a browser', (browser) => {
     await enter(page, await codeFor(phone))
   }
 
+  it('signs in on a double click while the check is slow', async () => {
+    const page = await browser().newPage({ locale: 'en-US' })
+    page.setDefaultTimeout(5_000)
+    await givePassword(page)
+    await page.getByLabel('Security code').fill(await codeFor(phone))
+    sandbox.faults.add({ operation: 'verifyCode', kind: 'slow', delayMs: 400 })
+    const { x, y } = await page
+      .getByRole('button', { name: 'Continue' })
+      .evaluate((button) => button.getBoundingClientRect())
+    await page.mouse.click(x + 10, y + 10)
+    await page.waitForTimeout(60)
+    await page.mouse.click(x + 10, y + 10)
+    await page.waitForURL((url) => !url.pathname.startsWith('/two-factor'))
+    await page.goto(`${origin}/account`)
+    expect(await heading(page)).toBe('Account')
+    await page.close()
+  })
+
+  it('takes forms again on a page that the browser kept and shows again', async () => {
+    const page = await browser().newPage({ locale: 'en-US' })
+    await givePassword(page)
+    // An event that no button made sends nothing, but tells whether a form would have been sent.
+    const sent = await page.evaluate(`{
+      const [verify, resend] = document.querySelectorAll('form')
+      const submit = (form) => form.dispatchEvent(new Event('submit', { bubbles: true, cancelable: true }))
+      const before = [submit(verify), submit(verify), submit(resend)]
+      dispatchEvent(new Event('pageshow'))
+      ;[...before, submit(resend)]
+    }`)
+    expect(sent).toEqual([true, false, false, true])
+    await page.close()
+  })
+
   for (const javaScriptEnabled of [true, false]) {
     const how = javaScriptEnabled ? 'with scripts' : 'without scripts'
     const open = async () => {

@@ -68,9 +68,17 @@ form + form, form + p { margin-top: 1rem; }
 }
 `
 
-// Shows the wait that the server holds, and says once that it is over. A voice reads the words of the
-// server: a clock that ticks would interrupt it every second.
-const js = `const wait = document.querySelector('[data-wait-ms]')
+// Sends one form once: on a double click the browser drops the first answer, and with it the cookie of
+// the renewed session. Shows the wait that the server holds, and says once that it is over. A voice
+// reads the words of the server: a clock that ticks would interrupt it every second.
+const js = `let sent = false
+addEventListener('submit', (event) => {
+  if (sent) event.preventDefault()
+  sent = true
+})
+addEventListener('pageshow', () => { sent = false })
+
+const wait = document.querySelector('[data-wait-ms]')
 if (wait) {
   const clock = wait.querySelector('[data-clock]')
   const ready = document.querySelector('[data-ready]')
