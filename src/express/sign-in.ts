@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express'
 import type { Actor, BeforeSend, Challenges } from '../challenge/commands.js'
-import type { Grant, Grants, GrantsAhead, NewGrant } from '../challenge/grants.js'
+import type { Grant, GrantQuery, Grants, GrantsAhead, NewGrant } from '../challenge/grants.js'
 import type { Purposes } from '../challenge/purposes.js'
 import { TwoFactorError } from '../errors.js'
 import type { Exchange } from './exchange.js'
@@ -52,14 +52,25 @@ export function createSignIn(parts: {
     return demand
   }
 
+  /** Nobody was let in, so the grant must let nobody in either. Fails never: what went wrong first is told. */
+  async function takeBack({ req, res }: Exchange, grant: GrantQuery): Promise<void> {
+    try {
+      await grants.take({ ...grant, maxAgeMs: Number.MAX_SAFE_INTEGER })
+    } catch {
+      // The store fails. Under one more id the session finds no grant, whatever is left in the store.
+      await renew(req, res).catch(() => undefined)
+    }
+  }
+
   /** Renews the session and leaves the grant under its new id, then tells the host. */
   async function admit(
-    { req, res }: Exchange,
+    exchange: Exchange,
     subject: string,
     proven: Pick<NewGrant, 'purpose' | 'bound' | 'method'>,
     trustDevice: boolean,
     ahead?: GrantsAhead,
   ): Promise<Verified> {
+    const { req, res } = exchange
     const { before, after, moved } = await renew(req, res)
     const query = { ...proven, subject, session: after }
     const grant = await grants.write({ ...query, previousSession: before }, ahead)
@@ -68,8 +79,7 @@ export function createSignIn(parts: {
       if (trustDevice) await devices?.trust(res, subject, grant.purpose)
       await onVerified(req, res, grant)
     } catch (error) {
-      // Nobody was let in, so the grant must let nobody in either.
-      await grants.take({ ...query, maxAgeMs: Number.MAX_SAFE_INTEGER })
+      await takeBack(exchange, query)
       throw error
     }
     return { outcome: 'verified', purpose: grant.purpose, verifiedAt: grant.verifiedAt }

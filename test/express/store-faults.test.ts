@@ -110,4 +110,35 @@ describe('a store that', () => {
     expect(events).toContain('store.failed')
     expect((await ana.get('/account')).status).toBe(403)
   })
+
+  it.each(['read', 'swap'] as const)(
+    "fails at %s while onVerified fails lets nobody in and hides not the host's error",
+    async (verb) => {
+      const well = memoryStore()
+      let fails = false
+      const failing = (name: 'read' | 'swap') => {
+        return (...args: never[]) => {
+          if (fails && name === verb) throw new Error('down')
+          return (well[name] as (...all: never[]) => unknown)(...args)
+        }
+      }
+      const store = { ...well, read: failing('read'), swap: failing('swap') } as Store
+      const host = await startHost({
+        options: {
+          store,
+          onVerified: () => {
+            fails = true
+            throw new Error('the accounts are away')
+          },
+        },
+      })
+      const ana = await host.login()
+      await ana.post('/two-factor/start', {})
+      const told = await ana.post('/two-factor/verify', { code: host.stub.rightCode })
+      expect([told.status, told.json]).toEqual([500, { host: 'the accounts are away' }])
+      fails = false
+      expect((await ana.get('/account')).status).toBe(403)
+      expect((await ana.post('/two-factor/start', {})).status).toBe(201)
+    },
+  )
 })
