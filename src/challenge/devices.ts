@@ -20,7 +20,7 @@ export interface DeviceToken {
 }
 
 export interface Devices {
-  trust(subject: string): Promise<DeviceToken>
+  trust(subject: string): Promise<DeviceToken & { readonly id: string }>
   /** Whether this browser is a trusted one. Then its token is replaced: a copied one works once at most. */
   use(subject: string, token: string): Promise<DeviceToken | undefined>
   has(subject: string, token: string): Promise<boolean>
@@ -73,13 +73,14 @@ export function createDevices(parts: {
     async trust(subject) {
       const token = newToken()
       const endsAt = now() + maxAgeMs
-      const device = { id: newCommandId(), hash: hashOf(token), trustedAt: now(), usedAt: now(), endsAt }
+      const id = newCommandId()
+      const device = { id, hash: hashOf(token), trustedAt: now(), usedAt: now(), endsAt }
       await change(store, keys.devices(subject), (stored: Stored | undefined) => ({
         outcome: undefined,
         put: put([...live(stored), device]),
       }))
       emit({ type: 'device.trusted', subject })
-      return { token, endsAt }
+      return { id, token, endsAt }
     },
 
     async use(subject, token) {

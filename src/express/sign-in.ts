@@ -52,9 +52,14 @@ export function createSignIn(parts: {
     return demand
   }
 
-  /** Nobody was let in, so the grant must let nobody in either. Fails never: what went wrong first is told. */
-  async function takeBack({ req, res }: Exchange, grant: GrantQuery): Promise<void> {
+  /** Nobody was let in, so grant and device must let nobody in either. Fails never: what went wrong first is told. */
+  async function takeBack(
+    { req, res }: Exchange,
+    grant: GrantQuery,
+    device: string | undefined,
+  ): Promise<void> {
     try {
+      if (device !== undefined) await devices?.distrust(res, grant.subject, device)
       await grants.take({ ...grant, maxAgeMs: Number.MAX_SAFE_INTEGER })
     } catch {
       // The store fails. Under one more id the session finds no grant, whatever is left in the store.
@@ -74,12 +79,13 @@ export function createSignIn(parts: {
     const { before, after, moved } = await renew(req, res)
     const query = { ...proven, subject, session: after }
     const grant = await grants.write({ ...query, previousSession: before }, ahead)
+    let device: string | undefined
     try {
       await moved
-      if (trustDevice) await devices?.trust(res, subject, grant.purpose)
+      if (trustDevice) device = await devices?.trust(res, subject, grant.purpose)
       await onVerified(req, res, grant)
     } catch (error) {
-      await takeBack(exchange, query)
+      await takeBack(exchange, query, device)
       throw error
     }
     return { outcome: 'verified', purpose: grant.purpose, verifiedAt: grant.verifiedAt }

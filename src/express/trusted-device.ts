@@ -11,7 +11,10 @@ export interface DeviceCookies {
   admits(req: Request, res: Response, subject: string, purpose: string): Promise<boolean>
   /** Whether a browser may stand in for the code at this purpose. */
   serves(purpose: string): boolean
-  trust(res: Response, subject: string, purpose: string): Promise<void>
+  /** Answers the id of the device, when the purpose allows one. */
+  trust(res: Response, subject: string, purpose: string): Promise<string | undefined>
+  /** Takes back what `trust` did in the same answer. */
+  distrust(res: Response, subject: string, id: string): Promise<void>
   has(req: Request, subject: string): Promise<boolean>
 }
 
@@ -44,7 +47,14 @@ export function createDeviceCookies(parts: {
       return true
     },
     async trust(res, subject, purpose) {
-      if (serves(purpose)) keep(res, await devices.trust(subject))
+      if (!serves(purpose)) return undefined
+      const { id, ...token } = await devices.trust(subject)
+      keep(res, token)
+      return id
+    },
+    async distrust(res, subject, id) {
+      if (!res.headersSent) drop(res)
+      await devices.revoke(subject, id)
     },
     async has(req, subject) {
       const token = tokenOf(req)
@@ -56,4 +66,13 @@ export function createDeviceCookies(parts: {
 function tokenOf(req: Request): string | undefined {
   const pairs = (req.headers.cookie ?? '').split(';').map((pair) => pair.trim())
   return pairs.find((pair) => pair.startsWith(`${cookieName}=`))?.slice(cookieName.length + 1)
+}
+
+/** Takes the cookie off an answer; the host's own stay. */
+function drop(res: Response): void {
+  const set = [res.getHeader('Set-Cookie') ?? []].flat().map(String)
+  res.setHeader(
+    'Set-Cookie',
+    set.filter((line) => !line.startsWith(`${cookieName}=`)),
+  )
 }

@@ -172,4 +172,33 @@ describe('a trusted device', () => {
     expect(seen.join()).toContain(':devices:')
     expect(seen.join()).not.toContain(ana.cookies.get(cookie))
   })
+
+  it.each([
+    ['before it answers', false],
+    ['after it answered', true],
+  ])('is trusted no more when onVerified fails %s', async (_name, answers) => {
+    let fails = true
+    const host = await startHost({
+      options: {
+        ...options,
+        onVerified: (_req, res) => {
+          if (!fails) return
+          res.cookie('own', '1')
+          if (answers) res.json({ half: true })
+          throw new Error('the accounts are away')
+        },
+      },
+      mount,
+    })
+    const ana = await host.login()
+    await ana.post('/two-factor/start', {})
+    const told = await ana.post('/two-factor/verify', { code: host.stub.rightCode, trustDevice: true })
+    expect(told.status).toBe(answers ? 200 : 500)
+    expect(ana.cookies.has(cookie)).toBe(answers)
+    expect(ana.cookies.get('own')).toBe('1')
+    expect(await host.tf.trustedDevices.list('ana')).toEqual([])
+    fails = false
+    const later = await again(host, ana)
+    expect((await later.post('/two-factor/start', {})).status).toBe(201)
+  })
 })
