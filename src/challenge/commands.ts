@@ -11,6 +11,11 @@ export interface Actor {
   readonly subject: string
   /** The host's session id. */
   readonly session: string
+  /**
+   * Whom the challenge belongs to, in place of subject and session, where both may change in the middle:
+   * at a signup.
+   */
+  readonly visitor?: string | undefined
   /** The number, in any usual spelling; in the auth lane the one on file. */
   readonly phone: string
   /** ISO 3166 code for a number typed without its country code. */

@@ -1,5 +1,5 @@
 import type { Store } from '../store/store.js'
-import { change } from './change.js'
+import { change, newCommandId } from './change.js'
 import { fingerprint, type Keys } from './keys.js'
 import type { Secrets } from './secrets.js'
 
@@ -10,12 +10,16 @@ export interface Enrolment {
   readonly phone: string
   /** ISO 3166 code that it was typed with. */
   readonly country?: string | undefined
+  /** Whom the challenge belongs to: the record takes it along when the session is renewed. */
+  readonly visitor?: string
   /** When the code was approved, in milliseconds since 1970. */
   readonly verifiedAt?: number
 }
 
 export interface Enrolments {
   find(session: string): Promise<Enrolment | undefined>
+  /** Whom the next challenge of this session is to belong to. */
+  visitor(session: string): Promise<string>
   /** Remembers the number; an earlier one of this session is forgotten. */
   begin(session: string, enrolment: Enrolment): Promise<void>
   /** Marks it as proven and answers when. */
@@ -23,7 +27,10 @@ export interface Enrolments {
   /** Takes the record along when the session id is renewed. The old id is worth nothing then. */
   move(from: string, to: string): Promise<void>
   /** The proven number, once: of two parallel requests one gets it. */
-  redeem(session: string, purpose: string): Promise<Required<Omit<Enrolment, 'country'>> | undefined>
+  redeem(
+    session: string,
+    purpose: string,
+  ): Promise<Required<Omit<Enrolment, 'country' | 'visitor'>> | undefined>
 }
 
 /** Sealed, because a store must hold no readable number. Without `sealed` nothing is left in it. */
@@ -48,6 +55,10 @@ export function createEnrolments(parts: {
     return kept !== undefined && now() < kept.end ? kept : undefined
   }
 
+  async function read(session: string): Promise<Stored | undefined> {
+    return (await store.read(keys.enrolment(session)))?.value as Stored | undefined
+  }
+
   async function put(session: string, kept: Kept): Promise<void> {
     const sealed = secrets.seal('enrolment', JSON.stringify(kept), fingerprint(session))
     const ttlMs = Math.max(1, kept.end - now())
@@ -67,9 +78,13 @@ export function createEnrolments(parts: {
   }
 
   return {
-    async find(session) {
-      const entry = await store.read(keys.enrolment(session))
-      return open(entry?.value as Stored | undefined, session)
+    find: async (session) => open(await read(session), session),
+    async visitor(session) {
+      const stored = await read(session)
+      // The session itself, so that two starts at once agree; but not after its record has moved, since
+      // who still has the old id would hold the challenge that moved along.
+      const fresh = stored === undefined ? fingerprint(session) : newCommandId()
+      return open(stored, session)?.visitor ?? fresh
     },
     begin: (session, enrolment) => put(session, { ...enrolment, end: now() + lifetimeMs }),
     async prove(session, proven) {

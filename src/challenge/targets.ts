@@ -47,7 +47,7 @@ export function createTargets(parts: {
 
   return {
     async of(actor) {
-      const { lane = 'auth', subject, session, address, country: defaultCountry } = actor
+      const { lane = 'auth', subject, session, visitor, address, country: defaultCountry } = actor
       const parsed = await parsePhoneNumber(actor.phone, {
         countries,
         mobileOnly: lane === 'enrol',
@@ -65,7 +65,7 @@ export function createTargets(parts: {
         country: parsed.country,
         key,
         limits: limitsOf[lane],
-        who: { session: fingerprint(session), subject: fingerprint(subject) },
+        who: { session: fingerprint(visitor ?? session), subject: fingerprint(visitor ?? subject) },
         counted: { lane, subject, session, ledgerKey: key, ...(address === undefined ? {} : { address }) },
       }
     },

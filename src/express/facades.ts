@@ -20,7 +20,7 @@ import type { DeviceCookies } from './trusted-device.js'
 
 /** The fields themselves, or their hash as an approved outcome carries it. */
 type Bound = BoundFields | string
-type Named<Command> = Omit<Command, 'subject' | 'lane'> & { readonly subject: SubjectName }
+type Named<Command> = Omit<Command, 'subject' | 'lane' | 'visitor'> & { readonly subject: SubjectName }
 
 /** The same rules and outcomes as the routes, for GraphQL, websockets and jobs. */
 export interface ChallengesFacade {

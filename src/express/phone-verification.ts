@@ -58,7 +58,7 @@ export function createEnrolFlow(parts: {
 }): Flow {
   const { purpose, subjectOf, addressOf, sessions, renew, challenges, enrolments, beforeSendOf } = parts
 
-  function visitor(req: Request): Omit<Actor, 'phone'> {
+  function requester(req: Request): Omit<Actor, 'phone'> {
     const session = sessionId(sessions, req)
     // Nobody is signed in at a signup: the session stands in for the subject.
     const subject = readSubject(subjectOf, req) ?? `visitor ${fingerprint(session)}`
@@ -67,21 +67,21 @@ export function createEnrolFlow(parts: {
 
   return {
     async actor(req) {
-      const who = visitor(req)
+      const who = requester(req)
       const enrolment = await enrolments.find(who.session)
       if (enrolment?.purpose !== purpose || enrolment.verifiedAt !== undefined) return undefined
-      const { phone, country } = enrolment
-      return { ...who, phone, country }
+      const { phone, country, visitor } = enrolment
+      return { ...who, phone, country, visitor }
     },
 
     async start({ req, fields }) {
-      const who = visitor(req)
+      const who = requester(req)
       const channel = readChannel(fields)
       const phone = text(fields, 'phone')
       if (phone === undefined) throw invalid('phone is missing.')
       const country = text(fields, 'country')?.toUpperCase()
       sessions.keep?.(req)
-      const enrolment = { purpose, phone, country }
+      const enrolment = { purpose, phone, country, visitor: await enrolments.visitor(who.session) }
       const outcome = await challenges.start({ ...who, ...enrolment, channel, beforeSend: beforeSendOf(req) })
       if (outcome.outcome !== 'refused') await enrolments.begin(who.session, enrolment)
       return outcome

@@ -73,4 +73,16 @@ describe('the record of a number to be proven', () => {
     clock.now += 10 * minute
     expect(await enrolments.find('s2')).toBeUndefined()
   })
+
+  it('keeps its visitor when it moves, and tells it to the new session alone', async () => {
+    const { enrolments } = setUp()
+    const visitor = await enrolments.visitor('s1')
+    expect(await enrolments.visitor('s1')).toBe(visitor)
+    expect(await enrolments.visitor('s3')).not.toBe(visitor)
+    await enrolments.begin('s1', { ...typed, visitor })
+    expect(await enrolments.visitor('s1')).toBe(visitor)
+    await enrolments.move('s1', 's2')
+    expect(await enrolments.visitor('s2')).toBe(visitor)
+    expect(await enrolments.visitor('s1')).not.toBe(visitor)
+  })
 })

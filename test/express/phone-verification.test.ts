@@ -124,6 +124,65 @@ describe('a signup', () => {
     expect((await ana.post('/signup')).json.phone).toBe('+573007654321')
   })
 
+  it.each([
+    ['an anonymous visitor', false],
+    ['somebody who gave a password', true],
+  ])('is under way still when a sign-in renews the session of %s', async (_name, known) => {
+    const host = await startHost({ mount: signupRoutes })
+    const ana = known ? await host.login() : host.browser()
+    expect((await ana.post('/signup/phone/start', { phone: '+573007654321' })).status).toBe(201)
+    if (!known) await ana.post('/login', { user: 'ana' })
+    const old = ana.copy()
+    await ana.post('/two-factor/start', {})
+    expect((await ana.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(200)
+
+    const code = host.stub.rightCode
+    expect((await old.post('/signup/phone/verify', { code })).status).toBe(410)
+    expect((await ana.get('/signup/phone')).json.challenge.destination).toBe('••••••21')
+    expect((await ana.post('/signup/phone/verify', { code })).status).toBe(200)
+    expect((await ana.post('/signup')).json.phone).toBe('+573007654321')
+  })
+
+  it('belongs to nobody who still has the session id from before', async () => {
+    const host = await startHost({
+      options: {
+        session: {
+          id: (req) => req.get('x-session'),
+          rotate: (req) => {
+            req.headers['x-session'] = 'after'
+          },
+        },
+        subject: () => 'ana',
+        onVerified: () => undefined,
+      },
+      mount: signupRoutes,
+    })
+    const signup = (session: string, path: string, body?: object) =>
+      host.browser().post(`/signup/phone/${path}`, body, { 'x-session': session })
+    await signup('before', 'start', { phone: '+573007654321' })
+    await host.browser().post('/two-factor/start', {}, { 'x-session': 'before' })
+    const { rightCode } = host.stub
+    await host.browser().post('/two-factor/verify', { code: rightCode }, { 'x-session': 'before' })
+
+    // To start for the same number gives no hold on the challenge that has moved.
+    const again = await signup('before', 'start', { phone: '+573007654321' })
+    expect(again.json.code).toBe('resend_too_soon')
+    expect((await signup('before', 'cancel')).status).toBe(204)
+    expect((await signup('after', 'resend')).json.code).toBe('resend_too_soon')
+  })
+
+  it('answers two starts at once with one challenge', async () => {
+    const host = await startHost({ mount: signupRoutes })
+    const visitor = host.browser()
+    await visitor.post('/signup/phone/start', { phone: 'none' })
+    const phone = '+573007654321'
+    const told = await Promise.all(
+      ['/signup/phone/start', '/signup/phone/start'].map((path) => visitor.post(path, { phone })),
+    )
+    expect(told.map(({ status }) => status).sort()).toEqual([200, 201])
+    expect(host.stub.sends).toHaveLength(1)
+  })
+
   it('opens no guarded route, and its purpose cannot be started at sign-in', async () => {
     const host = await startHost({ mount: signupRoutes })
     const ana = await host.login()
