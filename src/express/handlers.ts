@@ -55,11 +55,10 @@ export function createHandlers(parts: {
   return {
     start: (purpose) =>
       endpoint('POST', views, async (exchange) => {
-        const location = views.pageUrl(exchange)
-        const back = views.returnPath(exchange)
+        const { code, back } = views.paths(exchange)
         const outcome = await flow.start(exchange, purpose)
         if (outcome.outcome === 'verified') return verifiedReply(outcome, back)
-        return startReply(outcome, 201, location)
+        return startReply(outcome, 201, code)
       }),
 
     resend: endpoint('POST', views, async (exchange) => {
@@ -68,7 +67,7 @@ export function createHandlers(parts: {
       const actor = await flow.actor(req)
       if (actor === undefined) return problem({ code: 'challenge_gone' })
       const outcome = await challenges.resend({ ...actor, channel, beforeSend: beforeSendOf(req) })
-      return startReply(outcome, 200, views.pageUrl(exchange))
+      return startReply(outcome, 200, views.paths(exchange).code)
     }),
 
     verify: endpoint('POST', views, async (exchange) => {
@@ -78,7 +77,7 @@ export function createHandlers(parts: {
       const trustDevice = flag(fields, 'trustDevice')
       const actor = await flow.actor(req)
       if (actor === undefined) return problem({ code: 'challenge_gone' })
-      const back = views.returnPath(exchange)
+      const { back } = views.paths(exchange)
       const approve = flow.approval(exchange, actor)
       const outcome = await challenges.verify({ ...actor, code })
       if (outcome.outcome === 'refused') return refusal(outcome)
@@ -92,7 +91,7 @@ export function createHandlers(parts: {
     cancel: endpoint('POST', views, async (exchange) => {
       const actor = await flow.actor(exchange.req)
       if (actor !== undefined) await challenges.cancel(actor)
-      return { reply: 'done', status: 204, location: views.pageUrl(exchange) }
+      return { reply: 'done', status: 204, location: views.paths(exchange).page }
     }),
 
     status: endpoint('GET', views, async (exchange) => ({ reply: 'page', view: await views.of(exchange) })),

@@ -45,3 +45,14 @@ export function createRequirements(secrets: Secrets, now: () => number): Require
     },
   }
 }
+
+/** Where a token that is worth nothing any more led back to. Unproven: no better than a query member. */
+export function pathIn(token: string): string | undefined {
+  const [payload = ''] = token.split('.')
+  try {
+    const { returnTo } = JSON.parse(Buffer.from(payload, 'base64url').toString())
+    return typeof returnTo === 'string' ? returnTo : undefined
+  } catch {
+    return undefined
+  }
+}

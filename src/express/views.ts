@@ -3,20 +3,28 @@ import type { Actor, Challenges } from '../challenge/commands.js'
 import type { Purposes } from '../challenge/purposes.js'
 import type { ProblemCode } from '../errors.js'
 import type { Exchange } from './exchange.js'
+import { pageUrl } from './pages/page-url.js'
 import type { PageView } from './pages/page-view.js'
 import type { Problem } from './problems.js'
 import { invalid } from './request-body.js'
-import type { Requirement } from './requirement.js'
+import { pathIn, type Requirement } from './requirement.js'
 import { safePath } from './return-path.js'
 
 /** What the pages of one lane show, and where its forms lead. */
 export interface Views {
   /** The page for this request: with the live challenge when there is one. */
   of(exchange: Exchange, problem?: Problem): Promise<PageView>
+  /** Where it goes on. Asked before the session is renewed: requirements end with the old id. */
+  paths(exchange: Exchange): Paths
+}
+
+export interface Paths {
   /** The page again, with what ties it to the refused request. */
-  pageUrl(exchange: Exchange): string
-  /** Where success leads. Asked before the session is renewed: requirements end with the old id. */
-  returnPath(exchange: Exchange): string
+  readonly page: string
+  /** The page of a code that is under way: its challenge knows what the requirement asked for. */
+  readonly code: string
+  /** Where success leads. */
+  readonly back: string
 }
 
 export interface ViewParts {
@@ -51,13 +59,16 @@ export function createViews(parts: ViewParts): Views {
 
   /** What a form or link brings along from the page before. */
   function carried({ req, fields }: Exchange, problem?: Problem) {
-    const requirement = isBlind(problem) ? undefined : oneText(fields, 'requirement')
-    const demand = requirement === undefined ? undefined : parts.demandOf(req, requirement)
+    const token = isBlind(problem) ? undefined : oneText(fields, 'requirement')
+    const demand = token === undefined ? undefined : parts.demandOf(req, token)
     const purpose = purposes.find(oneText(fields, 'purpose') ?? '')?.name
+    const spent = token !== undefined && demand === undefined
+    const returnTo = safePath(oneText(fields, 'returnTo')) ?? (spent ? safePath(pathIn(token)) : undefined)
     return {
       demand,
-      requirement: demand && requirement,
-      returnTo: safePath(oneText(fields, 'returnTo')),
+      spent,
+      requirement: demand && token,
+      returnTo: demand?.returnTo ?? returnTo,
       purpose: demand?.purpose ?? purpose,
     }
   }
@@ -76,26 +87,23 @@ export function createViews(parts: ViewParts): Views {
 
   return {
     async of(exchange, problem) {
-      const challenge = await liveChallenge(exchange.req, problem)
-      const { demand, requirement, returnTo, purpose } = carried(exchange, problem)
-      if (
-        problem === undefined &&
-        demand === undefined &&
-        oneText(exchange.fields, 'requirement') !== undefined
-      ) {
-        throw invalid('requirement is not valid here, or not any more.')
-      }
+      const { demand, spent, requirement, returnTo, purpose } = carried(exchange, problem)
+      if (spent && problem === undefined) throw invalid('requirement is not valid here, or not any more.')
+      // A page that is asked for by it is refused; a code that is posted is told about, whatever came along.
+      const isRefused = spent && exchange.req.method !== 'POST'
+      const challenge = isRefused ? undefined : await liveChallenge(exchange.req, problem)
       const settled = purposes.find(challenge?.purpose ?? purpose ?? parts.defaultPurpose)
       const typedPhone = lane === 'enrol' ? oneText(exchange.fields, 'phone') : undefined
       const typedCountry = lane === 'enrol' ? oneText(exchange.fields, 'country') : undefined
       return {
-        page: challenge !== undefined ? 'code' : lane === 'auth' ? 'start' : 'phone',
+        page: challenge !== undefined ? 'code' : spent ? 'problem' : lane === 'auth' ? 'start' : 'phone',
         basePath: basePathOf(exchange.req),
         challenge,
         problem,
         requirement,
         returnTo,
         purpose: settled?.name,
+        spent,
         channels: settled?.channels ?? [],
         attemptsPerChallenge: parts.attemptsPerChallenge,
         offerTrust: settled !== undefined && parts.offersTrust(settled.name, demand),
@@ -108,20 +116,14 @@ export function createViews(parts: ViewParts): Views {
       }
     },
 
-    pageUrl(exchange) {
-      const { requirement, returnTo, purpose } = carried(exchange)
+    paths(exchange) {
+      const { requirement, purpose, returnTo } = carried(exchange)
       const base = basePathOf(exchange.req)
-      if (requirement === undefined && purpose === undefined && returnTo === undefined) return base
-      const query = new URLSearchParams()
-      if (requirement !== undefined) query.set('requirement', requirement)
-      else if (purpose !== undefined) query.set('purpose', purpose)
-      if (returnTo !== undefined) query.set('returnTo', returnTo)
-      return `${base}?${query}`
-    },
-
-    returnPath(exchange) {
-      const { demand, returnTo } = carried(exchange)
-      return demand?.returnTo ?? returnTo ?? '/'
+      return {
+        page: pageUrl(base, { requirement, purpose, returnTo }),
+        code: pageUrl(base, { purpose, returnTo }),
+        back: returnTo ?? '/',
+      }
     },
   }
 }

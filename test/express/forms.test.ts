@@ -2,6 +2,15 @@ import express from 'express'
 import { describe, expect, it } from 'vitest'
 import { startHost } from './kit.js'
 
+const minute = 60_000
+
+/** What the first form of a page brings along. */
+function hiddenFields(page: string): Record<string, string> {
+  const [form = ''] = page.split('</form>')
+  const fields = form.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)
+  return Object.fromEntries([...fields].map(([, name, value]) => [name, value]))
+}
+
 describe('a sign-in with forms', () => {
   it('leads from the guarded page over the code page back to it', async () => {
     const host = await startHost()
@@ -23,12 +32,14 @@ describe('a sign-in with forms', () => {
     const requirement = new URLSearchParams(page.split('?')[1]).get('requirement') ?? ''
     const started = await ana.submit('/two-factor/start', { requirement, purpose: 'login', channel: 'sms' })
     expect(started.status).toBe(303)
-    expect(started.headers.get('location')).toBe(page)
+    // The requirement is spent: what it led to has its own purpose and way back.
+    const codePage = '/two-factor?purpose=login&returnTo=%2Faccount%3Ftab%3Dcards'
+    expect(started.headers.get('location')).toBe(codePage)
     expect(host.stub.sends).toHaveLength(1)
 
-    const code = await ana.open(page)
+    const code = await ana.open(codePage)
     expect(code.text).toContain('action="/two-factor/verify"')
-    expect(code.text).toContain(`value="${requirement}"`)
+    expect(code.text).toContain('name="returnTo" value="/account?tab=cards"')
 
     const wrong = await ana.submit('/two-factor/verify', { requirement, code: '000000' })
     expect(wrong.status).toBe(422)
@@ -110,6 +121,68 @@ describe('a sign-in with forms', () => {
     expect((await ana.submit('/transfers', fields)).json).toEqual({ sent: '100', by: 'sms' })
     expect((await ana.submit('/transfers', fields)).status).toBe(403)
   })
+
+  it('leads back also when the requirement ran out before the code came', async () => {
+    const host = await startHost()
+    const ana = await host.login()
+    const page = (await ana.open('/account?tab=cards')).headers.get('location') ?? ''
+    host.clock.now += 9 * minute
+    const started = await ana.submit('/two-factor/start', hiddenFields((await ana.open(page)).text))
+    const codePage = started.headers.get('location') ?? ''
+    const fields = hiddenFields((await ana.open(codePage)).text)
+
+    host.clock.now += 2 * minute
+    expect((await ana.open(codePage)).status).toBe(200)
+    const wrong = await ana.submit('/two-factor/verify', { ...fields, code: '000000' })
+    expect(wrong.status).toBe(422)
+    expect(hiddenFields(wrong.text)).toEqual(fields)
+    const resent = await ana.submit('/two-factor/resend', fields)
+    expect(resent.headers.get('location')).toBe(codePage)
+    const right = await ana.submit('/two-factor/verify', { ...fields, code: host.stub.rightCode })
+    expect(right.headers.get('location')).toBe('/account?tab=cards')
+  })
+
+  it('shows to whoever comes with a requirement that ran out the way back and no form', async () => {
+    const host = await startHost()
+    const ana = await host.signIn()
+    const transfer = { amount: '100', payee: 'ACME' }
+    const refused = await ana.submit('/transfers', transfer, { referer: `${host.url}/transfers/new` })
+    const fields = hiddenFields(refused.text)
+    expect(fields).toMatchObject({ purpose: 'transfer', returnTo: '/transfers/new' })
+    host.clock.now += 10 * minute
+
+    const page = `/two-factor?requirement=${fields.requirement}`
+    for (const told of [await ana.open(page), await ana.submit('/two-factor/start', fields)]) {
+      expect(told.status).toBe(400)
+      expect(told.text).not.toContain('<form')
+      expect(told.text).toContain('<a href="/transfers/new">Try again</a>')
+    }
+    const code = { requirement: fields.requirement ?? '', code: '000000' }
+    const gone = await ana.submit('/two-factor/verify', code)
+    expect(gone.status).toBe(410)
+    expect(gone.text).not.toContain('<form')
+    expect(gone.text).toContain('<a href="/transfers/new">Try again</a>')
+    // Also while a code for something else is under way.
+    await ana.post('/two-factor/start', {})
+    expect((await ana.open(page)).text).not.toContain('<form')
+    // A wrong code is told beside its field, whatever came along.
+    const wrong = await ana.submit('/two-factor/verify', code)
+    expect(wrong.status).toBe(422)
+    expect(wrong.text).toContain('action="/two-factor/verify"')
+  })
+
+  it.each(['x', 'e30.x', 'bnVsbA.x', 'eyJyZXR1cm5UbyI6Ii8vZXZpbC5leGFtcGxlIn0.x', 'eyJyZXR1cm5UbyI6MX0.x'])(
+    'leads nowhere from a requirement that names no way back: %s',
+    async (requirement) => {
+      const host = await startHost()
+      const ana = await host.login()
+      const told = await ana.open(`/two-factor?requirement=${requirement}`)
+      expect(told.status).toBe(400)
+      expect(told.text).not.toMatch(/<form|<a /)
+      const known = await ana.open(`/two-factor?requirement=${requirement}&returnTo=/inbox`)
+      expect(known.text).toContain('<a href="/inbox">')
+    },
+  )
 
   it('ends the challenge and goes back to the page on cancel', async () => {
     const host = await startHost()

@@ -18,6 +18,8 @@ export interface PageView {
   readonly requirement?: string | undefined
   readonly returnTo?: string | undefined
   readonly purpose?: string | undefined
+  /** The requirement that came along is worth nothing any more: only `returnTo` leads to a new one. */
+  readonly spent?: boolean
   /** How a first code may travel, the preferred way first. */
   readonly channels: readonly Channel[]
   /** Attempts of a fresh challenge: how many are left is said from the second wrong code on. */

@@ -2,6 +2,7 @@ import type { ChallengeView } from '../../challenge/commands.js'
 import type { Texts } from '../messages/texts.js'
 import { form, hidden, sendButtons } from './forms.js'
 import { fill, type Html, html } from './html.js'
+import { pageUrl } from './page-url.js'
 import type { PageProblem, PageView } from './page-view.js'
 import { faultyField, mayPass, problemText, problemTitle } from './problem.js'
 import { countryNames, destination, duration } from './wording.js'
@@ -63,23 +64,17 @@ ${form(view, 'start', entry)}`,
 
 /** The explanation alone. Looking at the page again sends nothing and costs nothing. */
 export function problemScreen(view: PageView, problem: PageProblem, texts: Texts): Screen {
-  const again = html`<p><a href="${pageUrl(view)}">${texts['problem.again']}</a></p>
+  const { spent, basePath, returnTo } = view
+  const url = spent ? returnTo : pageUrl(`${basePath}/`, view)
+  const again = html`<p><a href="${url}">${texts['problem.again']}</a></p>
 `
   return {
     title: problemTitle(view, problem, texts),
     content: html`<div class="problem" role="alert" tabindex="-1" autofocus>
 <p>${problemText(view, problem, texts)}</p>
 </div>
-${mayPass(problem) ? again : undefined}${lostPhone(texts)}`,
+${url !== undefined && mayPass(problem) ? again : undefined}${lostPhone(texts)}`,
   }
-}
-
-function pageUrl({ basePath, requirement, purpose, returnTo }: PageView): string {
-  const query = new URLSearchParams()
-  if (requirement !== undefined) query.set('requirement', requirement)
-  else if (purpose !== undefined) query.set('purpose', purpose)
-  if (returnTo !== undefined) query.set('returnTo', returnTo)
-  return query.size === 0 ? `${basePath}/` : `${basePath}/?${query}`
 }
 
 function fieldState(view: PageView, field: 'code' | 'phone'): Html {

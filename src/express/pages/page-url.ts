@@ -1,0 +1,14 @@
+/** What ties a page to the request that led to it. */
+export interface Carried {
+  readonly requirement?: string | undefined
+  readonly purpose?: string | undefined
+  readonly returnTo?: string | undefined
+}
+
+export function pageUrl(base: string, { requirement, purpose, returnTo }: Carried): string {
+  const query = new URLSearchParams()
+  if (requirement !== undefined) query.set('requirement', requirement)
+  if (purpose !== undefined) query.set('purpose', purpose)
+  if (returnTo !== undefined) query.set('returnTo', returnTo)
+  return query.size === 0 ? base : `${base}?${query}`
+}
