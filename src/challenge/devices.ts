@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { Emit } from '../events.js'
 import type { Store } from '../store/store.js'
-import { change, newCommandId } from './change.js'
+import { type Change, change, newCommandId } from './change.js'
 import type { Keys } from './keys.js'
 
 /** A browser that may stand in for the code at sign-in. Times in milliseconds since 1970. */
@@ -19,10 +19,15 @@ export interface DeviceToken {
   readonly endsAt: number
 }
 
+type Used = { readonly next?: DeviceToken }
+
 export interface Devices {
   trust(subject: string): Promise<DeviceToken & { readonly id: string }>
-  /** Whether this browser is a trusted one. Then its token is replaced: a copied one works once at most. */
-  use(subject: string, token: string): Promise<DeviceToken | undefined>
+  /**
+   * Whether this browser is a trusted one. Then its token is replaced, so that a copied one is soon worth
+   * nothing. Requests that were sent together show the same token: one is given `next`, all are let pass.
+   */
+  use(subject: string, token: string): Promise<Used | undefined>
   has(subject: string, token: string): Promise<boolean>
   list(subject: string): Promise<readonly TrustedDevice[]>
   revoke(subject: string, id: string): Promise<void>
@@ -32,10 +37,15 @@ export interface Devices {
 /** At rest there is a hash alone: who reads the store can trust no browser. */
 type StoredDevice = Readonly<
   Record<'id' | 'hash', string> & Record<'trustedAt' | 'usedAt' | 'endsAt', number>
->
+> & {
+  /** Hash of the token that `hash` replaced at `usedAt`. */
+  readonly previous?: string
+}
 type Stored = { readonly devices: readonly StoredDevice[] }
 
 const mostDevices = 20
+/** How long the token before still counts: what a browser sends together arrives within that. */
+const togetherMs = 30_000
 
 export function createDevices(parts: {
   readonly store: Store
@@ -48,6 +58,9 @@ export function createDevices(parts: {
 
   const live = (stored: Stored | undefined) =>
     (stored?.devices ?? []).filter((device) => now() < device.endsAt)
+
+  const knownBy = (shown: string) => (device: StoredDevice) =>
+    device.hash === shown || (device.previous === shown && now() - device.usedAt < togetherMs)
 
   function put(devices: readonly StoredDevice[]) {
     const ttlMs = Math.max(1, ...devices.map((device) => device.endsAt - now()))
@@ -86,25 +99,28 @@ export function createDevices(parts: {
     async use(subject, token) {
       const next = newToken()
       const shown = hashOf(token)
-      const endsAt = await change(store, keys.devices(subject), (stored: Stored | undefined) => {
+      const decide = (stored: Stored | undefined): Change<Stored, Used | undefined> => {
         const devices = live(stored)
-        const device = devices.find((known) => known.hash === shown)
+        const device = devices.find(knownBy(shown))
         if (device === undefined) return { outcome: undefined }
+        if (device.hash !== shown) return { outcome: {} }
         const others = devices.filter((other) => other !== device)
-        const used = { ...device, hash: hashOf(next), usedAt: now() }
-        return { outcome: device.endsAt, put: put([...others, used]) }
-      })
-      if (endsAt === undefined) return undefined
-      emit({ type: 'device.used', subject })
-      return { token: next, endsAt }
+        const replaced = { ...device, hash: hashOf(next), previous: shown, usedAt: now() }
+        return {
+          outcome: { next: { token: next, endsAt: device.endsAt } },
+          put: put([...others, replaced]),
+        }
+      }
+      const used = await change(store, keys.devices(subject), decide)
+      if (used !== undefined) emit({ type: 'device.used', subject })
+      return used
     },
 
-    async has(subject, token) {
-      const shown = hashOf(token)
-      return (await read(subject)).some((device) => device.hash === shown)
-    },
+    has: async (subject, token) => (await read(subject)).some(knownBy(hashOf(token))),
 
-    list: async (subject) => (await read(subject)).map(({ hash: _secret, ...device }) => device),
+    async list(subject) {
+      return (await read(subject)).map(({ hash: _secret, previous: _earlier, ...device }) => device)
+    },
     revoke: (subject, id) => remove(subject, (device) => device.id !== id),
     revokeSubject: (subject) => remove(subject, () => false),
   }

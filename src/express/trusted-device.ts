@@ -7,7 +7,7 @@ const cookieName = '__Host-two-factor-device'
 
 /** Where a browser keeps its trust. Asked at start alone; the guard never looks at it. */
 export interface DeviceCookies {
-  /** Whether this browser may stand in for the code. Its token is replaced by that. */
+  /** Whether this browser may stand in for the code. Its token is replaced then. */
   admits(req: Request, res: Response, subject: string, purpose: string): Promise<boolean>
   /** Whether a browser may stand in for the code at this purpose. */
   serves(purpose: string): boolean
@@ -43,7 +43,7 @@ export function createDeviceCookies(parts: {
       const token = serves(purpose) ? tokenOf(req) : undefined
       const used = token === undefined ? undefined : await devices.use(subject, token)
       if (used === undefined) return false
-      keep(res, used)
+      if (used.next !== undefined) keep(res, used.next)
       return true
     },
     async trust(res, subject, purpose) {

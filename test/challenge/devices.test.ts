@@ -23,24 +23,42 @@ function setUp() {
 
 describe('a trusted device', () => {
   it('is known by its secret, and by the next one after each use', async () => {
-    const { devices, events } = setUp()
+    const { clock, devices, events } = setUp()
     const first = await devices.trust('ana')
     const second = await devices.use('ana', first.token)
-    expect(second?.endsAt).toBe(first.endsAt)
+    expect(second?.next?.endsAt).toBe(first.endsAt)
+    clock.now += 30_000
     expect(await devices.use('ana', first.token)).toBeUndefined()
-    expect(await devices.has('ana', second?.token ?? '')).toBe(true)
-    expect(await devices.has('ben', second?.token ?? '')).toBe(false)
+    expect(await devices.has('ana', first.token)).toBe(false)
+    expect(await devices.has('ana', second?.next?.token ?? '')).toBe(true)
+    expect(await devices.has('ben', second?.next?.token ?? '')).toBe(false)
     expect(events).toEqual([
       { type: 'device.trusted', subject: 'ana' },
       { type: 'device.used', subject: 'ana' },
     ])
   })
 
-  it('is used by one of two parallel requests', async () => {
+  it('is used by parallel requests, of which one is given the next secret', async () => {
     const { devices } = setUp()
     const { token } = await devices.trust('ana')
     const used = await Promise.all(Array.from({ length: 20 }, () => devices.use('ana', token)))
-    expect(used.filter((one) => one !== undefined)).toHaveLength(1)
+    expect(used.filter((one) => one !== undefined)).toHaveLength(20)
+    expect(used.filter((one) => one?.next !== undefined)).toHaveLength(1)
+  })
+
+  it('is known by the secret before its last one for half a minute, which no use moves', async () => {
+    const { clock, devices } = setUp()
+    const { token } = await devices.trust('ana')
+    const second = await devices.use('ana', token)
+    clock.now += 29_999
+    expect(await devices.has('ana', token)).toBe(true)
+    expect(await devices.use('ana', token)).toEqual({})
+    clock.now += 1
+    expect(await devices.use('ana', token)).toBeUndefined()
+    const third = await devices.use('ana', second?.next?.token ?? '')
+    expect(third?.next).toBeDefined()
+    // Two back is none any more.
+    expect(await devices.use('ana', token)).toBeUndefined()
   })
 
   it('ends at its age, which no use moves', async () => {
@@ -49,7 +67,7 @@ describe('a trusted device', () => {
     clock.now += 29 * day
     const later = await devices.use('ana', token)
     clock.now += day
-    expect(await devices.use('ana', later?.token ?? '')).toBeUndefined()
+    expect(await devices.use('ana', later?.next?.token ?? '')).toBeUndefined()
     expect(await devices.list('ana')).toEqual([])
   })
 
@@ -60,7 +78,7 @@ describe('a trusted device', () => {
     const kept = await devices.use('ana', tokens[0] ?? '')
     await devices.trust('ana')
     expect(await devices.list('ana')).toHaveLength(20)
-    expect(await devices.has('ana', kept?.token ?? '')).toBe(true)
+    expect(await devices.has('ana', kept?.next?.token ?? '')).toBe(true)
     expect(await devices.has('ana', tokens[1] ?? '')).toBe(false)
   })
 

@@ -75,10 +75,28 @@ describe('a trusted device', () => {
     const later = await again(host, ana)
     await later.post('/two-factor/start', {})
     expect(later.cookies.get(cookie)).not.toBe(ana.cookies.get(cookie))
+    host.clock.now += 30_000
     const thief = await again(host, copied)
     expect((await thief.post('/two-factor/start', {})).status).toBe(201)
     const third = await again(host, later)
     expect((await third.post('/two-factor/start', {})).json.verified).toBe(true)
+  })
+
+  it('stands in for the code in two requests at once, of which one sets the cookie', async () => {
+    const host = await startHost({ options, mount })
+    const ana = await trust(host)
+    const tabs = [await again(host, ana), await again(host, ana)]
+    const told = await Promise.all(tabs.map((tab) => tab.post('/two-factor/start', {})))
+    expect(told.map(({ status, json }) => [status, json.verified])).toEqual([
+      [200, true],
+      [200, true],
+    ])
+    expect(host.stub.sends).toHaveLength(1)
+    const kept = tabs.filter((tab) => tab.cookies.get(cookie) !== ana.cookies.get(cookie))
+    expect(kept).toHaveLength(1)
+    host.clock.now += day
+    const later = await again(host, kept[0] ?? ana)
+    expect((await later.post('/two-factor/start', {})).json.verified).toBe(true)
   })
 
   it('never steps up', async () => {
