@@ -34,8 +34,13 @@ export function createSignIn(parts: {
 
   async function actorOf(req: Request): Promise<Actor> {
     const { subject, session } = identified(identify, req)
-    const phone = await parts.phoneOf(req, subject)
-    if (phone === undefined || phone === null) throw new TwoFactorError('no_phone')
+    const phone = (await parts.phoneOf(req, subject)) ?? ''
+    if (phone === '') throw new TwoFactorError('no_phone')
+    if (typeof phone !== 'string') {
+      throw new TypeError(
+        `phone answered a value of type ${typeof phone}; it must be the number as a text, or undefined.`,
+      )
+    }
     return { subject, session, phone, address: parts.addressOf(req) }
   }
 

@@ -146,6 +146,7 @@ describe('a body in the wrong shape', () => {
 describe('a number on file that takes no code', () => {
   it.each<[string, string | undefined, number, string]>([
     ['none', undefined, 409, 'no_phone'],
+    ['an empty one', '', 409, 'no_phone'],
     ['off the list', '+4915112345678', 403, 'destination_not_allowed'],
     ['two numbers', '+573001234567,+573007654321', 403, 'destination_not_allowed'],
     ['an extension', '+573001234567 ext 5', 403, 'destination_not_allowed'],
@@ -155,6 +156,20 @@ describe('a number on file that takes no code', () => {
     const answer = await ana.post('/two-factor/start', {})
     expect(answer.status).toBe(status)
     expect(answer.json.code).toBe(code)
+    expect(host.stub.sends).toEqual([])
+  })
+
+  it.each<[string, unknown, string]>([
+    ['a number', 573001234567, 'number'],
+    ['an object', { phone: '+573001234567' }, 'object'],
+    ['false', false, 'boolean'],
+  ])('is a mistake of the host: %s', async (_name, phone, type) => {
+    const host = await startHost({ options: { phone: () => phone as string } })
+    const ana = await host.login()
+    expect((await ana.post('/two-factor/start', {})).status).toBe(500)
+    expect(host.errors).toEqual([expect.any(TypeError)])
+    expect(String(host.errors[0])).toContain(`phone answered a value of type ${type}`)
+    expect(String(host.errors[0])).not.toContain('3001234567')
     expect(host.stub.sends).toEqual([])
   })
 })
