@@ -48,7 +48,7 @@ export interface Grants {
 type StoredGrant = {
   readonly session: string
   readonly purpose: string
-  readonly bound?: string
+  readonly bound?: string | undefined
   readonly verifiedAt: number
   readonly method: Grant['method']
   readonly end: number
@@ -120,7 +120,7 @@ export function createGrants(parts: {
         const written: StoredGrant = {
           session,
           purpose: grant.purpose,
-          ...(grant.bound === undefined ? {} : { bound: grant.bound }),
+          bound: grant.bound,
           verifiedAt: time,
           method: grant.method,
           end: time + purposes.grantLifetimeMs(grant.purpose),

@@ -28,7 +28,7 @@ export interface StartOnLedger {
 export interface ResendOnLedger extends Pick<Binding, 'session' | 'subject'> {
   readonly sendId: string
   /** Default: the one that the challenge used last. */
-  readonly channel?: Channel
+  readonly channel?: Channel | undefined
 }
 
 export interface Booked {

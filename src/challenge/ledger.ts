@@ -56,7 +56,7 @@ export type Binding = {
   readonly subject: string
   readonly purpose: string
   /** Hash of the bound fields. */
-  readonly bound?: string
+  readonly bound?: string | undefined
 }
 
 export type Challenge = Binding & {

@@ -105,11 +105,10 @@ export function createSending(parts: {
       }
       const target = await targets.of(command)
       if ('outcome' in target) return target
-      const bound = command.bound === undefined ? {} : { bound: command.bound }
       const order = {
         sendId: newCommandId(),
         challengeId: newChallengeId(),
-        binding: { ...target.who, purpose: purpose.name, ...bound },
+        binding: { ...target.who, purpose: purpose.name, bound: command.bound },
         channel,
       }
       const step: SendStep = (ledger, now) => start(ledger, order, now, target.limits)
@@ -119,8 +118,7 @@ export function createSending(parts: {
     async resend(command: ResendCommand): Promise<StartOutcome> {
       const target = await targets.of(command)
       if ('outcome' in target) return refused('challenge_gone')
-      const channel = command.channel === undefined ? {} : { channel: command.channel }
-      const order = { ...target.who, sendId: newCommandId(), ...channel }
+      const order = { ...target.who, sendId: newCommandId(), channel: command.channel }
       const step: SendStep = (ledger, now) => {
         const decision = resend(ledger, order, now, target.limits)
         if (decision.outcome.outcome !== 'booked') return decision
@@ -135,7 +133,7 @@ export function createSending(parts: {
 
 /** As one flat string: what randomUUID gives is a chain of twenty pieces, half of a kept ledger's bytes. */
 function newChallengeId(): string {
-  return Buffer.from(randomUUID(), 'latin1').toString('latin1')
+  return Buffer.from(randomUUID()).toString()
 }
 
 function eventOf({ result }: SendResult) {

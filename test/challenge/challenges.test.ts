@@ -75,6 +75,7 @@ describe('start', () => {
 
   it.each([
     ['a purpose that nobody declared', { purpose: 'nothing' }],
+    ['a purpose that nobody declared, over a channel', { purpose: 'nothing', channel: 'sms' as const }],
     ['a channel that the purpose does not have', { purpose: 'text-only', channel: 'call' as const }],
     ['a purpose of the other lane', { purpose: 'signup' }],
     [
@@ -113,6 +114,16 @@ describe('start', () => {
     })
   })
 
+  it('calls a number on file that is no mobile one, which nobody may enrol', async () => {
+    const { challenges } = createService()
+    const landline = { ...ana, phone: '+576012345678', purpose: 'login', channel: 'call' as const }
+    expect(await challenges.start(landline)).toMatchObject({ outcome: 'started' })
+    expect(await challenges.start({ ...landline, lane: 'enrol', purpose: 'signup' })).toEqual({
+      outcome: 'refused',
+      code: 'destination_not_allowed',
+    })
+  })
+
   it.each([
     ['+57 300 123 4567'],
     ['0057 300 1234567'],
@@ -132,15 +143,25 @@ describe('start', () => {
     expect(await challenges.verify({ ...ana, code: rightCode })).toMatchObject({ outcome: 'approved' })
   })
 
+  const refusedByProvider = {
+    code: 'delivery_failed',
+    status: 502,
+    message: 'The provider did not take the code.',
+  }
+  const unreachable = {
+    code: 'provider_unavailable',
+    status: 503,
+    message: 'The provider cannot be asked to send a code.',
+  }
   it.each([
-    ['failed', 'delivery_failed', 502],
-    ['foreign-number', 'delivery_failed', 502],
-    ['misconfigured', 'provider_unavailable', 503],
-    ['not-sent', 'provider_unavailable', 503],
-  ] as const)('fails with the documented answer when the send is %s', async (result, code, status) => {
+    ['failed', refusedByProvider],
+    ['foreign-number', refusedByProvider],
+    ['misconfigured', unreachable],
+    ['not-sent', unreachable],
+  ] as const)('fails with the documented answer when the send is %s', async (result, answer) => {
     const { challenges, provider } = createService()
     provider.send = () => ({ result })
-    await expect(challenges.start({ ...ana, purpose: 'login' })).rejects.toMatchObject({ code, status })
+    await expect(challenges.start({ ...ana, purpose: 'login' })).rejects.toMatchObject(answer)
     expect(await challenges.find(ana)).toBeUndefined()
   })
 
@@ -295,6 +316,45 @@ describe('verify', () => {
     expect(provider.checks).toHaveLength(5)
   })
 
+  it('takes another code after one was used', async () => {
+    const { challenges, provider, wait } = createService()
+    await challenges.start({ ...ana, purpose: 'login' })
+    await challenges.verify({ ...ana, code: rightCode })
+    wait(minute)
+    await challenges.start({ ...ana, purpose: 'transfer' })
+    provider.check = () => 'approved'
+    expect(await challenges.verify({ ...ana, code: '654321' })).toStrictEqual({
+      outcome: 'approved',
+      purpose: 'transfer',
+      channel: 'sms',
+      phone: '+573001234567',
+    })
+  })
+
+  it('refuses a used code like a wrong one even where the subject may type none any more', async () => {
+    const { challenges } = createService({ limits: { failuresPerSubjectPerDay: 1 } })
+    await challenges.start({ ...ana, purpose: 'login' })
+    await challenges.verify({ ...ana, code: rightCode })
+    await challenges.start({ ...ana, purpose: 'transfer' })
+    for (const attemptsRemaining of [4, 3]) {
+      expect(await challenges.verify({ ...ana, code: rightCode })).toStrictEqual({
+        outcome: 'rejected',
+        attemptsRemaining,
+      })
+    }
+  })
+
+  it('gives the attempt of a subject back that may type none any more', async () => {
+    const { challenges, provider } = createService({ limits: { failuresPerSubjectPerDay: 1 } })
+    await challenges.start({ ...ana, purpose: 'login' })
+    await challenges.verify({ ...ana, code: 'wrong1' })
+    for (let tries = 0; tries < 3; tries += 1) {
+      expect(await challenges.verify({ ...ana, code: rightCode })).toMatchObject({ limit: 'subject' })
+    }
+    expect(await challenges.find(ana)).toMatchObject({ attemptsRemaining: 4 })
+    expect(provider.checks).toHaveLength(1)
+  })
+
   it('refuses a used code like a wrong one, whatever the provider would say', async () => {
     const { challenges, provider } = createService()
     await challenges.start({ ...ana, purpose: 'login' })
@@ -308,13 +368,14 @@ describe('verify', () => {
   })
 
   it.each([
-    ['unavailable', 'verification_unavailable'],
-    ['misconfigured', 'provider_unavailable'],
-  ] as const)('keeps the attempt spent when the answer is %s', async (verdict, code) => {
+    ['unavailable', 'verification_unavailable', 'The provider gave no verdict.'],
+    ['misconfigured', 'provider_unavailable', 'The provider cannot be asked about codes.'],
+  ] as const)('keeps the attempt spent when the answer is %s', async (verdict, code, message) => {
     const { challenges, provider } = createService()
     await challenges.start({ ...ana, purpose: 'login' })
     provider.check = () => verdict
-    await expect(challenges.verify({ ...ana, code: rightCode })).rejects.toMatchObject({ code, status: 503 })
+    const answer = { code, status: 503, message }
+    await expect(challenges.verify({ ...ana, code: rightCode })).rejects.toMatchObject(answer)
     expect(await challenges.find(ana)).toMatchObject({ attemptsRemaining: 4 })
   })
 

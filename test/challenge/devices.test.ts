@@ -3,22 +3,22 @@ import { createDevices } from '../../src/challenge/devices.js'
 import { createKeys } from '../../src/challenge/keys.js'
 import { createSecrets } from '../../src/challenge/secrets.js'
 import type { TwoFactorEvent } from '../../src/events.js'
-import { memoryStore } from '../../src/store/memory-store.js'
+import { type MemoryStore, memoryStore } from '../../src/store/memory-store.js'
 
 const day = 24 * 60 * 60_000
 
-function setUp() {
+function setUp(wrap: (store: MemoryStore) => MemoryStore = (store) => store) {
   const clock = { now: 1_000_000 }
   const now = () => clock.now
   const events: TwoFactorEvent[] = []
   const keys = createKeys('', createSecrets(['a secret of thirty-two bytes or more']))
   const parts = {
-    store: memoryStore({ now }),
+    store: wrap(memoryStore({ now })),
     keys,
     now,
     emit: (event: TwoFactorEvent) => void events.push(event),
   }
-  return { clock, events, devices: createDevices({ ...parts, maxAgeMs: 30 * day }) }
+  return { clock, events, keys, store: parts.store, devices: createDevices({ ...parts, maxAgeMs: 30 * day }) }
 }
 
 describe('a trusted device', () => {
@@ -69,6 +69,31 @@ describe('a trusted device', () => {
     clock.now += day
     expect(await devices.use('ana', later?.next?.token ?? '')).toBeUndefined()
     expect(await devices.list('ana')).toEqual([])
+  })
+
+  it('ends by our clock, exactly, even when the store still has it', async () => {
+    const { devices, clock } = setUp((store) => ({
+      ...store,
+      swap: (key, version, next) => store.swap(key, version, next, 365 * day),
+    }))
+    const { token } = await devices.trust('ana')
+    clock.now += 30 * day - 1
+    expect(await devices.has('ana', token)).toBe(true)
+    expect(await devices.list('ana')).toHaveLength(1)
+    clock.now += 1
+    expect(await devices.has('ana', token)).toBe(false)
+    expect(await devices.list('ana')).toEqual([])
+  })
+
+  it('leaves the store with the last of its subject', async () => {
+    const { devices, store, keys, clock } = setUp()
+    await devices.trust('ana')
+    clock.now += day
+    await devices.trust('ana')
+    clock.now += 30 * day - 1
+    expect(store.read(keys.devices('ana'))).toBeDefined()
+    clock.now += 1
+    expect(store.read(keys.devices('ana'))).toBeUndefined()
   })
 
   it('is one of twenty: the one longest unused goes', async () => {

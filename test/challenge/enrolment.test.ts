@@ -51,6 +51,7 @@ describe('the record of a number to be proven', () => {
     const { enrolments, clock } = setUp()
     await enrolments.begin('s1', typed)
     expect(await enrolments.redeem('s1', 'signup')).toBeUndefined()
+    expect(await enrolments.find('s1')).toMatchObject(typed)
     await enrolments.prove('s1', proven)
     expect(await enrolments.redeem('s1', 'change-number')).toBeUndefined()
     const handedOut = await Promise.all([
@@ -60,6 +61,20 @@ describe('the record of a number to be proven', () => {
     expect(handedOut.filter((one) => one !== undefined)).toEqual([{ ...proven, verifiedAt: clock.now }])
     expect(await enrolments.find('s1')).toBeUndefined()
     expect(await enrolments.redeem('nobody', 'signup')).toBeUndefined()
+  })
+
+  it('leaves nothing in the store after its end, and an empty record until then', async () => {
+    const { enrolments, store, keys, clock } = setUp()
+    await enrolments.begin('s1', typed)
+    await enrolments.prove('s2', proven)
+    await enrolments.redeem('s2', 'signup')
+    clock.now += 30 * minute - 1
+    // A command that a client sends twice finds what it has done.
+    expect(await store.read(keys.enrolment('s2'))).toMatchObject({ value: { command: expect.any(String) } })
+    expect(await store.read(keys.enrolment('s2'))).not.toHaveProperty('value.sealed')
+    clock.now += 1
+    expect(await store.read(keys.enrolment('s1'))).toBeUndefined()
+    expect(await store.read(keys.enrolment('s2'))).toBeUndefined()
   })
 
   it('moves with its session, keeps its end, and leaves nothing behind', async () => {

@@ -46,8 +46,9 @@ describe('a grant', () => {
     expect(grants.read({ ...ana, maxAgeMs: hour })).toBeDefined()
   })
 
-  it('ends with the longest age of its purpose, whatever a guard asks', async () => {
+  it('ends with the longest age of its purpose, whatever a guard asks and however long others stay', async () => {
     const { grants, wait } = createService()
+    await grants.write({ ...ana, method: 'sms' })
     await grants.write({ ...ana, purpose: 'transfer', method: 'sms' })
     wait(5 * minute)
     expect(grants.read({ ...ana, purpose: 'transfer', maxAgeMs: 24 * hour })).toBeUndefined()
@@ -66,6 +67,15 @@ describe('a grant', () => {
     expect(grants.read({ ...ana, ...fresh })).toBeDefined()
     wait(-1)
     expect(grants.read({ ...ana, ...fresh })).toBeUndefined()
+  })
+
+  it('stands beside one for other bound fields', async () => {
+    const { grants } = createService()
+    for (const bound of ['first', 'second']) await grants.write({ ...ana, bound, method: 'sms' })
+    await grants.write({ ...ana, method: 'sms' })
+    for (const bound of [{ bound: 'first' }, { bound: 'second' }, {}]) {
+      expect(grants.read({ ...ana, ...bound, ...fresh })).toBeDefined()
+    }
   })
 
   it('is replaced by a newer one for the same', async () => {
@@ -140,11 +150,33 @@ describe('revoking', () => {
     expect(eventTypes()).toContain('grant.revoked')
   })
 
-  it('of somebody without grants does nothing', async () => {
-    const { grants } = createService()
+  it('of somebody without grants writes nothing', async () => {
+    const { grants, store, keys } = createService()
     await grants.revoke(ana)
     await grants.revokeSubject('ana')
-    expect(grants.read({ ...ana, ...fresh })).toBeUndefined()
+    expect(store.read(keys.grants('ana'))).toBeUndefined()
+    await grants.write({ ...ana, method: 'sms' })
+    const standing = store.read(keys.grants('ana'))
+    await grants.revoke({ ...ana, session: 's2' })
+    expect(store.read(keys.grants('ana'))).toEqual(standing)
+  })
+
+  it('leaves nothing in the store', async () => {
+    const { grants, store, keys, wait } = createService()
+    await grants.write({ ...ana, method: 'sms' })
+    await grants.revokeSubject('ana')
+    wait(1)
+    expect(store.read(keys.grants('ana'))).toBeUndefined()
+  })
+
+  it('is told, of one session or of all', async () => {
+    const { grants, events } = createService()
+    await grants.revoke(ana)
+    await grants.revokeSubject('bob')
+    expect(events).toEqual([
+      { type: 'grant.revoked', subject: 'ana' },
+      { type: 'grant.revoked', subject: 'bob' },
+    ])
   })
 })
 

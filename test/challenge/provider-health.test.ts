@@ -75,6 +75,7 @@ describe('a provider that gives no verdict', () => {
       )
     }
     expect(service.eventTypes().filter((type) => type === 'provider.paused')).toHaveLength(1)
+    expect(service.events).toContainEqual({ type: 'provider.unavailable', command: 'check', sent: true })
     expect(await service.challenges.verify({ ...ana, code: rightCode })).toMatchObject({
       code: 'provider_unavailable',
     })
@@ -141,6 +142,42 @@ describe('a provider that gives no verdict', () => {
 })
 
 describe('events', () => {
+  it('say of a challenge what it is about', async () => {
+    const { challenges, events, provider } = createService()
+    provider.send = () => ({ result: 'unconfirmed' })
+    const started = await challenges.start({ ...ana, purpose: 'transfer', channel: 'call' })
+    expect(events.filter(({ type }) => type !== 'provider.unavailable')).toEqual(
+      ['challenge.started', 'challenge.unconfirmed'].map((type) => ({
+        type,
+        lane: 'auth',
+        purpose: 'transfer',
+        channel: 'call',
+        challengeId: 'challenge' in started && started.challenge.id,
+        subject: 'ana',
+        country: 'CO',
+      })),
+    )
+  })
+
+  it('say who was refused what, and which counter refused it', async () => {
+    const { challenges, events } = createService({ limits: { sendsPerSubjectPerDay: 0 } })
+    await challenges.start({ ...ana, purpose: 'login' })
+    await challenges.resend({ ...ana, lane: 'enrol' })
+    await challenges.verify({ ...ana, code: 'wrong1' })
+    expect(events).toStrictEqual([
+      {
+        type: 'request.refused',
+        command: 'start',
+        code: 'send_limit',
+        lane: 'auth',
+        subject: 'ana',
+        limit: 'subject',
+      },
+      { type: 'request.refused', command: 'resend', code: 'challenge_gone', lane: 'enrol', subject: 'ana' },
+      { type: 'request.refused', command: 'verify', code: 'challenge_gone', lane: 'auth', subject: 'ana' },
+    ])
+  })
+
   it('tell a story without number, code or session', async () => {
     const service = createService()
     await service.challenges.start({ ...ana, purpose: 'login' })

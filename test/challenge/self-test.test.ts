@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createKeys } from '../../src/challenge/keys.js'
 import { createSecrets } from '../../src/challenge/secrets.js'
 import { selfTest } from '../../src/challenge/self-test.js'
@@ -12,33 +12,92 @@ const parts = {
   keys: createKeys('', createSecrets(['a secret of thirty-two bytes or more'])),
   now: Date.now,
 }
-const codes = async (changes: Partial<typeof parts>) =>
-  (await selfTest({ ...parts, ...changes })).findings.map(({ code }) => code)
+const finds = (changes: { [Part in keyof typeof parts]?: unknown }) =>
+  selfTest({ ...parts, ...(changes as Partial<typeof parts>) })
+
+const codes = async (changes: Parameters<typeof finds>[0]) =>
+  (await finds(changes)).findings.map(({ code }) => code)
 
 function fails(): never {
   throw new Error('down')
 }
 
 describe('the self-test', () => {
-  it('finds nothing wrong with what is well, twice', async () => {
-    expect(await selfTest(parts)).toEqual({ ok: true, findings: [] })
-    expect(await selfTest(parts)).toEqual({ ok: true, findings: [] })
+  afterEach(() => void vi.useRealTimers())
+
+  it('finds nothing wrong with what is well, twice, and leaves nothing behind', async () => {
+    const keys: string[] = []
+    const store = {
+      ...parts.store,
+      read: (key: string) => {
+        keys.push(key)
+        return parts.store.read(key)
+      },
+    }
+    expect(await finds({ store })).toEqual({ ok: true, findings: [] })
+    expect(await finds({ store })).toEqual({ ok: true, findings: [] })
+    expect(keys).toEqual([expect.stringMatching(/^tf1::count-self-test:/), expect.any(String)])
+    expect(keys.map((key) => parts.store.read(key))).toEqual([undefined, undefined])
   })
 
   it('says when no credits are left, and nothing when the account does not tell', async () => {
-    expect(await codes({ balance: async () => ({ credits: 0 }) })).toEqual(['no_credits'])
-    expect(await codes({ balance: async () => ({}) as { credits: number } })).toEqual([])
+    expect(await finds({ balance: async () => ({ credits: 0 }) })).toEqual({
+      ok: false,
+      findings: [
+        {
+          code: 'no_credits',
+          message: 'The account has no credits left: no code will be sent.',
+          fix: 'recharge the account',
+        },
+      ],
+    })
+    expect(await finds({ balance: async () => ({}) })).toEqual({ ok: true, findings: [] })
   })
 
   it('says when the provider or the store fails, whatever it throws', async () => {
-    expect(await codes({ balance: () => Promise.reject('refused') })).toEqual(['provider_failed'])
     const store = { ...parts.store, read: () => Promise.reject(new Error('down')) }
-    expect(await codes({ store: store as never })).toEqual(['store_failed'])
+    expect(await finds({ balance: () => Promise.reject('refused'), store })).toEqual({
+      ok: false,
+      findings: [
+        {
+          code: 'provider_failed',
+          message: 'refused',
+          fix: 'check baseUrl, client, key and the address allow-list of the account',
+        },
+        {
+          code: 'store_failed',
+          message: 'down',
+          fix: 'check that the store runs, that it can be reached, and its permissions',
+        },
+      ],
+    })
   })
 
-  it('says when the store writes over what stands, or forgets', async () => {
-    const careless = { ...parts.store, swap: () => ({ swapped: true }) }
-    expect(await codes({ store: careless })).toEqual(['store_unfit'])
+  it.each([
+    ['takes nothing', { swap: () => ({ swapped: false }) }],
+    ['writes over what stands', { swap: () => ({ swapped: true }) }],
+    [
+      'writes over what stands and says that it did not',
+      {
+        swap: (key: string, _version: string | undefined, next: object, ttlMs: number) => {
+          const standing = parts.store.read(key)
+          parts.store.swap(key, standing?.version, next as never, ttlMs)
+          return { swapped: standing === undefined }
+        },
+      },
+    ],
+    ['forgets', { read: () => undefined }],
+  ])('says when the store %s', async (_, broken) => {
+    expect(await finds({ store: { ...parts.store, ...broken } })).toEqual({
+      ok: false,
+      findings: [
+        {
+          code: 'store_unfit',
+          message: 'The store does not keep what was written, or writes over it.',
+          fix: 'run storeContract of express-two-factor/testing against it',
+        },
+      ],
+    })
   })
 
   it('hands on what the store finds, and says when it finds nothing out', async () => {
@@ -60,8 +119,19 @@ describe('the self-test', () => {
     expect(await codes({ now: fails })).toEqual(['clock_failed'])
   })
 
-  it('says when the clock is not that of the machine', async () => {
-    expect(await codes({ now: () => Date.now() - 6_000 })).toEqual(['clock_differs'])
-    expect(await codes({ now: () => Date.now() + 4_000 })).toEqual([])
+  it('says when the clock is more than five seconds off that of the machine', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const at = Date.now()
+    expect(await finds({ now: () => at + 5_000 })).toMatchObject({ ok: true })
+    expect(await finds({ now: () => at - 5_001 })).toEqual({
+      ok: false,
+      findings: [
+        {
+          code: 'clock_differs',
+          message: 'The option now differs from the clock of this machine by 5001 ms.',
+          fix: 'leave the option now out, and run NTP',
+        },
+      ],
+    })
   })
 })
