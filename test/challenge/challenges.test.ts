@@ -500,6 +500,30 @@ describe('verify', () => {
   })
 })
 
+describe('a clock', () => {
+  it('may start at zero and stand still', async () => {
+    const { challenges, grants, now, wait } = createService()
+    wait(-now())
+    expect(await challenges.start({ ...ana, purpose: 'login' })).toMatchObject({ outcome: 'started' })
+    expect(await challenges.start({ ...ana, purpose: 'login' })).toMatchObject({ outcome: 'already-sent' })
+    expect(await challenges.verify({ ...ana, code: 'wrong1' })).toMatchObject({ attemptsRemaining: 4 })
+    expect(await challenges.verify({ ...ana, code: rightCode })).toMatchObject({ outcome: 'approved' })
+    await grants.write({ ...ana, purpose: 'login', method: 'sms' })
+    expect(grants.read({ ...ana, purpose: 'login', maxAgeMs: minute })).toMatchObject({ verifiedAt: 0 })
+  })
+
+  it.each([hour, -hour])('set by %d ms between two guesses gives none of them back', async (ms) => {
+    const { challenges, provider, wait } = createService()
+    await challenges.start({ ...ana, purpose: 'login' })
+    for (const code of wrong(3)) await challenges.verify({ ...ana, code })
+    wait(ms)
+    for (const code of wrong(3)) await challenges.verify({ ...ana, code })
+    wait(-ms)
+    for (const code of wrong(5)) await challenges.verify({ ...ana, code })
+    expect(provider.checks).toHaveLength(5)
+  })
+})
+
 describe('find and cancel', () => {
   it('show and end the challenge of this session alone', async () => {
     const { challenges } = createService()
