@@ -87,11 +87,11 @@ export function createViews(parts: ViewParts): Views {
 
   return {
     async of(exchange, problem) {
+      const live = await liveChallenge(exchange.req, problem)
       const { demand, spent, requirement, returnTo, purpose } = carried(exchange, problem)
       if (spent && problem === undefined) throw invalid('requirement is not valid here, or not any more.')
       // A page that is asked for by it is refused; a code that is posted is told about, whatever came along.
-      const isRefused = spent && exchange.req.method !== 'POST'
-      const challenge = isRefused ? undefined : await liveChallenge(exchange.req, problem)
+      const challenge = spent && exchange.req.method !== 'POST' ? undefined : live
       const settled = purposes.find(challenge?.purpose ?? purpose ?? parts.defaultPurpose)
       const typedPhone = lane === 'enrol' ? oneText(exchange.fields, 'phone') : undefined
       const typedCountry = lane === 'enrol' ? oneText(exchange.fields, 'country') : undefined

@@ -90,6 +90,7 @@ describe('a sign-in with forms', () => {
     expect(unknown.status).toBe(401)
     expect(unknown.headers.get('content-type')).toBe('text/html; charset=utf-8')
     expect((await nobody.open('/two-factor')).status).toBe(401)
+    expect((await nobody.open('/two-factor?requirement=x')).status).toBe(401)
 
     const ana = await host.login()
     expect((await ana.submit('/two-factor/start')).status).toBe(303)
@@ -171,18 +172,21 @@ describe('a sign-in with forms', () => {
     expect(wrong.text).toContain('action="/two-factor/verify"')
   })
 
-  it.each(['x', 'e30.x', 'bnVsbA.x', 'eyJyZXR1cm5UbyI6Ii8vZXZpbC5leGFtcGxlIn0.x', 'eyJyZXR1cm5UbyI6WyIveCJdfQ.x'])(
-    'leads nowhere from a requirement that names no way back: %s',
-    async (requirement) => {
-      const host = await startHost()
-      const ana = await host.login()
-      const told = await ana.open(`/two-factor?requirement=${requirement}`)
-      expect(told.status).toBe(400)
-      expect(told.text).not.toMatch(/<form|<a /)
-      const known = await ana.open(`/two-factor?requirement=${requirement}&returnTo=/inbox`)
-      expect(known.text).toContain('<a href="/inbox">')
-    },
-  )
+  it.each([
+    'x',
+    'e30.x',
+    'bnVsbA.x',
+    'eyJyZXR1cm5UbyI6Ii8vZXZpbC5leGFtcGxlIn0.x',
+    'eyJyZXR1cm5UbyI6WyIveCJdfQ.x',
+  ])('leads nowhere from a requirement that names no way back: %s', async (requirement) => {
+    const host = await startHost()
+    const ana = await host.login()
+    const told = await ana.open(`/two-factor?requirement=${requirement}`)
+    expect(told.status).toBe(400)
+    expect(told.text).not.toMatch(/<form|<a /)
+    const known = await ana.open(`/two-factor?requirement=${requirement}&returnTo=/inbox`)
+    expect(known.text).toContain('<a href="/inbox">')
+  })
 
   it('ends the challenge and goes back to the page on cancel', async () => {
     const host = await startHost()
