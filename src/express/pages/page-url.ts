@@ -10,5 +10,7 @@ export function pageUrl(base: string, { requirement, purpose, returnTo }: Carrie
   if (requirement !== undefined) query.set('requirement', requirement)
   if (purpose !== undefined) query.set('purpose', purpose)
   if (returnTo !== undefined) query.set('returnTo', returnTo)
-  return query.size === 0 ? base : `${base}?${query}`
+  // Mounted at the root, the base is empty, and an empty Location leads nowhere.
+  const path = base === '' ? '/' : base
+  return query.size === 0 ? path : `${path}?${query}`
 }
