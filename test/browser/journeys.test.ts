@@ -42,6 +42,9 @@ describeInChromium('in a browser', (browser) => {
     await page.goto(`${origin}/login`)
     await press(page, 'Sign in')
   }
+  /** Its script runs once the page is there, and these tests are about the script. */
+  const codePageLoaded = (page: Page) => page.waitForURL(({ pathname }) => pathname.startsWith('/two-factor'))
+
   async function signIn(page: Page): Promise<void> {
     await givePassword(page)
     await enter(page, await codeFor(phone))
@@ -51,6 +54,7 @@ describeInChromium('in a browser', (browser) => {
     const page = await browser().newPage({ locale: 'en-US' })
     page.setDefaultTimeout(5_000)
     await givePassword(page)
+    await codePageLoaded(page)
     await page.getByLabel('Security code').fill(await codeFor(phone))
     sandbox.faults.add({ operation: 'verifyCode', kind: 'slow', delayMs: 400 })
     const { x, y } = await page
@@ -68,6 +72,7 @@ describeInChromium('in a browser', (browser) => {
   it('takes forms again on a page that the browser kept and shows again', async () => {
     const page = await browser().newPage({ locale: 'en-US' })
     await givePassword(page)
+    await codePageLoaded(page)
     // An event that no button made sends nothing, but tells whether a form would have been sent.
     const sent = await page.evaluate(`{
       const [verify, resend] = document.querySelectorAll('form')
