@@ -53,6 +53,10 @@ describe('what is full refuses', () => {
     expect(store.swap('tf1::auth:c', undefined, {}, 1_000).swapped).toBe(true)
   })
 
+  test('replacing what is absent fails, and shows nothing in the way', () => {
+    expect(memoryStore().swap('tf1::auth:a', '1', 1, hour)).toStrictEqual({ swapped: false })
+  })
+
   test('removing what is absent makes none', () => {
     const store = memoryStore({ maxLedgers: 1 })
     store.swap('tf1::auth:a', undefined, {}, hour)
