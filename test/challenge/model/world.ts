@@ -31,7 +31,6 @@ interface Sending {
 
 interface Checking {
   readonly id: string
-  readonly challenge: string
   readonly expected: ExpectedAttempt | string | undefined
   readonly verdict: Verdict
   readonly who: Who
@@ -105,17 +104,20 @@ export function createWorld({ commands, oracle, sameCode = false }: WorldParts) 
     },
 
     /** What became of the nth send, 0 the newest. Once it was given back, the same again. */
-    sent(nth: number, result: SendResult): void {
+    sent(nth: number, told: SendResult): void {
       const send = sending.at(-1 - nth)
       if (send === undefined) return
       const { id, booked, expected, settled, trace } = send
+      // That nothing left is known within seconds, before another send can be booked.
+      const isLate = send !== sending.at(-1)
+      const result: SendResult = told.result === 'not-sent' && isLate ? { result: 'unconfirmed' } : told
       if (settled !== undefined && (settled.result !== 'not-sent' || seen.includes(trace))) return
       run((was, now) => commands.settleSend(was, id, settled ?? result, now, limits, booked))
       if (settled !== undefined) return
       send.settled = result
       if (typeof expected === 'object') oracle?.sent(expected, result)
-      const isTried = checking.some(({ challenge }) => challenge === trace.challenge)
-      if (result.result === 'not-sent' && !isTried) seen.splice(seen.indexOf(trace), 1)
+      const isCounted = ledger.sends.some((counted) => counted.id === id)
+      if (result.result === 'not-sent' && !isCounted) seen.splice(seen.indexOf(trace), 1)
       const arrives = result.result !== 'not-sent' && result.result !== 'failed'
       if (arrives && (!sameCode || codes.length === 0)) codes.push(newId('code'))
     },
@@ -143,7 +145,6 @@ export function createWorld({ commands, oracle, sameCode = false }: WorldParts) 
       if (fate !== 'never sent') seen.push({ what: 'checked', at: clock, challenge: answer.challenge.id })
       checking.push({
         id,
-        challenge: answer.challenge.id,
         expected,
         verdict,
         who,
