@@ -48,7 +48,8 @@ const tests = {
     'test/provider/verdict.test.ts',
   ],
   exclude: ['test/challenge/adversary.test.ts'],
-  testTimeout: 20_000,
+  // With every line watched, a flood takes its time.
+  testTimeout: 60_000,
 }
 
 mkdirSync(copy, { recursive: true })
