@@ -13,6 +13,7 @@ import {
   refuse,
   rememberedMs,
 } from './ledger.js'
+import { pauseBeforeCheck } from './pacing.js'
 
 /** After the first lock, so many further failures lock again. */
 const failuresPerFurtherLock = 5
@@ -65,6 +66,8 @@ export function reserve(
   if (live.attempts >= limits.attemptsPerChallenge) {
     return { outcome: refuse('attempts_exhausted', live.expiresAt - now) }
   }
+  const pauseMs = pauseBeforeCheck(ledger, now, limits)
+  if (pauseMs > 0) return { outcome: refuse('attempts_exhausted', pauseMs) }
   if (ledger.inFlight !== undefined && now < ledger.inFlight.until) {
     return { outcome: refuse('verification_in_progress', ledger.inFlight.until - now) }
   }
@@ -77,6 +80,7 @@ export function reserve(
     challenge,
     failures,
     lockedUntil: lockMs === undefined ? ledger.lockedUntil : now + lockMs,
+    checks: [...ledger.checks.filter((at) => at > now - rememberedMs), now],
     at: now,
   }
   // The provider may forget that a code verifies once (its documentation does not say): we do not.
@@ -171,10 +175,11 @@ function consequences(after: Ledger, now: number, limits: LedgerLimits): Consequ
   }
 }
 
-/** Undoes a reservation. The number was not locked when it was made, so any lock is its own. */
+/** Undoes a reservation. Nothing was locked or reserved since, so a lock and the last check are its own. */
 function refunded(ledger: Ledger, challenge: Challenge | undefined): Ledger {
   // The operator may have enabled the number meanwhile: fewer than no failures would be an extra guess.
-  const counted = { ...ledger, failures: Math.max(0, ledger.failures - 1), lockedUntil: 0 }
+  const failures = Math.max(0, ledger.failures - 1)
+  const counted = { ...ledger, failures, lockedUntil: 0, checks: ledger.checks.slice(0, -1) }
   if (challenge === undefined) return counted
   return { ...counted, challenge: { ...challenge, attempts: challenge.attempts - 1 } }
 }

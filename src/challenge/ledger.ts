@@ -3,7 +3,7 @@ import type { Limits } from './limits.js'
 
 const day = 24 * 60 * 60_000
 
-/** How long sends and used codes are remembered: the longest window that counts them. */
+/** How long sends, checks and used codes are remembered: the longest window that counts them. */
 export const rememberedMs = day
 const failuresRememberedMs = 30 * day
 const disabledRememberedMs = 365 * day
@@ -102,6 +102,8 @@ export type Ledger = {
   /** 0: never locked since the last success. */
   readonly lockedUntil: number
   readonly sends: readonly Send[]
+  /** The moments of the attempts of the last day, as far as they came after the last success. */
+  readonly checks: readonly number[]
   readonly usedCodes: readonly UsedCode[]
   /** When it last changed. */
   readonly at: number
@@ -134,6 +136,7 @@ export const emptyLedger: Ledger = {
   judged: 0,
   lockedUntil: 0,
   sends: [],
+  checks: [],
   usedCodes: [],
   at: 0,
 }
@@ -195,6 +198,7 @@ export function keptForMs(ledger: Ledger, now: number, limits: LedgerLimits): nu
     ledger.at + 1,
     ledger.challenge?.expiresAt ?? 0,
     (ledger.sends.at(-1)?.at ?? -rememberedMs) + rememberedMs,
+    (ledger.checks.at(-1) ?? -rememberedMs) + rememberedMs,
     (ledger.usedCodes.at(-1)?.at ?? -rememberedMs) + rememberedMs,
     ledger.failures > 0 ? ledger.at + failuresRememberedMs : 0,
     isDisabled(ledger, limits) ? ledger.at + disabledRememberedMs : 0,

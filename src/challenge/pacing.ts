@@ -28,6 +28,19 @@ export function pauseBeforeSend(
   return undefined
 }
 
+/**
+ * How long no code may be tried, whatever the challenge has left; 0 when one may. A window takes the
+ * guesses of its own sends and no more: else those of a code that was sent just before it, too.
+ */
+export function pauseBeforeCheck(ledger: Ledger, now: number, limits: LedgerLimits): number {
+  const { attemptsPerChallenge, sendsPerHour, sendsPerDay } = limits
+  const end = Math.max(
+    windowEnd(ledger.checks, attemptsPerChallenge * sendsPerHour, hour, now),
+    windowEnd(ledger.checks, attemptsPerChallenge * sendsPerDay, day, now),
+  )
+  return Math.max(0, end - now)
+}
+
 /** The moment from which a code may be sent again for this challenge, or a new one started. */
 export function resendableAt(
   ledger: Ledger,
@@ -57,14 +70,16 @@ function cooldownEnd(ledger: Ledger, limits: LedgerLimits): number {
 /** When every hourly and daily budget has room again. */
 function budgetEnd(ledger: Ledger, channel: Channel, now: number, limits: LedgerLimits): number {
   const unapproved = ledger.sends.filter((send) => !isApproved(send))
+  const all = momentsOf(ledger.sends)
+  const counted = momentsOf(unapproved)
   const ends = [
-    windowEnd(unapproved, limits.sendsPerHour, hour, now),
-    windowEnd(unapproved, limits.sendsPerDay, day, now),
-    windowEnd(ledger.sends, limits.allSendsPerHour, hour, now),
-    windowEnd(ledger.sends, limits.allSendsPerDay, day, now),
+    windowEnd(counted, limits.sendsPerHour, hour, now),
+    windowEnd(counted, limits.sendsPerDay, day, now),
+    windowEnd(all, limits.allSendsPerHour, hour, now),
+    windowEnd(all, limits.allSendsPerDay, day, now),
   ]
   if (channel === 'call') {
-    const calls = unapproved.filter((send) => send.channel === 'call')
+    const calls = momentsOf(unapproved.filter((send) => send.channel === 'call'))
     ends.push(
       windowEnd(calls, limits.callsPerHour, hour, now),
       windowEnd(calls, limits.callsPerDay, day, now),
@@ -73,11 +88,13 @@ function budgetEnd(ledger: Ledger, channel: Channel, now: number, limits: Ledger
   return Math.max(...ends)
 }
 
-/** From when on fewer than `most` of these sends are younger than the window. */
-function windowEnd(sends: readonly Send[], most: number, windowMs: number, now: number): number {
-  if (sends.length < most) return 0
+const momentsOf = (sends: readonly Send[]): readonly number[] => sends.map((send) => send.at)
+
+/** From when on fewer than `most` of these moments are younger than the window. */
+function windowEnd(moments: readonly number[], most: number, windowMs: number, now: number): number {
+  if (moments.length < most) return 0
   // A budget of nothing never has room: look again after a whole window.
-  return (sends[sends.length - most]?.at ?? now) + windowMs
+  return (moments[moments.length - most] ?? now) + windowMs
 }
 
 /** A send of an approved challenge counts for the absolute caps alone. */

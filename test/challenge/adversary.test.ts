@@ -149,8 +149,7 @@ describe('an adversary of thirty days', () => {
       table[`${habit}; ${verdict}; enabled ${enabled}`] = figures
       expect(figures['in any hour']).toBeLessThanOrEqual(25)
       expect(figures['with the codes of any day']).toBeLessThanOrEqual(50)
-      // Ten codes a day, and the last one of the day before: it may be typed until it expires.
-      expect(figures['in any day']).toBeLessThanOrEqual(habit === 'guesses late, then early' ? 55 : 50)
+      expect(figures['in any day']).toBeLessThanOrEqual(50)
       expect(figures['sends in any hour']).toBeLessThanOrEqual(5)
       expect(figures['sends in any day']).toBeLessThanOrEqual(10)
       if (verdict === 'rejected' && enabled === 'never') expect(figures.checks).toBe(100)

@@ -378,6 +378,78 @@ describe('the lock of a number', () => {
   })
 })
 
+describe('an hour and a day', () => {
+  /** As many sends and locks as one likes, two codes an hour, four a day. */
+  const few = {
+    ...guessing,
+    failuresBeforeLock: 1_000,
+    attemptsPerChallenge: 2,
+    sendsPerHour: 1,
+    sendsPerDay: 2,
+  }
+  const lateAttempts = (number: ReturnType<typeof driveLedger>) => {
+    number.start()
+    number.wait(9 * minute)
+    return [number.verify('unavailable'), number.verify('unavailable')]
+  }
+
+  it.each([
+    ['hour', hour, few],
+    ['day', day, { ...few, sendsPerHour: 2, sendsPerDay: 1 }],
+  ])('take the guesses of their own codes alone: not of one from before the %s', (_, window, limits) => {
+    const number = driveLedger(limits)
+    lateAttempts(number)
+    number.wait(window - 9 * minute)
+    expect(number.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: 0 } })
+    expect(number.reserve().outcome).toEqual({
+      outcome: 'refused',
+      code: 'attempts_exhausted',
+      retryAfterMs: 9 * minute,
+    })
+    number.wait(9 * minute - 1)
+    expect(number.reserve().outcome).toMatchObject({ retryAfterMs: 1 })
+    number.wait(1)
+    expect(number.verify('unavailable')).toEqual({ outcome: 'spent' })
+  })
+
+  it('give back the check that never left, and with a success all of them', () => {
+    const number = driveLedger(few)
+    number.start()
+    number.verify('not-sent')
+    number.verify('not-sent')
+    expect(number.ledger.checks).toEqual([])
+    number.verify('unavailable')
+    number.wait(minute)
+    number.verify('not-sent')
+    expect(number.ledger.checks).toEqual([number.now - minute])
+    number.verify('approved')
+    expect(number.ledger.checks).toEqual([])
+  })
+
+  it('count a used code like any other, and keep their count when an operator enables the number', () => {
+    const number = driveLedger(few)
+    number.start()
+    number.verify('approved', {}, 'right')
+    number.start()
+    number.verify('approved', {}, 'right')
+    number.run((ledger, now) => enable(ledger, now))
+    expect(number.ledger.checks).toEqual([number.now])
+  })
+
+  it('remember no check of the day before', () => {
+    const number = driveLedger(few)
+    number.start()
+    number.verify('unavailable')
+    number.wait(day - 1)
+    number.start()
+    number.verify('unavailable')
+    expect(number.ledger.checks).toHaveLength(2)
+    number.wait(1)
+    number.verify('unavailable')
+    expect(number.ledger.checks).toEqual([number.now - 1, number.now])
+  })
+})
+
 describe('a number with a hundred wrong answers', () => {
   const failPatiently = (number: ReturnType<typeof driveLedger>, times: number) => {
     for (let failed = 0; failed < times; failed += 1) {

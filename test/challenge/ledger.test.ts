@@ -99,6 +99,15 @@ describe('how long a ledger is kept', () => {
     expect(kept(number)).toBe(day)
   })
 
+  it('is a day after the last check, though an operator has forgiven it', () => {
+    const number = driveLedger()
+    number.start()
+    number.wait(5 * minute - 1)
+    number.verify('rejected')
+    number.run((ledger, now) => enable(ledger, now))
+    expect(kept(number)).toBe(day)
+  })
+
   it('is thirty days after the last change while failures stand', () => {
     const number = driveLedger()
     number.start()

@@ -44,7 +44,23 @@ export const attackers: Readonly<Record<string, Attacker>> = {
     })
   },
 
-  /** The same, and in the end the owner comes and types the right code: everything is forgiven. */
+  /** Lets a code lie until it is about to expire, so that one day sees the guesses of the day before, too. */
+  'late guesser'(world, pick) {
+    const guesses = () => times(5, () => verify(world, ana, 'wrong', pick('lost', 'misconfigured')))
+    times(10, () => {
+      begin(world)
+      world.wait(10 * minute - 1)
+      guesses()
+      world.wait(70 * minute + 1)
+    })
+    world.wait(24 * hour - 10 * 80 * minute)
+    begin(world)
+    guesses()
+    world.wait(9 * minute)
+    guesses()
+  },
+
+  /** Guesses like the patient one, and in the end the owner comes and types the right code: everything is forgiven. */
   'guesser before a success'(world, pick) {
     times(2, () => {
       times(pick(1, 2, 3), () => {

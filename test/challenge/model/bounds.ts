@@ -17,7 +17,20 @@ export type Seen =
       readonly right: boolean
     }
 
-const day = 24 * 60 * 60_000
+const hour = 60 * 60_000
+const day = 24 * hour
+
+/** The most codes that the provider was asked about in any such time, without a success in between. */
+function mostChecks(history: readonly Seen[], windowMs: number): number {
+  const runs: number[][] = [[]]
+  for (const { what, at } of history) {
+    if (what === 'let in') runs.push([])
+    if (what === 'checked') runs.at(-1)?.push(at)
+  }
+  const within = (moments: number[], end: number) =>
+    moments.filter((at) => at <= end && at > end - windowMs).length
+  return Math.max(0, ...runs.flatMap((moments) => moments.map((end) => within(moments, end))))
+}
 
 /** The bounds that a history broke. */
 export function broken(history: readonly Seen[]): string[] {
@@ -28,6 +41,8 @@ export function broken(history: readonly Seen[]): string[] {
   const pairs = letIn.flatMap((one, index) => letIn.slice(index + 1).map((other) => [one, other] as const))
   const kept: Readonly<Record<string, boolean>> = {
     'five checks for each send': count('checked') <= 5 * count('sent'),
+    'twenty-five checks in an hour': mostChecks(history, hour) <= 25,
+    'fifty checks in a day': mostChecks(history, day) <= 50,
     'three sends for each challenge': history.every(({ challenge }) => count('sent', challenge) <= 3),
     'one success for each challenge': pairs.every(([one, other]) => one.challenge !== other.challenge),
     'one success for each code in a day': pairs.every(

@@ -159,6 +159,9 @@ export const bugs: Readonly<Record<string, Bug>> = {
         ),
     }
   },
+  'a day has no guesses of its own': ({ reserve }) => ({
+    reserve: (ledger, ...args) => reserve({ ...ledger, checks: [] }, ...args),
+  }),
   'a used code costs nothing': ({ reserve }) => ({
     reserve: (ledger, ...args) => {
       const decision = reserve(ledger, ...args)

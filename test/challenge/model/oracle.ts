@@ -34,6 +34,7 @@ export interface ExpectedSend {
 }
 
 export interface ExpectedAttempt {
+  readonly at: number
   readonly challenge: Challenge
   readonly code: string
   /** Whether it is the failure with which a lock began. */
@@ -49,6 +50,7 @@ export function createOracle() {
   const sends: ExpectedSend[] = []
   let lease: { attempt: ExpectedAttempt; until: number } | undefined
   const usedCodes: { code: string; at: number }[] = []
+  let attempts: ExpectedAttempt[] = []
   let failures = 0
   let judged = 0
   let lockedUntil = 0
@@ -177,15 +179,17 @@ export function createOracle() {
       const bar = barred(now)
       if (bar !== undefined) return bar
       if (live.purse.spent >= 5) return 'attempts_exhausted'
+      const within = (windowMs: number) => attempts.filter(({ at }) => young(at, now, windowMs)).length
+      if (within(hour) >= 25 || within(day) >= 50) return 'attempts_exhausted'
       if (lease !== undefined && now < lease.until) return 'verification_in_progress'
       live.purse.spent += 1
-      const locked = fail(now)
+      const attempt = { at: now, challenge: live, code, locked: fail(now) }
+      attempts.push(attempt)
       if (usedCodes.some((used) => used.code === code && young(used.at, now, day))) {
         judged += 1
         lease = undefined
         return 'rejected'
       }
-      const attempt = { challenge: live, code, locked }
       lease = { attempt, until: now + 10 * second }
       return attempt
     },
@@ -196,6 +200,7 @@ export function createOracle() {
       const own = attempt.challenge === current
       if (verdict === 'not-sent') {
         failures = Math.max(0, failures - 1)
+        attempts = attempts.filter((other) => other !== attempt)
         if (attempt.locked) lockedUntil = 0
         if (own) attempt.challenge.purse.spent -= 1
         return 'refunded'
@@ -207,6 +212,7 @@ export function createOracle() {
       if (verdict !== 'approved') return 'spent'
       usedCodes.push({ code: attempt.code, at: now })
       if (!own || attempt.challenge.dead) return 'gone'
+      attempts = []
       failures = 0
       judged = 0
       lockedUntil = 0
