@@ -12,12 +12,12 @@ describe('what is full refuses', () => {
     '%s: a new key, never a known one',
     (kind) => {
       const store = memoryStore({ maxLedgers: 2, maxGrants: 2 })
-      const first = store.swap(`tf1::${kind}:a`, undefined, { failures: 10 }, hour)
-      store.swap(`tf1::${kind}:b`, undefined, {}, hour)
+      const first = store.swap(`tf1:shop:${kind}:a`, undefined, { failures: 10 }, hour)
+      store.swap(`tf1:shop:${kind}:b`, undefined, {}, hour)
 
-      expect(() => store.swap(`tf1::${kind}:c`, undefined, {}, hour)).toThrow(capacity)
-      expect(() => store.increment(`tf1::${kind}:d`, hour)).toThrow(capacity)
-      expect(store.swap(`tf1::${kind}:a`, first.entry?.version, { failures: 11 }, hour).swapped).toBe(true)
+      expect(() => store.swap(`tf1:shop:${kind}:c`, undefined, {}, hour)).toThrow(capacity)
+      expect(() => store.increment(`tf1:shop:${kind}:d`, hour)).toThrow(capacity)
+      expect(store.swap(`tf1:shop:${kind}:a`, first.entry?.version, { failures: 11 }, hour).swapped).toBe(true)
     },
   )
 
@@ -116,7 +116,7 @@ describe('counters', () => {
     const onPressure = vi.fn()
     const store = memoryStore({ maxCounters: 1, onPressure })
     for (const key of ['a', 'b:c', 'tf1:x', 'tf1::other']) store.increment(key, hour)
-    expect(onPressure).toHaveBeenCalledTimes(3)
+    expect(onPressure.mock.calls).toEqual([[''], [''], ['']])
   })
 
   test('a flood of one kind leaves the other kinds alone', () => {
