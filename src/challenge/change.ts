@@ -5,6 +5,9 @@ import type { Entry, Json, Store } from '../store/store.js'
 /** What an entry of ours is: an object, stamped with the id of the command that wrote it. */
 type Members = { readonly [member: string]: Json | undefined }
 
+/** What a change needs of a store. */
+export type SwapStore = Pick<Store, 'read' | 'swap'>
+
 /** What to answer and, only if something changes, the value to put and how long it is kept. */
 export interface Change<Value, Outcome> {
   readonly outcome: Outcome
@@ -41,7 +44,7 @@ export interface Held<Value> {
   ): Promise<Outcome | Barred>
 }
 
-export function hold<Value extends Members>(store: Store, key: string): Held<Value> {
+export function hold<Value extends Members>(store: SwapStore, key: string): Held<Value> {
   let seen: Promise<Entry | undefined> | undefined
   // A store that throws must not leave the barrier behind, whose rejection nobody would handle.
   const read = async () => store.read(key)
@@ -94,7 +97,7 @@ export function hold<Value extends Members>(store: Store, key: string): Held<Val
 
 /** One command on an entry that this request asks nothing else. */
 export const change = <Value extends Members, Outcome, Barred = never>(
-  store: Store,
+  store: SwapStore,
   key: string,
   decide: Decide<Value, Outcome>,
   barrier?: Promise<Barred | undefined>,

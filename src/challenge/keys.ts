@@ -18,7 +18,7 @@ export interface Keys {
 const mostRemembered = 1_000
 
 export function createKeys(namespace: string, secrets: Secrets): Keys {
-  const key = (kind: string, tag: string) => `tf1:${namespace}:${kind}:${tag}`
+  const key = (kind: string, tag: string) => ['tf1', namespace, kind, tag].join(':')
   return {
     ledger: (lane, phone) => key(lane, secrets.tag('number-tag', phone)),
     // Asked by the guard on every request: a key that is the same object each time is hashed once.

@@ -169,8 +169,7 @@ function withSend(
 
 function bookSend(ledger: Ledger, id: string, challenge: Challenge, now: number): readonly Send[] {
   const remembered = ledger.sends.filter((send) => send.at > now - rememberedMs)
-  // Not by spreading, which leaves room for sixteen more in every ledger that is kept.
-  return remembered.concat({ id, at: now, channel: challenge.channel, challenge: challenge.id })
+  return [...remembered, { id, at: now, channel: challenge.channel, challenge: challenge.id }]
 }
 
 function sendsOf(ledger: Ledger, challengeId: string): readonly Send[] {

@@ -67,7 +67,7 @@ export type Challenge = Binding & {
   /** No resend carries it past this moment. */
   readonly deadline: number
   /** Dead, but its attempts are inherited until `expiresAt`. */
-  readonly void?: true
+  readonly void?: true | undefined
 }
 
 export type Send = {

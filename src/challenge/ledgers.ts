@@ -2,6 +2,7 @@ import type { Emit } from '../events.js'
 import type { Store } from '../store/store.js'
 import { hold } from './change.js'
 import { type Decision, emptyLedger, keptForMs, type Ledger, type LedgerLimits, timeOf } from './ledger.js'
+import { ledgerStore } from './ledger-store.js'
 
 /** What a command answered, the ledger as it stands after it, and the time it worked with. */
 export interface Decided<Outcome> {
@@ -30,7 +31,8 @@ export function createLedgers(parts: {
   readonly now: () => number
   readonly emit: Emit
 }): Ledgers {
-  const { store, emit } = parts
+  const { emit } = parts
+  const store = ledgerStore(parts.store)
 
   function nowFor(ledger: Ledger): number {
     const { now, leadsByMs } = timeOf(ledger, parts.now())

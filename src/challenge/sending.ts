@@ -107,7 +107,7 @@ export function createSending(parts: {
       if ('outcome' in target) return target
       const order = {
         sendId: newCommandId(),
-        challengeId: newChallengeId(),
+        challengeId: randomUUID(),
         binding: { ...target.who, purpose: purpose.name, bound: command.bound },
         channel,
       }
@@ -129,11 +129,6 @@ export function createSending(parts: {
       return send(target, order.sendId, step, command.beforeSend)
     },
   }
-}
-
-/** As one flat string: what randomUUID gives is a chain of twenty pieces, half of a kept ledger's bytes. */
-function newChallengeId(): string {
-  return Buffer.from(randomUUID()).toString()
 }
 
 function eventOf({ result }: SendResult) {

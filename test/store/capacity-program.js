@@ -44,9 +44,7 @@ const ledgers = (store) => createLedgers({ store, now: Date.now, emit() {} })
 async function fill(ledgers, count) {
   for (let index = 0; index < count; index += 1) {
     const binding = { session: fingerprint(`s${index}`), subject: fingerprint(`u${index}`), purpose: 'login' }
-    // As the use case makes it: one flat string.
-    const challengeId = Buffer.from(randomUUID(), 'latin1').toString('latin1')
-    const order = { sendId: newCommandId(), challengeId, binding, channel: 'sms' }
+    const order = { sendId: newCommandId(), challengeId: randomUUID(), binding, channel: 'sms' }
     const sent = { result: 'sent', lifetimeMs: 10 * minute }
     const held = ledgers.hold(keyOf(index), limits)
     await held.run((ledger, now) => start(ledger, order, now, limits))
@@ -57,11 +55,11 @@ async function fill(ledgers, count) {
 // Compiled code and interned strings are no part of a ledger.
 await fill(ledgers(memoryStore()), 5_000)
 const empty = used()
-const store = memoryStore({ maxLedgers: Number(count) })
-await fill(ledgers(store), Number(count))
+const full = ledgers(memoryStore({ maxLedgers: Number(count) }))
+await fill(full, Number(count))
 const bytes = (used() - empty) / Number(count)
 let live = 0
 for (let index = 0; index < Number(count); index += 1) {
-  if (store.read(keyOf(index))?.value.challenge?.attempts === 0) live += 1
+  if ((await full.read(keyOf(index))).ledger.challenge?.attempts === 0) live += 1
 }
 console.log(JSON.stringify({ bytes, live }))

@@ -24,7 +24,7 @@ test(`${count.toLocaleString('en')} ledgers with a sent challenge take few bytes
     const { bytes, live } = JSON.parse(stdout)
     console.log(`${count.toLocaleString('en')} ledgers: ${bytes.toFixed(0)} bytes each`)
     expect(live).toBe(count)
-    expect(bytes).toBeLessThan(1_000)
+    expect(bytes).toBeLessThan(500)
   } finally {
     await build.remove()
   }

@@ -17,7 +17,9 @@ describe('what is full refuses', () => {
 
       expect(() => store.swap(`tf1:shop:${kind}:c`, undefined, {}, hour)).toThrow(capacity)
       expect(() => store.increment(`tf1:shop:${kind}:d`, hour)).toThrow(capacity)
-      expect(store.swap(`tf1:shop:${kind}:a`, first.entry?.version, { failures: 11 }, hour).swapped).toBe(true)
+      expect(store.swap(`tf1:shop:${kind}:a`, first.entry?.version, { failures: 11 }, hour).swapped).toBe(
+        true,
+      )
     },
   )
 
