@@ -627,4 +627,15 @@ describe('the moment from which a code may be sent again', () => {
     const last = await challenges.find(ana)
     expect(last?.resendAt).toBe(last?.expiresAt)
   })
+
+  it('has nothing to do with the sends of the challenge before', async () => {
+    const { challenges, now, wait } = createService()
+    await challenges.start({ ...ana, purpose: 'login' })
+    wait(minute)
+    await challenges.resend(ana)
+    wait(2 * minute)
+    await challenges.start({ ...ana, session: 'session-2', purpose: 'login' })
+    const found = await challenges.find({ ...ana, session: 'session-2' })
+    expect(found?.resendAt).toBe(now() + 5 * minute)
+  })
 })

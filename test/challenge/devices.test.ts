@@ -27,6 +27,7 @@ describe('a trusted device', () => {
     const first = await devices.trust('ana')
     const second = await devices.use('ana', first.token)
     expect(second?.next?.endsAt).toBe(first.endsAt)
+    expect(events).toHaveLength(2)
     clock.now += 30_000
     expect(await devices.use('ana', first.token)).toBeUndefined()
     expect(await devices.has('ana', first.token)).toBe(false)

@@ -54,6 +54,17 @@ describe('a grant', () => {
     expect(grants.read({ ...ana, purpose: 'transfer', maxAgeMs: 24 * hour })).toBeUndefined()
   })
 
+  it('is written on what was read ahead, also when another one came between', async () => {
+    const { grants } = createService()
+    await grants.write({ ...ana, session: 's2', method: 'sms' })
+    const ahead = grants.readAhead('ana')
+    await grants.write({ ...ana, purpose: 'transfer', method: 'sms' })
+    await grants.write({ ...ana, method: 'call' }, ahead)
+    expect(grants.read({ ...ana, ...fresh })).toMatchObject({ method: 'call' })
+    expect(grants.read({ ...ana, purpose: 'transfer', ...fresh })).toBeDefined()
+    expect(grants.read({ ...ana, session: 's2', ...fresh })).toBeDefined()
+  })
+
   it('of a purpose that nobody knows is worth nothing', async () => {
     const { grants } = createService()
     await grants.write({ ...ana, purpose: 'unknown', method: 'host' })

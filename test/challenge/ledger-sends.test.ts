@@ -230,6 +230,15 @@ describe('settling a send', () => {
     expect(number.start()).toMatchObject({ code: 'resend_too_soon' })
   })
 
+  it('keeps the guesses that were made while the provider refused it', () => {
+    const number = driveLedger()
+    const { sendId, outcome } = number.book()
+    number.verify('unavailable')
+    number.settleSend(sendId, { result: 'failed' }, outcome)
+    number.wait(minute)
+    expect(number.start({ session: 's2' })).toMatchObject({ outcome: 'booked', challenge: { attempts: 1 } })
+  })
+
   it('gives send and cooldown back when provably nothing was sent', () => {
     const number = driveLedger()
     number.start({}, { result: 'not-sent' })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { hashBound } from '../../src/challenge/bound.js'
-import { change, hold } from '../../src/challenge/change.js'
+import { change, hold, newCommandId } from '../../src/challenge/change.js'
 import { createKeys, fingerprint } from '../../src/challenge/keys.js'
 import { createPurposes } from '../../src/challenge/purposes.js'
 import { createSecrets } from '../../src/challenge/secrets.js'
@@ -225,6 +225,12 @@ describe('a change of an entry', () => {
     }
     expect(await change(resending, 'tf1::grants:k', count)).toBe(1)
     expect(store.read('tf1::grants:k')).toHaveProperty('value.n', 1)
+    // Nor is it taken for the one before, which left its own stamp on what it wrote.
+    const keep = (value: { n: number } | undefined) => ({
+      ...count(value),
+      put: { value: { ...value, n: 2 }, ttlMs: 1 },
+    })
+    expect(await change(resending, 'tf1::grants:k', keep)).toBe(2)
   })
 
   it('gives up on a store that refuses every swap', async () => {
@@ -266,6 +272,12 @@ describe('a change of an entry', () => {
     expect(store.read('tf1::grants:k')).toBeUndefined()
     expect(await change(store, 'tf1::grants:k', count, Promise.resolve(undefined))).toBe(1)
   })
+
+  it('has an id that no other has', () => {
+    const ids = Array.from({ length: 1_000 }, newCommandId)
+    expect(new Set(ids).size).toBe(1_000)
+    expect(ids.every((id) => /^[\w-]{13,}$/.test(id))).toBe(true)
+  })
 })
 
 describe('an entry in the hands of one request', () => {
@@ -303,6 +315,16 @@ describe('an entry in the hands of one request', () => {
     expect(await held.change(add)).toBe(1)
     expect(await held.change(add)).toBe(2)
     expect(asked).toEqual(['read', 'swap', 'swap'])
+  })
+
+  it('is not read again for a command that changes nothing, unless it was seen before', async () => {
+    const { store, asked } = noting()
+    const held = hold<{ n: number }>(store, key)
+    expect(await held.change(upTo(0))).toBe(0)
+    expect(asked).toEqual(['read'])
+    held.readAhead()
+    expect(await held.change(upTo(0))).toBe(0)
+    expect(asked).toEqual(['read', 'read', 'read'])
   })
 
   it('loses no change that others make meanwhile', async () => {
@@ -348,6 +370,7 @@ describe('a store with a deadline', () => {
     const store = bounded({})
     expect(store.swap('tf1::grants:k', undefined, { n: 1 }, 1_000)).toMatchObject({ swapped: true })
     expect(store.read('tf1::grants:k')).toMatchObject({ value: { n: 1 } })
+    expect(store.read('tf1::grants:nothing')).toBeUndefined()
     expect(store.increment('tf1::count-x:k', 1_000)).toMatchObject({ count: 1 })
   })
 

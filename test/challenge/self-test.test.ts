@@ -12,6 +12,8 @@ const parts = {
   keys: createKeys('', createSecrets(['a secret of thirty-two bytes or more'])),
   now: Date.now,
 }
+type Swap = Parameters<typeof parts.store.swap>
+
 const finds = (changes: { [Part in keyof typeof parts]?: unknown }) =>
   selfTest({ ...parts, ...(changes as Partial<typeof parts>) })
 
@@ -86,6 +88,14 @@ describe('the self-test', () => {
         },
       },
     ],
+    [
+      'says that it took nothing',
+      { swap: (...args: Swap) => ({ ...parts.store.swap(...args), swapped: false }) },
+    ],
+    [
+      'says that it took everything',
+      { swap: (...args: Swap) => ({ ...parts.store.swap(...args), swapped: true }) },
+    ],
     ['forgets', { read: () => undefined }],
   ])('says when the store %s', async (_, broken) => {
     expect(await finds({ store: { ...parts.store, ...broken } })).toEqual({
@@ -103,7 +113,13 @@ describe('the self-test', () => {
   it('hands on what the store finds, and says when it finds nothing out', async () => {
     const finding = { code: 'store_evicts', message: 'm', fix: 'f' }
     expect(await codes({ inspect: async () => [finding] })).toEqual(['store_evicts'])
-    expect(await codes({ inspect: async () => fails() })).toEqual(['store_not_inspected'])
+    expect((await finds({ inspect: async () => fails() })).findings).toEqual([
+      {
+        code: 'store_not_inspected',
+        message: 'down',
+        fix: 'check that the store runs, that it can be reached, and its permissions',
+      },
+    ])
     expect(await codes({ inspect: fails })).toEqual(['store_not_inspected'])
   })
 
@@ -116,7 +132,9 @@ describe('the self-test', () => {
   })
 
   it('says when the clock cannot be asked', async () => {
-    expect(await codes({ now: fails })).toEqual(['clock_failed'])
+    expect((await finds({ now: fails })).findings).toEqual([
+      { code: 'clock_failed', message: 'down', fix: 'leave the option now out' },
+    ])
   })
 
   it('says when the clock is more than five seconds off that of the machine', async () => {

@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest'
+import { openDomain } from '../../src/challenge/domain.js'
+import type { TwoFactorEvent } from '../../src/events.js'
+import { memoryStore } from '../../src/store/memory-store.js'
+import { day, limits } from './kit.js'
+import { ana, countingCodes, rightCode } from './service.js'
+
+it('the parts of the domain share one store, one clock, one set of limits and one listener', async () => {
+  const clock = { now: 1_800_000_000_000 }
+  const store = memoryStore({ now: () => clock.now })
+  const events: TwoFactorEvent[] = []
+  const usual = {
+    maxAgeMs: 300_000,
+    once: false,
+    channels: ['sms'],
+    trustedDevice: false,
+    startable: true,
+  } as const
+  const domain = openDomain({
+    store: { ...store, increment: () => new Promise(() => {}) },
+    secret: ['a secret of at least thirty-two bytes'],
+    namespace: 'shop',
+    purposes: [{ ...usual, name: 'login' }],
+    usualPurpose: (name) => ({ ...usual, name }),
+    limits: { ...limits, storeTimeoutMs: 20 },
+    codes: countingCodes().codes,
+    countries: ['CO'],
+    appNameOf: (_, name) => name,
+    deviceMaxAgeMs: day,
+    now: () => clock.now,
+    emit: (event) => void events.push(event),
+  })
+  const { challenges, numbers, grants, enrolments, devices, keys } = domain
+
+  // A store that hangs is given up after storeTimeoutMs.
+  await expect(challenges.start({ ...ana, purpose: 'login' })).rejects.toMatchObject({
+    code: 'store_unavailable',
+  })
+  expect(events.map(({ type }) => type)).toContain('store.failed')
+  expect(await numbers.state(ana.phone)).toMatchObject({ locked: false, disabled: false })
+  expect(await challenges.verify({ ...ana, code: rightCode })).toMatchObject({ code: 'challenge_gone' })
+
+  await grants.write({ subject: 'ana', session: 's1', purpose: 'login', method: 'sms' })
+  expect(store.read(keys.grants('ana'))).toBeDefined()
+  expect(keys.grants('ana')).toMatch(/^tf1:shop:grants:/)
+  expect((await devices.trust('ana')).endsAt).toBe(clock.now + day)
+  expect(await devices.list('ana')).toHaveLength(1)
+  expect(await enrolments.find('s1')).toBeUndefined()
+})
