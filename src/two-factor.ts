@@ -31,7 +31,7 @@ import {
 } from './express/phone-verification.js'
 import { createRefusals } from './express/refusals.js'
 import { createIdentify } from './express/requester.js'
-import { createRequirements } from './express/requirement.js'
+import { createRequirements, type Demands } from './express/requirement.js'
 import { safePath } from './express/return-path.js'
 import { bodyParsers, createRouter } from './express/routes.js'
 import { createRenewal, expressSession, sessionId } from './express/session.js'
@@ -129,7 +129,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
 
   const sessions = settings.session ?? expressSession()
   const identify = createIdentify(settings.subject, sessions)
-  const requirements = createRequirements(secrets, now)
+  const requirements = createRequirements({ secrets, codeLifetimeMs: limits.codeLifetimeMs, now })
   const deviceCookies = settings.trustedDevices && createDeviceCookies({ devices, purposes, now })
   const answers = createAnswers(createPageRenderer(settings), pageHeaders)
   const inspect = createInspection(warn)
@@ -151,7 +151,10 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     challenges,
     addressOf: (req: Request) => addressOf(req, warn),
     beforeSendOf: (req: Request): BeforeSend | undefined => beforeSend && ((send) => beforeSend(req, send)),
-    demandOf: (req: Request, token: string) => requirements.read(token, sessionId(sessions, req)),
+  }
+  const demands: Demands = {
+    read: (req, token) => requirements.read(token, sessionId(sessions, req)),
+    issue: (req, requirement) => requirements.issue(requirement, sessionId(sessions, req)),
   }
   const forLanes = {
     ...forFlows,
@@ -165,8 +168,10 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   const { handlers, views } = createLane({
     ...forLanes,
     lane: 'auth',
+    demands,
     flow: createSignIn({
       ...forFlows,
+      demands,
       identify,
       phoneOf: settings.phone,
       purposes,
@@ -197,7 +202,6 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
       flow: createEnrolFlow({ ...forFlows, purpose, subjectOf: settings.subject, enrolments }),
       basePathOf: (req) => safePath(req.baseUrl) ?? '',
       defaultPurpose: purpose,
-      demandOf: () => undefined,
       offersTrust: () => false,
     })
     const routes = () => createRouter(lane.handlers)

@@ -55,10 +55,10 @@ export function createHandlers(parts: {
   return {
     start: (purpose) =>
       endpoint('POST', views, async (exchange) => {
-        const { code, back } = views.paths(exchange)
+        const { page, back } = views.paths(exchange)
         const outcome = await flow.start(exchange, purpose)
         if (outcome.outcome === 'verified') return verifiedReply(outcome, back)
-        return startReply(outcome, 201, code)
+        return startReply(outcome, 201, page)
       }),
 
     resend: endpoint('POST', views, async (exchange) => {
@@ -67,7 +67,7 @@ export function createHandlers(parts: {
       const actor = await flow.actor(req)
       if (actor === undefined) return problem({ code: 'challenge_gone' })
       const outcome = await challenges.resend({ ...actor, channel, beforeSend: beforeSendOf(req) })
-      return startReply(outcome, 200, views.paths(exchange).code)
+      return startReply(outcome, 200, views.paths(exchange).page)
     }),
 
     verify: endpoint('POST', views, async (exchange) => {

@@ -1,3 +1,4 @@
+import type { Request } from 'express'
 import { fingerprint } from '../challenge/keys.js'
 import type { Secrets } from '../challenge/secrets.js'
 
@@ -13,18 +14,30 @@ export interface Requirement {
 }
 
 export interface Requirements {
-  /** A token that only the same session can use, for ten minutes. */
+  /** A token that only the same session can use, for ten minutes or as long as a code may live. */
   issue(requirement: Requirement, session: string): string
   /** What the token asks for; undefined when it is not ours, not this session's, or too old. */
   read(token: string, session: string): Requirement | undefined
 }
 
+/** Requirements in the session of a request. */
+export interface Demands {
+  read(req: Request, token: string): Requirement | undefined
+  issue(req: Request, requirement: Requirement): string
+}
+
 type Claims = Requirement & { readonly session: string; readonly end: number }
 
-const lifetimeMs = 10 * 60_000
+const leastLifetimeMs = 10 * 60_000
 
 /** Requirements travel through the browser, hence signed: it must not choose purpose or bound fields. */
-export function createRequirements(secrets: Secrets, now: () => number): Requirements {
+export function createRequirements(parts: {
+  readonly secrets: Secrets
+  readonly codeLifetimeMs: number
+  readonly now: () => number
+}): Requirements {
+  const { secrets, now } = parts
+  const lifetimeMs = Math.max(leastLifetimeMs, parts.codeLifetimeMs)
   return {
     issue(requirement, session) {
       const claims: Claims = { ...requirement, session: fingerprint(session), end: now() + lifetimeMs }

@@ -7,7 +7,7 @@ import type { Exchange } from './exchange.js'
 import type { Flow, Verified } from './handlers.js'
 import { invalid, readChannel, text } from './request-body.js'
 import { type Identify, identified } from './requester.js'
-import type { Requirement } from './requirement.js'
+import type { Demands, Requirement } from './requirement.js'
 import type { Renew, SessionAdapter } from './session.js'
 import type { DeviceCookies } from './trusted-device.js'
 
@@ -20,7 +20,7 @@ export function createSignIn(parts: {
   readonly identify: Identify
   readonly phoneOf: PhoneOf
   readonly addressOf: (req: Request) => string | undefined
-  readonly demandOf: (req: Request, token: string) => Requirement | undefined
+  readonly demands: Demands
   readonly sessions: SessionAdapter
   readonly renew: Renew
   readonly purposes: Purposes
@@ -30,7 +30,7 @@ export function createSignIn(parts: {
   readonly beforeSendOf: (req: Request) => BeforeSend | undefined
   readonly onVerified: OnVerified
 }): Flow {
-  const { identify, demandOf, sessions, renew, purposes, challenges, grants, devices, onVerified } = parts
+  const { identify, demands, sessions, renew, purposes, challenges, grants, devices, onVerified } = parts
 
   async function actorOf(req: Request): Promise<Actor> {
     const { subject, session } = identified(identify, req)
@@ -48,7 +48,7 @@ export function createSignIn(parts: {
   function wanted({ req, fields }: Exchange, fixedPurpose: string | undefined): Requirement {
     const token = text(fields, 'requirement')
     const named = fixedPurpose ?? text(fields, 'purpose')
-    const demand = token === undefined ? { purpose: named ?? 'login' } : demandOf(req, token)
+    const demand = token === undefined ? { purpose: named ?? 'login' } : demands.read(req, token)
     // Signed for another session, too old, or put together with another purpose.
     if (demand === undefined || (named !== undefined && named !== demand.purpose)) {
       throw invalid('requirement is not valid here, or not any more.')

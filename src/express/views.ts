@@ -7,7 +7,7 @@ import { pageUrl } from './pages/page-url.js'
 import type { PageView } from './pages/page-view.js'
 import type { Problem } from './problems.js'
 import { invalid } from './request-body.js'
-import { pathIn, type Requirement } from './requirement.js'
+import { type Demands, pathIn, type Requirement } from './requirement.js'
 import { safePath } from './return-path.js'
 
 /** What the pages of one lane show, and where its forms lead. */
@@ -19,10 +19,11 @@ export interface Views {
 }
 
 export interface Paths {
-  /** The page again, with what ties it to the refused request. */
+  /**
+   * The page, with what ties it to the refused request. Its requirement is a new one, which outlives the code
+   * that is sent now: a code in its place is then for the same bound fields.
+   */
   readonly page: string
-  /** The page of a code that is under way: its challenge knows what the requirement asked for. */
-  readonly code: string
   /** Where success leads. */
   readonly back: string
 }
@@ -34,8 +35,8 @@ export interface ViewParts {
   readonly find: Challenges['find']
   readonly purposes: Purposes
   readonly defaultPurpose: string
-  /** What a requirement of the guard asks for; in the auth lane alone. */
-  readonly demandOf: (req: Request, token: string) => Requirement | undefined
+  /** In the auth lane alone. */
+  readonly demands?: Demands
   readonly offersTrust: (purpose: string, demand: Requirement | undefined) => boolean
   readonly codePattern: RegExp
   readonly countries: readonly string[]
@@ -43,15 +44,8 @@ export interface ViewParts {
   readonly now: () => number
 }
 
-/** After these nobody is known well enough to be shown a challenge, or nothing can be read. */
-const blind: ReadonlySet<ProblemCode> = new Set([
-  'not_identified',
-  'cross_site',
-  'session_unavailable',
-  'store_unavailable',
-])
-
-const isBlind = (problem: Problem | undefined) => problem !== undefined && blind.has(problem.code)
+/** After these nobody is known well enough to be shown anything of theirs. */
+const strange: ReadonlySet<ProblemCode> = new Set(['not_identified', 'cross_site', 'session_unavailable'])
 
 export function createViews(parts: ViewParts): Views {
   const { lane, basePathOf, purposes, now } = parts
@@ -59,8 +53,8 @@ export function createViews(parts: ViewParts): Views {
 
   /** What a form or link brings along from the page before. */
   function carried({ req, fields }: Exchange, problem?: Problem) {
-    const token = isBlind(problem) ? undefined : oneText(fields, 'requirement')
-    const demand = token === undefined ? undefined : parts.demandOf(req, token)
+    const token = problem && strange.has(problem.code) ? undefined : oneText(fields, 'requirement')
+    const demand = token === undefined ? undefined : parts.demands?.read(req, token)
     const purpose = purposes.find(oneText(fields, 'purpose') ?? '')?.name
     const spent = token !== undefined && demand === undefined
     const returnTo = safePath(oneText(fields, 'returnTo')) ?? (spent ? safePath(pathIn(token)) : undefined)
@@ -74,7 +68,7 @@ export function createViews(parts: ViewParts): Views {
   }
 
   async function liveChallenge(req: Request, problem: Problem | undefined) {
-    if (isBlind(problem)) return undefined
+    if (problem && (strange.has(problem.code) || problem.code === 'store_unavailable')) return undefined
     try {
       const actor = await parts.actor(req)
       return actor === undefined ? undefined : await parts.find(actor)
@@ -117,11 +111,11 @@ export function createViews(parts: ViewParts): Views {
     },
 
     paths(exchange) {
-      const { requirement, purpose, returnTo } = carried(exchange)
-      const base = basePathOf(exchange.req)
+      const { req } = exchange
+      const { demand, purpose, returnTo } = carried(exchange)
+      const requirement = demand && parts.demands?.issue(req, demand)
       return {
-        page: pageUrl(base, { requirement, purpose, returnTo }),
-        code: pageUrl(base, { purpose, returnTo }),
+        page: pageUrl(basePathOf(req), { requirement, purpose, returnTo }),
         back: returnTo ?? '/',
       }
     },
