@@ -40,10 +40,13 @@ export function createRefusals(
   return {
     tell,
     async demandProof(req, res, query) {
-      const requirement = requirementFor(req, query)
       const isGet = req.method === 'GET' || req.method === 'HEAD'
       // A page can be asked for again after the code, a form cannot: its page stays where it is.
-      if (isGet && answers.wantsPage(req)) {
+      const toPage = isGet && answers.wantsPage(req)
+      const startUrl = `${path}/start`
+      checkApart(req, toPage ? path : startUrl)
+      const requirement = requirementFor(req, query)
+      if (toPage) {
         answers.redirect(res, `${path}?requirement=${encodeURIComponent(requirement)}`)
         return
       }
@@ -52,11 +55,18 @@ export function createRefusals(
         purpose,
         maxAgeMs,
         requirement,
-        startUrl: `${path}/start`,
+        startUrl,
         ...(carriesBearer(req) && stepUpChallenge(maxAgeMs)),
       })
     },
   }
+}
+
+/** Whoever is led to what the same guard refuses is led in a circle. */
+function checkApart({ baseUrl, path }: Request, target: string): void {
+  const asked = (baseUrl + path).replace(/\/$/, '')
+  if (asked.toLowerCase() !== target.toLowerCase()) return
+  throw new TypeError(`requireTwoFactor stands in front of ${target}: mount routes() before it`)
 }
 
 /** How a resource says to a client with a token that the login behind it is not enough (RFC 9470). */

@@ -126,6 +126,41 @@ describe('the guard', () => {
     expect(told.json.code).toBe('not_identified')
   })
 
+  it.each<[string, (app: Express, tf: TwoFactor) => void]>([
+    ['the whole app', (app, tf) => app.use(tf.requireTwoFactor()).use('/two-factor', tf.routes())],
+    ['the routes', (app, tf) => app.use('/two-factor', tf.requireTwoFactor(), tf.routes())],
+  ])('says that it keeps everybody from the code when it stands in front of %s', async (_where, routes) => {
+    const signedIn: RequestHandler = (req, _res, next) => {
+      req.session.userId = 'ana'
+      next()
+    }
+    const host = await startHost({ routes: (app, tf) => routes(app.use(signedIn), tf) })
+    const ana = host.browser()
+    const answers = [
+      await ana.open('/two-factor'),
+      await ana.open('/Two-Factor/?requirement=x'),
+      await ana.post('/two-factor/start', {}),
+      await ana.submit('/two-factor/start'),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([500, 500, 500, 500])
+    for (const error of host.errors) {
+      expect(error).toBeInstanceOf(TypeError)
+      expect(String(error)).toContain('mount routes() before it')
+    }
+    expect(host.stub.sends).toEqual([])
+  })
+
+  it('may stand in front of what else lies below the routes', async () => {
+    const host = await startHost({
+      mount: (app, tf) => {
+        app.get('/two-factor/devices', tf.requireTwoFactor(), (_req, res) => void res.json({}))
+      },
+    })
+    const ana = await host.login()
+    expect((await ana.open('/two-factor/devices')).status).toBe(303)
+    expect((await ana.get('/two-factor/devices')).status).toBe(403)
+  })
+
   it('answers 503 when the store is down, late or throws, and lets nobody in', async () => {
     const good = memoryStore()
     let read: Store['read'] = good.read
