@@ -19,7 +19,7 @@ export interface GuardOptions {
   readonly purpose?: string
   /** Age in milliseconds up to which a grant admits; that of the purpose by default. */
   readonly maxAgeMs?: number
-  /** Whether the grant admits this one request alone; that of the purpose by default. */
+  /** Whether the grant admits this one request alone, and never a HEAD; that of the purpose by default. */
   readonly once?: boolean
   /** The members of the request that the proof is for: a changed amount asks again. */
   readonly bind?: (req: Request) => BoundFields

@@ -53,7 +53,9 @@ export function createGuard(
       const { subject, session } = identified(identify, req)
       const asked = { subject, session, purpose, maxAgeMs }
       query = bind === undefined ? asked : { ...asked, bound: hashBound(bind(req)) }
-      found = ask(query)
+      // Express runs the handler of GET for it: admitted, it would use up what the GET needs; let pass
+      // without that, it could run the handler as often as it likes.
+      found = once && req.method === 'HEAD' ? undefined : ask(query)
     } catch (error) {
       fail(passage, error)
       return

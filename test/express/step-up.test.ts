@@ -41,6 +41,25 @@ describe('a step-up', () => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
   })
 
+  it('is neither used up by a HEAD nor lets it pass', async () => {
+    const reached: string[] = []
+    const host = await startHost({
+      mount: (app, tf) => {
+        app.get('/vault', tf.requireTwoFactor({ purpose: 'vault', once: true }), (req, res) => {
+          reached.push(req.method)
+          res.json({})
+        })
+      },
+    })
+    const ana = await host.signIn()
+    await ana.post('/two-factor/start', { purpose: 'vault' })
+    await ana.post('/two-factor/verify', { code: host.stub.rightCode })
+    expect((await ana.send('/vault', { method: 'HEAD' })).status).toBe(403)
+    expect((await ana.get('/vault')).status).toBe(200)
+    expect((await ana.send('/account', { method: 'HEAD' })).status).toBe(200)
+    expect(reached).toEqual(['GET'])
+  })
+
   it('keeps the sign-in alive and waits for no pause after it', async () => {
     const host = await startHost()
     const ana = await host.signIn()
