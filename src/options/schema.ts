@@ -11,6 +11,7 @@ import type { SubjectOf } from '../express/subject.js'
 import type { ProviderClient } from '../provider/client.js'
 import type { Voice } from '../provider/parameters.js'
 import type { Store } from '../store/store.js'
+import { phoneCountries, unassigned } from './countries.js'
 
 const day = 24 * 60 * 60_000
 
@@ -52,8 +53,12 @@ const channels = z
   .refine((list) => new Set(list).size === list.length, { error: channelsFix })
   .transform((list): readonly Channel[] => list)
 
-const countryFix = "must be ISO 3166 codes in capitals, such as 'CO'"
-const country = z.string({ error: countryFix }).regex(/^[A-Z]{2}$/, { error: countryFix })
+const countryFix = "must be ISO 3166 codes in capitals, such as 'CO' or 'GB'"
+const country = z
+  .string({ error: countryFix })
+  .refine((code) => phoneCountries.has(code), { error: countryFix })
+
+const countryCodeFix = "must be an ISO 3166 code in capitals, such as 'CO'"
 
 const secretFix = 'must have 32 bytes or more: make one with `openssl rand -base64 48`'
 const secret = text(secretFix).refine((value) => Buffer.byteLength(value) >= 32, { error: secretFix })
@@ -145,7 +150,10 @@ export const optionsSchema = z.strictObject({
     .enum(Object.keys(voices) as Voice[], { error: `must be one of ${Object.keys(voices).join(', ')}` })
     .default('Mariana'),
   callRetries: whole(1, 3, 'must be 1, 2 or 3').default(1),
-  countryCode: country.optional(),
+  countryCode: z
+    .string({ error: countryCodeFix })
+    .refine((code) => phoneCountries.has(code) && !unassigned.has(code), { error: countryCodeFix })
+    .optional(),
   codePattern: z
     .instanceof(RegExp, { error: 'must be a regular expression' })
     // `g` and `y` make an expression remember where it stopped, and refuse every other code.

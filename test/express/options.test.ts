@@ -1,6 +1,8 @@
+import { getCountries } from 'libphonenumber-js/mobile'
 import { describe, expect, it } from 'vitest'
 import { createClient, type TwoFactorOptions, twoFactor } from '../../src/index.js'
 import { settleOptions } from '../../src/options.js'
+import { countryCodes } from '../../src/provider/country-codes.js'
 
 const provider = createClient({ baseUrl: 'http://127.0.0.1:9/v1', client: 1, key: 'k' })
 const good: TwoFactorOptions = {
@@ -34,6 +36,12 @@ describe('options', () => {
     ['countries', { countries: undefined }, 'countries must list where codes may go'],
     ['countries', { countries: [] }, 'countries must be ISO 3166 codes'],
     ['countries', { countries: ['co'] }, 'countries.0 must be ISO 3166 codes in capitals'],
+    ['countries', { countries: ['CO', 'ZZ'] }, 'countries.1 must be ISO 3166 codes in capitals'],
+    [
+      'countries',
+      { countries: ['UK'] },
+      "countries.0 must be ISO 3166 codes in capitals, such as 'CO' or 'GB'",
+    ],
     ['countries', { dangerouslyAnyCountry: true }, 'countries must list where codes may go'],
     ['purposes', { purposes: { login: { maxAge: 1 } } }, 'purposes.login.maxAge is no option'],
     ['purposes', { purposes: { login: { maxAgeMs: 0 } } }, 'purposes.login.maxAgeMs must be'],
@@ -48,6 +56,7 @@ describe('options', () => {
     ['voice', { voice: 'Bob' }, 'voice must be one of Mariana'],
     ['callRetries', { callRetries: 4 }, 'callRetries must be 1, 2 or 3'],
     ['countryCode', { countryCode: 'Colombia' }, 'countryCode must be'],
+    ['countryCode', { countryCode: 'ZZ' }, 'countryCode must be'],
     ['codePattern', { codePattern: '^[0-9]+$' }, 'codePattern must be a regular expression'],
     ['path', { path: 'two-factor' }, 'path must be'],
     ['path', { path: '/two-factor/' }, 'path must be'],
@@ -152,6 +161,30 @@ describe('options', () => {
     const { countries: _listed, ...anywhere } = good
     expect(settleOptions({ ...anywhere, dangerouslyAnyCountry: true }).countries).toBe('any')
     expect(settleOptions(good).countries).toEqual(['CO'])
+  })
+
+  it('know every country that has a numbering plan', () => {
+    const listed = getCountries()
+    expect(settleOptions({ ...good, countries: listed }).countries).toEqual(listed)
+    const letters = Array.from({ length: 26 }, (_, index) => String.fromCharCode(65 + index))
+    const codes = letters.flatMap((first) => letters.map((second) => first + second))
+    const taken = codes.filter((code) => {
+      try {
+        return settleOptions({ ...good, countries: [code] }).countries
+      } catch {
+        return false
+      }
+    })
+    expect(taken).toEqual(listed.toSorted())
+  })
+
+  it('take a countryCode that the client sends', () => {
+    for (const countryCode of getCountries()) {
+      const isSent = countryCodes.has(countryCode)
+      const making = expect(() => settleOptions({ ...good, countryCode }))
+      if (isSent) making.not.toThrow()
+      else making.toThrow('countryCode must be an ISO 3166 code')
+    }
   })
 
   it('make no stateful code pattern', () => {
