@@ -70,52 +70,58 @@ const statusFix =
 const originFix = 'must be origins such as https://app.example.com, without a path'
 
 export const limitsSchema = z
-  .strictObject({
-    profile: z.literal('psd2', { error: "must be 'psd2'" }),
-    attemptsPerChallenge: whole(1, 10, 'must be a whole number, 1 to 10'),
-    failuresBeforeLock: atLeastOne,
-    lockMs: ms,
-    failuresBeforeDisable: atLeastOne,
-    failuresPerSubjectPerDay: atLeastOne,
-    codeLifetimeMs: ms,
-    cooldownMs: z
-      .array(whole(0, Number.MAX_SAFE_INTEGER, 'must hold whole numbers of milliseconds, 0 or more'), {
-        error: 'must be a list of pauses in milliseconds',
-      })
-      .min(1, {
-        error: 'must hold one pause at least',
-      }),
-    sendsPerChallenge: atLeastOne,
-    sendsPerHour: count,
-    sendsPerDay: count,
-    callsPerHour: count,
-    callsPerDay: count,
-    allSendsPerHour: count,
-    allSendsPerDay: count,
-    enrolSendsPerDay: count,
-    sendsPerSubjectPerDay: count,
-    sendsPerSessionPerHour: count,
-    numbersPerSessionPerDay: count,
-    sendsPerAddressPer10Min: countOrOff,
-    verificationsPerAddressPer10Min: countOrOff,
-    enrolSendsPerAddressPer10Min: countOrOff,
-    enrolVerificationsPerAddressPer10Min: countOrOff,
-    serviceSendsPerMinute: count,
-    maxAgeMs: ms,
-    loginMaxAgeMs: ms,
-    verifyTimeoutMs: timeoutMs,
-    sendTimeoutMs: timeoutMs,
-    storeTimeoutMs: timeoutMs,
-  })
+  .strictObject(
+    {
+      profile: z.literal('psd2', { error: "must be 'psd2'" }),
+      attemptsPerChallenge: whole(1, 10, 'must be a whole number, 1 to 10'),
+      failuresBeforeLock: atLeastOne,
+      lockMs: ms,
+      failuresBeforeDisable: atLeastOne,
+      failuresPerSubjectPerDay: atLeastOne,
+      codeLifetimeMs: ms,
+      cooldownMs: z
+        .array(whole(0, Number.MAX_SAFE_INTEGER, 'must hold whole numbers of milliseconds, 0 or more'), {
+          error: 'must be a list of pauses in milliseconds',
+        })
+        .min(1, {
+          error: 'must hold one pause at least',
+        }),
+      sendsPerChallenge: atLeastOne,
+      sendsPerHour: count,
+      sendsPerDay: count,
+      callsPerHour: count,
+      callsPerDay: count,
+      allSendsPerHour: count,
+      allSendsPerDay: count,
+      enrolSendsPerDay: count,
+      sendsPerSubjectPerDay: count,
+      sendsPerSessionPerHour: count,
+      numbersPerSessionPerDay: count,
+      sendsPerAddressPer10Min: countOrOff,
+      verificationsPerAddressPer10Min: countOrOff,
+      enrolSendsPerAddressPer10Min: countOrOff,
+      enrolVerificationsPerAddressPer10Min: countOrOff,
+      serviceSendsPerMinute: count,
+      maxAgeMs: ms,
+      loginMaxAgeMs: ms,
+      verifyTimeoutMs: timeoutMs,
+      sendTimeoutMs: timeoutMs,
+      storeTimeoutMs: timeoutMs,
+    },
+    { error: 'must be an object of limits, such as { codeLifetimeMs: 300_000 }' },
+  )
   .partial()
 
 const purpose = z
-  .strictObject({
-    maxAgeMs: ms,
-    once: z.boolean({ error: 'must be true or false' }),
-    channels,
-    trustedDevice: z.boolean({ error: 'must be true or false' }),
-  })
+  .strictObject(
+    {
+      maxAgeMs: ms,
+      once: z.boolean({ error: 'must be true or false' }),
+      channels,
+      trustedDevice: z.boolean({ error: 'must be true or false' }),
+    },
+    { error: 'must be an object such as { once: true }' },
+  )
   .partial()
 
 /** Built once: building costs a hundred times what a check does. */
@@ -200,9 +206,14 @@ export const optionsSchema = z.strictObject({
     .union([z.string(), fn<LocaleOf>('')], { error: 'must be a locale or a function (req) => locale' })
     .optional(),
   messages: z
-    .custom<Messages>((value) => typeof value === 'object' && value !== null, {
-      error: 'must be an object of texts per locale',
-    })
+    .record(
+      z.string(),
+      z.record(z.string(), z.string({ error: 'must be a text' }).optional(), {
+        error: 'must be an object of texts',
+      }),
+      { error: 'must be an object of texts per locale' },
+    )
+    .transform((messages): Messages => messages)
     .default({}),
   render: fn<Render>('must be a function (view, { req, locale, texts }) => html').optional(),
   onVerified: fn<OnVerified>('must be a function (req, res, grant)').optional(),

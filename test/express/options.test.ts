@@ -1,6 +1,7 @@
 import { getCountries } from 'libphonenumber-js/mobile'
 import { describe, expect, it } from 'vitest'
 import { createClient, type TwoFactorOptions, twoFactor } from '../../src/index.js'
+import { limitsSchema, optionsSchema } from '../../src/options/schema.js'
 import { settleOptions } from '../../src/options.js'
 import { countryCodes } from '../../src/provider/country-codes.js'
 
@@ -86,6 +87,84 @@ describe('options', () => {
   ])('that are wrong are refused by name: %s', (_name, changes, message) => {
     expect(make(changes)).toThrow(TypeError)
     expect(make(changes)).toThrow(`twoFactor: ${message}`)
+  })
+
+  /** What is inside of lists and objects, too. */
+  const paths = [
+    ...Object.keys(optionsSchema.shape),
+    ...Object.keys(limitsSchema.shape).map((name) => `limits.${name}`),
+    ...['login', 'login.maxAgeMs', 'login.once', 'login.channels', 'login.channels.0'].map(
+      (name) => `purposes.${name}`,
+    ),
+    'purposes.login.trustedDevice',
+    'appName.login',
+    'trustedDevices.maxAgeMs',
+    'messages.en',
+    'messages.en.error',
+    ...[
+      'approvedStatuses',
+      'rejectedCodes',
+      'accountErrorCodes',
+      'secret',
+      'countries',
+      'channels',
+      'allowedOrigins',
+      'limits.cooldownMs',
+    ].map((list) => `${list}.0`),
+  ]
+  const shapes: readonly (readonly [string, unknown])[] = [
+    ['null', null],
+    ['a number', 0.5],
+    ['an empty text', ''],
+    ['a list', []],
+    ['a list of nothing', [null]],
+    ['an object', {}],
+    ['an object of nothing', { login: null }],
+    ['true', true],
+    ['false', false],
+  ]
+  const rightShapes: Readonly<Record<string, readonly string[]>> = {
+    dangerouslyAnyCountry: ['true'],
+    rejectedCodes: ['a list'],
+    accountErrorCodes: ['a list'],
+    allowedOrigins: ['a list'],
+    purposes: ['an object'],
+    'purposes.login': ['an object'],
+    'purposes.login.once': ['true', 'false'],
+    'purposes.login.trustedDevice': ['false'],
+    limits: ['an object'],
+    messages: ['an object'],
+    'messages.en': ['an object'],
+    'messages.en.error': ['an empty text'],
+    namespace: ['an empty text'],
+    ...Object.fromEntries(
+      ['sends', 'verifications', 'enrolSends', 'enrolVerifications'].map((counted) => [
+        `limits.${counted}PerAddressPer10Min`,
+        ['false'],
+      ]),
+    ),
+  }
+
+  it.each(paths)('of every wrong shape are refused by name: %s', (path) => {
+    const [name = ''] = path.split('.')
+    const right = shapes.filter(([shape, value]) => {
+      const given = path.split('.').reduceRight((inner: unknown, member) => {
+        return member === '0' ? [inner] : { [member]: inner }
+      }, value)
+      try {
+        const { countries } = name === 'dangerouslyAnyCountry' ? { countries: undefined } : good
+        make({ countries, ...(given as object) })()
+        return true
+      } catch (error) {
+        expect(error, shape).toBeInstanceOf(TypeError)
+        // What is wrong inside may be named by its own path, or by that of what it is in.
+        expect((error as Error).message, shape).toMatch(
+          new RegExp(`^twoFactor: ${name}[\\w.]* (must|has no texts|needs|is no option)`),
+        )
+        return false
+      }
+    })
+    expect(right.map(([shape]) => shape)).toEqual(rightShapes[path] ?? [])
   })
 
   it.each(Object.keys(settleOptions(good).limits))('refuse a limit that is no plain number: %s', (name) => {

@@ -17,7 +17,8 @@ export function createTexts(messages: Messages): ReadonlyMap<string, Texts> {
   for (const [locale, own] of Object.entries(messages)) {
     checkLocale(locale)
     for (const key of Object.keys(own)) checkKey(locale, key)
-    texts.set(locale, { ...en, ...builtIn[locale], lang: locale, ...own })
+    const given = Object.entries(own).filter(([, text]) => text !== undefined)
+    texts.set(locale, { ...en, ...builtIn[locale], lang: locale, ...Object.fromEntries(given) })
   }
   return texts
 }
@@ -26,14 +27,14 @@ function checkLocale(locale: string): void {
   try {
     Intl.getCanonicalLocales(locale)
   } catch {
-    throw new TypeError(`messages.${locale}: no language tag. Write it as in "pt-BR".`)
+    throw new TypeError(`twoFactor: messages.${locale}: no language tag. Write it as in "pt-BR".`)
   }
 }
 
 function checkKey(locale: string, key: string): void {
   if (Object.hasOwn(en, key)) return
   throw new TypeError(
-    `messages.${locale} has the text "${key}", which no page shows. Texts are keyed as in "code.title".`,
+    `twoFactor: messages.${locale} has the text "${key}", which no page shows. Texts are keyed as in "code.title".`,
   )
 }
 

@@ -34,6 +34,10 @@ describe('negotiateLocale', () => {
 describe('createTexts', () => {
   const texts = createTexts({})
 
+  it('takes an undefined text for none', () => {
+    expect(createTexts({ es: { 'code.title': undefined } as never }).get('es')).toEqual(texts.get('es'))
+  })
+
   it('offers English first, then Spanish and Portuguese', () => {
     expect([...texts.keys()]).toEqual(['en', 'es', 'pt'])
   })
