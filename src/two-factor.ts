@@ -20,6 +20,7 @@ import {
 import { chosenPurpose, factory, type PurposeChoice } from './express/factory.js'
 import { createGuard } from './express/guard.js'
 import { type GuardOptions, settleGuard } from './express/guard-options.js'
+import { hostFunction } from './express/host-function.js'
 import { createInspection } from './express/inspection.js'
 import { createLane } from './express/lane.js'
 import { createPageRenderer } from './express/page-renderer.js'
@@ -127,13 +128,17 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   })
   const { challenges, devices, enrolments, grants, keys, now, numbers, purposes, secrets, store } = domain
 
+  const subjectOf = hostFunction(settings.subject)
+  const phoneOf = hostFunction(settings.phone)
+  const onVerified = hostFunction(settings.onVerified ?? (() => undefined))
+  const beforeSend = settings.beforeSend && hostFunction(settings.beforeSend)
   const sessions = settings.session ?? expressSession()
-  const identify = createIdentify(settings.subject, sessions)
+  const identify = createIdentify(subjectOf, sessions)
   const requirements = createRequirements({ secrets, codeLifetimeMs: limits.codeLifetimeMs, now })
   const deviceCookies = settings.trustedDevices && createDeviceCookies({ devices, purposes, now })
   const answers = createAnswers(createPageRenderer(settings), pageHeaders)
   const inspect = createInspection(warn)
-  const { allowedOrigins, beforeSend } = settings
+  const { allowedOrigins } = settings
   const endpoint = createEndpoint({ answers, bodyParsers, allowedOrigins, inspect })
 
   // A signup that is under way when its session is renewed goes on; without signups nothing is asked.
@@ -173,11 +178,11 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
       ...forFlows,
       demands,
       identify,
-      phoneOf: settings.phone,
+      phoneOf,
       purposes,
       grants,
       devices: deviceCookies,
-      onVerified: settings.onVerified ?? (() => undefined),
+      onVerified,
     }),
     basePathOf: () => path,
     defaultPurpose: 'login',
@@ -199,7 +204,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     const lane = createLane({
       ...forLanes,
       lane: 'enrol',
-      flow: createEnrolFlow({ ...forFlows, purpose, subjectOf: settings.subject, enrolments }),
+      flow: createEnrolFlow({ ...forFlows, purpose, subjectOf, enrolments }),
       basePathOf: (req) => safePath(req.baseUrl) ?? '',
       defaultPurpose: purpose,
       offersTrust: () => false,

@@ -3,6 +3,7 @@ import { hashBound } from '../challenge/bound.js'
 import type { Grant, GrantQuery, Grants } from '../challenge/grants.js'
 import { TwoFactorError } from '../errors.js'
 import type { GuardSettings } from './guard-options.js'
+import { hostFunction, isHostError } from './host-function.js'
 import { problemOf } from './problems.js'
 import type { Refusals } from './refusals.js'
 import { type Identify, identified } from './requester.js'
@@ -22,7 +23,8 @@ export function createGuard(
   settings: GuardSettings,
   parts: { readonly identify: Identify; readonly grants: Grants; readonly refusals: Refusals },
 ): RequestHandler {
-  const { purpose, maxAgeMs, once, byCode, bind, exempt } = settings
+  const { purpose, maxAgeMs, once, byCode, exempt } = settings
+  const bind = settings.bind && hostFunction(settings.bind)
   const { identify, grants, refusals } = parts
   const ask = once ? grants.take : grants.read
 
@@ -41,8 +43,8 @@ export function createGuard(
   }
 
   function fail({ req, res, next }: Passage, error: unknown): void {
-    if (error instanceof TwoFactorError) refusals.tell(req, res, problemOf(error)).catch(next)
-    else next(error)
+    if (!(error instanceof TwoFactorError) || isHostError(error)) next(error)
+    else refusals.tell(req, res, problemOf(error)).catch(next)
   }
 
   return function requireTwoFactor(req, res, next) {

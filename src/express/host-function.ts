@@ -1,0 +1,29 @@
+const thrownByHost = new WeakSet<object>()
+
+/**
+ * A function of the host that remembers what it throws. An error of ours that it met elsewhere, such as that
+ * of a message it sent itself, says nothing about this request: the host's own error handler answers it.
+ */
+export function hostFunction<Args extends readonly unknown[], Result>(
+  call: (...args: Args) => Result,
+): (...args: Args) => Result {
+  return (...args) => {
+    try {
+      const result = call(...args)
+      if (result instanceof Promise) result.catch(remember)
+      return result
+    } catch (error) {
+      remember(error)
+      throw error
+    }
+  }
+}
+
+/** Whether a function of the host threw this. */
+export function isHostError(error: object): boolean {
+  return thrownByHost.has(error)
+}
+
+function remember(error: unknown): void {
+  if (typeof error === 'object' && error !== null) thrownByHost.add(error)
+}
