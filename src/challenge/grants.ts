@@ -24,6 +24,13 @@ export interface GrantQuery {
   readonly bound?: string | undefined
 }
 
+/** What a guard asks for. */
+export interface GrantDemand extends GrantQuery {
+  readonly maxAgeMs: number
+  /** Whether a trusted device will not do. */
+  readonly byCode?: boolean | undefined
+}
+
 export interface NewGrant extends GrantQuery {
   readonly method: Grant['method']
   /** The id that the session had before it was renewed: its grants move along. */
@@ -32,9 +39,9 @@ export interface NewGrant extends GrantQuery {
 
 export interface Grants {
   /** The grant that fits and is younger than `maxAgeMs`. One store read, and no promise when the store needs none. */
-  read(query: GrantQuery & { readonly maxAgeMs: number }): Awaitable<Grant | undefined>
+  read(demand: GrantDemand): Awaitable<Grant | undefined>
   /** As `read`, and removes it: of two parallel requests one gets it. */
-  take(query: GrantQuery & { readonly maxAgeMs: number }): Promise<Grant | undefined>
+  take(demand: GrantDemand): Promise<Grant | undefined>
   /** Reads the grants of a subject while a code is being verified: what `write` then changes. */
   readAhead(subject: string): GrantsAhead
   write(grant: NewGrant, ahead?: GrantsAhead): Promise<Grant>
@@ -70,16 +77,17 @@ export function createGrants(parts: {
 }): Grants {
   const { store, keys, purposes, now, emit } = parts
 
-  function fitting(stored: StoredGrants | undefined, query: GrantQuery & { readonly maxAgeMs: number }) {
-    const session = fingerprint(query.session)
+  function fitting(stored: StoredGrants | undefined, demand: GrantDemand) {
+    const session = fingerprint(demand.session)
     const time = now()
     return stored?.grants.findLast(
       (grant) =>
         grant.session === session &&
-        grant.purpose === query.purpose &&
+        grant.purpose === demand.purpose &&
         // Absence included: a grant for one payment admits no request that binds nothing.
-        grant.bound === query.bound &&
-        isFresh(grant, query.maxAgeMs, time),
+        grant.bound === demand.bound &&
+        !(demand.byCode && grant.method === 'trusted-device') &&
+        isFresh(grant, demand.maxAgeMs, time),
     )
   }
 
@@ -89,21 +97,21 @@ export function createGrants(parts: {
   }
 
   return {
-    read(query) {
+    read(demand) {
       const admitted = (entry: Entry | undefined): Grant | undefined => {
-        const grant = fitting(entry?.value as StoredGrants | undefined, query)
-        return grant === undefined ? undefined : grantOf(query.subject, grant)
+        const grant = fitting(entry?.value as StoredGrants | undefined, demand)
+        return grant === undefined ? undefined : grantOf(demand.subject, grant)
       }
-      const entry = store.read(keys.grants(query.subject))
+      const entry = store.read(keys.grants(demand.subject))
       return entry instanceof Promise ? entry.then(admitted) : admitted(entry)
     },
 
-    take: (query) =>
-      change(store, keys.grants(query.subject), (stored: StoredGrants | undefined) => {
-        const grant = fitting(stored, query)
+    take: (demand) =>
+      change(store, keys.grants(demand.subject), (stored: StoredGrants | undefined) => {
+        const grant = fitting(stored, demand)
         if (stored === undefined || grant === undefined) return { outcome: undefined }
         const others = stored.grants.filter((other) => other !== grant)
-        return { outcome: grantOf(query.subject, grant), put: put(others, now()) }
+        return { outcome: grantOf(demand.subject, grant), put: put(others, now()) }
       }),
 
     readAhead(subject) {

@@ -1,6 +1,6 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import { hashBound } from '../challenge/bound.js'
-import type { Grant, GrantQuery, Grants } from '../challenge/grants.js'
+import type { Grant, GrantDemand, Grants } from '../challenge/grants.js'
 import { TwoFactorError } from '../errors.js'
 import type { GuardSettings } from './guard-options.js'
 import { hostFunction, isHostError } from './host-function.js'
@@ -28,18 +28,18 @@ export function createGuard(
   const { identify, grants, refusals } = parts
   const ask = once ? grants.take : grants.read
 
-  function decide(passage: Passage, query: GrantQuery, grant: Grant | undefined): void {
-    if (grant === undefined || (byCode && grant.method === 'trusted-device')) {
-      refuse(passage, query).catch(passage.next)
+  function decide(passage: Passage, demand: GrantDemand, grant: Grant | undefined): void {
+    if (grant === undefined) {
+      refuse(passage, demand).catch(passage.next)
       return
     }
     passage.req.twoFactor = { grant }
     passage.next()
   }
 
-  async function refuse({ req, res, next }: Passage, query: GrantQuery): Promise<void> {
-    if ((await exempt?.(req, query.subject)) === true) next()
-    else await refusals.demandProof(req, res, query)
+  async function refuse({ req, res, next }: Passage, demand: GrantDemand): Promise<void> {
+    if ((await exempt?.(req, demand.subject)) === true) next()
+    else await refusals.demandProof(req, res, demand)
   }
 
   function fail({ req, res, next }: Passage, error: unknown): void {
@@ -49,15 +49,14 @@ export function createGuard(
 
   return function requireTwoFactor(req, res, next) {
     const passage = { req, res, next }
-    let query: GrantQuery & { readonly maxAgeMs: number }
+    let demand: GrantDemand
     let found: Grant | undefined | Promise<Grant | undefined>
     try {
       const { subject, session } = identified(identify, req)
-      const asked = { subject, session, purpose, maxAgeMs }
-      query = bind === undefined ? asked : { ...asked, bound: hashBound(bind(req)) }
+      demand = { subject, session, purpose, bound: bind && hashBound(bind(req)), maxAgeMs, byCode }
       // Express runs the handler of GET for it: admitted, it would use up what the GET needs; let pass
       // without that, it could run the handler as often as it likes.
-      found = once && req.method === 'HEAD' ? undefined : ask(query)
+      found = once && req.method === 'HEAD' ? undefined : ask(demand)
     } catch (error) {
       fail(passage, error)
       return
@@ -65,12 +64,12 @@ export function createGuard(
     if (found instanceof Promise) {
       found
         .then(
-          (grant) => decide(passage, query, grant),
+          (grant) => decide(passage, demand, grant),
           (error) => fail(passage, error),
         )
         .catch(next)
     } else {
-      decide(passage, query, found)
+      decide(passage, demand, found)
     }
   }
 }

@@ -124,6 +124,20 @@ describe('a trusted device', () => {
     expect((await later.get('/fresh')).status).toBe(200)
   })
 
+  it('keeps somebody signed in whom a guard for once asks for a code', async () => {
+    const host = await startHost({
+      options,
+      mount: (app, tf) => {
+        mount(app, tf)
+        app.get('/once', tf.requireTwoFactor({ once: true }), (_req, res) => void res.json({}))
+      },
+    })
+    const later = await again(host, await trust(host))
+    await later.post('/two-factor/start', {})
+    expect((await later.get('/once')).status).toBe(403)
+    expect((await later.get('/account')).status).toBe(200)
+  })
+
   it('belongs to one subject', async () => {
     const host = await startHost({ options, mount })
     const ana = await trust(host)
