@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util'
-import { createClient, ProviderError } from '../provider/index.js'
+import { createClient, type NumberFormat, ProviderError } from '../provider/index.js'
 import { calibrate } from './calibrate.js'
 import { accountNeeds, settleNeeds } from './needs.js'
+import { pathFlag, readPaths } from './paths.js'
 import { describeRefusal } from './refusal.js'
 import { openTerminal } from './terminal.js'
 import { UsageError, understand } from './usage.js'
@@ -17,6 +18,10 @@ the account answers and the lines to paste into the options of twoFactor(). It c
   --app-name <text>     TWO_FACTOR_APP_NAME  app-name at the provider
   --phone <number>      TWO_FACTOR_PHONE     a phone within reach, with its country code
   --channel <name>      TWO_FACTOR_CHANNEL   sms, or call; sms
+  --country-code <code>                      ISO 3166 code that the provider is told with the number
+  --number-format <as>                       how it takes numbers: digits, or plus for one with a +; digits
+  --path <op>=<path>                         where an operation lies, if not where it is documented, such as
+                                             verifyCode=/2fa/check; may be given several times
   --again               have the right code checked once more, to see whether it works twice
   --yes                 send without asking first
   --help                this text
@@ -35,6 +40,9 @@ const flags = {
   'app-name': { type: 'string' },
   phone: { type: 'string' },
   channel: { type: 'string' },
+  'country-code': { type: 'string' },
+  'number-format': { type: 'string' },
+  path: pathFlag,
   again: { type: 'boolean' },
   yes: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
@@ -59,20 +67,29 @@ const needs = {
 /** Finds out what an account answers to a right and to a wrong code. */
 export async function calibrateCommand(args: readonly string[]): Promise<number> {
   const { values } = await understand(() => parseArgs({ args: [...args], options: flags }))
-  const { help: explain, yes = false, again = false, ...options } = values
+  const {
+    help: explain,
+    yes = false,
+    again = false,
+    path,
+    'country-code': countryCode,
+    'number-format': numberFormat,
+    ...options
+  } = values
   if (explain) {
     process.stdout.write(help)
     return 0
   }
+  const differing = { paths: readPaths(path), numberFormat: numberFormat as NumberFormat | undefined }
   const terminal = openTerminal()
   try {
     if (!yes && !terminal.interactive) {
       throw new UsageError('This costs one message, and without a terminal nobody can be asked: add --yes.')
     }
     const { baseUrl, client, key, ...destination } = await settleNeeds(needs, options, terminal)
-    const provider = await understand(() => createClient({ baseUrl, client, key }))
+    const provider = await understand(() => createClient({ baseUrl, client, key, ...differing }))
     try {
-      return await calibrate(terminal, provider, { ...destination, key, yes, again })
+      return await calibrate(terminal, provider, { ...destination, countryCode, key, yes, again })
     } catch (error) {
       if (!(error instanceof ProviderError)) throw error
       terminal.warn(describeRefusal(error, { key, phone: destination.phone }))

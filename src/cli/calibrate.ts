@@ -10,6 +10,7 @@ interface Order {
   readonly phone: string
   readonly appName: string
   readonly channel: string
+  readonly countryCode: string | undefined
   /** Only to be hidden where an answer quotes it. */
   readonly key: string
   /** Whether the message was agreed to before. */
@@ -22,10 +23,10 @@ interface Order {
 export async function calibrate(
   terminal: Terminal,
   provider: ProviderClient,
-  { phone: spelled, appName, channel, key, yes, again }: Order,
+  { phone: spelled, appName, channel, countryCode, key, yes, again }: Order,
 ): Promise<number> {
   if (channel !== 'sms' && channel !== 'call') throw new UsageError('channel must be sms or call.')
-  const to = { phone: spelled.replaceAll(/[\s().-]/g, ''), appName }
+  const to = { phone: spelled.replaceAll(/[\s().-]/g, ''), appName, countryCode }
   const message = `one real ${channel === 'sms' ? 'SMS' : 'call'} to the number that ends in ${to.phone.slice(-2)}`
   const question = `This sends ${message}, which costs money. Send it, y or n`
   if (!yes && !/^y(es)?$/i.test(await terminal.ask(question, { byDefault: 'n' }))) {

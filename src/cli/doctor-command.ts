@@ -1,9 +1,10 @@
 import { parseArgs } from 'node:util'
-import { createClient } from '../provider/index.js'
+import { type ClientOptions, createClient } from '../provider/index.js'
 import { describeRow, type Row } from './findings.js'
 import { expressRow, nodeRow } from './host-checks.js'
 import { loadFromApp } from './host-packages.js'
 import { accountNeeds, settleNeeds } from './needs.js'
+import { pathFlag, readPaths } from './paths.js'
 import { balanceRow, clockRow } from './provider-checks.js'
 import { redisRows } from './redis-check.js'
 import { openTerminal } from './terminal.js'
@@ -17,6 +18,8 @@ its clock, Redis. It sends no message and costs nothing.
   --base-url <url>      TWO_FACTOR_BASE_URL  address of the provider, with its version segment
   --client <number>     TWO_FACTOR_CLIENT    client of the account
                         TWO_FACTOR_KEY       key of the account; never taken from the command line
+  --path <op>=<path>                         where an operation lies, if not where it is documented:
+                                             balance=/account/balance
   --redis-url <url>     REDIS_URL            Redis, if the app uses it
   --help                                     this text
 
@@ -31,6 +34,7 @@ const flags = {
   'base-url': { type: 'string' },
   client: { type: 'string' },
   key: { type: 'string' },
+  path: pathFlag,
   'redis-url': { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 } as const
@@ -38,23 +42,24 @@ const flags = {
 /** Checks what the package stands on. */
 export async function doctorCommand(args: readonly string[]): Promise<number> {
   const { values } = await understand(() => parseArgs({ args: [...args], options: flags }))
-  const { help: explain, 'redis-url': redisOption, ...options } = values
+  const { help: explain, path, 'redis-url': redisOption, ...options } = values
   if (explain) {
     process.stdout.write(help)
     return 0
   }
+  const paths = readPaths(path)
   const redisUrl = redisUrlOf(redisOption ?? process.env.REDIS_URL)
   const terminal = openTerminal()
   try {
     const account = await settleNeeds(accountNeeds, options, terminal)
-    return print(await examine(account, redisUrl))
+    return print(await examine({ ...account, paths }, redisUrl))
   } finally {
     terminal.close()
   }
 }
 
 async function examine(
-  account: Readonly<Record<keyof typeof accountNeeds, string>>,
+  account: Readonly<Record<keyof typeof accountNeeds, string>> & Pick<ClientOptions, 'paths'>,
   redisUrl: string | undefined,
 ): Promise<readonly Row[]> {
   const provider = await understand(() => createClient(account))

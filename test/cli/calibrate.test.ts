@@ -111,6 +111,25 @@ For the options of twoFactor():
     expect(sandbox.requests.count('sendCallCode')).toBe(1)
   })
 
+  test('takes what differs about an account from the command line', async () => {
+    const newerPath = '--path=sendSmsCode=/sms/2fa/send'
+    await using sandbox = await startSandbox({ dialect: 'observed' })
+    const args = [newerPath, '--path=verifyCode=/2fa/verification-code', '--number-format=plus']
+    const { exitCode } = await calibrate(sandbox, [...args, '--country-code=CO'])
+    expect(exitCode).toBe(0)
+    const sent = sandbox.requests.list().map(({ fields }) => [fields.phone, fields['country-code']])
+    expect(sent).toEqual([
+      [phone, 'CO'],
+      [phone, 'CO'],
+      [phone, 'CO'],
+    ])
+
+    await using without = await startSandbox()
+    const program = run(['calibrate', '--yes', newerPath], environment(without))
+    expect(await program.exitCode).toBe(1)
+    expect(without.requests.count('sendSmsCode')).toBe(0)
+  })
+
   test('takes key and code as lines of a pipe, and an option before a variable', async () => {
     await using sandbox = await startSandbox()
     const env = { ...environment(sandbox), TWO_FACTOR_KEY: '', TWO_FACTOR_PHONE: '+573007654321' }
@@ -226,6 +245,10 @@ For the options of twoFactor():
     ['--phone', '+573001234567,+573007654321', 'phone must be exactly one number'],
     ['--client', 'ana', 'client must be'],
     ['--base-url', 'http://example.com/v1', 'baseUrl must be https'],
+    ['--country-code', 'Colombia', 'countryCode must be'],
+    ['--number-format', 'dashes', "numberFormat must be 'digits' or 'plus'"],
+    ['--path', '/2fa/check', 'path must be an operation and its path, such as verifyCode=/2fa/check'],
+    ['--path', 'check=/2fa/check', 'paths.check is no operation'],
   ])('does not understand %s %s, and sends nothing', async (option, value, said) => {
     await using sandbox = await startSandbox()
     const program = run(['calibrate', '--yes', option, value], environment(sandbox))

@@ -62,6 +62,18 @@ Nothing is wrong.
     },
   )
 
+  test('asks for the credits where the account has them', async () => {
+    const asked: string[] = []
+    const baseUrl = await answering(({ url = '' }, res) => {
+      asked.push(url.replace(/\?.*/, ''))
+      res.end('{"status": 7}')
+    })
+    const program = run(['doctor', '--path', 'balance=/account/credits'], environment(baseUrl))
+    expect(await program.exitCode).toBe(0)
+    expect(program.out()).toContain('7 credits')
+    expect(asked).toContain('/v1/account/credits')
+  })
+
   test('sends no code and no text', async () => {
     await using sandbox = await startSandbox()
     await doctor(sandbox).exitCode
