@@ -35,7 +35,7 @@ const titles: Readonly<Record<ProblemCode, string>> = {
   payload_too_large: 'The body is too large',
   unsupported_media_type: 'The body must be JSON or a form',
   code_not_accepted: 'The code is not right',
-  attempts_exhausted: 'No attempts are left for this code',
+  attempts_exhausted: 'No attempts are left for now',
   phone_locked: 'This number is locked for a while',
   resend_too_soon: 'A code was sent a moment ago',
   send_limit: 'Too many codes were sent',

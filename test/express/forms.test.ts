@@ -241,6 +241,25 @@ describe('a sign-in with forms', () => {
     expect(known.text).toContain('<a href="/inbox">')
   })
 
+  it('says how long a subject waits who has had all the wrong codes of a day', async () => {
+    const host = await startHost({ options: { limits: { failuresPerSubjectPerDay: 1 } } })
+    const ana = await host.login()
+    await ana.submit('/two-factor/start')
+    await ana.submit('/two-factor/verify', { code: '000000' })
+    host.clock.now += 30 * 1_000
+    const page = await ana.submit('/two-factor/verify', { code: '000001' })
+    expect(page.status).toBe(429)
+    expect(page.text).toContain('Try again in 24 hours.')
+    const problem = await ana.post('/two-factor/verify', { code: '000001' })
+    expect(problem.headers.get('retry-after')).toBe('86370')
+    expect(problem.json).toMatchObject({
+      code: 'attempts_exhausted',
+      detail: 'No attempts are left for now.',
+      retryAfterMs: 86_370_000,
+    })
+    expect(host.stub.checks).toHaveLength(1)
+  })
+
   it('ends the challenge and goes back to the page on cancel', async () => {
     const host = await startHost()
     const ana = await host.login()

@@ -149,6 +149,20 @@ describe('a problem', () => {
     expect(show(view)).toContain('in 4 hours')
   })
 
+  it.each([
+    [en, 1_000, 'Too many tries Try again in 1 second.'],
+    [en, 119 * 60_000, 'Too many tries Try again in 119 minutes.'],
+    [en, 2 * 3_600_000, 'Too many tries Try again in 2 hours.'],
+    [en, 86_400_000, 'Too many tries Try again in 24 hours.'],
+    [es, 60_000, 'Demasiados intentos Inténtalo de nuevo en 1 minuto.'],
+    [es, 86_400_000, 'Demasiados intentos Inténtalo de nuevo en 24 horas.'],
+    [pt, 60_000, 'Tentativas demais Tente novamente em 1 minuto.'],
+    [pt, 86_400_000, 'Tentativas demais Tente novamente em 24 horas.'],
+  ])('says a wait of seconds and of a day as people do: %#', (language, retryAfterMs, sentence) => {
+    const problem = { code: 'attempts_exhausted', retryAfterMs } as const
+    expect(show({ ...codeView, problem }, language)).toContain(sentence)
+  })
+
   it('invents no length of time when none is known', () => {
     expect(show({ ...startView, problem: { code: 'phone_locked' } })).toContain('Try again in a few minutes.')
   })
