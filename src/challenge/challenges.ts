@@ -80,12 +80,14 @@ export function createChallenges(parts: ChallengeParts): Challenges & { readonly
       }
     },
 
-    async find(actor) {
+    async find(actor, wanted) {
       const target = await targets.of(actor)
       if ('outcome' in target) return undefined
       const { ledger, now } = await ledgers.read(target.key)
       const live = challengeOf(ledger, target.who, now, target.limits)
-      return 'outcome' in live ? undefined : targets.view(target, live, ledger, now)
+      if ('outcome' in live) return undefined
+      const fits = wanted === undefined || (live.purpose === wanted.purpose && live.bound === wanted.bound)
+      return fits ? targets.view(target, live, ledger, now) : undefined
     },
 
     numbers: createNumbers({ ...parts, ledgers }),

@@ -108,8 +108,11 @@ export interface Challenges {
   resend(command: ResendCommand): Promise<StartOutcome>
   verify(command: VerifyCommand): Promise<VerifyOutcome>
   cancel(actor: Actor): Promise<void>
-  /** The live challenge of this subject in this session, if there is one. Never sends. */
-  find(actor: Actor): Promise<ChallengeView | undefined>
+  /** The live challenge of this subject in this session, when there is one, and it is for exactly this. Never sends. */
+  find(
+    actor: Actor,
+    wanted?: Pick<StartCommand, 'purpose' | 'bound'>,
+  ): Promise<ChallengeView | undefined>
 }
 
 /** A refusal as a value. */

@@ -67,11 +67,12 @@ export function createViews(parts: ViewParts): Views {
     }
   }
 
-  async function liveChallenge(req: Request, problem: Problem | undefined) {
+  async function liveChallenge(exchange: Exchange, problem: Problem | undefined) {
     if (problem && (strange.has(problem.code) || problem.code === 'store_unavailable')) return undefined
     try {
-      const actor = await parts.actor(req)
-      return actor === undefined ? undefined : await parts.find(actor)
+      const actor = await parts.actor(exchange.req)
+      // A code for anything but the demand would be typed for nothing.
+      return actor && (await parts.find(actor, carried(exchange, problem).demand))
     } catch (error) {
       // The problem that is being told came first.
       if (problem === undefined) throw error
@@ -81,7 +82,7 @@ export function createViews(parts: ViewParts): Views {
 
   return {
     async of(exchange, problem) {
-      const live = await liveChallenge(exchange.req, problem)
+      const live = await liveChallenge(exchange, problem)
       const { demand, spent, requirement, returnTo, purpose } = carried(exchange, problem)
       if (spent && problem === undefined) throw invalid('requirement is not valid here, or not any more.')
       // A page that is asked for by it is refused; a code that is posted is told about, whatever came along.

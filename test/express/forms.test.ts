@@ -108,6 +108,12 @@ describe('a sign-in with forms', () => {
     expect((await ana.open('/two-factor?requirement=x')).status).toBe(400)
   })
 
+  it('tells nobody so first, also one without a session', async () => {
+    const session = { id: () => undefined, rotate: () => undefined }
+    const host = await startHost({ options: { session } })
+    expect((await host.browser().open('/two-factor?requirement=x')).status).toBe(401)
+  })
+
   it('shows the code page in place of the result of an interrupted form', async () => {
     const host = await startHost()
     const ana = await host.signIn()
@@ -167,6 +173,27 @@ describe('a sign-in with forms', () => {
     expect((await ana.submit('/two-factor/start', hiddenFields(late.text))).status).toBe(303)
     const right = await ana.submit('/two-factor/verify', { code: host.stub.rightCode })
     expect(right.status).toBe(303)
+    expect((await ana.submit('/transfers', transfer)).status).toBe(200)
+  })
+
+  it('asks for no code of another form, which would not fit', async () => {
+    const host = await startHost()
+    const ana = await host.signIn()
+    const first = await ana.submit('/transfers', { amount: '10', payee: 'ACME' })
+    await ana.submit('/two-factor/start', hiddenFields(first.text))
+
+    const transfer = { amount: '100', payee: 'ACME' }
+    const second = await ana.submit('/transfers', transfer)
+    expect(second.text).not.toContain('action="/two-factor/verify"')
+    const fields = hiddenFields(second.text)
+    const tooSoon = await ana.submit('/two-factor/start', fields)
+    expect(tooSoon.status).toBe(429)
+    expect(tooSoon.text).toContain('data-wait-ms="60000"')
+    host.clock.now += minute
+    const page =
+      (await ana.submit('/two-factor/start', hiddenFields(tooSoon.text))).headers.get('location') ?? ''
+    expect((await ana.open(page)).text).toContain('action="/two-factor/verify"')
+    await ana.submit('/two-factor/verify', { code: host.stub.rightCode })
     expect((await ana.submit('/transfers', transfer)).status).toBe(200)
   })
 
