@@ -17,7 +17,7 @@ import {
   type GrantsFacade,
   type TrustedDevicesFacade,
 } from './express/facades.js'
-import { chosenPurpose, factory, type PurposeChoice } from './express/factory.js'
+import { chosenPurpose, factory, type PurposeChoice, singleHandlers } from './express/factory.js'
 import { createGuard } from './express/guard.js'
 import { type GuardOptions, settleGuard } from './express/guard-options.js'
 import { hostFunction } from './express/host-function.js'
@@ -224,10 +224,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
       }),
     ),
     start: factory('start', (given: PurposeChoice = {}) => handlers.start(chosenPurpose('start', given))),
-    resend: factory('resend', () => handlers.resend),
-    verify: factory('verify', () => handlers.verify),
-    cancel: factory('cancel', () => handlers.cancel),
-    status: factory('status', () => handlers.status),
+    ...singleHandlers(handlers),
     requireTwoFactor: factory('requireTwoFactor', requireTwoFactor),
     phoneVerification: factory('phoneVerification', phoneVerification),
     challenges: createChallengesFacade(challenges, codePattern),

@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express'
 import { TwoFactorError } from '../errors.js'
 import type { Answers, Reply } from './answers.js'
 import type { Exchange } from './exchange.js'
-import { isHostError } from './host-function.js'
+import { isOurs } from './host-function.js'
 import { isCrossSite } from './origin-check.js'
 import { type Problem, problemOf } from './problems.js'
 import { type Body, type BodyParsers, readBody } from './request-body.js'
@@ -43,7 +43,7 @@ export function createEndpoint(parts: {
         exchange = { req, res, fields: await fieldsOf(method, req, res) }
         reply = await act(exchange)
       } catch (error) {
-        if (!(error instanceof TwoFactorError) || isHostError(error)) throw error
+        if (!isOurs(error)) throw error
         reply = { reply: 'problem', problem: problemOf(error) }
       }
       // The host's onVerified may have answered already.

@@ -1,3 +1,6 @@
+import type { RequestHandler } from 'express'
+import type { Handlers } from './handlers.js'
+
 /** Express calls a middleware with three arguments: whoever gets them was not called by the host. */
 export function factory<Args extends readonly unknown[], Made>(
   name: string,
@@ -8,6 +11,21 @@ export function factory<Args extends readonly unknown[], Made>(
       throw new TypeError(`${name} was handed over uncalled: write ${name}() instead of ${name}`)
     }
     return make(...args)
+  }
+}
+
+/** The handlers that need no options, each to be mounted by hand. */
+export function singleHandlers({
+  resend,
+  verify,
+  cancel,
+  status,
+}: Handlers): Readonly<Record<'resend' | 'verify' | 'cancel' | 'status', () => RequestHandler>> {
+  return {
+    resend: factory('resend', () => resend),
+    verify: factory('verify', () => verify),
+    cancel: factory('cancel', () => cancel),
+    status: factory('status', () => status),
   }
 }
 

@@ -1,9 +1,8 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import { hashBound } from '../challenge/bound.js'
 import type { Grant, GrantDemand, Grants } from '../challenge/grants.js'
-import { TwoFactorError } from '../errors.js'
 import type { GuardSettings } from './guard-options.js'
-import { hostFunction, isHostError } from './host-function.js'
+import { hostFunction, isOurs } from './host-function.js'
 import { problemOf } from './problems.js'
 import type { Refusals } from './refusals.js'
 import { type Identify, identified } from './requester.js'
@@ -43,8 +42,8 @@ export function createGuard(
   }
 
   function fail({ req, res, next }: Passage, error: unknown): void {
-    if (!(error instanceof TwoFactorError) || isHostError(error)) next(error)
-    else refusals.tell(req, res, problemOf(error)).catch(next)
+    if (isOurs(error)) refusals.tell(req, res, problemOf(error)).catch(next)
+    else next(error)
   }
 
   return function requireTwoFactor(req, res, next) {

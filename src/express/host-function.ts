@@ -1,3 +1,5 @@
+import { TwoFactorError } from '../errors.js'
+
 const thrownByHost = new WeakSet<object>()
 
 /**
@@ -19,9 +21,9 @@ export function hostFunction<Args extends readonly unknown[], Result>(
   }
 }
 
-/** Whether a function of the host threw this. */
-export function isHostError(error: object): boolean {
-  return thrownByHost.has(error)
+/** Whether an error is told as a problem: one of ours that came out of no function of the host. */
+export function isOurs(error: unknown): error is TwoFactorError {
+  return error instanceof TwoFactorError && !thrownByHost.has(error)
 }
 
 function remember(error: unknown): void {

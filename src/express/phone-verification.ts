@@ -3,7 +3,7 @@ import type { Actor, BeforeSend, Challenges } from '../challenge/commands.js'
 import type { Enrolments } from '../challenge/enrolment.js'
 import { fingerprint } from '../challenge/keys.js'
 import { TwoFactorError } from '../errors.js'
-import { factory } from './factory.js'
+import { factory, singleHandlers } from './factory.js'
 import type { Flow, Handlers } from './handlers.js'
 import { invalid, readChannel, text } from './request-body.js'
 import { type Renew, type SessionAdapter, sessionId } from './session.js'
@@ -109,10 +109,7 @@ export function createPhoneVerification(parts: {
   return {
     routes: factory('routes', routes),
     start: factory('start', () => handlers.start()),
-    resend: factory('resend', () => handlers.resend),
-    verify: factory('verify', () => handlers.verify),
-    cancel: factory('cancel', () => handlers.cancel),
-    status: factory('status', () => handlers.status),
+    ...singleHandlers(handlers),
     async redeem(req) {
       const proven = await enrolments.redeem(sessionId(sessions, req), purpose)
       if (proven === undefined) throw new TwoFactorError('second_factor_required')

@@ -4,7 +4,7 @@ import type { Answers } from './answers.js'
 import type { GuardSettings } from './guard-options.js'
 import type { Problem } from './problems.js'
 import type { Requirements } from './requirement.js'
-import { returnPathOf } from './return-path.js'
+import { isRepeatable, returnPathOf } from './return-path.js'
 import { carriesBearer } from './session.js'
 import type { Views } from './views.js'
 
@@ -40,9 +40,7 @@ export function createRefusals(
   return {
     tell,
     async demandProof(req, res, query) {
-      const isGet = req.method === 'GET' || req.method === 'HEAD'
-      // A page can be asked for again after the code, a form cannot: its page stays where it is.
-      const toPage = isGet && answers.wantsPage(req)
+      const toPage = isRepeatable(req) && answers.wantsPage(req)
       const startUrl = `${path}/start`
       checkApart(req, toPage ? path : startUrl)
       const requirement = requirementFor(req, query)

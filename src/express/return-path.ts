@@ -16,12 +16,17 @@ export function safePath(text: string | undefined): string | undefined {
   return /^\/(?!\/)[!-[\]-~]*$/.test(text) ? text : undefined
 }
 
+/** Whether a request can be asked for again after the code. A form cannot: the page that held it stays. */
+export function isRepeatable({ method }: Request): boolean {
+  return method === 'GET' || method === 'HEAD'
+}
+
 /**
  * Where a person belongs after the code: the page that was asked for, or the page that held the
  * interrupted form.
  */
 export function returnPathOf(req: Request): string | undefined {
-  if (req.method === 'GET' || req.method === 'HEAD') return safePath(req.originalUrl)
+  if (isRepeatable(req)) return safePath(req.originalUrl)
   const { referer } = req.headers
   if (referer === undefined || !isSameOrigin(req, referer)) return undefined
   const { pathname, search } = new URL(referer)

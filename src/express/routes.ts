@@ -13,10 +13,13 @@ export const bodyParsers: BodyParsers = new Map([
 ])
 
 /** Puts the handlers on their paths. Each answers every method, the wrong ones with 405. */
-export function createRouter(handlers: Handlers, inspect: (req: Request) => void = () => undefined): Router {
+export function createRouter(
+  handlers: Handlers,
+  onRequest: (req: Request) => void = () => undefined,
+): Router {
   const router = Router()
   router.use((req, _res, next) => {
-    inspect(req)
+    onRequest(req)
     next()
   })
   router.all('/start', handlers.start())

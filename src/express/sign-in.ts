@@ -6,7 +6,7 @@ import { TwoFactorError } from '../errors.js'
 import type { Exchange } from './exchange.js'
 import type { Flow, Verified } from './handlers.js'
 import { invalid, readChannel, text } from './request-body.js'
-import { type Identify, identified } from './requester.js'
+import { type Identify, identified, type Requester } from './requester.js'
 import type { Demands, Requirement } from './requirement.js'
 import type { Renew, SessionAdapter } from './session.js'
 import type { DeviceCookies } from './trusted-device.js'
@@ -32,8 +32,7 @@ export function createSignIn(parts: {
 }): Flow {
   const { identify, demands, sessions, renew, purposes, challenges, grants, devices, onVerified } = parts
 
-  async function actorOf(req: Request): Promise<Actor> {
-    const { subject, session } = identified(identify, req)
+  async function actorOf(req: Request, { subject, session }: Requester): Promise<Actor> {
     const phone = (await parts.phoneOf(req, subject)) ?? ''
     if (phone === '') throw new TwoFactorError('no_phone')
     if (typeof phone !== 'string') {
@@ -97,18 +96,18 @@ export function createSignIn(parts: {
   }
 
   return {
-    actor: actorOf,
+    actor: async (req) => actorOf(req, identified(identify, req)),
 
     async start(exchange, fixedPurpose) {
       const { req, res, fields } = exchange
-      const { subject } = identified(identify, req)
+      const requester = identified(identify, req)
       const channel = readChannel(fields)
       const { purpose, bound, byCode } = wanted(exchange, fixedPurpose)
-      if (!byCode && (await devices?.admits(req, res, subject, purpose))) {
-        return admit(exchange, subject, { purpose, method: 'trusted-device' }, false)
+      if (!byCode && (await devices?.admits(req, res, requester.subject, purpose))) {
+        return admit(exchange, requester.subject, { purpose, method: 'trusted-device' }, false)
       }
       sessions.keep?.(req)
-      const actor = await actorOf(req)
+      const actor = await actorOf(req, requester)
       return challenges.start({ ...actor, purpose, bound, channel, beforeSend: parts.beforeSendOf(req) })
     },
 
