@@ -31,11 +31,12 @@ import {
   type PhoneVerification,
 } from './express/phone-verification.js'
 import { createRefusals } from './express/refusals.js'
+import { createRenewal } from './express/renewal.js'
 import { createIdentify } from './express/requester.js'
 import { createRequirements, type Demands } from './express/requirement.js'
 import { safePath } from './express/return-path.js'
 import { bodyParsers, createRouter } from './express/routes.js'
-import { createRenewal, expressSession, sessionId } from './express/session.js'
+import { expressSession, sessionId } from './express/session.js'
 import { createSignIn } from './express/sign-in.js'
 import { createDeviceCookies } from './express/trusted-device.js'
 import { createWarn, isCalledPerRequest, type Warn } from './express/warnings.js'

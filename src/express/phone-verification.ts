@@ -5,8 +5,9 @@ import { fingerprint } from '../challenge/keys.js'
 import { TwoFactorError } from '../errors.js'
 import { factory, singleHandlers } from './factory.js'
 import type { Flow, Handlers } from './handlers.js'
+import type { Renew } from './renewal.js'
 import { invalid, readChannel, text } from './request-body.js'
-import { type Renew, type SessionAdapter, sessionId } from './session.js'
+import { type SessionAdapter, sessionId } from './session.js'
 import { readSubject, type SubjectOf } from './subject.js'
 
 /** A number that the person in this session has just proven to hold. */

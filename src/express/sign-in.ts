@@ -5,10 +5,11 @@ import type { Purposes } from '../challenge/purposes.js'
 import { TwoFactorError } from '../errors.js'
 import type { Exchange } from './exchange.js'
 import type { Flow, Verified } from './handlers.js'
+import type { Renew } from './renewal.js'
 import { invalid, readChannel, text } from './request-body.js'
 import { type Identify, identified, type Requester } from './requester.js'
 import type { Demands, Requirement } from './requirement.js'
-import type { Renew, SessionAdapter } from './session.js'
+import type { SessionAdapter } from './session.js'
 import type { DeviceCookies } from './trusted-device.js'
 
 /** The number on file of a subject. */
