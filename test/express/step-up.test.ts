@@ -109,6 +109,30 @@ describe('a requirement', () => {
     expect(host.stub.sends).toHaveLength(1)
   })
 
+  it('lasts ten minutes where codes live for one', async () => {
+    const host = await startHost({ options: { limits: { codeLifetimeMs: minute } } })
+    const ana = await host.signIn()
+    const requirement = await requirementOf(ana, { amount: 5, payee: 'ACME' })
+    host.clock.now += 10 * minute - 1
+    expect((await ana.post('/two-factor/start', { requirement })).status).toBe(201)
+  })
+
+  it('finds the challenge that it started and no other', async () => {
+    const host = await startHost({
+      mount: (app, tf) => {
+        app.get('/keys', tf.requireTwoFactor({ purpose: 'keys' }), (_req, res) => void res.json({}))
+      },
+    })
+    const ana = await host.login()
+    await ana.post('/two-factor/start', {})
+    const found = async (path: string) => {
+      const { requirement } = (await ana.get(path)).json
+      return (await ana.get(`/two-factor?requirement=${requirement}`)).json.challenge
+    }
+    expect((await found('/account')).purpose).toBe('login')
+    expect(await found('/keys')).toBeNull()
+  })
+
   it('is worth nothing in another session', async () => {
     const host = await startHost()
     const ana = await host.signIn()
