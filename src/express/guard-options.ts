@@ -2,6 +2,7 @@ import type { Request } from 'express'
 import type { BoundFields } from '../challenge/bound.js'
 import type { Grant } from '../challenge/grants.js'
 import type { Purposes } from '../challenge/purposes.js'
+import { checkOptions } from './factory.js'
 
 // Here, because the types of the package lead here: a consumer sees the member wherever it sees the guard.
 declare global {
@@ -50,11 +51,9 @@ export function settleGuard(
   },
 ): GuardSettings {
   const { purposes, longestMaxAgeMs } = parts
-  for (const name of Object.keys(options)) {
-    if (!known.includes(name)) throw wrong(`${name} is no option; it takes ${known.join(', ')}`)
-  }
-  const { bind, exempt } = options
-  const name = options.purpose ?? 'login'
+  checkOptions('requireTwoFactor', options, known)
+  // By default and never by null: what a configuration lacks must not weaken a guard in silence.
+  const { purpose: name = 'login', bind, exempt } = options
   if (typeof name !== 'string' || name === '') throw wrong('purpose must be a text that is not empty')
   if (bind !== undefined && typeof bind !== 'function') throw wrong('bind must be a function (req) => fields')
   if (exempt !== undefined && typeof exempt !== 'function')
@@ -63,12 +62,11 @@ export function settleGuard(
   const usual = purposes.forGuard(name)
   if (!usual.startable)
     throw wrong(`purpose ${name} is that of a phone verification, which leaves no grant: use redeem()`)
-  const maxAgeMs = options.maxAgeMs ?? usual.maxAgeMs
+  const { maxAgeMs = usual.maxAgeMs, once = usual.once } = options
   if (!Number.isSafeInteger(maxAgeMs) || maxAgeMs < 1)
     throw wrong('maxAgeMs must be a whole number of milliseconds, 1 or more')
   if (name !== 'login' && maxAgeMs > longestMaxAgeMs)
     throw wrong(`maxAgeMs must be ${longestMaxAgeMs} or less with this profile`)
-  const once = options.once ?? usual.once
   if (typeof once !== 'boolean') throw wrong('once must be true or false')
 
   purposes.accept(name, maxAgeMs)

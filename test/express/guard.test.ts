@@ -292,6 +292,16 @@ describe('the guard', () => {
     expect(() => tf.requireTwoFactor({ bind: 'amount' as never })).toThrow('requireTwoFactor: bind')
     expect(() => tf.requireTwoFactor({ exempt: true as never })).toThrow('requireTwoFactor: exempt')
     expect(() => tf.requireTwoFactor({ once: 1 as never })).toThrow('requireTwoFactor: once')
+    for (const purpose of [null, 5]) {
+      expect(() => tf.requireTwoFactor({ purpose } as never)).toThrow('requireTwoFactor: purpose must be')
+    }
+    expect(() => tf.requireTwoFactor({ maxAgeMs: null } as never)).toThrow('requireTwoFactor: maxAgeMs')
+    expect(() => tf.requireTwoFactor({ once: null } as never)).toThrow('requireTwoFactor: once')
+    for (const none of [null, 'login', 5, [], () => undefined] as never[]) {
+      expect(() => tf.requireTwoFactor(none)).toThrow('requireTwoFactor: the options must be an object')
+      expect(() => tf.start(none)).toThrow('start: the options must be an object')
+      expect(() => tf.phoneVerification(none)).toThrow('phoneVerification: the options must be an object')
+    }
     expect(() => tf.start({ purpouse: 'x' } as never)).toThrow('start: purpouse is no option')
     expect(() => tf.start({ purpose: 5 as never })).toThrow('start: purpose must be a text')
     expect(() => tf.phoneVerification({ purpose: '' })).toThrow('phoneVerification: purpose must be a text')
