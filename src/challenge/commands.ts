@@ -109,10 +109,7 @@ export interface Challenges {
   verify(command: VerifyCommand): Promise<VerifyOutcome>
   cancel(actor: Actor): Promise<void>
   /** The live challenge of this subject in this session, when there is one, and it is for exactly this. Never sends. */
-  find(
-    actor: Actor,
-    wanted?: Pick<StartCommand, 'purpose' | 'bound'>,
-  ): Promise<ChallengeView | undefined>
+  find(actor: Actor, wanted?: Pick<StartCommand, 'purpose' | 'bound'>): Promise<ChallengeView | undefined>
 }
 
 /** A refusal as a value. */
