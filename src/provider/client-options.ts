@@ -36,6 +36,9 @@ const names = ['baseUrl', 'client', 'key', 'timeoutMs', 'paths', 'numberFormat',
 
 /** Throws a TypeError that names the option and the fix, never its value: any of them may hold a secret. */
 export function settleClientOptions(options: ClientOptions): ClientSettings {
+  if (typeof options !== 'object' || options === null) {
+    throw new TypeError('createClient: its options must be an object such as { baseUrl, client, key }')
+  }
   for (const name of Object.keys(options)) {
     if (!names.includes(name)) {
       throw new TypeError(`createClient: unknown option ${name}; it takes ${names.join(', ')}`)
@@ -110,6 +113,11 @@ function settlePaths(
   basePath: string,
   paths: Partial<Readonly<Record<string, string>>>,
 ): ClientSettings['pathOf'] {
+  if (typeof paths !== 'object') {
+    throw new TypeError(
+      "createClient: paths must be an object of paths by operation, such as { sendSms: '/sms/send' }",
+    )
+  }
   for (const [operation, path] of Object.entries(paths)) {
     if (!Object.hasOwn(operations, operation)) {
       throw new TypeError(`createClient: paths.${operation} is no operation`)

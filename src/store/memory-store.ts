@@ -42,7 +42,10 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
       'memoryStore cannot be shared by cluster workers: each would allow its own guesses; use redisStore',
     )
   }
-  const { now = monotonic, onPressure } = options
+  const { now = monotonic, onPressure = () => {} } = options
+  checkNames(options)
+  checkFunction('now', now)
+  checkFunction('onPressure', onPressure)
   const maxLedgers = capacity(options, 'maxLedgers')
   const maxGrants = capacity(options, 'maxGrants')
   const maxCounters = capacity(options, 'maxCounters')
@@ -62,7 +65,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
     const kind = kindOf(key)
     let partition = partitions.get(kind)
     if (partition === undefined) {
-      partition = counterPartition(maxCounters, () => onPressure?.(kind))
+      partition = counterPartition(maxCounters, () => onPressure(kind))
       partitions.set(kind, partition)
     }
     return partition
@@ -155,8 +158,20 @@ function frozen<Value extends Json | undefined>(value: Value): Value {
   return value
 }
 
+const names = ['maxLedgers', 'maxGrants', 'maxCounters', 'now', 'onPressure']
+
+function checkNames(options: object): void {
+  const unknown = Object.keys(options).find((name) => !names.includes(name))
+  if (unknown === undefined) return
+  throw new TypeError(`memoryStore: unknown option ${unknown}; it takes ${names.join(', ')}`)
+}
+
+function checkFunction(name: string, value: unknown): void {
+  if (typeof value !== 'function') throw new TypeError(`memoryStore: ${name} must be a function`)
+}
+
 function capacity(options: MemoryStoreOptions, name: 'maxLedgers' | 'maxGrants' | 'maxCounters'): number {
-  const max = options[name] ?? 100_000
+  const { [name]: max = 100_000 } = options
   if (Number.isSafeInteger(max) && max > 0) return max
   throw new TypeError(`memoryStore: ${name} must be a positive integer, not ${max}`)
 }

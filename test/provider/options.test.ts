@@ -47,6 +47,9 @@ describe('a client is not made from', () => {
       { ...good, numberFormat: 'e164' },
       "numberFormat must be 'digits' or 'plus'",
     ],
+    ['nothing at all', undefined, 'its options must be an object'],
+    ['null', null, 'its options must be an object'],
+    ['paths as text', { ...good, paths: '/v2' }, 'paths must be an object of paths by operation'],
     ['a path for no operation', { ...good, paths: { sendPigeon: '/x' } }, 'paths.sendPigeon is no operation'],
     ['a path with a query', { ...good, paths: { balance: '/x?key=1' } }, 'paths.balance must begin with /'],
     [

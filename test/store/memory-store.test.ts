@@ -250,11 +250,27 @@ describe('values', () => {
 
 describe('options', () => {
   test.each(['maxLedgers', 'maxGrants', 'maxCounters'])('%s must be a positive integer', (name) => {
-    for (const wrong of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '5']) {
+    for (const wrong of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '5', null]) {
       expect(() => memoryStore({ [name]: wrong })).toThrow(
         new TypeError(`memoryStore: ${name} must be a positive integer, not ${wrong}`),
       )
     }
+  })
+
+  test('now and onPressure must be functions', () => {
+    for (const name of ['now', 'onPressure']) {
+      const wrong = { [name]: 5 }
+      expect(() => memoryStore(wrong)).toThrow(new TypeError(`memoryStore: ${name} must be a function`))
+      expect(memoryStore({ [name]: undefined }).increment('a', hour).count).toBe(1)
+    }
+  })
+
+  test('a mistyped name is told with those that there are', () => {
+    expect(() => memoryStore({ maxLedger: 5 } as object)).toThrow(
+      new TypeError(
+        'memoryStore: unknown option maxLedger; it takes maxLedgers, maxGrants, maxCounters, now, onPressure',
+      ),
+    )
   })
 
   test('a worker of a cluster may have one while developing, the primary always', () => {
