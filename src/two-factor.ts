@@ -33,7 +33,7 @@ import {
 import { createRefusals } from './express/refusals.js'
 import { createRenewal } from './express/renewal.js'
 import { createIdentify } from './express/requester.js'
-import { createRequirements, type Demands } from './express/requirement.js'
+import { createRequirements } from './express/requirement.js'
 import { safePath } from './express/return-path.js'
 import { bodyParsers, createRouter } from './express/routes.js'
 import { expressSession, sessionId } from './express/session.js'
@@ -135,7 +135,12 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   const beforeSend = settings.beforeSend && hostFunction(settings.beforeSend)
   const sessions = settings.session ?? expressSession()
   const identify = createIdentify(subjectOf, sessions)
-  const requirements = createRequirements({ secrets, codeLifetimeMs: limits.codeLifetimeMs, now })
+  const requirements = createRequirements({
+    secrets,
+    sessionOf: (req) => sessionId(sessions, req),
+    codeLifetimeMs: limits.codeLifetimeMs,
+    now,
+  })
   const deviceCookies = settings.trustedDevices && createDeviceCookies({ devices, purposes, now })
   const answers = createAnswers(createPageRenderer(settings), pageHeaders)
   const inspect = createInspection(warn)
@@ -158,10 +163,6 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     addressOf: (req: Request) => addressOf(req, warn),
     beforeSendOf: (req: Request): BeforeSend | undefined => beforeSend && ((send) => beforeSend(req, send)),
   }
-  const demands: Demands = {
-    read: (req, token) => requirements.read(token, sessionId(sessions, req)),
-    issue: (req, requirement) => requirements.issue(requirement, sessionId(sessions, req)),
-  }
   const forLanes = {
     ...forFlows,
     endpoint,
@@ -174,10 +175,10 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   const { handlers, views } = createLane({
     ...forLanes,
     lane: 'auth',
-    demands,
+    requirements,
     flow: createSignIn({
       ...forFlows,
-      demands,
+      requirements,
       identify,
       phoneOf,
       purposes,

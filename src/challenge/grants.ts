@@ -25,7 +25,7 @@ export interface GrantQuery {
 }
 
 /** What a guard asks for. */
-export interface GrantDemand extends GrantQuery {
+export interface RequiredGrant extends GrantQuery {
   readonly maxAgeMs: number
   /** Whether a trusted device will not do. */
   readonly byCode?: boolean | undefined
@@ -39,9 +39,9 @@ export interface NewGrant extends GrantQuery {
 
 export interface Grants {
   /** The grant that fits and is younger than `maxAgeMs`. One store read, and no promise when the store needs none. */
-  read(demand: GrantDemand): Awaitable<Grant | undefined>
+  read(required: RequiredGrant): Awaitable<Grant | undefined>
   /** As `read`, and removes it: of two parallel requests one gets it. */
-  take(demand: GrantDemand): Promise<Grant | undefined>
+  take(required: RequiredGrant): Promise<Grant | undefined>
   /** Reads the grants of a subject while a code is being verified: what `write` then changes. */
   readAhead(subject: string): GrantsAhead
   write(grant: NewGrant, ahead?: GrantsAhead): Promise<Grant>
@@ -77,17 +77,17 @@ export function createGrants(parts: {
 }): Grants {
   const { store, keys, purposes, now, emit } = parts
 
-  function fitting(stored: StoredGrants | undefined, demand: GrantDemand) {
-    const session = fingerprint(demand.session)
+  function fitting(stored: StoredGrants | undefined, required: RequiredGrant) {
+    const session = fingerprint(required.session)
     const time = now()
     return stored?.grants.findLast(
       (grant) =>
         grant.session === session &&
-        grant.purpose === demand.purpose &&
+        grant.purpose === required.purpose &&
         // Absence included: a grant for one payment admits no request that binds nothing.
-        grant.bound === demand.bound &&
-        !(demand.byCode && grant.method === 'trusted-device') &&
-        isFresh(grant, demand.maxAgeMs, time),
+        grant.bound === required.bound &&
+        !(required.byCode && grant.method === 'trusted-device') &&
+        isFresh(grant, required.maxAgeMs, time),
     )
   }
 
@@ -97,21 +97,21 @@ export function createGrants(parts: {
   }
 
   return {
-    read(demand) {
+    read(required) {
       const admitted = (entry: Entry | undefined): Grant | undefined => {
-        const grant = fitting(entry?.value as StoredGrants | undefined, demand)
-        return grant === undefined ? undefined : grantOf(demand.subject, grant)
+        const grant = fitting(entry?.value as StoredGrants | undefined, required)
+        return grant === undefined ? undefined : grantOf(required.subject, grant)
       }
-      const entry = store.read(keys.grants(demand.subject))
+      const entry = store.read(keys.grants(required.subject))
       return entry instanceof Promise ? entry.then(admitted) : admitted(entry)
     },
 
-    take: (demand) =>
-      change(store, keys.grants(demand.subject), (stored: StoredGrants | undefined) => {
-        const grant = fitting(stored, demand)
+    take: (required) =>
+      change(store, keys.grants(required.subject), (stored: StoredGrants | undefined) => {
+        const grant = fitting(stored, required)
         if (stored === undefined || grant === undefined) return { outcome: undefined }
         const others = stored.grants.filter((other) => other !== grant)
-        return { outcome: grantOf(demand.subject, grant), put: put(others, now()) }
+        return { outcome: grantOf(required.subject, grant), put: put(others, now()) }
       }),
 
     readAhead(subject) {

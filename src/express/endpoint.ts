@@ -11,7 +11,7 @@ import type { Views } from './views.js'
 /** Makes a handler that can be mounted anywhere: it brings its parser, checks and error shaping along. */
 export type Endpoint = (
   method: 'GET' | 'POST',
-  views: Views,
+  pageOf: Views['ofLive'],
   act: (exchange: Exchange) => Promise<Reply>,
 ) => RequestHandler
 
@@ -34,7 +34,7 @@ export function createEndpoint(parts: {
     return readBody(bodyParsers, req, res)
   }
 
-  return (method, views, act) => {
+  return (method, pageOf, act) => {
     async function answer(req: Request, res: Response): Promise<void> {
       let exchange: Exchange = { req, res, fields: {} }
       let reply: Reply
@@ -48,7 +48,7 @@ export function createEndpoint(parts: {
       }
       // The host's onVerified may have answered already.
       if (res.headersSent) return
-      await answers.send(req, res, reply, (problem: Problem) => views.of(exchange, problem))
+      await answers.send(req, res, reply, (problem: Problem) => pageOf(exchange, problem))
     }
 
     return (req, res, next) => {

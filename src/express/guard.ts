@@ -1,6 +1,6 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import { hashBound } from '../challenge/bound.js'
-import type { Grant, GrantDemand, Grants } from '../challenge/grants.js'
+import type { Grant, Grants, RequiredGrant } from '../challenge/grants.js'
 import type { GuardSettings } from './guard-options.js'
 import { hostFunction, isOurs } from './host-function.js'
 import { problemOf } from './problems.js'
@@ -27,18 +27,18 @@ export function createGuard(
   const { identify, grants, refusals } = parts
   const ask = once ? grants.take : grants.read
 
-  function decide(passage: Passage, demand: GrantDemand, grant: Grant | undefined): void {
+  function decide(passage: Passage, required: RequiredGrant, grant: Grant | undefined): void {
     if (grant === undefined) {
-      refuse(passage, demand).catch(passage.next)
+      refuse(passage, required).catch(passage.next)
       return
     }
     passage.req.twoFactor = { grant }
     passage.next()
   }
 
-  async function refuse({ req, res, next }: Passage, demand: GrantDemand): Promise<void> {
-    if ((await exempt?.(req, demand.subject)) === true) next()
-    else await refusals.demandProof(req, res, demand)
+  async function refuse({ req, res, next }: Passage, required: RequiredGrant): Promise<void> {
+    if ((await exempt?.(req, required.subject)) === true) next()
+    else await refusals.demandProof(req, res, required)
   }
 
   function fail({ req, res, next }: Passage, error: unknown): void {
@@ -48,14 +48,14 @@ export function createGuard(
 
   return function requireTwoFactor(req, res, next) {
     const passage = { req, res, next }
-    let demand: GrantDemand
+    let required: RequiredGrant
     let found: Grant | undefined | Promise<Grant | undefined>
     try {
       const { subject, session } = identified(identify, req)
-      demand = { subject, session, purpose, bound: bind && hashBound(bind(req)), maxAgeMs, byCode }
+      required = { subject, session, purpose, bound: bind && hashBound(bind(req)), maxAgeMs, byCode }
       // Express runs the handler of GET for it: admitted, it would use up what the GET needs; let pass
       // without that, it could run the handler as often as it likes.
-      found = once && req.method === 'HEAD' ? undefined : ask(demand)
+      found = once && req.method === 'HEAD' ? undefined : ask(required)
     } catch (error) {
       fail(passage, error)
       return
@@ -63,12 +63,12 @@ export function createGuard(
     if (found instanceof Promise) {
       found
         .then(
-          (grant) => decide(passage, demand, grant),
+          (grant) => decide(passage, required, grant),
           (error) => fail(passage, error),
         )
         .catch(next)
     } else {
-      decide(passage, demand, found)
+      decide(passage, required, found)
     }
   }
 }

@@ -54,30 +54,35 @@ export function createHandlers(parts: {
 
   return {
     start: (purpose) =>
-      endpoint('POST', views, async (exchange) => {
-        const { page, back } = views.paths(exchange)
+      endpoint('POST', views.of, async (exchange) => {
+        const back = views.back(exchange)
         const outcome = await flow.start(exchange, purpose)
         if (outcome.outcome === 'verified') return verifiedReply(outcome, back)
-        return startReply(outcome, 201, page)
+        return startReply(outcome, 201, views.codePage(exchange))
       }),
 
-    resend: endpoint('POST', views, async (exchange) => {
+    resend: endpoint('POST', views.of, async (exchange) => {
       const { req, fields } = exchange
       const channel = readChannel(fields)
       const actor = await flow.actor(req)
       if (actor === undefined) return problem({ code: 'challenge_gone' })
+      const asked = views.asked(exchange)
+      // Another form has taken its place: its code would be paid for, and typed here for nothing.
+      if (asked !== undefined && (await challenges.find(actor, asked)) === undefined) {
+        return problem({ code: 'challenge_gone' })
+      }
       const outcome = await challenges.resend({ ...actor, channel, beforeSend: beforeSendOf(req) })
-      return startReply(outcome, 200, views.paths(exchange).page)
+      return startReply(outcome, 200, views.codePage(exchange))
     }),
 
-    verify: endpoint('POST', views, async (exchange) => {
+    verify: endpoint('POST', views.ofLive, async (exchange) => {
       const { req, fields } = exchange
       const code = readCode(text(fields, 'code') ?? '', codePattern)
       if (code === undefined) throw invalid('code has not the shape of a code.')
       const trustDevice = flag(fields, 'trustDevice')
       const actor = await flow.actor(req)
       if (actor === undefined) return problem({ code: 'challenge_gone' })
-      const { back } = views.paths(exchange)
+      const back = views.back(exchange)
       const approve = flow.approval(exchange, actor)
       const outcome = await challenges.verify({ ...actor, code })
       if (outcome.outcome === 'refused') return refusal(outcome)
@@ -88,13 +93,16 @@ export function createHandlers(parts: {
       return verifiedReply(await approve(outcome, trustDevice), back)
     }),
 
-    cancel: endpoint('POST', views, async (exchange) => {
+    cancel: endpoint('POST', views.of, async (exchange) => {
       const actor = await flow.actor(exchange.req)
       if (actor !== undefined) await challenges.cancel(actor)
-      return { reply: 'done', status: 204, location: views.paths(exchange).page }
+      return { reply: 'done', status: 204, location: views.page(exchange) }
     }),
 
-    status: endpoint('GET', views, async (exchange) => ({ reply: 'page', view: await views.of(exchange) })),
+    status: endpoint('GET', views.of, async (exchange) => ({
+      reply: 'page',
+      view: await views.of(exchange),
+    })),
   }
 }
 

@@ -27,8 +27,8 @@ export function createRefusals(
   const { requirements, views, answers, path } = parts
 
   /** Signed, so that the browser can carry it to the start of a challenge. */
-  function requirementFor(req: Request, { bound, session }: GrantQuery): string {
-    return requirements.issue({ purpose, bound, byCode, returnTo: returnPathOf(req) }, session)
+  function requirementFor(req: Request, { bound }: GrantQuery): string {
+    return requirements.issue(req, { purpose, bound, byCode, returnTo: returnPathOf(req) })
   }
 
   async function tell(req: Request, res: Response, problem: Problem): Promise<void> {

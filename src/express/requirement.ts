@@ -14,38 +14,38 @@ export interface Requirement {
 }
 
 export interface Requirements {
-  /** A token that only the same session can use, for ten minutes or as long as a code may live. */
-  issue(requirement: Requirement, session: string): string
-  /** What the token asks for; undefined when it is not ours, not this session's, or too old. */
-  read(token: string, session: string): Requirement | undefined
-}
-
-/** Requirements in the session of a request. */
-export interface Demands {
-  read(req: Request, token: string): Requirement | undefined
+  /** A token that only the session of this request can use, for ten minutes. */
   issue(req: Request, requirement: Requirement): string
+  /** The same, but it outlives a code that was sent just now: one in its place is then bound alike. */
+  reissue(req: Request, requirement: Requirement): string
+  /** What the token asks for; undefined when it is not ours, not this session's, or too old. */
+  read(req: Request, token: string): Requirement | undefined
 }
 
 type Claims = Requirement & { readonly session: string; readonly end: number }
 
-const leastLifetimeMs = 10 * 60_000
+const lifetimeMs = 10 * 60_000
 
 /** Requirements travel through the browser, hence signed: it must not choose purpose or bound fields. */
 export function createRequirements(parts: {
   readonly secrets: Secrets
+  readonly sessionOf: (req: Request) => string
   readonly codeLifetimeMs: number
   readonly now: () => number
 }): Requirements {
-  const { secrets, now } = parts
-  const lifetimeMs = Math.max(leastLifetimeMs, parts.codeLifetimeMs)
-  return {
-    issue(requirement, session) {
-      const claims: Claims = { ...requirement, session: fingerprint(session), end: now() + lifetimeMs }
-      const payload = Buffer.from(JSON.stringify(claims)).toString('base64url')
-      return `${payload}.${secrets.sign('requirement', payload)}`
-    },
+  const { secrets, sessionOf, codeLifetimeMs, now } = parts
 
-    read(token, session) {
+  function tokenFor(req: Request, requirement: Requirement, forMs: number): string {
+    const claims: Claims = { ...requirement, session: fingerprint(sessionOf(req)), end: now() + forMs }
+    const payload = Buffer.from(JSON.stringify(claims)).toString('base64url')
+    return `${payload}.${secrets.sign('requirement', payload)}`
+  }
+
+  return {
+    issue: (req, requirement) => tokenFor(req, requirement, lifetimeMs),
+    reissue: (req, requirement) => tokenFor(req, requirement, codeLifetimeMs + lifetimeMs),
+
+    read(req, token) {
       const [payload, signature, ...rest] = token.split('.')
       if (payload === undefined || signature === undefined || rest.length > 0) return undefined
       if (!secrets.verify('requirement', payload, signature)) return undefined
@@ -54,7 +54,7 @@ export function createRequirements(parts: {
         end,
         ...requirement
       } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Claims
-      return tag === fingerprint(session) && now() < end ? requirement : undefined
+      return tag === fingerprint(sessionOf(req)) && now() < end ? requirement : undefined
     },
   }
 }

@@ -8,7 +8,7 @@ import type { Flow, Verified } from './handlers.js'
 import type { Renew } from './renewal.js'
 import { invalid, readChannel, text } from './request-body.js'
 import { type Identify, identified, type Requester } from './requester.js'
-import type { Demands, Requirement } from './requirement.js'
+import type { Requirement, Requirements } from './requirement.js'
 import type { SessionAdapter } from './session.js'
 import type { DeviceCookies } from './trusted-device.js'
 
@@ -21,7 +21,7 @@ export function createSignIn(parts: {
   readonly identify: Identify
   readonly phoneOf: PhoneOf
   readonly addressOf: (req: Request) => string | undefined
-  readonly demands: Demands
+  readonly requirements: Requirements
   readonly sessions: SessionAdapter
   readonly renew: Renew
   readonly purposes: Purposes
@@ -31,7 +31,7 @@ export function createSignIn(parts: {
   readonly beforeSendOf: (req: Request) => BeforeSend | undefined
   readonly onVerified: OnVerified
 }): Flow {
-  const { identify, demands, sessions, renew, purposes, challenges, grants, devices, onVerified } = parts
+  const { identify, requirements, sessions, renew, purposes, challenges, grants, devices, onVerified } = parts
 
   async function actorOf(req: Request, { subject, session }: Requester): Promise<Actor> {
     const phone = (await parts.phoneOf(req, subject)) ?? ''
@@ -44,17 +44,17 @@ export function createSignIn(parts: {
     return { subject, session, phone, address: parts.addressOf(req) }
   }
 
-  /** What is to be proven: what the guard demanded, else a purpose alone. */
+  /** What is to be proven: what the guard asked for, else a purpose alone. */
   function wanted({ req, fields }: Exchange, fixedPurpose: string | undefined): Requirement {
     const token = text(fields, 'requirement')
     const named = fixedPurpose ?? text(fields, 'purpose')
-    const demand = token === undefined ? { purpose: named ?? 'login' } : demands.read(req, token)
+    const asked = token === undefined ? { purpose: named ?? 'login' } : requirements.read(req, token)
     // Signed for another session, too old, or put together with another purpose.
-    if (demand === undefined || (named !== undefined && named !== demand.purpose)) {
+    if (asked === undefined || (named !== undefined && named !== asked.purpose)) {
       throw invalid('requirement is not valid here, or not any more.')
     }
-    if (purposes.find(demand.purpose)?.startable !== true) throw invalid('purpose is not known.')
-    return demand
+    if (purposes.find(asked.purpose)?.startable !== true) throw invalid('purpose is not known.')
+    return asked
   }
 
   /** Nobody was let in, so grant and device must let nobody in either. Fails never: what went wrong first is told. */

@@ -1,5 +1,5 @@
 import type { Request } from 'express'
-import type { Actor, Challenges } from '../challenge/commands.js'
+import type { Actor, Challenges, ChallengeView } from '../challenge/commands.js'
 import type { Purposes } from '../challenge/purposes.js'
 import type { ProblemCode } from '../errors.js'
 import type { Exchange } from './exchange.js'
@@ -7,25 +7,23 @@ import { pageUrl } from './pages/page-url.js'
 import type { PageView } from './pages/page-view.js'
 import type { Problem } from './problems.js'
 import { invalid } from './request-body.js'
-import { type Demands, pathIn, type Requirement } from './requirement.js'
+import { pathIn, type Requirement, type Requirements } from './requirement.js'
 import { safePath } from './return-path.js'
 
 /** What the pages of one lane show, and where its forms lead. */
 export interface Views {
-  /** The page for this request: with the live challenge when there is one. */
+  /** The page for what this request asks for: with the live challenge when that is for it. */
   of(exchange: Exchange, problem?: Problem): Promise<PageView>
-  /** Where it goes on. Asked before the session is renewed: requirements end with the old id. */
-  paths(exchange: Exchange): Paths
-}
-
-export interface Paths {
-  /**
-   * The page, with what ties it to the refused request. Its requirement is a new one, which outlives the code
-   * that is sent now: a code in its place is then for the same bound fields.
-   */
-  readonly page: string
-  /** Where success leads. */
-  readonly back: string
+  /** The page of the live challenge, whatever came along: a wrong code is told about beside its field. */
+  ofLive(exchange: Exchange, problem: Problem): Promise<PageView>
+  /** What this request asks for, when it says so by a requirement that is worth something. */
+  asked(exchange: Exchange): Requirement | undefined
+  /** The page again, with what came along. */
+  page(exchange: Exchange): string
+  /** The page of a code that was sent just now. */
+  codePage(exchange: Exchange): string
+  /** Where success leads. Asked before the session is renewed: requirements end with the old id. */
+  back(exchange: Exchange): string
 }
 
 export interface ViewParts {
@@ -36,7 +34,7 @@ export interface ViewParts {
   readonly purposes: Purposes
   readonly defaultPurpose: string
   /** In the auth lane alone. */
-  readonly demands?: Demands
+  readonly requirements?: Requirements | undefined
   readonly offersTrust: (purpose: string, demand: Requirement | undefined) => boolean
   readonly codePattern: RegExp
   readonly countries: readonly string[]
@@ -45,34 +43,39 @@ export interface ViewParts {
 }
 
 /** After these nobody is known well enough to be shown anything of theirs. */
-const strange: ReadonlySet<ProblemCode> = new Set(['not_identified', 'cross_site', 'session_unavailable'])
+const unidentified: ReadonlySet<ProblemCode> = new Set([
+  'not_identified',
+  'cross_site',
+  'session_unavailable',
+])
 
 export function createViews(parts: ViewParts): Views {
   const { lane, basePathOf, purposes, now } = parts
   const lettersInCode = takesLetters(parts.codePattern)
 
   /** What a form or link brings along from the page before. */
-  function carried({ req, fields }: Exchange, problem?: Problem) {
-    const token = problem && strange.has(problem.code) ? undefined : oneText(fields, 'requirement')
-    const demand = token === undefined ? undefined : parts.demands?.read(req, token)
+  function carriedBy({ req, fields }: Exchange, problem?: Problem) {
+    const token = problem && unidentified.has(problem.code) ? undefined : oneText(fields, 'requirement')
+    const asked = token === undefined ? undefined : parts.requirements?.read(req, token)
     const purpose = purposes.find(oneText(fields, 'purpose') ?? '')?.name
-    const spent = token !== undefined && demand === undefined
+    const spent = token !== undefined && asked === undefined
     const returnTo = safePath(oneText(fields, 'returnTo')) ?? (spent ? safePath(pathIn(token)) : undefined)
     return {
-      demand,
+      asked,
       spent,
-      requirement: demand && token,
-      returnTo: demand?.returnTo ?? returnTo,
-      purpose: demand?.purpose ?? purpose,
+      requirement: asked && token,
+      returnTo: asked?.returnTo ?? returnTo,
+      purpose: asked?.purpose ?? purpose,
     }
   }
 
-  async function liveChallenge(exchange: Exchange, problem: Problem | undefined) {
-    if (problem && (strange.has(problem.code) || problem.code === 'store_unavailable')) return undefined
+  async function liveChallenge(req: Request, problem: Problem | undefined, asked: Requirement | undefined) {
+    // The store has just been waited for in vain.
+    if (problem?.code === 'store_unavailable') return undefined
+    if (problem && unidentified.has(problem.code)) return undefined
     try {
-      const actor = await parts.actor(exchange.req)
-      // A code for anything but the demand would be typed for nothing.
-      return actor && (await parts.find(actor, carried(exchange, problem).demand))
+      const actor = await parts.actor(req)
+      return actor && (await parts.find(actor, asked))
     } catch (error) {
       // The problem that is being told came first.
       if (problem === undefined) throw error
@@ -80,46 +83,69 @@ export function createViews(parts: ViewParts): Views {
     }
   }
 
+  function view(
+    { req, fields }: Exchange,
+    carried: ReturnType<typeof carriedBy>,
+    live: ChallengeView | undefined,
+    problem?: Problem,
+  ): PageView {
+    const { asked, spent, requirement, returnTo, purpose } = carried
+    // A page that is asked for by it is refused; a code that is posted is told about, whatever came along.
+    const challenge = spent && req.method !== 'POST' ? undefined : live
+    const settled = purposes.find(challenge?.purpose ?? purpose ?? parts.defaultPurpose)
+    const typedPhone = lane === 'enrol' ? oneText(fields, 'phone') : undefined
+    const typedCountry = lane === 'enrol' ? oneText(fields, 'country') : undefined
+    return {
+      page: challenge !== undefined ? 'code' : spent ? 'problem' : lane === 'auth' ? 'start' : 'phone',
+      basePath: basePathOf(req),
+      challenge,
+      problem,
+      requirement,
+      returnTo,
+      purpose: settled?.name,
+      spent,
+      channels: settled?.channels ?? [],
+      attemptsPerChallenge: parts.attemptsPerChallenge,
+      offerTrust: settled !== undefined && parts.offersTrust(settled.name, asked),
+      lettersInCode,
+      changeableNumber: lane === 'enrol',
+      typedPhone,
+      typedCountry,
+      countries: parts.countries,
+      now: now(),
+    }
+  }
+
   return {
     async of(exchange, problem) {
-      const live = await liveChallenge(exchange, problem)
-      const { demand, spent, requirement, returnTo, purpose } = carried(exchange, problem)
-      if (spent && problem === undefined) throw invalid('requirement is not valid here, or not any more.')
-      // A page that is asked for by it is refused; a code that is posted is told about, whatever came along.
-      const challenge = spent && exchange.req.method !== 'POST' ? undefined : live
-      const settled = purposes.find(challenge?.purpose ?? purpose ?? parts.defaultPurpose)
-      const typedPhone = lane === 'enrol' ? oneText(exchange.fields, 'phone') : undefined
-      const typedCountry = lane === 'enrol' ? oneText(exchange.fields, 'country') : undefined
-      return {
-        page: challenge !== undefined ? 'code' : spent ? 'problem' : lane === 'auth' ? 'start' : 'phone',
-        basePath: basePathOf(exchange.req),
-        challenge,
-        problem,
-        requirement,
-        returnTo,
-        purpose: settled?.name,
-        spent,
-        channels: settled?.channels ?? [],
-        attemptsPerChallenge: parts.attemptsPerChallenge,
-        offerTrust: settled !== undefined && parts.offersTrust(settled.name, demand),
-        lettersInCode,
-        changeableNumber: lane === 'enrol',
-        typedPhone,
-        typedCountry,
-        countries: parts.countries,
-        now: now(),
-      }
+      const carried = carriedBy(exchange, problem)
+      // A code for anything but what is asked for would be typed for nothing.
+      const live = await liveChallenge(exchange.req, problem, carried.asked)
+      if (carried.spent && problem === undefined)
+        throw invalid('requirement is not valid here, or not any more.')
+      return view(exchange, carried, live, problem)
     },
 
-    paths(exchange) {
-      const { req } = exchange
-      const { demand, purpose, returnTo } = carried(exchange)
-      const requirement = demand && parts.demands?.issue(req, demand)
-      return {
-        page: pageUrl(basePathOf(req), { requirement, purpose, returnTo }),
-        back: returnTo ?? '/',
-      }
+    async ofLive(exchange, problem) {
+      const live = await liveChallenge(exchange.req, problem, undefined)
+      return view(exchange, carriedBy(exchange, problem), live, problem)
     },
+
+    asked: (exchange) => carriedBy(exchange).asked,
+
+    page(exchange) {
+      const { requirement, purpose, returnTo } = carriedBy(exchange)
+      return pageUrl(basePathOf(exchange.req), { requirement, purpose, returnTo })
+    },
+
+    codePage(exchange) {
+      const { asked, purpose, returnTo } = carriedBy(exchange)
+      // Without bound fields the purpose says it all, and it never gets too old.
+      const requirement = asked?.bound && parts.requirements?.reissue(exchange.req, asked)
+      return pageUrl(basePathOf(exchange.req), { requirement, purpose, returnTo })
+    },
+
+    back: (exchange) => carriedBy(exchange).returnTo ?? '/',
   }
 }
 
