@@ -63,11 +63,9 @@ export function reserve(
   if (ledger.inFlight?.attempt === attempt.id) return { outcome: { outcome: 'reserved', challenge: live } }
   const barred = refusalOfNumber(ledger, now, limits)
   if (barred !== undefined) return { outcome: barred }
-  if (live.attempts >= limits.attemptsPerChallenge) {
-    return { outcome: refuse('attempts_exhausted', live.expiresAt - now) }
-  }
-  const pauseMs = pauseBeforeCheck(ledger, now, limits)
-  if (pauseMs > 0) return { outcome: refuse('attempts_exhausted', pauseMs) }
+  const exhaustedMs = live.attempts >= limits.attemptsPerChallenge ? live.expiresAt - now : 0
+  const waitMs = Math.max(exhaustedMs, pauseBeforeCheck(ledger, now, limits))
+  if (waitMs > 0) return { outcome: refuse('attempts_exhausted', waitMs) }
   if (ledger.inFlight !== undefined && now < ledger.inFlight.until) {
     return { outcome: refuse('verification_in_progress', ledger.inFlight.until - now) }
   }

@@ -13,7 +13,7 @@ import {
   rememberedMs,
   type Send,
 } from './ledger.js'
-import { pauseBeforeSend } from './pacing.js'
+import { pauseBeforeCheck, pauseBeforeSend } from './pacing.js'
 
 /** A code lives this long when the provider does not say. */
 const assumedLifetimeMs = 5 * 60_000
@@ -71,6 +71,9 @@ export function start(
     deadline: now + limits.codeLifetimeMs,
     ...command.binding,
   }
+  const waitMs = pauseBeforeCheck(ledger, now, limits)
+  // Nobody pays for a code that nobody may type before it expires.
+  if (now + waitMs >= challenge.expiresAt) return { outcome: refuse('attempts_exhausted', waitMs) }
   const superseded = replaced !== undefined && replaced.void === undefined ? { superseded: replaced } : {}
   return {
     outcome: { outcome: 'booked', challenge, ...superseded },

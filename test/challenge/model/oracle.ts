@@ -74,6 +74,13 @@ export function createOracle() {
     return now < lockedUntil ? 'phone_locked' : undefined
   }
 
+  /** Whether the guesses of the hour or of the day are used up, and still will be at `later`. */
+  function guessedOut(now: number, later = now): boolean {
+    const within = (windowMs: number) =>
+      attempts.filter(({ at }) => young(at, now, windowMs) && young(at, later, windowMs)).length
+    return within(hour) >= 25 || within(day) >= 50
+  }
+
   function pause(now: number, channel: Channel): string | undefined {
     const last = sends.filter(({ state }) => state !== 'given back').at(-1)
     if (last?.state === 'counted') {
@@ -140,7 +147,7 @@ export function createOracle() {
       if (same && exhausted) return 'attempts_exhausted'
       const wait = pause(now, channel)
       if (wait !== undefined) return same && wait === 'resend_too_soon' ? 'live' : wait
-      if (exhausted) return 'attempts_exhausted'
+      if (exhausted || guessedOut(now, now + 5 * minute - 1)) return 'attempts_exhausted'
       const purse = before?.purse ?? { spent: 0 }
       return book({ ...binding, purse, born: now, ends: now + 5 * minute, dead: false }, channel, now, live)
     },
@@ -179,8 +186,7 @@ export function createOracle() {
       const bar = barred(now)
       if (bar !== undefined) return bar
       if (live.purse.spent >= 5) return 'attempts_exhausted'
-      const within = (windowMs: number) => attempts.filter(({ at }) => young(at, now, windowMs)).length
-      if (within(hour) >= 25 || within(day) >= 50) return 'attempts_exhausted'
+      if (guessedOut(now)) return 'attempts_exhausted'
       if (lease !== undefined && now < lease.until) return 'verification_in_progress'
       live.purse.spent += 1
       const attempt = { at: now, challenge: live, code, locked: fail(now) }
