@@ -1,0 +1,68 @@
+// Bar 1: what one check of a code costs, from the call to its result.
+import { Pool } from 'undici'
+import { createClient } from '../../dist/provider/index.js'
+import { cpuOfConcurrent } from './cpu.js'
+import { foreign } from './packages.js'
+import { rightCode } from './provider.js'
+import { ratio } from './rounds.js'
+import { figure } from './sides.js'
+
+const calls = 6_000
+const atOnce = 64
+const phone = '+573001234567'
+
+const side = (name, { provider }) => figure(import.meta.url, name, { provider })
+
+export const bars = [
+  {
+    bar: 1,
+    what: 'verifyCode / bare Pool.request and JSON, CPU',
+    atMost: 1.15,
+    measure: (bench) =>
+      ratio(
+        bench.rounds,
+        () => side('ours', bench),
+        () => side('pool', bench),
+      ),
+  },
+  {
+    bar: 1,
+    what: 'verifyCode / a verify SDK, CPU',
+    atMost: 0.15,
+    measure: (bench) =>
+      ratio(
+        bench.rounds,
+        () => side('ours', bench),
+        () => side('sdk', bench),
+      ),
+  },
+]
+
+export function ours({ provider }) {
+  const client = createClient({ baseUrl: `${provider}/v1`, client: 41, key: 'k' })
+  return cpuOfConcurrent(calls, atOnce, () => client.verifyCode({ phone, appName: 'Acme', code: rightCode }))
+}
+
+export function pool({ provider }) {
+  const connections = new Pool(provider, { connections: 128 })
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  const body = `client=41&key=k&phone=${phone.slice(1)}&app-name=Acme&code=${rightCode}`
+  return cpuOfConcurrent(calls, atOnce, async () => {
+    const answer = await connections.request({
+      method: 'POST',
+      path: '/v1/2fa/verification-code',
+      headers,
+      body,
+    })
+    return answer.body.json()
+  })
+}
+
+export function sdk({ provider }) {
+  const client = foreign('twilio')('AC1', 'token', { accountSid: 'AC1' })
+  client.verify.baseUrl = provider
+  const service = client.verify.v2.services('VA1')
+  return cpuOfConcurrent(calls, atOnce, () =>
+    service.verificationChecks.create({ to: phone, code: rightCode }),
+  )
+}

@@ -1,0 +1,21 @@
+import { fileURLToPath } from 'node:url'
+import { memoryStore } from '../../dist/store/memory-store.js'
+import { sentChallenges } from '../store/sent-challenges.js'
+
+const dist = fileURLToPath(new URL('../../dist', import.meta.url))
+
+export const openLedgers = () => sentChallenges(dist)
+
+/** A memory store that holds so many ledgers of other people already. */
+export async function crowdedStore(ledgers) {
+  const store = memoryStore({ maxLedgers: ledgers + 100_000 })
+  const { fill, keyOf, ledgersOf } = await openLedgers()
+  await fill(ledgersOf(store), Math.min(ledgers, 1_000))
+  // To make each by its commands would take longer than the logins that are measured.
+  for (let index = 1_000; index < ledgers; index += 1) {
+    const { value } = store.read(keyOf(index % 1_000))
+    const key = `tf1::auth:${index.toString(36).padStart(43, 'x')}`
+    store.swap(key, undefined, JSON.parse(JSON.stringify(value)), 600_000)
+  }
+  return store
+}

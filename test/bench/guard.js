@@ -1,0 +1,73 @@
+// Bar 2: what a guard costs that lets pass, in process and over the wire.
+import { cpuOf } from './cpu.js'
+import { signedInRequests } from './load.js'
+import { foreign } from './packages.js'
+import { ratio } from './rounds.js'
+import { cpuPerUnit, figure } from './sides.js'
+import { openTwoFactor } from './two-factor.js'
+
+const passes = 200_000
+const people = 200
+
+export const bars = [
+  {
+    bar: 2,
+    what: 'guard that lets pass / express-rate-limit, CPU in process',
+    atMost: 0.2,
+    measure: ({ rounds, provider }) =>
+      ratio(
+        rounds,
+        () => figure(import.meta.url, 'guard', { provider }),
+        () => figure(import.meta.url, 'rateLimit'),
+      ),
+  },
+  {
+    bar: 2,
+    what: 'guarded request / unguarded one, CPU over the wire',
+    atMost: 1.06,
+    measure({ rounds, provider }) {
+      const app = new URL('login-app.js', import.meta.url).href
+      const cpu = (path) => cpuPerUnit(app, 'ours', { provider }, signedInRequests('GET', path, 200))
+      return ratio(
+        rounds,
+        () => cpu('/account'),
+        () => cpu('/open'),
+      )
+    },
+  },
+]
+
+export async function guard({ provider }) {
+  const tf = openTwoFactor(provider)
+  const passing = Array.from({ length: people }, (_, index) => ({
+    session: { id: `session-${index}`, userId: `u${index}`, regenerate() {} },
+  }))
+  for (const { session } of passing) {
+    await tf.grants.write({ subject: session.userId, session: session.id, purpose: 'login' })
+  }
+  return pass(tf.requireTwoFactor(), passing)
+}
+
+export function rateLimit() {
+  const { rateLimit } = foreign('express-rate-limit')
+  const passing = Array.from({ length: people }, (_, index) => ({
+    ip: `10.0.0.${index}`,
+    headers: {},
+    app: { get() {} },
+  }))
+  const standard = { windowMs: 600_000, limit: 1_000_000_000, standardHeaders: false, legacyHeaders: false }
+  return pass(rateLimit({ ...standard, validate: false }), passing)
+}
+
+function pass(middleware, requests) {
+  let passed = 0
+  const res = {}
+  const next = (error) => {
+    if (error !== undefined) throw error
+    passed += 1
+  }
+  return cpuOf(passes, (index) => middleware(requests[index % people], res, next)).then((cost) => {
+    if (passed !== 2 * passes) throw new Error('not everybody passed')
+    return cost
+  })
+}

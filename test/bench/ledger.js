@@ -1,0 +1,40 @@
+// Bar 3: one decision on a ledger in memory: read, decide, swap.
+import { reserve, settle } from '../../dist/challenge/ledger-attempts.js'
+import { memoryStore } from '../../dist/store/memory-store.js'
+import { limits } from '../store/sent-challenges.js'
+import { cpuOf } from './cpu.js'
+import { openLedgers } from './crowd.js'
+import { absolute } from './rounds.js'
+import { figure } from './sides.js'
+
+const numbers = 20_000
+
+export const bars = [
+  {
+    bar: 3,
+    what: 'one ledger decision in memory, CPU',
+    atMost: 3,
+    unit: 'µs',
+    measure: ({ rounds }) => absolute(rounds, () => figure(import.meta.url, 'decision')),
+  },
+]
+
+/** Half of them reserve an attempt, half settle it with a wrong code. */
+export async function decision() {
+  const { fill, keyOf, bindingOf, ledgersOf } = await openLedgers()
+  const ledgers = ledgersOf(memoryStore())
+  await fill(ledgers, numbers)
+  const people = Array.from({ length: numbers }, (_, index) => ({
+    key: keyOf(index),
+    attempt: { ...bindingOf(index), code: 'tag of a code' },
+  }))
+  const cost = await cpuOf(numbers, async (index) => {
+    const { key, attempt } = people[index]
+    const id = `attempt ${index}`
+    const held = ledgers.hold(key, limits)
+    const reserved = await held.run((ledger, now) => reserve(ledger, { ...attempt, id }, now, limits))
+    if (reserved.outcome.outcome !== 'reserved') throw new Error(reserved.outcome.outcome)
+    await held.run((ledger, now) => settle(ledger, id, 'rejected', now, limits))
+  })
+  return cost / 2
+}

@@ -1,0 +1,75 @@
+import { Pool } from 'undici'
+import { rightCode } from './provider.js'
+
+/** A load has warmed up for some units and is then measured for others; `start` gives what runs more of them. */
+const load = (warmUp, units, start) => ({ warmUp, units, start })
+
+/** Whole logins, each of a new person: password, wrong code, right code, guarded page. */
+export const logins = (atOnce = 64) =>
+  load(400, 800, (port) => {
+    const pool = poolOf(port, atOnce)
+    let people = 0
+    return (count) => together(count, atOnce, () => login(pool, `u${people++}`))
+  })
+
+/** Requests of fifty people who are signed in. */
+export const signedInRequests = (...request) => requestsOf(login, request)
+
+/** Requests of fifty people who have given wrong codes until their numbers were locked. */
+export const lockedRequests = (...request) => requestsOf(lockOut, request)
+
+function requestsOf(arrive, [method, path, status, body]) {
+  return load(1_000, 4_000, (port) => {
+    const pool = poolOf(port, 16)
+    const browsers = []
+    return async (count) => {
+      while (browsers.length < 50) browsers.push(await arrive(pool, `u${browsers.length}`))
+      let turn = 0
+      await together(count, 16, () => browsers[turn++ % browsers.length](method, path, status, body))
+    }
+  })
+}
+
+async function login(pool, user) {
+  const ask = browser(pool)
+  await ask('POST', '/login', 201, { user })
+  await ask('POST', '/two-factor/verify', 422, { code: '000000' })
+  await ask('POST', '/two-factor/verify', 200, { code: rightCode })
+  await ask('GET', '/account', 200)
+  return ask
+}
+
+async function lockOut(pool, user) {
+  const ask = browser(pool)
+  await ask('POST', '/login', 201, { user })
+  for (const code of ['000001', '000002', '000003', '000004', '000005']) {
+    await ask('POST', '/two-factor/verify', 422, { code })
+  }
+  return ask
+}
+
+/** JSON over loopback, and one cookie. */
+function browser(pool) {
+  let cookie
+  return async (method, path, status, body) => {
+    const headers = {}
+    if (cookie !== undefined) headers.cookie = cookie
+    if (body !== undefined) headers['content-type'] = 'application/json'
+    const text = body === undefined ? null : JSON.stringify(body)
+    const answer = await pool.request({ method, path, headers, body: text })
+    const said = await answer.body.text()
+    if (answer.statusCode !== status) throw new Error(`${path} answered ${answer.statusCode}: ${said}`)
+    const [set] = [answer.headers['set-cookie'] ?? []].flat()
+    cookie = set?.split(';', 1)[0] ?? cookie
+  }
+}
+
+const poolOf = (port, connections) => new Pool(`http://127.0.0.1:${port}`, { connections })
+
+async function together(count, atOnce, act) {
+  let left = count
+  const one = async () => {
+    while (left-- > 0) await act()
+  }
+  await Promise.all(Array.from({ length: atOnce }, one))
+}

@@ -1,0 +1,23 @@
+// Bar 6: bytes per ledger with a sent challenge, as `npm run capacity` counts them.
+import { execFileSync } from 'node:child_process'
+import { execPath } from 'node:process'
+import { fileURLToPath } from 'node:url'
+import { absolute } from './rounds.js'
+
+const path = (name) => fileURLToPath(new URL(name, import.meta.url))
+
+const bytesEach = (count) => ({
+  bar: 6,
+  what: `bytes per live ledger, ${count.toLocaleString('en')} of them`,
+  atMost: 500,
+  unit: 'bytes',
+  // Bytes do not depend on what else the machine does.
+  measure: () =>
+    absolute(1, () => {
+      const flags = ['--expose-gc', '--max-old-space-size=4096']
+      const program = [path('../store/capacity-program.js'), path('../../dist'), String(count)]
+      return JSON.parse(execFileSync(execPath, [...flags, ...program], { encoding: 'utf8' })).bytes
+    }),
+})
+
+export const bars = [bytesEach(100_000), bytesEach(1_000_000)]

@@ -1,0 +1,31 @@
+import { createClient, twoFactor } from '../../dist/index.js'
+
+/** The number on file of everybody whom the load makes up: `u17`. */
+export const phoneOf = (subject) => `+57301${1_000_000 + Number(subject.slice(1))}`
+
+const noLimit = 1_000_000_000
+
+/** Budgets of the whole service and of one address are counted, but one address is all the load has. */
+const limits = {
+  sendsPerAddressPer10Min: noLimit,
+  verificationsPerAddressPer10Min: noLimit,
+  serviceSendsPerMinute: noLimit,
+}
+
+export function openTwoFactor(provider, options = {}) {
+  return twoFactor({
+    provider: createClient({ baseUrl: `${provider}/v1`, client: 41, key: 'k' }),
+    appName: 'Acme',
+    approvedStatuses: ['verified'],
+    secret: 'a secret of thirty-two bytes or more',
+    countries: ['CO'],
+    subject: (req) => req.session.pendingUserId ?? req.session.userId,
+    phone: (_req, subject) => phoneOf(subject),
+    onVerified: (req, _res, grant) => {
+      req.session.userId = grant.subject
+      delete req.session.pendingUserId
+    },
+    ...options,
+    limits: { ...limits, ...options.limits },
+  })
+}

@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+const minute = 60_000
+
+export const limits = {
+  attemptsPerChallenge: 5,
+  failuresBeforeLock: 10,
+  lockMs: 15 * minute,
+  failuresBeforeDisable: 100,
+  codeLifetimeMs: 10 * minute,
+  cooldownMs: [minute],
+  sendsPerChallenge: 3,
+  sendsPerHour: 5,
+  sendsPerDay: 10,
+  callsPerHour: 2,
+  callsPerDay: 4,
+  allSendsPerHour: 20,
+  allSendsPerDay: 50,
+  leaseMs: 10_000,
+}
+
+/** Fills stores with ledgers, each with a sent challenge, by the compiled package in a folder. */
+export async function sentChallenges(dir) {
+  const load = (path) => import(pathToFileURL(join(dir, path)).href)
+  const { createLedgers } = await load('challenge/ledgers.js')
+  const { start, settleSend } = await load('challenge/ledger-sends.js')
+  const { newCommandId } = await load('challenge/change.js')
+  const { createKeys, fingerprint } = await load('challenge/keys.js')
+  const { createSecrets } = await load('challenge/secrets.js')
+
+  const keys = createKeys('', createSecrets(['a secret of at least thirty-two bytes']))
+  const keyOf = (index) => keys.ledger('auth', `+57300${1_000_000 + index}`)
+  const bindingOf = (index) => ({ session: fingerprint(`s${index}`), subject: fingerprint(`u${index}`) })
+  const ledgersOf = (store) => createLedgers({ store, now: Date.now, emit() {} })
+
+  async function fill(ledgers, count) {
+    for (let index = 0; index < count; index += 1) {
+      const binding = { ...bindingOf(index), purpose: 'login' }
+      const order = { sendId: newCommandId(), challengeId: randomUUID(), binding, channel: 'sms' }
+      const sent = { result: 'sent', lifetimeMs: 10 * minute }
+      const held = ledgers.hold(keyOf(index), limits)
+      await held.run((ledger, now) => start(ledger, order, now, limits))
+      await held.run((ledger, now) => settleSend(ledger, order.sendId, sent, now, limits))
+    }
+  }
+
+  return { fill, keyOf, bindingOf, ledgersOf }
+}
