@@ -6,7 +6,7 @@ const load = (warmUp, units, start) => ({ warmUp, units, start })
 
 /** Whole logins, each of a new person: password, wrong code, right code, guarded page. */
 export const logins = (atOnce = 64) =>
-  load(400, 800, (port) => {
+  load(1_500, 1_000, (port) => {
     const pool = poolOf(port, atOnce)
     let people = 0
     return (count) => together(count, atOnce, () => login(pool, `u${people++}`))
