@@ -55,13 +55,13 @@ export function rateLimit() {
     headers: {},
     app: { get() {} },
   }))
-  const standard = { windowMs: 600_000, limit: 1_000_000_000, standardHeaders: false, legacyHeaders: false }
-  return pass(rateLimit({ ...standard, validate: false }), passing)
+  // Its checks of the app want a real one.
+  return pass(rateLimit({ windowMs: 600_000, limit: 1_000_000_000, validate: false }), passing)
 }
 
 function pass(middleware, requests) {
   let passed = 0
-  const res = {}
+  const res = { setHeader() {} }
   const next = (error) => {
     if (error !== undefined) throw error
     passed += 1

@@ -5,8 +5,8 @@ import { rightCode } from './provider.js'
 const load = (warmUp, units, start) => ({ warmUp, units, start })
 
 /** Whole logins, each of a new person: password, wrong code, right code, guarded page. */
-export const logins = (atOnce = 64) =>
-  load(1_500, 1_000, (port) => {
+export const logins = ({ atOnce = 64, warmUp = 2_000, units = 1_000 } = {}) =>
+  load(warmUp, units, (port) => {
     const pool = poolOf(port, atOnce)
     let people = 0
     return (count) => together(count, atOnce, () => login(pool, `u${people++}`))
