@@ -19,8 +19,11 @@ const mostRemembered = 1_000
 
 export function createKeys(namespace: string, secrets: Secrets): Keys {
   const key = (kind: string, tag: string) => ['tf1', namespace, kind, tag].join(':')
+  const ledgerOf = (lane: Lane) => remembering((phone) => key(lane, secrets.tag('number-tag', phone)))
+  // Asked again with every code for the same number.
+  const ledgers = { auth: ledgerOf('auth'), enrol: ledgerOf('enrol') }
   return {
-    ledger: (lane, phone) => key(lane, secrets.tag('number-tag', phone)),
+    ledger: (lane, phone) => ledgers[lane](phone),
     // Asked by the guard on every request: a key that is the same object each time is hashed once.
     grants: remembering((subject) => key('grants', fingerprint(subject))),
     devices: (subject) => key('devices', fingerprint(subject)),

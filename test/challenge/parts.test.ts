@@ -88,6 +88,26 @@ describe('keys', () => {
     expect(createKeys('', secrets).ledger('auth', phone)).toMatch(/^tf1::auth:[\w-]{43}$/)
   })
 
+  it('of a number are made once, per lane, while it comes back', () => {
+    const secrets = createSecrets([older])
+    const made: string[] = []
+    const tag: typeof secrets.tag = (use, text) => {
+      made.push(text)
+      return secrets.tag(use, text)
+    }
+    const keys = createKeys('', { ...secrets, tag })
+    const phones = ['+573001234567', '+573001234568'] as PhoneNumber[]
+    const ask = () => phones.flatMap((phone) => [keys.ledger('auth', phone), keys.ledger('enrol', phone)])
+    const first = ask()
+    expect(new Set(first).size).toBe(4)
+    expect(ask()).toEqual(first)
+    expect(made).toHaveLength(4)
+    // A flood of other numbers drives them out, and changes nothing else.
+    for (let other = 0; other < 1_000; other += 1) keys.ledger('auth', `+57301${other}` as PhoneNumber)
+    expect(ask()).toEqual(first)
+    expect(made.filter((text) => text === phones[0])).toHaveLength(3)
+  })
+
   it('name their kind, by which a store keeps them apart', () => {
     const keys = createKeys('', createSecrets([older]))
     const all = [
