@@ -1,3 +1,5 @@
+import type { CountryCode, PhoneNumber as Reading } from 'libphonenumber-js/mobile'
+
 declare const checked: unique symbol
 
 /** An E.164 number (`+573001234567`) that was parsed and checked. Only this module makes one. */
@@ -45,14 +47,11 @@ export async function parsePhoneNumber(text: string, rules: PhoneRules): Promise
   // Read with a default country, 00 would be taken as the start of a national number.
   const international = spelled.replace(/^00/, '+')
 
-  const { parsePhoneNumberFromString } = await loadPhoneData()
-  const defaultCountry = rules.defaultCountry as import('libphonenumber-js/mobile').CountryCode | undefined
-  const parsed = parsePhoneNumberFromString(
-    international,
-    defaultCountry === undefined ? { extract: false } : { defaultCountry, extract: false },
-  )
-  if (parsed === undefined || parsed.ext !== undefined) return { ok: false, refusal: 'not-a-number' }
-  if (!parsed.isPossible()) return { ok: false, refusal: 'not-a-number' }
+  const defaultCountry = rules.defaultCountry as CountryCode | undefined
+  const parsed = await (defaultCountry === undefined
+    ? readOnce(international)
+    : read(international, { defaultCountry }))
+  if (parsed === undefined) return { ok: false, refusal: 'not-a-number' }
   // The plans loaded hold mobile ranges alone: valid means mobile.
   if (rules.mobileOnly && !parsed.isValid()) return { ok: false, refusal: 'not-a-mobile' }
   const country = parsed.country
@@ -61,6 +60,30 @@ export async function parsePhoneNumber(text: string, rules: PhoneRules): Promise
     return { ok: false, refusal: 'country-not-allowed' }
   }
   return { ok: true, phone: parsed.number as string as PhoneNumber, country }
+}
+
+// A number on file is read again with every code for it. What a visitor chose the country for is not kept:
+// nothing bounds what stands there.
+const readLately = new Map<string, Reading>()
+const mostRemembered = 1_000
+
+async function readOnce(spelled: string): Promise<Reading | undefined> {
+  const known = readLately.get(spelled)
+  if (known !== undefined) return known
+  const reading = await read(spelled, {})
+  if (readLately.size >= mostRemembered) readLately.clear()
+  if (reading !== undefined) readLately.set(spelled, reading)
+  return reading
+}
+
+/** What the numbering plans make of a spelling; undefined when it is no number. */
+async function read(
+  spelled: string,
+  country: { readonly defaultCountry?: CountryCode },
+): Promise<Reading | undefined> {
+  const { parsePhoneNumberFromString } = await loadPhoneData()
+  const reading = parsePhoneNumberFromString(spelled, { ...country, extract: false })
+  return reading?.ext === undefined && reading?.isPossible() ? reading : undefined
 }
 
 /** Six bullets and the last two digits: fixed width, so that the length of the number stays unsaid. */

@@ -52,6 +52,34 @@ describe('reading a number', () => {
     expect(await parsePhoneNumber('+14165550123', { countries: ['US'] })).toEqual(refusal)
   })
 
+  it('reads each as it stands, however many were read before', async () => {
+    const phones = Array.from({ length: 2_500 }, (_, index) => `+57300${1_000_000 + index}`)
+    for (const phone of [...phones, ...phones.slice(-10)]) {
+      expect(await parsePhoneNumber(phone, { countries: ['CO'] })).toEqual({ ok: true, phone, country: 'CO' })
+    }
+  })
+
+  it('judges one that it knows by the rules of each question', async () => {
+    const fixedLine = '+576012345679'
+    const allowed = { ok: true, phone: fixedLine, country: 'CO' }
+    expect(await parsePhoneNumber(fixedLine, { countries: ['CO'] })).toEqual(allowed)
+    expect(await parsePhoneNumber(fixedLine, { countries: ['MX'] })).toMatchObject({ ok: false })
+    expect(await parsePhoneNumber(fixedLine, { countries: 'any', mobileOnly: true })).toMatchObject({
+      refusal: 'not-a-mobile',
+    })
+    expect(await parsePhoneNumber(fixedLine, { countries: ['CO'] })).toEqual(allowed)
+  })
+
+  it('takes the same digits for another number in another country', async () => {
+    const digits = '55 1234 5678'
+    const read = (defaultCountry?: string) =>
+      parsePhoneNumber(digits, { countries: 'any', ...(defaultCountry && { defaultCountry }) })
+    expect(await read()).toMatchObject({ ok: false })
+    expect(await read('MX')).toMatchObject({ phone: '+525512345678' })
+    expect(await read('US')).toMatchObject({ phone: '+15512345678' })
+    expect(await read()).toMatchObject({ ok: false })
+  })
+
   it('asks for a mobile where nobody has proven the number', async () => {
     const fixedLine = '+576012345678'
     expect(await parsePhoneNumber(fixedLine, { countries: ['CO'] })).toMatchObject({
