@@ -4,30 +4,30 @@ export const cpuMicros = () => {
 }
 
 /** CPU microseconds of one call of many in a row, which may give promises. */
-export async function cpuOf(count, call) {
-  const round = async (calls) => {
-    for (let index = 0; index < calls; index += 1) {
+export function cpuOf(count, call) {
+  return secondTime(count, async () => {
+    for (let index = 0; index < count; index += 1) {
       const pending = call(index)
       if (pending instanceof Promise) await pending
     }
-  }
-  await round(count)
-  const before = cpuMicros()
-  await round(count)
-  return (cpuMicros() - before) / count
+  })
 }
 
 /** The same with so many of them at a time under way. */
-export async function cpuOfConcurrent(count, atOnce, call) {
-  const round = async (calls) => {
-    let left = calls
+export function cpuOfConcurrent(count, atOnce, call) {
+  return secondTime(count, async () => {
+    let left = count
     const one = async () => {
       while (left-- > 0) await call()
     }
     await Promise.all(Array.from({ length: atOnce }, one))
-  }
-  await round(count)
+  })
+}
+
+/** The first time warms up. */
+async function secondTime(count, calls) {
+  await calls()
   const before = cpuMicros()
-  await round(count)
+  await calls()
   return (cpuMicros() - before) / count
 }

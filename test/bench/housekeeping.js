@@ -34,7 +34,7 @@ export const bars = [
   },
 ]
 
-/** CPU milliseconds of a swap and an increment, the longest of all, while what the store holds has ended and as much comes in. */
+/** CPU milliseconds of the longest swap with its increment, while all the store holds has ended and as much comes in. */
 export function longestPause() {
   let clock = 1_800_000_000_000
   const store = memoryStore({ now: () => clock, maxGrants: entries, maxCounters: entries })

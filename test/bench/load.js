@@ -64,7 +64,9 @@ function browser(pool) {
   }
 }
 
-const poolOf = (port, connections) => new Pool(`http://127.0.0.1:${port}`, { connections })
+const timeout = 10_000
+const poolOf = (port, connections) =>
+  new Pool(`http://127.0.0.1:${port}`, { connections, headersTimeout: timeout, bodyTimeout: timeout })
 
 async function together(count, atOnce, act) {
   let left = count

@@ -9,14 +9,7 @@ import { crowdedStore } from './crowd.js'
 import { loginByHand } from './login-by-hand.js'
 import { openTwoFactor } from './two-factor.js'
 
-async function storeOnRedis(port) {
-  const client = new Redis(port)
-  await once(client, 'ready')
-  await client.flushall()
-  return redisStore({ client })
-}
-
-/** What both have in common, and what nobody guards. */
+/** What all three have in common, with two routes that nothing of it guards. */
 function host() {
   const app = express()
   const cookie = { sameSite: 'lax' }
@@ -52,4 +45,11 @@ export function byHand({ provider, ledgers = 0 }) {
 
 export function bySdk({ provider }) {
   return serve(loginByHand(host(), checksBySdk(provider), 0))
+}
+
+async function storeOnRedis(port) {
+  const client = new Redis(port)
+  await once(client, 'ready')
+  await client.flushall()
+  return redisStore({ client })
 }

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 const program = fileURLToPath(new URL('fresh.js', import.meta.url))
 
 /** The figure that a function of the module gives in a fresh process. */
-export async function figure(module, name, input = {}, flags = []) {
+export async function figure(module, name, input = {}, flags) {
   const child = launch(module, name, input, flags)
   try {
     return await answer(child)
