@@ -19,7 +19,7 @@ export const signedInRequests = (...request) => requestsOf(login, request)
 export const lockedRequests = (...request) => requestsOf(lockOut, request)
 
 function requestsOf(arrive, [method, path, status, body]) {
-  return load(1_000, 4_000, (port) => {
+  return load(3_000, 4_000, (port) => {
     const pool = poolOf(port, 16)
     const browsers = []
     return async (count) => {
