@@ -17,7 +17,8 @@ import {
   type GrantsFacade,
   type TrustedDevicesFacade,
 } from './express/facades.js'
-import { chosenPurpose, factory, type PurposeChoice, singleHandlers } from './express/factory.js'
+import { factory, plainFactory, singleHandlers } from './express/factory.js'
+import { chosenPurpose, type PurposeChoice } from './express/factory-options.js'
 import { createGuard } from './express/guard.js'
 import { type GuardOptions, settleGuard } from './express/guard-options.js'
 import { hostFunction } from './express/host-function.js'
@@ -220,7 +221,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   }
 
   return {
-    routes: factory('routes', () =>
+    routes: plainFactory('routes', () =>
       createRouter(handlers, (req) => {
         if (req.baseUrl.toLowerCase() !== path.toLowerCase()) warn('TWO_FACTOR_PATH_DIFFERS')
       }),

@@ -27,7 +27,7 @@ const table: ImportTable = {
     zod: ['options/schema', 'type options'],
     'ua-parser-js': ['sandbox/click'],
     // At run time only where a Router or the sandbox's app is made.
-    express: ['express/routes', 'express/phone-verification', 'sandbox/*', 'type *'],
+    express: ['express/routes', 'sandbox/*', 'type *'],
     // The domain knows no HTTP: requests come in through Express and go out through undici.
     'node:http': ['sandbox/*', 'cli/*', 'type express/*'],
     'node:https': [],

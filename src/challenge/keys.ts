@@ -18,6 +18,7 @@ export interface Keys {
 const mostRemembered = 1_000
 
 export function createKeys(namespace: string, secrets: Secrets): Keys {
+  // Joined: what a template makes is a chain of its parts, and a store would keep all of them.
   const key = (kind: string, tag: string) => ['tf1', namespace, kind, tag].join(':')
   const ledgerOf = (lane: Lane) => remembering((phone) => key(lane, secrets.tag('number-tag', phone)))
   // Asked again with every code for the same number.

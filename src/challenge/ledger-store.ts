@@ -19,6 +19,7 @@ export function ledgerStore(store: SwapStore): SwapStore {
       return entry && unpacked(entry)
     },
     async swap(key, expectedVersion, next, ttlMs) {
+      // Never removed: a ledger lapses.
       const ledger = next as Written
       const { swapped, entry } = await store.swap(key, expectedVersion, pack(ledger), ttlMs)
       if (entry === undefined) return { swapped }
@@ -42,6 +43,8 @@ type Row = readonly [
   checks: readonly number[],
   usedCodes: readonly (readonly [code: string, at: number])[],
 ]
+const columns = 10
+
 type ChallengeRow = readonly [
   id: string,
   session: string,
@@ -56,6 +59,13 @@ type ChallengeRow = readonly [
 ]
 type LeaseRow = readonly [attempt: string, challenge: string, code: string, until: number]
 type SendRow = readonly [id: string, at: number, channel: Channel, challenge: string | typeof standing | null]
+
+/** The columns before JSON makes null of what is undefined. */
+type Columns<Kept extends readonly unknown[]> = {
+  readonly [Column in keyof Kept]: null extends Kept[Column]
+    ? NonNullable<Kept[Column]> | undefined
+    : Kept[Column]
+}
 
 /** Instead of the id of the challenge beside it, which most sends are for. */
 const standing = 0
@@ -90,6 +100,10 @@ function unpack(text: Json): Written {
 
 function ledgerOf(row: Row): Written {
   const [command, at, failures, judged, lockedUntil, challenge, lease, sends, checks, usedCodes] = row
+  // What is counted from a hole is counted from zero.
+  if (row.length !== columns || ![at, failures, judged, lockedUntil, ...checks].every(Number.isFinite)) {
+    throw new TypeError('not a row of this version')
+  }
   return {
     challenge: challenge === null ? undefined : challengeOf(challenge),
     inFlight: lease === null ? undefined : leaseOf(lease),
@@ -104,22 +118,23 @@ function ledgerOf(row: Row): Written {
   }
 }
 
-function rowOfChallenge(challenge: Challenge) {
+function rowOfChallenge(challenge: Challenge): Columns<ChallengeRow> {
   const { id, session, subject, purpose, bound, channel, attempts, expiresAt, deadline } = challenge
   return [id, session, subject, purpose, bound, channel, attempts, expiresAt, deadline, challenge.void]
 }
 
 function challengeOf(row: ChallengeRow): Challenge {
   const [id, session, subject, purpose, bound, channel, attempts, expiresAt, deadline, isVoid] = row
+  if (![attempts, expiresAt, deadline].every(Number.isFinite)) throw new TypeError('not a challenge')
   const binding = { session, subject, purpose, bound: bound ?? undefined }
   return { id, channel, attempts, expiresAt, deadline, ...binding, void: isVoid ?? undefined }
 }
 
-const rowOfLease = ({ attempt, challenge, code, until }: Lease) => [attempt, challenge, code, until]
+const rowOfLease = ({ attempt, challenge, code, until }: Lease): LeaseRow => [attempt, challenge, code, until]
 const leaseOf = ([attempt, challenge, code, until]: LeaseRow): Lease => ({ attempt, challenge, code, until })
 
-function rowOfSend({ id, at, channel, challenge }: Send, beside: Challenge | undefined) {
-  return [id, at, channel, challenge !== undefined && challenge === beside?.id ? standing : challenge]
+function rowOfSend({ id, at, channel, challenge }: Send, beside: Challenge | undefined): Columns<SendRow> {
+  return [id, at, channel, challenge === beside?.id ? standing : challenge]
 }
 
 function sendOf([id, at, channel, of]: SendRow, beside: ChallengeRow | null): Send {

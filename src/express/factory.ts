@@ -14,6 +14,14 @@ export function factory<Args extends readonly unknown[], Made>(
   }
 }
 
+/** The same for what takes no options: given some, it would ignore them in silence. */
+export function plainFactory<Made>(name: string, make: () => Made): () => Made {
+  return factory(name, (given?: unknown) => {
+    if (given !== undefined) throw new TypeError(`${name} takes no options`)
+    return make()
+  })
+}
+
 /** The handlers that need no options, each to be mounted by hand. */
 export function singleHandlers({
   resend,
@@ -22,34 +30,9 @@ export function singleHandlers({
   status,
 }: Handlers): Readonly<Record<'resend' | 'verify' | 'cancel' | 'status', () => RequestHandler>> {
   return {
-    resend: factory('resend', () => resend),
-    verify: factory('verify', () => verify),
-    cancel: factory('cancel', () => cancel),
-    status: factory('status', () => status),
+    resend: plainFactory('resend', () => resend),
+    verify: plainFactory('verify', () => verify),
+    cancel: plainFactory('cancel', () => cancel),
+    status: plainFactory('status', () => status),
   }
-}
-
-/** Which purpose a factory is for. */
-export interface PurposeChoice {
-  readonly purpose?: string
-}
-
-/** The purpose that was chosen. Throws a TypeError: a misspelt name would leave the choice to the browser. */
-export function chosenPurpose(where: string, given: PurposeChoice): string | undefined {
-  checkOptions(where, given, ['purpose'])
-  const { purpose } = given
-  if (purpose !== undefined && (typeof purpose !== 'string' || purpose === '')) {
-    throw new TypeError(`${where}: purpose must be a text that is not empty`)
-  }
-  return purpose
-}
-
-/** Throws a TypeError for what is no object of these options. */
-export function checkOptions(where: string, given: object, known: readonly string[]): void {
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    throw new TypeError(`${where}: the options must be an object; it takes ${known.join(', ')}`)
-  }
-  const unknown = Object.keys(given).find((name) => !known.includes(name))
-  if (unknown === undefined) return
-  throw new TypeError(`${where}: ${unknown} is no option; it takes ${known.join(', ')}`)
 }

@@ -2,7 +2,7 @@ import type { Request } from 'express'
 import type { BoundFields } from '../challenge/bound.js'
 import type { Grant } from '../challenge/grants.js'
 import type { Purposes } from '../challenge/purposes.js'
-import { checkOptions } from './factory.js'
+import { checkOptions } from './factory-options.js'
 
 // Here, because the types of the package lead here: a consumer sees the member wherever it sees the guard.
 declare global {

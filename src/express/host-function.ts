@@ -12,8 +12,11 @@ export function hostFunction<Args extends readonly unknown[], Result>(
   return (...args) => {
     try {
       const result = call(...args)
-      if (result instanceof Promise) result.catch(remember)
-      return result
+      if (typeof Object(result).then !== 'function') return result
+      // Query builders ask once for every `then`: nobody else must call it.
+      const answer = Promise.resolve(result)
+      answer.catch(remember)
+      return answer as Result
     } catch (error) {
       remember(error)
       throw error

@@ -3,7 +3,7 @@ import type { Actor, BeforeSend, Challenges } from '../challenge/commands.js'
 import type { Enrolments } from '../challenge/enrolment.js'
 import { fingerprint } from '../challenge/keys.js'
 import { TwoFactorError } from '../errors.js'
-import { factory, singleHandlers } from './factory.js'
+import { plainFactory, singleHandlers } from './factory.js'
 import type { Flow, Handlers } from './handlers.js'
 import type { Renew } from './renewal.js'
 import { invalid, readChannel, text } from './request-body.js'
@@ -108,8 +108,8 @@ export function createPhoneVerification(parts: {
 }): PhoneVerification {
   const { purpose, handlers, routes, sessions, enrolments } = parts
   return {
-    routes: factory('routes', routes),
-    start: factory('start', () => handlers.start()),
+    routes: plainFactory('routes', routes),
+    start: plainFactory('start', () => handlers.start()),
     ...singleHandlers(handlers),
     async redeem(req) {
       const proven = await enrolments.redeem(sessionId(sessions, req), purpose)

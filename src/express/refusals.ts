@@ -42,7 +42,7 @@ export function createRefusals(
     async demandProof(req, res, query) {
       const toPage = isRepeatable(req) && answers.wantsPage(req)
       const startUrl = `${path}/start`
-      checkApart(req, toPage ? path : startUrl)
+      refuseCircle(req, toPage ? path : startUrl)
       const requirement = requirementFor(req, query)
       if (toPage) {
         answers.redirect(res, `${path}?requirement=${encodeURIComponent(requirement)}`)
@@ -61,7 +61,7 @@ export function createRefusals(
 }
 
 /** Whoever is led to what the same guard refuses is led in a circle. */
-function checkApart({ baseUrl, path }: Request, target: string): void {
+function refuseCircle({ baseUrl, path }: Request, target: string): void {
   const asked = (baseUrl + path).replace(/\/$/, '')
   if (asked.toLowerCase() !== target.toLowerCase()) return
   throw new TypeError(`requireTwoFactor stands in front of ${target}: mount routes() before it`)

@@ -8,7 +8,10 @@ NR NU NZ OM PA PE PF PG PH PK PL PM PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD
 SL SM SN SO SR SS ST SV SX SY SZ TA TC TD TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG US UY UZ VA
 VC VE VG VI VN VU WF WS XK YE YT ZA ZM ZW`
 
-/** The countries that have phone numbers. Listed here because the numbering plans load in the background. */
+/**
+ * The countries that have phone numbers. Listed here because the numbering plans load in the background, and
+ * because options run no code of the parts that they configure.
+ */
 export const phoneCountries: ReadonlySet<string> = new Set(withNumbers.trim().split(/\s+/))
 
 /** Those of them whose code is none of ISO 3166-1: Ascension, Tristan da Cunha, Kosovo. */

@@ -53,12 +53,12 @@ const channels = z
   .refine((list) => new Set(list).size === list.length, { error: channelsFix })
   .transform((list): readonly Channel[] => list)
 
-const countryFix = "must be ISO 3166 codes in capitals, such as 'CO' or 'GB'"
+const countryFix = "must be ISO 3166 codes in capitals of countries with phone numbers, such as 'CO' or 'GB'"
 const country = z
   .string({ error: countryFix })
   .refine((code) => phoneCountries.has(code), { error: countryFix })
 
-const countryCodeFix = "must be an ISO 3166 code in capitals, such as 'CO'"
+const countryCodeFix = "must be the ISO 3166 code in capitals of a country with phone numbers, such as 'CO'"
 
 const secretFix = 'must have 32 bytes or more: make one with `openssl rand -base64 48`'
 const secret = text(secretFix).refine((value) => Buffer.byteLength(value) >= 32, { error: secretFix })

@@ -44,8 +44,8 @@ export function settleClientOptions(options: ClientOptions): ClientSettings {
       throw new TypeError(`createClient: unknown option ${name}; it takes ${names.join(', ')}`)
     }
   }
+  const { timeoutMs = 10_000, paths = {}, numberFormat = 'digits' } = options
   const { origin, basePath } = settleBaseUrl(options.baseUrl)
-  const numberFormat = options.numberFormat ?? 'digits'
   if (numberFormat !== 'digits' && numberFormat !== 'plus') {
     throw new TypeError("createClient: numberFormat must be 'digits' or 'plus'")
   }
@@ -58,9 +58,9 @@ export function settleClientOptions(options: ClientOptions): ClientSettings {
   return {
     origin,
     account: `client=${settleClient(options.client)}&key=${encode('createClient', 'key', options.key)}`,
-    timeoutMs: settleTimeout('createClient', options.timeoutMs ?? 10_000),
+    timeoutMs: settleTimeout('createClient', timeoutMs),
     numberFormat,
-    pathOf: settlePaths(basePath, options.paths ?? {}),
+    pathOf: settlePaths(basePath, paths),
     dispatcher: options.dispatcher,
   }
 }
@@ -113,7 +113,7 @@ function settlePaths(
   basePath: string,
   paths: Partial<Readonly<Record<string, string>>>,
 ): ClientSettings['pathOf'] {
-  if (typeof paths !== 'object') {
+  if (typeof paths !== 'object' || paths === null) {
     throw new TypeError(
       "createClient: paths must be an object of paths by operation, such as { sendSms: '/sms/send' }",
     )

@@ -42,8 +42,8 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
       'memoryStore cannot be shared by cluster workers: each would allow its own guesses; use redisStore',
     )
   }
-  const { now = monotonic, onPressure = () => {} } = options
   checkNames(options)
+  const { now = monotonic, onPressure = () => {} } = options
   checkFunction('now', now)
   checkFunction('onPressure', onPressure)
   const maxLedgers = capacity(options, 'maxLedgers')
@@ -160,7 +160,10 @@ function frozen<Value extends Json | undefined>(value: Value): Value {
 
 const names = ['maxLedgers', 'maxGrants', 'maxCounters', 'now', 'onPressure']
 
-function checkNames(options: object): void {
+function checkNames(options: unknown): void {
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+    throw new TypeError(`memoryStore: its options must be an object; it takes ${names.join(', ')}`)
+  }
   const unknown = Object.keys(options).find((name) => !names.includes(name))
   if (unknown === undefined) return
   throw new TypeError(`memoryStore: unknown option ${unknown}; it takes ${names.join(', ')}`)

@@ -124,6 +124,13 @@ describe('a ledger in the store', () => {
     ['no JSON', 'failures=3'],
     ['no list', '{"failures":3}'],
     ['too short a list', '["command",1]'],
+    ['a list of another version', '["c",1,0,0,0,null,null,[],[],[],0]'],
+    ['failures that are gone', '["c",1,null,0,0,null,null,[],[],[]]'],
+    ['a lock that is gone', '["c",1,0,0,null,null,null,[],[],[]]'],
+    ['checks that are gone', '["c",1,0,0,0,null,null,[],[null],[]]'],
+    ['no checks', '["c",1,0,0,0,null,null,[],null,[]]'],
+    ['attempts that are gone', '["c",1,0,0,0,["i","s","u","p",null,"sms",null,1,1,null],null,[],[],[]]'],
+    ['an end that is gone', '["c",1,0,0,0,["i","s","u","p",null,"sms",0,1,null,null],null,[],[],[]]'],
   ])('refuses when something else wrote there: %s', async (_, value) => {
     const { store, ledgers } = createPair()
     store.swap(key, undefined, value, hour)

@@ -303,6 +303,9 @@ describe('the guard', () => {
       expect(() => tf.phoneVerification(none)).toThrow('phoneVerification: the options must be an object')
     }
     expect(() => tf.start({ purpouse: 'x' } as never)).toThrow('start: purpouse is no option')
+    const verify = tf.verify as (options?: unknown) => unknown
+    expect(() => verify({ purpose: 'x' })).toThrow(new TypeError('verify takes no options'))
+    expect(verify(undefined)).toBeTypeOf('function')
     expect(() => tf.start({ purpose: 5 as never })).toThrow('start: purpose must be a text')
     expect(() => tf.phoneVerification({ purpose: '' })).toThrow('phoneVerification: purpose must be a text')
   })

@@ -10,10 +10,24 @@ const throws = () => {
 }
 const rejects = () => Promise.reject(trouble())
 
+/** As query builders are: each `then` asks anew. */
+let asked = 0
+const rejectsLater = () =>
+  Object.fromEntries([
+    [
+      'then',
+      (_: unknown, reject: (error: unknown) => void) => {
+        asked += 1
+        reject(trouble())
+      },
+    ],
+  ]) as unknown as Promise<never>
+
 describe('an error that a function of the host throws', () => {
   it.each<[string, () => never | Promise<never>]>([
     ['throws', throws],
     ['rejects', rejects],
+    ['is a query that fails', rejectsLater],
   ])('reaches the error handler of the host, whatever error it is, when it %s', async (_how, fails) => {
     let failing: keyof TwoFactorOptions | undefined
     const unless = <Answer>(name: keyof TwoFactorOptions, answer: () => Answer) => {
@@ -40,6 +54,7 @@ describe('an error that a function of the host throws', () => {
     expect(told.json).toEqual({ host: 'delivery_failed' })
     expect((await ana.get('/account')).status).toBe(403)
     expect(host.errors).toHaveLength(3)
+    expect(asked).toBe(fails === rejectsLater ? 3 : 0)
   })
 
   it('reaches it from the guard as well', async () => {

@@ -41,7 +41,7 @@ describe('options', () => {
     [
       'countries',
       { countries: ['UK'] },
-      "countries.0 must be ISO 3166 codes in capitals, such as 'CO' or 'GB'",
+      "countries.0 must be ISO 3166 codes in capitals of countries with phone numbers, such as 'CO' or 'GB'",
     ],
     ['countries', { dangerouslyAnyCountry: true }, 'countries must list where codes may go'],
     ['purposes', { purposes: { login: { maxAge: 1 } } }, 'purposes.login.maxAge is no option'],
@@ -262,7 +262,7 @@ describe('options', () => {
       const isSent = countryCodes.has(countryCode)
       const making = expect(() => settleOptions({ ...good, countryCode }))
       if (isSent) making.not.toThrow()
-      else making.toThrow('countryCode must be an ISO 3166 code')
+      else making.toThrow('countryCode must be the ISO 3166 code')
     }
   })
 

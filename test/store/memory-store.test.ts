@@ -265,6 +265,17 @@ describe('options', () => {
     }
   })
 
+  test('must be an object, if there are any', () => {
+    expect(memoryStore(undefined)).toBeDefined()
+    for (const wrong of [null, 5, 'x', []]) {
+      expect(() => memoryStore(wrong as object)).toThrow(
+        new TypeError(
+          'memoryStore: its options must be an object; it takes maxLedgers, maxGrants, maxCounters, now, onPressure',
+        ),
+      )
+    }
+  })
+
   test('a mistyped name is told with those that there are', () => {
     expect(() => memoryStore({ maxLedger: 5 } as object)).toThrow(
       new TypeError(
