@@ -55,8 +55,10 @@ export function hold<Value extends Members>(store: SwapStore, key: string): Held
   ): Promise<Outcome | Barred> {
     const command = newCommandId()
     let isCurrent = seen === undefined
-    let [entry, barred] = await Promise.all([seen ?? read(), barrier])
+    const reading = seen ?? read()
+    const [barred] = barrier === undefined ? [] : await Promise.all([barrier, reading])
     if (barred !== undefined) return barred
+    let entry = await reading
     let attempted: Outcome | undefined
     for (let swaps = 0; swaps < mostSwaps; ) {
       const value = entry?.value as (Value & { readonly command: string }) | undefined
