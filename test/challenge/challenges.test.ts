@@ -535,6 +535,18 @@ describe('find and cancel', () => {
     expect(await challenges.find(ana)).toBeUndefined()
   })
 
+  it('show the challenge that is for exactly what is wanted, and no other', async () => {
+    const { challenges } = createService()
+    await challenges.start({ ...ana, purpose: 'transfer', bound: 'hash' })
+    const found = async (wanted: { purpose: string; bound?: string }) =>
+      (await challenges.find(ana, wanted)) !== undefined
+    expect(await found({ purpose: 'transfer', bound: 'hash' })).toBe(true)
+    expect(await found({ purpose: 'transfer', bound: 'other' })).toBe(false)
+    expect(await found({ purpose: 'transfer' })).toBe(false)
+    expect(await found({ purpose: 'login', bound: 'hash' })).toBe(false)
+    expect(await challenges.find(ana)).toMatchObject({ purpose: 'transfer' })
+  })
+
   it('do nothing for a number that cannot be one', async () => {
     const { challenges } = createService()
     await challenges.cancel({ ...ana, phone: 'none' })

@@ -28,6 +28,15 @@ describe('a grant', () => {
     expect(grants.read({ ...ana, ...other, ...fresh })).toBeUndefined()
   })
 
+  it('of a trusted device fits where any proof will do, and not where only a code will, nor is it used up', async () => {
+    const { grants } = createService()
+    await grants.write({ ...ana, method: 'trusted-device' })
+    expect(await grants.take({ ...ana, ...fresh, byCode: true })).toBeUndefined()
+    expect(grants.read({ ...ana, ...fresh, byCode: false })).toMatchObject({ method: 'trusted-device' })
+    await grants.write({ ...ana, method: 'sms' })
+    expect(grants.read({ ...ana, ...fresh, byCode: true })).toMatchObject({ method: 'sms' })
+  })
+
   it('for bound fields fits exactly those, and no request without any', async () => {
     const { grants } = createService()
     await grants.write({ ...ana, bound: 'hash', method: 'sms' })
@@ -58,6 +67,7 @@ describe('a grant', () => {
     const { grants } = createService()
     await grants.write({ ...ana, session: 's2', method: 'sms' })
     const ahead = grants.readAhead('ana')
+    expect(ahead).toHaveProperty('change')
     await grants.write({ ...ana, purpose: 'transfer', method: 'sms' })
     await grants.write({ ...ana, method: 'call' }, ahead)
     expect(grants.read({ ...ana, ...fresh })).toMatchObject({ method: 'call' })

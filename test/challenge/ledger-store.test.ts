@@ -102,6 +102,8 @@ describe('a ledger in the store', () => {
     const text = store.read(key)?.value
     expect(text).toBeTypeOf('string')
     expect(String(text).length).toBeLessThan(JSON.stringify(full).length * 0.6)
+    // As id of the challenge and in the lease: the send beside it needs none.
+    expect(String(text).split('challenge-1')).toHaveLength(3)
   })
 
   it('is told as it stands by a swap: the new one, or the one in the way', async () => {
