@@ -1,5 +1,6 @@
 import { TwoFactorError } from '../errors.js'
-import type { Entry, Json } from '../store/store.js'
+import type { Emit } from '../events.js'
+import type { Entry } from '../store/store.js'
 import type { SwapStore } from './change.js'
 import type { Channel } from './code-service.js'
 import type { Challenge, Lease, Ledger, Send } from './ledger.js'
@@ -11,8 +12,18 @@ type Written = Ledger & { readonly command: string }
  * The store as ledgers see it. There each of them is one text, which takes half the bytes of a tree of
  * objects, and none of the time that it costs to freeze one.
  */
-export function ledgerStore(store: SwapStore): SwapStore {
-  const unpacked = ({ value, version }: Entry): Entry => ({ value: unpack(value), version })
+export function ledgerStore(store: SwapStore, emit: Emit): SwapStore {
+  function unpacked({ value, version }: Entry): Entry {
+    try {
+      return { value: ledgerOf(JSON.parse(String(value))), version }
+    } catch {
+      emit({ type: 'store.failed', command: 'read' })
+      throw new TwoFactorError('store_unavailable', {
+        message: 'A ledger cannot be read. Does another program, or another version, write to this store?',
+      })
+    }
+  }
+
   return {
     async read(key) {
       const entry = await store.read(key)
@@ -87,15 +98,6 @@ function pack(ledger: Written): string {
   // It comes as a chain of pieces. Whoever looks into it makes it flat, and a third smaller.
   text.charCodeAt(0)
   return text
-}
-
-function unpack(text: Json): Written {
-  try {
-    return ledgerOf(JSON.parse(String(text)))
-  } catch {
-    const message = 'A ledger cannot be read. Does another program, or another version, write to this store?'
-    throw new TwoFactorError('store_unavailable', { message })
-  }
 }
 
 function ledgerOf(row: Row): Written {

@@ -32,7 +32,7 @@ export function createLedgers(parts: {
   readonly emit: Emit
 }): Ledgers {
   const { emit } = parts
-  const store = ledgerStore(parts.store)
+  const store = ledgerStore(parts.store, emit)
 
   function nowFor(ledger: Ledger): number {
     const { now, leadsByMs } = timeOf(ledger, parts.now())

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { emptyLedger, type Ledger } from '../../src/challenge/ledger.js'
 import { ledgerStore } from '../../src/challenge/ledger-store.js'
+import type { TwoFactorEvent } from '../../src/events.js'
 import { memoryStore } from '../../src/store/memory-store.js'
 import type { Json } from '../../src/store/store.js'
 import { hour } from './kit.js'
@@ -10,7 +11,8 @@ const key = 'tf1::auth:number'
 
 function createPair() {
   const store = memoryStore()
-  return { store, ledgers: ledgerStore(store) }
+  const events: TwoFactorEvent[] = []
+  return { store, events, ledgers: ledgerStore(store, (event) => void events.push(event)) }
 }
 
 /** What is read after it was written. */
@@ -134,7 +136,7 @@ describe('a ledger in the store', () => {
     ['attempts that are gone', '["c",1,0,0,0,["i","s","u","p",null,"sms",null,1,1,null],null,[],[],[]]'],
     ['an end that is gone', '["c",1,0,0,0,["i","s","u","p",null,"sms",0,1,null,null],null,[],[],[]]'],
   ])('refuses when something else wrote there: %s', async (_, value) => {
-    const { store, ledgers } = createPair()
+    const { store, ledgers, events } = createPair()
     store.swap(key, undefined, value, hour)
     const refused = expect.objectContaining({
       code: 'store_unavailable',
@@ -142,5 +144,7 @@ describe('a ledger in the store', () => {
     })
     await expect(ledgers.read(key)).rejects.toEqual(refused)
     await expect(ledgers.swap(key, undefined, full, hour)).rejects.toEqual(refused)
+    const told = { type: 'store.failed', command: 'read' }
+    expect(events).toEqual([told, told])
   })
 })
