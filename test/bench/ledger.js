@@ -1,7 +1,6 @@
 // Bar 3: one decision on a ledger in memory: read, decide, swap.
 import { reserve, settle } from '../../dist/challenge/ledger-attempts.js'
 import { memoryStore } from '../../dist/store/memory-store.js'
-import { limits } from '../store/sent-challenges.js'
 import { cpuOf } from './cpu.js'
 import { openLedgers } from './crowd.js'
 import { absolute } from './rounds.js'
@@ -21,7 +20,7 @@ export const bars = [
 
 /** Half of them reserve an attempt, half settle it with a wrong code. */
 export async function decision() {
-  const { fill, keyOf, bindingOf, ledgersOf } = await openLedgers()
+  const { limits, fill, keyOf, bindingOf, ledgersOf } = await openLedgers()
   const ledgers = ledgersOf(memoryStore())
   await fill(ledgers, numbers)
   const people = Array.from({ length: numbers }, (_, index) => ({

@@ -2,25 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-const minute = 60_000
-
-export const limits = {
-  attemptsPerChallenge: 5,
-  failuresBeforeLock: 10,
-  lockMs: 15 * minute,
-  failuresBeforeDisable: 100,
-  codeLifetimeMs: 10 * minute,
-  cooldownMs: [minute],
-  sendsPerChallenge: 3,
-  sendsPerHour: 5,
-  sendsPerDay: 10,
-  callsPerHour: 2,
-  callsPerDay: 4,
-  allSendsPerHour: 20,
-  allSendsPerDay: 50,
-  leaseMs: 10_000,
-}
-
 /** Fills stores with ledgers, each with a sent challenge, by the compiled package in a folder. */
 export async function sentChallenges(dir) {
   const load = (path) => import(pathToFileURL(join(dir, path)).href)
@@ -29,7 +10,10 @@ export async function sentChallenges(dir) {
   const { newCommandId } = await load('challenge/change.js')
   const { createKeys, fingerprint } = await load('challenge/keys.js')
   const { createSecrets } = await load('challenge/secrets.js')
+  const { ledgerLimitsOf } = await load('challenge/ledger.js')
+  const { defaultLimits } = await load('options/default-limits.js')
 
+  const limits = ledgerLimitsOf(defaultLimits, 'auth')
   const keys = createKeys('', createSecrets(['a secret of at least thirty-two bytes']))
   const keyOf = (index) => keys.ledger('auth', `+57300${1_000_000 + index}`)
   const bindingOf = (index) => ({ session: fingerprint(`s${index}`), subject: fingerprint(`u${index}`) })
@@ -39,12 +23,12 @@ export async function sentChallenges(dir) {
     for (let index = 0; index < count; index += 1) {
       const binding = { ...bindingOf(index), purpose: 'login' }
       const order = { sendId: newCommandId(), challengeId: randomUUID(), binding, channel: 'sms' }
-      const sent = { result: 'sent', lifetimeMs: 10 * minute }
+      const sent = { result: 'sent', lifetimeMs: limits.codeLifetimeMs }
       const held = ledgers.hold(keyOf(index), limits)
       await held.run((ledger, now) => start(ledger, order, now, limits))
       await held.run((ledger, now) => settleSend(ledger, order.sendId, sent, now, limits))
     }
   }
 
-  return { fill, keyOf, bindingOf, ledgersOf }
+  return { limits, fill, keyOf, bindingOf, ledgersOf }
 }
