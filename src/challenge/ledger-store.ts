@@ -8,10 +8,7 @@ import type { Challenge, Lease, Ledger, Send } from './ledger.js'
 /** A ledger with the id of the command that wrote it. */
 type Written = Ledger & { readonly command: string }
 
-/**
- * The store as ledgers see it. There each of them is one text, which takes half the bytes of a tree of
- * objects, and none of the time that it costs to freeze one.
- */
+/** The store as ledgers see it. There each of them is one text, half the bytes of a tree of objects. */
 export function ledgerStore(store: SwapStore, emit: Emit): SwapStore {
   function unpacked({ value, version }: Entry): Entry {
     try {
