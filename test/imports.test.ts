@@ -18,6 +18,10 @@ const table: ImportTable = {
     options: everyPart.map((part) => `type ${part}`),
     'two-factor': everyPart,
     index: [...everyPart, 'two-factor'],
+    testing: [
+      ...['store/*', 'provider/*', 'sandbox/*', 'errors', 'phone-number'],
+      ...['challenge/*', 'express/*', 'events', 'two-factor'].map((part) => `type ${part}`),
+    ],
     cli: ['two-factor', 'provider/*', 'sandbox/*', 'store/redis-store'],
   },
   packages: {

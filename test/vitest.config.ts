@@ -9,7 +9,7 @@ const entries = [
   { find: /^express-two-factor\/client$/, replacement: `${root}src/provider/index.ts` },
   { find: /^express-two-factor\/sandbox$/, replacement: `${root}src/sandbox/index.ts` },
   { find: /^express-two-factor\/redis$/, replacement: `${root}src/store/redis-store.ts` },
-  { find: /^express-two-factor\/testing$/, replacement: `${root}src/store/store-contract.ts` },
+  { find: /^express-two-factor\/testing$/, replacement: `${root}src/testing/index.ts` },
 ]
 
 /** Suites that mount Express run once per Express line; all others run once. */

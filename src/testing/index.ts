@@ -1,0 +1,1 @@
+export { type StoreContractOptions, storeContract } from '../store/store-contract.js'
