@@ -29,18 +29,18 @@ export interface InboxMessage {
   readonly channel: 'sms' | 'call'
   /** The text, or what the call says. */
   readonly text: string
-  /** The code that it carries. */
+  /** The code that it carries: that of a two-factor operation, or one found in the text of an ordinary message. */
   readonly code?: string
   /** E.164. */
   readonly phone: string
-  /** The app-name of the code. */
+  /** The app-name of the code; an ordinary message has none. */
   readonly appName?: string
   /** Sandbox time of the send, in ms. */
   readonly at: number
   readonly state: MessageState
 }
 
-export type CodeMessage = InboxMessage & { readonly code: string; readonly appName: string }
+export type CodeMessage = InboxMessage & { readonly code: string }
 
 export interface WaitOptions {
   /** How long to wait, in real time; 5,000 by default. */

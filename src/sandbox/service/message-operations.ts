@@ -1,4 +1,5 @@
-import type { Mailroom } from '../inbox.js'
+import type { Mailroom, Message } from '../inbox.js'
+import { codeInText } from '../text-code.js'
 import { readPhones } from '../wire-phone.js'
 import type { Answers } from './answers.js'
 import type { Dispatch } from './dispatch.js'
@@ -21,7 +22,7 @@ export function messageOperations(
       if (phones === undefined) return badPhones
       const booked = dispatch.book(phones, { channel: 'sms', price: textPrice(sms) })
       if (isRefusal(booked)) return booked
-      return { body: answers.textsSent(booked.send({ text: sms, requestId })) }
+      return { body: answers.textsSent(booked.send({ ...withCode('sms', sms), requestId })) }
     },
 
     sendCall(parameters, requestId) {
@@ -51,7 +52,7 @@ function callContent({
   message,
   voice,
   'audio-code': audioCode,
-}: ParametersOf<'sendCall'>): { text: string; voice?: string; audioCode?: string } | Refusal {
+}: ParametersOf<'sendCall'>): Pick<Message, 'text' | 'code' | 'voice' | 'audioCode'> | Refusal {
   if (audioCode !== undefined) {
     if (message !== undefined || voice !== undefined) {
       return refuse('parameters', 'audio-code must not be sent together with message and voice.')
@@ -60,5 +61,11 @@ function callContent({
   }
   if (message === undefined) return refuse('parameters', 'message is required without audio-code.')
   if (voice === undefined) return refuse('parameters', 'voice is required without audio-code.')
-  return { text: message, voice }
+  return { ...withCode('call', message), voice }
+}
+
+/** An app that makes its own codes sends them as ordinary messages: the inbox shows those codes too. */
+function withCode(channel: 'sms' | 'call', text: string): Pick<Message, 'text' | 'code'> {
+  const code = codeInText(channel, text)
+  return { text, ...(code !== undefined && { code }) }
 }
