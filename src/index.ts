@@ -1,25 +1,25 @@
-export type { BoundFields, BoundValue } from './challenge/bound.js'
-export type { Channel } from './challenge/code-service.js'
+export type { Channel } from './challenge/code-provider.js'
 export type {
   ChallengeView,
   Refusal,
   StartOutcome,
   VerifyOutcome,
 } from './challenge/commands.js'
-export type { TrustedDevice } from './challenge/devices.js'
-export type { Grant } from './challenge/grants.js'
 export type { Limits } from './challenge/limits.js'
 export type { NumberState, Numbers } from './challenge/numbers.js'
+export type { BoundFields, BoundValue } from './challenge/proofs/bound.js'
+export type { TrustedDevice } from './challenge/proofs/devices.js'
+export type { Grant } from './challenge/proofs/grants.js'
 export type { SelfTest } from './challenge/self-test.js'
 export { type ProblemCode, TwoFactorError } from './errors.js'
 export type { TwoFactorEvent } from './events.js'
-export type { ChallengesFacade, GrantsFacade, TrustedDevicesFacade } from './express/facades.js'
-export type { GuardOptions } from './express/guard-options.js'
-export type { Messages, Texts } from './express/messages/texts.js'
-export type { Render } from './express/page-renderer.js'
+export type { PhoneVerification, ProvenPhone } from './express/flows/phone-verification.js'
+export type { GuardOptions } from './express/guard/guard-options.js'
+export type { ChallengesFacade, GrantsFacade, TrustedDevicesFacade } from './express/host/facades.js'
+export { expressSession, type SessionAdapter, tokenSession } from './express/host/session.js'
+export type { Messages, Texts } from './express/pages/messages/texts.js'
+export type { Render } from './express/pages/page-renderer.js'
 export type { PageView } from './express/pages/page-view.js'
-export type { PhoneVerification, ProvenPhone } from './express/phone-verification.js'
-export { expressSession, type SessionAdapter, tokenSession } from './express/session.js'
 export type { PurposeOptions, TwoFactorOptions } from './options.js'
 export {
   type CallOptions,

@@ -1,15 +1,15 @@
 import type { Request } from 'express'
 import type * as z from 'zod'
-import type { Channel } from './challenge/code-service.js'
+import type { Channel } from './challenge/code-provider.js'
 import type { BeforeSend } from './challenge/commands.js'
 import type { Limits } from './challenge/limits.js'
 import type { Purpose } from './challenge/purposes.js'
 import type { Emit } from './events.js'
-import type { Messages } from './express/messages/texts.js'
-import type { LocaleOf, Render } from './express/page-renderer.js'
-import type { SessionAdapter } from './express/session.js'
-import type { OnVerified, PhoneOf } from './express/sign-in.js'
-import type { SubjectOf } from './express/subject.js'
+import type { OnVerified, PhoneOf } from './express/flows/sign-in.js'
+import type { SessionAdapter } from './express/host/session.js'
+import type { SubjectOf } from './express/host/subject.js'
+import type { Messages } from './express/pages/messages/texts.js'
+import type { LocaleOf, Render } from './express/pages/page-renderer.js'
 import { defaultLimits, type Profile, profiles } from './options/default-limits.js'
 import { type limitsSchema, optionsSchema } from './options/schema.js'
 import type { ProviderClient } from './provider/client.js'
@@ -102,14 +102,14 @@ export type Settings = Omit<
   readonly countries: readonly string[] | 'any'
   readonly limits: Limits
   /** Longest age that a step-up may accept, when a profile sets one. */
-  readonly longestMaxAgeMs: number
+  readonly maxStepUpAgeMs: number
   readonly purposes: readonly Purpose[]
   /** A purpose that nobody configured. */
-  readonly usualPurpose: (name: string) => Purpose
+  readonly defaultPurpose: (name: string) => Purpose
 }
 
 /** Throws a TypeError that names the option and the fix, never a value: some of them are secrets. */
-export function settleOptions(options: TwoFactorOptions): Settings {
+export function resolveOptions(options: TwoFactorOptions): Settings {
   const parsed = optionsSchema.safeParse(options)
   if (!parsed.success) throw wrongOption(parsed.error.issues)
   const { countries, dangerouslyAnyCountry, limits: given, purposes, ...settings } = parsed.data
@@ -118,10 +118,10 @@ export function settleOptions(options: TwoFactorOptions): Settings {
       "twoFactor: countries must list where codes may go, such as ['CO', 'MX']; dangerouslyAnyCountry: true in its place lifts that",
     )
   }
-  const limits = settleLimits(given)
-  const longestMaxAgeMs =
+  const limits = resolveLimits(given)
+  const maxStepUpAgeMs =
     given.profile === undefined ? Number.MAX_SAFE_INTEGER : profiles[given.profile].maxAgeMs
-  function settlePurpose(name: string, purpose: GivenPurpose): Purpose {
+  function resolvePurpose(name: string, purpose: GivenPurpose): Purpose {
     if (purpose.trustedDevice && settings.trustedDevices === undefined) {
       throw new TypeError(
         `twoFactor: purposes.${name}.trustedDevice needs the option trustedDevices: { maxAgeMs }`,
@@ -129,9 +129,9 @@ export function settleOptions(options: TwoFactorOptions): Settings {
     }
     const isLogin = name === 'login'
     const maxAgeMs = purpose.maxAgeMs ?? (isLogin ? limits.loginMaxAgeMs : limits.maxAgeMs)
-    if (!isLogin && maxAgeMs > longestMaxAgeMs) {
+    if (!isLogin && maxAgeMs > maxStepUpAgeMs) {
       throw new TypeError(
-        `twoFactor: purposes.${name}.maxAgeMs must be ${longestMaxAgeMs} or less with this profile`,
+        `twoFactor: purposes.${name}.maxAgeMs must be ${maxStepUpAgeMs} or less with this profile`,
       )
     }
     return {
@@ -140,7 +140,7 @@ export function settleOptions(options: TwoFactorOptions): Settings {
       once: purpose.once ?? false,
       channels: purpose.channels ?? settings.channels,
       trustedDevice: purpose.trustedDevice ?? (isLogin && settings.trustedDevices !== undefined),
-      startable: true,
+      browserStartable: true,
     }
   }
 
@@ -148,15 +148,15 @@ export function settleOptions(options: TwoFactorOptions): Settings {
     ...settings,
     countries: countries ?? 'any',
     limits,
-    longestMaxAgeMs,
-    purposes: Object.entries(purposes).map(([name, purpose]) => settlePurpose(name, purpose)),
-    usualPurpose: (name) => settlePurpose(name, {}),
+    maxStepUpAgeMs,
+    purposes: Object.entries(purposes).map(([name, purpose]) => resolvePurpose(name, purpose)),
+    defaultPurpose: (name) => resolvePurpose(name, {}),
   }
 }
 
 type GivenPurpose = z.output<typeof optionsSchema>['purposes'][string]
 
-function settleLimits({ profile, ...given }: z.output<typeof limitsSchema>): Limits {
+function resolveLimits({ profile, ...given }: z.output<typeof limitsSchema>): Limits {
   const bounds: Partial<Limits> = profile === undefined ? {} : profiles[profile]
   for (const [name, most] of Object.entries(bounds)) {
     const value = given[name as keyof typeof given]

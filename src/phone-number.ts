@@ -1,4 +1,5 @@
 import type { CountryCode, PhoneNumber as Reading } from 'libphonenumber-js/mobile'
+import { memoize } from './lib/memoize.js'
 
 declare const checked: unique symbol
 
@@ -62,19 +63,8 @@ export async function parsePhoneNumber(text: string, rules: PhoneRules): Promise
   return { ok: true, phone: parsed.number as string as PhoneNumber, country }
 }
 
-// A number on file is read again with every code for it. What a visitor chose the country for is not kept:
-// nothing bounds what stands there.
-const readLately = new Map<string, Reading>()
-const mostRemembered = 1_000
-
-async function readOnce(spelled: string): Promise<Reading | undefined> {
-  const known = readLately.get(spelled)
-  if (known !== undefined) return known
-  const reading = await read(spelled, {})
-  if (readLately.size >= mostRemembered) readLately.clear()
-  if (reading !== undefined) readLately.set(spelled, reading)
-  return reading
-}
+// Numbers on file recur with every code. A visitor's choice of country is not cached.
+const readOnce = memoize((spelled) => read(spelled, {}))
 
 /** What the numbering plans make of a spelling; undefined when it is no number. */
 async function read(

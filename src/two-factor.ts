@@ -5,10 +5,20 @@ import { openDomain } from './challenge/domain.js'
 import type { Numbers } from './challenge/numbers.js'
 import { type SelfTest, selfTest } from './challenge/self-test.js'
 import { createEmit, type Emit } from './events.js'
-import { addressOf } from './express/address.js'
-import { createAnswers } from './express/answers.js'
-import { createAppNames } from './express/app-names.js'
-import { createEndpoint } from './express/endpoint.js'
+import { createDeviceCookies } from './express/flows/device-cookies.js'
+import { createLane } from './express/flows/lane.js'
+import {
+  createEnrolFlow,
+  createPhoneVerification,
+  type PhoneVerification,
+} from './express/flows/phone-verification.js'
+import { createRenewal } from './express/flows/renewal.js'
+import { createSignIn } from './express/flows/sign-in.js'
+import { createGuard } from './express/guard/guard.js'
+import { type GuardOptions, resolveGuard } from './express/guard/guard-options.js'
+import { createRefusals } from './express/guard/refusals.js'
+import { createRequirements } from './express/guard/requirement.js'
+import { createAppNames } from './express/host/app-names.js'
 import {
   type ChallengesFacade,
   createChallengesFacade,
@@ -16,35 +26,25 @@ import {
   createTrustedDevicesFacade,
   type GrantsFacade,
   type TrustedDevicesFacade,
-} from './express/facades.js'
-import { factory, plainFactory, singleHandlers } from './express/factory.js'
-import { chosenPurpose, type PurposeChoice } from './express/factory-options.js'
-import { createGuard } from './express/guard.js'
-import { type GuardOptions, settleGuard } from './express/guard-options.js'
-import { hostFunction } from './express/host-function.js'
-import { createInspection } from './express/inspection.js'
-import { createLane } from './express/lane.js'
-import { createPageRenderer } from './express/page-renderer.js'
+} from './express/host/facades.js'
+import { factory, plainFactory, singleHandlers } from './express/host/factory.js'
+import { chosenPurpose, type PurposeChoice } from './express/host/factory-options.js'
+import { hostFunction } from './express/host/host-function.js'
+import { createInspection } from './express/host/inspection.js'
+import { createIdentify } from './express/host/requester.js'
+import { expressSession, sessionId } from './express/host/session.js'
+import { createWarn, isCalledPerRequest, type Warn } from './express/host/warnings.js'
+import { addressOf } from './express/http/address.js'
+import { createEndpoint } from './express/http/endpoint.js'
+import { createResponder } from './express/http/responder.js'
+import { safePath } from './express/http/return-path.js'
+import { bodyParsers, createRouter } from './express/http/routes.js'
 import { pageHeaders } from './express/pages/assets.js'
-import {
-  createEnrolFlow,
-  createPhoneVerification,
-  type PhoneVerification,
-} from './express/phone-verification.js'
-import { createRefusals } from './express/refusals.js'
-import { createRenewal } from './express/renewal.js'
-import { createIdentify } from './express/requester.js'
-import { createRequirements } from './express/requirement.js'
-import { safePath } from './express/return-path.js'
-import { bodyParsers, createRouter } from './express/routes.js'
-import { expressSession, sessionId } from './express/session.js'
-import { createSignIn } from './express/sign-in.js'
-import { createDeviceCookies } from './express/trusted-device.js'
-import { createWarn, isCalledPerRequest, type Warn } from './express/warnings.js'
+import { createPageRenderer } from './express/pages/page-renderer.js'
 import { describeLimits } from './options/default-limits.js'
-import { settleOptions, type TwoFactorOptions } from './options.js'
+import { resolveOptions, type TwoFactorOptions } from './options.js'
 import { loadPhoneData } from './phone-number.js'
-import { createCodeService } from './provider/code-adapter.js'
+import { createCodeAdapter } from './provider/code-adapter.js'
 import { memoryStore } from './store/memory-store.js'
 import type { Store } from './store/store.js'
 
@@ -108,7 +108,7 @@ export interface TwoFactor {
  * app.use('/account', tf.requireTwoFactor(), account)
  */
 export function twoFactor(options: TwoFactorOptions): TwoFactor {
-  const settings = settleOptions(options)
+  const settings = resolveOptions(options)
   const { codePattern, limits, path, provider } = settings
   const warn = createWarn()
   if (isCalledPerRequest()) warn('TWO_FACTOR_MADE_PER_REQUEST')
@@ -124,7 +124,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     emit,
     // A check ends with the shorter of both, and the number is free soon after.
     limits: { ...limits, verifyTimeoutMs: Math.min(limits.verifyTimeoutMs, provider.timeoutMs) },
-    codes: createCodeService(provider, { ...settings, ...limits }),
+    codes: createCodeAdapter(provider, { ...settings, ...limits }),
     appNameOf: appNames.of,
     deviceMaxAgeMs: settings.trustedDevices?.maxAgeMs ?? 0,
   })
@@ -143,10 +143,10 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     now,
   })
   const deviceCookies = settings.trustedDevices && createDeviceCookies({ devices, purposes, now })
-  const answers = createAnswers(createPageRenderer(settings), pageHeaders)
+  const responder = createResponder(createPageRenderer(settings), pageHeaders)
   const inspect = createInspection(warn)
   const { allowedOrigins } = settings
-  const endpoint = createEndpoint({ answers, bodyParsers, allowedOrigins, inspect })
+  const endpoint = createEndpoint({ responder, bodyParsers, allowedOrigins, inspect })
 
   // A signup that is under way when its session is renewed goes on; without signups nothing is asked.
   let enrolling = false
@@ -189,13 +189,13 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     }),
     basePathOf: () => path,
     defaultPurpose: 'login',
-    offersTrust: (purpose, demand) => deviceCookies?.serves(purpose) === true && demand?.byCode !== true,
+    offersTrust: (purpose, demand) => deviceCookies?.serves(purpose) === true && demand?.requireCode !== true,
   })
 
   function requireTwoFactor(guardOptions: GuardOptions = {}): RequestHandler {
-    const guard = settleGuard(guardOptions, { purposes, longestMaxAgeMs: settings.longestMaxAgeMs })
+    const guard = resolveGuard(guardOptions, { purposes, maxStepUpAgeMs: settings.maxStepUpAgeMs })
     appNames.checkApart(purposes.all())
-    const refusals = createRefusals(guard, { requirements, views, answers, path })
+    const refusals = createRefusals(guard, { requirements, views, responder, path })
     return createGuard(guard, { identify, grants, refusals })
   }
 

@@ -38,7 +38,7 @@ export default defineConfig({
         'src/challenge/**': atLeast(100),
         'src/store/**': atLeast(100),
         'src/provider/verdict.ts': atLeast(100),
-        'src/express/guard.ts': atLeast(100),
+        'src/express/guard/guard.ts': atLeast(100),
       },
     },
     projects: [

@@ -1,24 +1,24 @@
 import type { Emit } from '../events.js'
 import type { Store } from '../store/store.js'
-import type { CodeService } from './code-service.js'
+import { createCounters } from './budgets/counters.js'
+import { createSubjectFailures } from './budgets/subject-failures.js'
+import { createCircuitBreaker } from './circuit-breaker.js'
+import type { CodeProvider } from './code-provider.js'
 import type { Actor, Challenges, Refusal } from './commands.js'
-import { createCounters } from './counters.js'
 import type { Keys } from './keys.js'
-import { cancel, challengeOf, type Lane } from './ledger.js'
-import { createLedgers } from './ledgers.js'
+import { cancel, challengeOf, type Lane } from './ledger/ledger.js'
+import { createLedgers } from './ledger/ledgers.js'
 import type { Limits } from './limits.js'
 import { createNumbers, type Numbers } from './numbers.js'
-import { createProviderHealth } from './provider-health.js'
 import type { Purposes } from './purposes.js'
 import type { Secrets } from './secrets.js'
 import { createSending } from './sending.js'
-import { createSubjectFailures } from './subject-failures.js'
 import { about, createTargets } from './targets.js'
 import { createVerifying } from './verifying.js'
 
 export interface ChallengeParts {
   readonly store: Store
-  readonly codes: CodeService
+  readonly codes: CodeProvider
   readonly secrets: Secrets
   readonly keys: Keys
   readonly limits: Limits
@@ -36,13 +36,13 @@ export function createChallenges(parts: ChallengeParts): Challenges & { readonly
   const ledgers = createLedgers(parts)
   const targets = createTargets(parts)
   const counters = createCounters(parts)
-  const health = createProviderHealth(parts)
+  const breaker = createCircuitBreaker(parts)
   const failuresOf = createSubjectFailures({
     ...parts,
     failuresPerDay: parts.limits.failuresPerSubjectPerDay,
   })
-  const sending = createSending({ ...parts, ledgers, targets, counters, health })
-  const verify = createVerifying({ ...parts, ledgers, targets, counters, health, failuresOf })
+  const sending = createSending({ ...parts, ledgers, targets, counters, breaker })
+  const verify = createVerifying({ ...parts, ledgers, targets, counters, breaker, failuresOf })
 
   /** Says who was refused what: the host's own name of the account, never the number. */
   function reported<Outcome extends { readonly outcome: string }>(
@@ -73,7 +73,7 @@ export function createChallenges(parts: ChallengeParts): Challenges & { readonly
       const target = await targets.of(actor)
       if ('outcome' in target) return
       const { outcome } = await ledgers
-        .hold(target.key, target.limits)
+        .updater(target.key, target.limits)
         .run((ledger, now) => cancel(ledger, target.who, now, target.limits))
       if (outcome.challenge !== undefined) {
         emit({ type: 'challenge.cancelled', ...about(target, outcome.challenge) })

@@ -1,8 +1,8 @@
 import type { ProblemCode } from '../errors.js'
 import type { PhoneNumber } from '../phone-number.js'
 import type { Awaitable } from '../store/store.js'
-import type { Channel } from './code-service.js'
-import type { Lane } from './ledger.js'
+import type { Channel } from './code-provider.js'
+import type { Lane } from './ledger/ledger.js'
 
 /** Who acts, from where, on which number. */
 export interface Actor {

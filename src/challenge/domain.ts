@@ -1,13 +1,13 @@
 import type { Emit } from '../events.js'
 import type { Store } from '../store/store.js'
 import { type ChallengeParts, createChallenges } from './challenges.js'
-import { createDevices } from './devices.js'
-import { createEnrolments } from './enrolment.js'
-import { createGrants } from './grants.js'
 import { createKeys } from './keys.js'
+import { createDevices } from './proofs/devices.js'
+import { createEnrolments } from './proofs/enrolment.js'
+import { createGrants } from './proofs/grants.js'
 import { createPurposes, type Purpose } from './purposes.js'
 import { createSecrets } from './secrets.js'
-import { withStoreDeadline } from './store-access.js'
+import { withStoreDeadline } from './store-deadline.js'
 
 /** Opens all that knows no HTTP, on one store and one provider. */
 export function openDomain(parts: {
@@ -15,7 +15,7 @@ export function openDomain(parts: {
   readonly secret: readonly [string, ...string[]]
   readonly namespace: string
   readonly purposes: readonly Purpose[]
-  readonly usualPurpose: (name: string) => Purpose
+  readonly defaultPurpose: (name: string) => Purpose
   readonly limits: ChallengeParts['limits']
   readonly codes: ChallengeParts['codes']
   readonly countries: ChallengeParts['countries']
@@ -29,7 +29,7 @@ export function openDomain(parts: {
   const store = withStoreDeadline(parts.store, limits.storeTimeoutMs, emit)
   const secrets = createSecrets(parts.secret)
   const keys = createKeys(parts.namespace, secrets)
-  const purposes = createPurposes(parts.purposes, parts.usualPurpose)
+  const purposes = createPurposes(parts.purposes, parts.defaultPurpose)
   const shared = { store, keys, secrets, purposes, limits, now, emit }
   const { numbers, ...challenges } = createChallenges({ ...parts, ...shared })
   return {

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
+import { memoize } from '../lib/memoize.js'
 import type { PhoneNumber } from '../phone-number.js'
-import type { Lane } from './ledger.js'
+import type { Lane } from './ledger/ledger.js'
 import type { Secrets } from './secrets.js'
 
 /** Where everything stands in the store. No key holds a readable number, code, session id or subject. */
@@ -15,37 +16,22 @@ export interface Keys {
   counter(kind: string, whom: string): string
 }
 
-const mostRemembered = 1_000
-
 export function createKeys(namespace: string, secrets: Secrets): Keys {
   // Joined: what a template makes is a chain of its parts, and a store would keep all of them.
   const key = (kind: string, tag: string) => ['tf1', namespace, kind, tag].join(':')
-  const ledgerOf = (lane: Lane) => remembering((phone) => key(lane, secrets.tag('number-tag', phone)))
+  const ledgerOf = (lane: Lane) => memoize((phone) => key(lane, secrets.tag('number-tag', phone)))
   // Asked again with every code for the same number.
   const ledgers = { auth: ledgerOf('auth'), enrol: ledgerOf('enrol') }
   return {
     ledger: (lane, phone) => ledgers[lane](phone),
     // Asked by the guard on every request: a key that is the same object each time is hashed once.
-    grants: remembering((subject) => key('grants', fingerprint(subject))),
-    devices: (subject) => key('devices', fingerprint(subject)),
-    enrolment: (session) => key('enrolment', fingerprint(session)),
-    failures: (subject) => key('failures', fingerprint(subject)),
+    grants: memoize((subject) => key('grants', hashId(subject))),
+    devices: (subject) => key('devices', hashId(subject)),
+    enrolment: (session) => key('enrolment', hashId(session)),
+    failures: (subject) => key('failures', hashId(subject)),
     counter: (kind, whom) => key(`count-${kind}`, whom),
   }
 }
 
-/** SHA-256 of a session id or subject. These are long or public, so no key is needed. */
-export const fingerprint = remembering((text) => hash('sha256', text, 'base64url'))
-
-/** Session ids and subjects come back with every request: what was said of the last ones is kept. */
-function remembering(say: (text: string) => string): (text: string) => string {
-  const said = new Map<string, string>()
-  return (text) => {
-    const known = said.get(text)
-    if (known !== undefined) return known
-    const answer = say(text)
-    if (said.size >= mostRemembered) said.clear()
-    said.set(text, answer)
-    return answer
-  }
-}
+/** SHA-256 of a session id or subject. These are long or public, so no key is needed. Memoized: they recur with every request. */
+export const hashId = memoize((text) => hash('sha256', text, 'base64url'))

@@ -1,8 +1,8 @@
 import type { Emit } from '../events.js'
 import { type PhoneNumber, parsePhoneNumber } from '../phone-number.js'
 import type { Keys } from './keys.js'
-import { enable, isDisabled, ledgerLimitsOf } from './ledger.js'
-import type { Ledgers } from './ledgers.js'
+import { enable, isDisabled, ledgerLimitsOf } from './ledger/ledger.js'
+import type { Ledgers } from './ledger/ledgers.js'
 import type { Limits } from './limits.js'
 
 /** What an operator may ask about a number on file. */
@@ -44,7 +44,7 @@ export function createNumbers(parts: {
       }
     },
     async enable(phone) {
-      await ledgers.hold(await keyOf(phone), limits).run(enable)
+      await ledgers.updater(await keyOf(phone), limits).run(enable)
       emit({ type: 'number.enabled' })
     },
   }

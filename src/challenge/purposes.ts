@@ -1,4 +1,4 @@
-import type { Channel } from './code-service.js'
+import type { Channel } from './code-provider.js'
 
 /** Why proof is asked, and how long it stays good. */
 export interface Purpose {
@@ -11,7 +11,7 @@ export interface Purpose {
   /** Whether a trusted device may stand in for the code. */
   readonly trustedDevice: boolean
   /** Whether the browser may start it on the plain routes; false for phone verification. */
-  readonly startable: boolean
+  readonly browserStartable: boolean
 }
 
 /** The purposes of one app: those of the options, and those that guards and phone verifications bring along. */
@@ -51,7 +51,7 @@ export function createPurposes(initial: readonly Purpose[], usual: (name: string
           `phoneVerification: purpose ${name} is one of sign-in or step-up; take another name`,
         )
       }
-      return declare({ ...(known.get(name) ?? usual(name)), startable: false })
+      return declare({ ...(known.get(name) ?? usual(name)), browserStartable: false })
     },
   }
 }

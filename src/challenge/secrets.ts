@@ -11,7 +11,7 @@ import {
 export type SecretUse = 'number-tag' | 'code-tag' | 'requirement' | 'enrolment'
 
 export interface Secrets {
-  /** A keyed fingerprint for what is kept at rest. Made with the last secret, so that rotation moves no ledger. */
+  /** A keyed hashId for what is kept at rest. Made with the last secret, so that rotation moves no ledger. */
   tag(use: SecretUse, text: string): string
   /** Signs with the first secret. */
   sign(use: SecretUse, text: string): string

@@ -1,7 +1,8 @@
+import { clockLeewayMs } from '../lib/clock.js'
+import { withinDeadline } from '../lib/deadline.js'
 import type { Finding, Store } from '../store/store.js'
-import { newCommandId } from './change.js'
 import type { Keys } from './keys.js'
-import { inTime } from './store-access.js'
+import { newCommandId } from './updater.js'
 
 /** What an operator should know before people do. */
 export interface SelfTest {
@@ -9,9 +10,6 @@ export interface SelfTest {
   /** Nothing in it is secret. */
   readonly findings: readonly Finding[]
 }
-
-/** Beyond this the clocks of two machines let a ledger run ahead. */
-const clockLeewayMs = 5_000
 
 /** An inspection asks the store several times. */
 const inspectionMs = 5_000
@@ -39,10 +37,13 @@ export async function selfTest(parts: {
       code: 'clock_failed',
       fix: 'leave the option now out',
     }),
-    findingOf(() => inTime(inspect(), inspectionMs), {
-      code: 'store_not_inspected',
-      fix: 'check that the store runs, that it can be reached, and its permissions',
-    }),
+    findingOf(
+      () => withinDeadline(inspectionMs, inspect, () => new Error(`no answer within ${inspectionMs} ms`)),
+      {
+        code: 'store_not_inspected',
+        fix: 'check that the store runs, that it can be reached, and its permissions',
+      },
+    ),
   ])
   const findings = found.flat()
   return { ok: findings.length === 0, findings }

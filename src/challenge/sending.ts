@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { TwoFactorError } from '../errors.js'
 import type { Emit } from '../events.js'
-import { newCommandId } from './change.js'
-import type { CodeService, SendResult } from './code-service.js'
+import type { Counters } from './budgets/counters.js'
+import type { CircuitBreaker } from './circuit-breaker.js'
+import type { CodeProvider, SendResult } from './code-provider.js'
 import {
   type BeforeSend,
   type Refusal,
@@ -11,29 +12,28 @@ import {
   type StartCommand,
   type StartOutcome,
 } from './commands.js'
-import type { Counters } from './counters.js'
-import type { Challenge, Decision, Lane, Ledger } from './ledger.js'
-import { type Booked, resend, type SendOutcome, settleSend, start } from './ledger-sends.js'
-import type { Decided, Ledgers } from './ledgers.js'
-import type { ProviderHealth } from './provider-health.js'
+import type { Challenge, Decision, Lane, Ledger } from './ledger/ledger.js'
+import type { Decided, Ledgers } from './ledger/ledgers.js'
+import { type Booked, resend, type SendOutcome, settleSend, start } from './ledger/sends.js'
 import type { Purposes } from './purposes.js'
 import { about, type Target, type Targets } from './targets.js'
+import { newCommandId } from './updater.js'
 
 type SendStep = (ledger: Ledger, now: number) => Decision<SendOutcome | Refusal>
 type Settle = (sent: SendResult) => Promise<Decided<{ readonly challenge?: Challenge }>>
 
 /** Start and resend: book the send, hand the code over to the provider, record what became of it. */
 export function createSending(parts: {
-  readonly codes: CodeService
+  readonly codes: CodeProvider
   readonly ledgers: Ledgers
   readonly counters: Counters
   readonly targets: Targets
   readonly purposes: Purposes
-  readonly health: ProviderHealth
+  readonly breaker: CircuitBreaker
   readonly appNameOf: (lane: Lane, purpose: string) => string
   readonly emit: Emit
 }) {
-  const { codes, ledgers, counters, targets, purposes, health, appNameOf, emit } = parts
+  const { codes, ledgers, counters, targets, purposes, breaker, appNameOf, emit } = parts
 
   async function send(
     target: Target,
@@ -41,17 +41,17 @@ export function createSending(parts: {
     step: SendStep,
     beforeSend: BeforeSend | undefined,
   ): Promise<StartOutcome> {
-    const paused = health.refusal()
+    const paused = breaker.refusal()
     if (paused !== undefined) return paused
     const fromAddress = counters.sendFromAddress(target.counted)
-    const held = ledgers.hold(target.key, target.limits)
-    const { outcome, ledger, now } = await held.run(step, fromAddress)
+    const updater = ledgers.updater(target.key, target.limits)
+    const { outcome, ledger, now } = await updater.run(step, fromAddress)
     if (outcome.outcome === 'refused') return outcome
     if (outcome.outcome === 'live') {
       return { outcome: 'already-sent', challenge: targets.view(target, outcome.challenge, ledger, now) }
     }
     const settle: Settle = (sent) =>
-      held.run((booked, time) => settleSend(booked, sendId, sent, time, target.limits, outcome))
+      updater.run((booked, time) => settleSend(booked, sendId, sent, time, target.limits, outcome))
     // Asked after the send was booked: of many requests at once, one costs budget and asks the host.
     const refusal = await permission(target, outcome.challenge, beforeSend).catch(async (error: unknown) => {
       await settle({ result: 'not-sent' })
@@ -84,7 +84,7 @@ export function createSending(parts: {
       emit({ type: 'challenge.superseded', ...about(target, superseded) })
     }
     emit({ ...eventOf(sent), ...about(target, challenge) })
-    health.note('send', sent.result, target.lane, target.key)
+    breaker.note('send', sent.result, target.lane, target.key)
     const settled = await settle(sent)
     if (sent.result !== 'sent' && sent.result !== 'unconfirmed') throw notDelivered(sent)
     // Another session may have started, or this one cancelled, while the send was under way.
@@ -98,7 +98,7 @@ export function createSending(parts: {
     async start(command: StartCommand): Promise<StartOutcome> {
       const purpose = purposes.find(command.purpose)
       // The provider files the codes of both lanes apart by purpose alone.
-      const ofThisLane = purpose?.startable === (command.lane !== 'enrol')
+      const ofThisLane = purpose?.browserStartable === (command.lane !== 'enrol')
       const channel = command.channel ?? purpose?.channels[0]
       if (!ofThisLane || channel === undefined || !purpose.channels.includes(channel)) {
         return refused('invalid_request')

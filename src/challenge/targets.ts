@@ -1,8 +1,8 @@
 import type { AboutChallenge } from '../events.js'
 import { maskPhoneNumber, type PhoneNumber, parsePhoneNumber } from '../phone-number.js'
+import type { Counted } from './budgets/counters.js'
 import { type Actor, type ChallengeView, type Refusal, refused } from './commands.js'
-import type { Counted } from './counters.js'
-import { fingerprint, type Keys } from './keys.js'
+import { hashId, type Keys } from './keys.js'
 import {
   type Binding,
   type Challenge,
@@ -10,9 +10,9 @@ import {
   type Ledger,
   type LedgerLimits,
   ledgerLimitsOf,
-} from './ledger.js'
+} from './ledger/ledger.js'
+import { resendableAt } from './ledger/pacing.js'
 import type { Limits } from './limits.js'
-import { resendableAt } from './pacing.js'
 import type { Purposes } from './purposes.js'
 
 /** One number in one lane, and who acts on it. */
@@ -65,7 +65,7 @@ export function createTargets(parts: {
         country: parsed.country,
         key,
         limits: limitsOf[lane],
-        who: { session: fingerprint(visitor ?? session), subject: fingerprint(visitor ?? subject) },
+        who: { session: hashId(visitor ?? session), subject: hashId(visitor ?? subject) },
         counted: { lane, subject, session, ledgerKey: key, ...(address === undefined ? {} : { address }) },
       }
     },

@@ -1,16 +1,16 @@
 import { TwoFactorError } from '../errors.js'
 import type { Emit } from '../events.js'
-import { newCommandId } from './change.js'
-import type { CodeService, Verdict } from './code-service.js'
+import type { Counters } from './budgets/counters.js'
+import type { SubjectFailures } from './budgets/subject-failures.js'
+import type { CircuitBreaker } from './circuit-breaker.js'
+import type { CodeProvider, Verdict } from './code-provider.js'
 import { type Refusal, refused, type VerifyCommand, type VerifyOutcome } from './commands.js'
-import type { Counters } from './counters.js'
-import type { Challenge, Lane } from './ledger.js'
-import { type Consequences, type Rejected, type ReserveOutcome, reserve, settle } from './ledger-attempts.js'
-import type { HeldLedger, Ledgers } from './ledgers.js'
-import type { ProviderHealth } from './provider-health.js'
+import { type Consequences, type Rejected, type ReserveOutcome, reserve, settle } from './ledger/attempts.js'
+import type { Challenge, Lane } from './ledger/ledger.js'
+import type { Ledgers, LedgerUpdater } from './ledger/ledgers.js'
 import type { Secrets } from './secrets.js'
-import type { SubjectFailures } from './subject-failures.js'
 import { about, type Target, type Targets } from './targets.js'
+import { newCommandId } from './updater.js'
 
 /** One code on its way, with the two entries that count it. */
 interface Submission {
@@ -18,30 +18,30 @@ interface Submission {
   /** Of the attempt. */
   readonly id: string
   readonly code: string
-  readonly ledger: HeldLedger
+  readonly ledger: LedgerUpdater
   readonly failures: SubjectFailures
 }
 
 /** Verify: count the attempt, ask the provider, record the verdict. */
 export function createVerifying(parts: {
-  readonly codes: CodeService
+  readonly codes: CodeProvider
   readonly ledgers: Ledgers
   readonly counters: Counters
   readonly failuresOf: (subject: string) => SubjectFailures
   readonly targets: Targets
-  readonly health: ProviderHealth
+  readonly breaker: CircuitBreaker
   readonly secrets: Secrets
   readonly appNameOf: (lane: Lane, purpose: string) => string
   readonly emit: Emit
 }) {
-  const { codes, ledgers, counters, failuresOf, targets, health, secrets, appNameOf, emit } = parts
+  const { codes, ledgers, counters, failuresOf, targets, breaker, secrets, appNameOf, emit } = parts
 
   async function reserveAttempt(submission: Submission): Promise<ReserveOutcome | Refusal> {
     const { target, id, code, ledger, failures } = submission
     const attempt = { ...target.who, id, code: secrets.tag('code-tag', `${target.phone} ${code}`) }
     const { outcome } = await ledger.run((standing, now) => {
       const decision = reserve(standing, attempt, now, target.limits)
-      if (decision.next !== undefined) failures.readAhead()
+      if (decision.next !== undefined) failures.prefetch()
       return decision
     }, counters.verificationFromAddress(target.counted))
     if (outcome.outcome === 'refused') return outcome
@@ -59,7 +59,7 @@ export function createVerifying(parts: {
     const { target, code, failures } = submission
     const appName = appNameOf(target.lane, challenge.purpose)
     const verdict = await codes.checkCode({ destination: target.phone, appName, code })
-    health.note('check', verdict, target.lane, target.key)
+    breaker.note('check', verdict, target.lane, target.key)
     const [{ outcome }] = await Promise.all([
       record(submission, verdict),
       verdict === 'rejected' ? undefined : failures.takeBack(),
@@ -104,13 +104,13 @@ export function createVerifying(parts: {
   return async function verify(command: VerifyCommand): Promise<VerifyOutcome> {
     const target = await targets.of(command)
     if ('outcome' in target) return refused('challenge_gone')
-    const paused = health.refusal()
+    const paused = breaker.refusal()
     if (paused !== undefined) return paused
     const submission: Submission = {
       target,
       id: newCommandId(),
       code: command.code,
-      ledger: ledgers.hold(target.key, target.limits),
+      ledger: ledgers.updater(target.key, target.limits),
       failures: failuresOf(target.subject),
     }
     const reserved = await reserveAttempt(submission)

@@ -1,17 +1,17 @@
 import type { Request } from 'express'
 import * as z from 'zod'
-import type { Channel } from '../challenge/code-service.js'
+import type { Channel } from '../challenge/code-provider.js'
 import type { BeforeSend } from '../challenge/commands.js'
 import type { Emit } from '../events.js'
-import type { Messages } from '../express/messages/texts.js'
-import type { LocaleOf, Render } from '../express/page-renderer.js'
-import type { SessionAdapter } from '../express/session.js'
-import type { OnVerified, PhoneOf } from '../express/sign-in.js'
-import type { SubjectOf } from '../express/subject.js'
+import type { OnVerified, PhoneOf } from '../express/flows/sign-in.js'
+import type { SessionAdapter } from '../express/host/session.js'
+import type { SubjectOf } from '../express/host/subject.js'
+import type { Messages } from '../express/pages/messages/texts.js'
+import type { LocaleOf, Render } from '../express/pages/page-renderer.js'
+import { countryCodes, phoneCountries } from '../lib/countries.js'
 import type { ProviderClient } from '../provider/client.js'
 import type { Voice } from '../provider/parameters.js'
 import type { Store } from '../store/store.js'
-import { phoneCountries, unassigned } from './countries.js'
 
 const day = 24 * 60 * 60_000
 
@@ -158,7 +158,7 @@ export const optionsSchema = z.strictObject({
   callRetries: whole(1, 3, 'must be 1, 2 or 3').default(1),
   countryCode: z
     .string({ error: countryCodeFix })
-    .refine((code) => phoneCountries.has(code) && !unassigned.has(code), { error: countryCodeFix })
+    .refine((code) => phoneCountries.has(code) && countryCodes.has(code), { error: countryCodeFix })
     .optional(),
   codePattern: z
     .instanceof(RegExp, { error: 'must be a regular expression' })

@@ -1,4 +1,4 @@
-import type { CodeService, SendResult, Verdict } from '../challenge/code-service.js'
+import type { CodeProvider, SendResult, Verdict } from '../challenge/code-provider.js'
 import type { PhoneNumber } from '../phone-number.js'
 import { isJsonObject, memberOf } from './answers.js'
 import type { ProviderClient } from './client.js'
@@ -22,7 +22,7 @@ export interface CodeServiceOptions {
 type Sent = ResultOf<'sendSmsCode'> | ResultOf<'sendCallCode'>
 
 /** Speaks to the provider for the domain: every answer, and every lack of one, becomes a value. */
-export function createCodeService(client: ProviderClient, options: CodeServiceOptions): CodeService {
+export function createCodeAdapter(client: ProviderClient, options: CodeServiceOptions): CodeProvider {
   const { voice, callRetries: retries, countryCode } = options
   const sending = { timeoutMs: Math.min(options.sendTimeoutMs, client.timeoutMs) }
   const checking = { timeoutMs: Math.min(options.verifyTimeoutMs, client.timeoutMs) }

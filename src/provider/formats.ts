@@ -1,4 +1,4 @@
-import { countryCodes } from './country-codes.js'
+import { countryCodes } from '../lib/countries.js'
 import type { Parameter } from './operations.js'
 
 /** How numbers are written on the wire: `573001234567` or `+573001234567`. */

@@ -1,4 +1,4 @@
-import type { Verdict } from '../challenge/code-service.js'
+import type { Verdict } from '../challenge/code-provider.js'
 import { effectiveError, isJsonObject, type JsonObject, memberOf, scalarText } from './answers.js'
 
 /** A complete answer to a code, with the HTTP status that it came under. It is no verdict. */

@@ -7,7 +7,7 @@ import { createMailroom, type Mailroom } from './inbox.js'
 import type { SandboxSettings } from './options.js'
 import { createRequestLog, type RequestLogKeeper } from './request-log.js'
 import { accountOperations } from './service/account-operations.js'
-import { type Answer, createAnswers } from './service/answers.js'
+import { type Answer, createResponder } from './service/answers.js'
 import { codeOperations } from './service/code-operations.js'
 import { type Offer, offerOf } from './service/dialect.js'
 import { createDispatch } from './service/dispatch.js'
@@ -48,7 +48,7 @@ export function createMachine(settings: SandboxSettings, origin: string): Machin
   const requests = createRequestLog(now)
 
   const offer = offerOf(settings.dialect)
-  const answers = createAnswers(settings, now)
+  const answers = createResponder(settings, now)
   const dispatch = createDispatch(account, mailroom, now)
   const { appNames } = settings
   const answerTo = createService(offer, account, answers, {

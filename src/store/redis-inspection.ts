@@ -1,4 +1,4 @@
-import { withinDeadline } from './deadline.js'
+import { withinDeadline } from '../lib/deadline.js'
 import type { SendCommand } from './redis-connection.js'
 import { inspectScript, runScript } from './redis-scripts.js'
 import type { Finding } from './store.js'

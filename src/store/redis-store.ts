@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { TwoFactorError } from '../errors.js'
-import { withinDeadline } from './deadline.js'
+import { withinDeadline } from '../lib/deadline.js'
 import { duration } from './duration.js'
 import { type RedisConnection, senderOf } from './redis-connection.js'
 import { inspectRedis } from './redis-inspection.js'

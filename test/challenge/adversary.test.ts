@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import type { Verdict } from '../../src/challenge/code-service.js'
+import type { Verdict } from '../../src/challenge/code-provider.js'
 import { day, hour, minute } from './kit.js'
 import { ana, createService } from './service.js'
 

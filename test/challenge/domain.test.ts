@@ -14,14 +14,14 @@ it('the parts of the domain share one store, one clock, one set of limits and on
     once: false,
     channels: ['sms'],
     trustedDevice: false,
-    startable: true,
+    browserStartable: true,
   } as const
   const domain = openDomain({
     store: { ...store, increment: () => new Promise(() => {}) },
     secret: ['a secret of at least thirty-two bytes'],
     namespace: 'shop',
     purposes: [{ ...usual, name: 'login' }],
-    usualPurpose: (name) => ({ ...usual, name }),
+    defaultPurpose: (name) => ({ ...usual, name }),
     limits: { ...limits, storeTimeoutMs: 20 },
     codes: countingCodes().codes,
     countries: ['CO'],

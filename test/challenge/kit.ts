@@ -1,4 +1,4 @@
-import { type LedgerLimits, ledgerLimitsOf } from '../../src/challenge/ledger.js'
+import { type LedgerLimits, ledgerLimitsOf } from '../../src/challenge/ledger/ledger.js'
 import type { Limits } from '../../src/challenge/limits.js'
 
 export const minute = 60_000

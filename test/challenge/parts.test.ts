@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { hashBound } from '../../src/challenge/bound.js'
-import { change, hold, newCommandId } from '../../src/challenge/change.js'
-import { createKeys, fingerprint } from '../../src/challenge/keys.js'
+import { createKeys, hashId } from '../../src/challenge/keys.js'
+import { hashBound } from '../../src/challenge/proofs/bound.js'
 import { createPurposes } from '../../src/challenge/purposes.js'
 import { createSecrets } from '../../src/challenge/secrets.js'
-import { withStoreDeadline } from '../../src/challenge/store-access.js'
+import { withStoreDeadline } from '../../src/challenge/store-deadline.js'
+import { createUpdater, newCommandId, update } from '../../src/challenge/updater.js'
 import { TwoFactorError } from '../../src/errors.js'
 import type { TwoFactorEvent } from '../../src/events.js'
 import type { PhoneNumber } from '../../src/phone-number.js'
@@ -79,7 +79,7 @@ describe('keys', () => {
       keys.devices('ana'),
       keys.failures('ana'),
       keys.enrolment('session-1'),
-      keys.counter('sends', fingerprint('ana')),
+      keys.counter('sends', hashId('ana')),
       createKeys('', secrets).grants('ana'),
     ]
     expect(new Set(all).size).toBe(all.length)
@@ -129,10 +129,10 @@ describe('keys', () => {
   })
 
   it('remember fingerprints without mixing them up', () => {
-    const first = fingerprint('session-0')
-    for (let session = 0; session < 3_000; session += 1) fingerprint(`session-${session}`)
-    expect(fingerprint('session-0')).toBe(first)
-    expect(fingerprint('session-1')).not.toBe(first)
+    const first = hashId('session-0')
+    for (let session = 0; session < 3_000; session += 1) hashId(`session-${session}`)
+    expect(hashId('session-0')).toBe(first)
+    expect(hashId('session-1')).not.toBe(first)
   })
 })
 
@@ -188,7 +188,7 @@ describe('purposes', () => {
     once: false,
     channels: ['sms'] as const,
     trustedDevice: false,
-    startable: true,
+    browserStartable: true,
   })
   const login = { ...usual('login'), trustedDevice: true }
 
@@ -212,9 +212,9 @@ describe('purposes', () => {
 
   it('of a phone verification are taken from the options, but none of sign-in or of a guard', () => {
     const purposes = createPurposes([login, { ...usual('signup'), channels: ['call'] }], usual)
-    expect(purposes.forEnrolment('signup')).toMatchObject({ channels: ['call'], startable: false })
-    expect(purposes.find('signup')).toMatchObject({ startable: false })
-    expect(purposes.forEnrolment('change-number')).toMatchObject({ startable: false })
+    expect(purposes.forEnrolment('signup')).toMatchObject({ channels: ['call'], browserStartable: false })
+    expect(purposes.find('signup')).toMatchObject({ browserStartable: false })
+    expect(purposes.forEnrolment('change-number')).toMatchObject({ browserStartable: false })
     expect(() => purposes.forEnrolment('login')).toThrow(TypeError)
     purposes.forGuard('transfer')
     purposes.accept('transfer', 10)
@@ -230,7 +230,7 @@ describe('a change of an entry', () => {
 
   it('loses no update among many at once', async () => {
     const store = memoryStore()
-    await Promise.all(Array.from({ length: 90 }, () => change(store, 'tf1::grants:k', count)))
+    await Promise.all(Array.from({ length: 90 }, () => update(store, 'tf1::grants:k', count)))
     expect(store.read('tf1::grants:k')).toHaveProperty('value.n', 90)
   })
 
@@ -243,14 +243,14 @@ describe('a change of an entry', () => {
         return { swapped: false, ...(entry === undefined ? {} : { entry }) }
       },
     }
-    expect(await change(resending, 'tf1::grants:k', count)).toBe(1)
+    expect(await update(resending, 'tf1::grants:k', count)).toBe(1)
     expect(store.read('tf1::grants:k')).toHaveProperty('value.n', 1)
     // Nor is it taken for the one before, which left its own stamp on what it wrote.
     const keep = (value: { n: number } | undefined) => ({
       ...count(value),
       put: { value: { ...value, n: 2 }, ttlMs: 1 },
     })
-    expect(await change(resending, 'tf1::grants:k', keep)).toBe(2)
+    expect(await update(resending, 'tf1::grants:k', keep)).toBe(2)
   })
 
   it('gives up on a store that refuses every swap', async () => {
@@ -262,14 +262,14 @@ describe('a change of an entry', () => {
         return { swapped: false }
       },
     }
-    await expect(change(stubborn, 'tf1::grants:k', count)).rejects.toMatchObject({
+    await expect(update(stubborn, 'tf1::grants:k', count)).rejects.toMatchObject({
       code: 'store_unavailable',
       message: 'The store refused every swap.',
     })
     expect(swaps).toBe(100)
   })
 
-  it('leaves no rejection behind when read and barrier both fail', async () => {
+  it('leaves no rejection behind when read and precondition both fail', async () => {
     const lost: unknown[] = []
     const note = (reason: unknown) => void lost.push(reason)
     process.on('unhandledRejection', note)
@@ -279,18 +279,18 @@ describe('a change of an entry', () => {
         throw new Error('connection lost')
       },
     }
-    const barrier = Promise.reject(new Error('connection lost, too'))
-    await expect(change(throwing, 'tf1::grants:k', count, barrier)).rejects.toThrow('connection lost')
+    const precondition = Promise.reject(new Error('connection lost, too'))
+    await expect(update(throwing, 'tf1::grants:k', count, precondition)).rejects.toThrow('connection lost')
     await new Promise((resolve) => setImmediate(resolve))
     process.off('unhandledRejection', note)
     expect(lost).toEqual([])
   })
 
-  it('ends at a barrier, before anything is decided', async () => {
+  it('ends at a precondition, before anything is decided', async () => {
     const store = memoryStore()
-    expect(await change(store, 'tf1::grants:k', count, Promise.resolve('barred'))).toBe('barred')
+    expect(await update(store, 'tf1::grants:k', count, Promise.resolve('unmet'))).toBe('unmet')
     expect(store.read('tf1::grants:k')).toBeUndefined()
-    expect(await change(store, 'tf1::grants:k', count, Promise.resolve(undefined))).toBe(1)
+    expect(await update(store, 'tf1::grants:k', count, Promise.resolve(undefined))).toBe(1)
   })
 
   it('has an id that no other has', () => {
@@ -329,41 +329,41 @@ describe('an entry in the hands of one request', () => {
 
   it('is read once for all commands, ahead if wished', async () => {
     const { store, asked } = noting()
-    const held = hold<{ n: number }>(store, key)
-    held.readAhead()
+    const updater = createUpdater<{ n: number }>(store, key)
+    updater.prefetch()
     expect(asked).toEqual(['read'])
-    expect(await held.change(add)).toBe(1)
-    expect(await held.change(add)).toBe(2)
+    expect(await updater.update(add)).toBe(1)
+    expect(await updater.update(add)).toBe(2)
     expect(asked).toEqual(['read', 'swap', 'swap'])
   })
 
   it('is not read again for a command that changes nothing, unless it was seen before', async () => {
     const { store, asked } = noting()
-    const held = hold<{ n: number }>(store, key)
-    expect(await held.change(upTo(0))).toBe(0)
+    const updater = createUpdater<{ n: number }>(store, key)
+    expect(await updater.update(upTo(0))).toBe(0)
     expect(asked).toEqual(['read'])
-    held.readAhead()
-    expect(await held.change(upTo(0))).toBe(0)
+    updater.prefetch()
+    expect(await updater.update(upTo(0))).toBe(0)
     expect(asked).toEqual(['read', 'read', 'read'])
   })
 
   it('loses no change that others make meanwhile', async () => {
     const { store, asked } = noting()
-    const held = hold<{ n: number }>(store, key)
-    expect(await held.change(add)).toBe(1)
-    expect(await change(store, key, add)).toBe(2)
-    expect(await held.change(add)).toBe(3)
+    const updater = createUpdater<{ n: number }>(store, key)
+    expect(await updater.update(add)).toBe(1)
+    expect(await update(store, key, add)).toBe(2)
+    expect(await updater.update(add)).toBe(3)
     expect(asked).toEqual(['read', 'swap', 'read', 'swap', 'swap', 'swap'])
   })
 
   it('refuses for what is so now, not for what was read before', async () => {
     const { store } = noting()
-    const held = hold<{ n: number }>(store, key)
-    expect(await held.change(add)).toBe(1)
-    expect(await held.change(upTo(1))).toBe(0)
+    const updater = createUpdater<{ n: number }>(store, key)
+    expect(await updater.update(add)).toBe(1)
+    expect(await updater.update(upTo(1))).toBe(0)
     const { version } = (await store.read(key)) ?? {}
     await store.swap(key, version, undefined, 1)
-    expect(await held.change(upTo(1))).toBe(1)
+    expect(await updater.update(upTo(1))).toBe(1)
   })
 
   it('tells a failure to read ahead to the command that needs it, and to nobody else', async () => {
@@ -371,11 +371,11 @@ describe('an entry in the hands of one request', () => {
     const note = (reason: unknown) => void lost.push(reason)
     process.on('unhandledRejection', note)
     const failing: Store = { ...memoryStore(), read: () => Promise.reject(new Error('connection lost')) }
-    hold(failing, key).readAhead()
-    const held = hold<{ n: number }>(failing, key)
-    held.readAhead()
+    createUpdater(failing, key).prefetch()
+    const updater = createUpdater<{ n: number }>(failing, key)
+    updater.prefetch()
     await new Promise((resolve) => setImmediate(resolve))
-    await expect(held.change(add)).rejects.toThrow('connection lost')
+    await expect(updater.update(add)).rejects.toThrow('connection lost')
     process.off('unhandledRejection', note)
     expect(lost).toEqual([])
   })

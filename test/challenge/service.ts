@@ -1,8 +1,8 @@
 import { createChallenges } from '../../src/challenge/challenges.js'
-import type { Channel, CodeService, SendResult, Verdict } from '../../src/challenge/code-service.js'
-import { createGrants } from '../../src/challenge/grants.js'
+import type { Channel, CodeProvider, SendResult, Verdict } from '../../src/challenge/code-provider.js'
 import { createKeys } from '../../src/challenge/keys.js'
 import type { Limits } from '../../src/challenge/limits.js'
+import { createGrants } from '../../src/challenge/proofs/grants.js'
 import { createPurposes, type Purpose } from '../../src/challenge/purposes.js'
 import { createSecrets } from '../../src/challenge/secrets.js'
 import type { TwoFactorEvent } from '../../src/events.js'
@@ -21,7 +21,7 @@ export function countingCodes() {
     check: (code: string): Verdict | Promise<Verdict> => (code === rightCode ? 'approved' : 'rejected'),
   }
   const turn = () => new Promise((resolve) => setImmediate(resolve))
-  const codes: CodeService = {
+  const codes: CodeProvider = {
     async sendCode(request) {
       state.sends.push(request)
       await turn()
@@ -42,7 +42,7 @@ const purpose = (name: string, more: Partial<Purpose> = {}): Purpose => ({
   once: false,
   channels: ['sms', 'call'],
   trustedDevice: false,
-  startable: true,
+  browserStartable: true,
   ...more,
 })
 
@@ -66,7 +66,7 @@ export function createService(options: ServiceOptions = {}) {
       purpose('login', { maxAgeMs: 43_200_000 }),
       purpose('transfer'),
       purpose('text-only', { channels: ['sms'] }),
-      purpose('signup', { startable: false }),
+      purpose('signup', { browserStartable: false }),
     ].filter(({ name }) => options.purposes?.includes(name) ?? true),
     purpose,
   )

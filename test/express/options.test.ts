@@ -1,9 +1,9 @@
 import { getCountries } from 'libphonenumber-js/mobile'
 import { describe, expect, it } from 'vitest'
 import { createClient, type TwoFactorOptions, twoFactor } from '../../src/index.js'
+import { countryCodes } from '../../src/lib/countries.js'
 import { limitsSchema, optionsSchema } from '../../src/options/schema.js'
-import { settleOptions } from '../../src/options.js'
-import { countryCodes } from '../../src/provider/country-codes.js'
+import { resolveOptions } from '../../src/options.js'
 
 const provider = createClient({ baseUrl: 'http://127.0.0.1:9/v1', client: 1, key: 'k' })
 const good: TwoFactorOptions = {
@@ -167,7 +167,7 @@ describe('options', () => {
     expect(right.map(([shape]) => shape)).toEqual(rightShapes[path] ?? [])
   })
 
-  it.each(Object.keys(settleOptions(good).limits))('refuse a limit that is no plain number: %s', (name) => {
+  it.each(Object.keys(resolveOptions(good).limits))('refuse a limit that is no plain number: %s', (name) => {
     for (const value of [Number.NaN, Number.POSITIVE_INFINITY, -1, 1.5, '5', null]) {
       expect(make({ limits: { [name]: value } })).toThrow(`twoFactor: limits.${name}`)
     }
@@ -195,7 +195,7 @@ describe('options', () => {
   })
 
   it('have the documented limits as defaults', () => {
-    expect(settleOptions(good).limits).toEqual({
+    expect(resolveOptions(good).limits).toEqual({
       attemptsPerChallenge: 5,
       failuresBeforeLock: 10,
       lockMs: 900_000,
@@ -228,28 +228,28 @@ describe('options', () => {
   })
 
   it('take a single limit and an address counter that is off', () => {
-    const { limits } = settleOptions({ ...good, limits: { lockMs: 1, sendsPerAddressPer10Min: false } })
+    const { limits } = resolveOptions({ ...good, limits: { lockMs: 1, sendsPerAddressPer10Min: false } })
     expect(limits).toMatchObject({ lockMs: 1, sendsPerAddressPer10Min: false, attemptsPerChallenge: 5 })
   })
 
   it('that are undefined count as absent', () => {
-    expect(settleOptions({ ...good, limits: { lockMs: undefined } } as never).limits.lockMs).toBe(900_000)
+    expect(resolveOptions({ ...good, limits: { lockMs: undefined } } as never).limits.lockMs).toBe(900_000)
   })
 
   it('lift the list of countries by name alone', () => {
     const { countries: _listed, ...anywhere } = good
-    expect(settleOptions({ ...anywhere, dangerouslyAnyCountry: true }).countries).toBe('any')
-    expect(settleOptions(good).countries).toEqual(['CO'])
+    expect(resolveOptions({ ...anywhere, dangerouslyAnyCountry: true }).countries).toBe('any')
+    expect(resolveOptions(good).countries).toEqual(['CO'])
   })
 
   it('know every country that has a numbering plan', () => {
     const listed = getCountries()
-    expect(settleOptions({ ...good, countries: listed }).countries).toEqual(listed)
+    expect(resolveOptions({ ...good, countries: listed }).countries).toEqual(listed)
     const letters = Array.from({ length: 26 }, (_, index) => String.fromCharCode(65 + index))
     const codes = letters.flatMap((first) => letters.map((second) => first + second))
     const taken = codes.filter((code) => {
       try {
-        return settleOptions({ ...good, countries: [code] }).countries
+        return resolveOptions({ ...good, countries: [code] }).countries
       } catch {
         return false
       }
@@ -260,21 +260,21 @@ describe('options', () => {
   it('take a countryCode that the client sends', () => {
     for (const countryCode of getCountries()) {
       const isSent = countryCodes.has(countryCode)
-      const making = expect(() => settleOptions({ ...good, countryCode }))
+      const making = expect(() => resolveOptions({ ...good, countryCode }))
       if (isSent) making.not.toThrow()
       else making.toThrow('countryCode must be the ISO 3166 code')
     }
   })
 
   it('make no stateful code pattern', () => {
-    const { codePattern } = settleOptions({ ...good, codePattern: /^\d{6}$/gy })
+    const { codePattern } = resolveOptions({ ...good, codePattern: /^\d{6}$/gy })
     expect([1, 2, 3].map(() => codePattern.test('482913'))).toEqual([true, true, true])
   })
 })
 
 describe('the profile psd2', () => {
   it('locks at five failures and takes no wider value', () => {
-    const psd2 = settleOptions({ ...good, limits: { profile: 'psd2' } })
+    const psd2 = resolveOptions({ ...good, limits: { profile: 'psd2' } })
     expect(psd2.limits).toMatchObject({ failuresBeforeLock: 5, attemptsPerChallenge: 5, maxAgeMs: 300_000 })
     expect(make({ limits: { profile: 'psd2', failuresBeforeLock: 6 } })).toThrow(
       'limits.failuresBeforeLock must be 5 or less',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { safePath } from '../../src/express/return-path.js'
+import { safePath } from '../../src/express/http/return-path.js'
 import { startHost } from './kit.js'
 
 /** Ways to make a browser leave the site by a `Location` that begins with a slash, or nearly does. */

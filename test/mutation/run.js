@@ -1,6 +1,6 @@
 // Mutation testing: weakens the code in a thousand places, one at a time, and asks whether a test notices.
 // Works on a copy outside the repository, with its tools installed there.
-// `npm run mutation`, or for some files only `npm run mutation -- src/challenge/ledger.ts ...`.
+// `npm run mutation`, or for some files only `npm run mutation -- src/challenge/ledger/attempts.ts ...`.
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -23,7 +23,7 @@ const manifest = {
     '@stryker-mutator/vitest-runner': '9.6.1',
   },
 }
-const everything = ['challenge/*', 'store/memory-store', 'store/partition', 'provider/verdict']
+const everything = ['challenge/**/*', 'store/memory-store', 'store/partition', 'provider/verdict']
 const settings = {
   mutate: asked.length > 0 ? asked : everything.map((file) => `src/${file}.ts`),
   testRunner: 'vitest',
@@ -43,6 +43,7 @@ const settings = {
 const tests = {
   include: [
     'test/challenge/*.test.ts',
+    'test/challenge/{ledger,budgets,proofs}/*.test.ts',
     'test/store/memory-store.test.ts',
     'test/store/memory-store-size.test.ts',
     'test/provider/verdict.test.ts',

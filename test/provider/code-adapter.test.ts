@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { CodeService } from '../../src/challenge/code-service.js'
+import type { CodeProvider } from '../../src/challenge/code-provider.js'
 import type { PhoneNumber } from '../../src/phone-number.js'
-import { createCodeService } from '../../src/provider/code-adapter.js'
+import { createCodeAdapter } from '../../src/provider/code-adapter.js'
 import { createClient, type ProviderClient } from '../../src/provider/index.js'
 import { startSocketServer } from '../faults/socket-server.js'
 import { type Recorder, startRecorder } from './recorder.js'
@@ -19,12 +19,12 @@ const options = {
 
 let provider: Recorder
 let client: ProviderClient
-let codes: CodeService
+let codes: CodeProvider
 
 beforeAll(async () => {
   provider = await startRecorder()
   client = createClient({ baseUrl: provider.baseUrl, client: 1, key: 'k' })
-  codes = createCodeService(client, options)
+  codes = createCodeAdapter(client, options)
 })
 beforeEach(() => {
   provider.requests.length = 0
@@ -51,7 +51,7 @@ describe('a code travels', () => {
   })
 
   test('by call, with voice, attempts and country', async () => {
-    await send('call', createCodeService(client, { ...options, countryCode: 'CO' }))
+    await send('call', createCodeAdapter(client, { ...options, countryCode: 'CO' }))
     expect(provider.requests[0]).toMatchObject({
       line: 'POST /v1/call/2fa/send-call',
       body: 'client=1&key=k&phone=573001234567&app-name=Acme&voice=Mariana&retries=2&country-code=CO',
@@ -59,7 +59,7 @@ describe('a code travels', () => {
   })
 
   test('back to the number and name it was sent under', async () => {
-    await check(createCodeService(client, { ...options, countryCode: 'CO' }))
+    await check(createCodeAdapter(client, { ...options, countryCode: 'CO' }))
     expect(provider.requests[0]).toMatchObject({
       line: 'POST /v1/2fa/verification-code',
       body: 'client=1&key=k&phone=573001234567&app-name=Acme&code=482913&country-code=CO',
@@ -107,7 +107,7 @@ describe('a send is', () => {
 
   test('misconfigured by an error that is masked elsewhere', async () => {
     provider.answer('{"error": "10030000001"}', 520)
-    const service = createCodeService(client, { ...options, accountErrorCodes: ['10030000001'] })
+    const service = createCodeAdapter(client, { ...options, accountErrorCodes: ['10030000001'] })
     expect(await send('sms', service)).toEqual({ result: 'misconfigured' })
   })
 })
@@ -138,7 +138,7 @@ describe('an answer that is lost', () => {
       socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{'),
     )
     const cutOff = createClient({ baseUrl: server.baseUrl, client: 1, key: 'k' })
-    const service = createCodeService(cutOff, options)
+    const service = createCodeAdapter(cutOff, options)
     expect(await send('sms', service)).toEqual({ result: 'unconfirmed' })
     expect(await send('call', service)).toEqual({ result: 'unconfirmed' })
     expect(await check(service)).toBe('unavailable')
@@ -151,7 +151,7 @@ describe('neither rejects', () => {
   test('when nothing can be sent', async () => {
     const closed = createClient({ baseUrl: provider.baseUrl, client: 1, key: 'k' })
     await closed.close()
-    const service = createCodeService(closed, options)
+    const service = createCodeAdapter(closed, options)
     expect(await send('sms', service)).toEqual({ result: 'not-sent' })
     expect(await check(service)).toBe('not-sent')
   })
@@ -159,7 +159,7 @@ describe('neither rejects', () => {
   test('when the client fails in a way that nobody foresaw', async () => {
     const fail = () => Promise.reject(new Error('unforeseen'))
     const broken = { ...client, sendSmsCode: fail, sendCallCode: fail, verifyCode: fail }
-    const service = createCodeService(broken, options)
+    const service = createCodeAdapter(broken, options)
     expect(await send('sms', service)).toEqual({ result: 'failed' })
     expect(await send('call', service)).toEqual({ result: 'failed' })
     expect(await check(service)).toBe('unavailable')
@@ -172,7 +172,7 @@ describe('neither rejects', () => {
       return Promise.reject(new Error('enough'))
     }
     const slow = { ...client, timeoutMs: 9_000, sendSmsCode: note, verifyCode: note }
-    const service = createCodeService(slow, options)
+    const service = createCodeAdapter(slow, options)
     await send('sms', service)
     await check(service)
     expect(deadlines).toEqual([9_000, 8_000])

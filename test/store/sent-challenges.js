@@ -8,7 +8,7 @@ export async function sentChallenges(dir) {
   const { createLedgers } = await load('challenge/ledgers.js')
   const { start, settleSend } = await load('challenge/ledger-sends.js')
   const { newCommandId } = await load('challenge/change.js')
-  const { createKeys, fingerprint } = await load('challenge/keys.js')
+  const { createKeys, hashId } = await load('challenge/keys.js')
   const { createSecrets } = await load('challenge/secrets.js')
   const { ledgerLimitsOf } = await load('challenge/ledger.js')
   const { defaultLimits } = await load('options/default-limits.js')
@@ -16,7 +16,7 @@ export async function sentChallenges(dir) {
   const limits = ledgerLimitsOf(defaultLimits, 'auth')
   const keys = createKeys('', createSecrets(['a secret of at least thirty-two bytes']))
   const keyOf = (index) => keys.ledger('auth', `+57300${1_000_000 + index}`)
-  const bindingOf = (index) => ({ session: fingerprint(`s${index}`), subject: fingerprint(`u${index}`) })
+  const bindingOf = (index) => ({ session: hashId(`s${index}`), subject: hashId(`u${index}`) })
   const ledgersOf = (store) => createLedgers({ store, now: Date.now, emit() {} })
 
   async function fill(ledgers, count) {

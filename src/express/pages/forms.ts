@@ -1,6 +1,7 @@
-import type { Channel } from '../../challenge/code-service.js'
-import type { Texts } from '../messages/texts.js'
-import { fill, type Html, html } from './html.js'
+import type { Channel } from '../../challenge/code-provider.js'
+import { type Html, html } from '../../lib/html.js'
+import { fill } from './fill.js'
+import type { Texts } from './messages/texts.js'
 import type { PageView } from './page-view.js'
 import { duration } from './wording.js'
 

@@ -1,4 +1,4 @@
-import type { Channel } from '../../challenge/code-service.js'
+import type { Channel } from '../../challenge/code-provider.js'
 import type { ChallengeView } from '../../challenge/commands.js'
 import type { ProblemCode } from '../../errors.js'
 

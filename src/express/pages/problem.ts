@@ -1,6 +1,7 @@
 import type { ProblemCode } from '../../errors.js'
-import type { Texts } from '../messages/texts.js'
-import { fill, type Html, html } from './html.js'
+import { type Html, html } from '../../lib/html.js'
+import { fill } from './fill.js'
+import type { Texts } from './messages/texts.js'
 import type { PageProblem, PageView } from './page-view.js'
 import { duration, triesLeft } from './wording.js'
 

@@ -1,5 +1,5 @@
-import type { Texts } from '../messages/texts.js'
-import { html } from './html.js'
+import { html } from '../../lib/html.js'
+import type { Texts } from './messages/texts.js'
 import type { PageView } from './page-view.js'
 import { settleView, summary } from './problem.js'
 import { codeScreen, phoneScreen, problemScreen, type Screen, startScreen } from './screens.js'

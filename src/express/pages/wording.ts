@@ -1,5 +1,6 @@
-import type { Texts } from '../messages/texts.js'
-import { fill, type Html, html } from './html.js'
+import { type Html, html } from '../../lib/html.js'
+import { fill } from './fill.js'
+import type { Texts } from './messages/texts.js'
 
 /**
  * A length of time in words. A wait is rounded up and what is left of a life down, so that neither

@@ -1,6 +1,6 @@
+import { type Html, html } from '../../lib/html.js'
 import type { Machine } from '../machine.js'
 import { digitsOf } from '../wire-phone.js'
-import { type Html, html } from './html.js'
 import { messageCard } from './message-card.js'
 import { accountPanel, clockPanel, connectionPanel, faultPanel, linkPanel, requestPanel } from './panels.js'
 

@@ -1,3 +1,4 @@
+import { type Html, html } from '../../lib/html.js'
 import { operations } from '../../provider/operations.js'
 import type { AccountControl } from '../account.js'
 import type { SandboxClock } from '../clock.js'
@@ -5,7 +6,6 @@ import { faultKinds } from '../fault.js'
 import type { Faults } from '../faults.js'
 import type { RequestLog } from '../request-log.js'
 import type { Links } from '../short-links.js'
-import { type Html, html } from './html.js'
 import { durationText } from './moments.js'
 import { requestView } from './request-view.js'
 

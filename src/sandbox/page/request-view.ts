@@ -1,5 +1,5 @@
+import { type Html, html } from '../../lib/html.js'
 import type { LoggedRequest } from '../request-log.js'
-import { type Html, html } from './html.js'
 import { momentText } from './moments.js'
 
 /** One logged request: what was sent, what was answered. The log hides the key already. */

@@ -67,7 +67,7 @@ export interface AnswerRules {
 
 const codeRefusals: readonly RefusalReason[] = ['wrongCode', 'expiredCode', 'usedCode', 'noCode']
 
-export function createAnswers(
+export function createResponder(
   { dialect, wrongCode, approvedStatus }: AnswerRules,
   now: () => number,
 ): Answers {

@@ -1,4 +1,4 @@
-import type { SendResult } from '../../../src/challenge/code-service.js'
+import type { SendResult } from '../../../src/challenge/code-provider.js'
 import type { Fate, Guess, World } from './world.js'
 
 /**

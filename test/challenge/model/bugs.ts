@@ -1,4 +1,4 @@
-import type { Ledger } from '../../../src/challenge/ledger.js'
+import type { Ledger } from '../../../src/challenge/ledger/ledger.js'
 import type { LedgerCommands } from './ledger-commands.js'
 
 /** Takes the real commands and gives them with one mistake in them. */

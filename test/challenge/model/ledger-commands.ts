@@ -1,6 +1,6 @@
-import { cancel, enable } from '../../../src/challenge/ledger.js'
-import { reserve, settle } from '../../../src/challenge/ledger-attempts.js'
-import { resend, settleSend, start } from '../../../src/challenge/ledger-sends.js'
+import { reserve, settle } from '../../../src/challenge/ledger/attempts.js'
+import { cancel, enable } from '../../../src/challenge/ledger/ledger.js'
+import { resend, settleSend, start } from '../../../src/challenge/ledger/sends.js'
 
 /** The pure ledger as one thing that a seeded bug can take a part of. */
 export const ledgerCommands = { start, resend, settleSend, reserve, settle, cancel, enable }

@@ -1,5 +1,5 @@
-import type { Channel, SendResult, Verdict } from '../../../src/challenge/code-service.js'
-import type { Binding } from '../../../src/challenge/ledger.js'
+import type { Channel, SendResult, Verdict } from '../../../src/challenge/code-provider.js'
+import type { Binding } from '../../../src/challenge/ledger/ledger.js'
 
 /**
  * What every command must answer, told from the documented bounds and not from the code: its figures are

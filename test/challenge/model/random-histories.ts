@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { SendResult } from '../../../src/challenge/code-service.js'
+import type { SendResult } from '../../../src/challenge/code-provider.js'
 import type { Fate, Guess, World } from './world.js'
 
 const second = 1_000

@@ -1,12 +1,12 @@
-import type { Channel, SendResult, Verdict } from '../../../src/challenge/code-service.js'
+import type { Channel, SendResult, Verdict } from '../../../src/challenge/code-provider.js'
 import {
   type Binding,
   type Decision,
   emptyLedger,
   type Ledger,
   timeOf,
-} from '../../../src/challenge/ledger.js'
-import type { Booked, SendOutcome } from '../../../src/challenge/ledger-sends.js'
+} from '../../../src/challenge/ledger/ledger.js'
+import type { Booked, SendOutcome } from '../../../src/challenge/ledger/sends.js'
 import { ledgerLimits as limits } from '../kit.js'
 import { broken, type Seen } from './bounds.js'
 import type { LedgerCommands } from './ledger-commands.js'

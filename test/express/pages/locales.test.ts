@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { httpStatusOf } from '../../../src/errors.js'
-import { createTexts, negotiateLocale } from '../../../src/express/messages/locales.js'
+import { createTexts, negotiateLocale } from '../../../src/express/pages/messages/locales.js'
 
 describe('negotiateLocale', () => {
   it.each([

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { httpStatusOf, type ProblemCode } from '../../../src/errors.js'
-import { createTexts } from '../../../src/express/messages/locales.js'
-import type { Texts } from '../../../src/express/messages/texts.js'
 import { assets, pageHeaders } from '../../../src/express/pages/assets.js'
+import { createTexts } from '../../../src/express/pages/messages/locales.js'
+import type { Texts } from '../../../src/express/pages/messages/texts.js'
 import type { PageView } from '../../../src/express/pages/page-view.js'
 import { renderPage } from '../../../src/express/pages/render-page.js'
 import { codeView, now, phoneView, startView, states } from './views.js'
@@ -219,7 +219,8 @@ describe('a problem', () => {
         { ...startView, page: 'problem', problem: { code, retryAfterMs: 5_000 } },
         language,
       )
-      expect(page).toContain(`<h1>${language[`problem.${code}.title`]}</h1>`)
+      const title = language[`problem.${code}.title`]?.replaceAll("'", '&#39;')
+      expect(page).toContain(`<h1>${title}</h1>`)
       expect(page).not.toMatch(/\{\w+\}|undefined|\[object/)
     }
   })

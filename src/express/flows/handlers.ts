@@ -1,0 +1,137 @@
+import type { Request, RequestHandler } from 'express'
+import type {
+  Actor,
+  BeforeSend,
+  Challenges,
+  ChallengeView,
+  Refusal,
+  StartOutcome,
+  VerifyOutcome,
+} from '../../challenge/commands.js'
+import type { Endpoint } from '../http/endpoint.js'
+import type { Problem } from '../http/problems.js'
+import { flag, invalid, readChannel, text } from '../http/request-body.js'
+import type { RequestContext } from '../http/request-context.js'
+import { isoTime, type Reply, shown } from '../http/responder.js'
+import type { Views } from '../pages/views.js'
+import { readCode } from './code.js'
+
+/** What was proven, when. */
+export interface Verified {
+  readonly outcome: 'verified'
+  readonly purpose: string
+  readonly verifiedAt: number
+}
+
+export type Approved = Extract<VerifyOutcome, { outcome: 'approved' }>
+
+/** What sign-in and step-up on the one hand, and phone verification on the other, do in their own way. */
+export interface Flow {
+  /** Who acts on which number; undefined while no number is known. */
+  actor(req: Request): Promise<Actor | undefined>
+  start(context: RequestContext, fixedPurpose: string | undefined): Promise<StartOutcome | Verified>
+  /** Asked before a code is verified; what it gives records under a renewed session what was proven. */
+  approval(
+    context: RequestContext,
+    actor: Actor,
+  ): (approved: Approved, trustDevice: boolean) => Promise<Verified>
+}
+
+export interface Handlers {
+  start(purpose?: string): RequestHandler
+  readonly resend: RequestHandler
+  readonly verify: RequestHandler
+  readonly cancel: RequestHandler
+  readonly status: RequestHandler
+}
+
+export function createHandlers(parts: {
+  readonly flow: Flow
+  readonly challenges: Challenges
+  readonly views: Views
+  readonly endpoint: Endpoint
+  readonly codePattern: RegExp
+  readonly beforeSendOf: (req: Request) => BeforeSend | undefined
+}): Handlers {
+  const { flow, challenges, views, endpoint, codePattern, beforeSendOf } = parts
+
+  return {
+    start: (purpose) =>
+      endpoint('POST', views.of, async (context) => {
+        const back = views.back(context)
+        const outcome = await flow.start(context, purpose)
+        if (outcome.outcome === 'verified') return verifiedReply(outcome, back)
+        return startReply(outcome, 201, views.codePage(context))
+      }),
+
+    resend: endpoint('POST', views.of, async (context) => {
+      const { req, fields } = context
+      const channel = readChannel(fields)
+      const actor = await flow.actor(req)
+      if (actor === undefined) return problem({ code: 'challenge_gone' })
+      const asked = views.asked(context)
+      // Another form has taken its place: its code would be paid for, and typed here for nothing.
+      if (asked !== undefined && (await challenges.find(actor, asked)) === undefined) {
+        return problem({ code: 'challenge_gone' })
+      }
+      const outcome = await challenges.resend({ ...actor, channel, beforeSend: beforeSendOf(req) })
+      return startReply(outcome, 200, views.codePage(context))
+    }),
+
+    verify: endpoint('POST', views.ofLive, async (context) => {
+      const { req, fields } = context
+      const code = readCode(text(fields, 'code') ?? '', codePattern)
+      if (code === undefined) throw invalid('code has not the shape of a code.')
+      const trustDevice = flag(fields, 'trustDevice')
+      const actor = await flow.actor(req)
+      if (actor === undefined) return problem({ code: 'challenge_gone' })
+      const back = views.back(context)
+      const approve = flow.approval(context, actor)
+      const outcome = await challenges.verify({ ...actor, code })
+      if (outcome.outcome === 'refused') return refusal(outcome)
+      if (outcome.outcome === 'rejected') {
+        const { attemptsRemaining, retryAfterMs } = outcome
+        return problem({ code: 'code_not_accepted', attemptsRemaining, retryAfterMs })
+      }
+      return verifiedReply(await approve(outcome, trustDevice), back)
+    }),
+
+    cancel: endpoint('POST', views.of, async (context) => {
+      const actor = await flow.actor(context.req)
+      if (actor !== undefined) await challenges.cancel(actor)
+      return { reply: 'done', status: 204, location: views.page(context) }
+    }),
+
+    status: endpoint('GET', views.of, async (context) => ({
+      reply: 'page',
+      view: await views.of(context),
+    })),
+  }
+}
+
+function startReply(outcome: StartOutcome, status: number, location: string): Reply {
+  if (outcome.outcome === 'refused') return refusal(outcome)
+  const sent = (httpStatus: number, challenge: ChallengeView, further: object): Reply => ({
+    reply: 'done',
+    status: httpStatus,
+    body: { challenge: shown(challenge), ...further },
+    location,
+  })
+  if (outcome.outcome === 'already-sent') return sent(200, outcome.challenge, { alreadySent: true })
+  return outcome.delivery === 'unconfirmed'
+    ? sent(202, outcome.challenge, { delivery: 'unconfirmed' })
+    : sent(status, outcome.challenge, {})
+}
+
+function verifiedReply({ purpose, verifiedAt }: Verified, location: string): Reply {
+  const body = { verified: true, purpose, verifiedAt: isoTime(verifiedAt) }
+  return { reply: 'done', status: 200, body, location }
+}
+
+function refusal({ code, retryAfterMs }: Refusal): Reply {
+  return problem({ code, retryAfterMs })
+}
+
+function problem(told: Problem): Reply {
+  return { reply: 'problem', problem: told }
+}

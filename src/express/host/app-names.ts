@@ -1,0 +1,33 @@
+import type { Lane } from '../../challenge/ledger/ledger.js'
+import type { Purpose } from '../../challenge/purposes.js'
+
+/** The names under which the provider files codes. It knows no lanes: one name for both would mix their codes. */
+export interface AppNames {
+  of(lane: Lane, purpose: string): string
+  /** Throws a TypeError when a phone verification has no name, or shares one with a sign-in or step-up. */
+  checkApart(purposes: readonly Purpose[]): void
+}
+
+export function createAppNames(names: Readonly<Record<string, string>>): AppNames {
+  const of = (lane: Lane, purpose: string): string => {
+    const name = Object.hasOwn(names, purpose) ? names[purpose] : undefined
+    const settled = name ?? (lane === 'auth' ? names.login : undefined)
+    if (settled !== undefined) return settled
+    throw new TypeError(`appName must name an app for ${purpose}, other than those of sign-in and step-up`)
+  }
+  return {
+    of,
+    checkApart(purposes) {
+      const taken = purposes
+        .filter(({ browserStartable }) => browserStartable)
+        .map(({ name }) => of('auth', name))
+      const mixed = purposes.find(
+        ({ name, browserStartable }) => !browserStartable && taken.includes(of('enrol', name)),
+      )
+      if (mixed === undefined) return
+      throw new TypeError(
+        `appName.${mixed.name} is used by a phone verification and by sign-in or step-up: the provider would mix their codes; give each a name of its own`,
+      )
+    },
+  }
+}

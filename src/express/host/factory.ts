@@ -1,0 +1,38 @@
+import type { RequestHandler } from 'express'
+import type { Handlers } from '../flows/handlers.js'
+
+/** Express calls a middleware with three arguments: whoever gets them was not called by the host. */
+export function factory<Args extends readonly unknown[], Made>(
+  name: string,
+  make: (...args: Args) => Made,
+): (...args: Args) => Made {
+  return (...args) => {
+    if (args.length > 1) {
+      throw new TypeError(`${name} was handed over uncalled: write ${name}() instead of ${name}`)
+    }
+    return make(...args)
+  }
+}
+
+/** The same for what takes no options: given some, it would ignore them in silence. */
+export function plainFactory<Made>(name: string, make: () => Made): () => Made {
+  return factory(name, (given?: unknown) => {
+    if (given !== undefined) throw new TypeError(`${name} takes no options`)
+    return make()
+  })
+}
+
+/** The handlers that need no options, each to be mounted by hand. */
+export function singleHandlers({
+  resend,
+  verify,
+  cancel,
+  status,
+}: Handlers): Readonly<Record<'resend' | 'verify' | 'cancel' | 'status', () => RequestHandler>> {
+  return {
+    resend: plainFactory('resend', () => resend),
+    verify: plainFactory('verify', () => verify),
+    cancel: plainFactory('cancel', () => cancel),
+    status: plainFactory('status', () => status),
+  }
+}

@@ -1,0 +1,131 @@
+import type { Request, Response } from 'express'
+import { TwoFactorError } from '../../errors.js'
+
+/**
+ * How the host's session is found and renewed. Any session library fits that can say an id and
+ * give a new one.
+ *
+ * @example
+ * // cookie-session keeps no id of its own: keep one in it.
+ * const session: SessionAdapter = {
+ *   id: (req) => req.session?.sid,
+ *   rotate: (req) => { req.session.sid = randomUUID() },
+ *   keep: (req) => { req.session.sid ??= randomUUID() },
+ * }
+ */
+export interface SessionAdapter {
+  /** The session's id; undefined when this request has none. */
+  id(req: Request): string | undefined
+  /**
+   * Gives the session a new id, keeps the host's data and has saved both when it is done. Rejects
+   * when it cannot: the person is then answered 503 and not let in.
+   */
+  rotate(req: Request, res: Response): void | Promise<void>
+  /** Makes an anonymous session be saved, so that its id comes back with the next request. */
+  keep?(req: Request): void
+  /** The id comes from a bearer token, which no other site can plant in a browser: it need not be renewed. */
+  readonly bearer?: boolean
+}
+
+/** What express-session puts on a request. */
+interface ExpressSession {
+  readonly id: string
+  readonly cookie: { readonly originalMaxAge?: number | null; maxAge?: number | null }
+  twoFactor?: unknown
+  regenerate(done: (error?: unknown) => void): void
+  save(done: (error?: unknown) => void): void
+}
+
+interface ExpressSessionStore {
+  get(id: string, done: (error: unknown, session?: unknown) => void): void
+}
+
+/** Sessions of express-session: the default. */
+export function expressSession(): SessionAdapter {
+  return {
+    id: (req) => sessionOf(req)?.id,
+
+    async rotate(req) {
+      const old = sessionOf(req)
+      if (old === undefined) throw new TwoFactorError('session_unavailable')
+      const { cookie, ...hostData } = old
+      await refuseDestroyed(req, old.id)
+      await settled((done) => old.regenerate(done))
+      const renewed = sessionOf(req)
+      if (renewed === undefined || renewed.id === old.id) throw new TwoFactorError('session_unavailable')
+      Object.assign(renewed, hostData)
+      // How long it is remembered is the host's choice too; it may differ from person to person.
+      if (cookie.originalMaxAge !== undefined) renewed.cookie.maxAge = cookie.originalMaxAge
+      await settled((done) => renewed.save(done))
+    },
+
+    keep(req) {
+      const session = sessionOf(req)
+      // With `saveUninitialized: false` only a session that holds something is saved.
+      const holds = Object.keys(session ?? {}).filter((name) => name !== 'cookie')
+      if (session !== undefined && holds.length === 0) session.twoFactor = true
+    },
+  }
+}
+
+/**
+ * For requests that carry a bearer token instead of a cookie: `idOf` says which login the token
+ * belongs to. Nothing is renewed, and a request without `Authorization: Bearer` is refused, because
+ * a cookie that is never renewed could have been planted by somebody else (session fixation).
+ *
+ * @example
+ * twoFactor({ session: tokenSession((req) => req.auth?.payload.sid) })
+ */
+export function tokenSession(idOf: (req: Request) => string | undefined): SessionAdapter {
+  return {
+    id(req) {
+      if (!carriesBearer(req)) throw new TwoFactorError('not_identified')
+      return idOf(req)
+    },
+    rotate() {},
+    bearer: true,
+  }
+}
+
+export function carriesBearer(req: Request): boolean {
+  return /^bearer /i.test(req.headers.authorization ?? '')
+}
+
+/** The id of the request's session. Without one nothing can be proven to belong to this person. */
+export function sessionId(adapter: SessionAdapter, req: Request): string {
+  const id = adapter.id(req) ?? firstId(adapter, req)
+  if (typeof id === 'string' && id !== '') return id
+  throw new TwoFactorError('session_unavailable', { message: 'This request has no session.' })
+}
+
+/** Sessions without an id of their own get one when they are kept for the first time. */
+function firstId(adapter: SessionAdapter, req: Request): string | undefined {
+  adapter.keep?.(req)
+  return adapter.id(req)
+}
+
+function sessionOf(req: Request): ExpressSession | undefined {
+  const { session } = req as Request & { session?: ExpressSession | null }
+  if (session === undefined || session === null) return undefined
+  if (typeof session.regenerate !== 'function') {
+    throw new TypeError(
+      'session: req.session has no regenerate(), so it is none of express-session. With cookie-session ' +
+        'pass { id, rotate } as the `session` option, with bearer tokens tokenSession(idOf).',
+    )
+  }
+  return session
+}
+
+/** A logout that came while the code was being checked must not be undone by the renewal. */
+async function refuseDestroyed(req: Request, id: string): Promise<void> {
+  const { sessionStore } = req as Request & { sessionStore?: ExpressSessionStore }
+  if (sessionStore === undefined) return
+  const stored = await new Promise((resolve, reject) => {
+    sessionStore.get(id, (error, session) => (error ? reject(error) : resolve(session)))
+  })
+  if (!stored) throw new TwoFactorError('session_unavailable')
+}
+
+function settled(call: (done: (error?: unknown) => void) => void): Promise<void> {
+  return new Promise((resolve, reject) => call((error) => (error ? reject(error) : resolve())))
+}

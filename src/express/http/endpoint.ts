@@ -1,0 +1,58 @@
+import type { Request, RequestHandler, Response } from 'express'
+import { TwoFactorError } from '../../errors.js'
+import { isOurs } from '../host/host-function.js'
+import type { Views } from '../pages/views.js'
+import { isCrossSite } from './origin-check.js'
+import { type Problem, problemOf } from './problems.js'
+import { type Body, type BodyParsers, readBody } from './request-body.js'
+import type { RequestContext } from './request-context.js'
+import type { Reply, Responder } from './responder.js'
+
+/** Makes a handler that can be mounted anywhere: it brings its parser, checks and error shaping along. */
+export type Endpoint = (
+  method: 'GET' | 'POST',
+  pageOf: Views['ofLive'],
+  act: (context: RequestContext) => Promise<Reply>,
+) => RequestHandler
+
+export function createEndpoint(parts: {
+  readonly responder: Responder
+  readonly bodyParsers: BodyParsers
+  readonly allowedOrigins: readonly string[]
+  /** Sees each request first, to warn about how the host is set up. */
+  readonly inspect: (req: Request) => void
+}): Endpoint {
+  const { responder, bodyParsers, allowedOrigins, inspect } = parts
+
+  async function fieldsOf(method: 'GET' | 'POST', req: Request, res: Response): Promise<Body> {
+    // A link or an image on any page can make a browser GET: nothing is sent or checked then.
+    if (req.method !== method && !(method === 'GET' && req.method === 'HEAD')) {
+      throw new TwoFactorError('method_not_allowed', { headers: { Allow: method } })
+    }
+    if (method === 'GET') return req.query
+    if (isCrossSite(req, allowedOrigins)) throw new TwoFactorError('cross_site')
+    return readBody(bodyParsers, req, res)
+  }
+
+  return (method, pageOf, act) => {
+    async function answer(req: Request, res: Response): Promise<void> {
+      let context: RequestContext = { req, res, fields: {} }
+      let reply: Reply
+      try {
+        inspect(req)
+        context = { req, res, fields: await fieldsOf(method, req, res) }
+        reply = await act(context)
+      } catch (error) {
+        if (!isOurs(error)) throw error
+        reply = { reply: 'problem', problem: problemOf(error) }
+      }
+      // The host's onVerified may have answered already.
+      if (res.headersSent) return
+      await responder.send(req, res, reply, (problem: Problem) => pageOf(context, problem))
+    }
+
+    return (req, res, next) => {
+      answer(req, res).catch(next)
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import type { Request, RequestHandler, Response } from 'express'
+import type { Channel } from '../../challenge/code-provider.js'
+import { TwoFactorError } from '../../errors.js'
+import { isPlainObject } from '../../lib/plain-object.js'
+
+/** The members of a JSON object or a form. Read them with `text` and `flag`, which see own members alone. */
+export type Body = Readonly<Record<string, unknown>>
+
+/** By content type. */
+export type BodyParsers = ReadonlyMap<string, RequestHandler>
+
+/** Reads a JSON or form body, unless the host has read it already. */
+export async function readBody(parsers: BodyParsers, req: Request, res: Response): Promise<Body> {
+  if (isPlainObject(req.body) && Object.keys(req.body).length > 0) return req.body
+  if (!hasBody(req)) return {}
+  await run(parserFor(parsers, req.headers['content-type'] ?? ''), req, res)
+  if (!isPlainObject(req.body)) throw invalid('The body must be an object.')
+  return req.body
+}
+
+function parserFor(parsers: BodyParsers, contentType: string): RequestHandler {
+  const [type = ''] = contentType.split(';', 1)
+  const parser = parsers.get(type.trim().toLowerCase())
+  if (parser === undefined) throw new TwoFactorError('unsupported_media_type')
+  return parser
+}
+
+/** One text. An empty one is none: that is how a form sends a field that was not filled in. */
+export function text(body: Body, name: string): string | undefined {
+  if (!Object.hasOwn(body, name)) return undefined
+  const value = body[name]
+  // A field that is there twice arrives as an array: neither of its values is taken.
+  if (typeof value !== 'string') throw invalid(`${name} must be one text.`)
+  return value === '' ? undefined : value
+}
+
+/** One yes or no: `true` in JSON, `true` or `on` in a form. */
+export function flag(body: Body, name: string): boolean {
+  if (!Object.hasOwn(body, name)) return false
+  const value = body[name]
+  if (value === true || value === 'true' || value === 'on') return true
+  if (value === false || value === 'false' || value === '') return false
+  throw invalid(`${name} must be true or false.`)
+}
+
+/** The channel that was asked for, if one was. */
+export function readChannel(body: Body): Channel | undefined {
+  const channel = text(body, 'channel')
+  if (channel === undefined || channel === 'sms' || channel === 'call') return channel
+  throw invalid('channel must be sms or call.')
+}
+
+export function invalid(message: string): TwoFactorError {
+  return new TwoFactorError('invalid_request', { message })
+}
+
+function hasBody(req: Request): boolean {
+  return req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0
+}
+
+function run(parser: RequestHandler, req: Request, res: Response): Promise<void> {
+  return new Promise((resolve, reject) => {
+    parser(req, res, (error?: unknown) => (error ? reject(refusalOf(error)) : resolve()))
+  })
+}
+
+/** Express's parsers say by `status` what is wrong with a body. */
+function refusalOf(error: unknown): unknown {
+  const { status } = error as { status?: unknown }
+  if (status === 413) return new TwoFactorError('payload_too_large')
+  if (status === 415) return new TwoFactorError('unsupported_media_type')
+  if (typeof status === 'number' && status < 500) return invalid('The body cannot be read.')
+  return error
+}

@@ -1,0 +1,121 @@
+import type { Request, Response } from 'express'
+import type { ChallengeView } from '../../challenge/commands.js'
+import type { PageView } from '../pages/page-view.js'
+import { type Problem, problemDocument, problemHeaders, statusOf } from './problems.js'
+
+/** What a handler has to say. How it is said depends on what the caller accepts. */
+export type Reply =
+  /** JSON: status and body. HTML: 303 to `location`. */
+  | { readonly reply: 'done'; readonly status: number; readonly body?: object; readonly location: string }
+  /** JSON: the challenge. HTML: the page. */
+  | { readonly reply: 'page'; readonly view: PageView }
+  | { readonly reply: 'problem'; readonly problem: Problem }
+
+/** Makes the HTML of a page. */
+export type RenderPage = (view: PageView, req: Request) => string | Promise<string>
+
+export interface Responder {
+  /** Whether the caller is a person's browser that wants a page. */
+  wantsPage(req: Request): boolean
+  /** To a page that is got: a reload then posts nothing again. */
+  redirect(res: Response, location: string): void
+  /** `view` is asked only when a problem is told to a person. */
+  send(
+    req: Request,
+    res: Response,
+    reply: Reply,
+    view: (problem: Problem) => Promise<PageView>,
+  ): Promise<void>
+}
+
+export function createResponder(
+  renderPage: RenderPage,
+  pageHeaders: Readonly<Record<string, string>>,
+): Responder {
+  async function sendPage(req: Request, res: Response, status: number, view: PageView): Promise<void> {
+    const html = await renderPage(view, req)
+    setHeaders(res, pageHeaders)
+    end(res, status, 'text/html; charset=utf-8', html)
+  }
+
+  function redirect(res: Response, location: string): void {
+    setCommonHeaders(res)
+    res.setHeader('Location', location)
+    end(res, 303)
+  }
+
+  return {
+    wantsPage,
+    redirect,
+
+    async send(req, res, reply, view) {
+      const page = wantsPage(req)
+      if (page && reply.reply === 'done') return redirect(res, reply.location)
+      setCommonHeaders(res)
+      if (reply.reply === 'page') {
+        const { challenge } = reply.view
+        if (page) return sendPage(req, res, 200, reply.view)
+        return endJson(res, 200, { challenge: challenge === undefined ? null : shown(challenge) })
+      }
+      if (reply.reply === 'problem') {
+        const { problem } = reply
+        setHeaders(res, problemHeaders(problem))
+        if (page) return sendPage(req, res, statusOf(problem), await view(problem))
+        return end(
+          res,
+          statusOf(problem),
+          'application/problem+json',
+          JSON.stringify(problemDocument(problem)),
+        )
+      }
+      if (reply.body === undefined) return end(res, reply.status)
+      return endJson(res, reply.status, reply.body)
+    },
+  }
+}
+
+/** A challenge as the browser sees it. It holds no number and no code. */
+export function shown(challenge: ChallengeView): object {
+  return {
+    ...challenge,
+    expiresAt: isoTime(challenge.expiresAt),
+    resendAt: isoTime(challenge.resendAt),
+  }
+}
+
+export function isoTime(ms: number): string {
+  return new Date(ms).toISOString()
+}
+
+function wantsPage(req: Request): boolean {
+  const { accept } = req.headers
+  // What programs send, told apart without parsing it.
+  if (accept === undefined || accept === '*/*' || accept === 'application/json') return false
+  return req.accepts(['json', 'html']) === 'html'
+}
+
+function setCommonHeaders(res: Response): void {
+  res.setHeader('Cache-Control', 'no-store')
+  if (res.hasHeader('Vary')) res.vary('Accept')
+  else res.setHeader('Vary', 'Accept')
+}
+
+function setHeaders(res: Response, headers: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
+}
+
+function endJson(res: Response, status: number, body: object): void {
+  end(res, status, 'application/json; charset=utf-8', JSON.stringify(body))
+}
+
+// Not res.json: it hashes every body for an ETag that nothing here may be cached under.
+function end(res: Response, status: number, contentType?: string, body?: string): void {
+  res.statusCode = status
+  if (contentType === undefined || body === undefined) {
+    res.end()
+    return
+  }
+  res.setHeader('Content-Type', contentType)
+  res.setHeader('Content-Length', Buffer.byteLength(body))
+  res.end(body)
+}

@@ -1,0 +1,36 @@
+import { json, type Request, Router, urlencoded } from 'express'
+import type { Handlers } from '../flows/handlers.js'
+import { assets, pageHeaders } from '../pages/assets.js'
+import type { BodyParsers } from './request-body.js'
+
+/** Room for a long requirement and nothing else. */
+const limit = '16kb'
+
+/** Parsers for handlers whose host did not parse yet. */
+export const bodyParsers: BodyParsers = new Map([
+  ['application/json', json({ limit })],
+  ['application/x-www-form-urlencoded', urlencoded({ extended: false, limit })],
+])
+
+/** Puts the handlers on their paths. Each responder every method, the wrong ones with 405. */
+export function createRouter(
+  handlers: Handlers,
+  onRequest: (req: Request) => void = () => undefined,
+): Router {
+  const router = Router()
+  router.use((req, _res, next) => {
+    onRequest(req)
+    next()
+  })
+  router.all('/start', handlers.start())
+  router.all('/resend', handlers.resend)
+  router.all('/verify', handlers.verify)
+  router.all('/cancel', handlers.cancel)
+  router.all('/', handlers.status)
+  for (const [path, { contentType, body }] of Object.entries(assets)) {
+    router.get(path, (_req, res) => {
+      res.set(pageHeaders).set('Cache-Control', 'public, max-age=3600').type(contentType).send(body)
+    })
+  }
+  return router
+}

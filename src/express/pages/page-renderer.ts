@@ -1,0 +1,41 @@
+import type { Request } from 'express'
+import type { RenderPage } from '../http/responder.js'
+import { createTexts, negotiateLocale } from './messages/locales.js'
+import type { Messages, Texts } from './messages/texts.js'
+import type { PageView } from './page-view.js'
+import { renderPage } from './render-page.js'
+
+/** The locale of one request; undefined leaves it to what the browser likes best. */
+export type LocaleOf = (req: Request) => string | undefined
+
+/**
+ * Makes the HTML of a page.
+ *
+ * @example
+ * twoFactor({ render: (view, { texts }) => nunjucks.render('two-factor.html', { view, texts }) })
+ */
+export type Render = (
+  view: PageView,
+  context: { readonly req: Request; readonly locale: string; readonly texts: Texts },
+) => string | Promise<string>
+
+export function createPageRenderer(parts: {
+  readonly locale?: string | LocaleOf | undefined
+  readonly messages: Messages
+  readonly render?: Render | undefined
+}): RenderPage {
+  const { locale, messages, render } = parts
+  const textsOf = createTexts(messages)
+  const offered = [...textsOf.keys()]
+  if (typeof locale === 'string' && !textsOf.has(locale)) {
+    throw new TypeError(
+      `twoFactor: locale has no texts; pass messages for it, or one of ${offered.join(', ')}`,
+    )
+  }
+  return (view, req) => {
+    const wanted = typeof locale === 'function' ? locale(req) : locale
+    const chosen = negotiateLocale(wanted ?? req.headers['accept-language'], offered)
+    const texts = textsOf.get(chosen) as Texts
+    return render === undefined ? renderPage(view, texts) : render(view, { req, locale: chosen, texts })
+  }
+}

@@ -1,0 +1,161 @@
+import type { Request } from 'express'
+import type { Actor, Challenges, ChallengeView } from '../../challenge/commands.js'
+import type { Purposes } from '../../challenge/purposes.js'
+import type { ProblemCode } from '../../errors.js'
+import { pathIn, type Requirement, type Requirements } from '../guard/requirement.js'
+import type { Problem } from '../http/problems.js'
+import { invalid } from '../http/request-body.js'
+import type { RequestContext } from '../http/request-context.js'
+import { safePath } from '../http/return-path.js'
+import { pageUrl } from './page-url.js'
+import type { PageView } from './page-view.js'
+
+/** What the pages of one lane show, and where its forms lead. */
+export interface Views {
+  /** The page for what this request asks for: with the live challenge when that is for it. */
+  of(context: RequestContext, problem?: Problem): Promise<PageView>
+  /** The page of the live challenge, whatever came along: a wrong code is told about beside its field. */
+  ofLive(context: RequestContext, problem: Problem): Promise<PageView>
+  /** What this request asks for, when it says so by a requirement that is worth something. */
+  asked(context: RequestContext): Requirement | undefined
+  /** The page again, with what came along. */
+  page(context: RequestContext): string
+  /** The page of a code that was sent just now. */
+  codePage(context: RequestContext): string
+  /** Where success leads. Asked before the session is renewed: requirements end with the old id. */
+  back(context: RequestContext): string
+}
+
+export interface ViewParts {
+  readonly lane: 'auth' | 'enrol'
+  readonly basePathOf: (req: Request) => string
+  readonly actor: (req: Request) => Promise<Actor | undefined>
+  readonly find: Challenges['find']
+  readonly purposes: Purposes
+  readonly defaultPurpose: string
+  /** In the auth lane alone. */
+  readonly requirements?: Requirements | undefined
+  readonly offersTrust: (purpose: string, demand: Requirement | undefined) => boolean
+  readonly codePattern: RegExp
+  readonly countries: readonly string[]
+  readonly attemptsPerChallenge: number
+  readonly now: () => number
+}
+
+/** After these nobody is known well enough to be shown anything of theirs. */
+const unidentified: ReadonlySet<ProblemCode> = new Set([
+  'not_identified',
+  'cross_site',
+  'session_unavailable',
+])
+
+export function createViews(parts: ViewParts): Views {
+  const { lane, basePathOf, purposes, now } = parts
+  const lettersInCode = takesLetters(parts.codePattern)
+
+  /** What a form or link brings along from the page before. */
+  function carriedBy({ req, fields }: RequestContext, problem?: Problem) {
+    const token = problem && unidentified.has(problem.code) ? undefined : oneText(fields, 'requirement')
+    const asked = token === undefined ? undefined : parts.requirements?.read(req, token)
+    const purpose = purposes.find(oneText(fields, 'purpose') ?? '')?.name
+    const spent = token !== undefined && asked === undefined
+    const returnTo = safePath(oneText(fields, 'returnTo')) ?? (spent ? safePath(pathIn(token)) : undefined)
+    return {
+      asked,
+      spent,
+      requirement: asked && token,
+      returnTo: asked?.returnTo ?? returnTo,
+      purpose: asked?.purpose ?? purpose,
+    }
+  }
+
+  async function liveChallenge(req: Request, problem: Problem | undefined, asked: Requirement | undefined) {
+    // The store has just been waited for in vain.
+    if (problem?.code === 'store_unavailable') return undefined
+    if (problem && unidentified.has(problem.code)) return undefined
+    try {
+      const actor = await parts.actor(req)
+      return actor && (await parts.find(actor, asked))
+    } catch (error) {
+      // The problem that is being told came first.
+      if (problem === undefined) throw error
+      return undefined
+    }
+  }
+
+  function view(
+    { req, fields }: RequestContext,
+    carried: ReturnType<typeof carriedBy>,
+    live: ChallengeView | undefined,
+    problem?: Problem,
+  ): PageView {
+    const { asked, spent, requirement, returnTo, purpose } = carried
+    // A page that is asked for by it is refused; a code that is posted is told about, whatever came along.
+    const challenge = spent && req.method !== 'POST' ? undefined : live
+    const settled = purposes.find(challenge?.purpose ?? purpose ?? parts.defaultPurpose)
+    const typedPhone = lane === 'enrol' ? oneText(fields, 'phone') : undefined
+    const typedCountry = lane === 'enrol' ? oneText(fields, 'country') : undefined
+    return {
+      page: challenge !== undefined ? 'code' : spent ? 'problem' : lane === 'auth' ? 'start' : 'phone',
+      basePath: basePathOf(req),
+      challenge,
+      problem,
+      requirement,
+      returnTo,
+      purpose: settled?.name,
+      spent,
+      channels: settled?.channels ?? [],
+      attemptsPerChallenge: parts.attemptsPerChallenge,
+      offerTrust: settled !== undefined && parts.offersTrust(settled.name, asked),
+      lettersInCode,
+      changeableNumber: lane === 'enrol',
+      typedPhone,
+      typedCountry,
+      countries: parts.countries,
+      now: now(),
+    }
+  }
+
+  return {
+    async of(context, problem) {
+      const carried = carriedBy(context, problem)
+      // A code for anything but what is asked for would be typed for nothing.
+      const live = await liveChallenge(context.req, problem, carried.asked)
+      if (carried.spent && problem === undefined)
+        throw invalid('requirement is not valid here, or not any more.')
+      return view(context, carried, live, problem)
+    },
+
+    async ofLive(context, problem) {
+      const live = await liveChallenge(context.req, problem, undefined)
+      return view(context, carriedBy(context, problem), live, problem)
+    },
+
+    asked: (context) => carriedBy(context).asked,
+
+    page(context) {
+      const { requirement, purpose, returnTo } = carriedBy(context)
+      return pageUrl(basePathOf(context.req), { requirement, purpose, returnTo })
+    },
+
+    codePage(context) {
+      const { asked, purpose, returnTo } = carriedBy(context)
+      // Without bound fields the purpose says it all, and it never gets too old.
+      const requirement = asked?.bound && parts.requirements?.reissue(context.req, asked)
+      return pageUrl(basePathOf(context.req), { requirement, purpose, returnTo })
+    },
+
+    back: (context) => carriedBy(context).returnTo ?? '/',
+  }
+}
+
+function oneText(from: Readonly<Record<string, unknown>>, name: string): string | undefined {
+  const value = Object.hasOwn(from, name) ? from[name] : undefined
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+/** Whether a code may hold letters: phones then show their whole keyboard. */
+function takesLetters(pattern: RegExp): boolean {
+  const lengths = Array.from({ length: 12 }, (_, index) => index + 1)
+  return lengths.some((length) => pattern.test('A'.repeat(length)) || pattern.test('a'.repeat(length)))
+}

@@ -1,0 +1,20 @@
+/**
+ * Rejects with what `late` returns when `start` takes longer than `ms`, counted in time in which the event
+ * loop turned: after a pause of the whole process, the reply may be waiting unread, or the request unsent.
+ */
+export function withinDeadline<Result>(
+  ms: number,
+  start: () => Promise<Result>,
+  late: () => Error,
+): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    // If the loop was blocked, timers fire late. Two half timeouts and a setImmediate give pending I/O a
+    // chance before we give up.
+    let timer = setTimeout(() => {
+      timer = setTimeout(() => setImmediate(() => reject(late())), ms / 2)
+    }, ms / 2)
+    start()
+      .then(resolve, reject)
+      .finally(() => clearTimeout(timer))
+  })
+}

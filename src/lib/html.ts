@@ -1,0 +1,27 @@
+/** A string that is HTML already. Only `html` makes one, so nothing reaches a page unescaped (XSS). */
+export interface Html {
+  readonly markup: string
+}
+
+type HtmlValue = string | number | false | undefined | Html | readonly Html[]
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+/** Escapes every value that is not HTML itself; `undefined` and `false` leave nothing. Attributes must be quoted. */
+export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
+  return { markup: parts.map((part, index) => part + markupOf(values[index])).join('') }
+}
+
+function markupOf(value: HtmlValue): string {
+  if (value === undefined || value === false) return ''
+  if (typeof value === 'number') return String(value)
+  if (typeof value === 'string') return value.replace(/[&<>"']/g, (character) => entities[character] ?? '')
+  if ('markup' in value) return value.markup
+  return value.map(({ markup }) => markup).join('')
+}

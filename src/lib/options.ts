@@ -1,0 +1,145 @@
+/** Checks the value of one option; throws the TypeError that names it, with what it must be. */
+export type Check = (value: unknown, name: string) => void
+
+/** The checks of all options of one function, by name. */
+export type Checks = Readonly<Record<string, Check>>
+
+/** A TypeError with `code: 'ERR_TWO_FACTOR_OPTION'`: a mistake in the program, found at start-up. */
+export function optionError(message: string): TypeError {
+  return Object.assign(new TypeError(message), { code: 'ERR_TWO_FACTOR_OPTION' })
+}
+
+/**
+ * Checks what a function was given. Never quotes a value: some of them are secrets. Options that are
+ * `undefined` count as absent.
+ *
+ * @throws {TypeError} with `code: 'ERR_TWO_FACTOR_OPTION'`, naming the option and the fix
+ * @example
+ * checkOptions('memoryStore', options, { maxLedgers: integer(1), now: func('() => milliseconds') })
+ */
+export function checkOptions(
+  where: string,
+  given: unknown,
+  checks: Checks,
+  required: readonly string[] = [],
+): void {
+  const prefix = (error: unknown) =>
+    error instanceof TypeError ? optionError(`${where}: ${error.message}`) : error
+  try {
+    object(checks, required)(given, '')
+  } catch (error) {
+    throw prefix(error)
+  }
+}
+
+/** An object of these options and no others. */
+export function object(checks: Checks, required: readonly string[] = []): Check {
+  const known = Object.keys(checks)
+  return (value, name) => {
+    if (!isRecord(value)) {
+      const subject = name === '' ? 'options' : name
+      throw optionError(`${subject} must be an object with: ${known.join(', ')}`)
+    }
+    const path = (member: string) => (name === '' ? member : `${name}.${member}`)
+    // A misspelt name comes first: it explains the one that is missing.
+    const unknown = Object.keys(value).find((member) => !Object.hasOwn(checks, member))
+    if (unknown !== undefined) throw unknownOption(path(unknown), unknown, known)
+    const missing = required.filter((member) => value[member] === undefined)
+    if (missing.length > 0) throw optionError(`missing ${missing.map(path).join(', ')}`)
+    for (const member of known) {
+      if (value[member] !== undefined) checks[member]?.(value[member], path(member))
+    }
+  }
+}
+
+/** An object whose members all pass one check; their names are the caller's own. */
+export function record(check: Check, fix: string): Check {
+  return (value, name) => {
+    if (!isRecord(value)) throw optionError(`${name} ${fix}`)
+    for (const [member, item] of Object.entries(value)) check(item, `${name}.${member}`)
+  }
+}
+
+/** An array whose items all pass one check. */
+export function list(check: Check, fix: string, min = 0): Check {
+  return (value, name) => {
+    if (!Array.isArray(value) || value.length < min) throw optionError(`${name} ${fix}`)
+    // Not forEach: it would pass over the holes of a sparse array.
+    for (const [index, item] of Array.from(value).entries()) check(item, `${name}[${index}]`)
+  }
+}
+
+/** Whatever `holds` accepts; `fix` completes the sentence "name …". */
+export function that(fix: string, holds: (value: unknown) => boolean): Check {
+  return (value, name) => {
+    if (!holds(value)) throw optionError(`${name} ${fix}`)
+  }
+}
+
+/** A safe integer within these bounds, both included. */
+export function integer(min: number, max = Number.MAX_SAFE_INTEGER, unit = ''): Check {
+  const range =
+    max === Number.MAX_SAFE_INTEGER ? `an integer, ${min} or more` : `an integer from ${min} to ${max}`
+  return that(
+    `must be ${range}${unit}`,
+    (value) => Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max,
+  )
+}
+
+/** Node's timers hold 31 bits and fire at once beyond them. */
+export const timeoutMs: Check = integer(1, 2 ** 31 - 1, ' (milliseconds)')
+
+export const boolean: Check = that('must be true or false', (value) => typeof value === 'boolean')
+
+export function func(signature: string): Check {
+  return that(`must be a function ${signature}`, (value) => typeof value === 'function')
+}
+
+export function nonEmptyString(meaning = ''): Check {
+  return that(
+    `must be a non-empty string${meaning === '' ? '' : `: ${meaning}`}`,
+    (value) => typeof value === 'string' && value !== '',
+  )
+}
+
+export function oneOf(...allowed: readonly (string | number | boolean)[]): Check {
+  const quoted = allowed.map((value) => (typeof value === 'string' ? `'${value}'` : String(value)))
+  return that(`must be ${quoted.join(' or ')}`, (value) => allowed.includes(value as never))
+}
+
+/** An object, of the caller's own making, with these methods. */
+export function withMethods(methods: readonly string[], fix: string): Check {
+  return that(
+    fix,
+    (value) => isObject(value) && methods.every((method) => typeof value[method] === 'function'),
+  )
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return isObject(value) && !Array.isArray(value)
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
+}
+
+function unknownOption(path: string, name: string, known: readonly string[]): TypeError {
+  const near = known.find((candidate) => isNear(name.toLowerCase(), candidate.toLowerCase()))
+  const hint = near === undefined ? `expected: ${known.join(', ')}` : `did you mean "${near}"?`
+  return optionError(`unknown option "${path}"; ${hint}`)
+}
+
+/** At most two edits apart (Levenshtein), and not simply short. */
+function isNear(name: string, candidate: string): boolean {
+  if (Math.abs(name.length - candidate.length) > 2) return false
+  let previous = Array.from({ length: candidate.length + 1 }, (_, index) => index)
+  for (const [row, letter] of [...name].entries()) {
+    const current = [row + 1]
+    for (const [column, other] of [...candidate].entries()) {
+      const replaced = (previous[column] ?? 0) + (letter === other ? 0 : 1)
+      current.push(Math.min(replaced, (previous[column + 1] ?? 0) + 1, (current[column] ?? 0) + 1))
+    }
+    previous = current
+  }
+  return (previous.at(-1) ?? 0) <= Math.min(2, Math.floor(candidate.length / 3))
+}

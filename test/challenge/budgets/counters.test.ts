@@ -1,0 +1,319 @@
+import { describe, expect, it } from 'vitest'
+import { networkOf } from '../../../src/challenge/budgets/networks.js'
+import { memoryStore } from '../../../src/store/memory-store.js'
+import type { Store } from '../../../src/store/store.js'
+import { hour, minute } from '../kit.js'
+import { ana, createService, purposeIn } from '../service.js'
+
+const phones = (count: number) => Array.from({ length: count }, (_, index) => `+57300${1_000_000 + index}`)
+const oneSend = (index: number) => ({
+  subject: `subject-${index}`,
+  session: `session-${index}`,
+  phone: phones(1_000)[index] ?? '',
+  purpose: 'login',
+})
+
+/** Runs all at once and says how they were answered. */
+async function answers(requests: readonly Promise<{ outcome: string; code?: string; limit?: string }>[]) {
+  const tally: Record<string, number> = {}
+  for (const { outcome, code, limit } of await Promise.all(requests)) {
+    const answer = [outcome, code, limit].filter(Boolean).join(' ')
+    tally[answer] = (tally[answer] ?? 0) + 1
+  }
+  return tally
+}
+
+describe('sends at once', () => {
+  it.each([
+    ['auth', { sendsPerAddressPer10Min: 7 }],
+    ['enrol', { enrolSendsPerAddressPer10Min: 7 }],
+  ] as const)('from one address stop at the limit of the %s lane', async (lane, limits) => {
+    const { challenges, provider } = createService({ limits })
+    const requests = Array.from({ length: 50 }, (_, index) =>
+      challenges.start({ ...oneSend(index), lane, purpose: purposeIn(lane), address: '203.0.113.7' }),
+    )
+    expect(await answers(requests)).toEqual({ started: 7, 'refused send_limit address': 43 })
+    expect(provider.sends).toHaveLength(7)
+  })
+
+  it('of one session stop at its hourly limit', async () => {
+    const { challenges, provider, wait } = createService()
+    const order = (index: number) => ({ ...oneSend(index), session: 'one' })
+    const requests = Array.from({ length: 50 }, (_, index) => challenges.start(order(index)))
+    expect(await answers(requests)).toEqual({ started: 20, 'refused send_limit session': 30 })
+    expect(provider.sends).toHaveLength(20)
+    wait(hour)
+    expect(await challenges.start(order(60))).toMatchObject({ outcome: 'started' })
+  })
+
+  it('of one subject stop at its daily limit', async () => {
+    const { challenges } = createService({ limits: { sendsPerSubjectPerDay: 4 } })
+    const requests = Array.from({ length: 20 }, (_, index) =>
+      challenges.start({ ...oneSend(index), subject: 'ana' }),
+    )
+    expect(await answers(requests)).toEqual({ started: 4, 'refused send_limit subject': 16 })
+  })
+
+  it('of the whole service stop at its limit, without one lane starving the other', async () => {
+    const { challenges, wait } = createService({ limits: { serviceSendsPerMinute: 10 } })
+    const signups = Array.from({ length: 30 }, (_, index) =>
+      challenges.start({ ...oneSend(index), lane: 'enrol', purpose: 'signup' }),
+    )
+    expect(await answers(signups)).toEqual({ started: 10, 'refused sending_paused service': 20 })
+    expect(await challenges.start(oneSend(0))).toMatchObject({ outcome: 'started' })
+    wait(minute)
+    expect(await challenges.start({ ...oneSend(40), lane: 'enrol', purpose: 'signup' })).toMatchObject({
+      outcome: 'started',
+    })
+  })
+
+  it('that a session or subject is refused use up nothing of the whole service', async () => {
+    const { challenges } = createService({
+      limits: { serviceSendsPerMinute: 10, sendsPerSessionPerHour: 1, sendsPerSubjectPerDay: 3 },
+    })
+    const refused = async (order: (index: number) => Parameters<typeof challenges.start>[0]) => {
+      for (let index = 10; index < 40; index += 1) {
+        expect(await challenges.start(order(index))).toMatchObject({ code: 'send_limit' })
+      }
+    }
+    await challenges.start({ ...oneSend(0), session: 'one' })
+    await refused((index) => ({ ...oneSend(index), session: 'one' }))
+    for (let index = 1; index < 4; index += 1) await challenges.start({ ...oneSend(index), subject: 'ana' })
+    await refused((index) => ({ ...oneSend(index), subject: 'ana' }))
+    expect(await challenges.start(oneSend(50))).toMatchObject({ outcome: 'started' })
+  })
+
+  it('that two sessions are refused by turns use up nothing of the whole service either', async () => {
+    const { challenges } = createService({
+      limits: { serviceSendsPerMinute: 10, sendsPerSessionPerHour: 1 },
+    })
+    for (const session of ['one', 'two']) {
+      await challenges.start({ ...oneSend(session === 'one' ? 60 : 61), subject: session, session })
+    }
+    for (let turns = 0; turns < 30; turns += 1) {
+      for (const session of ['one', 'two']) {
+        await challenges.start({ ...oneSend(turns), subject: session, session })
+      }
+    }
+    expect(await challenges.start(oneSend(50))).toMatchObject({ outcome: 'started' })
+  })
+
+  it('of a session that was refused are updater back with all others once it may send again', async () => {
+    const { challenges, wait } = createService({
+      limits: { serviceSendsPerMinute: 1, sendsPerSessionPerHour: 1 },
+    })
+    await challenges.start({ ...oneSend(0), session: 'one' })
+    await challenges.start({ ...oneSend(1), session: 'one' })
+    wait(hour)
+    await challenges.start(oneSend(2))
+    expect(await challenges.start({ ...oneSend(3), session: 'one' })).toMatchObject({
+      code: 'sending_paused',
+    })
+  })
+
+  it('of one session go to three numbers that nobody has proven', async () => {
+    const { challenges } = createService()
+    const order = (index: number) => ({
+      ...oneSend(index),
+      session: 'one',
+      lane: 'enrol' as const,
+      purpose: 'signup',
+    })
+    const requests = Array.from({ length: 20 }, (_, index) => challenges.start(order(index)))
+    expect(await answers(requests)).toEqual({ started: 3, 'refused send_limit session': 17 })
+  })
+
+  it('count a number of a session once', async () => {
+    const { challenges, wait } = createService({ limits: { numbersPerSessionPerDay: 1 } })
+    const order = { ...oneSend(0), lane: 'enrol' as const, purpose: 'signup' }
+    for (let sends = 0; sends < 3; sends += 1) {
+      expect(await challenges.start(order)).toMatchObject({ outcome: 'started' })
+      wait(hour)
+    }
+  })
+
+  it('of one session refuse a fourth number that nobody has proven however often it is tried', async () => {
+    const { challenges, provider, wait } = createService()
+    const order = (index: number) => ({
+      ...oneSend(index),
+      session: 'one',
+      lane: 'enrol' as const,
+      purpose: 'signup',
+    })
+    for (let index = 0; index < 10; index += 1) {
+      for (let tries = 0; tries < 3; tries += 1) await challenges.start(order(index))
+    }
+    expect(provider.sends).toHaveLength(3)
+    wait(hour)
+    expect(await challenges.start(order(9))).toMatchObject({ limit: 'session', retryAfterMs: 23 * hour })
+    wait(23 * hour)
+    expect(await challenges.start(order(9))).toMatchObject({ outcome: 'started' })
+  })
+
+  it('of one session may go to other numbers a day later, whatever the clock of the store says', async () => {
+    const { challenges, wait } = createService({
+      store: () => memoryStore({ now: () => 0 }),
+      limits: { numbersPerSessionPerDay: 1, sendsPerSessionPerHour: 50 },
+    })
+    const order = (index: number) => ({
+      ...oneSend(index),
+      session: 'one',
+      lane: 'enrol' as const,
+      purpose: 'signup',
+    })
+    await challenges.start(order(0))
+    wait(24 * hour - 1)
+    expect(await challenges.start(order(1))).toMatchObject({ limit: 'session', retryAfterMs: 1 })
+    wait(1)
+    expect(await challenges.start(order(1))).toMatchObject({ outcome: 'started' })
+  })
+
+  it('that a counter refuses give the number its send back', async () => {
+    const { challenges, wait } = createService({ limits: { serviceSendsPerMinute: 0 } })
+    expect(await challenges.start(oneSend(0))).toMatchObject({ code: 'sending_paused', retryAfterMs: minute })
+    wait(1)
+    expect(await challenges.start(oneSend(0))).toMatchObject({ code: 'sending_paused' })
+  })
+
+  it('that the ledger refuses cost nobody’s budget but the address’s', async () => {
+    const { challenges, wait } = createService({
+      limits: { sendsPerSessionPerHour: 2, sendsPerAddressPer10Min: 50 },
+    })
+    await challenges.start({ ...ana, purpose: 'login', address: '203.0.113.7' })
+    for (let clicks = 0; clicks < 40; clicks += 1) {
+      await challenges.start({ ...ana, purpose: 'transfer', address: '203.0.113.7' })
+    }
+    wait(minute)
+    expect(await challenges.start({ ...ana, purpose: 'login' })).toMatchObject({ outcome: 'started' })
+    const burst = Array.from({ length: 20 }, (_, index) =>
+      challenges.start({ ...oneSend(index + 100), address: '203.0.113.7' }),
+    )
+    expect(await answers(burst)).toEqual({ started: 9, 'refused send_limit address': 11 })
+  })
+})
+
+describe('those whose own budget is used up', () => {
+  it('are told apart from the others, the last thousand of them', async () => {
+    const { challenges, store, keys } = createService({ limits: { sendsPerSessionPerHour: 0 } })
+    const counted = async () => (await store.read(keys.counter('service-sends', 'auth')))?.value
+    for (let index = 0; index < 600; index += 1) await challenges.start(oneSend(index))
+    expect(await counted()).toBe(600)
+    await challenges.start(oneSend(599))
+    expect(await counted()).toBe(600)
+    await challenges.start(oneSend(0))
+    expect(await counted()).toBe(601)
+  })
+})
+
+describe('verifications from one address', () => {
+  it.each([
+    ['auth', { verificationsPerAddressPer10Min: 3 }],
+    ['enrol', { enrolVerificationsPerAddressPer10Min: 3 }],
+  ] as const)('stop at the limit of the %s lane, before any attempt is spent', async (lane, limits) => {
+    const { challenges, provider, wait } = createService({ limits })
+    const who = { ...ana, lane, address: '2001:db8::1' }
+    await challenges.start({ ...who, purpose: purposeIn(lane) })
+    for (let tries = 0; tries < 3; tries += 1) await challenges.verify({ ...who, code: `wrong${tries}` })
+    const neighbour = { ...who, address: '2001:db8::2' }
+    expect(await challenges.verify({ ...neighbour, code: 'wrong' })).toMatchObject({
+      code: 'send_limit',
+      limit: 'address',
+      retryAfterMs: 10 * minute,
+    })
+    expect(provider.checks).toHaveLength(3)
+    wait(1)
+    expect(await challenges.find(who)).toMatchObject({ attemptsRemaining: 2 })
+  })
+
+  it('are not counted where the counter is switched off or nobody knows the address', async () => {
+    const { challenges } = createService({ limits: { sendsPerAddressPer10Min: false } })
+    const off = Array.from({ length: 250 }, (_, index) =>
+      challenges.start({ ...oneSend(index), address: '203.0.113.7' }),
+    )
+    expect(await answers(off)).toEqual({ started: 250 })
+    const unknown = createService({ limits: { sendsPerAddressPer10Min: 1 } })
+    const requests = Array.from({ length: 3 }, (_, index) => unknown.challenges.start(oneSend(index)))
+    expect(await answers(requests)).toEqual({ started: 3 })
+  })
+})
+
+describe('what a counter asks of the store', () => {
+  /** A store whose counters answer a turn later, and the kinds that were asked together. */
+  function watched(now: () => number) {
+    const inner = memoryStore({ now })
+    const asked: string[][] = [[]]
+    const store: Store = {
+      ...inner,
+      async increment(key, windowMs) {
+        asked.at(-1)?.push(key.split(':')[2] ?? '')
+        await new Promise((resolve) => setImmediate(resolve))
+        asked.push([])
+        return inner.increment(key, windowMs)
+      },
+    }
+    return { store, asked: () => asked.filter((kinds) => kinds.length > 0) }
+  }
+
+  it('is under a name for each budget, and goes out together', async () => {
+    let counters: ReturnType<typeof watched> | undefined
+    const { challenges, wait } = createService({
+      store: (now) => {
+        counters = watched(now)
+        return counters.store
+      },
+    })
+    const personal = ['count-session-sends', 'count-subject-sends', 'count-service-sends']
+    const address = '203.0.113.7'
+    await challenges.start({ ...ana, purpose: 'login', address })
+    await challenges.verify({ ...ana, code: 'wrong1', address })
+    wait(minute)
+    await challenges.start({ ...ana, lane: 'enrol', purpose: 'signup', address })
+    expect(counters?.asked()).toEqual([
+      ['count-auth-sends'],
+      personal,
+      ['count-auth-verifications'],
+      ['count-enrol-sends'],
+      personal,
+    ])
+  })
+
+  it('is under no readable address', async () => {
+    const inner = memoryStore()
+    const keys: string[] = []
+    const store = {
+      ...inner,
+      increment: (key: string, windowMs: number) => {
+        keys.push(key)
+        return inner.increment(key, windowMs)
+      },
+    }
+    const { challenges } = createService({ store: () => store })
+    await challenges.start({ ...oneSend(0), address: '2001:db8::1' })
+    await challenges.start({ ...oneSend(1), address: '203.0.113.7' })
+    expect(keys.filter((key) => key.includes('count-auth-sends'))).toHaveLength(2)
+    expect(keys.join()).not.toMatch(/2001|203\.0/)
+  })
+})
+
+describe('the network of an address', () => {
+  it.each([
+    ['203.0.113.7', '203.0.113.7'],
+    ['::ffff:203.0.113.7', '203.0.113.7'],
+    ['::FFFF:203.0.113.7', '203.0.113.7'],
+    ['::ffff:cb00:7107', '203.0.113.7'],
+    ['0:0:0:0:0:ffff:203.0.113.7', '203.0.113.7'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['2001:0DB8:0000:0000:ffff:ffff:ffff:ffff', '2001:db8:0:0::/64'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['64:ff9b::203.0.113.7', '64:ff9b:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['::', '0:0:0:0::/64'],
+    ['unix', 'unix'],
+    ['2001:db8:0:1:0:ffff:cb00:7107', '2001:db8:0:1::/64'],
+    ['::1:ffff:cb00:7107', '0:0:0:0::/64'],
+    ['2001:db8:1::', '2001:db8:1:0::/64'],
+  ])('%s is %s', (address, network) => {
+    expect(networkOf(address)).toBe(network)
+  })
+})

@@ -1,0 +1,509 @@
+import { describe, expect, it } from 'vitest'
+import { enable, ledgerLimitsOf } from '../../../src/challenge/ledger/ledger.js'
+import { day, hour, ledgerLimits, limits, minute } from '../kit.js'
+import { driveLedger } from './driver.js'
+
+/** No pause and no send budget, so that a test meets the limits of guessing alone. */
+const guessing = {
+  ...ledgerLimits,
+  cooldownMs: [],
+  sendsPerHour: 1_000,
+  sendsPerDay: 10_000,
+  allSendsPerHour: 1_000,
+  allSendsPerDay: 10_000,
+}
+
+/** Fails so often, with fresh challenges as needed; waits for expiry, never for a lock. */
+function fail(number: ReturnType<typeof driveLedger>, times: number) {
+  for (let failed = 0; failed < times; failed += 1) {
+    if (failed % 5 === 0) {
+      number.wait(10 * minute)
+      number.start()
+    }
+    number.verify('rejected')
+  }
+}
+
+describe('reserving an attempt', () => {
+  it('counts attempt and failure before the provider is asked', () => {
+    const number = driveLedger()
+    number.start()
+    expect(number.reserve().outcome).toMatchObject({ outcome: 'reserved', challenge: { attempts: 1 } })
+    expect(number.ledger).toMatchObject({ failures: 1, judged: 0, lockedUntil: 0 })
+  })
+
+  it('lets one check be under way on a number', () => {
+    const number = driveLedger()
+    number.start()
+    number.reserve()
+    expect(number.reserve().outcome).toEqual({
+      outcome: 'refused',
+      code: 'verification_in_progress',
+      retryAfterMs: 10_000,
+    })
+    expect(number.ledger.failures).toBe(1)
+  })
+
+  it('gives the number free once a check is overdue, exactly then', () => {
+    const number = driveLedger()
+    number.start()
+    number.reserve()
+    number.wait(9_999)
+    expect(number.reserve().outcome).toMatchObject({ code: 'verification_in_progress', retryAfterMs: 1 })
+    number.wait(1)
+    expect(number.reserve().outcome).toMatchObject({ outcome: 'reserved', challenge: { attempts: 2 } })
+  })
+
+  it('counts the same attempt once, however often a store executes it', () => {
+    const number = driveLedger()
+    number.start()
+    number.reserve({}, 'code', 'attempt')
+    expect(number.reserve({}, 'code', 'attempt').outcome).toMatchObject({ outcome: 'reserved' })
+    expect(number.ledger).toMatchObject({ failures: 1, challenge: { attempts: 1 } })
+  })
+
+  it('ends after five attempts', () => {
+    const number = driveLedger()
+    number.start()
+    const remaining = Array.from({ length: 5 }, () => number.verify('rejected'))
+    expect(remaining.map((outcome) => 'attemptsRemaining' in outcome && outcome.attemptsRemaining)).toEqual([
+      4, 3, 2, 1, 0,
+    ])
+    expect(number.reserve().outcome).toEqual({
+      outcome: 'refused',
+      code: 'attempts_exhausted',
+      retryAfterMs: 10 * minute,
+    })
+  })
+
+  it('takes a code until just before expiry and none from then on', () => {
+    const number = driveLedger()
+    number.start({}, { result: 'sent', lifetimeMs: 120_000 })
+    number.wait(119_999)
+    expect(number.verify('unavailable')).toEqual({ outcome: 'spent' })
+    number.wait(1)
+    expect(number.reserve().outcome).toEqual({ outcome: 'refused', code: 'challenge_gone' })
+  })
+
+  it.each([
+    ['no challenge was started', () => driveLedger(), {}],
+    ['the subject is another one', () => started(), { subject: 'bob' }],
+    ['it was cancelled', () => cancelled(), {}],
+  ])('gives the same answer when %s', (_, number, who) => {
+    expect(number().reserve(who).outcome).toEqual({ outcome: 'refused', code: 'challenge_gone' })
+  })
+
+  it('tells a person that their other session superseded this one', () => {
+    expect(started().reserve({ session: 's2' }).outcome).toEqual({
+      outcome: 'refused',
+      code: 'challenge_superseded',
+    })
+  })
+})
+
+describe('settling an attempt', () => {
+  it('approves the attempt that holds the lease of the live challenge and forgets the failures', () => {
+    const number = driveLedger()
+    number.start()
+    number.verify('rejected')
+    expect(number.verify('approved')).toMatchObject({ outcome: 'approved', challenge: { purpose: 'login' } })
+    expect(number.ledger).toMatchObject({ failures: 0, judged: 0, lockedUntil: 0 })
+    expect(number.ledger.challenge).toBeUndefined()
+    expect(number.start({ purpose: 'transfer' })).toMatchObject({
+      outcome: 'booked',
+      challenge: { attempts: 0 },
+    })
+  })
+
+  it('takes the sends of the approved challenge out of the hourly count, not out of the absolute one', () => {
+    const number = driveLedger()
+    const booked = Array.from({ length: 21 }, () => {
+      const { outcome } = number.start()
+      number.verify('approved')
+      return outcome
+    })
+    expect(booked.filter((outcome) => outcome === 'booked')).toHaveLength(20)
+    expect(booked.at(-1)).toBe('refused')
+  })
+
+  it('leaves the sends of earlier challenges in the hourly count', () => {
+    const number = driveLedger()
+    for (let sends = 0; sends < 4; sends += 1) {
+      number.start()
+      number.wait(5 * minute)
+    }
+    number.start()
+    number.verify('approved')
+    expect(number.start()).toMatchObject({ outcome: 'booked' })
+    number.wait(5 * minute)
+    expect(number.start()).toMatchObject({ code: 'send_limit' })
+  })
+
+  it('keeps the attempt spent and unjudged when the answer was no verdict', () => {
+    const number = driveLedger()
+    number.start()
+    expect(number.verify('unavailable')).toEqual({ outcome: 'spent' })
+    expect(number.verify('misconfigured')).toEqual({ outcome: 'spent' })
+    expect(number.ledger).toMatchObject({ failures: 2, judged: 0, challenge: { attempts: 2 } })
+  })
+
+  it('gives the attempt back once when nothing was sent', () => {
+    const number = driveLedger()
+    number.start()
+    number.verify('rejected')
+    const { id } = number.reserve()
+    expect(number.settle(id, 'not-sent')).toEqual({ outcome: 'refunded' })
+    expect(number.settle(id, 'not-sent')).toEqual({ outcome: 'gone' })
+    expect(number.ledger).toMatchObject({ failures: 1, judged: 1, challenge: { attempts: 1 } })
+  })
+
+  it('says of a wrong code that it was not a used one, and of a refusal no wait that it does not know', () => {
+    const number = driveLedger()
+    number.start()
+    expect(number.verify('rejected')).toMatchObject({ outcome: 'rejected', used: false })
+    expect(number.reserve({ subject: 'bob' }).outcome).not.toHaveProperty('retryAfterMs')
+  })
+
+  it('gives no failure back that the operator had forgiven meanwhile', () => {
+    const number = driveLedger()
+    number.start()
+    const { id } = number.reserve()
+    number.run(enable)
+    number.settle(id, 'not-sent')
+    expect(number.ledger).toMatchObject({ failures: 0, challenge: { attempts: 0 } })
+  })
+
+  it('gives nothing back to a challenge that replaced the attempt’s own', () => {
+    const number = driveLedger(guessing)
+    number.start()
+    const { id } = number.reserve()
+    number.start({ session: 's2' })
+    number.settle(id, 'not-sent')
+    expect(number.ledger).toMatchObject({ failures: 0, challenge: { session: 's2', attempts: 1 } })
+  })
+
+  it('changes nothing when repeated', () => {
+    const number = driveLedger()
+    number.start()
+    const { id } = number.reserve()
+    number.settle(id, 'rejected')
+    const settled = number.ledger
+    expect(number.settle(id, 'rejected')).toEqual({ outcome: 'gone' })
+    expect(number.settle(id, 'approved')).toEqual({ outcome: 'gone' })
+    expect(number.ledger).toBe(settled)
+  })
+
+  it('approves nothing for an attempt whose lease another one took', () => {
+    const number = driveLedger()
+    number.start()
+    const late = number.reserve()
+    number.wait(10_000)
+    const current = number.reserve()
+    expect(number.settle(late.id, 'approved')).toEqual({ outcome: 'gone' })
+    expect(number.settle(current.id, 'approved')).toMatchObject({ outcome: 'approved' })
+  })
+
+  it('approves an answer that is late but still holds the lease', () => {
+    const number = driveLedger()
+    number.start({}, { result: 'sent', lifetimeMs: 60_000 })
+    number.wait(59_999)
+    const { id } = number.reserve()
+    number.wait(20_000)
+    expect(number.settle(id, 'approved')).toMatchObject({ outcome: 'approved' })
+  })
+
+  it.each([
+    ['cancelled', (number: ReturnType<typeof driveLedger>) => number.cancel()],
+    ['replaced', (number: ReturnType<typeof driveLedger>) => number.start({ session: 's2' })],
+  ])('lets nobody in when the challenge was %s meanwhile, and remembers the code as used', (_, end) => {
+    const number = driveLedger(guessing)
+    number.start()
+    const { id } = number.reserve({}, 'right')
+    end(number)
+    expect(number.settle(id, 'approved')).toEqual({ outcome: 'gone' })
+    expect(number.ledger.usedCodes).toMatchObject([{ code: 'right' }])
+    expect(number.ledger.failures).toBe(1)
+  })
+
+  it('counts a wrong answer for the number even when a restart took the challenge away', () => {
+    const number = driveLedger(guessing)
+    number.start()
+    const { id } = number.reserve()
+    number.start({ session: 's2' })
+    expect(number.settle(id, 'rejected')).toEqual({ outcome: 'gone' })
+    expect(number.ledger.judged).toBe(1)
+  })
+})
+
+describe('a code that was used before', () => {
+  const used = () => {
+    const number = driveLedger(guessing)
+    number.start()
+    number.verify('approved', {}, 'right')
+    number.start()
+    return number
+  }
+
+  it('is refused like a wrong one without asking the provider, and counts', () => {
+    const number = used()
+    expect(number.reserve({}, 'right').outcome).toMatchObject({
+      outcome: 'rejected',
+      attemptsRemaining: 4,
+      used: true,
+    })
+    expect(number.ledger).toMatchObject({ failures: 1, judged: 1 })
+    expect(number.ledger.inFlight).toBeUndefined()
+  })
+
+  it('is remembered for a day, exactly', () => {
+    const number = used()
+    number.wait(day - 1)
+    number.start()
+    expect(number.reserve({}, 'right').outcome).toMatchObject({ outcome: 'rejected' })
+    number.wait(1)
+    expect(number.reserve({}, 'right').outcome).toMatchObject({ outcome: 'reserved' })
+  })
+
+  it('takes no room once it is forgotten, exactly then', () => {
+    const number = driveLedger(guessing)
+    number.start()
+    number.verify('approved', {}, 'yesterday')
+    number.wait(day)
+    number.start()
+    number.verify('approved', {}, 'today')
+    expect(number.ledger.usedCodes).toEqual([{ code: 'today', at: number.now }])
+  })
+
+  it('is remembered among the newest twenty', () => {
+    const number = driveLedger(guessing)
+    for (let code = 0; code < 22; code += 1) {
+      number.start()
+      number.verify('approved', {}, `code-${code}`)
+    }
+    const codes = number.ledger.usedCodes.map(({ code }) => code)
+    expect(codes).toHaveLength(20)
+    expect(codes.at(0)).toBe('code-2')
+    expect(codes.at(-1)).toBe('code-21')
+  })
+})
+
+describe('the lock of a number', () => {
+  it('begins with the tenth failure, lasts 15 minutes and lets even the right code wait', () => {
+    const number = driveLedger(guessing)
+    fail(number, 9)
+    const tenth = number.verify('rejected')
+    expect(tenth).toMatchObject({ outcome: 'rejected', attemptsRemaining: 0, lockedForMs: 15 * minute })
+    expect(number.start()).toMatchObject({ code: 'phone_locked', retryAfterMs: 15 * minute })
+    expect(number.resend()).toMatchObject({ code: 'phone_locked' })
+    expect(number.reserve({}, 'right').outcome).toMatchObject({ code: 'phone_locked' })
+    number.wait(15 * minute - 1)
+    expect(number.start()).toMatchObject({ code: 'phone_locked', retryAfterMs: 1 })
+    number.wait(1)
+    expect(number.start()).toMatchObject({ outcome: 'booked' })
+  })
+
+  it('is not lengthened by trying while it holds', () => {
+    const number = driveLedger(guessing)
+    fail(number, 10)
+    const locked = number.ledger
+    for (let tries = 0; tries < 20; tries += 1) number.reserve()
+    expect(number.ledger).toBe(locked)
+  })
+
+  it('doubles with every five further failures, up to an hour', () => {
+    const number = driveLedger(guessing)
+    fail(number, 10)
+    const locks = Array.from({ length: 4 }, () => {
+      number.wait(hour)
+      fail(number, 5)
+      return number.ledger.lockedUntil - number.now
+    })
+    expect(locks).toEqual([30 * minute, hour, hour, hour])
+  })
+
+  it('is as long as the operator says when that is more than an hour', () => {
+    const number = driveLedger({ ...guessing, lockMs: 2 * hour })
+    fail(number, 10)
+    number.wait(2 * hour)
+    fail(number, 5)
+    expect(number.ledger.lockedUntil - number.now).toBe(2 * hour)
+  })
+
+  it('counts answers that were no verdict, too: an outage gives no free guesses', () => {
+    const number = driveLedger(guessing)
+    for (let failed = 0; failed < 10; failed += 1) {
+      if (failed % 5 === 0) {
+        number.wait(10 * minute)
+        number.start()
+      }
+      number.verify('unavailable')
+    }
+    expect(number.start()).toMatchObject({ code: 'phone_locked' })
+  })
+
+  it('falls with a success of the attempt that began it', () => {
+    const number = driveLedger(guessing)
+    fail(number, 9)
+    expect(number.verify('approved')).toMatchObject({ outcome: 'approved' })
+    expect(number.start()).toMatchObject({ outcome: 'booked' })
+  })
+
+  it('is reported until it ends, exactly', () => {
+    const lockedFor = (ms: number) => {
+      const number = driveLedger({ ...guessing, failuresBeforeLock: 1 })
+      number.start()
+      const { id } = number.reserve()
+      number.wait(ms)
+      return number.settle(id, 'rejected')
+    }
+    expect(lockedFor(15 * minute - 1)).toHaveProperty('lockedForMs', 1)
+    expect(lockedFor(15 * minute)).not.toHaveProperty('lockedForMs')
+  })
+
+  it('is given back with the attempt that began it', () => {
+    const number = driveLedger(guessing)
+    fail(number, 9)
+    number.verify('not-sent')
+    expect(number.ledger).toMatchObject({ failures: 9, lockedUntil: 0 })
+    number.verify('rejected')
+    expect(number.start()).toMatchObject({ code: 'phone_locked' })
+  })
+
+  it('begins with a used code as with a wrong one', () => {
+    const number = driveLedger(guessing)
+    number.start()
+    number.verify('approved', {}, 'right')
+    fail(number, 9)
+    expect(number.verify('approved', {}, 'right')).toMatchObject({ used: true, lockedForMs: 15 * minute })
+  })
+})
+
+describe('an hour and a day', () => {
+  /** As many sends and locks as one likes, two codes an hour, four a day. */
+  const few = {
+    ...guessing,
+    failuresBeforeLock: 1_000,
+    attemptsPerChallenge: 2,
+    sendsPerHour: 1,
+    sendsPerDay: 2,
+  }
+  const lateAttempts = (number: ReturnType<typeof driveLedger>) => {
+    number.start()
+    number.wait(9 * minute)
+    return [number.verify('unavailable'), number.verify('unavailable')]
+  }
+
+  it.each([
+    ['hour', hour, few],
+    ['day', day, { ...few, sendsPerHour: 2, sendsPerDay: 1 }],
+  ])('take the guesses of their own codes alone: not of one from before the %s', (_, window, limits) => {
+    const number = driveLedger(limits)
+    lateAttempts(number)
+    number.wait(window - 9 * minute)
+    // A code that nobody may type in its first five minutes is not sent.
+    const exhausted = { outcome: 'refused', code: 'attempts_exhausted' }
+    expect(number.start()).toEqual({ ...exhausted, retryAfterMs: 9 * minute })
+    number.wait(4 * minute)
+    expect(number.start()).toEqual({ ...exhausted, retryAfterMs: 5 * minute })
+    number.wait(1)
+    expect(number.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: 0 } })
+    expect(number.reserve().outcome).toEqual({ ...exhausted, retryAfterMs: 5 * minute - 1 })
+    number.wait(5 * minute - 2)
+    expect(number.reserve().outcome).toEqual({ ...exhausted, retryAfterMs: 1 })
+    number.wait(1)
+    expect(number.verify('unavailable')).toEqual({ outcome: 'spent' })
+  })
+
+  it('give back the check that never left, and with a success all of them', () => {
+    const number = driveLedger(few)
+    number.start()
+    number.verify('not-sent')
+    number.verify('not-sent')
+    expect(number.ledger.checks).toEqual([])
+    number.verify('unavailable')
+    number.wait(minute)
+    number.verify('not-sent')
+    expect(number.ledger.checks).toEqual([number.now - minute])
+    number.verify('approved')
+    expect(number.ledger.checks).toEqual([])
+  })
+
+  it('count a used code like any other, and keep their count when an operator enables the number', () => {
+    const number = driveLedger(few)
+    number.start()
+    number.verify('approved', {}, 'right')
+    number.start()
+    number.verify('approved', {}, 'right')
+    number.run((ledger, now) => enable(ledger, now))
+    expect(number.ledger.checks).toEqual([number.now])
+  })
+
+  it('remember no check of the day before', () => {
+    const number = driveLedger(few)
+    number.start()
+    number.verify('unavailable')
+    number.wait(day - 1)
+    number.start()
+    number.verify('unavailable')
+    expect(number.ledger.checks).toHaveLength(2)
+    number.wait(1)
+    number.verify('unavailable')
+    expect(number.ledger.checks).toEqual([number.now - 1, number.now])
+  })
+})
+
+describe('a number with a hundred wrong answers', () => {
+  const failPatiently = (number: ReturnType<typeof driveLedger>, times: number) => {
+    for (let failed = 0; failed < times; failed += 1) {
+      if (failed % 5 === 0) {
+        number.wait(hour)
+        number.start()
+      }
+      number.verify('rejected')
+    }
+  }
+
+  it('is disabled with the hundredth, which says so', () => {
+    const number = driveLedger(guessing)
+    failPatiently(number, 99)
+    expect(number.verify('rejected')).toMatchObject({ disabled: true })
+    number.wait(hour)
+    expect(number.start()).toEqual({ outcome: 'refused', code: 'phone_disabled' })
+  })
+
+  it('checks no code any more', () => {
+    const number = driveLedger({ ...guessing, failuresBeforeDisable: 3, failuresBeforeLock: 50 })
+    number.start()
+    for (let wrong = 0; wrong < 3; wrong += 1) number.verify('rejected')
+    expect(number.reserve().outcome).toEqual({ outcome: 'refused', code: 'phone_disabled' })
+  })
+
+  it('counts what was judged alone: an outage disables nobody', () => {
+    const number = driveLedger({ ...guessing, failuresBeforeDisable: 3, failuresBeforeLock: 50 })
+    number.start()
+    for (let lost = 0; lost < 4; lost += 1) number.verify('unavailable')
+    expect(number.verify('rejected')).not.toHaveProperty('disabled')
+  })
+
+  it('stays enabled in the enrol lane', () => {
+    const number = driveLedger({
+      ...guessing,
+      failuresBeforeDisable: ledgerLimitsOf(limits, 'enrol').failuresBeforeDisable,
+    })
+    failPatiently(number, 120)
+    number.wait(hour)
+    expect(number.start()).toMatchObject({ outcome: 'booked' })
+  })
+})
+
+function started() {
+  const number = driveLedger()
+  number.start()
+  return number
+}
+
+function cancelled() {
+  const number = started()
+  number.cancel()
+  return number
+}

@@ -1,0 +1,98 @@
+import type { Channel, SendResult, Verdict } from '../../../src/challenge/code-provider.js'
+import { reserve, settle } from '../../../src/challenge/ledger/attempts.js'
+import {
+  cancel,
+  type Decision,
+  emptyLedger,
+  type Ledger,
+  type LedgerLimits,
+  timeOf,
+} from '../../../src/challenge/ledger/ledger.js'
+import { resend, type SendOutcome, settleSend, start } from '../../../src/challenge/ledger/sends.js'
+import { ledgerLimits } from '../kit.js'
+
+/** Who acts, by tags that are easy to read. */
+export interface Who {
+  session?: string
+  subject?: string
+  purpose?: string
+  bound?: string
+  channel?: Channel
+}
+
+/** One number's ledger under a hand-moved clock: runs commands and keeps what they leave. */
+export function driveLedger(limits: LedgerLimits = ledgerLimits, from = 1_000_000_000) {
+  let ledger: Ledger = emptyLedger
+  let clock = from
+  let issued = 0
+  const next = (prefix: string) => `${prefix}${++issued}`
+
+  function run<Outcome>(command: (ledger: Ledger, now: number) => Decision<Outcome>): Outcome {
+    const decision = command(ledger, timeOf(ledger, clock).now)
+    if (decision.next !== undefined) ledger = decision.next
+    return decision.outcome
+  }
+  const bindingOf = ({ session = 's1', subject = 'ana', purpose = 'login', bound }: Who) => ({
+    session,
+    subject,
+    purpose,
+    ...(bound === undefined ? {} : { bound }),
+  })
+
+  const driver = {
+    get ledger() {
+      return ledger
+    },
+    get now() {
+      return clock
+    },
+    /** Moves the clock, also backwards. */
+    wait(ms: number) {
+      clock += ms
+    },
+    book(who: Who = {}) {
+      const sendId = next('send-')
+      const order = {
+        sendId,
+        challengeId: next('challenge-'),
+        binding: bindingOf(who),
+        channel: who.channel ?? 'sms',
+      }
+      return { sendId, outcome: run((was, now) => start(was, order, now, limits)) }
+    },
+    settleSend: (sendId: string, sent: SendResult, booked?: SendOutcome) =>
+      run((was, now) =>
+        settleSend(was, sendId, sent, now, limits, booked?.outcome === 'booked' ? booked : undefined),
+      ),
+    /** Books and settles in one step. */
+    start(who: Who = {}, sent: SendResult = { result: 'sent', lifetimeMs: 600_000 }) {
+      const { sendId, outcome } = driver.book(who)
+      if (outcome.outcome === 'booked') driver.settleSend(sendId, sent, outcome)
+      return outcome
+    },
+    resend(who: Who = {}, sent: SendResult = { result: 'sent', lifetimeMs: 600_000 }) {
+      const { session, subject } = bindingOf(who)
+      const sendId = next('send-')
+      const channel = who.channel === undefined ? {} : { channel: who.channel }
+      const outcome = run((was, now) => resend(was, { session, subject, sendId, ...channel }, now, limits))
+      if (outcome.outcome === 'booked') driver.settleSend(sendId, sent, outcome)
+      return outcome
+    },
+    reserve(who: Who = {}, code = next('wrong-'), id = next('attempt-')) {
+      const { session, subject } = bindingOf(who)
+      return { id, outcome: run((was, now) => reserve(was, { session, subject, id, code }, now, limits)) }
+    },
+    settle: (id: string, verdict: Verdict) => run((was, now) => settle(was, id, verdict, now, limits)),
+    /** Reserves and settles in one step. */
+    verify(verdict: Verdict, who: Who = {}, code?: string) {
+      const { id, outcome } = driver.reserve(who, code)
+      return outcome.outcome === 'reserved' ? driver.settle(id, verdict) : outcome
+    },
+    cancel(who: Who = {}) {
+      const { session, subject } = bindingOf(who)
+      return run((was, now) => cancel(was, { session, subject }, now, limits))
+    },
+    run,
+  }
+  return driver
+}

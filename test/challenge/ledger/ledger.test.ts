@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest'
+import {
+  emptyLedger,
+  enable,
+  isLive,
+  keptForMs,
+  ledgerLimitsOf,
+  timeOf,
+} from '../../../src/challenge/ledger/ledger.js'
+import { day, hour, ledgerLimits, limits, minute } from '../kit.js'
+import { driveLedger } from './driver.js'
+
+describe('the time a command works with', () => {
+  it.each([
+    ['the clock, when it leads', 1_000, 2_000, { now: 2_000 }],
+    ['the ledger, when that leads by up to five seconds', 7_000, 2_000, { now: 7_000 }],
+    ['the clock, and says so, when the ledger leads by more', 7_001, 2_000, { now: 2_000, leadsByMs: 5_001 }],
+  ])('is %s', (_, at, clock, expected) => {
+    expect(timeOf({ ...emptyLedger, at }, clock)).toEqual(expected)
+  })
+
+  it('may start at zero and stand still', () => {
+    const number = driveLedger(ledgerLimits, 0)
+    expect(number.start()).toMatchObject({ outcome: 'booked' })
+    expect(number.verify('rejected')).toMatchObject({ outcome: 'rejected' })
+    expect(number.verify('approved')).toMatchObject({ outcome: 'approved' })
+    expect(number.start()).toMatchObject({ outcome: 'booked' })
+  })
+
+  it('set back by an hour makes waits longer and codes shorter, never the reverse', () => {
+    const number = driveLedger()
+    number.start()
+    number.wait(-hour)
+    expect(number.reserve().outcome).toMatchObject({ code: 'challenge_gone' })
+    expect(number.start({ session: 's2' })).toMatchObject({ code: 'resend_too_soon' })
+    number.wait(hour)
+    expect(number.reserve().outcome).toMatchObject({ outcome: 'reserved' })
+  })
+
+  it('set back by up to five seconds changes nothing for a code that lives as long as it may', () => {
+    const live = (setBackMs: number) => {
+      const number = driveLedger()
+      number.start()
+      const challenge = number.ledger.challenge
+      return challenge && isLive(challenge, number.now - setBackMs, ledgerLimits)
+    }
+    expect(live(5_000)).toBe(true)
+    expect(live(5_001)).toBe(false)
+  })
+
+  it('set forth by an hour expires a code and gives no attempt back once it is set right', () => {
+    const number = driveLedger()
+    number.start()
+    number.verify('rejected')
+    number.wait(hour)
+    expect(number.reserve().outcome).toMatchObject({ code: 'challenge_gone' })
+    number.wait(-hour)
+    expect(number.verify('rejected')).toMatchObject({ attemptsRemaining: 3 })
+  })
+})
+
+describe('cancelling', () => {
+  it('ends the challenge of this session and subject, once', () => {
+    const number = driveLedger()
+    const booked = number.start()
+    const id = booked.outcome === 'booked' ? booked.challenge.id : ''
+    expect(number.cancel()).toMatchObject({ challenge: { id } })
+    expect(number.cancel()).toEqual({})
+  })
+
+  it.each([{ session: 's2' }, { subject: 'bob' }])('ends nothing of somebody else: %o', (who) => {
+    const number = driveLedger()
+    number.start()
+    expect(number.cancel(who)).toEqual({})
+    expect(number.reserve().outcome).toMatchObject({ outcome: 'reserved' })
+  })
+})
+
+describe('enabling a number', () => {
+  it('forgets failures, answers and lock, and leaves the sends', () => {
+    const number = driveLedger({ ...ledgerLimits, failuresBeforeDisable: 5, failuresBeforeLock: 5 })
+    number.start()
+    for (let wrong = 0; wrong < 5; wrong += 1) number.verify('rejected')
+    number.run(enable)
+    expect(number.ledger).toMatchObject({ failures: 0, judged: 0, lockedUntil: 0 })
+    expect(number.ledger.sends).toHaveLength(1)
+  })
+})
+
+describe('how long a ledger is kept', () => {
+  const kept = (number: ReturnType<typeof driveLedger>, by = ledgerLimits) =>
+    keptForMs(number.ledger, number.now, by)
+
+  it('is a day after the last send', () => {
+    const number = driveLedger()
+    number.start()
+    number.wait(minute)
+    expect(kept(number)).toBe(day - minute)
+  })
+
+  it('is a day after the last used code', () => {
+    const number = driveLedger()
+    number.start()
+    number.wait(5 * minute)
+    number.verify('approved')
+    expect(kept(number)).toBe(day)
+  })
+
+  it('is a day after the last check, though an operator has forgiven it', () => {
+    const number = driveLedger()
+    number.start()
+    number.wait(5 * minute - 1)
+    number.verify('rejected')
+    number.run((ledger, now) => enable(ledger, now))
+    expect(kept(number)).toBe(day)
+  })
+
+  it('is thirty days after the last change while failures stand', () => {
+    const number = driveLedger()
+    number.start()
+    number.verify('rejected')
+    expect(kept(number)).toBe(30 * day)
+  })
+
+  it('is a year when the number is disabled', () => {
+    const number = driveLedger({ ...ledgerLimits, failuresBeforeDisable: 1 })
+    number.start()
+    number.verify('rejected')
+    expect(kept(number, { ...ledgerLimits, failuresBeforeDisable: 1 })).toBe(365 * day)
+  })
+
+  it('covers a challenge whose send was given back, for its attempts are inherited', () => {
+    const number = driveLedger()
+    number.start({}, { result: 'not-sent' })
+    expect(kept(number)).toBe(5 * minute)
+  })
+
+  it('is a moment when nothing is left to remember', () => {
+    expect(keptForMs({ ...emptyLedger, at: 500 }, 500, ledgerLimits)).toBe(1)
+  })
+})
+
+describe('the limits of a lane', () => {
+  it('cap what a number that nobody has proven may cost', () => {
+    expect(ledgerLimitsOf(limits, 'enrol')).toMatchObject({
+      sendsPerDay: 3,
+      failuresBeforeDisable: Number.POSITIVE_INFINITY,
+      leaseMs: 10_000,
+    })
+    expect(ledgerLimitsOf({ ...limits, sendsPerDay: 2 }, 'enrol').sendsPerDay).toBe(2)
+  })
+})

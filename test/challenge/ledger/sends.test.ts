@@ -1,0 +1,420 @@
+import { describe, expect, it } from 'vitest'
+import { ledgerLimitsOf } from '../../../src/challenge/ledger/ledger.js'
+import { hour, ledgerLimits, limits, minute } from '../kit.js'
+import { driveLedger } from './driver.js'
+
+describe('starting a challenge', () => {
+  it('books the send before anything is sent and starts with fresh attempts', () => {
+    const number = driveLedger()
+    const { outcome } = number.book()
+    expect(outcome).toMatchObject({ outcome: 'booked', challenge: { attempts: 0, channel: 'sms' } })
+    expect(number.ledger.sends).toHaveLength(1)
+  })
+
+  it('gives the same session, subject, purpose and bound hash its live challenge back during the cooldown', () => {
+    const number = driveLedger()
+    const first = number.start({ bound: 'b' })
+    number.wait(59_999)
+    const again = number.start({ bound: 'b' })
+    expect(again).toMatchObject({ outcome: 'live' })
+    expect(again).toHaveProperty('challenge.id', first.outcome === 'booked' && first.challenge.id)
+    expect(number.ledger.sends).toHaveLength(1)
+  })
+
+  it.each([
+    ['another session', { session: 's2' }],
+    ['another subject', { subject: 'bob' }],
+    ['another purpose', { purpose: 'transfer' }],
+    ['other bound fields', { bound: 'c' }],
+  ])('refuses %s during the cooldown and says how long', (_, other) => {
+    const number = driveLedger()
+    number.start()
+    number.wait(10_000)
+    expect(number.start(other)).toEqual({ outcome: 'refused', code: 'resend_too_soon', retryAfterMs: 50_000 })
+  })
+
+  it('pauses 60, 120, 300 and again 300 seconds, exactly', () => {
+    const number = driveLedger()
+    for (const pause of [60_000, 120_000, 300_000, 300_000]) {
+      expect(number.start()).toMatchObject({ outcome: 'booked' })
+      number.wait(pause - 1)
+      expect(number.start({ session: 's2' })).toEqual({
+        outcome: 'refused',
+        code: 'resend_too_soon',
+        retryAfterMs: 1,
+      })
+      number.wait(1)
+    }
+    expect(number.start()).toMatchObject({ outcome: 'booked' })
+  })
+
+  it.each([
+    ['an hour lies between two sends', hour, 60_000],
+    ['a moment less lies between them', hour - 1, 120_000],
+  ])('pauses as after the first or second send when %s', (_, between, pause) => {
+    const number = driveLedger()
+    number.start()
+    number.wait(between)
+    number.start()
+    expect(number.start({ session: 's2' })).toMatchObject({ code: 'resend_too_soon', retryAfterMs: pause })
+  })
+
+  it('pauses no longer for sends whose code was typed', () => {
+    const number = driveLedger()
+    for (let logins = 0; logins < 3; logins += 1) {
+      number.start()
+      number.verify('approved')
+    }
+    number.start()
+    expect(number.start({ session: 's2' })).toMatchObject({ code: 'resend_too_soon', retryAfterMs: 60_000 })
+  })
+
+  it('keeps no send for longer than a day, exactly', () => {
+    const number = driveLedger()
+    number.start()
+    number.wait(24 * hour)
+    number.start()
+    expect(number.ledger.sends).toMatchObject([{ at: number.now }])
+  })
+
+  it('counts the pause over channels: a call does not dodge the cooldown of a text', () => {
+    const number = driveLedger()
+    number.start()
+    expect(number.start({ session: 's2', channel: 'call' })).toMatchObject({ code: 'resend_too_soon' })
+  })
+
+  it('sends five times an hour, and again exactly when the first is an hour old', () => {
+    const number = driveLedger({ ...ledgerLimits, cooldownMs: [minute] })
+    for (let sends = 0; sends < 5; sends += 1) {
+      expect(number.start()).toMatchObject({ outcome: 'booked' })
+      number.wait(minute)
+    }
+    expect(number.start()).toEqual({ outcome: 'refused', code: 'send_limit', retryAfterMs: 55 * minute })
+    number.wait(55 * minute - 1)
+    expect(number.start()).toMatchObject({ code: 'send_limit', retryAfterMs: 1 })
+    number.wait(1)
+    expect(number.start()).toMatchObject({ outcome: 'booked' })
+  })
+
+  it('sends ten times a day', () => {
+    const number = driveLedger()
+    let sent = 0
+    for (let hours = 0; hours < 23; hours += 1) {
+      if (number.start().outcome === 'booked') sent += 1
+      number.wait(hour)
+    }
+    expect(sent).toBe(10)
+    expect(number.start()).toMatchObject({ code: 'send_limit', retryAfterMs: hour })
+  })
+
+  it('calls twice an hour and four times a day, and texts still go', () => {
+    const number = driveLedger()
+    const call = () => number.start({ channel: 'call' }).outcome
+    const hourly: string[][] = []
+    for (let hours = 0; hours < 4; hours += 1) {
+      const outcomes: string[] = []
+      for (let calls = 0; calls < 3; calls += 1) {
+        outcomes.push(call())
+        number.wait(10 * minute)
+      }
+      hourly.push(outcomes)
+      number.wait(30 * minute)
+    }
+    expect(hourly).toEqual([
+      ['booked', 'booked', 'refused'],
+      ['booked', 'booked', 'refused'],
+      ['refused', 'refused', 'refused'],
+      ['refused', 'refused', 'refused'],
+    ])
+    expect(number.start({ channel: 'sms' })).toMatchObject({ outcome: 'booked' })
+  })
+
+  it('sends three times a day to a number that nobody has proven', () => {
+    const number = driveLedger(ledgerLimitsOf(limits, 'enrol'))
+    const outcomes = Array.from({ length: 4 }, () => {
+      const { outcome } = number.start()
+      number.wait(hour)
+      return outcome
+    })
+    expect(outcomes).toEqual(['booked', 'booked', 'booked', 'refused'])
+  })
+
+  it('never has room in a budget of nothing', () => {
+    const number = driveLedger({ ...ledgerLimits, callsPerHour: 0 })
+    expect(number.start({ channel: 'call' })).toEqual({
+      outcome: 'refused',
+      code: 'send_limit',
+      retryAfterMs: hour,
+    })
+  })
+
+  it('sends without any pause where the operator set none', () => {
+    const number = driveLedger({ ...ledgerLimits, cooldownMs: [] })
+    expect(number.start()).toMatchObject({ outcome: 'booked' })
+    expect(number.start()).toMatchObject({ outcome: 'booked' })
+  })
+})
+
+describe('a start that replaces a challenge', () => {
+  it.each([
+    ['in the same session', { session: 's1' }],
+    ['in another session', { session: 's2' }],
+    ['for another subject', { subject: 'bob' }],
+    ['for another purpose', { purpose: 'transfer' }],
+  ])('inherits its attempts %s', (_, other) => {
+    const number = driveLedger()
+    number.start()
+    for (let wrong = 0; wrong < 4; wrong += 1) number.verify('rejected')
+    number.wait(minute)
+    expect(number.start(other)).toMatchObject({ outcome: 'booked', challenge: { attempts: 4 } })
+  })
+
+  it('inherits them from a cancelled challenge, too', () => {
+    const number = driveLedger()
+    number.start()
+    for (let wrong = 0; wrong < 5; wrong += 1) number.verify('rejected')
+    number.cancel()
+    number.wait(minute)
+    expect(number.start()).toEqual({
+      outcome: 'refused',
+      code: 'attempts_exhausted',
+      retryAfterMs: 9 * minute,
+    })
+  })
+
+  it('is refused with no attempts left until the replaced one expires, exactly then it is fresh', () => {
+    const number = driveLedger()
+    number.start()
+    for (let wrong = 0; wrong < 5; wrong += 1) number.verify('rejected')
+    expect(number.start()).toMatchObject({ code: 'attempts_exhausted', retryAfterMs: 10 * minute })
+    number.wait(10 * minute - 1)
+    expect(number.start({ session: 's2' })).toMatchObject({ code: 'attempts_exhausted', retryAfterMs: 1 })
+    number.wait(1)
+    expect(number.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: 0 } })
+  })
+
+  it('names the challenge that it supersedes, unless that was dead already', () => {
+    const number = driveLedger()
+    const first = number.start()
+    number.wait(minute)
+    const second = number.start({ session: 's2' })
+    expect(second).toMatchObject({
+      superseded: { id: first.outcome === 'booked' ? first.challenge.id : '' },
+    })
+    number.cancel({ session: 's2' })
+    number.wait(2 * minute)
+    expect(number.start()).not.toHaveProperty('superseded')
+  })
+})
+
+describe('settling a send', () => {
+  const expiry = (sent: Parameters<ReturnType<typeof driveLedger>['settleSend']>[1]) => {
+    const number = driveLedger()
+    number.start({}, sent)
+    return (number.ledger.challenge?.expiresAt ?? Number.NaN) - number.now
+  }
+
+  it.each([
+    ['the minutes of the provider', { result: 'sent', lifetimeMs: 120_000 }, 120_000],
+    ['ten minutes at most', { result: 'sent', lifetimeMs: 86_400_000 }, 600_000],
+    ['five minutes when the provider says nothing', { result: 'sent' }, 300_000],
+    ['five minutes when its answer was lost', { result: 'unconfirmed' }, 300_000],
+  ] as const)('lets a code live for %s', (_, sent, lifetime) => {
+    expect(expiry(sent)).toBe(lifetime)
+  })
+
+  it('keeps the send and its cooldown when the provider refused it, but leaves nothing to type', () => {
+    const number = driveLedger()
+    number.start({}, { result: 'failed' })
+    expect(number.reserve().outcome).toMatchObject({ code: 'challenge_gone' })
+    expect(number.start()).toMatchObject({ code: 'resend_too_soon' })
+  })
+
+  it('keeps the guesses that were made while the provider refused it', () => {
+    const number = driveLedger()
+    const { sendId, outcome } = number.book()
+    number.verify('unavailable')
+    number.settleSend(sendId, { result: 'failed' }, outcome)
+    number.wait(minute)
+    expect(number.start({ session: 's2' })).toMatchObject({ outcome: 'booked', challenge: { attempts: 1 } })
+  })
+
+  it('gives send and cooldown back when provably nothing was sent', () => {
+    const number = driveLedger()
+    number.start({}, { result: 'not-sent' })
+    expect(number.ledger.sends).toEqual([])
+    expect(number.start()).toMatchObject({ outcome: 'booked' })
+  })
+
+  it('voids a challenge whose code went to another number as well', () => {
+    const number = driveLedger()
+    number.start()
+    number.wait(minute)
+    number.verify('rejected')
+    number.resend({}, { result: 'foreign-number' })
+    expect(number.reserve().outcome).toMatchObject({ code: 'challenge_gone' })
+    number.wait(2 * minute)
+    // What was typed stays spent.
+    expect(number.start()).toMatchObject({ outcome: 'booked', challenge: { attempts: 1 } })
+  })
+
+  it('gives only the send back that never left', () => {
+    const number = driveLedger()
+    number.start()
+    number.wait(minute)
+    number.resend({}, { result: 'not-sent' })
+    expect(number.ledger.sends).toHaveLength(1)
+    expect(number.start({ session: 's2' })).toMatchObject({ outcome: 'booked' })
+  })
+
+  it('gives a send back whose challenge was replaced, whatever was typed for the other', () => {
+    const number = driveLedger({ ...ledgerLimits, cooldownMs: [] })
+    const { sendId, outcome } = number.book()
+    number.start({ session: 's2' })
+    number.verify('rejected', { session: 's2' })
+    number.settleSend(sendId, { result: 'not-sent' }, outcome)
+    expect(number.ledger.sends).toHaveLength(1)
+  })
+
+  it.each(['sent', 'not-sent'] as const)('may come after the code was typed: %s', (result) => {
+    const number = driveLedger()
+    const { sendId, outcome } = number.book()
+    number.verify('approved')
+    expect(number.settleSend(sendId, { result }, outcome)).toEqual({})
+    expect(number.ledger.sends).toHaveLength(result === 'sent' ? 1 : 0)
+  })
+
+  it('keeps the earlier code good when a resend fails', () => {
+    const number = driveLedger()
+    number.start()
+    number.wait(minute)
+    number.resend({}, { result: 'failed' })
+    number.wait(2 * minute)
+    number.resend({}, { result: 'not-sent' })
+    expect(number.reserve().outcome).toMatchObject({ outcome: 'reserved' })
+  })
+
+  it('leaves the earlier challenge as it was when the send that was to replace it never left', () => {
+    const number = driveLedger()
+    const first = number.start()
+    number.verify('rejected')
+    number.wait(minute)
+    const { sendId, outcome } = number.book({ session: 's2', purpose: 'transfer' })
+    number.verify('rejected', { session: 's2' })
+    number.settleSend(sendId, { result: 'not-sent' }, outcome)
+    expect(number.verify('approved')).toMatchObject({
+      outcome: 'approved',
+      // The guess at the one that was never sent stays spent: the code upstream is the same.
+      challenge: { id: first.outcome === 'booked' ? first.challenge.id : '', attempts: 3 },
+    })
+  })
+
+  it.each([
+    ['live', () => {}],
+    ['cancelled', (number: ReturnType<typeof driveLedger>) => number.cancel()],
+  ])('keeps a send that never left when codes were typed for it meanwhile: %s', (_, end) => {
+    const number = driveLedger()
+    const { sendId, outcome } = number.book()
+    number.verify('rejected')
+    end(number)
+    number.settleSend(sendId, { result: 'not-sent' }, outcome)
+    expect(number.ledger.sends).toHaveLength(1)
+    expect(number.start()).toMatchObject({ code: 'resend_too_soon' })
+  })
+
+  it.each(['sent', 'unconfirmed', 'failed', 'foreign-number', 'misconfigured'] as const)(
+    'brings no earlier challenge back when a send was %s',
+    (result) => {
+      const number = driveLedger()
+      number.start()
+      number.wait(minute)
+      number.start({ session: 's2' }, { result })
+      expect(number.reserve().outcome).toMatchObject({ outcome: 'refused' })
+    },
+  )
+
+  it('does nothing for a send that was given back already', () => {
+    const number = driveLedger()
+    const { sendId } = number.book()
+    number.settleSend(sendId, { result: 'not-sent' })
+    const settled = number.ledger
+    expect(number.settleSend(sendId, { result: 'not-sent' })).toEqual({})
+    expect(number.ledger).toBe(settled)
+  })
+
+  it('revives no challenge that was cancelled while the send was under way', () => {
+    const number = driveLedger()
+    const { sendId } = number.book()
+    number.cancel()
+    expect(number.settleSend(sendId, { result: 'sent' })).toEqual({})
+    expect(number.ledger.challenge).toHaveProperty('void', true)
+  })
+
+  it('leaves the challenge alone that replaced the one it was for', () => {
+    const number = driveLedger({ ...ledgerLimits, cooldownMs: [] })
+    const { sendId } = number.book()
+    number.start({ session: 's2' }, { result: 'sent', lifetimeMs: 120_000 })
+    expect(number.settleSend(sendId, { result: 'sent', lifetimeMs: 600_000 })).toEqual({})
+    expect(number.ledger.challenge).toMatchObject({ session: 's2', expiresAt: number.now + 120_000 })
+  })
+})
+
+describe('resending', () => {
+  it('keeps id, attempts and deadline, and takes the channel it is given', () => {
+    const number = driveLedger()
+    const first = number.start()
+    number.verify('rejected')
+    number.wait(minute)
+    const again = number.resend({ channel: 'call' })
+    const id = first.outcome === 'booked' && first.challenge.id
+    expect(again).toMatchObject({ outcome: 'booked', challenge: { id, attempts: 1, channel: 'call' } })
+    expect(number.ledger.challenge?.deadline).toBe(number.now + 9 * minute)
+    number.wait(2 * minute)
+    expect(number.resend()).toMatchObject({ challenge: { channel: 'call' } })
+  })
+
+  it('never carries a challenge past ten minutes from its first send', () => {
+    const number = driveLedger()
+    number.start({}, { result: 'sent', lifetimeMs: 9 * minute })
+    number.wait(8 * minute)
+    number.resend()
+    number.wait(2 * minute - 1)
+    expect(number.reserve().outcome).toMatchObject({ outcome: 'reserved' })
+    number.wait(1)
+    expect(number.reserve().outcome).toMatchObject({ code: 'challenge_gone' })
+  })
+
+  it('sends three codes for one challenge', () => {
+    const number = driveLedger({ ...ledgerLimits, cooldownMs: [minute] })
+    number.start()
+    for (let sends = 0; sends < 2; sends += 1) {
+      number.wait(minute)
+      expect(number.resend()).toMatchObject({ outcome: 'booked' })
+    }
+    number.wait(minute)
+    expect(number.resend()).toEqual({ outcome: 'refused', code: 'send_limit', retryAfterMs: 7 * minute })
+  })
+
+  it('waits for the cooldown', () => {
+    const number = driveLedger()
+    number.start()
+    expect(number.resend()).toEqual({ outcome: 'refused', code: 'resend_too_soon', retryAfterMs: minute })
+  })
+
+  it('sends nothing when no attempt is left to type it', () => {
+    const number = driveLedger()
+    number.start()
+    for (let wrong = 0; wrong < 5; wrong += 1) number.verify('rejected')
+    number.wait(minute)
+    expect(number.resend()).toMatchObject({ code: 'attempts_exhausted', retryAfterMs: 9 * minute })
+  })
+
+  it('tells a superseded session of the same subject from everybody else', () => {
+    const number = driveLedger()
+    number.start()
+    number.wait(minute)
+    number.start({ session: 's2' })
+    expect(number.resend()).toMatchObject({ code: 'challenge_superseded' })
+    expect(number.resend({ subject: 'bob' })).toMatchObject({ code: 'challenge_gone' })
+  })
+})

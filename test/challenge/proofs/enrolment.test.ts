@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest'
+import { createKeys } from '../../../src/challenge/keys.js'
+import { createEnrolments } from '../../../src/challenge/proofs/enrolment.js'
+import { createSecrets } from '../../../src/challenge/secrets.js'
+import { memoryStore } from '../../../src/store/memory-store.js'
+import type { Store } from '../../../src/store/store.js'
+
+const minute = 60_000
+
+function setUp(wrap: (store: Store) => Store = (store) => store) {
+  const clock = { now: 1_000_000 }
+  const now = () => clock.now
+  const secrets = createSecrets(['a secret of thirty-two bytes or more'])
+  const keys = createKeys('', secrets)
+  const store = wrap(memoryStore({ now }))
+  return { clock, keys, store, enrolments: createEnrolments({ store, keys, secrets, now }) }
+}
+
+const typed = { purpose: 'signup', phone: '300 123 4567', country: 'CO' }
+const proven = { purpose: 'signup', phone: '+573001234567' }
+
+describe('the record of a number to be proven', () => {
+  it('is found in its session alone', async () => {
+    const { enrolments } = setUp()
+    await enrolments.begin('s1', typed)
+    expect(await enrolments.find('s1')).toMatchObject(typed)
+    expect(await enrolments.find('s2')).toBeUndefined()
+  })
+
+  it('opens for no other session, wherever it is copied to', async () => {
+    const { enrolments, store, keys } = setUp()
+    await enrolments.begin('s1', typed)
+    const entry = await store.read(keys.enrolment('s1'))
+    await store.swap(keys.enrolment('s2'), undefined, entry?.value, minute)
+    expect(await enrolments.find('s2')).toBeUndefined()
+  })
+
+  it('ends after half an hour by our clock, even when the store still has it', async () => {
+    const { enrolments, clock } = setUp((store) => ({
+      ...store,
+      swap: (key, version, next) => store.swap(key, version, next, 24 * 60 * minute),
+    }))
+    await enrolments.begin('s1', typed)
+    clock.now += 30 * minute - 1
+    expect(await enrolments.find('s1')).toBeDefined()
+    clock.now += 1
+    expect(await enrolments.find('s1')).toBeUndefined()
+  })
+
+  it('is handed out once it is proven, once, for its purpose', async () => {
+    const { enrolments, clock } = setUp()
+    await enrolments.begin('s1', typed)
+    expect(await enrolments.redeem('s1', 'signup')).toBeUndefined()
+    expect(await enrolments.find('s1')).toMatchObject(typed)
+    await enrolments.prove('s1', proven)
+    expect(await enrolments.redeem('s1', 'change-number')).toBeUndefined()
+    const handedOut = await Promise.all([
+      enrolments.redeem('s1', 'signup'),
+      enrolments.redeem('s1', 'signup'),
+    ])
+    expect(handedOut.filter((one) => one !== undefined)).toEqual([{ ...proven, verifiedAt: clock.now }])
+    expect(await enrolments.find('s1')).toBeUndefined()
+    expect(await enrolments.redeem('nobody', 'signup')).toBeUndefined()
+  })
+
+  it('leaves nothing in the store after its end, and an empty record until then', async () => {
+    const { enrolments, store, keys, clock } = setUp()
+    await enrolments.begin('s1', typed)
+    await enrolments.prove('s2', proven)
+    await enrolments.redeem('s2', 'signup')
+    clock.now += 30 * minute - 1
+    // A command that a client sends twice finds what it has done.
+    expect(await store.read(keys.enrolment('s2'))).toMatchObject({ value: { command: expect.any(String) } })
+    expect(await store.read(keys.enrolment('s2'))).not.toHaveProperty('value.sealed')
+    clock.now += 1
+    expect(await store.read(keys.enrolment('s1'))).toBeUndefined()
+    expect(await store.read(keys.enrolment('s2'))).toBeUndefined()
+  })
+
+  it('moves with its session, keeps its end, and leaves nothing behind', async () => {
+    const { enrolments, clock } = setUp()
+    await enrolments.prove('s1', proven)
+    clock.now += 20 * minute
+    await enrolments.move('s1', 's2')
+    await enrolments.move('nobody', 's3')
+    expect(await enrolments.find('s1')).toBeUndefined()
+    expect(await enrolments.find('s2')).toMatchObject(proven)
+    clock.now += 10 * minute
+    expect(await enrolments.find('s2')).toBeUndefined()
+  })
+
+  it('keeps its visitor when it moves, and tells it to the new session alone', async () => {
+    const { enrolments } = setUp()
+    const visitor = await enrolments.visitor('s1')
+    expect(await enrolments.visitor('s1')).toBe(visitor)
+    expect(await enrolments.visitor('s3')).not.toBe(visitor)
+    await enrolments.begin('s1', { ...typed, visitor })
+    expect(await enrolments.visitor('s1')).toBe(visitor)
+    await enrolments.move('s1', 's2')
+    expect(await enrolments.visitor('s2')).toBe(visitor)
+    expect(await enrolments.visitor('s1')).not.toBe(visitor)
+  })
+})

@@ -1,0 +1,243 @@
+import { describe, expect, it } from 'vitest'
+import { hour, minute } from '../kit.js'
+import { createService } from '../service.js'
+
+const ana = { subject: 'ana', session: 's1', purpose: 'login' }
+const fresh = { maxAgeMs: 5 * minute }
+
+describe('a grant', () => {
+  it('fits the subject, session and purpose it was given to', async () => {
+    const { grants, now } = createService()
+    await grants.write({ ...ana, method: 'sms' })
+    expect(grants.read({ ...ana, ...fresh })).toEqual({
+      subject: 'ana',
+      purpose: 'login',
+      verifiedAt: now(),
+      method: 'sms',
+    })
+  })
+
+  it.each([
+    ['another subject', { subject: 'bob' }],
+    ['another session', { session: 's2' }],
+    ['another purpose', { purpose: 'transfer' }],
+    ['bound fields it was not given for', { bound: 'hash' }],
+  ])('fits no %s', async (_, other) => {
+    const { grants } = createService()
+    await grants.write({ ...ana, method: 'sms' })
+    expect(grants.read({ ...ana, ...other, ...fresh })).toBeUndefined()
+  })
+
+  it('of a trusted device fits where any proof will do, and not where only a code will, nor is it used up', async () => {
+    const { grants } = createService()
+    await grants.write({ ...ana, method: 'trusted-device' })
+    expect(await grants.take({ ...ana, ...fresh, requireCode: true })).toBeUndefined()
+    expect(grants.read({ ...ana, ...fresh, requireCode: false })).toMatchObject({ method: 'trusted-device' })
+    await grants.write({ ...ana, method: 'sms' })
+    expect(grants.read({ ...ana, ...fresh, requireCode: true })).toMatchObject({ method: 'sms' })
+  })
+
+  it('for bound fields fits exactly those, and no request without any', async () => {
+    const { grants } = createService()
+    await grants.write({ ...ana, bound: 'hash', method: 'sms' })
+    expect(grants.read({ ...ana, bound: 'hash', ...fresh })).toBeDefined()
+    expect(grants.read({ ...ana, bound: 'other', ...fresh })).toBeUndefined()
+    expect(grants.read({ ...ana, ...fresh })).toBeUndefined()
+  })
+
+  it('ages from the proof on, however often it is used, and ends exactly at its age', async () => {
+    const { grants, wait } = createService()
+    await grants.write({ ...ana, method: 'sms' })
+    wait(5 * minute - 1)
+    expect(grants.read({ ...ana, ...fresh })).toBeDefined()
+    wait(1)
+    expect(grants.read({ ...ana, ...fresh })).toBeUndefined()
+    expect(grants.read({ ...ana, maxAgeMs: hour })).toBeDefined()
+  })
+
+  it('ends with the longest age of its purpose, whatever a guard asks and however long others stay', async () => {
+    const { grants, wait } = createService()
+    await grants.write({ ...ana, method: 'sms' })
+    await grants.write({ ...ana, purpose: 'transfer', method: 'sms' })
+    wait(5 * minute)
+    expect(grants.read({ ...ana, purpose: 'transfer', maxAgeMs: 24 * hour })).toBeUndefined()
+  })
+
+  it('is written on what was read ahead, also when another one came between', async () => {
+    const { grants } = createService()
+    await grants.write({ ...ana, session: 's2', method: 'sms' })
+    const updater = grants.prefetch('ana')
+    expect(updater).toHaveProperty('update')
+    await grants.write({ ...ana, purpose: 'transfer', method: 'sms' })
+    await grants.write({ ...ana, method: 'call' }, updater)
+    expect(grants.read({ ...ana, ...fresh })).toMatchObject({ method: 'call' })
+    expect(grants.read({ ...ana, purpose: 'transfer', ...fresh })).toBeDefined()
+    expect(grants.read({ ...ana, session: 's2', ...fresh })).toBeDefined()
+  })
+
+  it('of a purpose that nobody knows is worth nothing', async () => {
+    const { grants } = createService()
+    await grants.write({ ...ana, purpose: 'unknown', method: 'host' })
+    expect(grants.read({ ...ana, purpose: 'unknown', maxAgeMs: hour })).toBeUndefined()
+  })
+
+  it('from the future was written under a wrong clock, but for a few seconds', async () => {
+    const { grants, wait } = createService()
+    await grants.write({ ...ana, method: 'sms' })
+    wait(-5_000)
+    expect(grants.read({ ...ana, ...fresh })).toBeDefined()
+    wait(-1)
+    expect(grants.read({ ...ana, ...fresh })).toBeUndefined()
+  })
+
+  it('stands beside one for other bound fields', async () => {
+    const { grants } = createService()
+    for (const bound of ['first', 'second']) await grants.write({ ...ana, bound, method: 'sms' })
+    await grants.write({ ...ana, method: 'sms' })
+    for (const bound of [{ bound: 'first' }, { bound: 'second' }, {}]) {
+      expect(grants.read({ ...ana, ...bound, ...fresh })).toBeDefined()
+    }
+  })
+
+  it('is replaced by a newer one for the same', async () => {
+    const { grants, now, wait } = createService()
+    await grants.write({ ...ana, method: 'sms' })
+    wait(minute)
+    await grants.write({ ...ana, method: 'call' })
+    expect(grants.read({ ...ana, ...fresh })).toMatchObject({ verifiedAt: now(), method: 'call' })
+    await grants.take({ ...ana, ...fresh })
+    expect(grants.read({ ...ana, ...fresh })).toBeUndefined()
+  })
+})
+
+describe('the renewal of a session', () => {
+  it('moves the grants of the old id to the new one, which alone is worth something', async () => {
+    const { grants } = createService()
+    await grants.write({ ...ana, method: 'sms' })
+    await grants.write({ ...ana, session: 's2', previousSession: 's1', purpose: 'transfer', method: 'sms' })
+    expect(grants.read({ ...ana, ...fresh })).toBeUndefined()
+    expect(grants.read({ ...ana, session: 's2', ...fresh })).toBeDefined()
+    expect(grants.read({ ...ana, session: 's2', purpose: 'transfer', ...fresh })).toBeDefined()
+  })
+
+  it('leaves other sessions alone', async () => {
+    const { grants } = createService()
+    await grants.write({ ...ana, session: 'laptop', method: 'sms' })
+    await grants.write({ ...ana, session: 's2', previousSession: 's1', method: 'sms' })
+    expect(grants.read({ ...ana, session: 'laptop', ...fresh })).toBeDefined()
+  })
+})
+
+describe('a grant that admits once', () => {
+  it('is taken by one of 200 parallel requests', async () => {
+    const { grants } = createService()
+    await grants.write({ ...ana, method: 'sms' })
+    const taken = await Promise.all(Array.from({ length: 200 }, () => grants.take({ ...ana, ...fresh })))
+    expect(taken.filter((grant) => grant !== undefined)).toHaveLength(1)
+  })
+
+  it('leaves the others where they are', async () => {
+    const { grants } = createService()
+    await grants.write({ ...ana, method: 'sms' })
+    await grants.write({ ...ana, purpose: 'transfer', method: 'sms' })
+    expect(await grants.take({ ...ana, purpose: 'transfer', ...fresh })).toBeDefined()
+    expect(grants.read({ ...ana, ...fresh })).toBeDefined()
+  })
+
+  it('is not there for somebody without any', async () => {
+    const { grants } = createService()
+    expect(await grants.take({ ...ana, ...fresh })).toBeUndefined()
+  })
+})
+
+describe('revoking', () => {
+  it('ends the grants of one session', async () => {
+    const { grants } = createService()
+    await grants.write({ ...ana, method: 'sms' })
+    await grants.write({ ...ana, session: 's2', method: 'sms' })
+    await grants.revoke(ana)
+    await grants.revoke(ana)
+    expect(grants.read({ ...ana, ...fresh })).toBeUndefined()
+    expect(grants.read({ ...ana, session: 's2', ...fresh })).toBeDefined()
+  })
+
+  it('ends the grants of a subject in every session', async () => {
+    const { grants, eventTypes } = createService()
+    await grants.write({ ...ana, method: 'sms' })
+    await grants.write({ ...ana, session: 's2', method: 'sms' })
+    await grants.revokeSubject('ana')
+    expect(grants.read({ ...ana, ...fresh })).toBeUndefined()
+    expect(grants.read({ ...ana, session: 's2', ...fresh })).toBeUndefined()
+    expect(eventTypes()).toContain('grant.revoked')
+  })
+
+  it('of somebody without grants writes nothing', async () => {
+    const { grants, store, keys } = createService()
+    await grants.revoke(ana)
+    await grants.revokeSubject('ana')
+    expect(store.read(keys.grants('ana'))).toBeUndefined()
+    await grants.write({ ...ana, method: 'sms' })
+    const standing = store.read(keys.grants('ana'))
+    await grants.revoke({ ...ana, session: 's2' })
+    expect(store.read(keys.grants('ana'))).toEqual(standing)
+  })
+
+  it('leaves nothing in the store', async () => {
+    const { grants, store, keys, wait } = createService()
+    await grants.write({ ...ana, method: 'sms' })
+    await grants.revokeSubject('ana')
+    wait(1)
+    expect(store.read(keys.grants('ana'))).toBeUndefined()
+  })
+
+  it('is told, of one session or of all', async () => {
+    const { grants, events } = createService()
+    await grants.revoke(ana)
+    await grants.revokeSubject('bob')
+    expect(events).toEqual([
+      { type: 'grant.revoked', subject: 'ana' },
+      { type: 'grant.revoked', subject: 'bob' },
+    ])
+  })
+})
+
+describe('the grants of a subject', () => {
+  it('live in the twenty newest sessions', async () => {
+    const { grants } = createService()
+    for (let session = 0; session < 21; session += 1) {
+      await grants.write({ ...ana, session: `s${session}`, method: 'sms' })
+    }
+    expect(grants.read({ ...ana, session: 's0', ...fresh })).toBeUndefined()
+    expect(grants.read({ ...ana, session: 's1', ...fresh })).toBeDefined()
+    expect(grants.read({ ...ana, session: 's20', ...fresh })).toBeDefined()
+  })
+
+  it('lose nothing when many are written at once', async () => {
+    const { grants } = createService()
+    const sessions = Array.from({ length: 20 }, (_, index) => `s${index}`)
+    await Promise.all(sessions.map((session) => grants.write({ ...ana, session, method: 'sms' })))
+    expect(sessions.filter((session) => grants.read({ ...ana, session, ...fresh }) === undefined)).toEqual([])
+  })
+
+  it('are forgotten once no guard accepts them', async () => {
+    const { grants, store, keys, wait } = createService()
+    await grants.write({ ...ana, purpose: 'transfer', method: 'sms' })
+    wait(5 * minute)
+    expect(store.read(keys.grants('ana'))).toBeUndefined()
+    await grants.write({ ...ana, method: 'sms' })
+    await grants.write({ ...ana, purpose: 'transfer', method: 'sms' })
+    wait(5 * minute)
+    await grants.write({ ...ana, session: 's2', method: 'sms' })
+    expect(store.read(keys.grants('ana'))).toHaveProperty('value.grants.length', 2)
+  })
+
+  it('are read with a promise only when the store needs one', async () => {
+    const { grants, store } = createService()
+    const slow = createService({ store: () => ({ ...store, read: async (key) => store.read(key) }) })
+    await grants.write({ ...ana, method: 'sms' })
+    expect(grants.read({ ...ana, ...fresh })).not.toBeInstanceOf(Promise)
+    const asked = slow.grants.read({ ...ana, ...fresh })
+    expect(asked).toBeInstanceOf(Promise)
+    expect(await asked).toMatchObject({ subject: 'ana' })
+  })
+})

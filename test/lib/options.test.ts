@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest'
+import {
+  boolean,
+  checkOptions,
+  func,
+  integer,
+  list,
+  nonEmptyString,
+  object,
+  oneOf,
+  record,
+  that,
+  timeoutMs,
+  withMethods,
+} from '../../src/lib/options.js'
+
+const checks = {
+  maxLedgers: integer(1),
+  timeoutMs,
+  strict: boolean,
+  now: func('() => milliseconds'),
+  key: nonEmptyString('the account key'),
+  mode: oneOf('observe', 'enforce'),
+  countries: list(
+    that("must be an upper-case ISO 3166-1 alpha-2 code, such as 'GB'", (code) =>
+      /^[A-Z]{2}$/.test(String(code)),
+    ),
+    'must list at least one country',
+    1,
+  ),
+  limits: object({ lockMs: integer(1, 100) }),
+  purposes: record(object({ once: boolean }), 'must be an object of purposes'),
+  store: withMethods(['read', 'swap'], 'must be a store'),
+}
+
+const refused = (given: unknown, required: readonly string[] = []): unknown => {
+  try {
+    checkOptions('make', given, checks, required)
+  } catch (error) {
+    return error
+  }
+  return undefined
+}
+
+describe('options', () => {
+  it.each([
+    [{ maxLedger: 1 }, 'make: unknown option "maxLedger"; did you mean "maxLedgers"?'],
+    [{ stict: true }, 'make: unknown option "stict"; did you mean "strict"?'],
+    [{ colour: 'red' }, `make: unknown option "colour"; expected: ${Object.keys(checks).join(', ')}`],
+    [{ nw: 1 }, 'make: unknown option "nw"; did you mean "now"?'],
+    [{ maxLedgers: 0 }, 'make: maxLedgers must be an integer, 1 or more'],
+    [{ maxLedgers: Number.NaN }, 'make: maxLedgers must be an integer, 1 or more'],
+    [{ maxLedgers: '5' }, 'make: maxLedgers must be an integer, 1 or more'],
+    [{ maxLedgers: null }, 'make: maxLedgers must be an integer, 1 or more'],
+    [{ timeoutMs: 2 ** 31 }, 'make: timeoutMs must be an integer from 1 to 2147483647 (milliseconds)'],
+    [{ strict: 'yes' }, 'make: strict must be true or false'],
+    [{ now: 5 }, 'make: now must be a function () => milliseconds'],
+    [{ key: '' }, 'make: key must be a non-empty string: the account key'],
+    [{ mode: 'off' }, "make: mode must be 'observe' or 'enforce'"],
+    [{ countries: [] }, 'make: countries must list at least one country'],
+    [
+      { countries: ['CO', 'gb'] },
+      "make: countries[1] must be an upper-case ISO 3166-1 alpha-2 code, such as 'GB'",
+    ],
+    [
+      { countries: new Array(2) },
+      "make: countries[0] must be an upper-case ISO 3166-1 alpha-2 code, such as 'GB'",
+    ],
+    [{ limits: { lokMs: 1 } }, 'make: unknown option "limits.lokMs"; did you mean "lockMs"?'],
+    [{ limits: { lockMs: 101 } }, 'make: limits.lockMs must be an integer from 1 to 100'],
+    [{ limits: [] }, 'make: limits must be an object with: lockMs'],
+    [{ purposes: { login: { once: 1 } } }, 'make: purposes.login.once must be true or false'],
+    [{ purposes: 'login' }, 'make: purposes must be an object of purposes'],
+    [{ store: { read() {} } }, 'make: store must be a store'],
+    [null, `make: options must be an object with: ${Object.keys(checks).join(', ')}`],
+    [[], `make: options must be an object with: ${Object.keys(checks).join(', ')}`],
+  ])('%j is refused by name', (given, message) => {
+    expect(refused(given)).toMatchObject({ name: 'TypeError', code: 'ERR_TWO_FACTOR_OPTION', message })
+  })
+
+  it('names every required option that is missing, but a misspelt one first', () => {
+    expect(refused({ key: 'k' }, ['key', 'store', 'now'])).toMatchObject({
+      message: 'make: missing store, now',
+    })
+    expect(refused({ keyy: 'k' }, ['key'])).toMatchObject({
+      message: 'make: unknown option "keyy"; did you mean "key"?',
+    })
+  })
+
+  it('that are undefined count as absent', () => {
+    expect(refused({ maxLedgers: undefined, key: 'k' }, ['key'])).toBeUndefined()
+    expect(refused({ key: undefined }, ['key'])).toMatchObject({ message: 'make: missing key' })
+  })
+
+  it('never quote a value, which may be a secret', () => {
+    expect(String(refused({ mode: 'hunter2' }))).not.toContain('hunter2')
+  })
+
+  it('leave an error that no check threw as it is', () => {
+    const broken = {
+      a: () => {
+        throw new RangeError('broken check')
+      },
+    }
+    expect(() => checkOptions('make', { a: 1 }, broken)).toThrow(RangeError)
+  })
+})
