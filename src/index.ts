@@ -1,4 +1,12 @@
-export type { Channel } from './challenge/code-provider.js'
+export type {
+  Channel,
+  CodeCheck,
+  CodeProvider,
+  CodeSend,
+  Details,
+  SendResult,
+  Verdict,
+} from './challenge/code-provider.js'
 export type {
   ChallengeView,
   Refusal,

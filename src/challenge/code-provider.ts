@@ -1,17 +1,42 @@
-import type { PhoneNumber } from '../phone-number.js'
-
 /** How a code travels: a text message or a spoken call. */
 export type Channel = 'sms' | 'call'
 
-export interface CodeRequest {
-  readonly destination: PhoneNumber
+/** What the person is shown of the action that the code confirms, such as amount and payee. */
+export interface Details {
+  readonly title?: string
+  readonly rows: readonly (readonly [label: string, value: string])[]
+}
+
+/** One code to be sent. */
+export interface CodeSend {
+  /** E.164. */
+  readonly destination: string
+  readonly channel: Channel
   /** The name under which the provider files the code; the same one at send and at check. */
   readonly appName: string
+  readonly purpose: string
+  /** Language tag of the pages that this person sees, such as `es`. */
+  readonly locale: string
+  readonly details?: Details | undefined
+  /** After this the code is worth nothing, whatever lifetime the provider gives it. */
+  readonly expiresInMs: number
+  /** Aborted when the answer is too late to be used. */
+  readonly signal: AbortSignal
+}
+
+/** One code as the person typed it. */
+export interface CodeCheck {
+  readonly destination: string
+  readonly appName: string
+  readonly code: string
+  /** What the send returned, exactly as it was; absent when it returned none. */
+  readonly handle?: string | undefined
+  readonly signal: AbortSignal
 }
 
 /**
  * What became of a send.
- * - `sent`: the provider took it; `lifetimeMs` when it said how long the code lives.
+ * - `sent`: the provider took it.
  * - `unconfirmed`: the answer was lost, the code may arrive.
  * - `failed`: a complete answer that is a refusal.
  * - `foreign-number`: the answer names another number or more than one. The challenge is void.
@@ -19,8 +44,17 @@ export interface CodeRequest {
  * - `misconfigured`: the provider refuses our account.
  */
 export type SendResult =
-  | { readonly result: 'sent'; readonly lifetimeMs?: number }
-  | { readonly result: 'unconfirmed' | 'failed' | 'foreign-number' | 'not-sent' | 'misconfigured' }
+  | {
+      readonly result: 'sent' | 'unconfirmed'
+      /** How long the code lives, when the provider says so. */
+      readonly lifetimeMs?: number
+      /**
+       * Whatever the provider needs back at the check: opaque, at most 200 characters. It is kept with the
+       * challenge and never shown, and it must not reveal the code.
+       */
+      readonly handle?: string
+    }
+  | { readonly result: 'failed' | 'foreign-number' | 'not-sent' | 'misconfigured' }
 
 /**
  * What the provider's answer to a code means. Everything that is not clearly an approval is a no.
@@ -29,8 +63,33 @@ export type SendResult =
  */
 export type Verdict = 'approved' | 'rejected' | 'misconfigured' | 'unavailable' | 'not-sent'
 
-/** The port: all that the domain needs from any provider. Neither method rejects. */
+/**
+ * The port to any service that sends codes and checks them. Neither method needs to reject: what rejects,
+ * hangs or returns anything else counts as `unconfirmed` at a send and as `unavailable` at a check.
+ *
+ * @example
+ * const provider: CodeProvider = {
+ *   name: 'acme-sms',
+ *   async sendCode({ destination, signal }) {
+ *     const { ok, id } = await acme.send(destination, { signal })
+ *     return ok ? { result: 'sent', handle: id } : { result: 'failed' }
+ *   },
+ *   async checkCode({ handle, code, signal }) {
+ *     const { status } = await acme.check(handle, code, { signal })
+ *     return status === 'right' ? 'approved' : status === 'wrong' ? 'rejected' : 'unavailable'
+ *   },
+ * }
+ */
 export interface CodeProvider {
-  sendCode(request: CodeRequest & { readonly channel: Channel }): Promise<SendResult>
-  checkCode(request: CodeRequest & { readonly code: string }): Promise<Verdict>
+  /** Names it in events. */
+  readonly name?: string | undefined
+  /** Deadline of each method in milliseconds, where it is shorter than `limits.sendTimeoutMs` and `limits.verifyTimeoutMs`. */
+  readonly timeoutMs?: number | undefined
+  /** Sends one code. Called once per code: a repeated send costs money and may replace the code. */
+  sendCode(send: CodeSend): Promise<SendResult>
+  /** Checks one code. Called once per attempt. */
+  checkCode(check: CodeCheck): Promise<Verdict>
+  /** Credits left, for the self-test. Rejects when the account cannot be asked. */
+  balance?(): Promise<{ readonly credits?: number | undefined }>
+  close?(): Promise<void>
 }

@@ -1,7 +1,7 @@
 import type { ProblemCode } from '../errors.js'
 import type { PhoneNumber } from '../phone-number.js'
 import type { Awaitable } from '../store/store.js'
-import type { Channel } from './code-provider.js'
+import type { Channel, Details } from './code-provider.js'
 import type { Lane } from './ledger/ledger.js'
 
 /** Who acts, from where, on which number. */
@@ -24,18 +24,23 @@ export interface Actor {
   readonly address?: string | undefined
 }
 
-export interface StartCommand extends Actor {
-  readonly purpose: string
+/** How a code reaches the person. */
+export interface SendCommand extends Actor {
   readonly channel?: Channel | undefined
-  /** Hash of the bound fields, from `hashBound`. */
-  readonly bound?: string | undefined
+  /** Language tag of the message, for providers that write it themselves. Default `en`. */
+  readonly locale?: string | undefined
+  /** What the code confirms, for providers that can say so in the message. */
+  readonly details?: Details | undefined
   readonly beforeSend?: BeforeSend | undefined
 }
 
-export interface ResendCommand extends Actor {
-  readonly channel?: Channel | undefined
-  readonly beforeSend?: BeforeSend | undefined
+export interface StartCommand extends SendCommand {
+  readonly purpose: string
+  /** Hash of the bound fields, from `hashBound`. */
+  readonly bound?: string | undefined
 }
+
+export type ResendCommand = SendCommand
 
 /** The host's last word before a code is sent. Anything but `true` refuses, and nothing is counted then. */
 export type BeforeSend = (send: {

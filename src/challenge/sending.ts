@@ -5,16 +5,17 @@ import type { Counters } from './budgets/counters.js'
 import type { CircuitBreaker } from './circuit-breaker.js'
 import type { CodeProvider, SendResult } from './code-provider.js'
 import {
-  type BeforeSend,
   type Refusal,
   type ResendCommand,
   refused,
+  type SendCommand,
   type StartCommand,
   type StartOutcome,
 } from './commands.js'
 import type { Challenge, Decision, Lane, Ledger } from './ledger/ledger.js'
 import type { Decided, Ledgers } from './ledger/ledgers.js'
 import { type Booked, resend, type SendOutcome, settleSend, start } from './ledger/sends.js'
+import type { Limits } from './limits.js'
 import type { Purposes } from './purposes.js'
 import { about, type Target, type Targets } from './targets.js'
 import { newCommandId } from './updater.js'
@@ -30,16 +31,17 @@ export function createSending(parts: {
   readonly targets: Targets
   readonly purposes: Purposes
   readonly breaker: CircuitBreaker
+  readonly limits: Pick<Limits, 'sendTimeoutMs'>
   readonly appNameOf: (lane: Lane, purpose: string) => string
   readonly emit: Emit
 }) {
-  const { codes, ledgers, counters, targets, purposes, breaker, appNameOf, emit } = parts
+  const { codes, ledgers, counters, targets, purposes, breaker, limits, appNameOf, emit } = parts
 
   async function send(
     target: Target,
     sendId: string,
     step: SendStep,
-    beforeSend: BeforeSend | undefined,
+    command: SendCommand,
   ): Promise<StartOutcome> {
     const paused = breaker.refusal()
     if (paused !== undefined) return paused
@@ -53,11 +55,11 @@ export function createSending(parts: {
     const settle: Settle = (sent) =>
       updater.run((booked, time) => settleSend(booked, sendId, sent, time, target.limits, outcome))
     // Asked after the send was booked: of many requests at once, one costs budget and asks the host.
-    const refusal = await permission(target, outcome.challenge, beforeSend).catch(async (error: unknown) => {
+    const refusal = await permission(target, outcome.challenge, command).catch(async (error: unknown) => {
       await settle({ result: 'not-sent' })
       throw error
     })
-    if (refusal === undefined) return deliver(target, outcome, settle)
+    if (refusal === undefined) return deliver(target, outcome, command, now, settle)
     await settle({ result: 'not-sent' })
     return refusal
   }
@@ -65,20 +67,30 @@ export function createSending(parts: {
   async function permission(
     target: Target,
     { channel, purpose }: Challenge,
-    beforeSend: BeforeSend | undefined,
+    { beforeSend }: SendCommand,
   ): Promise<Refusal | undefined> {
     const { subject, phone: destination } = target
     const allowed = beforeSend === undefined || (await beforeSend({ subject, destination, channel, purpose }))
     return allowed === true ? counters.send(target.counted) : refused('send_refused')
   }
 
-  async function deliver(target: Target, booked: Booked, settle: Settle): Promise<StartOutcome> {
-    const { challenge, superseded } = booked
+  async function deliver(
+    target: Target,
+    { challenge, superseded }: Booked,
+    { locale = 'en', details }: SendCommand,
+    now: number,
+    settle: Settle,
+  ): Promise<StartOutcome> {
     emit({ type: 'challenge.started', ...about(target, challenge) })
     const sent = await codes.sendCode({
       destination: target.phone,
-      appName: appNameOf(target.lane, challenge.purpose),
       channel: challenge.channel,
+      appName: appNameOf(target.lane, challenge.purpose),
+      purpose: challenge.purpose,
+      locale,
+      details,
+      expiresInMs: challenge.deadline - now,
+      signal: AbortSignal.timeout(limits.sendTimeoutMs),
     })
     if (superseded !== undefined && sent.result !== 'not-sent') {
       emit({ type: 'challenge.superseded', ...about(target, superseded) })
@@ -112,7 +124,7 @@ export function createSending(parts: {
         channel,
       }
       const step: SendStep = (ledger, now) => start(ledger, order, now, target.limits)
-      return send(target, order.sendId, step, command.beforeSend)
+      return send(target, order.sendId, step, command)
     },
 
     async resend(command: ResendCommand): Promise<StartOutcome> {
@@ -126,7 +138,7 @@ export function createSending(parts: {
         const allowed = purposes.find(purpose)?.channels.includes(used) ?? false
         return allowed ? decision : { outcome: refused('invalid_request') }
       }
-      return send(target, order.sendId, step, command.beforeSend)
+      return send(target, order.sendId, step, command)
     },
   }
 }

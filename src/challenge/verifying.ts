@@ -8,6 +8,7 @@ import { type Refusal, refused, type VerifyCommand, type VerifyOutcome } from '.
 import { type Consequences, type Rejected, type ReserveOutcome, reserve, settle } from './ledger/attempts.js'
 import type { Challenge, Lane } from './ledger/ledger.js'
 import type { Ledgers, LedgerUpdater } from './ledger/ledgers.js'
+import type { Limits } from './limits.js'
 import type { Secrets } from './secrets.js'
 import { about, type Target, type Targets } from './targets.js'
 import { newCommandId } from './updater.js'
@@ -31,10 +32,11 @@ export function createVerifying(parts: {
   readonly targets: Targets
   readonly breaker: CircuitBreaker
   readonly secrets: Secrets
+  readonly limits: Pick<Limits, 'verifyTimeoutMs'>
   readonly appNameOf: (lane: Lane, purpose: string) => string
   readonly emit: Emit
 }) {
-  const { codes, ledgers, counters, failuresOf, targets, breaker, secrets, appNameOf, emit } = parts
+  const { codes, ledgers, counters, failuresOf, targets, breaker, secrets, limits, appNameOf, emit } = parts
 
   async function reserveAttempt(submission: Submission): Promise<ReserveOutcome | Refusal> {
     const { target, id, code, ledger, failures } = submission
@@ -58,7 +60,12 @@ export function createVerifying(parts: {
   async function judge(submission: Submission, challenge: Challenge): Promise<VerifyOutcome> {
     const { target, code, failures } = submission
     const appName = appNameOf(target.lane, challenge.purpose)
-    const verdict = await codes.checkCode({ destination: target.phone, appName, code })
+    const verdict = await codes.checkCode({
+      destination: target.phone,
+      appName,
+      code,
+      signal: AbortSignal.timeout(limits.verifyTimeoutMs),
+    })
     breaker.note('check', verdict, target.lane, target.key)
     const [{ outcome }] = await Promise.all([
       record(submission, verdict),

@@ -1,5 +1,4 @@
 import type { CodeProvider, SendResult, Verdict } from '../challenge/code-provider.js'
-import type { PhoneNumber } from '../phone-number.js'
 import { isJsonObject, memberOf } from './answers.js'
 import type { ProviderClient } from './client.js'
 import type { Voice } from './parameters.js'
@@ -54,7 +53,7 @@ export function createCodeAdapter(client: ProviderClient, options: CodeServiceOp
   }
 }
 
-function acceptedSend({ raw, minutesToExpire }: Sent, destination: PhoneNumber): SendResult {
+function acceptedSend({ raw, minutesToExpire }: Sent, destination: string): SendResult {
   // The provider sends to comma lists elsewhere: a code that also went to another phone proves nothing.
   if (namesAnother(raw, destination)) return { result: 'foreign-number' }
   const lifetimeMs = Math.floor((minutesToExpire ?? 0) * 60_000)
@@ -64,7 +63,7 @@ function acceptedSend({ raw, minutesToExpire }: Sent, destination: PhoneNumber):
 }
 
 /** Looks at the answer as it came: a list of numbers in one member must not slip through. */
-function namesAnother(raw: unknown, destination: PhoneNumber): boolean {
+function namesAnother(raw: unknown, destination: string): boolean {
   const entries = isJsonObject(raw) ? [raw, ...[memberOf(raw, 'data')].flat()] : []
   return entries
     .filter(isJsonObject)

@@ -55,7 +55,16 @@ describe('start', () => {
     const { challenges, provider, now } = createService()
     const outcome = await challenges.start({ ...ana, purpose: 'transfer', channel: 'call' })
     expect(provider.sends).toEqual([
-      { destination: '+573001234567', appName: 'auth:transfer', channel: 'call' },
+      {
+        destination: '+573001234567',
+        appName: 'auth:transfer',
+        channel: 'call',
+        purpose: 'transfer',
+        locale: 'en',
+        details: undefined,
+        expiresInMs: 10 * minute,
+        signal: expect.any(AbortSignal),
+      },
     ])
     expect(outcome).toEqual({
       outcome: 'started',
@@ -71,6 +80,18 @@ describe('start', () => {
         channels: ['sms', 'call'],
       },
     })
+  })
+
+  it('hands language, details and the time that is left to the provider, at a resend too', async () => {
+    const { challenges, provider, wait } = createService()
+    const details = { title: 'Transfer', rows: [['Amount', '100 EUR']] as const }
+    await challenges.start({ ...ana, purpose: 'transfer', locale: 'es', details })
+    wait(4 * minute)
+    await challenges.resend({ ...ana, locale: 'pt', details })
+    expect(provider.sends).toMatchObject([
+      { locale: 'es', details, expiresInMs: 10 * minute },
+      { locale: 'pt', details, expiresInMs: 6 * minute },
+    ])
   })
 
   it.each([
@@ -295,7 +316,7 @@ describe('verify', () => {
       phone: '+573001234567',
       bound: 'hash',
     })
-    expect(provider.checks).toEqual([
+    expect(provider.checks).toMatchObject([
       { destination: '+573001234567', appName: 'auth:transfer', code: rightCode },
     ])
   })

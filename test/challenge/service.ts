@@ -1,5 +1,11 @@
 import { createChallenges } from '../../src/challenge/challenges.js'
-import type { Channel, CodeProvider, SendResult, Verdict } from '../../src/challenge/code-provider.js'
+import type {
+  CodeCheck,
+  CodeProvider,
+  CodeSend,
+  SendResult,
+  Verdict,
+} from '../../src/challenge/code-provider.js'
 import { createKeys } from '../../src/challenge/keys.js'
 import type { Limits } from '../../src/challenge/limits.js'
 import { createGrants } from '../../src/challenge/proofs/grants.js'
@@ -15,8 +21,8 @@ export const rightCode = '123456'
 /** A code service that counts, answers a turn of the event loop later, and does as it is told. */
 export function countingCodes() {
   const state = {
-    sends: [] as { destination: string; appName: string; channel: Channel }[],
-    checks: [] as { destination: string; appName: string; code: string }[],
+    sends: [] as CodeSend[],
+    checks: [] as CodeCheck[],
     send: (): SendResult => ({ result: 'sent', lifetimeMs: 600_000 }),
     check: (code: string): Verdict | Promise<Verdict> => (code === rightCode ? 'approved' : 'rejected'),
   }

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { CodeProvider } from '../../src/challenge/code-provider.js'
-import type { PhoneNumber } from '../../src/phone-number.js'
 import { createCodeAdapter } from '../../src/provider/code-adapter.js'
 import { createClient, type ProviderClient } from '../../src/provider/index.js'
 import { startSocketServer } from '../faults/socket-server.js'
 import { type Recorder, startRecorder } from './recorder.js'
 
-const destination = '+573001234567' as PhoneNumber
+const destination = '+573001234567'
+const { signal } = new AbortController()
 const options = {
   approvedStatuses: ['verified'],
   rejectedCodes: [],
@@ -35,10 +35,18 @@ afterAll(async () => {
 })
 
 function send(channel: 'sms' | 'call' = 'sms', service = codes) {
-  return service.sendCode({ destination, appName: 'Acme', channel })
+  return service.sendCode({
+    destination,
+    appName: 'Acme',
+    channel,
+    purpose: 'login',
+    locale: 'en',
+    expiresInMs: 600_000,
+    signal,
+  })
 }
 function check(service = codes) {
-  return service.checkCode({ destination, appName: 'Acme', code: '482913' })
+  return service.checkCode({ destination, appName: 'Acme', code: '482913', signal })
 }
 
 describe('a code travels', () => {
