@@ -41,6 +41,7 @@ import { safePath } from './express/http/return-path.js'
 import { bodyParsers, createRouter } from './express/http/routes.js'
 import { pageHeaders } from './express/pages/assets.js'
 import { createPageRenderer } from './express/pages/page-renderer.js'
+import { wholeMs } from './lib/clock.js'
 import { describeLimits } from './options/default-limits.js'
 import { resolveOptions, type TwoFactorOptions } from './options.js'
 import { loadPhoneData } from './phone-number.js'
@@ -116,11 +117,12 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   void loadPhoneData()
 
   const emit = createEmit(settings.onEvent)
+  const clock = settings.now && wholeMs(settings.now)
   const appNames = createAppNames(settings.appName)
   const domain = openDomain({
     ...settings,
-    store: settings.store ?? openMemoryStore(settings.now, emit, warn),
-    now: settings.now ?? Date.now,
+    store: settings.store ?? openMemoryStore(clock, emit, warn),
+    now: clock ?? Date.now,
     emit,
     // A check ends with the shorter of both, and the number is free soon after.
     limits: { ...limits, verifyTimeoutMs: Math.min(limits.verifyTimeoutMs, provider.timeoutMs) },

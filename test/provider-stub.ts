@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 /** How the stub answers one request. */
 export type StubAnswer =
   | { readonly status?: number; readonly json: unknown }
-  | { readonly status?: number; readonly text: string; readonly type?: string }
+  | { readonly status?: number; readonly text: string; readonly type?: string; readonly coding?: string }
   /** The connection is cut without an answer. */
   | 'reset'
   /** No answer ever. */
@@ -83,5 +83,6 @@ function reply(res: ServerResponse, answer: StubAnswer): void {
     'json' in answer
       ? ['application/json', JSON.stringify(answer.json)]
       : [answer.type ?? 'text/html', answer.text]
-  res.writeHead(answer.status ?? 200, { 'content-type': type }).end(text)
+  const coding = 'coding' in answer ? { 'content-encoding': answer.coding } : {}
+  res.writeHead(answer.status ?? 200, { 'content-type': type, ...coding }).end(text)
 }

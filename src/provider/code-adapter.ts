@@ -1,5 +1,5 @@
 import type { CodeProvider, SendResult, Verdict } from '../challenge/code-provider.js'
-import { isJsonObject, memberOf } from './answers.js'
+import { effectiveError, isJsonObject, memberOf } from './answers.js'
 import type { ProviderClient } from './client.js'
 import type { Voice } from './parameters.js'
 import { ProviderError } from './provider-error.js'
@@ -54,18 +54,23 @@ export function createCodeAdapter(client: ProviderClient, options: CodeServiceOp
 }
 
 function acceptedSend({ raw, minutesToExpire }: Sent, destination: string): SendResult {
-  // The provider sends to comma lists elsewhere: a code that also went to another phone proves nothing.
-  if (namesAnother(raw, destination)) return { result: 'foreign-number' }
+  if (namesOthers(raw, destination)) return { result: 'foreign-number' }
   const lifetimeMs = Math.floor((minutesToExpire ?? 0) * 60_000)
   return Number.isSafeInteger(lifetimeMs) && lifetimeMs > 0
     ? { result: 'sent', lifetimeMs }
     : { result: 'sent' }
 }
 
-/** Looks at the answer as it came: a list of numbers in one member must not slip through. */
-function namesAnother(raw: unknown, destination: string): boolean {
-  const entries = isJsonObject(raw) ? [raw, ...[memberOf(raw, 'data')].flat()] : []
-  return entries
+/**
+ * Whether the code went to another phone, or may have: the provider sends to comma lists elsewhere, and a
+ * second entry is a second message whatever it holds. Reads the raw answer, so that a list of numbers in
+ * one member is seen too.
+ */
+function namesOthers(raw: unknown, destination: string): boolean {
+  if (!isJsonObject(raw)) return false
+  const entries = [memberOf(raw, 'data')].flat(2)
+  if (entries.length > 1) return true
+  return [raw, ...entries]
     .filter(isJsonObject)
     .map((entry) => digitsOf(memberOf(entry, 'phone')))
     .some((digits) => digits !== '' && digits !== digitsOf(destination))
@@ -76,14 +81,24 @@ function digitsOf(phone: unknown): string {
 }
 
 function failedSend(error: unknown, rules: CodeServiceOptions): SendResult {
-  if (!(error instanceof ProviderError)) return { result: 'failed' }
+  if (!(error instanceof ProviderError)) return { result: 'unconfirmed' }
   if (error.delivery === 'not-sent') return { result: 'not-sent' }
   if (error.delivery === 'unknown') return { result: 'unconfirmed' }
-  return { result: refusesAccount(error, rules) ? 'misconfigured' : 'failed' }
+  if (refusesAccount(error, rules)) return { result: 'misconfigured' }
+  return { result: isRefusal(error) ? 'failed' : 'unconfirmed' }
+}
+
+/**
+ * Whether the provider itself refused. A gateway in front of it answers 502, 504 or 520 with a page of its
+ * own while the message is already on its way: called failed, its code would be worth nothing on arrival.
+ */
+function isRefusal({ httpStatus = 0, raw }: ProviderError): boolean {
+  if (httpStatus >= 400 && httpStatus < 500) return true
+  return isJsonObject(raw) && effectiveError(raw) !== undefined
 }
 
 function failedCheck(error: unknown, rules: CodeServiceOptions): Verdict {
-  // Anything unforeseen counts as asked: an attempt comes back on proof alone.
+  // Anything unforeseen counts as asked: an attempt is returned only when nothing was provably sent.
   if (!(error instanceof ProviderError)) return 'unavailable'
   if (error.delivery === 'not-sent') return 'not-sent'
   return refusesAccount(error, rules) ? 'misconfigured' : 'unavailable'

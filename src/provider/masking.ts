@@ -1,7 +1,8 @@
 export const mask = '•••'
 // However it is encoded: a quoted form names it.
 const namedKey = /\bkey["']?\s*[=:]\s*["']?[^\s&"',;]+/gi
-const url = /\b[a-z][a-z\d+.-]*:\/\/\S+/gi
+// A scheme of bounded length: unbounded, each position of a long answer would be a start to scan from.
+const url = /[a-z\d+.-]{0,32}:\/\/\S+/gi
 // Seven digits or more, however they are spaced: E.164 numbers have no fewer.
 const longNumber = /\+?\d(?:[\s().-]*\d){6,}/g
 
@@ -15,13 +16,15 @@ export function masked(text: string, form: string): string {
   return safe.replace(url, mask).replace(namedKey, mask).replace(longNumber, mask).slice(0, 200)
 }
 
+const hasDigit = (word: string) => /\d/.test(word)
+
 /** Every value that was sent, and every word in it that may be a code, the longest first. */
 function secretsOf(form: string): string[] {
   const sent = new URLSearchParams(form)
   // A short account id is no secret and could be an error code; a long one is a long number.
   sent.delete('client')
   return [...sent.values()]
-    .flatMap((value) => [value, encodeURIComponent(value), ...(value.match(/\S*\d\S*/g) ?? [])])
+    .flatMap((value) => [value, encodeURIComponent(value), ...value.split(/\s+/).filter(hasDigit)])
     .filter((value) => value.length >= 4)
     .sort((one, other) => other.length - one.length)
 }

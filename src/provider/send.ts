@@ -147,9 +147,8 @@ function dispatchOnce(
       onResponseStart(_controller, statusCode, responseHeaders) {
         if (statusCode < 200) return
         httpStatus = statusCode
-        const coding = responseHeaders['content-encoding']
         // Never decoded: a small coded answer can unfold to gigabytes.
-        encoded = coding !== undefined && coding !== 'identity'
+        encoded = isEncoded(responseHeaders['content-encoding'])
       },
       onResponseData(_controller, chunk) {
         size += chunk.length
@@ -181,6 +180,14 @@ function dispatchOnce(
       lose(codeOf(error))
     }
   })
+}
+
+/** Codings are compared without case (RFC 9110, section 8.4.1); an empty one is none. */
+function isEncoded(codings: string | readonly string[] = ''): boolean {
+  return [codings]
+    .flat()
+    .flatMap((line) => line.split(','))
+    .some((coding) => !['', 'identity'].includes(coding.trim().toLowerCase()))
 }
 
 /** The code alone: messages and members of these errors hold addresses, answers and, from mocks, the query. */

@@ -19,8 +19,9 @@ export interface VerdictRules {
   readonly accountErrorCodes?: readonly string[]
 }
 
-/** Members that some services answer besides the status. False in one of them outweighs any status. */
+/** Members that some services return besides the status. A "no" in one of them outweighs any status. */
 const denials = ['verified', 'valid', 'approved', 'success'] as const
+const falseWords: readonly string[] = ['false', 'f', 'no', 'n', 'off', 'null', 'none']
 
 /** HTTP statuses under which an `error` is an answer about the code, not about the service. */
 const errorStatuses: readonly number[] = [200, 400, 520]
@@ -54,13 +55,19 @@ export function judge(answer: VerifyAnswer, rules: VerdictRules): Exclude<Verdic
   const status = statusText(answer)
   if (status === undefined) return 'unavailable'
   if (!approvedStatuses.includes(status)) return 'rejected'
-  return denials.some((name) => memberOf(answer, name) === false) ? 'unavailable' : 'approved'
+  return denials.some((name) => isFalse(memberOf(answer, name))) ? 'unavailable' : 'approved'
 }
 
 /** A text in place of a list would find parts of itself: 'verified' includes ''. */
 function textsOf(name: keyof VerdictRules, list: readonly string[]): readonly string[] {
   if (Array.isArray(list) && list.every((text) => typeof text === 'string')) return list
   throw new TypeError(`judge: ${name} must be a list of texts`)
+}
+
+/** False in any spelling: services write flags as booleans, numbers and words. */
+function isFalse(value: unknown): boolean {
+  const word = value === null ? 'null' : scalarText(value)?.trim().toLowerCase()
+  return word !== undefined && (Number(word) === 0 || falseWords.includes(word))
 }
 
 /** True is no status: only what a list of words can hold. */

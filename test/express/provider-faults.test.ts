@@ -80,7 +80,7 @@ describe('what the provider answers to a send', () => {
   it.each<[string, StubAnswer, number, object]>([
     ['a refusal', { status: 520, json: { error: 1007 } }, 502, { code: 'delivery_failed' }],
     ['a failing body', { json: { error: '1001' } }, 502, { code: 'delivery_failed' }],
-    ['HTML', html(200), 502, { code: 'delivery_failed' }],
+    ['a plain 4xx', html(404), 502, { code: 'delivery_failed' }],
     [
       'another number',
       { json: { id: 'x', data: [{ phone: '573009999999' }] } },
@@ -88,6 +88,14 @@ describe('what the provider answers to a send', () => {
       { code: 'delivery_failed' },
     ],
     ['a refused account', { status: 403, json: {} }, 503, { code: 'provider_unavailable' }],
+    ['a page', html(200), 202, { delivery: 'unconfirmed' }],
+    ['a gateway, HTTP 502', html(502), 202, { delivery: 'unconfirmed' }],
+    ['a gateway, HTTP 504', html(504), 202, { delivery: 'unconfirmed' }],
+    ['a gateway, HTTP 520', html(520), 202, { delivery: 'unconfirmed' }],
+    ['a gateway, HTTP 524', html(524), 202, { delivery: 'unconfirmed' }],
+    ['a coded body', { text: '{"id":"x"}', coding: 'gzip' }, 202, { delivery: 'unconfirmed' }],
+    ['a cut body', { text: '{"id":"x","data":[{"pho' }, 202, { delivery: 'unconfirmed' }],
+    ['two messages', { json: { id: 'x', data: [{}, {}] } }, 502, { code: 'delivery_failed' }],
     ['no answer in time', 'hang', 202, { delivery: 'unconfirmed', challenge: { attemptsRemaining: 5 } }],
     ['a cut connection', 'reset', 202, { delivery: 'unconfirmed' }],
   ])('%s is told', async (_name, answer, status, body) => {

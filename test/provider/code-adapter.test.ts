@@ -89,7 +89,14 @@ describe('a send is', () => {
     [200, '{"data": {"phone": "573001234567"}}', { result: 'sent' }],
     [200, '{"data": [{"phone": 573001234567}]}', { result: 'sent' }],
     [200, '{"data": [{"phone": "+57 300 123 4567"}]}', { result: 'sent' }],
-    [200, '{"data": [{"phone": null}, {"id": "m1"}]}', { result: 'sent' }],
+    [200, '{"data": [{"phone": null}]}', { result: 'sent' }],
+    [200, '{"data": []}', { result: 'sent' }],
+    [200, '{"data": [{"phone": null}, {"id": "m1"}]}', { result: 'foreign-number' }],
+    [200, '{"data": [{"phone": "573001234567"}, {}]}', { result: 'foreign-number' }],
+    [200, '{"data": [{"phone": "573001234567"}, null]}', { result: 'foreign-number' }],
+    [200, '{"data": [{"phone": "573001234567"}, "m2"]}', { result: 'foreign-number' }],
+    [200, '{"data": [{"phone": "573001234567"}, {"phone": "573001234567"}]}', { result: 'foreign-number' }],
+    [200, '{"data": [[{"phone": "573001234567"}, {}]]}', { result: 'foreign-number' }],
     [200, '{"data": [{"phone": "573007654321"}]}', { result: 'foreign-number' }],
     [200, '{"data": {"phone": 573007654321}}', { result: 'foreign-number' }],
     [200, '{"phone": "573007654321"}', { result: 'foreign-number' }],
@@ -98,11 +105,26 @@ describe('a send is', () => {
     [200, '{"data": [{"phone": ["573001234567", "573007654321"]}]}', { result: 'foreign-number' }],
     [200, '{"data": [{"phone": "3001234567"}]}', { result: 'foreign-number' }],
     [200, '{"error": 1000}', { result: 'failed' }],
-    [200, '[]', { result: 'failed' }],
-    [200, '<html>', { result: 'failed' }],
     [400, '{"id": "g1"}', { result: 'failed' }],
+    [404, '<html>', { result: 'failed' }],
+    [422, '{}', { result: 'failed' }],
+    [429, '', { result: 'failed' }],
     [520, '{"error": 1000}', { result: 'failed' }],
-    [500, '', { result: 'failed' }],
+    [500, '{"error": "no credits"}', { result: 'failed' }],
+    [200, '[]', { result: 'unconfirmed' }],
+    [200, '<html>', { result: 'unconfirmed' }],
+    [200, '', { result: 'unconfirmed' }],
+    [200, '{"id": "g1", "data": [{"pho', { result: 'unconfirmed' }],
+    [201, '{"id": "g1"}', { result: 'unconfirmed' }],
+    [302, '', { result: 'unconfirmed' }],
+    [500, '', { result: 'unconfirmed' }],
+    [502, '<html>Bad gateway</html>', { result: 'unconfirmed' }],
+    [504, '<html>Gateway timeout</html>', { result: 'unconfirmed' }],
+    [520, '<html>Unknown origin error</html>', { result: 'unconfirmed' }],
+    [520, '{"id": "g1"}', { result: 'unconfirmed' }],
+    [520, '{"error": 10', { result: 'unconfirmed' }],
+    [520, '[{"error": 1000}]', { result: 'unconfirmed' }],
+    [524, '<html>A timeout occurred</html>', { result: 'unconfirmed' }],
     [401, '', { result: 'misconfigured' }],
     [403, '<html>', { result: 'misconfigured' }],
     [520, '{"error": 1003}', { result: 'misconfigured' }],
@@ -112,6 +134,15 @@ describe('a send is', () => {
     expect(await send('sms')).toEqual(result)
     expect(await send('call')).toEqual(result)
   })
+
+  test.each([200, 502, 520])(
+    'unconfirmed when HTTP %i comes in a coding we did not ask for',
+    async (httpStatus) => {
+      provider.answer('{"error": 1000}', httpStatus, { 'content-encoding': 'GZIP' })
+      expect(await send('sms')).toEqual({ result: 'unconfirmed' })
+      expect(await send('call')).toEqual({ result: 'unconfirmed' })
+    },
+  )
 
   test('misconfigured by an error that is masked elsewhere', async () => {
     provider.answer('{"error": "10030000001"}', 520)
@@ -168,8 +199,8 @@ describe('neither rejects', () => {
     const fail = () => Promise.reject(new Error('unforeseen'))
     const broken = { ...client, sendSmsCode: fail, sendCallCode: fail, verifyCode: fail }
     const service = createCodeAdapter(broken, options)
-    expect(await send('sms', service)).toEqual({ result: 'failed' })
-    expect(await send('call', service)).toEqual({ result: 'failed' })
+    expect(await send('sms', service)).toEqual({ result: 'unconfirmed' })
+    expect(await send('call', service)).toEqual({ result: 'unconfirmed' })
     expect(await check(service)).toBe('unavailable')
   })
 

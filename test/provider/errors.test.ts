@@ -54,8 +54,8 @@ describe('no success is', () => {
     expect(await refusal(body, httpStatus)).toMatchObject({ delivery: 'answered', httpStatus })
   })
 
-  test('a coded answer, though it would be one when decoded', async () => {
-    const error = await refusal('{"id": "g1"}', 200, { 'content-encoding': 'gzip' })
+  test.each(['gzip', 'GZIP', 'br', 'identity, gzip'])('an answer in the coding %s', async (coding) => {
+    const error = await refusal('{"id": "g1"}', 200, { 'content-encoding': coding })
     expect(error.message).toContain('content coding')
   })
 })
@@ -74,8 +74,8 @@ describe('a success is', () => {
     await client.sendSms(sms)
   })
 
-  test('an identity coding', async () => {
-    provider.answer('{"id": "g1"}', 200, { 'content-encoding': 'identity' })
+  test.each(['identity', 'Identity', 'IDENTITY', '', 'identity, '])('the coding "%s"', async (coding) => {
+    provider.answer('{"id": "g1"}', 200, { 'content-encoding': coding })
     expect(await client.sendSms(sms)).toMatchObject({ id: 'g1' })
   })
 })

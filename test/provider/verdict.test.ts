@@ -9,7 +9,8 @@ describe('an approval', () => {
     [{ httpStatus: 200, status: '1' }],
     [{ httpStatus: 200, status: 1 }],
     [{ httpStatus: 200, status: 'verified', error: 0, msg: 'ok' }],
-    [{ httpStatus: 200, status: 'verified', error: null, verified: true, success: 'false' }],
+    [{ httpStatus: 200, status: 'verified', error: null, verified: true, success: 'yes', valid: 1 }],
+    [{ httpStatus: 200, status: 'verified', approved: 'approved', valid: undefined }],
   ])('is a listed status in a clean answer: %j', (answer) => {
     expect(judge(answer, rules)).toBe('approved')
   })
@@ -79,6 +80,16 @@ describe('no verdict', () => {
   ])('is everything else: %j', (answer) => {
     expect(judge(answer, rules)).toBe('unavailable')
   })
+
+  test.each(['verified', 'valid', 'approved', 'success'])(
+    'comes with %s in any spelling of false',
+    (member) => {
+      const spellings = [false, 0, -0, null, 'false', 'FALSE', ' False\n', 'f', '0', ' 0 ', '0.0', '-0']
+      for (const no of [...spellings, 'no', 'No', 'NO ', 'n', 'off', 'null', 'none', '', ' ']) {
+        expect(judge({ httpStatus: 200, status: 'verified', [member]: no }, rules)).toBe('unavailable')
+      }
+    },
+  )
 
   test.each([[null], [undefined], ['verified'], [1], [[{ httpStatus: 200, status: 'verified' }]]])(
     'is what is no answer at all: %j',

@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'vitest'
+import { parseJson } from '../../src/provider/answers.js'
+import type { ProviderClient } from '../../src/provider/client.js'
+import { createCodeAdapter } from '../../src/provider/code-adapter.js'
+import { masked } from '../../src/provider/masking.js'
+import { type OperationName, operations } from '../../src/provider/operations.js'
+import { ProviderError } from '../../src/provider/provider-error.js'
+import { readAnswer } from '../../src/provider/read-answer.js'
+import { judge, type VerifyAnswer } from '../../src/provider/verdict.js'
+
+const cap = 64 * 1024
+const fill = (unit: string, size = cap - 100) => unit.repeat(Math.floor(size / unit.length))
+const form = 'client=1&key=canary-key&phone=573001234567&sms=Your+code+is+482913'
+
+/** Strings that make a careless pattern scan from each of their characters to the end. */
+const strings: Readonly<Record<string, string>> = {
+  'one letter': fill('a'),
+  'words joined by dots': fill('a.'),
+  'schemes without an address': fill('ab:/'),
+  addresses: fill('x://'),
+  'one address': `http://${fill('y')}`,
+  'one digit': fill('1'),
+  'digits and spaces': fill('1 '),
+  'six digits and separators': `${fill(`123456${' '.repeat(500)}`)}x`,
+  separators: fill('(.- )'),
+  'digits far apart': fill(`1${'-'.repeat(5_000)}`),
+  keys: fill('key'),
+  'keys and spaces': fill(`key${' '.repeat(500)}`),
+  'keys without a value': fill('key = '),
+  'one key and spaces': `key${fill(' ')}`,
+  quotes: fill('"'),
+  backslashes: fill('\\'),
+  spaces: fill(' '),
+  plus: fill('+'),
+  'the key sent': fill('canary-key'),
+  'the start of the key sent': fill('canary-ke'),
+}
+
+/** Bodies that are as deep, as wide or as often repeated as the size cap allows. */
+const bodies: Readonly<Record<string, string>> = {
+  'deep lists': `{"status":"verified","data":${fill('[', cap / 2 - 100)}${fill(']', cap / 2 - 100)}}`,
+  'a deep phone': `{"phone":${fill('[', cap / 2 - 100)}${fill(']', cap / 2 - 100)}}`,
+  'deep objects': `${fill('{"a":', cap * (5 / 6) - 100)}1${fill('}', cap / 6 - 20)}`,
+  'many entries': `{"status":"verified","data":[${fill('{},')}{}]}`,
+  'many metrics': `{"metrics":[${fill('{"date":{}},')}{}]}`,
+  'many messages': `[${fill('{},')}{}]`,
+  'many numbers': `{"data":{"phone":[${fill('1,')}1]}}`,
+  'many members': `{"status":"verified"${Array.from({ length: 7_000 }, (_, i) => `,"${i.toString(36)}":0`).join('')}}`,
+  'one member again and again': `{${fill('"a":0,')}"a":0}`,
+  'a long name': `{"${fill('-a')}":1}`,
+  'a name of underscores': `{"${fill('_')}":1}`,
+  'a long figure': `{"status":${fill('1', cap / 2)},"minutes_to_expire":"${fill('1', cap / 3)}"}`,
+  'a long fraction': `{"balance":"${fill('1', cap / 2)}.${fill('1', cap / 3)}x"}`,
+  'spaces before every colon': `{"a"${fill(' ')}:1}`,
+  'spaces behind a string': `{"a":"b"${fill(' ')}}`,
+  'escaped quotes': `{"a":"${fill('\\"')}"}`,
+  'cut strings': `{"a":"${fill('\\"')}`,
+  'no JSON at all': fill('<a>'),
+}
+
+/** The longest that one piece of work kept the event loop, of three: the machine may be busy with others. */
+function blockedMs(work: () => void): number {
+  const runs = [0, 1, 2].map(() => {
+    const startedAt = performance.now()
+    work()
+    return performance.now() - startedAt
+  })
+  return Math.min(...runs)
+}
+
+const limitMs = 50
+const adapterOptions = {
+  approvedStatuses: ['verified'],
+  rejectedCodes: [],
+  accountErrorCodes: ['1003'],
+  voice: 'Mariana',
+  callRetries: 1,
+  verifyTimeoutMs: 1_000,
+  sendTimeoutMs: 1_000,
+} as const
+
+function read(operation: OperationName, httpStatus: number, text: string): void {
+  try {
+    const result = readAnswer(operation, { delivery: 'answered', httpStatus, text }, form)
+    if (operation === 'verifyCode') judge(result as VerifyAnswer, { approvedStatuses: ['verified'] })
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error
+  }
+}
+
+describe('no answer keeps the event loop for more than 50 ms', () => {
+  test.each(Object.entries(strings))('whose text is %s', (_what, text) => {
+    expect(blockedMs(() => masked(text, form))).toBeLessThan(limitMs)
+    const body = JSON.stringify({ error: text, msg: text.slice(0, 100) })
+    expect(blockedMs(() => read('sendSms', 520, body))).toBeLessThan(limitMs)
+    const status = JSON.stringify({ status: text, verified: text, balance: text, phone: text })
+    for (const operation of ['balance', 'sendSmsCode', 'verifyCode'] as const) {
+      expect(blockedMs(() => read(operation, 200, status))).toBeLessThan(limitMs)
+    }
+  })
+
+  test.each(Object.entries(bodies))('whose body is %s', (_what, body) => {
+    expect(body.length).toBeLessThanOrEqual(cap)
+    for (const operation of Object.keys(operations) as OperationName[]) {
+      expect(blockedMs(() => read(operation, 200, body))).toBeLessThan(limitMs)
+      expect(blockedMs(() => read(operation, 520, body))).toBeLessThan(limitMs)
+    }
+  })
+
+  test.each(Object.entries(bodies))('to a code that was sent, whose body is %s', async (_what, body) => {
+    const raw = parseJson(body)
+    const client = { timeoutMs: 1_000, sendSmsCode: async () => ({ raw, data: [] }) }
+    const codes = createCodeAdapter(client as unknown as ProviderClient, adapterOptions)
+    const request = { destination: '+573001234567', appName: 'Acme', channel: 'sms' } as const
+    const startedAt = performance.now()
+    await codes.sendCode(request as Parameters<typeof codes.sendCode>[0])
+    expect(performance.now() - startedAt).toBeLessThan(limitMs)
+  })
+
+  test('however long the text was that was sent', () => {
+    const sent = new URLSearchParams({ key: 'k'.repeat(100), sms: fill('a', 20_000) + fill(' 4829', 20_000) })
+    expect(blockedMs(() => masked(fill('4829'), sent.toString()))).toBeLessThan(limitMs)
+  })
+})
