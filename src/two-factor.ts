@@ -29,7 +29,7 @@ import {
 } from './express/host/facades.js'
 import { factory, plainFactory, singleHandlers } from './express/host/factory.js'
 import { chosenPurpose, type PurposeChoice } from './express/host/factory-options.js'
-import { hostFunction } from './express/host/host-function.js'
+import { hostClock, hostFunction, hostSession } from './express/host/host-function.js'
 import { createInspection } from './express/host/inspection.js'
 import { createIdentify } from './express/host/requester.js'
 import { expressSession, sessionId } from './express/host/session.js'
@@ -117,7 +117,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   void loadPhoneData()
 
   const emit = createEmit(settings.onEvent)
-  const clock = settings.now && wholeMs(settings.now)
+  const clock = settings.now && wholeMs(hostClock(settings.now))
   const appNames = createAppNames(settings.appName)
   const domain = openDomain({
     ...settings,
@@ -136,7 +136,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   const phoneOf = hostFunction(settings.phone)
   const onVerified = hostFunction(settings.onVerified ?? (() => undefined))
   const beforeSend = settings.beforeSend && hostFunction(settings.beforeSend)
-  const sessions = settings.session ?? expressSession()
+  const sessions = hostSession(settings.session ?? expressSession())
   const identify = createIdentify(subjectOf, sessions)
   const requirements = createRequirements({
     secrets,

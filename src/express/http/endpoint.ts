@@ -2,6 +2,7 @@ import type { Request, RequestHandler, Response } from 'express'
 import { TwoFactorError } from '../../errors.js'
 import { isOurs } from '../host/host-function.js'
 import type { Views } from '../pages/views.js'
+import { middleware } from './middleware.js'
 import { isCrossSite } from './origin-check.js'
 import { type Problem, problemOf } from './problems.js'
 import { type Body, type BodyParsers, readBody } from './request-body.js'
@@ -51,8 +52,9 @@ export function createEndpoint(parts: {
       await responder.send(req, res, reply, (problem: Problem) => pageOf(context, problem))
     }
 
-    return (req, res, next) => {
-      answer(req, res).catch(next)
-    }
+    return middleware(async (req, res) => {
+      await answer(req, res)
+      return false
+    })
   }
 }

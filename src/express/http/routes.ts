@@ -1,6 +1,7 @@
 import { json, type Request, Router, urlencoded } from 'express'
 import type { Handlers } from '../flows/handlers.js'
 import { assets, pageHeaders } from '../pages/assets.js'
+import { middleware } from './middleware.js'
 import type { BodyParsers } from './request-body.js'
 
 /** Room for a long requirement and nothing else. */
@@ -18,10 +19,12 @@ export function createRouter(
   onRequest: (req: Request) => void = () => undefined,
 ): Router {
   const router = Router()
-  router.use((req, _res, next) => {
-    onRequest(req)
-    next()
-  })
+  router.use(
+    middleware((req) => {
+      onRequest(req)
+      return true
+    }),
+  )
   router.all('/start', handlers.start())
   router.all('/resend', handlers.resend)
   router.all('/verify', handlers.verify)

@@ -1,4 +1,5 @@
 import type { Request } from 'express'
+import { hostFunction } from '../host/host-function.js'
 import type { RenderPage } from '../http/responder.js'
 import { createTexts, negotiateLocale } from './messages/locales.js'
 import type { Messages, Texts } from './messages/texts.js'
@@ -24,7 +25,9 @@ export function createPageRenderer(parts: {
   readonly messages: Messages
   readonly render?: Render | undefined
 }): RenderPage {
-  const { locale, messages, render } = parts
+  const { locale, messages } = parts
+  const localeOf = typeof locale === 'function' ? hostFunction(locale) : () => locale
+  const render = parts.render && hostFunction(parts.render)
   const textsOf = createTexts(messages)
   const offered = [...textsOf.keys()]
   if (typeof locale === 'string' && !textsOf.has(locale)) {
@@ -33,7 +36,10 @@ export function createPageRenderer(parts: {
     )
   }
   return (view, req) => {
-    const wanted = typeof locale === 'function' ? locale(req) : locale
+    const wanted: unknown = localeOf(req) ?? undefined
+    if (wanted !== undefined && typeof wanted !== 'string') {
+      throw new TypeError('locale must return a language tag or undefined, and no promise')
+    }
     const chosen = negotiateLocale(wanted ?? req.headers['accept-language'], offered)
     const texts = textsOf.get(chosen) as Texts
     return render === undefined ? renderPage(view, texts) : render(view, { req, locale: chosen, texts })
