@@ -14,6 +14,11 @@ export interface AboutChallenge {
   readonly country: string
 }
 
+/** Which code provider it is about: its `name`, when it has one. */
+export interface AboutProvider {
+  readonly provider?: string
+}
+
 /**
  * Everything an auditor, a fraud analyst or a dashboard asks for. Narrow on `type`.
  *
@@ -22,9 +27,10 @@ export interface AboutChallenge {
  */
 export type TwoFactorEvent =
   | ({ readonly type: 'challenge.started' } & AboutChallenge)
-  | ({ readonly type: 'challenge.sent' } & AboutChallenge)
-  | ({ readonly type: 'challenge.unconfirmed' } & AboutChallenge)
-  | ({ readonly type: 'challenge.undelivered'; readonly reason: UndeliveredReason } & AboutChallenge)
+  | ({ readonly type: 'challenge.sent' } & AboutChallenge & AboutProvider)
+  | ({ readonly type: 'challenge.unconfirmed' } & AboutChallenge & AboutProvider)
+  | ({ readonly type: 'challenge.undelivered'; readonly reason: UndeliveredReason } & AboutChallenge &
+      AboutProvider)
   | ({
       readonly type: 'challenge.rejected'
       readonly attemptsRemaining: number
@@ -51,9 +57,13 @@ export type TwoFactorEvent =
   | { readonly type: 'session.failed' }
   | { readonly type: 'store.failed'; readonly command: string }
   | { readonly type: 'store.pressure'; readonly kind: string }
-  | { readonly type: 'provider.misconfigured' }
-  | { readonly type: 'provider.unavailable'; readonly command: 'send' | 'check'; readonly sent: boolean }
-  | { readonly type: 'provider.paused'; readonly pausedForMs: number }
+  | ({ readonly type: 'provider.misconfigured' } & AboutProvider)
+  | ({
+      readonly type: 'provider.unavailable'
+      readonly command: 'send' | 'check'
+      readonly sent: boolean
+    } & AboutProvider)
+  | ({ readonly type: 'provider.paused'; readonly pausedForMs: number } & AboutProvider)
   | { readonly type: 'clock.leads'; readonly byMs: number }
 
 /** Why a send reached nobody. */

@@ -45,7 +45,7 @@ import { wholeMs } from './lib/clock.js'
 import { describeLimits } from './options/default-limits.js'
 import { resolveOptions, type TwoFactorOptions } from './options.js'
 import { loadPhoneData } from './phone-number.js'
-import { createCodeAdapter } from './provider/code-adapter.js'
+import { providerCodes } from './provider/code-adapter.js'
 import { memoryStore } from './store/memory-store.js'
 import type { Store } from './store/store.js'
 
@@ -126,7 +126,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     emit,
     // A check ends with the shorter of both, and the number is free soon after.
     limits: { ...limits, verifyTimeoutMs: Math.min(limits.verifyTimeoutMs, provider.timeoutMs) },
-    codes: createCodeAdapter(provider, { ...settings, ...limits }),
+    provider: providerCodes({ client: provider, ...settings }),
     appNameOf: appNames.of,
     deviceMaxAgeMs: settings.trustedDevices?.maxAgeMs ?? 0,
   })

@@ -2,8 +2,8 @@ import type { Emit } from '../events.js'
 import type { Store } from '../store/store.js'
 import { createCounters } from './budgets/counters.js'
 import { createSubjectFailures } from './budgets/subject-failures.js'
-import { createCircuitBreaker } from './circuit-breaker.js'
 import type { CodeProvider } from './code-provider.js'
+import { createCodes } from './codes.js'
 import type { Actor, Challenges, Refusal } from './commands.js'
 import type { Keys } from './keys.js'
 import { cancel, challengeOf, type Lane } from './ledger/ledger.js'
@@ -18,7 +18,7 @@ import { createVerifying } from './verifying.js'
 
 export interface ChallengeParts {
   readonly store: Store
-  readonly codes: CodeProvider
+  readonly provider: CodeProvider
   readonly secrets: Secrets
   readonly keys: Keys
   readonly limits: Limits
@@ -36,13 +36,13 @@ export function createChallenges(parts: ChallengeParts): Challenges & { readonly
   const ledgers = createLedgers(parts)
   const targets = createTargets(parts)
   const counters = createCounters(parts)
-  const breaker = createCircuitBreaker(parts)
+  const codes = createCodes(parts)
   const failuresOf = createSubjectFailures({
     ...parts,
     failuresPerDay: parts.limits.failuresPerSubjectPerDay,
   })
-  const sending = createSending({ ...parts, ledgers, targets, counters, breaker })
-  const verify = createVerifying({ ...parts, ledgers, targets, counters, breaker, failuresOf })
+  const sending = createSending({ ...parts, codes, ledgers, targets, counters })
+  const verify = createVerifying({ ...parts, codes, ledgers, targets, counters, failuresOf })
 
   /** Says who was refused what: the host's own name of the account, never the number. */
   function reported<Outcome extends { readonly outcome: string }>(

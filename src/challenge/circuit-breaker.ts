@@ -20,8 +20,11 @@ export interface CircuitBreaker {
 export function createCircuitBreaker(parts: {
   readonly now: () => number
   readonly emit: Emit
+  /** Name of the provider, for its events. */
+  readonly provider?: string
 }): CircuitBreaker {
   const { now, emit } = parts
+  const by = parts.provider === undefined ? {} : { provider: parts.provider }
   let pausedUntil = 0
   let notSent = 0
   let unanswered = 0
@@ -42,10 +45,10 @@ export function createCircuitBreaker(parts: {
     },
     note(command, result, lane, ledgerKey) {
       const lost = result === 'unconfirmed' || result === 'unavailable'
-      if (result === 'misconfigured') emit({ type: 'provider.misconfigured' })
+      if (result === 'misconfigured') emit({ type: 'provider.misconfigured', ...by })
       if (!lost && result !== 'not-sent') return forget()
 
-      emit({ type: 'provider.unavailable', command, sent: lost })
+      emit({ type: 'provider.unavailable', command, sent: lost, ...by })
       if (!lost) notSent += 1
       else if (lane === 'auth') {
         notSent = 0
@@ -56,7 +59,7 @@ export function createCircuitBreaker(parts: {
       if (notSent < notSentBeforePause && !silent) return
       forget()
       pausedUntil = now() + pauseMs
-      emit({ type: 'provider.paused', pausedForMs: pauseMs })
+      emit({ type: 'provider.paused', pausedForMs: pauseMs, ...by })
     },
   }
 }

@@ -93,3 +93,10 @@ export interface CodeProvider {
   balance?(): Promise<{ readonly credits?: number | undefined }>
   close?(): Promise<void>
 }
+
+/** A provider made of several. Each of them gets its own deadline and its own circuit breaker. */
+export interface CompositeProvider extends CodeProvider {
+  readonly members: readonly CodeProvider[]
+  /** The same composition over members that were wrapped, in the same order. */
+  over(members: readonly CodeProvider[]): CodeProvider
+}

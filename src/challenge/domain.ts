@@ -17,7 +17,7 @@ export function openDomain(parts: {
   readonly purposes: readonly Purpose[]
   readonly defaultPurpose: (name: string) => Purpose
   readonly limits: ChallengeParts['limits']
-  readonly codes: ChallengeParts['codes']
+  readonly provider: ChallengeParts['provider']
   readonly countries: ChallengeParts['countries']
   readonly appNameOf: ChallengeParts['appNameOf']
   /** How long a trusted device stands in for the code; 0 when none does. */

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { TwoFactorError } from '../errors.js'
 import type { Emit } from '../events.js'
 import type { Counters } from './budgets/counters.js'
-import type { CircuitBreaker } from './circuit-breaker.js'
-import type { CodeProvider, SendResult } from './code-provider.js'
+import type { SendResult } from './code-provider.js'
+import type { Codes, Dispatched } from './codes.js'
 import {
   type Refusal,
   type ResendCommand,
@@ -15,7 +15,6 @@ import {
 import type { Challenge, Decision, Lane, Ledger } from './ledger/ledger.js'
 import type { Decided, Ledgers } from './ledger/ledgers.js'
 import { type Booked, resend, type SendOutcome, settleSend, start } from './ledger/sends.js'
-import type { Limits } from './limits.js'
 import type { Purposes } from './purposes.js'
 import { about, type Target, type Targets } from './targets.js'
 import { newCommandId } from './updater.js'
@@ -25,17 +24,15 @@ type Settle = (sent: SendResult) => Promise<Decided<{ readonly challenge?: Chall
 
 /** Start and resend: book the send, hand the code over to the provider, record what became of it. */
 export function createSending(parts: {
-  readonly codes: CodeProvider
+  readonly codes: Codes
   readonly ledgers: Ledgers
   readonly counters: Counters
   readonly targets: Targets
   readonly purposes: Purposes
-  readonly breaker: CircuitBreaker
-  readonly limits: Pick<Limits, 'sendTimeoutMs'>
   readonly appNameOf: (lane: Lane, purpose: string) => string
   readonly emit: Emit
 }) {
-  const { codes, ledgers, counters, targets, purposes, breaker, limits, appNameOf, emit } = parts
+  const { codes, ledgers, counters, targets, purposes, appNameOf, emit } = parts
 
   async function send(
     target: Target,
@@ -43,7 +40,7 @@ export function createSending(parts: {
     step: SendStep,
     command: SendCommand,
   ): Promise<StartOutcome> {
-    const paused = breaker.refusal()
+    const paused = codes.refusal()
     if (paused !== undefined) return paused
     const fromAddress = counters.sendFromAddress(target.counted)
     const updater = ledgers.updater(target.key, target.limits)
@@ -82,7 +79,7 @@ export function createSending(parts: {
     settle: Settle,
   ): Promise<StartOutcome> {
     emit({ type: 'challenge.started', ...about(target, challenge) })
-    const sent = await codes.sendCode({
+    const dispatched = await codes.send(target, {
       destination: target.phone,
       channel: challenge.channel,
       appName: appNameOf(target.lane, challenge.purpose),
@@ -90,13 +87,12 @@ export function createSending(parts: {
       locale,
       details,
       expiresInMs: challenge.deadline - now,
-      signal: AbortSignal.timeout(limits.sendTimeoutMs),
     })
+    const { sent } = dispatched
     if (superseded !== undefined && sent.result !== 'not-sent') {
       emit({ type: 'challenge.superseded', ...about(target, superseded) })
     }
-    emit({ ...eventOf(sent), ...about(target, challenge) })
-    breaker.note('send', sent.result, target.lane, target.key)
+    emit({ ...eventOf(dispatched), ...about(target, challenge) })
     const settled = await settle(sent)
     if (sent.result !== 'sent' && sent.result !== 'unconfirmed') throw notDelivered(sent)
     // Another session may have started, or this one cancelled, while the send was under way.
@@ -143,10 +139,10 @@ export function createSending(parts: {
   }
 }
 
-function eventOf({ result }: SendResult) {
-  if (result === 'sent') return { type: 'challenge.sent' } as const
-  if (result === 'unconfirmed') return { type: 'challenge.unconfirmed' } as const
-  return { type: 'challenge.undelivered', reason: result } as const
+function eventOf({ sent: { result }, ...by }: Dispatched) {
+  if (result === 'sent') return { type: 'challenge.sent', ...by } as const
+  if (result === 'unconfirmed') return { type: 'challenge.unconfirmed', ...by } as const
+  return { type: 'challenge.undelivered', reason: result, ...by } as const
 }
 
 function notDelivered({ result }: SendResult): TwoFactorError {

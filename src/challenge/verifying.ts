@@ -2,13 +2,12 @@ import { TwoFactorError } from '../errors.js'
 import type { Emit } from '../events.js'
 import type { Counters } from './budgets/counters.js'
 import type { SubjectFailures } from './budgets/subject-failures.js'
-import type { CircuitBreaker } from './circuit-breaker.js'
-import type { CodeProvider, Verdict } from './code-provider.js'
+import type { Verdict } from './code-provider.js'
+import type { Codes } from './codes.js'
 import { type Refusal, refused, type VerifyCommand, type VerifyOutcome } from './commands.js'
 import { type Consequences, type Rejected, type ReserveOutcome, reserve, settle } from './ledger/attempts.js'
 import type { Challenge, Lane } from './ledger/ledger.js'
 import type { Ledgers, LedgerUpdater } from './ledger/ledgers.js'
-import type { Limits } from './limits.js'
 import type { Secrets } from './secrets.js'
 import { about, type Target, type Targets } from './targets.js'
 import { newCommandId } from './updater.js'
@@ -25,18 +24,16 @@ interface Submission {
 
 /** Verify: count the attempt, ask the provider, record the verdict. */
 export function createVerifying(parts: {
-  readonly codes: CodeProvider
+  readonly codes: Codes
   readonly ledgers: Ledgers
   readonly counters: Counters
   readonly failuresOf: (subject: string) => SubjectFailures
   readonly targets: Targets
-  readonly breaker: CircuitBreaker
   readonly secrets: Secrets
-  readonly limits: Pick<Limits, 'verifyTimeoutMs'>
   readonly appNameOf: (lane: Lane, purpose: string) => string
   readonly emit: Emit
 }) {
-  const { codes, ledgers, counters, failuresOf, targets, breaker, secrets, limits, appNameOf, emit } = parts
+  const { codes, ledgers, counters, failuresOf, targets, secrets, appNameOf, emit } = parts
 
   async function reserveAttempt(submission: Submission): Promise<ReserveOutcome | Refusal> {
     const { target, id, code, ledger, failures } = submission
@@ -60,13 +57,7 @@ export function createVerifying(parts: {
   async function judge(submission: Submission, challenge: Challenge): Promise<VerifyOutcome> {
     const { target, code, failures } = submission
     const appName = appNameOf(target.lane, challenge.purpose)
-    const verdict = await codes.checkCode({
-      destination: target.phone,
-      appName,
-      code,
-      signal: AbortSignal.timeout(limits.verifyTimeoutMs),
-    })
-    breaker.note('check', verdict, target.lane, target.key)
+    const verdict = await codes.check(target, { destination: target.phone, appName, code })
     const [{ outcome }] = await Promise.all([
       record(submission, verdict),
       verdict === 'rejected' ? undefined : failures.takeBack(),
@@ -111,7 +102,7 @@ export function createVerifying(parts: {
   return async function verify(command: VerifyCommand): Promise<VerifyOutcome> {
     const target = await targets.of(command)
     if ('outcome' in target) return refused('challenge_gone')
-    const paused = breaker.refusal()
+    const paused = codes.refusal()
     if (paused !== undefined) return paused
     const submission: Submission = {
       target,

@@ -203,8 +203,8 @@ describe('events', () => {
       'challenge.sent',
       'challenge.approved',
       'challenge.started',
-      'challenge.undelivered',
       'provider.misconfigured',
+      'challenge.undelivered',
       'request.refused',
     ])
     expect(JSON.stringify(service.events)).not.toMatch(/300123|session-|123456|wrong1/)

@@ -23,7 +23,7 @@ it('the parts of the domain share one store, one clock, one set of limits and on
     purposes: [{ ...usual, name: 'login' }],
     defaultPurpose: (name) => ({ ...usual, name }),
     limits: { ...limits, storeTimeoutMs: 20 },
-    codes: countingCodes().codes,
+    provider: countingCodes().codes,
     countries: ['CO'],
     appNameOf: (_, name) => name,
     deviceMaxAgeMs: day,

@@ -81,7 +81,7 @@ export function createService(options: ServiceOptions = {}) {
   const provider = countingCodes()
   const parts = {
     store,
-    codes: provider.codes,
+    provider: provider.codes,
     secrets,
     keys,
     limits: { ...defaults, ...options.limits },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parseJson } from '../../src/provider/answers.js'
 import type { ProviderClient } from '../../src/provider/client.js'
-import { createCodeAdapter } from '../../src/provider/code-adapter.js'
+import { providerCodes } from '../../src/provider/code-adapter.js'
 import { masked } from '../../src/provider/masking.js'
 import { type OperationName, operations } from '../../src/provider/operations.js'
 import { ProviderError } from '../../src/provider/provider-error.js'
@@ -75,8 +75,6 @@ const adapterOptions = {
   accountErrorCodes: ['1003'],
   voice: 'Mariana',
   callRetries: 1,
-  verifyTimeoutMs: 1_000,
-  sendTimeoutMs: 1_000,
 } as const
 
 function read(operation: OperationName, httpStatus: number, text: string): void {
@@ -110,7 +108,7 @@ describe('no answer keeps the event loop for more than 50 ms', () => {
   test.each(Object.entries(bodies))('to a code that was sent, whose body is %s', async (_what, body) => {
     const raw = parseJson(body)
     const client = { timeoutMs: 1_000, sendSmsCode: async () => ({ raw, data: [] }) }
-    const codes = createCodeAdapter(client as unknown as ProviderClient, adapterOptions)
+    const codes = providerCodes({ client: client as unknown as ProviderClient, ...adapterOptions })
     const request = { destination: '+573001234567', appName: 'Acme', channel: 'sms' } as const
     const startedAt = performance.now()
     await codes.sendCode(request as Parameters<typeof codes.sendCode>[0])

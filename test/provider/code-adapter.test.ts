@@ -1,20 +1,26 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { CodeProvider } from '../../src/challenge/code-provider.js'
-import { createCodeAdapter } from '../../src/provider/code-adapter.js'
+import { providerCodes } from '../../src/provider/code-adapter.js'
 import { createClient, type ProviderClient } from '../../src/provider/index.js'
 import { startSocketServer } from '../faults/socket-server.js'
 import { type Recorder, startRecorder } from './recorder.js'
 
 const destination = '+573001234567'
 const { signal } = new AbortController()
+const order = {
+  destination,
+  appName: 'Acme',
+  purpose: 'login',
+  locale: 'en',
+  expiresInMs: 600_000,
+  signal,
+}
 const options = {
   approvedStatuses: ['verified'],
   rejectedCodes: [],
   accountErrorCodes: ['1003'],
   voice: 'Mariana',
   callRetries: 2,
-  verifyTimeoutMs: 8_000,
-  sendTimeoutMs: 10_000,
 } as const
 
 let provider: Recorder
@@ -24,7 +30,7 @@ let codes: CodeProvider
 beforeAll(async () => {
   provider = await startRecorder()
   client = createClient({ baseUrl: provider.baseUrl, client: 1, key: 'k' })
-  codes = createCodeAdapter(client, options)
+  codes = providerCodes({ client, ...options })
 })
 beforeEach(() => {
   provider.requests.length = 0
@@ -35,15 +41,7 @@ afterAll(async () => {
 })
 
 function send(channel: 'sms' | 'call' = 'sms', service = codes) {
-  return service.sendCode({
-    destination,
-    appName: 'Acme',
-    channel,
-    purpose: 'login',
-    locale: 'en',
-    expiresInMs: 600_000,
-    signal,
-  })
+  return service.sendCode({ ...order, channel })
 }
 function check(service = codes) {
   return service.checkCode({ destination, appName: 'Acme', code: '482913', signal })
@@ -59,7 +57,7 @@ describe('a code travels', () => {
   })
 
   test('by call, with voice, attempts and country', async () => {
-    await send('call', createCodeAdapter(client, { ...options, countryCode: 'CO' }))
+    await send('call', providerCodes({ client, ...options, countryCode: 'CO' }))
     expect(provider.requests[0]).toMatchObject({
       line: 'POST /v1/call/2fa/send-call',
       body: 'client=1&key=k&phone=573001234567&app-name=Acme&voice=Mariana&retries=2&country-code=CO',
@@ -67,7 +65,7 @@ describe('a code travels', () => {
   })
 
   test('back to the number and name it was sent under', async () => {
-    await check(createCodeAdapter(client, { ...options, countryCode: 'CO' }))
+    await check(providerCodes({ client, ...options, countryCode: 'CO' }))
     expect(provider.requests[0]).toMatchObject({
       line: 'POST /v1/2fa/verification-code',
       body: 'client=1&key=k&phone=573001234567&app-name=Acme&code=482913&country-code=CO',
@@ -146,7 +144,7 @@ describe('a send is', () => {
 
   test('misconfigured by an error that is masked elsewhere', async () => {
     provider.answer('{"error": "10030000001"}', 520)
-    const service = createCodeAdapter(client, { ...options, accountErrorCodes: ['10030000001'] })
+    const service = providerCodes({ client, ...options, accountErrorCodes: ['10030000001'] })
     expect(await send('sms', service)).toEqual({ result: 'misconfigured' })
   })
 })
@@ -177,7 +175,7 @@ describe('an answer that is lost', () => {
       socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{'),
     )
     const cutOff = createClient({ baseUrl: server.baseUrl, client: 1, key: 'k' })
-    const service = createCodeAdapter(cutOff, options)
+    const service = providerCodes({ client: cutOff, ...options })
     expect(await send('sms', service)).toEqual({ result: 'unconfirmed' })
     expect(await send('call', service)).toEqual({ result: 'unconfirmed' })
     expect(await check(service)).toBe('unavailable')
@@ -190,7 +188,7 @@ describe('neither rejects', () => {
   test('when nothing can be sent', async () => {
     const closed = createClient({ baseUrl: provider.baseUrl, client: 1, key: 'k' })
     await closed.close()
-    const service = createCodeAdapter(closed, options)
+    const service = providerCodes({ client: closed, ...options })
     expect(await send('sms', service)).toEqual({ result: 'not-sent' })
     expect(await check(service)).toBe('not-sent')
   })
@@ -198,22 +196,22 @@ describe('neither rejects', () => {
   test('when the client fails in a way that nobody foresaw', async () => {
     const fail = () => Promise.reject(new Error('unforeseen'))
     const broken = { ...client, sendSmsCode: fail, sendCallCode: fail, verifyCode: fail }
-    const service = createCodeAdapter(broken, options)
+    const service = providerCodes({ client: broken, ...options })
     expect(await send('sms', service)).toEqual({ result: 'unconfirmed' })
     expect(await send('call', service)).toEqual({ result: 'unconfirmed' })
     expect(await check(service)).toBe('unavailable')
   })
 
-  test('and the shorter of its deadline and the client’s applies', async () => {
-    const deadlines: unknown[] = []
-    const note = (_params: unknown, call?: { timeoutMs?: number | undefined }) => {
-      deadlines.push(call?.timeoutMs)
-      return Promise.reject(new Error('enough'))
-    }
-    const slow = { ...client, timeoutMs: 9_000, sendSmsCode: note, verifyCode: note }
-    const service = createCodeAdapter(slow, options)
-    await send('sms', service)
-    await check(service)
-    expect(deadlines).toEqual([9_000, 8_000])
+  test('and a send or check that was given up says what is known of it', async () => {
+    const aborted = { signal: AbortSignal.abort() }
+    expect(await codes.sendCode({ ...order, channel: 'sms', ...aborted })).toEqual({ result: 'not-sent' })
+    expect(await codes.checkCode({ destination, appName: 'Acme', code: '482913', ...aborted })).toBe(
+      'not-sent',
+    )
+    expect(provider.requests).toEqual([])
+  })
+
+  test('and its deadline is that of the client', () => {
+    expect(providerCodes({ client: { ...client, timeoutMs: 9_000 }, ...options }).timeoutMs).toBe(9_000)
   })
 })

@@ -1,0 +1,81 @@
+import { withinDeadline } from '../lib/deadline.js'
+import type { CodeCheck, CodeProvider, CodeSend, SendResult, Verdict } from './code-provider.js'
+
+export type Unsigned<Request> = Omit<Request, 'signal'>
+
+/** Once aborted, a provider may still say what it knows: `not-sent`, or the handle of a code that may arrive. */
+const graceMs = 100
+const maxHandleLength = 200
+
+/** Sends one code. Never rejects: an adapter that throws, hangs or returns nonsense may have sent the code. */
+export async function sendWithin(
+  ms: number,
+  provider: CodeProvider,
+  send: Unsigned<CodeSend>,
+): Promise<SendResult> {
+  try {
+    return readSendResult(await within(ms, (signal) => provider.sendCode({ ...send, signal })))
+  } catch {
+    return { result: 'unconfirmed' }
+  }
+}
+
+/** Checks one code. Never rejects: an adapter that throws, hangs or returns nonsense may have asked. */
+export async function checkWithin(
+  ms: number,
+  provider: CodeProvider,
+  check: Unsigned<CodeCheck>,
+): Promise<Verdict> {
+  try {
+    return readVerdict(await within(ms, (signal) => provider.checkCode({ ...check, signal })))
+  } catch {
+    return 'unavailable'
+  }
+}
+
+async function within<Result>(ms: number, ask: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+  const late = () => new Error(`no answer within ${ms} ms`)
+  const controller = new AbortController()
+  const timer = setTimeout(() => controller.abort(late()), ms)
+  try {
+    // An adapter that is no async function throws before there is a promise.
+    return await withinDeadline(ms + graceMs, async () => ask(controller.signal), late)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Copies what is known of a result. Anything else that an adapter says must not count as delivered. */
+function readSendResult(given: unknown): SendResult {
+  const { result, lifetimeMs, handle }: Readonly<Record<string, unknown>> = Object(given)
+  switch (result) {
+    case 'failed':
+    case 'foreign-number':
+    case 'not-sent':
+    case 'misconfigured':
+      return { result }
+    case 'sent':
+    case 'unconfirmed': {
+      const fits = typeof handle === 'string' && handle.length <= maxHandleLength
+      // Without its handle the code could not be checked, or would be checked as another one.
+      if (handle !== undefined && !fits) return { result: 'unconfirmed' }
+      const lives = typeof lifetimeMs === 'number' && Number.isSafeInteger(lifetimeMs) && lifetimeMs > 0
+      return { result, ...(lives && { lifetimeMs }), ...(fits && { handle }) }
+    }
+    default:
+      return { result: 'unconfirmed' }
+  }
+}
+
+/** Denies by default: a verdict is one of five words and nothing that resembles one. */
+function readVerdict(given: unknown): Verdict {
+  switch (given) {
+    case 'approved':
+    case 'rejected':
+    case 'misconfigured':
+    case 'not-sent':
+      return given
+    default:
+      return 'unavailable'
+  }
+}

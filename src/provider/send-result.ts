@@ -1,0 +1,51 @@
+import type { SendResult } from '../challenge/code-provider.js'
+import { effectiveError, isJsonObject, memberOf } from './answers.js'
+import { ProviderError } from './provider-error.js'
+import { judge, type VerdictRules } from './verdict.js'
+
+/** The outcome of a send that the client called a success. */
+export function acceptedSend({ raw }: { readonly raw: unknown }, destination: string): SendResult {
+  return { result: namesOthers(raw, destination) ? 'foreign-number' : 'sent' }
+}
+
+/**
+ * Whether the code went to another phone, or may have: the provider sends to comma lists elsewhere, and a
+ * second entry is a second message whatever it holds. Reads the raw answer, so that a list of numbers in
+ * one member is seen too.
+ */
+function namesOthers(raw: unknown, destination: string): boolean {
+  if (!isJsonObject(raw)) return false
+  const entries = [memberOf(raw, 'data')].flat(2)
+  if (entries.length > 1) return true
+  return [raw, ...entries]
+    .filter(isJsonObject)
+    .map((entry) => digitsOf(memberOf(entry, 'phone')))
+    .some((digits) => digits !== '' && digits !== digitsOf(destination))
+}
+
+function digitsOf(phone: unknown): string {
+  return String(phone ?? '').replace(/\D/g, '')
+}
+
+/** The outcome of a send that the client rejected. */
+export function failedSend(error: unknown, rules: VerdictRules): SendResult {
+  if (!(error instanceof ProviderError)) return { result: 'unconfirmed' }
+  if (error.delivery === 'not-sent') return { result: 'not-sent' }
+  if (error.delivery === 'unknown') return { result: 'unconfirmed' }
+  if (refusesAccount(error, rules)) return { result: 'misconfigured' }
+  return { result: isRefusal(error) ? 'failed' : 'unconfirmed' }
+}
+
+/**
+ * Whether the provider itself refused. A gateway in front of it answers 502, 504 or 520 with a page of its
+ * own while the message is already on its way: called failed, its code would be worth nothing on arrival.
+ */
+function isRefusal({ httpStatus = 0, raw }: ProviderError): boolean {
+  if (httpStatus >= 400 && httpStatus < 500) return true
+  return isJsonObject(raw) && effectiveError(raw) !== undefined
+}
+
+/** Asks the judge, who knows the account's errors, about an answer that was no success. */
+export function refusesAccount({ httpStatus = 0, raw }: ProviderError, rules: VerdictRules): boolean {
+  return judge({ ...(isJsonObject(raw) ? raw : {}), httpStatus }, rules) === 'misconfigured'
+}

@@ -1,0 +1,206 @@
+import { describe, expect, it } from 'vitest'
+import type {
+  CodeProvider,
+  CompositeProvider,
+  SendResult,
+  Verdict,
+} from '../../src/challenge/code-provider.js'
+import { createCodes } from '../../src/challenge/codes.js'
+import type { TwoFactorEvent } from '../../src/events.js'
+
+const target = { lane: 'auth', key: 'ledger-1' } as const
+const order = {
+  destination: '+573001234567',
+  channel: 'sms',
+  appName: 'Acme',
+  purpose: 'login',
+  locale: 'en',
+  expiresInMs: 600_000,
+} as const
+const submitted = { destination: '+573001234567', appName: 'Acme', code: '482913' }
+const deadlineMs = 40
+/** What a loaded machine may add to a deadline. */
+const slackMs = 250
+
+const pending = () => new Promise<never>(() => {})
+
+function open(provider: Partial<CodeProvider> | CompositeProvider, limits = {}) {
+  const events: TwoFactorEvent[] = []
+  const codes = createCodes({
+    provider: { sendCode: pending, checkCode: pending, ...provider },
+    limits: { sendTimeoutMs: deadlineMs, verifyTimeoutMs: deadlineMs, ...limits },
+    now: () => 1_800_000_000_000,
+    emit: (event) => events.push(event),
+  })
+  const send = async () => (await codes.send(target, order)).sent
+  const check = () => codes.check(target, submitted)
+  return { codes, send, check, events }
+}
+
+/** Adapters that break the port, as they come in plain JavaScript. */
+const broken: Readonly<Record<string, () => unknown>> = {
+  'rejects with an error': () => Promise.reject(new Error('482913 +573001234567')),
+  'rejects with nothing': () => Promise.reject(undefined),
+  'rejects with a falsy string': () => Promise.reject(''),
+  'throws before there is a promise': () => {
+    throw new Error('broken')
+  },
+  'throws null': () => {
+    throw null
+  },
+  'never settles': pending,
+  'returns nothing': () => undefined,
+  'returns null': async () => null,
+  'returns true': async () => true,
+  'returns 1': async () => 1,
+  'returns a list': async () => ['approved'],
+  'returns an object that turns into an approval': async () => ({ toString: () => 'approved' }),
+  'returns another word': async () => 'APPROVED',
+  'returns a result that does not exist': async () => ({ result: 'delivered' }),
+  'returns a result of another type': async () => ({ result: ['sent'] }),
+  'returns what throws when it is read': async () => ({
+    get result() {
+      throw new Error('unreadable')
+    },
+  }),
+}
+
+describe('an adapter that breaks the port', () => {
+  it.each(Object.entries(broken))('%s: unconfirmed and unavailable, in time', async (_name, answer) => {
+    const { send, check } = open({ sendCode: answer as never, checkCode: answer as never })
+    const startedAt = performance.now()
+    expect(await Promise.all([send(), check()])).toEqual([{ result: 'unconfirmed' }, 'unavailable'])
+    expect(performance.now() - startedAt).toBeLessThan(deadlineMs + slackMs)
+  })
+
+  it.each([
+    ['of another type', 482_913],
+    ['that is no string but has a length', ['h1']],
+    ['of more than 200 characters', 'h'.repeat(201)],
+  ])('with a handle %s has sent a code that nobody can check', async (_name, handle) => {
+    const { send } = open({ sendCode: async () => ({ result: 'sent', handle }) as SendResult })
+    expect(await send()).toEqual({ result: 'unconfirmed' })
+  })
+
+  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '600000', null])(
+    'with a lifetime of %s has said nothing about it',
+    async (lifetimeMs) => {
+      const { send } = open({ sendCode: async () => ({ result: 'sent', lifetimeMs }) as SendResult })
+      expect(await send()).toEqual({ result: 'sent' })
+    },
+  )
+})
+
+describe('an adapter that keeps the port', () => {
+  it.each<SendResult>([
+    { result: 'sent' },
+    { result: 'sent', lifetimeMs: 300_000, handle: 'h'.repeat(200) },
+    { result: 'unconfirmed', handle: 'h1' },
+    { result: 'failed' },
+    { result: 'foreign-number' },
+    { result: 'not-sent' },
+    { result: 'misconfigured' },
+  ])('has its send taken as it is: %j', async (sent) => {
+    expect(await open({ sendCode: async () => ({ ...sent, id: 'm1' }) }).send()).toEqual(sent)
+  })
+
+  it.each<Verdict>(['approved', 'rejected', 'misconfigured', 'unavailable', 'not-sent'])(
+    'has its verdict taken as it is: %s',
+    async (verdict) => {
+      expect(await open({ checkCode: async () => verdict }).check()).toBe(verdict)
+    },
+  )
+
+  it('is told by its signal when time is up, and may then say what it knows', async () => {
+    const whenAborted = <Result>(signal: AbortSignal, result: Result) =>
+      new Promise<Result>((resolve) => signal.addEventListener('abort', () => resolve(result)))
+    const { send, check } = open({
+      sendCode: ({ signal }) => whenAborted(signal, { result: 'unconfirmed', handle: 'h1' }),
+      checkCode: ({ signal }) => whenAborted(signal, 'not-sent'),
+    })
+    expect(await send()).toEqual({ result: 'unconfirmed', handle: 'h1' })
+    expect(await check()).toBe('not-sent')
+  })
+
+  it('has a shorter deadline when it asks for one', async () => {
+    const { send, check } = open({ timeoutMs: 5 }, { sendTimeoutMs: 60_000, verifyTimeoutMs: 60_000 })
+    expect(await Promise.all([send(), check()])).toEqual([{ result: 'unconfirmed' }, 'unavailable'])
+  })
+})
+
+describe('a provider made of several', () => {
+  const alwaysNext = (members: readonly CodeProvider[]): CompositeProvider => ({
+    members,
+    over: alwaysNext,
+    async sendCode(send) {
+      let sent: SendResult = { result: 'not-sent' }
+      for (const member of members) {
+        sent = await member.sendCode(send)
+        if (sent.result !== 'not-sent') return sent
+      }
+      return sent
+    },
+    checkCode: (check) => (members[Number(check.handle)] as CodeProvider).checkCode(check),
+  })
+  const notSent: CodeProvider = {
+    name: 'first',
+    sendCode: async () => ({ result: 'not-sent' }),
+    checkCode: async () => 'not-sent',
+  }
+  const working: CodeProvider = {
+    name: 'second',
+    sendCode: async () => ({ result: 'sent', handle: '1' }),
+    checkCode: async () => 'approved',
+  }
+
+  it('names in its result who sent, and in its events who failed', async () => {
+    const { codes, events } = open(alwaysNext([notSent, working]))
+    expect(await codes.send(target, order)).toEqual({
+      sent: { result: 'sent', handle: '1' },
+      provider: 'second',
+    })
+    expect(events).toEqual([
+      { type: 'provider.unavailable', command: 'send', sent: false, provider: 'first' },
+    ])
+  })
+
+  it('has a circuit breaker for each: one that is down is left alone, the others are asked', async () => {
+    let asked = 0
+    const down: CodeProvider = {
+      ...notSent,
+      sendCode: async () => {
+        asked += 1
+        return { result: 'not-sent' }
+      },
+    }
+    const { codes, send, events } = open(alwaysNext([down, working]))
+    for (let sends = 0; sends < 8; sends += 1) expect(await send()).toMatchObject({ result: 'sent' })
+    expect(asked).toBe(5)
+    expect(events.at(-1)).toEqual({ type: 'provider.paused', pausedForMs: 15_000, provider: 'first' })
+    expect(codes.refusal()).toBeUndefined()
+    expect(await codes.check(target, { ...submitted, handle: '0' })).toBe('not-sent')
+    expect(await codes.check(target, { ...submitted, handle: '1' })).toBe('approved')
+  })
+
+  it('is refused when all of them rest', async () => {
+    const { codes, send } = open(alwaysNext([notSent, { ...notSent, name: 'third' }]))
+    for (let sends = 0; sends < 5; sends += 1) await send()
+    expect(codes.refusal()).toMatchObject({ code: 'provider_unavailable', retryAfterMs: 15_000 })
+  })
+
+  it('leaves the next one time, within one deadline for all', async () => {
+    const unreachable: CodeProvider = {
+      ...notSent,
+      sendCode: ({ signal }) =>
+        new Promise((resolve) => signal.addEventListener('abort', () => resolve({ result: 'not-sent' }))),
+    }
+    const all = alwaysNext([unreachable, unreachable, unreachable, working])
+    const startedAt = performance.now()
+    expect(await open(all, { sendTimeoutMs: 200 }).send()).toMatchObject({ result: 'sent' })
+    expect(performance.now() - startedAt).toBeLessThan(200 + slackMs)
+    const none = alwaysNext([unreachable, unreachable])
+    const restartedAt = performance.now()
+    expect(await open(none).send()).toEqual({ result: 'not-sent' })
+    expect(performance.now() - restartedAt).toBeLessThan(deadlineMs + slackMs)
+  })
+})
