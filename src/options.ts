@@ -1,17 +1,14 @@
 import type { Request } from 'express'
-import type * as z from 'zod'
 import type { Channel } from './challenge/code-provider.js'
 import type { BeforeSend } from './challenge/commands.js'
 import type { Limits } from './challenge/limits.js'
-import type { Purpose } from './challenge/purposes.js'
 import type { Emit } from './events.js'
 import type { OnVerified, PhoneOf } from './express/flows/sign-in.js'
 import type { SessionAdapter } from './express/host/session.js'
 import type { SubjectOf } from './express/host/subject.js'
 import type { Messages } from './express/pages/messages/texts.js'
 import type { LocaleOf, Render } from './express/pages/page-renderer.js'
-import { defaultLimits, type Profile, profiles } from './options/default-limits.js'
-import { type limitsSchema, optionsSchema } from './options/schema.js'
+import type { Profile } from './options/default-limits.js'
 import type { ProviderClient } from './provider/client.js'
 import type { Voice } from './provider/parameters.js'
 import type { Store } from './store/store.js'
@@ -92,93 +89,4 @@ export interface TwoFactorOptions {
   readonly onEvent?: Emit
   /** Clock in milliseconds since 1970. */
   readonly now?: () => number
-}
-
-/** The options with every default in place. */
-export type Settings = Omit<
-  z.output<typeof optionsSchema>,
-  'countries' | 'dangerouslyAnyCountry' | 'limits' | 'purposes'
-> & {
-  readonly countries: readonly string[] | 'any'
-  readonly limits: Limits
-  /** Longest age that a step-up may accept, when a profile sets one. */
-  readonly maxStepUpAgeMs: number
-  readonly purposes: readonly Purpose[]
-  /** A purpose that nobody configured. */
-  readonly defaultPurpose: (name: string) => Purpose
-}
-
-/** Throws a TypeError that names the option and the fix, never a value: some of them are secrets. */
-export function resolveOptions(options: TwoFactorOptions): Settings {
-  const parsed = optionsSchema.safeParse(options)
-  if (!parsed.success) throw wrongOption(parsed.error.issues)
-  const { countries, dangerouslyAnyCountry, limits: given, purposes, ...settings } = parsed.data
-  if ((countries === undefined) === (dangerouslyAnyCountry === undefined)) {
-    throw new TypeError(
-      "twoFactor: countries must list where codes may go, such as ['CO', 'MX']; dangerouslyAnyCountry: true in its place lifts that",
-    )
-  }
-  const limits = resolveLimits(given)
-  const maxStepUpAgeMs =
-    given.profile === undefined ? Number.MAX_SAFE_INTEGER : profiles[given.profile].maxAgeMs
-  function resolvePurpose(name: string, purpose: GivenPurpose): Purpose {
-    if (purpose.trustedDevice && settings.trustedDevices === undefined) {
-      throw new TypeError(
-        `twoFactor: purposes.${name}.trustedDevice needs the option trustedDevices: { maxAgeMs }`,
-      )
-    }
-    const isLogin = name === 'login'
-    const maxAgeMs = purpose.maxAgeMs ?? (isLogin ? limits.loginMaxAgeMs : limits.maxAgeMs)
-    if (!isLogin && maxAgeMs > maxStepUpAgeMs) {
-      throw new TypeError(
-        `twoFactor: purposes.${name}.maxAgeMs must be ${maxStepUpAgeMs} or less with this profile`,
-      )
-    }
-    return {
-      name,
-      maxAgeMs,
-      once: purpose.once ?? false,
-      channels: purpose.channels ?? settings.channels,
-      trustedDevice: purpose.trustedDevice ?? (isLogin && settings.trustedDevices !== undefined),
-      browserStartable: true,
-    }
-  }
-
-  return {
-    ...settings,
-    countries: countries ?? 'any',
-    limits,
-    maxStepUpAgeMs,
-    purposes: Object.entries(purposes).map(([name, purpose]) => resolvePurpose(name, purpose)),
-    defaultPurpose: (name) => resolvePurpose(name, {}),
-  }
-}
-
-type GivenPurpose = z.output<typeof optionsSchema>['purposes'][string]
-
-function resolveLimits({ profile, ...given }: z.output<typeof limitsSchema>): Limits {
-  const bounds: Partial<Limits> = profile === undefined ? {} : profiles[profile]
-  for (const [name, most] of Object.entries(bounds)) {
-    const value = given[name as keyof typeof given]
-    if (typeof value === 'number' && value > Number(most)) {
-      throw new TypeError(`twoFactor: limits.${name} must be ${most} or less with the profile ${profile}`)
-    }
-  }
-  const set = Object.entries(given).filter(([, value]) => value !== undefined)
-  return { ...defaultLimits, ...bounds, ...Object.fromEntries(set) }
-}
-
-function wrongOption(issues: readonly z.core.$ZodIssue[]): TypeError {
-  // A misspelt name comes first: it explains the one that is missing.
-  const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]
-  const path = issue?.path.join('.') ?? ''
-  if (issue?.code === 'unrecognized_keys') {
-    const where = path === '' ? '' : `${path}.`
-    return new TypeError(
-      `twoFactor: ${where}${issue.keys.join(', ')} is no option; see the options table in the README`,
-    )
-  }
-  return new TypeError(
-    path === '' ? 'twoFactor: the options must be an object' : `twoFactor: ${path} ${issue?.message}`,
-  )
 }

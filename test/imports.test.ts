@@ -38,7 +38,6 @@ const table: ImportTable = {
     undici: ['provider/send'],
     'lru-cache': ['store/memory-store'],
     'libphonenumber-js': ['phone-number'],
-    zod: ['options/schema', 'type options'],
     'ua-parser-js': ['sandbox/click'],
     // At run time only where a Router or the sandbox's app is made.
     express: ['express/http/routes', 'sandbox/*', 'type *'],

@@ -1,3 +1,4 @@
+import { optionError } from '../lib/options.js'
 import type { Channel } from './code-provider.js'
 
 /** Why proof is asked, and how long it stays good. */
@@ -47,8 +48,8 @@ export function createPurposes(initial: readonly Purpose[], usual: (name: string
     grantLifetimeMs: (name) => Math.max(known.get(name)?.maxAgeMs ?? 0, longestAccepted.get(name) ?? 0),
     forEnrolment(name) {
       if (name === 'login' || longestAccepted.has(name)) {
-        throw new TypeError(
-          `phoneVerification: purpose ${name} is one of sign-in or step-up; take another name`,
+        throw optionError(
+          `phoneVerification: purpose "${name}" belongs to sign-in or a step-up; use another name`,
         )
       }
       return declare({ ...(known.get(name) ?? usual(name)), browserStartable: false })

@@ -1,8 +1,15 @@
+import { nearestName } from './nearest-name.js'
+
 /** Checks the value of one option; throws the TypeError that names it, with what it must be. */
 export type Check = (value: unknown, name: string) => void
 
-/** The checks of all options of one function, by name. */
-export type Checks = Readonly<Record<string, Check>>
+/** The checks of all options of one function, by name: an option without a check does not compile. */
+export type Checks<Options = Record<string, unknown>> = {
+  readonly [Name in keyof Required<Options>]: Check
+}
+
+/** Required options: their names, or for each the source that the error offers to paste. */
+export type RequiredNames = readonly string[] | Readonly<Record<string, string>>
 
 /** A TypeError with `code: 'ERR_TWO_FACTOR_OPTION'`: a mistake in the program, found at start-up. */
 export function optionError(message: string): TypeError {
@@ -11,7 +18,7 @@ export function optionError(message: string): TypeError {
 
 /**
  * Checks what a function was given. Never quotes a value: some of them are secrets. Options that are
- * `undefined` count as absent.
+ * `undefined` count as absent, inherited ones as given.
  *
  * @throws {TypeError} with `code: 'ERR_TWO_FACTOR_OPTION'`, naming the option and the fix
  * @example
@@ -21,31 +28,31 @@ export function checkOptions(
   where: string,
   given: unknown,
   checks: Checks,
-  required: readonly string[] = [],
+  required: RequiredNames = [],
 ): void {
-  const prefix = (error: unknown) =>
-    error instanceof TypeError ? optionError(`${where}: ${error.message}`) : error
   try {
     object(checks, required)(given, '')
   } catch (error) {
-    throw prefix(error)
+    throw error instanceof TypeError ? optionError(`${where}: ${error.message}`) : error
   }
 }
 
 /** An object of these options and no others. */
-export function object(checks: Checks, required: readonly string[] = []): Check {
+export function object(checks: Checks, required: RequiredNames = []): Check {
   const known = Object.keys(checks)
+  const requiredNames = Array.isArray(required) ? required : Object.keys(required)
   return (value, name) => {
     if (!isRecord(value)) {
-      const subject = name === '' ? 'options' : name
-      throw optionError(`${subject} must be an object with: ${known.join(', ')}`)
+      throw optionError(`${name === '' ? 'options' : name} must be an object with: ${known.join(', ')}`)
     }
     const path = (member: string) => (name === '' ? member : `${name}.${member}`)
     // A misspelt name comes first: it explains the one that is missing.
     const unknown = Object.keys(value).find((member) => !Object.hasOwn(checks, member))
     if (unknown !== undefined) throw unknownOption(path(unknown), unknown, known)
-    const missing = required.filter((member) => value[member] === undefined)
-    if (missing.length > 0) throw optionError(`missing ${missing.map(path).join(', ')}`)
+    const missing = requiredNames.filter((member) => value[member] === undefined)
+    if (missing.length > 0) {
+      throw optionError(`missing ${missing.map(path).join(', ')}${toPaste(missing, required)}`)
+    }
     for (const member of known) {
       if (value[member] !== undefined) checks[member]?.(value[member], path(member))
     }
@@ -55,7 +62,7 @@ export function object(checks: Checks, required: readonly string[] = []): Check 
 /** An object whose members all pass one check; their names are the caller's own. */
 export function record(check: Check, fix: string): Check {
   return (value, name) => {
-    if (!isRecord(value)) throw optionError(`${name} ${fix}`)
+    if (!isRecord(value) || Object.hasOwn(value, '')) throw optionError(`${name} ${fix}`)
     for (const [member, item] of Object.entries(value)) check(item, `${name}.${member}`)
   }
 }
@@ -86,6 +93,9 @@ export function integer(min: number, max = Number.MAX_SAFE_INTEGER, unit = ''): 
   )
 }
 
+/** A span of time that no timer has to hold. */
+export const durationMs: Check = integer(1, Number.MAX_SAFE_INTEGER, ' (milliseconds)')
+
 /** Node's timers hold 31 bits and fire at once beyond them. */
 export const timeoutMs: Check = integer(1, 2 ** 31 - 1, ' (milliseconds)')
 
@@ -115,8 +125,9 @@ export function withMethods(methods: readonly string[], fix: string): Check {
   )
 }
 
+/** No list, no Map, and no promise that was not awaited: none of them would have any option. */
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return isObject(value) && !Array.isArray(value)
+  return isObject(value) && !(Symbol.iterator in value) && typeof value.then !== 'function'
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -124,22 +135,14 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 function unknownOption(path: string, name: string, known: readonly string[]): TypeError {
-  const near = known.find((candidate) => isNear(name.toLowerCase(), candidate.toLowerCase()))
-  const hint = near === undefined ? `expected: ${known.join(', ')}` : `did you mean "${near}"?`
+  const near = nearestName(name, known)
+  if (near !== undefined) return optionError(`unknown option "${path}"; did you mean "${near}"?`)
+  const hint = known.length > 12 ? 'see the options table in the README' : `expected: ${known.join(', ')}`
   return optionError(`unknown option "${path}"; ${hint}`)
 }
 
-/** At most two edits apart (Levenshtein), and not simply short. */
-function isNear(name: string, candidate: string): boolean {
-  if (Math.abs(name.length - candidate.length) > 2) return false
-  let previous = Array.from({ length: candidate.length + 1 }, (_, index) => index)
-  for (const [row, letter] of [...name].entries()) {
-    const current = [row + 1]
-    for (const [column, other] of [...candidate].entries()) {
-      const replaced = (previous[column] ?? 0) + (letter === other ? 0 : 1)
-      current.push(Math.min(replaced, (previous[column + 1] ?? 0) + 1, (current[column] ?? 0) + 1))
-    }
-    previous = current
-  }
-  return (previous.at(-1) ?? 0) <= Math.min(2, Math.floor(candidate.length / 3))
+function toPaste(missing: readonly string[], required: RequiredNames): string {
+  if (Array.isArray(required)) return ''
+  const lines = missing.map((name) => `\n  ${name}: ${(required as Record<string, string>)[name]}`)
+  return `; add${lines.join('')}`
 }

@@ -1,6 +1,16 @@
+import {
+  type Checks,
+  checkOptions,
+  nonEmptyString,
+  object,
+  oneOf,
+  optionError,
+  that,
+  timeoutMs,
+  withMethods,
+} from '../lib/options.js'
 import type { NumberFormat } from './formats.js'
 import { type OperationName, operations } from './operations.js'
-import { encode } from './parameters.js'
 import type { Dispatcher } from './send.js'
 
 export interface ClientOptions {
@@ -32,72 +42,77 @@ export interface ClientSettings {
   readonly dispatcher: Dispatcher | undefined
 }
 
-const names = ['baseUrl', 'client', 'key', 'timeoutMs', 'paths', 'numberFormat', 'dispatcher']
+const wirePath = that(
+  'must be a path that begins with / and has no query',
+  (value) => typeof value === 'string' && /^(\/[\w\-.~%]+)+$/.test(value),
+)
 
-/** Throws a TypeError that names the option and the fix, never its value: any of them may hold a secret. */
-export function settleClientOptions(options: ClientOptions): ClientSettings {
-  if (typeof options !== 'object' || options === null) {
-    throw new TypeError('createClient: its options must be an object such as { baseUrl, client, key }')
-  }
-  for (const name of Object.keys(options)) {
-    if (!names.includes(name)) {
-      throw new TypeError(`createClient: unknown option ${name}; it takes ${names.join(', ')}`)
-    }
-  }
-  const { timeoutMs = 10_000, paths = {}, numberFormat = 'digits' } = options
-  const { origin, basePath } = settleBaseUrl(options.baseUrl)
-  if (numberFormat !== 'digits' && numberFormat !== 'plus') {
-    throw new TypeError("createClient: numberFormat must be 'digits' or 'plus'")
-  }
-  if (typeof options.key !== 'string' || options.key === '') {
-    throw new TypeError('createClient: key must be a text that is not empty, the key of the account')
-  }
-  if (options.dispatcher !== undefined && typeof options.dispatcher?.dispatch !== 'function') {
-    throw new TypeError('createClient: dispatcher must be an undici Dispatcher')
-  }
+const checks: Checks<ClientOptions> = {
+  baseUrl: checkBaseUrl,
+  client: that(
+    'must be the account client identifier: a safe integer, a bigint or a string of digits',
+    (value) =>
+      (typeof value === 'bigint' || typeof value === 'string' || Number.isSafeInteger(value)) &&
+      /^\d{1,19}$/.test(String(value)),
+  ),
+  key: nonEmptyString('the account key'),
+  timeoutMs,
+  paths: object(Object.fromEntries(Object.keys(operations).map((operation) => [operation, wirePath]))),
+  numberFormat: oneOf('digits', 'plus'),
+  dispatcher: withMethods(['dispatch'], 'must be an undici Dispatcher'),
+}
+
+const required = {
+  baseUrl: "'https://api.example.com/v1', // with the version segment",
+  client: 'process.env.PROVIDER_CLIENT, // the account client identifier',
+  key: 'process.env.PROVIDER_KEY, // the account key',
+}
+
+/**
+ * Checks the options and fills in the defaults.
+ *
+ * @throws {TypeError} naming the option and the fix, never a value: any of them may hold a secret
+ */
+export function resolveClientOptions(options: ClientOptions): ClientSettings {
+  checkOptions('createClient', options, checks, required)
+  const {
+    baseUrl,
+    client,
+    key,
+    timeoutMs = 10_000,
+    paths = {},
+    numberFormat = 'digits',
+    dispatcher,
+  } = options
+  const { origin, pathname } = new URL(baseUrl)
   return {
     origin,
-    account: `client=${settleClient(options.client)}&key=${encode('createClient', 'key', options.key)}`,
-    timeoutMs: settleTimeout('createClient', timeoutMs),
+    account: `client=${client}&key=${encodeKey(key)}`,
+    timeoutMs,
     numberFormat,
-    pathOf: settlePaths(basePath, paths),
-    dispatcher: options.dispatcher,
+    pathOf: pathsBelow(pathname.replace(/\/+$/, ''), paths),
+    dispatcher,
   }
 }
 
-/** Node's timers hold 31 bits and fire at once beyond them. */
-const longestTimeoutMs = 2 ** 31 - 1
-
-export function settleTimeout(where: string, timeoutMs: number): number {
-  if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > longestTimeoutMs) {
-    throw new TypeError(`${where}: timeoutMs must be a whole number of milliseconds, at least 1`)
-  }
-  return timeoutMs
+/** Checks the deadline of one call. Throws a TypeError that begins with `where`. */
+export function checkTimeout(where: string, value: number): number {
+  checkOptions(where, { timeoutMs: value }, { timeoutMs })
+  return value
 }
 
-function settleClient(client: number | bigint | string): string {
-  const whole = typeof client === 'bigint' || Number.isSafeInteger(client) || typeof client === 'string'
-  if (!whole || !/^\d{1,19}$/.test(String(client))) {
-    throw new TypeError(
-      'createClient: client must be the account client identifier as a safe integer, a bigint or digits',
-    )
+function checkBaseUrl(value: unknown, name: string): void {
+  if (typeof value !== 'string' || !URL.canParse(value)) {
+    throw optionError(`${name} must be an absolute URL, such as https://api.example.com/v1`)
   }
-  return String(client)
-}
-
-function settleBaseUrl(baseUrl: string): { origin: string; basePath: string } {
-  if (typeof baseUrl !== 'string' || !URL.canParse(baseUrl)) {
-    throw new TypeError('createClient: baseUrl must be an absolute URL, such as https://api.example.com/v1')
-  }
-  const url = new URL(baseUrl)
-  // The key travels in every request, over plain HTTP for anybody on the way to read.
+  const url = new URL(value)
+  // Every request carries the account key: over plain HTTP it can be intercepted in transit.
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) {
-    throw new TypeError('createClient: baseUrl must be https, http is taken for a loopback host only')
+    throw optionError(`${name} must use https (http is allowed for loopback hosts only)`)
   }
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
-    throw new TypeError('createClient: baseUrl must have no user, password, query or fragment')
+    throw optionError(`${name} must not have a user name, password, query or fragment`)
   }
-  return { origin: url.origin, basePath: url.pathname.replace(/\/+$/, '') }
 }
 
 function isLoopback(hostname: string): boolean {
@@ -109,26 +124,20 @@ function isLoopback(hostname: string): boolean {
   )
 }
 
-function settlePaths(
-  basePath: string,
-  paths: Partial<Readonly<Record<string, string>>>,
-): ClientSettings['pathOf'] {
-  if (typeof paths !== 'object' || paths === null) {
-    throw new TypeError(
-      "createClient: paths must be an object of paths by operation, such as { sendSms: '/sms/send' }",
-    )
+function encodeKey(key: string): string {
+  try {
+    return encodeURIComponent(key)
+  } catch {
+    throw optionError('createClient: key must be a well-formed string (it holds half a surrogate pair)')
   }
-  for (const [operation, path] of Object.entries(paths)) {
-    if (!Object.hasOwn(operations, operation)) {
-      throw new TypeError(`createClient: paths.${operation} is no operation`)
-    }
-    if (path !== undefined && !/^(\/[\w\-.~%]+)+$/.test(path)) {
-      throw new TypeError(`createClient: paths.${operation} must begin with / and have no query`)
-    }
-  }
-  const all = Object.entries(operations).map(([operation, { path }]) => {
-    // Joined as text: resolved as a URL, a path from the root would drop the version segment.
-    return [operation, basePath + (paths[operation] ?? path)]
-  })
-  return Object.fromEntries(all)
+}
+
+function pathsBelow(basePath: string, paths: NonNullable<ClientOptions['paths']>): ClientSettings['pathOf'] {
+  const names = Object.keys(operations) as OperationName[]
+  // Joined as strings: resolved as a URL, a path from the root would drop the version segment.
+  const entries = names.map((operation) => [
+    operation,
+    basePath + (paths[operation] ?? operations[operation].path),
+  ])
+  return Object.fromEntries(entries)
 }

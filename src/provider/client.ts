@@ -1,4 +1,4 @@
-import { type ClientOptions, settleClientOptions, settleTimeout } from './client-options.js'
+import { type ClientOptions, checkTimeout, resolveClientOptions } from './client-options.js'
 import { type OperationName, operations } from './operations.js'
 import { encodeParams, type Further, type ParamsOf } from './parameters.js'
 import { lostError, readAnswer } from './read-answer.js'
@@ -147,7 +147,7 @@ export interface ProviderClient {
  * })
  */
 export function createClient(options: ClientOptions): ProviderClient {
-  const { origin, account, timeoutMs, numberFormat, pathOf, dispatcher } = settleClientOptions(options)
+  const { origin, account, timeoutMs, numberFormat, pathOf, dispatcher } = resolveClientOptions(options)
   const transport = openTransport(origin, timeoutMs, dispatcher)
 
   async function run<Operation extends OperationName>(
@@ -167,7 +167,7 @@ export function createClient(options: ClientOptions): ProviderClient {
       method: operations[operation].method,
       path: pathOf[operation],
       form,
-      timeoutMs: call.timeoutMs === undefined ? timeoutMs : settleTimeout(operation, call.timeoutMs),
+      timeoutMs: call.timeoutMs === undefined ? timeoutMs : checkTimeout(operation, call.timeoutMs),
       signal: settleSignal(operation, call.signal),
     })
     if (outcome.delivery !== 'answered') throw lostError(operation, outcome)

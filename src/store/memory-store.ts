@@ -1,5 +1,6 @@
 import cluster from 'node:cluster'
 import { LRUCache } from 'lru-cache'
+import { type Checks, checkOptions, func, integer, optionError } from '../lib/options.js'
 import { duration } from './duration.js'
 import { type Kept, type Partition, sealedPartition, sharded } from './partition.js'
 import type { CounterResult, Entry, Json, Store, SwapResult } from './store.js'
@@ -24,6 +25,14 @@ export interface MemoryStore extends Store {
   increment(key: string, windowMs: number): CounterResult
 }
 
+const checks: Checks<MemoryStoreOptions> = {
+  maxLedgers: integer(1),
+  maxGrants: integer(1),
+  maxCounters: integer(1),
+  now: func('() => milliseconds'),
+  onPressure: func('(kind)'),
+}
+
 /** The wall clock may be set back, and would then keep what has ended. */
 const monotonic = () => performance.now()
 
@@ -38,17 +47,13 @@ const monotonic = () => performance.now()
  */
 export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   if (cluster.isWorker && process.env.NODE_ENV === 'production') {
-    throw new TypeError(
-      'memoryStore cannot be shared by cluster workers: each would allow its own guesses; use redisStore',
+    throw optionError(
+      'memoryStore: cluster workers cannot share it, and each would allow its own guesses; use redisStore',
     )
   }
-  checkNames(options)
+  checkOptions('memoryStore', options, checks)
+  const { maxLedgers = 100_000, maxGrants = 100_000, maxCounters = 100_000 } = options
   const { now = monotonic, onPressure = () => {} } = options
-  checkFunction('now', now)
-  checkFunction('onPressure', onPressure)
-  const maxLedgers = capacity(options, 'maxLedgers')
-  const maxGrants = capacity(options, 'maxGrants')
-  const maxCounters = capacity(options, 'maxCounters')
 
   // One partition per kind: a flood of one kind leaves the others alone.
   const partitions = new Map<string, Partition>([
@@ -156,25 +161,4 @@ const refusal = (entry: Entry | undefined): SwapResult =>
 function frozen<Value extends Json | undefined>(value: Value): Value {
   if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(frozen)
   return value
-}
-
-const names = ['maxLedgers', 'maxGrants', 'maxCounters', 'now', 'onPressure']
-
-function checkNames(options: unknown): void {
-  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    throw new TypeError(`memoryStore: its options must be an object; it takes ${names.join(', ')}`)
-  }
-  const unknown = Object.keys(options).find((name) => !names.includes(name))
-  if (unknown === undefined) return
-  throw new TypeError(`memoryStore: unknown option ${unknown}; it takes ${names.join(', ')}`)
-}
-
-function checkFunction(name: string, value: unknown): void {
-  if (typeof value !== 'function') throw new TypeError(`memoryStore: ${name} must be a function`)
-}
-
-function capacity(options: MemoryStoreOptions, name: 'maxLedgers' | 'maxGrants' | 'maxCounters'): number {
-  const { [name]: max = 100_000 } = options
-  if (Number.isSafeInteger(max) && max > 0) return max
-  throw new TypeError(`memoryStore: ${name} must be a positive integer, not ${max}`)
 }

@@ -23,17 +23,20 @@ export type RedisConnection =
   | { client: RedisClient; sendCommand?: never }
   | { sendCommand: SendCommand; client?: never }
 
-/** @throws {TypeError} when there is nothing to send with */
+/** Whether `client` is one of those that `senderOf` knows how to use. */
+export function isRedisClient(client: unknown): boolean {
+  const { call, sendCommand } = Object(client)
+  return typeof client === 'object' && (typeof call === 'function' || typeof sendCommand === 'function')
+}
+
 export function senderOf({ client, sendCommand }: RedisConnection): SendCommand {
-  if (typeof sendCommand === 'function') return sendCommand
-  if (typeof client === 'object' && client !== null) {
-    if ('call' in client)
-      return client.isCluster ? ioRedisCluster(client) : (_key, args) => call(client, args)
-    if ('masters' in client) return (key, args) => client.sendCommand(key, false, args)
-    if ('getSentinelNode' in client) return (_key, args) => client.sendCommand(false, args)
-    if ('sendCommand' in client) return (_key, args) => client.sendCommand(args)
+  if (sendCommand !== undefined) return sendCommand
+  if ('call' in client) {
+    return client.isCluster ? ioRedisCluster(client) : (_key, args) => call(client, args)
   }
-  throw new TypeError('redisStore needs a client of redis or ioredis as client, or a function as sendCommand')
+  if ('masters' in client) return (key, args) => client.sendCommand(key, false, args)
+  if ('getSentinelNode' in client) return (_key, args) => client.sendCommand(false, args)
+  return (_key, args) => client.sendCommand(args)
 }
 
 const call = (client: IoRedisClient, args: string[]) => client.call(...(args as [string, ...string[]]))

@@ -1,8 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { TwoFactorError } from '../errors.js'
 import { withinDeadline } from '../lib/deadline.js'
+import {
+  boolean,
+  type Checks,
+  checkOptions,
+  func,
+  optionError,
+  that,
+  timeoutMs as timeout,
+} from '../lib/options.js'
 import { duration } from './duration.js'
-import { type RedisConnection, senderOf } from './redis-connection.js'
+import { isRedisClient, type RedisConnection, senderOf } from './redis-connection.js'
 import { inspectRedis } from './redis-inspection.js'
 import { incrementScript, runScript, swapScript } from './redis-scripts.js'
 import type { Entry, Store } from './store.js'
@@ -19,6 +28,17 @@ export type RedisStoreOptions = {
   strict?: boolean
 } & RedisConnection
 
+const toPaste = {
+  client: 'redisClient, // connected, of the package redis or ioredis; or sendCommand: (key, args) => reply',
+}
+
+const checks: Checks<RedisStoreOptions> = {
+  client: that('must be a client of redis or ioredis', isRedisClient),
+  sendCommand: func('(key, args) => reply'),
+  timeoutMs: timeout,
+  strict: boolean,
+}
+
 /**
  * A store for several processes and machines, on Redis 6.2 or newer: single, behind Sentinel or as a cluster.
  * What Redis does not answer in time rejects as `store_unavailable` (503); nothing is kept in memory instead.
@@ -34,12 +54,16 @@ export type RedisStoreOptions = {
  * const tf = twoFactor({ ...options, store: redisStore({ client }) })
  */
 export function redisStore(options: RedisStoreOptions): Store {
+  const required = options?.sendCommand === undefined ? toPaste : []
+  checkOptions('redisStore', options, checks, required)
+  if (options.client !== undefined && options.sendCommand !== undefined) {
+    throw optionError('redisStore: client and sendCommand exclude each other; pass one of them')
+  }
   const { timeoutMs = 250, strict = false } = options
   const send = senderOf(options)
-  duration('redisStore: timeoutMs', timeoutMs)
   // WAIT speaks of the writes of its own connection: on another one it would confirm what no replica has.
   if (strict && options.client !== undefined && 'clientsInUse' in options.client) {
-    throw new TypeError('redisStore: strict needs a single connection; give it a client rather than a pool')
+    throw optionError('redisStore: strict needs a single connection; pass a client instead of a pool')
   }
 
   const answer = <Result>(ask: () => Promise<Result>): Promise<Result> =>

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { type Checks, checkOptions, func } from '../lib/options.js'
 import type { Bench, Cases, StoreUnderTest } from './contract/bench.js'
 import { counterCases } from './contract/counters.js'
 import { entryCases } from './contract/entries.js'
@@ -18,10 +19,24 @@ export interface StoreContractOptions {
   createDownStore?: () => Awaitable<Store>
 }
 
+const checks: Checks<StoreContractOptions> = {
+  test: func('(sentence, run)'),
+  createStore: func('() => store'),
+  elapse: func('(ms)'),
+  createDownStore: func('() => store'),
+}
+
+const toPaste = {
+  test: 'test, // of your test runner',
+  createStore: '() => yourStore(),',
+  elapse: '(ms) => sleep(ms),',
+}
+
 /**
  * The executable contract of a {@link Store}: one test per sentence of it, in your runner. Keys are random,
  * so nothing has to be emptied before or after.
  *
+ * @throws {TypeError} for a missing or wrong option
  * @example
  * import { test } from 'node:test'
  * import { setTimeout as sleep } from 'node:timers/promises'
@@ -29,7 +44,10 @@ export interface StoreContractOptions {
  *
  * storeContract({ test, createStore: () => postgresStore(pool), elapse: sleep })
  */
-export function storeContract({ test, createStore, elapse, createDownStore }: StoreContractOptions): void {
+export function storeContract(options: StoreContractOptions): void {
+  // Unchecked, a misspelt createDownStore would leave out its part of the contract in silence.
+  checkOptions('storeContract', options, checks, toPaste)
+  const { test, createStore, elapse, createDownStore } = options
   const newKey = (kind: string) => `tf1:contract:${kind}:${randomUUID()}`
 
   function define(cases: Cases, create: () => Awaitable<Store>): void {

@@ -18,7 +18,7 @@ const compared = (what, atMost, ours, theirs) => ({
 export const bars = [
   compared(
     'import on top of Express / undici, zod and lru-cache, CPU',
-    0.5,
+    0.4,
     'packageOnExpress',
     'partsOnExpress',
   ),

@@ -278,13 +278,13 @@ describe('the guard', () => {
     })
     const ana = await host.signIn()
     for (const path of ['/open', '/begin', '/all']) expect((await ana.get(path)).status).toBe(500)
-    expect(String(host.errors[0])).toContain('write requireTwoFactor() instead of requireTwoFactor')
+    expect(String(host.errors[0])).toContain('pass requireTwoFactor(), not requireTwoFactor')
   })
 
   it('refuses options that it does not know, at start-up', async () => {
     const { tf } = await startHost()
     expect(() => tf.requireTwoFactor({ purpouse: 'x' } as never)).toThrow(
-      'requireTwoFactor: purpouse is no option',
+      'requireTwoFactor: unknown option "purpouse"; did you mean "purpose"?',
     )
     expect(() => tf.requireTwoFactor({ maxAgeMs: Number.NaN })).toThrow('requireTwoFactor: maxAgeMs')
     expect(() => tf.requireTwoFactor({ maxAgeMs: '5' as never })).toThrow('requireTwoFactor: maxAgeMs')
@@ -298,15 +298,17 @@ describe('the guard', () => {
     expect(() => tf.requireTwoFactor({ maxAgeMs: null } as never)).toThrow('requireTwoFactor: maxAgeMs')
     expect(() => tf.requireTwoFactor({ once: null } as never)).toThrow('requireTwoFactor: once')
     for (const none of [null, 'login', 5, [], () => undefined] as never[]) {
-      expect(() => tf.requireTwoFactor(none)).toThrow('requireTwoFactor: the options must be an object')
-      expect(() => tf.start(none)).toThrow('start: the options must be an object')
-      expect(() => tf.phoneVerification(none)).toThrow('phoneVerification: the options must be an object')
+      expect(() => tf.requireTwoFactor(none)).toThrow('requireTwoFactor: options must be an object')
+      expect(() => tf.start(none)).toThrow('start: options must be an object')
+      expect(() => tf.phoneVerification(none)).toThrow('phoneVerification: options must be an object')
     }
-    expect(() => tf.start({ purpouse: 'x' } as never)).toThrow('start: purpouse is no option')
+    expect(() => tf.start({ purpouse: 'x' } as never)).toThrow('start: unknown option "purpouse"')
     const verify = tf.verify as (options?: unknown) => unknown
-    expect(() => verify({ purpose: 'x' })).toThrow(new TypeError('verify takes no options'))
+    expect(() => verify({ purpose: 'x' })).toThrow('verify: it takes no options')
     expect(verify(undefined)).toBeTypeOf('function')
-    expect(() => tf.start({ purpose: 5 as never })).toThrow('start: purpose must be a text')
-    expect(() => tf.phoneVerification({ purpose: '' })).toThrow('phoneVerification: purpose must be a text')
+    expect(() => tf.start({ purpose: 5 as never })).toThrow('start: purpose must be a non-empty string')
+    expect(() => tf.phoneVerification({ purpose: '' })).toThrow(
+      'phoneVerification: purpose must be a non-empty string',
+    )
   })
 })

@@ -2,8 +2,8 @@ import { getCountries } from 'libphonenumber-js/mobile'
 import { describe, expect, it } from 'vitest'
 import { createClient, type TwoFactorOptions, twoFactor } from '../../src/index.js'
 import { countryCodes } from '../../src/lib/countries.js'
-import { limitsSchema, optionsSchema } from '../../src/options/schema.js'
-import { resolveOptions } from '../../src/options.js'
+import { defaultLimits } from '../../src/options/default-limits.js'
+import { resolveOptions } from '../../src/options/resolve.js'
 
 const provider = createClient({ baseUrl: 'http://127.0.0.1:9/v1', client: 1, key: 'k' })
 const good: TwoFactorOptions = {
@@ -19,43 +19,47 @@ const make = (changes: object) => () => twoFactor({ ...good, ...changes } as Two
 
 describe('options', () => {
   it.each<[string, object, string]>([
-    ['provider', { provider: undefined }, 'provider must be a client from createClient()'],
+    ['provider', { provider: null }, 'provider must be a client from createClient()'],
     ['provider', { provider: {} }, 'provider must be'],
     ['appName', { appName: '' }, 'appName must be'],
     ['appName', { appName: { signup: 'x' } }, 'appName must be'],
-    ['approvedStatuses', { approvedStatuses: undefined }, 'approvedStatuses must list'],
+    ['approvedStatuses', { approvedStatuses: null }, 'approvedStatuses must list'],
     ['approvedStatuses', { approvedStatuses: [] }, 'approvedStatuses must list'],
     ['approvedStatuses', { approvedStatuses: 'verified' }, 'approvedStatuses must list'],
-    ['approvedStatuses', { approvedStatuses: [1] }, 'approvedStatuses.0 must list'],
-    ['rejectedCodes', { rejectedCodes: [1001] }, 'rejectedCodes.0 must be'],
+    ['approvedStatuses', { approvedStatuses: [1] }, 'approvedStatuses[0] must list'],
+    ['rejectedCodes', { rejectedCodes: [1001] }, 'rejectedCodes[0] must be'],
     ['subject', { subject: 'ana' }, 'subject must be a function'],
-    ['phone', { phone: undefined }, 'phone must be a function'],
-    ['secret', { secret: undefined }, 'secret must have 32 bytes'],
+    ['phone', { phone: null }, 'phone must be a function'],
+    ['secret', { secret: null }, 'secret must have 32 bytes'],
     ['secret', { secret: 'short' }, 'secret must have 32 bytes'],
     ['secret', { secret: [] }, 'secret must have 32 bytes'],
-    ['secret', { secret: ['a secret of thirty-two bytes or more', 'short'] }, 'secret.1 must have 32 bytes'],
-    ['countries', { countries: undefined }, 'countries must list where codes may go'],
-    ['countries', { countries: [] }, 'countries must be ISO 3166 codes'],
-    ['countries', { countries: ['co'] }, 'countries.0 must be ISO 3166 codes in capitals'],
-    ['countries', { countries: ['CO', 'ZZ'] }, 'countries.1 must be ISO 3166 codes in capitals'],
+    ['secret', { secret: ['a secret of thirty-two bytes or more', 'short'] }, 'secret[1] must have 32 bytes'],
+    ['countries', { countries: null }, 'countries must list at least one country'],
+    ['countries', { countries: [] }, 'countries must list at least one country'],
+    ['countries', { countries: ['co'] }, 'countries[0] must be an upper-case ISO 3166-1 alpha-2 code'],
+    ['countries', { countries: ['CO', 'ZZ'] }, 'countries[1] must be an upper-case ISO 3166-1 alpha-2 code'],
     [
       'countries',
       { countries: ['UK'] },
-      "countries.0 must be ISO 3166 codes in capitals of countries with phone numbers, such as 'CO' or 'GB'",
+      "countries[0] must be an upper-case ISO 3166-1 alpha-2 code, such as 'GB'",
     ],
-    ['countries', { dangerouslyAnyCountry: true }, 'countries must list where codes may go'],
-    ['purposes', { purposes: { login: { maxAge: 1 } } }, 'purposes.login.maxAge is no option'],
+    ['countries', { dangerouslyAnyCountry: true }, 'countries and dangerouslyAnyCountry exclude each other'],
+    [
+      'purposes',
+      { purposes: { login: { maxAge: 1 } } },
+      'unknown option "purposes.login.maxAge"; did you mean "maxAgeMs"?',
+    ],
     ['purposes', { purposes: { login: { maxAgeMs: 0 } } }, 'purposes.login.maxAgeMs must be'],
     [
       'purposes',
       { purposes: { x: { trustedDevice: true } } },
       'purposes.x.trustedDevice needs the option trustedDevices',
     ],
-    ['channels', { channels: [] }, "channels must be a list of 'sms' and 'call'"],
-    ['channels', { channels: ['sms', 'sms'] }, 'channels must be'],
-    ['channels', { channels: ['fax'] }, 'channels.0 must be'],
-    ['voice', { voice: 'Bob' }, 'voice must be one of Mariana'],
-    ['callRetries', { callRetries: 4 }, 'callRetries must be 1, 2 or 3'],
+    ['channels', { channels: [] }, "channels must list 'sms', 'call' or both"],
+    ['channels', { channels: ['sms', 'sms'] }, 'channels must list'],
+    ['channels', { channels: ['fax'] }, 'channels must list'],
+    ['voice', { voice: 'Bob' }, "voice must be 'Mariana' or 'Marian'"],
+    ['callRetries', { callRetries: 4 }, 'callRetries must be an integer from 1 to 3'],
     ['countryCode', { countryCode: 'Colombia' }, 'countryCode must be'],
     ['countryCode', { countryCode: 'ZZ' }, 'countryCode must be'],
     ['codePattern', { codePattern: '^[0-9]+$' }, 'codePattern must be a regular expression'],
@@ -63,7 +67,7 @@ describe('options', () => {
     ['path', { path: '/two-factor/' }, 'path must be'],
     ['path', { path: '//evil.example' }, 'path must be'],
     ['store', { store: new Map() }, 'store must be a store'],
-    ['namespace', { namespace: 'a:b' }, 'namespace must have'],
+    ['namespace', { namespace: 'a:b' }, 'namespace must be a string of up to 64'],
     ['session', { session: { id: 'x' } }, 'session must be'],
     [
       'trustedDevices',
@@ -71,28 +75,44 @@ describe('options', () => {
       'trustedDevices.maxAgeMs must be',
     ],
     ['trustedDevices', { trustedDevices: true }, 'trustedDevices must be'],
-    ['allowedOrigins', { allowedOrigins: ['https://app.example/'] }, 'allowedOrigins.0 must be origins'],
-    ['allowedOrigins', { allowedOrigins: ['null'] }, 'allowedOrigins.0 must be origins'],
-    ['allowedOrigins', { allowedOrigins: ['*'] }, 'allowedOrigins.0 must be origins'],
-    ['locale', { locale: 'fr' }, 'locale has no texts'],
+    ['allowedOrigins', { allowedOrigins: ['https://app.example/'] }, 'allowedOrigins[0] must be an origin'],
+    ['allowedOrigins', { allowedOrigins: ['null'] }, 'allowedOrigins[0] must be an origin'],
+    ['allowedOrigins', { allowedOrigins: ['*'] }, 'allowedOrigins[0] must be an origin'],
+    [
+      'locale',
+      { locale: 'fr' },
+      'locale "fr" is not available; add messages for it or use one of en, es, pt',
+    ],
     ['messages', { messages: 'Hola' }, 'messages must be'],
     ['render', { render: '<p>' }, 'render must be a function'],
     ['onVerified', { onVerified: true }, 'onVerified must be a function'],
     ['beforeSend', { beforeSend: true }, 'beforeSend must be a function'],
     ['onEvent', { onEvent: console }, 'onEvent must be a function'],
     ['now', { now: 0 }, 'now must be a function'],
-    ['a misspelt name', { subjct: () => null, subject: undefined }, 'subjct is no option'],
-    ['limits', { limits: { lockMS: 5 } }, 'limits.lockMS is no option'],
+    [
+      'a misspelt name',
+      { subjct: () => null, subject: undefined },
+      'unknown option "subjct"; did you mean "subject"?',
+    ],
+    ['limits', { limits: { lockMS: 5 } }, 'unknown option "limits.lockMS"; did you mean "lockMs"?'],
     ['limits', { limits: { profile: 'psd3' } }, "limits.profile must be 'psd2'"],
   ])('that are wrong are refused by name: %s', (_name, changes, message) => {
     expect(make(changes)).toThrow(TypeError)
     expect(make(changes)).toThrow(`twoFactor: ${message}`)
   })
 
+  const optional = [
+    ...['rejectedCodes', 'accountErrorCodes', 'purposes', 'channels', 'voice', 'callRetries', 'codePattern'],
+    ...['path', 'namespace', 'allowedOrigins', 'messages'],
+    ...['dangerouslyAnyCountry', 'countryCode', 'store', 'session', 'limits', 'trustedDevices', 'locale'],
+    ...['render', 'onVerified', 'beforeSend', 'onEvent', 'now'],
+  ]
   /** What is inside of lists and objects, too. */
   const paths = [
-    ...Object.keys(optionsSchema.shape),
-    ...Object.keys(limitsSchema.shape).map((name) => `limits.${name}`),
+    ...Object.keys(good),
+    ...optional,
+    ...Object.keys(defaultLimits).map((name) => `limits.${name}`),
+    'limits.profile',
     ...['login', 'login.maxAgeMs', 'login.once', 'login.channels', 'login.channels.0'].map(
       (name) => `purposes.${name}`,
     ),
@@ -159,7 +179,9 @@ describe('options', () => {
         expect(error, shape).toBeInstanceOf(TypeError)
         // What is wrong inside may be named by its own path, or by that of what it is in.
         expect((error as Error).message, shape).toMatch(
-          new RegExp(`^twoFactor: ${name}[\\w.]* (must|has no texts|needs|is no option)`),
+          new RegExp(
+            `^twoFactor: ${name}[\\w.[\\]]* (must|needs|"\\w*" is not available)|unknown option "${name}\\.|missing ${name}|messages: "`,
+          ),
         )
         return false
       }
@@ -173,13 +195,55 @@ describe('options', () => {
     }
   })
 
-  it('tell no value, because some are secrets', () => {
+  it('never quote a value, because some are secrets', () => {
     expect(make({ secret: 'hunter2' })).toThrow(expect.not.stringContaining('hunter2') as never)
     expect(make({ secret: 'hunter2', hunter3: 'hunter2' })).not.toThrow('hunter2')
   })
 
-  it('refuse texts that no page shows', () => {
-    expect(make({ messages: { en: { nothing: 'x' } } })).toThrow('messages.en has the text "nothing"')
+  it('refuse a key that no page uses', () => {
+    expect(make({ messages: { en: { nothing: 'x' } } })).toThrow(
+      'messages.en: unknown key "nothing" (keys look like "code.title")',
+    )
+  })
+
+  it('that are required and missing are all named at once, with lines to paste', () => {
+    expect(() => twoFactor({} as never)).toThrow(
+      [
+        'twoFactor: missing provider, appName, approvedStatuses, secret, subject, phone, countries; add',
+        '  provider: createClient({ baseUrl, client, key }),',
+        "  appName: 'Acme', // the app-name at the provider",
+        '  approvedStatuses: [], // what your account returns for a right code: npx express-two-factor calibrate',
+        '  secret: process.env.TWO_FACTOR_SECRET, // 32 bytes or more: openssl rand -base64 48',
+        '  subject: (req) => req.session.pendingUserId ?? req.session.userId,',
+        '  phone: (req, subject) => users.phoneOf(subject), // the number on file',
+        "  countries: ['CO', 'MX'], // the only countries that codes may go to",
+      ].join('\n'),
+    )
+    expect(make({ secret: undefined, countries: undefined })).toThrow('twoFactor: missing secret, countries;')
+    expect(make({ secret: undefined, dangerouslyAnyCountry: true, countries: undefined })).toThrow(
+      'twoFactor: missing secret; add',
+    )
+  })
+
+  it('may be inherited, or getters of a class', () => {
+    const inherited = Object.create({ ...good, path: '/codes', now: () => 5 })
+    expect(resolveOptions(inherited)).toMatchObject({ path: '/codes', countries: ['CO'], now: inherited.now })
+    class Limited {
+      get lockMs() {
+        return 7
+      }
+    }
+    expect(resolveOptions({ ...good, limits: new Limited() }).limits.lockMs).toBe(7)
+  })
+
+  it('are copied: a list that changes later changes nothing', () => {
+    const countries = ['CO']
+    const cooldownMs = [1_000]
+    const settings = resolveOptions({ ...good, countries, limits: { cooldownMs } })
+    countries.push('ZZ')
+    cooldownMs.push(0)
+    expect(settings.countries).toEqual(['CO'])
+    expect(settings.limits.cooldownMs).toEqual([1_000])
   })
 
   it('are not written into', () => {
@@ -190,7 +254,7 @@ describe('options', () => {
 
   it('are refused when they are none', () => {
     for (const none of [undefined, null, 'options', []]) {
-      expect(() => twoFactor(none as never)).toThrow('twoFactor: the options must be an object')
+      expect(() => twoFactor(none as never)).toThrow('twoFactor: options must be an object')
     }
   })
 
@@ -262,7 +326,7 @@ describe('options', () => {
       const isSent = countryCodes.has(countryCode)
       const making = expect(() => resolveOptions({ ...good, countryCode }))
       if (isSent) making.not.toThrow()
-      else making.toThrow('countryCode must be the ISO 3166 code')
+      else making.toThrow('countryCode must be an upper-case ISO 3166-1')
     }
   })
 

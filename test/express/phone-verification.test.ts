@@ -286,7 +286,9 @@ describe('the names of the lanes', () => {
     const same = await startHost({ options: { appName: { login: 'Acme', signup: 'Acme' } } })
     expect(() => same.tf.phoneVerification()).toThrow('the provider would mix their codes')
     const one = await startHost({ options: { appName: 'Acme' } })
-    expect(() => one.tf.phoneVerification()).toThrow('appName must name an app for signup')
+    expect(() => one.tf.phoneVerification()).toThrow(
+      'phoneVerification: set appName.signup to a name not used for sign-in',
+    )
     const late = await startHost({
       options: { appName: { login: 'Acme', signup: 'New', transfer: 'New' } },
       routes: () => undefined,
@@ -295,7 +297,9 @@ describe('the names of the lanes', () => {
     expect(() => late.tf.requireTwoFactor({ purpose: 'transfer' })).toThrow(
       'the provider would mix their codes',
     )
-    expect(() => late.tf.phoneVerification({ purpose: 'login' })).toThrow('purpose login is one of sign-in')
+    expect(() => late.tf.phoneVerification({ purpose: 'login' })).toThrow(
+      'purpose "login" belongs to sign-in',
+    )
     expect(() => late.tf.requireTwoFactor({ purpose: 'signup' })).toThrow('use redeem()')
   })
 })

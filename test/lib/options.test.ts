@@ -72,6 +72,9 @@ describe('options', () => {
     [{ purposes: { login: { once: 1 } } }, 'make: purposes.login.once must be true or false'],
     [{ purposes: 'login' }, 'make: purposes must be an object of purposes'],
     [{ store: { read() {} } }, 'make: store must be a store'],
+    [new Map([['key', 'k']]), `make: options must be an object with: ${Object.keys(checks).join(', ')}`],
+    [Promise.resolve({}), `make: options must be an object with: ${Object.keys(checks).join(', ')}`],
+    [{ purposes: { '': {} } }, 'make: purposes must be an object of purposes'],
     [null, `make: options must be an object with: ${Object.keys(checks).join(', ')}`],
     [[], `make: options must be an object with: ${Object.keys(checks).join(', ')}`],
   ])('%j is refused by name', (given, message) => {
@@ -84,6 +87,43 @@ describe('options', () => {
     })
     expect(refused({ keyy: 'k' }, ['key'])).toMatchObject({
       message: 'make: unknown option "keyy"; did you mean "key"?',
+    })
+  })
+
+  it('that are missing come with lines to paste', () => {
+    const toPaste = { key: "'k', // the account key", store: 'memoryStore(),' }
+    const missing = (given: object) => {
+      try {
+        checkOptions('make', given, checks, toPaste)
+      } catch (error) {
+        return (error as Error).message
+      }
+      return undefined
+    }
+    expect(missing({})).toBe(
+      "make: missing key, store; add\n  key: 'k', // the account key\n  store: memoryStore(),",
+    )
+    expect(missing({ key: 'k' })).toBe('make: missing store; add\n  store: memoryStore(),')
+  })
+
+  it('of a long table are looked up in the README', () => {
+    const many = Object.fromEntries(Array.from({ length: 13 }, (_, index) => [`option${index}`, boolean]))
+    expect(() => checkOptions('make', { colour: 'red' }, many)).toThrow(
+      'make: unknown option "colour"; see the options table in the README',
+    )
+  })
+
+  it('may be inherited or those of a class', () => {
+    class Config {
+      readonly key = 'k'
+      get strict(): unknown {
+        return true
+      }
+    }
+    expect(refused(new Config(), ['key', 'strict'])).toBeUndefined()
+    expect(refused(Object.create({ key: 'k' }), ['key'])).toBeUndefined()
+    expect(refused(Object.create({ key: 5 }))).toMatchObject({
+      message: 'make: key must be a non-empty string: the account key',
     })
   })
 

@@ -6,28 +6,44 @@ const good = { baseUrl: 'https://api.example.com/v1', client: 1, key: 'k' }
 
 describe('a client is not made from', () => {
   test.each([
-    ['an unknown option', { ...good, timeout: 5 }, 'unknown option timeout; it takes baseUrl'],
-    ['no address', { ...good, baseUrl: undefined }, 'baseUrl must be an absolute URL'],
+    ['an unknown option', { ...good, timeout: 5 }, 'unknown option "timeout"; did you mean "timeoutMs"?'],
+    [
+      'no address',
+      { ...good, baseUrl: undefined },
+      "missing baseUrl; add\n  baseUrl: 'https://api.example.com/v1', // with the version segment",
+    ],
     ['a relative address', { ...good, baseUrl: '/v1' }, 'baseUrl must be an absolute URL'],
-    ['plain HTTP to a host', { ...good, baseUrl: 'http://api.example.com/v1' }, 'baseUrl must be https'],
-    ['plain HTTP to a neighbour', { ...good, baseUrl: 'http://192.168.1.2/v1' }, 'baseUrl must be https'],
+    [
+      'plain HTTP to a host',
+      { ...good, baseUrl: 'http://api.example.com/v1' },
+      'baseUrl must use https (http is allowed for loopback hosts only)',
+    ],
+    [
+      'plain HTTP to a neighbour',
+      { ...good, baseUrl: 'http://192.168.1.2/v1' },
+      'baseUrl must use https (http is allowed for loopback hosts only)',
+    ],
     [
       'a host that begins like loopback',
       { ...good, baseUrl: 'http://127.0.0.1.example.com' },
-      'baseUrl must be https',
+      'baseUrl must use https (http is allowed for loopback hosts only)',
     ],
-    ['another protocol', { ...good, baseUrl: 'file:///v1' }, 'baseUrl must be https'],
+    [
+      'another protocol',
+      { ...good, baseUrl: 'file:///v1' },
+      'baseUrl must use https (http is allowed for loopback hosts only)',
+    ],
     [
       'a password in the address',
       { ...good, baseUrl: 'https://u:p@api.example.com' },
-      'baseUrl must have no user',
+      'baseUrl must not have a user name, password',
     ],
     [
       'a query in the address',
       { ...good, baseUrl: 'https://api.example.com/v1?a=1' },
-      'baseUrl must have no user',
+      'baseUrl must not have a user name, password',
     ],
-    ['no account', { ...good, client: undefined }, 'client must be the account client identifier'],
+    ['no account', { ...good, client: undefined }, 'missing client; add'],
     [
       'an account that lost digits',
       { ...good, client: 2 ** 53 },
@@ -36,10 +52,14 @@ describe('a client is not made from', () => {
     ['a fraction of an account', { ...good, client: 1.5 }, 'client must be the account client identifier'],
     ['a negative account', { ...good, client: -1n }, 'client must be the account client identifier'],
     ['an account in words', { ...good, client: 'acme' }, 'client must be the account client identifier'],
-    ['no key', { ...good, key: undefined }, 'key must be a text that is not empty'],
-    ['an empty key', { ...good, key: '' }, 'key must be a text that is not empty'],
-    ['half a surrogate pair as key', { ...good, key: 'a\ud83d' }, 'key must be well-formed text'],
-    ['no time at all', { ...good, timeoutMs: 0 }, 'timeoutMs must be a whole number of milliseconds'],
+    ['no key', { ...good, key: undefined }, 'missing key; add'],
+    ['an empty key', { ...good, key: '' }, 'key must be a non-empty string: the account key'],
+    ['half a surrogate pair as key', { ...good, key: 'a\ud83d' }, 'key must be a well-formed string'],
+    [
+      'no time at all',
+      { ...good, timeoutMs: 0 },
+      'timeoutMs must be an integer from 1 to 2147483647 (milliseconds)',
+    ],
     ['time without end', { ...good, timeoutMs: Number.POSITIVE_INFINITY }, 'timeoutMs must be'],
     ['time as text', { ...good, timeoutMs: '10000' }, 'timeoutMs must be'],
     [
@@ -47,18 +67,26 @@ describe('a client is not made from', () => {
       { ...good, numberFormat: 'e164' },
       "numberFormat must be 'digits' or 'plus'",
     ],
-    ['nothing at all', undefined, 'its options must be an object'],
-    ['null', null, 'its options must be an object'],
-    ['paths that are null', { ...good, paths: null }, 'paths must be an object of paths by operation'],
-    ['time that is null', { ...good, timeoutMs: null }, 'timeoutMs must be a whole number'],
+    ['nothing at all', undefined, 'options must be an object with: baseUrl'],
+    ['null', null, 'options must be an object with: baseUrl'],
+    ['paths that are null', { ...good, paths: null }, 'paths must be an object with: '],
+    ['time that is null', { ...good, timeoutMs: null }, 'timeoutMs must be an integer'],
     ['a spelling that is null', { ...good, numberFormat: null }, "numberFormat must be 'digits' or 'plus'"],
-    ['paths as text', { ...good, paths: '/v2' }, 'paths must be an object of paths by operation'],
-    ['a path for no operation', { ...good, paths: { sendPigeon: '/x' } }, 'paths.sendPigeon is no operation'],
-    ['a path with a query', { ...good, paths: { balance: '/x?key=1' } }, 'paths.balance must begin with /'],
+    ['paths as text', { ...good, paths: '/v2' }, 'paths must be an object with: '],
+    [
+      'a path for no operation',
+      { ...good, paths: { sendPigeon: '/x' } },
+      'unknown option "paths.sendPigeon"; ',
+    ],
+    [
+      'a path with a query',
+      { ...good, paths: { balance: '/x?key=1' } },
+      'paths.balance must be a path that begins with /',
+    ],
     [
       'a path that is a URL',
       { ...good, paths: { balance: 'https://x.example' } },
-      'paths.balance must begin with /',
+      'paths.balance must be a path that begins with /',
     ],
     ['no dispatcher', { ...good, dispatcher: {} }, 'dispatcher must be an undici Dispatcher'],
   ])('%s', (_what, options, message) => {
@@ -83,6 +111,10 @@ test('a client shows neither key nor account nor address, however it is printed'
   ].join()
   expect(shown).not.toMatch(/canary|918273/)
   await client.close()
+})
+
+test('options may be inherited', async () => {
+  await createClient(Object.create(good)).close()
 })
 
 test('options are not written into', async () => {

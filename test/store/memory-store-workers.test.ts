@@ -36,7 +36,7 @@ async function workersSay(environment: string): Promise<string[]> {
 
 test('several workers in production are refused, and told what to use', async () => {
   const refusal =
-    'TypeError: memoryStore cannot be shared by cluster workers: each would allow its own guesses; use redisStore'
+    'TypeError: memoryStore: cluster workers cannot share it, and each would allow its own guesses; use redisStore'
   expect(await workersSay('production')).toEqual([refusal, refusal])
 })
 

@@ -143,31 +143,35 @@ describe.skipIf(withoutRedis)('inspecting a real Redis', () => {
 
 describe('options', () => {
   test('without anything to send with, redisStore says what it needs', () => {
-    for (const wrong of [
-      {},
-      { client: undefined },
-      { client: null },
-      { client: {} },
-      { client: 'redis://' },
-      { sendCommand: 1 },
-    ]) {
-      expect(() => redisStore(wrong as never)).toThrow(
-        new TypeError(
-          'redisStore needs a client of redis or ioredis as client, or a function as sendCommand',
-        ),
+    for (const nothing of [{}, { client: undefined }]) {
+      expect(() => redisStore(nothing as never)).toThrow('redisStore: missing client; add\n  client: ')
+    }
+    for (const client of [null, {}, 'redis://', 5]) {
+      expect(() => redisStore({ client } as never)).toThrow(
+        /^redisStore: (client must be a client of redis or ioredis|missing client)/,
       )
     }
+    expect(() => redisStore({ sendCommand: 1 } as never)).toThrow(
+      'redisStore: sendCommand must be a function (key, args) => reply',
+    )
+    const both = { client: createClient(), sendCommand: async () => null }
+    expect(() => redisStore(both as never)).toThrow('redisStore: client and sendCommand exclude each other')
+  })
+
+  test('a misspelt name is refused: without strict the store would be weaker than was asked for', () => {
+    const misspelt = { sendCommand: async () => null, strickt: true }
+    expect(() => redisStore(misspelt)).toThrow('redisStore: unknown option "strickt"; did you mean "strict"?')
   })
 
   test('strict refuses a pool, whose connections know nothing of each other', () => {
     expect(() => redisStore({ client: createClientPool(), strict: true })).toThrow(
-      new TypeError('redisStore: strict needs a single connection; give it a client rather than a pool'),
+      'redisStore: strict needs a single connection; pass a client instead of a pool',
     )
   })
 
   test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('a deadline of %d ms is refused', (timeoutMs) => {
     expect(() => redisStore({ sendCommand: async () => null, timeoutMs })).toThrow(
-      new TypeError(`redisStore: timeoutMs must be a positive number of milliseconds, not ${timeoutMs}`),
+      'redisStore: timeoutMs must be an integer from 1 to 2147483647 (milliseconds)',
     )
   })
 })

@@ -2,7 +2,15 @@ import type { Request } from 'express'
 import type { BoundFields } from '../../challenge/proofs/bound.js'
 import type { Grant } from '../../challenge/proofs/grants.js'
 import type { Purposes } from '../../challenge/purposes.js'
-import { checkOptions } from '../host/factory-options.js'
+import {
+  boolean,
+  type Checks,
+  checkOptions,
+  durationMs,
+  func,
+  nonEmptyString,
+  optionError,
+} from '../../lib/options.js'
 
 // Here, because the types of the package lead here: a consumer sees the member wherever it sees the guard.
 declare global {
@@ -39,7 +47,14 @@ export interface GuardSettings {
   readonly exempt: GuardOptions['exempt']
 }
 
-const known = ['purpose', 'maxAgeMs', 'once', 'bind', 'exempt']
+// `undefined` means the default, null is refused: a missing setting must not weaken a guard in silence.
+const checks: Checks<GuardOptions> = {
+  purpose: nonEmptyString(),
+  maxAgeMs: durationMs,
+  once: boolean,
+  bind: func('(req) => fields'),
+  exempt: func('(req, subject) => boolean'),
+}
 
 /** Declares the purpose of a guard. Throws a TypeError that names the option and the fix. */
 export function resolveGuard(
@@ -51,24 +66,19 @@ export function resolveGuard(
   },
 ): GuardSettings {
   const { purposes, maxStepUpAgeMs } = parts
-  checkOptions('requireTwoFactor', options, known)
-  // By default and never by null: what a configuration lacks must not weaken a guard in silence.
+  checkOptions('requireTwoFactor', options, checks)
   const { purpose: name = 'login', bind, exempt } = options
-  if (typeof name !== 'string' || name === '') throw wrong('purpose must be a text that is not empty')
-  if (bind !== undefined && typeof bind !== 'function') throw wrong('bind must be a function (req) => fields')
-  if (exempt !== undefined && typeof exempt !== 'function')
-    throw wrong('exempt must be a function (req, subject)')
 
   const usual = purposes.forGuard(name)
-  if (!usual.browserStartable)
-    throw wrong(`purpose ${name} is that of a phone verification, which leaves no grant: use redeem()`)
+  if (!usual.browserStartable) {
+    throw optionError(
+      `requireTwoFactor: purpose "${name}" belongs to a phone verification, which creates no grant; use redeem()`,
+    )
+  }
   const { maxAgeMs = usual.maxAgeMs, once = usual.once } = options
-  if (!Number.isSafeInteger(maxAgeMs) || maxAgeMs < 1)
-    throw wrong('maxAgeMs must be a whole number of milliseconds, 1 or more')
-  if (name !== 'login' && maxAgeMs > maxStepUpAgeMs)
-    throw wrong(`maxAgeMs must be ${maxStepUpAgeMs} or less with this profile`)
-  if (typeof once !== 'boolean') throw wrong('once must be true or false')
-
+  if (name !== 'login' && maxAgeMs > maxStepUpAgeMs) {
+    throw optionError(`requireTwoFactor: maxAgeMs must be ${maxStepUpAgeMs} or less with this profile`)
+  }
   purposes.accept(name, maxAgeMs)
   return {
     purpose: name,
@@ -78,8 +88,4 @@ export function resolveGuard(
     bind,
     exempt,
   }
-}
-
-function wrong(what: string): TypeError {
-  return new TypeError(`requireTwoFactor: ${what}`)
 }

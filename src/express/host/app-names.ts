@@ -1,5 +1,6 @@
 import type { Lane } from '../../challenge/ledger/ledger.js'
 import type { Purpose } from '../../challenge/purposes.js'
+import { optionError } from '../../lib/options.js'
 
 /** The names under which the provider files codes. It knows no lanes: one name for both would mix their codes. */
 export interface AppNames {
@@ -13,7 +14,7 @@ export function createAppNames(names: Readonly<Record<string, string>>): AppName
     const name = Object.hasOwn(names, purpose) ? names[purpose] : undefined
     const settled = name ?? (lane === 'auth' ? names.login : undefined)
     if (settled !== undefined) return settled
-    throw new TypeError(`appName must name an app for ${purpose}, other than those of sign-in and step-up`)
+    throw optionError(`phoneVerification: set appName.${purpose} to a name not used for sign-in or step-up`)
   }
   return {
     of,
@@ -25,8 +26,8 @@ export function createAppNames(names: Readonly<Record<string, string>>): AppName
         ({ name, browserStartable }) => !browserStartable && taken.includes(of('enrol', name)),
       )
       if (mixed === undefined) return
-      throw new TypeError(
-        `appName.${mixed.name} is used by a phone verification and by sign-in or step-up: the provider would mix their codes; give each a name of its own`,
+      throw optionError(
+        `phoneVerification: appName.${mixed.name} is also used for sign-in or step-up, and the provider would mix their codes; use another name`,
       )
     },
   }

@@ -1,4 +1,5 @@
 import type { RequestHandler } from 'express'
+import { optionError } from '../../lib/options.js'
 import type { Handlers } from '../flows/handlers.js'
 
 /** Express calls a middleware with three arguments: whoever gets them was not called by the host. */
@@ -8,7 +9,7 @@ export function factory<Args extends readonly unknown[], Made>(
 ): (...args: Args) => Made {
   return (...args) => {
     if (args.length > 1) {
-      throw new TypeError(`${name} was handed over uncalled: write ${name}() instead of ${name}`)
+      throw optionError(`pass ${name}(), not ${name}`)
     }
     return make(...args)
   }
@@ -17,7 +18,7 @@ export function factory<Args extends readonly unknown[], Made>(
 /** The same for what takes no options: given some, it would ignore them in silence. */
 export function plainFactory<Made>(name: string, make: () => Made): () => Made {
   return factory(name, (given?: unknown) => {
-    if (given !== undefined) throw new TypeError(`${name} takes no options`)
+    if (given !== undefined) throw optionError(`${name}: it takes no options`)
     return make()
   })
 }

@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express'
 import { TwoFactorError } from '../../errors.js'
+import { checkOptions, func } from '../../lib/options.js'
 
 /**
  * How the host's session is found and renewed. Any session library fits that can say an id and
@@ -77,6 +78,7 @@ export function expressSession(): SessionAdapter {
  * twoFactor({ session: tokenSession((req) => req.auth?.payload.sid) })
  */
 export function tokenSession(idOf: (req: Request) => string | undefined): SessionAdapter {
+  checkOptions('tokenSession', { idOf }, { idOf: func('(req) => id') }, ['idOf'])
   return {
     id(req) {
       if (!carriesBearer(req)) throw new TwoFactorError('not_identified')

@@ -1,4 +1,5 @@
 import type { Request } from 'express'
+import { optionError } from '../../lib/options.js'
 import { hostFunction } from '../host/host-function.js'
 import type { RenderPage } from '../http/responder.js'
 import { createTexts, negotiateLocale } from './messages/locales.js'
@@ -31,8 +32,8 @@ export function createPageRenderer(parts: {
   const textsOf = createTexts(messages)
   const offered = [...textsOf.keys()]
   if (typeof locale === 'string' && !textsOf.has(locale)) {
-    throw new TypeError(
-      `twoFactor: locale has no texts; pass messages for it, or one of ${offered.join(', ')}`,
+    throw optionError(
+      `twoFactor: locale "${locale}" is not available; add messages for it or use one of ${offered.join(', ')}`,
     )
   }
   return (view, req) => {

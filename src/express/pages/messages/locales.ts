@@ -1,3 +1,4 @@
+import { optionError } from '../../../lib/options.js'
 import { en } from './en.js'
 import { es } from './es.js'
 import { pt } from './pt.js'
@@ -27,15 +28,13 @@ function checkLocale(locale: string): void {
   try {
     Intl.getCanonicalLocales(locale)
   } catch {
-    throw new TypeError(`twoFactor: messages.${locale}: no language tag. Write it as in "pt-BR".`)
+    throw optionError(`twoFactor: messages: "${locale}" is not a valid language tag (example: "pt-BR")`)
   }
 }
 
 function checkKey(locale: string, key: string): void {
   if (Object.hasOwn(en, key)) return
-  throw new TypeError(
-    `twoFactor: messages.${locale} has the text "${key}", which no page shows. Texts are keyed as in "code.title".`,
-  )
+  throw optionError(`twoFactor: messages.${locale}: unknown key "${key}" (keys look like "code.title")`)
 }
 
 /**

@@ -1,0 +1,216 @@
+import { countryCodes, phoneCountries } from '../lib/countries.js'
+import {
+  boolean,
+  type Check,
+  type Checks,
+  checkOptions,
+  durationMs,
+  func,
+  integer,
+  list,
+  nonEmptyString,
+  object,
+  oneOf,
+  optionError,
+  record,
+  that,
+  timeoutMs,
+  withMethods,
+} from '../lib/options.js'
+import type { PurposeOptions, TwoFactorOptions } from '../options.js'
+import type { Voice } from '../provider/parameters.js'
+
+const day = 24 * 60 * 60_000
+
+/** Every voice of the type, and nothing else compiles. */
+const voices: Readonly<Record<Voice, true>> = {
+  Mariana: true,
+  Marian: true,
+  Penelope: true,
+  Conchita: true,
+  Mia: true,
+  Lucia: true,
+  Enrique: true,
+  Miguel: true,
+}
+
+const count = integer(0)
+const atLeastOne = integer(1)
+const countOrOff = that(
+  'must be an integer, 0 or more, or false',
+  (value) => value === false || (Number.isSafeInteger(value) && Number(value) >= 0),
+)
+
+const limits: Checks<NonNullable<TwoFactorOptions['limits']>> = {
+  profile: oneOf('psd2'),
+  attemptsPerChallenge: integer(1, 10),
+  failuresBeforeLock: atLeastOne,
+  lockMs: durationMs,
+  failuresBeforeDisable: atLeastOne,
+  failuresPerSubjectPerDay: atLeastOne,
+  codeLifetimeMs: durationMs,
+  cooldownMs: list(
+    integer(0, Number.MAX_SAFE_INTEGER, ' (milliseconds)'),
+    'must list at least one pause in milliseconds',
+    1,
+  ),
+  sendsPerChallenge: atLeastOne,
+  sendsPerHour: count,
+  sendsPerDay: count,
+  callsPerHour: count,
+  callsPerDay: count,
+  allSendsPerHour: count,
+  allSendsPerDay: count,
+  enrolSendsPerDay: count,
+  sendsPerSubjectPerDay: count,
+  sendsPerSessionPerHour: count,
+  numbersPerSessionPerDay: count,
+  sendsPerAddressPer10Min: countOrOff,
+  verificationsPerAddressPer10Min: countOrOff,
+  enrolSendsPerAddressPer10Min: countOrOff,
+  enrolVerificationsPerAddressPer10Min: countOrOff,
+  serviceSendsPerMinute: count,
+  maxAgeMs: durationMs,
+  loginMaxAgeMs: durationMs,
+  verifyTimeoutMs: timeoutMs,
+  sendTimeoutMs: timeoutMs,
+  storeTimeoutMs: timeoutMs,
+}
+
+const channels = that(
+  "must list 'sms', 'call' or both, the preferred one first",
+  (value) =>
+    Array.isArray(value) &&
+    value.length > 0 &&
+    new Set(value).size === value.length &&
+    value.every((channel) => channel === 'sms' || channel === 'call'),
+)
+
+const purpose: Checks<PurposeOptions> = {
+  maxAgeMs: durationMs,
+  once: boolean,
+  channels,
+  trustedDevice: boolean,
+}
+
+const countries = list(
+  that(
+    "must be an upper-case ISO 3166-1 alpha-2 code, such as 'GB'",
+    (code) => typeof code === 'string' && phoneCountries.has(code),
+  ),
+  'must list at least one country',
+  1,
+)
+
+/** The provider rejects the codes of numbering plans that ISO 3166-1 does not assign. */
+const countryCode = that(
+  "must be an upper-case ISO 3166-1 alpha-2 code, such as 'GB'",
+  (code) => typeof code === 'string' && phoneCountries.has(code) && countryCodes.has(code),
+)
+
+const secretFix = 'must have 32 bytes or more; make one with: openssl rand -base64 48'
+const oneSecret = that(secretFix, (value) => typeof value === 'string' && Buffer.byteLength(value) >= 32)
+const secretList = list(oneSecret, secretFix, 1)
+const secret: Check = (value, name) => (Array.isArray(value) ? secretList : oneSecret)(value, name)
+
+const appNameFix = 'must be a non-empty string, or one per purpose with at least "login"'
+const appNames = record(nonEmptyString('the app-name at the provider'), appNameFix)
+const appName: Check = (value, name) => {
+  if (typeof value === 'string' && value !== '') return
+  appNames(value, name)
+  if (!Object.hasOwn(Object(value), 'login')) throw optionError(`${name} ${appNameFix}`)
+}
+
+const statuses =
+  'must list what your account returns for a right code; find out with: npx express-two-factor calibrate'
+const errorValues = list(nonEmptyString('a value of `error`'), 'must be an array of strings')
+
+const origins = list(
+  that(
+    'must be an origin without a path, such as https://app.example.com',
+    (origin) => typeof origin === 'string' && URL.canParse(origin) && new URL(origin).origin === origin,
+  ),
+  'must be an array of origins',
+)
+
+/** One check per option of `twoFactor`. */
+export const optionChecks: Checks<TwoFactorOptions> = {
+  provider: withMethods(
+    ['sendSmsCode', 'sendCallCode', 'verifyCode', 'balance', 'close'],
+    'must be a client from createClient()',
+  ),
+  appName,
+  approvedStatuses: list(
+    that(statuses, (value) => typeof value === 'string' && value !== ''),
+    statuses,
+    1,
+  ),
+  rejectedCodes: errorValues,
+  accountErrorCodes: errorValues,
+  subject: func('(req) => subject'),
+  phone: func('(req, subject) => phone number'),
+  secret,
+  countries,
+  dangerouslyAnyCountry: oneOf(true),
+  purposes: record(object(purpose), 'must be an object of purposes by name'),
+  channels,
+  voice: oneOf(...Object.keys(voices)),
+  callRetries: integer(1, 3),
+  countryCode,
+  codePattern: that('must be a regular expression', (value) => value instanceof RegExp),
+  path: that(
+    "must be a path such as '/two-factor', without a trailing slash",
+    (value) => typeof value === 'string' && /^(\/[\w.~%-]+)+$/.test(value),
+  ),
+  store: withMethods(
+    ['read', 'swap', 'increment'],
+    'must be a store: memoryStore(), redisStore() or your own',
+  ),
+  // A colon would end a part of a key, braces would choose the slot of a Redis cluster.
+  namespace: that(
+    'must be a string of up to 64 letters, digits, dots, hyphens or underscores',
+    (value) => typeof value === 'string' && /^[\w.-]{0,64}$/.test(value),
+  ),
+  session: withMethods(['id', 'rotate'], 'must be expressSession(), tokenSession() or { id, rotate }'),
+  limits: object(limits),
+  // NIST SP 800-63B-4, 5.1: thirty days at most.
+  trustedDevices: object({ maxAgeMs: integer(1, 30 * day, ' (milliseconds)') }, ['maxAgeMs']),
+  allowedOrigins: origins,
+  locale: that(
+    'must be a locale or a function (req) => locale',
+    (value) => typeof value === 'string' || typeof value === 'function',
+  ),
+  messages: record(
+    record(
+      that('must be a string', (value) => value === undefined || typeof value === 'string'),
+      'must be an object of strings',
+    ),
+    'must be an object of strings per locale',
+  ),
+  render: func('(view, { req, locale, texts }) => html'),
+  onVerified: func('(req, res, grant)'),
+  beforeSend: func('(req, send) => boolean'),
+  onEvent: func('(event)'),
+  now: func('() => milliseconds'),
+}
+
+const countriesToPaste = "['CO', 'MX'], // the only countries that codes may go to"
+const toPaste = {
+  provider: 'createClient({ baseUrl, client, key }),',
+  appName: "'Acme', // the app-name at the provider",
+  approvedStatuses: '[], // what your account returns for a right code: npx express-two-factor calibrate',
+  secret: 'process.env.TWO_FACTOR_SECRET, // 32 bytes or more: openssl rand -base64 48',
+  subject: '(req) => req.session.pendingUserId ?? req.session.userId,',
+  phone: '(req, subject) => users.phoneOf(subject), // the number on file',
+}
+
+/** Throws a TypeError that names what is missing or wrong, and the fix, never a value: some are secrets. */
+export function checkTwoFactorOptions(options: unknown): void {
+  const anyCountry = Object(options).dangerouslyAnyCountry !== undefined
+  const required = anyCountry ? toPaste : { ...toPaste, countries: countriesToPaste }
+  checkOptions('twoFactor', options, optionChecks, required)
+  if (anyCountry && Object(options).countries !== undefined) {
+    // SMS pumping: a forgotten dangerouslyAnyCountry must not lift the list in silence.
+    throw optionError('twoFactor: countries and dangerouslyAnyCountry exclude each other; pass one of them')
+  }
+}

@@ -1,0 +1,145 @@
+import type { Channel } from '../challenge/code-provider.js'
+import type { Limits } from '../challenge/limits.js'
+import type { Purpose } from '../challenge/purposes.js'
+import type { Messages } from '../express/pages/messages/texts.js'
+import { optionError } from '../lib/options.js'
+import type { PurposeOptions, TwoFactorOptions } from '../options.js'
+import type { Voice } from '../provider/parameters.js'
+import { checkTwoFactorOptions } from './checks.js'
+import { defaultLimits, profiles } from './default-limits.js'
+
+type WithoutDefault =
+  | 'provider'
+  | 'subject'
+  | 'phone'
+  | 'countryCode'
+  | 'store'
+  | 'session'
+  | 'trustedDevices'
+  | 'locale'
+  | 'render'
+  | 'onVerified'
+  | 'beforeSend'
+  | 'onEvent'
+  | 'now'
+
+/** The options, checked, with every default in place. */
+export interface Settings extends Pick<TwoFactorOptions, WithoutDefault> {
+  /** By purpose, always with `login`. */
+  readonly appName: Readonly<Record<string, string>>
+  readonly approvedStatuses: readonly string[]
+  readonly rejectedCodes: readonly string[]
+  readonly accountErrorCodes: readonly string[]
+  /** The first signs, all verify. */
+  readonly secret: readonly [string, ...string[]]
+  readonly countries: readonly string[] | 'any'
+  readonly channels: readonly Channel[]
+  readonly voice: Voice
+  readonly callRetries: number
+  /** Without `g` and `y`: it keeps no position between two codes. */
+  readonly codePattern: RegExp
+  readonly path: string
+  readonly namespace: string
+  readonly limits: Limits
+  /** The longest age that a step-up may accept, when a profile sets one. */
+  readonly maxStepUpAgeMs: number
+  readonly purposes: readonly Purpose[]
+  /** A purpose that nobody configured. */
+  readonly defaultPurpose: (name: string) => Purpose
+  readonly allowedOrigins: readonly string[]
+  readonly messages: Messages
+}
+
+/**
+ * Checks the options once and fills in the defaults. Lists are copied: what the caller does to them later
+ * changes nothing.
+ *
+ * @throws {TypeError} naming the option and the fix, never a value: some of them are secrets
+ */
+export function resolveOptions(options: TwoFactorOptions): Settings {
+  checkTwoFactorOptions(options)
+  const { approvedStatuses, rejectedCodes = [], accountErrorCodes = ['1003'], countries } = options
+  const { channels = ['sms', 'call'], purposes = { login: {} }, allowedOrigins = [], messages = {} } = options
+  const { voice = 'Mariana', callRetries = 1, path = '/two-factor', namespace = '' } = options
+  const { limits: givenLimits = {}, codePattern = /^[0-9A-Za-z]{4,10}$/ } = options
+
+  const limits = resolveLimits(givenLimits)
+  const maxStepUpAgeMs =
+    givenLimits.profile === undefined ? Number.MAX_SAFE_INTEGER : profiles[givenLimits.profile].maxAgeMs
+
+  function resolvePurpose(name: string, purpose: PurposeOptions): Purpose {
+    if (purpose.trustedDevice === true && options.trustedDevices === undefined) {
+      throw optionError(
+        `twoFactor: purposes.${name}.trustedDevice needs the option trustedDevices: { maxAgeMs }`,
+      )
+    }
+    const isLogin = name === 'login'
+    const maxAgeMs = purpose.maxAgeMs ?? (isLogin ? limits.loginMaxAgeMs : limits.maxAgeMs)
+    if (!isLogin && maxAgeMs > maxStepUpAgeMs) {
+      throw optionError(
+        `twoFactor: purposes.${name}.maxAgeMs must be ${maxStepUpAgeMs} or less with this profile`,
+      )
+    }
+    return {
+      name,
+      maxAgeMs,
+      once: purpose.once ?? false,
+      channels: [...(purpose.channels ?? channels)],
+      trustedDevice: purpose.trustedDevice ?? (isLogin && options.trustedDevices !== undefined),
+      browserStartable: true,
+    }
+  }
+
+  return {
+    provider: options.provider,
+    subject: options.subject,
+    phone: options.phone,
+    ...given(options, ['countryCode', 'store', 'session', 'trustedDevices', 'locale', 'render']),
+    ...given(options, ['onVerified', 'beforeSend', 'onEvent', 'now']),
+    appName: typeof options.appName === 'string' ? { login: options.appName } : { ...options.appName },
+    approvedStatuses: [...approvedStatuses],
+    rejectedCodes: [...rejectedCodes],
+    accountErrorCodes: [...accountErrorCodes],
+    secret: [options.secret].flat() as [string, ...string[]],
+    countries: countries === undefined ? 'any' : [...countries],
+    channels: [...channels],
+    voice,
+    callRetries,
+    codePattern: stateless(codePattern),
+    path,
+    namespace,
+    limits,
+    maxStepUpAgeMs,
+    purposes: Object.entries(purposes).map(([name, purpose]) => resolvePurpose(name, purpose)),
+    defaultPurpose: (name) => resolvePurpose(name, {}),
+    allowedOrigins: [...allowedOrigins],
+    messages,
+  }
+}
+
+/** The options of these names that were given, inherited ones too. */
+function given<Name extends keyof TwoFactorOptions>(
+  options: TwoFactorOptions,
+  names: readonly Name[],
+): Pick<TwoFactorOptions, Name> {
+  const entries = names.map((name) => [name, options[name]])
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
+}
+
+/** `g` and `y` make an expression remember where it stopped, and refuse every other code. */
+function stateless({ source, flags }: RegExp): RegExp {
+  return new RegExp(source, flags.replaceAll(/[gy]/g, ''))
+}
+
+function resolveLimits(given: NonNullable<TwoFactorOptions['limits']>): Limits {
+  const bounds: Partial<Limits> = given.profile === undefined ? {} : profiles[given.profile]
+  const limits = Object.entries({ ...defaultLimits, ...bounds }).map(([name, usual]) => {
+    const value = given[name as keyof Limits] ?? usual
+    const max = bounds[name as keyof Limits]
+    if (max !== undefined && Number(value) > Number(max)) {
+      throw optionError(`twoFactor: limits.${name} must be ${max} or less with the profile ${given.profile}`)
+    }
+    return [name, Array.isArray(value) ? [...value] : value]
+  })
+  return Object.fromEntries(limits)
+}
