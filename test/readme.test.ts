@@ -81,7 +81,7 @@ describe('the README', () => {
   })
 
   it('explains every warning under a heading of its own', () => {
-    const warnings = readFileSync(path('src/express/warnings.ts'), 'utf8').match(/TWO_FACTOR_\w+/g) ?? []
+    const warnings = readFileSync(path('src/express/host/warnings.ts'), 'utf8').match(/TWO_FACTOR_\w+/g) ?? []
     expect(warnings.length).toBeGreaterThan(0)
     for (const warning of warnings) expect(readme).toContain(`\n#### ${warning}\n`)
   })

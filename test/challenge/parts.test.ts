@@ -218,7 +218,9 @@ describe('purposes', () => {
     expect(() => purposes.forEnrolment('login')).toThrow(TypeError)
     purposes.forGuard('transfer')
     purposes.accept('transfer', 10)
-    expect(() => purposes.forEnrolment('transfer')).toThrow('purpose transfer is one of sign-in or step-up')
+    expect(() => purposes.forEnrolment('transfer')).toThrow(
+      'purpose "transfer" belongs to sign-in or a step-up',
+    )
   })
 })
 

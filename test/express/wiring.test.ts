@@ -16,7 +16,7 @@ describe('factories of a phone verification', () => {
     })
     for (const name of ['routes', 'start', 'resend', 'verify', 'cancel', 'status']) {
       expect((await host.browser().get(`/uncalled/${name}`)).status).toBe(500)
-      expect(String(host.errors.at(-1))).toContain(`write ${name}() instead of ${name}`)
+      expect(String(host.errors.at(-1))).toContain(`pass ${name}(), not ${name}`)
     }
   })
 })

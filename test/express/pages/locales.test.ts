@@ -65,9 +65,11 @@ describe('createTexts', () => {
     expect(own?.['code.submit']).toBe('Continue')
   })
 
-  it('refuses a text that no page shows and a locale that is none, by name', () => {
+  it('refuses an unknown key and an invalid language tag, by name', () => {
     const misspelt = { es: { 'code.tittle': '' } } as Parameters<typeof createTexts>[0]
-    expect(() => createTexts(misspelt)).toThrow('messages.es has the text "code.tittle"')
-    expect(() => createTexts({ 'spanish!': {} })).toThrow('messages.spanish!')
+    expect(() => createTexts(misspelt)).toThrow(
+      'messages.es: unknown key "code.tittle" (keys look like "code.title")',
+    )
+    expect(() => createTexts({ 'spanish!': {} })).toThrow('messages: "spanish!" is not a valid language tag')
   })
 })
