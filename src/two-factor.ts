@@ -32,7 +32,7 @@ import { chosenPurpose, type PurposeChoice } from './express/host/factory-option
 import { hostClock, hostFunction, hostSession } from './express/host/host-function.js'
 import { createInspection } from './express/host/inspection.js'
 import { createIdentify } from './express/host/requester.js'
-import { expressSession, sessionId } from './express/host/session.js'
+import { expressSession } from './express/host/session.js'
 import { createWarn, isCalledPerRequest, type Warn } from './express/host/warnings.js'
 import { addressOf } from './express/http/address.js'
 import { createEndpoint } from './express/http/endpoint.js'
@@ -131,7 +131,8 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     appNameOf: appNames.of,
     deviceMaxAgeMs: settings.trustedDevices?.maxAgeMs ?? 0,
   })
-  const { challenges, devices, enrolments, grants, keys, now, numbers, purposes, secrets, store } = domain
+  const { challenges, devices, enrolments, grants, hashBound, keys, now, numbers, purposes, secrets, store } =
+    domain
 
   const subjectOf = hostFunction(settings.subject)
   const phoneOf = hostFunction(settings.phone)
@@ -141,7 +142,8 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   const identify = createIdentify(subjectOf, sessions)
   const requirements = createRequirements({
     secrets,
-    sessionOf: (req) => sessionId(sessions, req),
+    namespace: settings.namespace,
+    sessionOf: (req) => sessions.id(req),
     codeLifetimeMs: limits.codeLifetimeMs,
     now,
   })
@@ -199,7 +201,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     const guard = resolveGuard(guardOptions, { purposes, maxStepUpAgeMs: settings.maxStepUpAgeMs })
     appNames.checkApart(purposes.all())
     const refusals = createRefusals(guard, { requirements, views, responder, path })
-    return createGuard(guard, { identify, grants, refusals })
+    return createGuard(guard, { identify, grants, hashBound, refusals })
   }
 
   function phoneVerification(given: PurposeChoice = {}): PhoneVerification {
@@ -233,8 +235,8 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     ...singleHandlers(handlers),
     requireTwoFactor: factory('requireTwoFactor', requireTwoFactor),
     phoneVerification: factory('phoneVerification', phoneVerification),
-    challenges: createChallengesFacade(challenges, codePattern),
-    grants: createGrantsFacade({ grants, identify, purposes }),
+    challenges: createChallengesFacade(challenges, { hashBound, codePattern }),
+    grants: createGrantsFacade({ grants, hashBound, identify, purposes }),
     numbers,
     trustedDevices: createTrustedDevicesFacade(devices, deviceCookies, identify),
     describeLimits: () => describeLimits(limits),

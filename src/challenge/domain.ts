@@ -2,6 +2,7 @@ import type { Emit } from '../events.js'
 import type { Store } from '../store/store.js'
 import { type ChallengeParts, createChallenges } from './challenges.js'
 import { createKeys } from './keys.js'
+import { createBoundHash } from './proofs/bound.js'
 import { createDevices } from './proofs/devices.js'
 import { createEnrolments } from './proofs/enrolment.js'
 import { createGrants } from './proofs/grants.js'
@@ -36,6 +37,7 @@ export function openDomain(parts: {
     ...shared,
     numbers,
     challenges,
+    hashBound: createBoundHash(secrets, parts.namespace),
     grants: createGrants(shared),
     enrolments: createEnrolments(shared),
     devices: createDevices({ ...shared, maxAgeMs: parts.deviceMaxAgeMs }),

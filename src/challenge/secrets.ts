@@ -1,22 +1,11 @@
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHmac,
-  hkdfSync,
-  randomBytes,
-  timingSafeEqual,
-} from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 
 /** What a subkey is for. Each use has its own key, so that nothing made for one passes for another. */
-export type SecretUse = 'number-tag' | 'code-tag' | 'requirement' | 'enrolment'
+export type SecretUse = 'number-tag' | 'code-tag' | 'bound-tag' | 'requirement' | 'return-path' | 'enrolment'
 
 export interface Secrets {
   /** A keyed hashId for what is kept at rest. Made with the last secret, so that rotation moves no ledger. */
   tag(use: SecretUse, text: string): string
-  /** Signs with the first secret. */
-  sign(use: SecretUse, text: string): string
-  /** Whether any of the secrets made this signature. */
-  verify(use: SecretUse, text: string, signature: string): boolean
   /** Encrypts with the first secret, bound to `context`. */
   seal(use: SecretUse, text: string, context: string): string
   /** What was sealed under any of the secrets and the same context, else undefined. */
@@ -33,23 +22,16 @@ export function createSecrets(secrets: readonly [string, ...string[]]): Secrets 
   const keys: Record<SecretUse, readonly Buffer[]> = {
     'number-tag': keysOf('number-tag'),
     'code-tag': keysOf('code-tag'),
+    'bound-tag': keysOf('bound-tag'),
     requirement: keysOf('requirement'),
+    'return-path': keysOf('return-path'),
     enrolment: keysOf('enrolment'),
   }
   const firstKey = (use: SecretUse) => keys[use].at(0) as Buffer
   const lastKey = (use: SecretUse) => keys[use].at(-1) as Buffer
-  const hmac = (key: Buffer, text: string) => createHmac('sha256', key).update(text).digest()
 
   return {
-    tag: (use, text) => hmac(lastKey(use), text).toString('base64url'),
-    sign: (use, text) => hmac(firstKey(use), text).toString('base64url'),
-    verify(use, text, signature) {
-      const given = Buffer.from(signature, 'base64url')
-      return keys[use].some((key) => {
-        const expected = hmac(key, text)
-        return given.length === expected.length && timingSafeEqual(given, expected)
-      })
-    },
+    tag: (use, text) => createHmac('sha256', lastKey(use)).update(text).digest('base64url'),
     seal(use, text, context) {
       const iv = randomBytes(ivBytes)
       const cipher = createCipheriv('aes-256-gcm', firstKey(use), iv).setAAD(Buffer.from(context))

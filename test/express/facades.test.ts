@@ -47,6 +47,43 @@ describe('challenges without a request', () => {
     expect(await tf.challenges.find(actor)).toBeUndefined()
   })
 
+  it('take nothing from a command but what is theirs, so that no body chooses lane, visitor or budget', async () => {
+    const { tf, stub } = await startHost({ options: { phone: () => phone } })
+    const body = { lane: 'enrol', visitor: 'somebody', requireCode: false, known: true, bypass: true }
+    const actor = { subject: 'ana', session: 's1', phone, ...body }
+    await tf.challenges.start({ ...actor, purpose: 'login' })
+    const mine = { subject: 'ana', session: 's1', phone }
+    expect(await tf.challenges.find(mine)).toMatchObject({ purpose: 'login' })
+    expect(await tf.challenges.find({ ...actor, session: 's2' })).toBeUndefined()
+    expect(await tf.challenges.resend({ ...actor, session: 's2' })).toMatchObject({ outcome: 'refused' })
+    expect(await tf.challenges.verify({ ...mine, code: 482_913 as never })).toMatchObject({
+      code: 'invalid_request',
+    })
+    expect(await tf.challenges.verify({ ...actor, code: stub.rightCode })).toMatchObject({
+      outcome: 'approved',
+      purpose: 'login',
+    })
+  })
+
+  it('tell every wait in whole milliseconds, whatever the clock and the store say', async () => {
+    let time = 1_800_000_000_000.25
+    const good = memoryStore()
+    const store: Store = {
+      ...good,
+      increment: (_key, windowMs) => ({ count: 2, resetInMs: 0.3 * windowMs + 0.123 }),
+    }
+    const { tf } = await startHost({ options: { now: () => time } })
+    const actor = { subject: 'ana', session: 's1', phone }
+    await tf.challenges.start({ ...actor, purpose: 'login' })
+    time += 1.7
+    const tooSoon = await tf.challenges.resend(actor)
+    const limited = await startHost({ options: { store, limits: { sendsPerSessionPerHour: 1 } } })
+    const tooMany = await limited.tf.challenges.start({ ...actor, purpose: 'login' })
+    for (const outcome of [tooSoon, tooMany]) {
+      expect(outcome).toMatchObject({ retryAfterMs: expect.toSatisfy(Number.isSafeInteger) })
+    }
+  })
+
   it('carry bound fields over to the grant', async () => {
     const host = await startHost()
     const ana = await host.login()

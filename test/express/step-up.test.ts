@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto'
 import express from 'express'
 import { describe, expect, it } from 'vitest'
+import { memoryStore, type Store, twoFactor } from '../../src/index.js'
 import type { Browser } from './browser.js'
-import { startHost } from './kit.js'
+import { baseOptions, startHost } from './kit.js'
 
 const minute = 60_000
 
@@ -147,25 +149,85 @@ describe('a requirement', () => {
     const host = await startHost()
     const ana = await host.signIn()
     const requirement = await requirementOf(ana, { amount: 5, payee: 'ACME' })
-    const [payload = '', signature] = requirement.split('.')
-    const claims = JSON.parse(Buffer.from(payload, 'base64url').toString())
-    const forged = Buffer.from(JSON.stringify({ ...claims, purpose: 'login' })).toString('base64url')
-    expect((await ana.post('/two-factor/start', { requirement: `${forged}.${signature}` })).status).toBe(400)
+    const bytes = Buffer.from(requirement, 'base64url')
+    for (const at of [0, 12, 28, bytes.length - 1]) {
+      const forged = Buffer.from(bytes)
+      forged[at] = (forged[at] ?? 0) ^ 1
+      const answer = await ana.post('/two-factor/start', { requirement: forged.toString('base64url') })
+      expect(answer.status).toBe(400)
+    }
     expect((await ana.post('/two-factor/start', { requirement, purpose: 'login' })).status).toBe(400)
     expect((await ana.post('/two-factor/start', { requirement, purpose: 'transfer' })).status).toBe(201)
   })
 
-  it('holds no readable number, session or bound field', async () => {
-    const host = await startHost()
+  it('is worth nothing in another namespace, with the same secret, store and session', async () => {
+    const store = memoryStore()
+    const host = await startHost({ options: { store } })
     const ana = await host.signIn()
-    const requirement = await requirementOf(ana, { amount: 5, payee: 'a-payee-to-be-kept-quiet' })
-    const claims = Buffer.from(requirement.split('.')[0] ?? '', 'base64url').toString()
-    expect(claims).not.toContain('payee')
-    expect(claims).not.toContain('3001234567')
-    const sid = decodeURIComponent(ana.cookies.get('connect.sid') ?? '')
-      .slice(2)
-      .split('.')[0]
-    expect(claims).not.toContain(sid)
+    const requirement = await requirementOf(ana, { amount: 5, payee: 'ACME' })
+    const statusIn = async (namespace: string) => {
+      const options = { ...baseOptions(host.stub, host.clock), purposes: { transfer: {} }, namespace, store }
+      const path = `/of${namespace}`
+      host.app.use(path, twoFactor({ ...options, path }).routes())
+      return (await ana.post(`${path}/start`, { requirement })).status
+    }
+    expect(await statusIn('tenant')).toBe(400)
+    expect(await statusIn('')).toBe(201)
+  })
+
+  it('tells nobody amount, payee, purpose or session, nor does the store', async () => {
+    const rows = new Map<string, unknown>()
+    const good = memoryStore()
+    const store: Store = {
+      ...good,
+      swap: (key, version, next, ttlMs) => {
+        rows.set(key, next)
+        return good.swap(key, version, next, ttlMs)
+      },
+    }
+    const host = await startHost({ options: { store } })
+    const ana = await host.signIn()
+    const transfer = { amount: 5, payee: 'ACME' }
+    const requirement = await requirementOf(ana, transfer)
+    await ana.post('/two-factor/start', { requirement })
+    const sid =
+      decodeURIComponent(ana.cookies.get('connect.sid') ?? '')
+        .slice(2)
+        .split('.')[0] ?? ''
+    const token = requirement
+      .split('.')
+      .map((part) => Buffer.from(part, 'base64url').toString('latin1'))
+      .join()
+    const stored = JSON.stringify([...rows])
+    // Whoever guesses the fields is not told by a plain hash that the guess is right.
+    const guess = createHash('sha256').update('{"amount":5,"payee":"ACME"}').digest('base64url')
+    for (const secret of ['ACME', 'amount', guess, '3001234567', sid]) {
+      expect(token).not.toContain(secret)
+      expect(stored).not.toContain(secret)
+    }
+    expect(token).not.toContain('transfer')
+    expect(requirement.length).toBeLessThan(400)
+  })
+
+  it('leads back after another sign-in as well, without the query that it came with', async () => {
+    const host = await startHost({
+      mount: (app, tf) => {
+        app.get('/pay', tf.requireTwoFactor({ purpose: 'pay' }), (_req, res) => void res.json({}))
+      },
+    })
+    const ana = await host.login()
+    const page = (await ana.open('/pay?amount=5')).headers.get('location') ?? ''
+    const elsewhere = await (await host.login()).open(page)
+    expect(elsewhere.status).toBe(400)
+    expect(elsewhere.text).toContain('<a href="/pay">')
+    host.clock.now += 10 * minute
+    expect((await ana.open(page)).text).toContain('<a href="/pay?amount=5">')
+    // A path that we did not seal leads nowhere (open redirect).
+    const [sealed] = new URLSearchParams(page.split('?')[1]).get('requirement')?.split('.') ?? []
+    const forged = Buffer.from('/evil').toString('base64url')
+    const told = await (await host.login()).open(`/two-factor?requirement=${sealed}.${forged}`)
+    expect(told.status).toBe(400)
+    expect(told.text).not.toContain('<a ')
   })
 })
 
@@ -195,6 +257,19 @@ describe('bound fields', () => {
     expect(host.errors).toEqual([expect.any(TypeError)])
     expect(String(host.errors[0])).toContain(message)
     expect(reached).toEqual([])
+  })
+
+  it.each([
+    ['33 levels', `{"amount":${'['.repeat(32)}${']'.repeat(32)}}`],
+    ['20,000 levels', `{"amount":${'['.repeat(20_000)}${']'.repeat(20_000)}}`],
+  ])('of a body with %s are a 400 and no trouble of the server', async (_name, body) => {
+    const host = await startHost()
+    const ana = await host.signIn()
+    const headers = { 'content-type': 'application/json' }
+    const refused = await ana.send('/transfers', { method: 'POST', headers, body })
+    expect(refused.status).toBe(400)
+    expect(refused.json).toMatchObject({ code: 'invalid_request', detail: 'More than 32 levels of nesting.' })
+    expect(host.errors).toEqual([])
   })
 
   it('say so when the body is not parsed before the guard', async () => {

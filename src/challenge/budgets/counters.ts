@@ -55,7 +55,7 @@ export function createCounters(parts: {
   async function count({ limit, code, kind, whom, most, windowMs }: Count): Promise<Refusal | undefined> {
     const hits = await store.increment(keys.counter(kind, whom), windowMs)
     return hits.count > most
-      ? { outcome: 'refused', code, limit, retryAfterMs: Math.max(1, hits.resetInMs) }
+      ? { outcome: 'refused', code, limit, retryAfterMs: Math.max(1, Math.ceil(hits.resetInMs)) }
       : undefined
   }
 

@@ -1,34 +1,49 @@
-import { createHash } from 'node:crypto'
+import { TwoFactorError } from '../../errors.js'
 import { isPlainObject } from '../../lib/plain-object.js'
+import type { Secrets } from '../secrets.js'
 
 /** What a grant may be bound to: plain data that says the same thing at the refusal and at the retry. */
 export type BoundFields = { readonly [member: string]: BoundValue }
 export type BoundValue = null | boolean | number | string | readonly BoundValue[] | BoundFields
 
+/** Turns bound fields into what grants, challenges and requirements keep of them. */
+export type HashBound = (fields: BoundFields) => string
+
+const maxDepth = 32
+
 /**
- * Hash of bound fields over canonical JSON: key order does not matter, everything else does.
- * Throws a TypeError that names the member which is no plain data: `undefined` would silently bind
- * to nothing.
+ * Keyed hash of bound fields over canonical JSON: key order does not matter, everything else does. Keyed and
+ * per namespace, because amount and payee have few likely values: a plain hash is read by trying them.
+ *
+ * The function throws a TypeError that names the member which is not plain data (`undefined` would silently
+ * bind to nothing), and a TwoFactorError `invalid_request` for what is nested too deeply.
  *
  * @example
+ * const hashBound = createBoundHash(secrets, namespace)
  * hashBound({ amount: 100, payee: 'ACME' }) === hashBound({ payee: 'ACME', amount: 100 }) // true
  */
-export function hashBound(fields: BoundFields): string {
-  if (!isPlainObject(fields)) throw notPlain('bind', fields)
-  return createHash('sha256').update(canonical(fields, 'bind')).digest('base64url')
+export function createBoundHash(secrets: Secrets, namespace: string): HashBound {
+  return (fields) => {
+    if (!isPlainObject(fields)) throw notPlain('bind', fields)
+    return secrets.tag('bound-tag', `${namespace} ${canonical(fields, 'bind', 1)}`)
+  }
 }
 
-function canonical(value: unknown, path: string): string {
+function canonical(value: unknown, path: string, depth: number): string {
+  // The nesting is the visitor's: a deep body must not exhaust the stack (CWE-674), nor a cycle go on for ever.
+  if (depth > maxDepth) {
+    throw new TwoFactorError('invalid_request', { message: `More than ${maxDepth} levels of nesting.` })
+  }
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return JSON.stringify(value)
   if (Number.isFinite(value)) return JSON.stringify(value)
   if (Array.isArray(value)) {
     // Not map: it would pass over the holes of a sparse array.
-    return `[${Array.from(value, (item, index) => canonical(item, `${path}[${index}]`)).join(',')}]`
+    return `[${Array.from(value, (item, index) => canonical(item, `${path}[${index}]`, depth + 1)).join(',')}]`
   }
   if (!isPlainObject(value)) throw notPlain(path, value)
   const members = Object.keys(value)
     .sort()
-    .map((name) => `${JSON.stringify(name)}:${canonical(value[name], `${path}.${name}`)}`)
+    .map((name) => `${JSON.stringify(name)}:${canonical(value[name], `${path}.${name}`, depth + 1)}`)
   return `{${members.join(',')}}`
 }
 

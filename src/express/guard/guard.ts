@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express'
-import { hashBound } from '../../challenge/proofs/bound.js'
+import type { HashBound } from '../../challenge/proofs/bound.js'
 import type { Grant, Grants, RequiredGrant } from '../../challenge/proofs/grants.js'
 import { hostFunction, isOurs } from '../host/host-function.js'
 import { type Identify, identified } from '../host/requester.js'
@@ -14,12 +14,17 @@ import type { Refusals } from './refusals.js'
  */
 export function createGuard(
   settings: GuardSettings,
-  parts: { readonly identify: Identify; readonly grants: Grants; readonly refusals: Refusals },
+  parts: {
+    readonly identify: Identify
+    readonly grants: Grants
+    readonly hashBound: HashBound
+    readonly refusals: Refusals
+  },
 ): RequestHandler {
   const { purpose, maxAgeMs, once, requireCode } = settings
   const bind = settings.bind && hostFunction(settings.bind)
   const exempt = settings.exempt && hostFunction(settings.exempt)
-  const { identify, grants, refusals } = parts
+  const { identify, grants, hashBound, refusals } = parts
   const ask = once ? grants.take : grants.read
 
   function requirementOf(req: Request): RequiredGrant {

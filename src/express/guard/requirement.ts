@@ -20,25 +20,43 @@ export interface Requirements {
   reissue(req: Request, requirement: Requirement): string
   /** What the token asks for; undefined when it is not ours, not this session's, or too old. */
   read(req: Request, token: string): Requirement | undefined
+  /** Where a token that is worth nothing any more led back to: without its query in another session. */
+  returnPath(req: Request, token: string): string | undefined
 }
 
-type Claims = Requirement & { readonly session: string; readonly end: number }
+type Claims = Requirement & { readonly expiresAt: number }
 
 const lifetimeMs = 10 * 60_000
 
-/** Requirements travel through the browser, hence signed: it must not choose purpose or bound fields. */
+/**
+ * Requirements travel through the browser, its history and the logs of proxies. They are sealed for one
+ * session of one namespace: nobody changes purpose or bound fields, and nobody reads them.
+ */
 export function createRequirements(parts: {
   readonly secrets: Secrets
-  readonly sessionOf: (req: Request) => string
+  readonly namespace: string
+  /** The session's id, when the request has one: without one no token is worth anything. */
+  readonly sessionOf: (req: Request) => string | undefined
   readonly codeLifetimeMs: number
   readonly now: () => number
 }): Requirements {
-  const { secrets, sessionOf, codeLifetimeMs, now } = parts
+  const { secrets, namespace, sessionOf, codeLifetimeMs, now } = parts
+  const contextOf = (req: Request) => `${namespace} ${hashId(String(sessionOf(req) ?? ''))}`
 
   function tokenFor(req: Request, requirement: Requirement, forMs: number): string {
-    const claims: Claims = { ...requirement, session: hashId(sessionOf(req)), end: now() + forMs }
-    const payload = Buffer.from(JSON.stringify(claims)).toString('base64url')
-    return `${payload}.${secrets.sign('requirement', payload)}`
+    const claims: Claims = { ...requirement, expiresAt: now() + forMs }
+    const sealed = secrets.seal('requirement', JSON.stringify(claims), contextOf(req))
+    const [path] = (requirement.returnTo ?? '').split('?', 1)
+    // Sealed apart for any session: whoever signs in anew finds the way back, though nothing else.
+    return path === '' || path === undefined
+      ? sealed
+      : `${sealed}.${secrets.seal('return-path', path, namespace)}`
+  }
+
+  function claimsIn(req: Request, token: string): Claims | undefined {
+    const [sealed = ''] = token.split('.')
+    const opened = secrets.open('requirement', sealed, contextOf(req))
+    return opened === undefined ? undefined : JSON.parse(opened)
   }
 
   return {
@@ -46,26 +64,15 @@ export function createRequirements(parts: {
     reissue: (req, requirement) => tokenFor(req, requirement, codeLifetimeMs + lifetimeMs),
 
     read(req, token) {
-      const [payload, signature, ...rest] = token.split('.')
-      if (payload === undefined || signature === undefined || rest.length > 0) return undefined
-      if (!secrets.verify('requirement', payload, signature)) return undefined
-      const {
-        session: tag,
-        end,
-        ...requirement
-      } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Claims
-      return tag === hashId(sessionOf(req)) && now() < end ? requirement : undefined
+      const claims = claimsIn(req, token)
+      if (claims === undefined || now() >= claims.expiresAt) return undefined
+      const { expiresAt: _expiresAt, ...requirement } = claims
+      return requirement
     },
-  }
-}
 
-/** Where a token that is worth nothing any more led back to. Unproven: no better than a query member. */
-export function pathIn(token: string): string | undefined {
-  const [payload = ''] = token.split('.')
-  try {
-    const { returnTo } = JSON.parse(Buffer.from(payload, 'base64url').toString())
-    return typeof returnTo === 'string' ? returnTo : undefined
-  } catch {
-    return undefined
+    returnPath(req, token) {
+      const [, path = ''] = token.split('.')
+      return claimsIn(req, token)?.returnTo ?? secrets.open('return-path', path, namespace)
+    },
   }
 }

@@ -4,12 +4,13 @@ import type {
   Challenges,
   ChallengeView,
   ResendCommand,
+  SendCommand,
   StartCommand,
   StartOutcome,
   VerifyCommand,
   VerifyOutcome,
 } from '../../challenge/commands.js'
-import { type BoundFields, hashBound } from '../../challenge/proofs/bound.js'
+import type { BoundFields, HashBound } from '../../challenge/proofs/bound.js'
 import type { Devices, TrustedDevice } from '../../challenge/proofs/devices.js'
 import type { Grant, Grants } from '../../challenge/proofs/grants.js'
 import type { Purposes } from '../../challenge/purposes.js'
@@ -21,10 +22,11 @@ import { type SubjectName, subjectText } from './subject.js'
 /** The fields themselves, or their hash as an approved outcome carries it. */
 type Bound = BoundFields | string
 type Named<Command> = Omit<Command, 'subject' | 'lane' | 'visitor'> & { readonly subject: SubjectName }
+type NamedStart = Omit<Named<StartCommand>, 'bound'> & { readonly bound?: Bound | undefined }
 
 /** The same rules and outcomes as the routes, for GraphQL, websockets and jobs. */
 export interface ChallengesFacade {
-  start(command: Omit<Named<StartCommand>, 'bound'> & { readonly bound?: Bound }): Promise<StartOutcome>
+  start(command: NamedStart): Promise<StartOutcome>
   resend(command: Named<ResendCommand>): Promise<StartOutcome>
   verify(command: Named<VerifyCommand>): Promise<VerifyOutcome>
   cancel(actor: Named<Actor>): Promise<void>
@@ -63,34 +65,50 @@ export interface TrustedDevicesFacade {
   revokeSubject(subject: SubjectName): Promise<void>
 }
 
-export function createChallengesFacade(challenges: Challenges, codePattern: RegExp): ChallengesFacade {
-  const named = <Command extends { readonly subject: SubjectName }>(command: Command) => ({
-    ...command,
-    lane: 'auth' as const,
-    subject: subjectText(command.subject),
+export function createChallengesFacade(
+  challenges: Challenges,
+  parts: { readonly hashBound: HashBound; readonly codePattern: RegExp },
+): ChallengesFacade {
+  const { hashBound, codePattern } = parts
+
+  // Member by member: a command made of a request's body must not choose lane, visitor or budget (mass assignment).
+  const actorOf = ({ subject, session, phone, country, address }: Named<Actor>): Actor => ({
+    lane: 'auth',
+    subject: subjectText(subject),
+    session,
+    phone,
+    country,
+    address,
   })
+  const sendOf = (command: Named<SendCommand>): SendCommand => {
+    const { channel, locale, details, beforeSend } = command
+    return { ...actorOf(command), channel, locale, details, beforeSend }
+  }
+
   return {
-    async start({ bound, ...command }) {
-      return challenges.start({ ...named(command), ...boundHash(bound) })
+    async start(command) {
+      const { purpose, bound } = command
+      return challenges.start({ ...sendOf(command), purpose, bound: boundTag(bound, hashBound) })
     },
-    resend: async (command) => challenges.resend(named(command)),
+    resend: async (command) => challenges.resend(sendOf(command)),
     async verify(command) {
-      const code = readCode(command.code, codePattern)
+      const code = typeof command.code === 'string' ? readCode(command.code, codePattern) : undefined
       // As over HTTP: what cannot be a code costs no attempt.
       if (code === undefined) return { outcome: 'refused', code: 'invalid_request' }
-      return challenges.verify({ ...named(command), code })
+      return challenges.verify({ ...actorOf(command), code })
     },
-    cancel: async (actor) => challenges.cancel(named(actor)),
-    find: async (actor) => challenges.find(named(actor)),
+    cancel: async (actor) => challenges.cancel(actorOf(actor)),
+    find: async (actor) => challenges.find(actorOf(actor)),
   }
 }
 
 export function createGrantsFacade(parts: {
   readonly grants: Grants
+  readonly hashBound: HashBound
   readonly identify: Identify
   readonly purposes: Purposes
 }): GrantsFacade {
-  const { grants, identify, purposes } = parts
+  const { grants, hashBound, identify, purposes } = parts
 
   /** A grant for a purpose that nothing here knows would end at once. */
   function checkPurpose(name: string): void {
@@ -108,7 +126,7 @@ export function createGrantsFacade(parts: {
     },
     async write({ subject, session, purpose, bound }) {
       checkPurpose(purpose)
-      const query = { subject: subjectText(subject), session, purpose, ...boundHash(bound) }
+      const query = { subject: subjectText(subject), session, purpose, bound: boundTag(bound, hashBound) }
       return grants.write({ ...query, method: 'host' })
     },
     async revoke(req) {
@@ -135,7 +153,7 @@ export function createTrustedDevicesFacade(
   }
 }
 
-function boundHash(bound: Bound | undefined): { readonly bound?: string } {
-  if (bound === undefined) return {}
-  return { bound: typeof bound === 'string' ? bound : hashBound(bound) }
+/** An approved outcome carries the hash already. */
+function boundTag(bound: Bound | undefined, hashBound: HashBound): string | undefined {
+  return bound === undefined || typeof bound === 'string' ? bound : hashBound(bound)
 }

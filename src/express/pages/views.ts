@@ -2,7 +2,7 @@ import type { Request } from 'express'
 import type { Actor, Challenges, ChallengeView } from '../../challenge/commands.js'
 import type { Purposes } from '../../challenge/purposes.js'
 import type { ProblemCode } from '../../errors.js'
-import { pathIn, type Requirement, type Requirements } from '../guard/requirement.js'
+import type { Requirement, Requirements } from '../guard/requirement.js'
 import type { Problem } from '../http/problems.js'
 import { invalid } from '../http/request-body.js'
 import type { RequestContext } from '../http/request-context.js'
@@ -59,7 +59,9 @@ export function createViews(parts: ViewParts): Views {
     const asked = token === undefined ? undefined : parts.requirements?.read(req, token)
     const purpose = purposes.find(oneText(fields, 'purpose') ?? '')?.name
     const spent = token !== undefined && asked === undefined
-    const returnTo = safePath(oneText(fields, 'returnTo')) ?? (spent ? safePath(pathIn(token)) : undefined)
+    const returnTo =
+      safePath(oneText(fields, 'returnTo')) ??
+      (spent ? parts.requirements?.returnPath(req, token) : undefined)
     return {
       asked,
       spent,
