@@ -155,16 +155,18 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
 
   // A signup that is under way when its session is renewed goes on; without signups nothing is asked.
   let enrolling = false
-  const renew = createRenewal({
+  const renewal = createRenewal({
     sessions,
     emit,
+    storeTimeoutMs: limits.storeTimeoutMs,
     move: async (before, after) => {
       if (enrolling) await enrolments.move(before, after)
     },
   })
   const forFlows = {
     sessions,
-    renew,
+    renewal,
+    grants,
     challenges,
     addressOf: (req: Request) => addressOf(req, warn),
     beforeSendOf: (req: Request): BeforeSend | undefined => beforeSend && ((send) => beforeSend(req, send)),
@@ -188,7 +190,6 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
       identify,
       phoneOf,
       purposes,
-      grants,
       devices: deviceCookies,
       onVerified,
     }),
@@ -218,7 +219,14 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
       offersTrust: () => false,
     })
     const routes = () => createRouter(lane.handlers)
-    return createPhoneVerification({ purpose, handlers: lane.handlers, routes, sessions, enrolments })
+    return createPhoneVerification({
+      purpose,
+      handlers: lane.handlers,
+      routes,
+      subjectOf,
+      sessions,
+      enrolments,
+    })
   }
 
   async function close(): Promise<void> {
@@ -235,7 +243,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     ...singleHandlers(handlers),
     requireTwoFactor: factory('requireTwoFactor', requireTwoFactor),
     phoneVerification: factory('phoneVerification', phoneVerification),
-    challenges: createChallengesFacade(challenges, { hashBound, codePattern }),
+    challenges: createChallengesFacade(challenges, { grants, hashBound, codePattern }),
     grants: createGrantsFacade({ grants, hashBound, identify, purposes }),
     numbers,
     trustedDevices: createTrustedDevicesFacade(devices, deviceCookies, identify),

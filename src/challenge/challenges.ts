@@ -72,9 +72,10 @@ export function createChallenges(parts: ChallengeParts): Challenges & { readonly
     async cancel(actor) {
       const target = await targets.of(actor)
       if ('outcome' in target) return
+      const who = { ...target.who, epoch: await target.epoch }
       const { outcome } = await ledgers
         .updater(target.key, target.limits)
-        .run((ledger, now) => cancel(ledger, target.who, now, target.limits))
+        .run((ledger, now) => cancel(ledger, who, now, target.limits))
       if (outcome.challenge !== undefined) {
         emit({ type: 'challenge.cancelled', ...about(target, outcome.challenge) })
       }
@@ -83,8 +84,8 @@ export function createChallenges(parts: ChallengeParts): Challenges & { readonly
     async find(actor, wanted) {
       const target = await targets.of(actor)
       if ('outcome' in target) return undefined
-      const { ledger, now } = await ledgers.read(target.key)
-      const live = challengeOf(ledger, target.who, now, target.limits)
+      const [{ ledger, now }, epoch] = await Promise.all([ledgers.read(target.key), target.epoch])
+      const live = challengeOf(ledger, { ...target.who, epoch }, now, target.limits)
       if ('outcome' in live) return undefined
       const fits = wanted === undefined || (live.purpose === wanted.purpose && live.bound === wanted.bound)
       return fits ? targets.view(target, live, ledger, now) : undefined

@@ -19,7 +19,7 @@ import type { Purposes } from './purposes.js'
 import { about, type Target, type Targets } from './targets.js'
 import { newCommandId } from './updater.js'
 
-type SendStep = (ledger: Ledger, now: number) => Decision<SendOutcome | Refusal>
+type SendStep = (ledger: Ledger, now: number, epoch: string | undefined) => Decision<SendOutcome | Refusal>
 type Settle = (sent: SendResult) => Promise<Decided<{ readonly challenge?: Challenge }>>
 
 /** Start and resend: book the send, hand the code over to the provider, record what became of it. */
@@ -42,9 +42,16 @@ export function createSending(parts: {
   ): Promise<StartOutcome> {
     const paused = codes.refusal()
     if (paused !== undefined) return paused
-    const fromAddress = counters.sendFromAddress(target.counted)
+    const asked = Promise.all([counters.sendFromAddress(target.counted), target.epoch])
+    let epoch: string | undefined
     const updater = ledgers.updater(target.key, target.limits)
-    const { outcome, ledger, now } = await updater.run(step, fromAddress)
+    const { outcome, ledger, now } = await updater.run(
+      (standing, time) => step(standing, time, epoch),
+      asked.then(([refusal, last]) => {
+        epoch = last
+        return refusal
+      }),
+    )
     if (outcome.outcome === 'refused') return outcome
     if (outcome.outcome === 'live') {
       return { outcome: 'already-sent', challenge: targets.view(target, outcome.challenge, ledger, now) }
@@ -119,7 +126,8 @@ export function createSending(parts: {
         binding: { ...target.who, purpose: purpose.name, bound: command.bound },
         channel,
       }
-      const step: SendStep = (ledger, now) => start(ledger, order, now, target.limits)
+      const step: SendStep = (ledger, now, epoch) =>
+        start(ledger, { ...order, binding: { ...order.binding, epoch } }, now, target.limits)
       return send(target, order.sendId, step, command)
     },
 
@@ -127,8 +135,8 @@ export function createSending(parts: {
       const target = await targets.of(command)
       if ('outcome' in target) return refused('challenge_gone')
       const order = { ...target.who, sendId: newCommandId(), channel: command.channel }
-      const step: SendStep = (ledger, now) => {
-        const decision = resend(ledger, order, now, target.limits)
+      const step: SendStep = (ledger, now, epoch) => {
+        const decision = resend(ledger, { ...order, epoch }, now, target.limits)
         if (decision.outcome.outcome !== 'booked') return decision
         const { purpose, channel: used } = decision.outcome.challenge
         const allowed = purposes.find(purpose)?.channels.includes(used) ?? false

@@ -1,5 +1,6 @@
 import type { AboutChallenge } from '../events.js'
 import { maskPhoneNumber, type PhoneNumber, parsePhoneNumber } from '../phone-number.js'
+import type { Awaitable } from '../store/store.js'
 import type { Counted } from './budgets/counters.js'
 import { type Actor, type ChallengeView, type Refusal, refused } from './commands.js'
 import { hashId, type Keys } from './keys.js'
@@ -25,6 +26,7 @@ export interface Target {
   readonly key: string
   readonly limits: LedgerLimits
   readonly who: Pick<Binding, 'session' | 'subject'>
+  readonly epoch: Awaitable<string | undefined>
   readonly counted: Counted
 }
 
@@ -66,6 +68,7 @@ export function createTargets(parts: {
         key,
         limits: limitsOf[lane],
         who: { session: hashId(visitor ?? session), subject: hashId(visitor ?? subject) },
+        epoch: actor.epoch,
         counted: { lane, subject, session, ledgerKey: key, ...(address === undefined ? {} : { address }) },
       }
     },

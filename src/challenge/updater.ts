@@ -31,7 +31,7 @@ type Decide<Value, Outcome> = (value: Value | undefined) => Update<Value, Outcom
 /** One entry in the hands of one request. */
 export interface Updater<Value> {
   /** Reads it together with what is under way, so that the next change begins with its swap. */
-  prefetch(): void
+  prefetch(): Promise<Value | undefined>
   /**
    * Runs one command: read, decide, swap, and decides again on the value that made a swap fail. What
    * was read ahead or left by the change before is not read again. `precondition` is asked together with
@@ -91,8 +91,10 @@ export function createUpdater<Value extends Members>(store: SwapStore, key: stri
     update,
     prefetch() {
       seen = read()
-      // A failure is told to the change that needs it. There may be none.
-      seen.catch(() => undefined)
+      const value = seen.then((entry) => entry?.value as Value | undefined)
+      // A failure is told to whoever needs it. There may be nobody.
+      value.catch(() => undefined)
+      return value
     },
   }
 }

@@ -38,11 +38,19 @@ export function createVerifying(parts: {
   async function reserveAttempt(submission: Submission): Promise<ReserveOutcome | Refusal> {
     const { target, id, code, ledger, failures } = submission
     const attempt = { ...target.who, id, code: secrets.tag('code-tag', `${target.phone} ${code}`) }
-    const { outcome } = await ledger.run((standing, now) => {
-      const decision = reserve(standing, attempt, now, target.limits)
-      if (decision.next !== undefined) failures.prefetch()
-      return decision
-    }, counters.verificationFromAddress(target.counted))
+    const asked = Promise.all([counters.verificationFromAddress(target.counted), target.epoch])
+    let epoch: string | undefined
+    const { outcome } = await ledger.run(
+      (standing, now) => {
+        const decision = reserve(standing, { ...attempt, epoch }, now, target.limits)
+        if (decision.next !== undefined) failures.prefetch()
+        return decision
+      },
+      asked.then(([refusal, last]) => {
+        epoch = last
+        return refusal
+      }),
+    )
     if (outcome.outcome === 'refused') return outcome
     // Counted after the attempt was reserved: of many requests at once, one is counted.
     const exhausted = await failures.count()

@@ -43,7 +43,7 @@ async function startFailingHost(mount: (app: Express, tf: TwoFactor, reach: Requ
       session: {
         id: unless('session.id', (req) => session.id(req)),
         rotate: unless('session.rotate', (req, res) => session.rotate(req, res)),
-        keep: unless('session.keep', (req) => session.keep?.(req)),
+        keep: unless('session.keep', (req, res) => session.keep?.(req, res)),
       },
     },
     mount: (app, tf) => mount(app, tf, reach),

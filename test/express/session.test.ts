@@ -83,7 +83,7 @@ describe('with express-session', () => {
       return answerCheck(request)
     }
     const old = ana.copy()
-    expect((await ana.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(503)
+    expect((await ana.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(410)
     expect((await ana.get('/account')).status).toBe(401)
     expect((await old.get('/account')).status).toBe(401)
   })

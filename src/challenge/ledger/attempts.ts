@@ -1,10 +1,10 @@
 import type { Verdict } from '../code-provider.js'
 import {
-  type Binding,
   type Challenge,
   challengeOf,
   type Decision,
   emptyLedger,
+  type Holder,
   isDisabled,
   type Ledger,
   type LedgerLimits,
@@ -20,7 +20,7 @@ const failuresPerFurtherLock = 5
 const maxLockMs = 60 * 60_000
 const maxUsedCodes = 20
 
-export interface Attempt extends Pick<Binding, 'session' | 'subject'> {
+export interface Attempt extends Holder {
   readonly id: string
   /** Tag of the code that was typed. */
   readonly code: string

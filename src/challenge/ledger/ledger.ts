@@ -56,7 +56,12 @@ export type Binding = {
   readonly purpose: string
   /** Hash of the bound fields. */
   readonly bound?: string | undefined
+  /** The last revocation before it began; undefined when there was none lately. */
+  readonly epoch?: string | undefined
 }
+
+/** Who acts on a challenge. */
+export type Holder = Pick<Binding, 'session' | 'subject' | 'epoch'>
 
 export type Challenge = Binding & {
   readonly id: string
@@ -152,7 +157,7 @@ export function timeOf(ledger: Ledger, clock: number): { readonly now: number; r
 /** The challenge of this session and subject while a code may be typed, or why there is none. */
 export function challengeOf(
   ledger: Ledger,
-  who: Pick<Binding, 'session' | 'subject'>,
+  who: Holder,
   now: number,
   limits: LedgerLimits,
 ): Challenge | LedgerRefusal {
@@ -160,8 +165,15 @@ export function challengeOf(
   // Somebody else's, void, expired and unknown look alike: an answer that tells them apart helps guessing.
   if (challenge === undefined || challenge.subject !== who.subject) return refuse('challenge_gone')
   if (!isLive(challenge, now, limits)) return refuse('challenge_gone')
+  // ASVS 5.0, 7.4.1: what began before a logout or a password reset ends with it.
+  if (isRevoked(challenge, who)) return refuse('challenge_gone')
   if (challenge.session !== who.session) return refuse('challenge_superseded')
   return challenge
+}
+
+/** Whether a revocation came after it began. Revocations are remembered for as long as a code may live. */
+export function isRevoked(challenge: Challenge, { epoch }: Pick<Binding, 'epoch'>): boolean {
+  return epoch !== undefined && challenge.epoch !== epoch
 }
 
 /** Whether a code may be typed. Exactly at `expiresAt` it has expired. */
@@ -210,7 +222,7 @@ export function keptForMs(ledger: Ledger, now: number, limits: LedgerLimits): nu
 /** Ends the challenge of this session and subject. Its attempts stay spent until it would have expired. */
 export function cancel(
   ledger: Ledger,
-  who: Pick<Binding, 'session' | 'subject'>,
+  who: Holder,
   now: number,
   limits: LedgerLimits,
 ): Decision<{ readonly challenge?: Challenge }> {

@@ -64,6 +64,7 @@ type ChallengeRow = readonly [
   expiresAt: number,
   deadline: number,
   isVoid: true | null,
+  epoch: string | null,
 ]
 type LeaseRow = readonly [attempt: string, challenge: string, code: string, until: number]
 type SendRow = readonly [id: string, at: number, channel: Channel, challenge: string | typeof standing | null]
@@ -118,14 +119,14 @@ function ledgerOf(row: Row): Written {
 }
 
 function rowOfChallenge(challenge: Challenge): Columns<ChallengeRow> {
-  const { id, session, subject, purpose, bound, channel, attempts, expiresAt, deadline } = challenge
-  return [id, session, subject, purpose, bound, channel, attempts, expiresAt, deadline, challenge.void]
+  const { id, session, subject, purpose, bound, channel, attempts, expiresAt, deadline, epoch } = challenge
+  return [id, session, subject, purpose, bound, channel, attempts, expiresAt, deadline, challenge.void, epoch]
 }
 
 function challengeOf(row: ChallengeRow): Challenge {
-  const [id, session, subject, purpose, bound, channel, attempts, expiresAt, deadline, isVoid] = row
+  const [id, session, subject, purpose, bound, channel, attempts, expiresAt, deadline, isVoid, epoch] = row
   if (![attempts, expiresAt, deadline].every(Number.isFinite)) throw new TypeError('not a challenge')
-  const binding = { session, subject, purpose, bound: bound ?? undefined }
+  const binding = { session, subject, purpose, bound: bound ?? undefined, epoch: epoch ?? undefined }
   return { id, channel, attempts, expiresAt, deadline, ...binding, void: isVoid ?? undefined }
 }
 

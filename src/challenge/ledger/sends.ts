@@ -4,7 +4,9 @@ import {
   type Challenge,
   challengeOf,
   type Decision,
+  type Holder,
   isLive,
+  isRevoked,
   type Ledger,
   type LedgerLimits,
   type LedgerRefusal,
@@ -25,7 +27,7 @@ export interface StartOnLedger {
   readonly channel: Channel
 }
 
-export interface ResendOnLedger extends Pick<Binding, 'session' | 'subject'> {
+export interface ResendOnLedger extends Holder {
   readonly sendId: string
   /** Default: the one that the challenge used last. */
   readonly channel?: Channel | undefined
@@ -190,6 +192,7 @@ function isSameBinding(challenge: Challenge, binding: Binding): boolean {
     challenge.session === binding.session &&
     challenge.subject === binding.subject &&
     challenge.purpose === binding.purpose &&
-    challenge.bound === binding.bound
+    challenge.bound === binding.bound &&
+    !isRevoked(challenge, binding)
   )
 }

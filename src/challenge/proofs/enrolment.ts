@@ -1,7 +1,7 @@
 import type { Store } from '../../store/store.js'
 import { hashId, type Keys } from '../keys.js'
 import type { Secrets } from '../secrets.js'
-import { newCommandId, update } from '../updater.js'
+import { createUpdater, newCommandId, type Update, update } from '../updater.js'
 
 /** The number that a session is about to prove, or has proven. */
 export interface Enrolment {
@@ -12,8 +12,17 @@ export interface Enrolment {
   readonly country?: string | undefined
   /** Whom the challenge belongs to: the record takes it along when the session is renewed. */
   readonly visitor?: string
+  /** Who was signed in when it was begun; undefined at a signup. */
+  readonly subject?: string | undefined
   /** When the code was approved, in milliseconds since 1970. */
   readonly verifiedAt?: number
+}
+
+/** One proof in the hands of the request that wrote it. */
+export interface WrittenProof {
+  readonly verifiedAt: number
+  /** Makes a provisional proof worth something. To be called once it is certain that success is answered. */
+  confirm(): Promise<void>
 }
 
 export interface Enrolments {
@@ -22,20 +31,27 @@ export interface Enrolments {
   visitor(session: string): Promise<string>
   /** Remembers the number; an earlier one of this session is forgotten. */
   begin(session: string, enrolment: Enrolment): Promise<void>
-  /** Marks it as proven and answers when. */
-  prove(session: string, proven: { readonly purpose: string; readonly phone: string }): Promise<number>
+  /** Marks it as proven; undefined when nothing was begun. */
+  prove(
+    session: string,
+    proven: { readonly purpose: string; readonly phone: string; readonly provisional: boolean },
+  ): Promise<WrittenProof | undefined>
   /** Takes the record along when the session id is renewed. The old id is worth nothing then. */
   move(from: string, to: string): Promise<void>
-  /** The proven number, once: of two parallel requests one gets it. */
+  /**
+   * The proven number, once: of two parallel requests one gets it. What somebody who was signed in began
+   * is for `subject` only; what began before anybody was is for whoever signs up by it.
+   */
   redeem(
     session: string,
     purpose: string,
-  ): Promise<Required<Omit<Enrolment, 'country' | 'visitor'>> | undefined>
+    subject: string | undefined,
+  ): Promise<Pick<Required<Enrolment>, 'phone' | 'verifiedAt'> | undefined>
 }
 
-/** Sealed, because a store must createUpdater no readable number. Without `sealed` nothing is left in it. */
+/** Sealed, because a store must hold no readable number. Without `sealed` nothing is left in it. */
 type Stored = { readonly sealed?: string }
-type Kept = Enrolment & { readonly end: number }
+type Kept = Enrolment & { readonly expiresAt: number; readonly provisional?: boolean }
 
 const lifetimeMs = 30 * 60_000
 
@@ -47,33 +63,32 @@ export function createEnrolments(parts: {
 }): Enrolments {
   const { store, keys, secrets, now } = parts
 
-  /** The session is associated data: a record copied to another session does not open. */
+  /** Namespace and session are associated data: a record copied to another one does not open. */
   function open(stored: Stored | undefined, session: string): Kept | undefined {
     if (stored?.sealed === undefined) return undefined
-    const text = secrets.open('enrolment', stored.sealed, hashId(session))
-    const kept = text === undefined ? undefined : (JSON.parse(text) as Kept)
-    return kept !== undefined && now() < kept.end ? kept : undefined
+    const json = secrets.open('enrolment', stored.sealed, keys.enrolment(session))
+    const kept = json === undefined ? undefined : (JSON.parse(json) as Kept)
+    return kept !== undefined && now() < kept.expiresAt ? kept : undefined
+  }
+
+  function seal(session: string, kept: Kept) {
+    const sealed = secrets.seal('enrolment', JSON.stringify(kept), keys.enrolment(session))
+    return { value: { sealed }, ttlMs: Math.max(1, kept.expiresAt - now()) }
   }
 
   async function read(session: string): Promise<Stored | undefined> {
     return (await store.read(keys.enrolment(session)))?.value as Stored | undefined
   }
 
-  async function put(session: string, kept: Kept): Promise<void> {
-    const sealed = secrets.seal('enrolment', JSON.stringify(kept), hashId(session))
-    const ttlMs = Math.max(1, kept.end - now())
-    await update(store, keys.enrolment(session), () => ({
-      outcome: undefined,
-      put: { value: { sealed }, ttlMs },
-    }))
-  }
+  const put = (session: string, kept: Kept): Promise<void> =>
+    update(store, keys.enrolment(session), () => ({ outcome: undefined, put: seal(session, kept) }))
 
   /** Empties the record. The empty one stays until its end, so that a command sent twice finds itself. */
   function empty(session: string, fits: (kept: Kept) => boolean): Promise<Kept | undefined> {
     return update(store, keys.enrolment(session), (stored: Stored | undefined) => {
       const kept = open(stored, session)
       if (kept === undefined || !fits(kept)) return { outcome: undefined }
-      return { outcome: kept, put: { value: {}, ttlMs: Math.max(1, kept.end - now()) } }
+      return { outcome: kept, put: { value: {}, ttlMs: Math.max(1, kept.expiresAt - now()) } }
     })
   }
 
@@ -82,26 +97,54 @@ export function createEnrolments(parts: {
     async visitor(session) {
       const stored = await read(session)
       // The session itself, so that two starts at once agree; but not after its record has moved, since
-      // who still has the old id would createUpdater the challenge that moved along.
+      // whoever still has the old id would hold the challenge that moved along.
       const fresh = stored === undefined ? hashId(session) : newCommandId()
       return open(stored, session)?.visitor ?? fresh
     },
-    begin: (session, enrolment) => put(session, { ...enrolment, end: now() + lifetimeMs }),
+    begin: (session, enrolment) => put(session, { ...enrolment, expiresAt: now() + lifetimeMs }),
+
     async prove(session, proven) {
-      const verifiedAt = now()
-      await put(session, { ...proven, verifiedAt, end: verifiedAt + lifetimeMs })
-      return verifiedAt
+      const updater = createUpdater<Stored>(store, keys.enrolment(session))
+      const verifiedAt = await updater.update((stored): Update<Stored, number | undefined> => {
+        const begun = open(stored, session)
+        // IDOR: without its beginning nobody can tell whose proof it would be.
+        if (begun === undefined) return { outcome: undefined }
+        const time = now()
+        const kept = { ...proven, subject: begun.subject, verifiedAt: time, expiresAt: time + lifetimeMs }
+        return { outcome: time, put: seal(session, kept) }
+      })
+      if (verifiedAt === undefined) return undefined
+      return {
+        verifiedAt,
+        async confirm() {
+          if (!proven.provisional) return
+          await updater.update((stored) => {
+            const kept = open(stored, session)
+            if (kept?.verifiedAt !== verifiedAt) return { outcome: undefined }
+            return { outcome: undefined, put: seal(session, { ...kept, provisional: false }) }
+          })
+        },
+      }
     },
+
     async move(from, to) {
       const kept = await empty(from, () => true)
       if (kept !== undefined) await put(to, kept)
     },
-    async redeem(session, purpose) {
-      const isProven = (kept: Kept) => kept.purpose === purpose && kept.verifiedAt !== undefined
-      const proven = await empty(session, isProven)
-      return proven?.verifiedAt === undefined
-        ? undefined
-        : { purpose, phone: proven.phone, verifiedAt: proven.verifiedAt }
+
+    async redeem(session, purpose, subject) {
+      const proven = await empty(
+        session,
+        (kept) =>
+          kept.purpose === purpose &&
+          kept.verifiedAt !== undefined &&
+          // Its answer may have been a refusal: a store that froze and thawed wrote it later.
+          kept.provisional !== true &&
+          // IDOR: the proof of one account is worth nothing to another one in the same session.
+          (kept.subject === undefined || kept.subject === subject),
+      )
+      if (proven?.verifiedAt === undefined) return undefined
+      return { phone: proven.phone, verifiedAt: proven.verifiedAt }
     },
   }
 }

@@ -1,10 +1,22 @@
 import type { Emit } from '../../events.js'
-import { clockLeewayMs } from '../../lib/clock.js'
 import type { Awaitable, Entry, Store } from '../../store/store.js'
-import type { Channel } from '../code-provider.js'
 import { hashId, type Keys } from '../keys.js'
+import type { Limits } from '../limits.js'
 import type { Purposes } from '../purposes.js'
-import { createUpdater, type Updater, update } from '../updater.js'
+import { createUpdater, newCommandId, type Update, type Updater, update } from '../updater.js'
+import {
+  epochOf,
+  type GrantMethod,
+  isFresh,
+  isRevokedSince,
+  movedTo,
+  ofNewestSessions,
+  putLive,
+  type Revocation,
+  replaces,
+  type StoredGrant,
+  type StoredGrants,
+} from './stored-grants.js'
 
 /** What success leaves behind. */
 export interface Grant {
@@ -13,7 +25,7 @@ export interface Grant {
   /** When the code was approved, in milliseconds since 1970. */
   readonly verifiedAt: number
   /** What proved it. */
-  readonly method: Channel | 'trusted-device' | 'host'
+  readonly method: GrantMethod
 }
 
 /** Whose grant, for what. `session` is the host's session id, `bound` the hash of the bound fields. */
@@ -32,9 +44,27 @@ export interface RequiredGrant extends GrantQuery {
 }
 
 export interface NewGrant extends GrantQuery {
-  readonly method: Grant['method']
+  readonly method: GrantMethod
   /** The id that the session had before it was renewed: its grants move along. */
   readonly previousSession?: string | undefined
+  /** Admits nothing until it is confirmed: for a session whose id the caller knows whatever is answered. */
+  readonly provisional?: boolean
+}
+
+/** One grant in the hands of the request that wrote it. */
+export interface WrittenGrant {
+  readonly grant: Grant
+  /** Makes a provisional grant admit. To be called once it is certain that success is answered. */
+  confirm(): Promise<void>
+}
+
+/** What stood when a request began. */
+export interface Standing {
+  /** The last revocation of this subject in this session; undefined when there was none lately. */
+  readonly epoch: Promise<string | undefined>
+  readonly updater: Updater<StoredGrants>
+  /** Whether a revocation has come since. */
+  isRevoked(): Promise<boolean>
 }
 
 export interface Grants {
@@ -42,40 +72,32 @@ export interface Grants {
   read(required: RequiredGrant): Awaitable<Grant | undefined>
   /** As `read`, and removes it: of two parallel requests one gets it. */
   take(required: RequiredGrant): Promise<Grant | undefined>
-  /** Reads the grants of a subject while a code is being verified: what `write` then changes. */
-  prefetch(subject: string): GrantsUpdater
-  write(grant: NewGrant, updater?: GrantsUpdater): Promise<Grant>
-  /** Ends all grants of this session. */
-  revoke(query: { readonly subject: string; readonly session: string }): Promise<void>
-  /** Ends all grants of this subject, in every session. */
+  /** Reads what stands while a request begins: what `write` then changes, unless a revocation came between. */
+  prefetch(who: Holder): Standing
+  /** Undefined, and nothing written, when grants were revoked since `standing` was read. */
+  write(grant: NewGrant, standing?: Standing): Promise<WrittenGrant | undefined>
+  /** Takes the grants of a session along when its id is renewed. The old id is worth nothing then. */
+  move(subject: string, from: string, to: string): Promise<void>
+  /** Ends all grants of this session, and the challenges and checks that began in it before. */
+  revoke(who: Holder): Promise<void>
+  /** Ends all grants of this subject in every session, and the challenges and checks that began before. */
   revokeSubject(subject: string): Promise<void>
 }
 
-/** One grant at rest. The session is a tag; `end` is when no guard accepts it any more. */
-type StoredGrant = {
-  readonly session: string
-  readonly purpose: string
-  readonly bound?: string | undefined
-  readonly verifiedAt: number
-  readonly method: Grant['method']
-  readonly end: number
-}
+type Holder = Pick<GrantQuery, 'subject' | 'session'>
 
-/** All grants of one subject: one entry, so that one read admits and one swap revokes. */
-type StoredGrants = { readonly grants: readonly StoredGrant[] }
-
-export type GrantsUpdater = Updater<StoredGrants>
-
-const maxSessions = 20
+/** What a check may outlive its code by. */
+const checkMarginMs = 60_000
 
 export function createGrants(parts: {
   readonly store: Store
   readonly keys: Keys
   readonly purposes: Purposes
+  readonly limits: Pick<Limits, 'codeLifetimeMs'>
   readonly now: () => number
   readonly emit: Emit
 }): Grants {
-  const { store, keys, purposes, now, emit } = parts
+  const { store, keys, purposes, limits, now, emit } = parts
 
   function fitting(stored: StoredGrants | undefined, required: RequiredGrant) {
     const session = hashId(required.session)
@@ -86,14 +108,43 @@ export function createGrants(parts: {
         grant.purpose === required.purpose &&
         // Absence included: a grant for one payment admits no request that binds nothing.
         grant.bound === required.bound &&
+        // Its answer may have been a refusal: a store that froze and thawed wrote it later.
+        grant.provisional === undefined &&
         !(required.requireCode && grant.method === 'trusted-device') &&
         isFresh(grant, required.maxAgeMs, time),
     )
   }
 
-  function put(grants: readonly StoredGrant[], time: number) {
-    const live = grants.filter((grant) => time < grant.end)
-    return { value: { grants: live }, ttlMs: Math.max(1, ...live.map((grant) => grant.end - time)) }
+  const put = (grants: readonly StoredGrant[], revocations?: readonly Revocation[]) =>
+    putLive(grants, revocations, now())
+
+  function prefetch({ subject, session }: Holder): Standing {
+    const updater = createUpdater<StoredGrants>(store, keys.grants(subject))
+    const tag = hashId(session)
+    const epoch = updater.prefetch().then((stored) => epochOf(stored, tag, now()))
+    // Told to whoever waits for it. There may be nobody.
+    epoch.catch(() => undefined)
+    return {
+      epoch,
+      updater,
+      async isRevoked() {
+        const entry = await store.read(keys.grants(subject))
+        return isRevokedSince(await epoch, entry?.value as StoredGrants | undefined, tag, now())
+      },
+    }
+  }
+
+  async function end(subject: string, session?: string): Promise<void> {
+    const reaches = (one: { readonly session?: string | undefined }) =>
+      session === undefined || one.session === session
+    await update(store, keys.grants(subject), (stored: StoredGrants | undefined) => {
+      const expiresAt = now() + limits.codeLifetimeMs + checkMarginMs
+      const revocation = { id: newCommandId(), session, expiresAt }
+      const others = (stored?.grants ?? []).filter((grant) => !reaches(grant))
+      const earlier = (stored?.revocations ?? []).filter((one) => !reaches(one))
+      return { outcome: undefined, put: put(others, [...earlier, revocation]) }
+    })
+    emit({ type: 'grant.revoked', subject })
   }
 
   return {
@@ -111,71 +162,62 @@ export function createGrants(parts: {
         const grant = fitting(stored, required)
         if (stored === undefined || grant === undefined) return { outcome: undefined }
         const others = stored.grants.filter((other) => other !== grant)
-        return { outcome: grantOf(required.subject, grant), put: put(others, now()) }
+        return { outcome: grantOf(required.subject, grant), put: put(others, stored.revocations) }
       }),
 
-    prefetch(subject) {
-      const updater = createUpdater<StoredGrants>(store, keys.grants(subject))
-      updater.prefetch()
-      return updater
-    },
+    prefetch,
 
-    write(grant, updater = createUpdater(store, keys.grants(grant.subject))) {
+    async write(grant, standing = prefetch(grant)) {
       const session = hashId(grant.session)
-      const renewed = grant.previousSession === undefined ? undefined : hashId(grant.previousSession)
-      return updater.update((stored) => {
+      const previous = grant.previousSession === undefined ? session : hashId(grant.previousSession)
+      const provisional = grant.provisional === true ? newCommandId() : undefined
+      const begunIn = await standing.epoch
+      const written = await standing.updater.update((stored): Update<StoredGrants, Grant | undefined> => {
         const time = now()
-        const written: StoredGrant = {
+        // ASVS 5.0, 7.4.1: a logout or a password reset while the code was being checked is not undone by it.
+        if (isRevokedSince(begunIn, stored, previous, time)) return { outcome: undefined }
+        const added: StoredGrant = {
           session,
           purpose: grant.purpose,
           bound: grant.bound,
           verifiedAt: time,
           method: grant.method,
-          end: time + purposes.grantLifetimeMs(grant.purpose),
+          expiresAt: time + purposes.grantLifetimeMs(grant.purpose),
+          provisional,
         }
-        // The old session id is worth nothing from here on: what it held moves to the new one.
-        const moved = (stored?.grants ?? []).map((other) =>
-          other.session === renewed ? { ...other, session } : other,
-        )
-        const others = moved.filter((other) => !replaces(written, other))
-        const kept = ofNewestSessions([...others, written])
-        return { outcome: grantOf(grant.subject, written), put: put(kept, time) }
+        const moved = movedTo(session, previous, stored?.grants)
+        const others = moved.filter((other) => !replaces(added, other))
+        const kept = ofNewestSessions([...others, added])
+        return { outcome: grantOf(grant.subject, added), put: put(kept, stored?.revocations) }
       })
+      if (written === undefined) return undefined
+      return {
+        grant: written,
+        async confirm() {
+          if (provisional === undefined) return
+          await standing.updater.update((stored) => {
+            const grants = (stored?.grants ?? []).map((other) =>
+              other.provisional === provisional ? { ...other, provisional: undefined } : other,
+            )
+            return { outcome: undefined, put: put(grants, stored?.revocations) }
+          })
+        },
+      }
     },
 
-    async revoke({ subject, session }) {
-      const tag = hashId(session)
-      await update(store, keys.grants(subject), (stored: StoredGrants | undefined) => {
-        const others = stored?.grants.filter((grant) => grant.session !== tag)
-        if (others === undefined || others.length === stored?.grants.length) return { outcome: undefined }
-        return { outcome: undefined, put: put(others, now()) }
-      })
-      emit({ type: 'grant.revoked', subject })
-    },
+    move: (subject, from, to) =>
+      update(store, keys.grants(subject), (stored: StoredGrants | undefined) => {
+        const previous = hashId(from)
+        if (!stored?.grants.some(({ session }) => session === previous)) return { outcome: undefined }
+        return {
+          outcome: undefined,
+          put: put(movedTo(hashId(to), previous, stored.grants), stored.revocations),
+        }
+      }),
 
-    async revokeSubject(subject) {
-      await update(store, keys.grants(subject), (stored: StoredGrants | undefined) =>
-        stored === undefined ? { outcome: undefined } : { outcome: undefined, put: put([], now()) },
-      )
-      emit({ type: 'grant.revoked', subject })
-    },
+    revoke: ({ subject, session }) => end(subject, hashId(session)),
+    revokeSubject: (subject) => end(subject),
   }
-}
-
-/** The age of a grant never slides. A grant from the future was written under a wrong clock. */
-function isFresh(grant: StoredGrant, maxAgeMs: number, time: number): boolean {
-  const age = time - grant.verifiedAt
-  return age < maxAgeMs && time < grant.end && age >= -clockLeewayMs
-}
-
-function replaces(grant: StoredGrant, other: StoredGrant): boolean {
-  return other.session === grant.session && other.purpose === grant.purpose && other.bound === grant.bound
-}
-
-/** Oldest sessions out: one subject signs in from a handful of browsers. */
-function ofNewestSessions(grants: readonly StoredGrant[]): readonly StoredGrant[] {
-  const newest = [...new Set(grants.map((grant) => grant.session).reverse())].slice(0, maxSessions)
-  return grants.filter((grant) => newest.includes(grant.session))
 }
 
 function grantOf(subject: string, { purpose, verifiedAt, method }: StoredGrant): Grant {

@@ -30,11 +30,15 @@ export interface Flow {
   /** Who acts on which number; undefined while no number is known. */
   actor(req: Request): Promise<Actor | undefined>
   start(context: RequestContext, fixedPurpose: string | undefined): Promise<StartOutcome | Verified>
-  /** Asked before a code is verified; what it gives records under a renewed session what was proven. */
-  approval(
-    context: RequestContext,
-    actor: Actor,
-  ): (approved: Approved, trustDevice: boolean) => Promise<Verified>
+  /** Asked before a code is verified; undefined while no number is known. */
+  submission(context: RequestContext): Promise<Submission | undefined>
+}
+
+/** One code that is about to be verified. */
+export interface Submission {
+  readonly actor: Actor
+  /** Records under a renewed session what was proven; refuses when a revocation came meanwhile. */
+  approve(approved: Approved, trustDevice: boolean): Promise<Verified | Refusal>
 }
 
 export interface Handlers {
@@ -79,21 +83,21 @@ export function createHandlers(parts: {
     }),
 
     verify: endpoint('POST', views.ofLive, async (context) => {
-      const { req, fields } = context
+      const { fields } = context
       const code = readCode(text(fields, 'code') ?? '', codePattern)
       if (code === undefined) throw invalid('code has not the shape of a code.')
       const trustDevice = flag(fields, 'trustDevice')
-      const actor = await flow.actor(req)
-      if (actor === undefined) return problem({ code: 'challenge_gone' })
+      const submission = await flow.submission(context)
+      if (submission === undefined) return problem({ code: 'challenge_gone' })
       const back = views.back(context)
-      const approve = flow.approval(context, actor)
-      const outcome = await challenges.verify({ ...actor, code })
+      const outcome = await challenges.verify({ ...submission.actor, code })
       if (outcome.outcome === 'refused') return refusal(outcome)
       if (outcome.outcome === 'rejected') {
         const { attemptsRemaining, retryAfterMs } = outcome
         return problem({ code: 'code_not_accepted', attemptsRemaining, retryAfterMs })
       }
-      return verifiedReply(await approve(outcome, trustDevice), back)
+      const verified = await submission.approve(outcome, trustDevice)
+      return verified.outcome === 'refused' ? refusal(verified) : verifiedReply(verified, back)
     }),
 
     cancel: endpoint('POST', views.of, async (context) => {

@@ -1,14 +1,15 @@
 import type { Request, RequestHandler, Router } from 'express'
-import type { Actor, BeforeSend, Challenges } from '../../challenge/commands.js'
+import { type Actor, type BeforeSend, type Challenges, refused } from '../../challenge/commands.js'
 import { hashId } from '../../challenge/keys.js'
 import type { Enrolments } from '../../challenge/proofs/enrolment.js'
+import type { Grants, Standing } from '../../challenge/proofs/grants.js'
 import { TwoFactorError } from '../../errors.js'
 import { plainFactory, singleHandlers } from '../host/factory.js'
 import { type SessionAdapter, sessionId } from '../host/session.js'
 import { readSubject, type SubjectOf } from '../host/subject.js'
 import { invalid, readChannel, text } from '../http/request-body.js'
 import type { Flow, Handlers } from './handlers.js'
-import type { Renew } from './renewal.js'
+import type { Renewal } from './renewal.js'
 
 /** A number that the person in this session has just proven to hold. */
 export interface ProvenPhone {
@@ -52,50 +53,109 @@ export function createEnrolFlow(parts: {
   readonly subjectOf: SubjectOf
   readonly addressOf: (req: Request) => string | undefined
   readonly sessions: SessionAdapter
-  readonly renew: Renew
+  readonly renewal: Renewal
+  readonly grants: Grants
   readonly challenges: Challenges
   readonly enrolments: Enrolments
   readonly beforeSendOf: (req: Request) => BeforeSend | undefined
 }): Flow {
-  const { purpose, subjectOf, addressOf, sessions, renew, challenges, enrolments, beforeSendOf } = parts
+  const { purpose, subjectOf, addressOf, sessions, renewal, challenges, grants, enrolments } = parts
 
-  function requester(req: Request): Omit<Actor, 'phone'> {
-    const session = sessionId(sessions, req)
+  interface Enrollee {
+    readonly session: string
+    /** Undefined at a signup, where nobody is signed in. */
+    readonly signedIn: string | undefined
+  }
+
+  const enrolleeOf = (req: Request): Enrollee => ({
+    session: sessionId(sessions, req),
+    signedIn: readSubject(subjectOf, req),
+  })
+
+  /** What a revocation ends is what a signed-in person began. */
+  const standingOf = ({ session, signedIn }: Enrollee) =>
+    signedIn === undefined ? undefined : grants.prefetch({ subject: signedIn, session })
+
+  async function actorOf(
+    req: Request,
+    enrollee: Enrollee,
+    standing: Standing | undefined,
+  ): Promise<Actor | undefined> {
+    const { session, signedIn } = enrollee
+    const enrolment = await enrolments.find(session)
+    if (enrolment?.purpose !== purpose || enrolment.verifiedAt !== undefined) return undefined
+    // IDOR: begun by somebody who was signed in here before.
+    if (enrolment.subject !== undefined && enrolment.subject !== signedIn) return undefined
+    const { phone, country, visitor } = enrolment
+    return { ...requester(req, enrollee), phone, country, visitor, epoch: standing?.epoch }
+  }
+
+  function requester(req: Request, { session, signedIn }: Enrollee): Omit<Actor, 'phone'> {
     // Nobody is signed in at a signup: the session stands in for the subject.
-    const subject = readSubject(subjectOf, req) ?? `visitor ${hashId(session)}`
+    const subject = signedIn ?? `visitor ${hashId(session)}`
     return { lane: 'enrol', subject, session, address: addressOf(req) }
   }
 
   return {
     async actor(req) {
-      const who = requester(req)
-      const enrolment = await enrolments.find(who.session)
-      if (enrolment?.purpose !== purpose || enrolment.verifiedAt !== undefined) return undefined
-      const { phone, country, visitor } = enrolment
-      return { ...who, phone, country, visitor }
+      const enrollee = enrolleeOf(req)
+      return actorOf(req, enrollee, standingOf(enrollee))
     },
 
-    async start({ req, fields }) {
-      const who = requester(req)
+    async start({ req, res, fields }) {
+      const enrollee = enrolleeOf(req)
+      const { session, signedIn } = enrollee
       const channel = readChannel(fields)
       const phone = text(fields, 'phone')
       if (phone === undefined) throw invalid('phone is missing.')
       const country = text(fields, 'country')?.toUpperCase()
-      sessions.keep?.(req)
-      const enrolment = { purpose, phone, country, visitor: await enrolments.visitor(who.session) }
-      const outcome = await challenges.start({ ...who, ...enrolment, channel, beforeSend: beforeSendOf(req) })
-      if (outcome.outcome !== 'refused') await enrolments.begin(who.session, enrolment)
+      await sessions.keep?.(req, res)
+      const visitor = await enrolments.visitor(session)
+      const enrolment = { purpose, phone, country, visitor, subject: signedIn }
+      const outcome = await challenges.start({
+        ...requester(req, enrollee),
+        phone,
+        country,
+        visitor,
+        purpose,
+        channel,
+        epoch: standingOf(enrollee)?.epoch,
+        beforeSend: parts.beforeSendOf(req),
+      })
+      if (outcome.outcome !== 'refused') await enrolments.begin(session, enrolment)
       return outcome
     },
 
-    approval:
-      ({ req, res }) =>
-      async ({ phone }) => {
-        const { after, moved } = await renew(req, res)
-        await moved
-        const verifiedAt = await enrolments.prove(after, { purpose, phone })
-        return { outcome: 'verified', purpose, verifiedAt }
-      },
+    async submission({ req, res }) {
+      const enrollee = enrolleeOf(req)
+      const standing = standingOf(enrollee)
+      const actor = await actorOf(req, enrollee, standing)
+      if (actor === undefined) return undefined
+      return {
+        actor,
+        async approve({ phone }) {
+          if (await standing?.isRevoked()) return refused('challenge_gone')
+          const { before, after, moved } = await renewal.renew(req, res)
+          try {
+            await moved
+            // Somebody who proves another number stays signed in.
+            if (enrollee.signedIn !== undefined && before !== after) {
+              await grants.move(enrollee.signedIn, before, after)
+            }
+            // A bearer token stays what it was, so its proof counts only once it is certain what is answered.
+            const provisional = before === after
+            const proof = await enrolments.prove(after, { purpose, phone, provisional })
+            if (proof === undefined) return refused('challenge_gone')
+            // Not waited for: success is answered whatever becomes of it.
+            proof.confirm().catch(() => undefined)
+            return { outcome: 'verified', purpose, verifiedAt: proof.verifiedAt }
+          } catch (error) {
+            await renewal.abandon(req, res)
+            throw error
+          }
+        },
+      }
+    },
   }
 }
 
@@ -103,18 +163,20 @@ export function createPhoneVerification(parts: {
   readonly purpose: string
   readonly handlers: Handlers
   readonly routes: () => Router
+  readonly subjectOf: SubjectOf
   readonly sessions: SessionAdapter
   readonly enrolments: Enrolments
 }): PhoneVerification {
-  const { purpose, handlers, routes, sessions, enrolments } = parts
+  const { purpose, handlers, routes, subjectOf, sessions, enrolments } = parts
   return {
     routes: plainFactory('routes', routes),
     start: plainFactory('start', () => handlers.start()),
     ...singleHandlers(handlers),
     async redeem(req) {
-      const proven = await enrolments.redeem(sessionId(sessions, req), purpose)
+      const subject = readSubject(subjectOf, req)
+      const proven = await enrolments.redeem(sessionId(sessions, req), purpose, subject)
       if (proven === undefined) throw new TwoFactorError('second_factor_required')
-      return { phone: proven.phone, verifiedAt: proven.verifiedAt }
+      return proven
     },
   }
 }

@@ -1,6 +1,12 @@
 import type { Request, Response } from 'express'
-import type { Actor, BeforeSend, Challenges } from '../../challenge/commands.js'
-import type { Grant, GrantQuery, Grants, GrantsUpdater, NewGrant } from '../../challenge/proofs/grants.js'
+import {
+  type Actor,
+  type BeforeSend,
+  type Challenges,
+  type Refusal,
+  refused,
+} from '../../challenge/commands.js'
+import type { Grant, GrantQuery, Grants, NewGrant, Standing } from '../../challenge/proofs/grants.js'
 import type { Purposes } from '../../challenge/purposes.js'
 import { TwoFactorError } from '../../errors.js'
 import type { Requirement, Requirements } from '../guard/requirement.js'
@@ -10,7 +16,7 @@ import { invalid, readChannel, text } from '../http/request-body.js'
 import type { RequestContext } from '../http/request-context.js'
 import type { DeviceCookies } from './device-cookies.js'
 import type { Flow, Verified } from './handlers.js'
-import type { Renew } from './renewal.js'
+import type { Renewal, Renewed } from './renewal.js'
 
 /** The number on file of a subject. */
 export type PhoneOf = (req: Request, subject: string) => string | undefined | Promise<string | undefined>
@@ -23,7 +29,7 @@ export function createSignIn(parts: {
   readonly addressOf: (req: Request) => string | undefined
   readonly requirements: Requirements
   readonly sessions: SessionAdapter
-  readonly renew: Renew
+  readonly renewal: Renewal
   readonly purposes: Purposes
   readonly challenges: Challenges
   readonly grants: Grants
@@ -31,9 +37,10 @@ export function createSignIn(parts: {
   readonly beforeSendOf: (req: Request) => BeforeSend | undefined
   readonly onVerified: OnVerified
 }): Flow {
-  const { identify, requirements, sessions, renew, purposes, challenges, grants, devices, onVerified } = parts
+  const { identify, requirements, sessions, renewal, purposes, challenges, grants, devices, onVerified } =
+    parts
 
-  async function actorOf(req: Request, { subject, session }: Requester): Promise<Actor> {
+  async function actorOf(req: Request, { subject, session }: Requester, { epoch }: Standing): Promise<Actor> {
     const phone = (await parts.phoneOf(req, subject)) ?? ''
     if (phone === '') throw new TwoFactorError('no_phone')
     if (typeof phone !== 'string') {
@@ -41,7 +48,7 @@ export function createSignIn(parts: {
         `phone answered a value of type ${typeof phone}; it must be the number as a text, or undefined.`,
       )
     }
-    return { subject, session, phone, address: parts.addressOf(req) }
+    return { subject, session, phone, epoch, address: parts.addressOf(req) }
   }
 
   /** What is to be proven: what the guard asked for, else a purpose alone. */
@@ -57,7 +64,7 @@ export function createSignIn(parts: {
     return asked
   }
 
-  /** Nobody was let in, so grant and device must let nobody in either. Fails never: what went wrong first is told. */
+  /** Nobody was let in, so grant and device must let nobody in either. Never rejects: what failed first is reported. */
   async function takeBack(
     { req, res }: RequestContext,
     grant: GrantQuery,
@@ -68,7 +75,17 @@ export function createSignIn(parts: {
       await grants.take({ ...grant, maxAgeMs: Number.MAX_SAFE_INTEGER })
     } catch {
       // The store fails. Under one more id the session finds no grant, whatever is left in the store.
-      await renew(req, res).catch(() => undefined)
+      await renewal.abandon(req, res)
+    }
+  }
+
+  /** Undefined when the session is gone because the person signed out meanwhile. */
+  async function renewed({ req, res }: RequestContext, standing: Standing): Promise<Renewed | undefined> {
+    try {
+      return await renewal.renew(req, res)
+    } catch (error) {
+      if (await standing.isRevoked()) return undefined
+      throw error
     }
   }
 
@@ -78,45 +95,68 @@ export function createSignIn(parts: {
     subject: string,
     proven: Pick<NewGrant, 'purpose' | 'bound' | 'method'>,
     trustDevice: boolean,
-    updater?: GrantsUpdater,
-  ): Promise<Verified> {
+    standing: Standing,
+  ): Promise<Verified | Refusal> {
     const { req, res } = context
-    const { before, after, moved } = await renew(req, res)
+    const ids = await renewed(context, standing)
+    if (ids === undefined) return refused('challenge_gone')
+    const { before, after } = ids
     const query = { ...proven, subject, session: after }
-    const grant = await grants.write({ ...query, previousSession: before }, updater)
+    // A bearer token stays what it was, so its grant counts only once it is certain what is answered.
+    const provisional = before === after
+    const written = await grants
+      .write({ ...query, previousSession: before, provisional }, standing)
+      .catch(async (error: unknown) => {
+        await renewal.abandon(req, res)
+        throw error
+      })
+    if (written === undefined) return refused('challenge_gone')
+    const { grant } = written
     let device: string | undefined
     try {
-      await moved
+      await ids.moved
       if (trustDevice) device = await devices?.trust(res, subject, grant.purpose)
       await onVerified(req, res, grant)
+      const last = await renewal.follow(req, ids)
+      if (last !== after) await grants.move(subject, after, last)
     } catch (error) {
       await takeBack(context, query, device)
       throw error
     }
+    // Not waited for: success is answered whatever becomes of it.
+    written.confirm().catch(() => undefined)
     return { outcome: 'verified', purpose: grant.purpose, verifiedAt: grant.verifiedAt }
   }
 
   return {
-    actor: async (req) => actorOf(req, identified(identify, req)),
+    async actor(req) {
+      const requester = identified(identify, req)
+      return actorOf(req, requester, grants.prefetch(requester))
+    },
 
     async start(context, fixedPurpose) {
       const { req, res, fields } = context
       const requester = identified(identify, req)
       const channel = readChannel(fields)
       const { purpose, bound, requireCode } = wanted(context, fixedPurpose)
+      const standing = grants.prefetch(requester)
       if (!requireCode && (await devices?.admits(req, res, requester.subject, purpose))) {
-        return admit(context, requester.subject, { purpose, method: 'trusted-device' }, false)
+        return admit(context, requester.subject, { purpose, method: 'trusted-device' }, false, standing)
       }
-      sessions.keep?.(req)
-      const actor = await actorOf(req, requester)
+      await sessions.keep?.(req, res)
+      const actor = await actorOf(req, requester, standing)
       return challenges.start({ ...actor, purpose, bound, channel, beforeSend: parts.beforeSendOf(req) })
     },
 
-    approval(context, { subject }) {
-      const updater = grants.prefetch(subject)
-      return ({ purpose, bound, channel }, trustDevice) => {
-        const proven = { purpose, method: channel, ...(bound !== undefined && { bound }) }
-        return admit(context, subject, proven, trustDevice, updater)
+    async submission(context) {
+      const requester = identified(identify, context.req)
+      const standing = grants.prefetch(requester)
+      return {
+        actor: await actorOf(context.req, requester, standing),
+        approve({ purpose, bound, channel }, trustDevice) {
+          const proven = { purpose, method: channel, ...(bound !== undefined && { bound }) }
+          return admit(context, requester.subject, proven, trustDevice, standing)
+        },
       }
     },
   }

@@ -14,6 +14,7 @@ import type { BoundFields, HashBound } from '../../challenge/proofs/bound.js'
 import type { Devices, TrustedDevice } from '../../challenge/proofs/devices.js'
 import type { Grant, Grants } from '../../challenge/proofs/grants.js'
 import type { Purposes } from '../../challenge/purposes.js'
+import { TwoFactorError } from '../../errors.js'
 import { readCode } from '../flows/code.js'
 import type { DeviceCookies } from '../flows/device-cookies.js'
 import type { Identify } from './requester.js'
@@ -21,7 +22,9 @@ import { type SubjectName, subjectText } from './subject.js'
 
 /** The fields themselves, or their hash as an approved outcome carries it. */
 type Bound = BoundFields | string
-type Named<Command> = Omit<Command, 'subject' | 'lane' | 'visitor'> & { readonly subject: SubjectName }
+type Named<Command> = Omit<Command, 'subject' | 'lane' | 'visitor' | 'epoch'> & {
+  readonly subject: SubjectName
+}
 type NamedStart = Omit<Named<StartCommand>, 'bound'> & { readonly bound?: Bound | undefined }
 
 /** The same rules and outcomes as the routes, for GraphQL, websockets and jobs. */
@@ -67,18 +70,22 @@ export interface TrustedDevicesFacade {
 
 export function createChallengesFacade(
   challenges: Challenges,
-  parts: { readonly hashBound: HashBound; readonly codePattern: RegExp },
+  parts: { readonly grants: Grants; readonly hashBound: HashBound; readonly codePattern: RegExp },
 ): ChallengesFacade {
-  const { hashBound, codePattern } = parts
+  const { grants, hashBound, codePattern } = parts
+
+  const standingOf = ({ subject, session }: Named<Actor>) =>
+    grants.prefetch({ subject: subjectText(subject), session })
 
   // Member by member: a command made of a request's body must not choose lane, visitor or budget (mass assignment).
-  const actorOf = ({ subject, session, phone, country, address }: Named<Actor>): Actor => ({
+  const actorOf = (actor: Named<Actor>, { epoch } = standingOf(actor)): Actor => ({
     lane: 'auth',
-    subject: subjectText(subject),
-    session,
-    phone,
-    country,
-    address,
+    subject: subjectText(actor.subject),
+    session: actor.session,
+    phone: actor.phone,
+    country: actor.country,
+    address: actor.address,
+    epoch,
   })
   const sendOf = (command: Named<SendCommand>): SendCommand => {
     const { channel, locale, details, beforeSend } = command
@@ -95,7 +102,13 @@ export function createChallengesFacade(
       const code = typeof command.code === 'string' ? readCode(command.code, codePattern) : undefined
       // As over HTTP: what cannot be a code costs no attempt.
       if (code === undefined) return { outcome: 'refused', code: 'invalid_request' }
-      return challenges.verify({ ...actorOf(command), code })
+      const standing = standingOf(command)
+      const outcome = await challenges.verify({ ...actorOf(command, standing), code })
+      // ASVS 5.0, 7.4.1: what the caller would do next must not undo a revocation that came meanwhile.
+      if (outcome.outcome === 'approved' && (await standing.isRevoked())) {
+        return { outcome: 'refused', code: 'challenge_gone' }
+      }
+      return outcome
     },
     cancel: async (actor) => challenges.cancel(actorOf(actor)),
     find: async (actor) => challenges.find(actorOf(actor)),
@@ -127,7 +140,11 @@ export function createGrantsFacade(parts: {
     async write({ subject, session, purpose, bound }) {
       checkPurpose(purpose)
       const query = { subject: subjectText(subject), session, purpose, bound: boundTag(bound, hashBound) }
-      return grants.write({ ...query, method: 'host' })
+      // The caller knows the session whatever happens here, so only a write that succeeded counts.
+      const written = await grants.write({ ...query, method: 'host', provisional: true })
+      if (written === undefined) throw new TwoFactorError('challenge_gone')
+      await written.confirm().catch(() => undefined)
+      return written.grant
     },
     async revoke(req) {
       const requester = identify(req)

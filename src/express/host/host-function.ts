@@ -27,7 +27,7 @@ export function hostSession(adapter: SessionAdapter): SessionAdapter {
     ...adapter,
     id: throwingErrors((req) => adapter.id(req)),
     rotate: throwingErrors((req, res) => adapter.rotate(req, res)),
-    ...(keep && { keep: throwingErrors((req) => keep.call(adapter, req)) }),
+    ...(keep && { keep: throwingErrors((req, res) => keep.call(adapter, req, res)) }),
   }
 }
 

@@ -22,8 +22,11 @@ export interface SessionAdapter {
    * when it cannot: the person is then answered 503 and not let in.
    */
   rotate(req: Request, res: Response): void | Promise<void>
-  /** Makes an anonymous session be saved, so that its id comes back with the next request. */
-  keep?(req: Request): void
+  /**
+   * Makes an anonymous session be saved, so that its id comes back with the next request. The id must be
+   * there at once; saving it may take a promise.
+   */
+  keep?(req: Request, res: Response): void | Promise<void>
   /** The id comes from a bearer token, which no other site can plant in a browser: it need not be renewed. */
   readonly bearer?: boolean
 }
@@ -102,7 +105,9 @@ export function sessionId(adapter: SessionAdapter, req: Request): string {
 
 /** Sessions without an id of their own get one when they are kept for the first time. */
 function firstId(adapter: SessionAdapter, req: Request): string | undefined {
-  adapter.keep?.(req)
+  const kept = adapter.keep?.(req, req.res as Response)
+  // A session that could not be saved comes back with no request; the next one gets an id of its own.
+  if (kept instanceof Promise) kept.catch(() => undefined)
   return adapter.id(req)
 }
 

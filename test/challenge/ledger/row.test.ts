@@ -34,7 +34,7 @@ const challenge = {
 } as const
 
 const full: Ledger & { command: string } = {
-  challenge: { ...challenge, bound: 'hash', void: true },
+  challenge: { ...challenge, bound: 'hash', epoch: 'epoch', void: true },
   inFlight: { attempt: 'attempt-1', challenge: 'challenge-1', code: 'code', until: 1_700_000_010_000 },
   failures: 7,
   judged: 5,
@@ -54,7 +54,10 @@ describe('a ledger in the store', () => {
   it.each([
     ['with all that it can hold', full],
     ['with nothing', { ...emptyLedger, command: 'command' }],
-    ['with a live challenge', { ...full, challenge: { ...challenge, bound: undefined, void: undefined } }],
+    [
+      'with a live challenge',
+      { ...full, challenge: { ...challenge, bound: undefined, epoch: undefined, void: undefined } },
+    ],
     ['without the challenge of its sends', { ...full, challenge: undefined, inFlight: undefined }],
   ])('comes back as it was: %s', async (_, ledger) => {
     expect(await kept(ledger)).toStrictEqual(ledger)

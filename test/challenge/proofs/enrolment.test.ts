@@ -7,17 +7,19 @@ import type { Store } from '../../../src/store/store.js'
 
 const minute = 60_000
 
+const secrets = createSecrets(['a secret of thirty-two bytes or more'])
+
 function setUp(wrap: (store: Store) => Store = (store) => store) {
   const clock = { now: 1_000_000 }
   const now = () => clock.now
-  const secrets = createSecrets(['a secret of thirty-two bytes or more'])
   const keys = createKeys('', secrets)
   const store = wrap(memoryStore({ now }))
   return { clock, keys, store, enrolments: createEnrolments({ store, keys, secrets, now }) }
 }
 
 const typed = { purpose: 'signup', phone: '300 123 4567', country: 'CO' }
-const proven = { purpose: 'signup', phone: '+573001234567' }
+const proven = { purpose: 'signup', phone: '+573001234567', provisional: false }
+const handedOver = { phone: '+573001234567' }
 
 describe('the record of a number to be proven', () => {
   it('is found in its session alone', async () => {
@@ -50,24 +52,25 @@ describe('the record of a number to be proven', () => {
   it('is handed out once it is proven, once, for its purpose', async () => {
     const { enrolments, clock } = setUp()
     await enrolments.begin('s1', typed)
-    expect(await enrolments.redeem('s1', 'signup')).toBeUndefined()
+    expect(await enrolments.redeem('s1', 'signup', undefined)).toBeUndefined()
     expect(await enrolments.find('s1')).toMatchObject(typed)
     await enrolments.prove('s1', proven)
-    expect(await enrolments.redeem('s1', 'change-number')).toBeUndefined()
+    expect(await enrolments.redeem('s1', 'change-number', undefined)).toBeUndefined()
     const handedOut = await Promise.all([
-      enrolments.redeem('s1', 'signup'),
-      enrolments.redeem('s1', 'signup'),
+      enrolments.redeem('s1', 'signup', undefined),
+      enrolments.redeem('s1', 'signup', undefined),
     ])
-    expect(handedOut.filter((one) => one !== undefined)).toEqual([{ ...proven, verifiedAt: clock.now }])
+    expect(handedOut.filter((one) => one !== undefined)).toEqual([{ ...handedOver, verifiedAt: clock.now }])
     expect(await enrolments.find('s1')).toBeUndefined()
-    expect(await enrolments.redeem('nobody', 'signup')).toBeUndefined()
+    expect(await enrolments.redeem('nobody', 'signup', undefined)).toBeUndefined()
   })
 
   it('leaves nothing in the store after its end, and an empty record until then', async () => {
     const { enrolments, store, keys, clock } = setUp()
     await enrolments.begin('s1', typed)
+    await enrolments.begin('s2', typed)
     await enrolments.prove('s2', proven)
-    await enrolments.redeem('s2', 'signup')
+    await enrolments.redeem('s2', 'signup', undefined)
     clock.now += 30 * minute - 1
     // A command that a client sends twice finds what it has done.
     expect(await store.read(keys.enrolment('s2'))).toMatchObject({ value: { command: expect.any(String) } })
@@ -79,6 +82,7 @@ describe('the record of a number to be proven', () => {
 
   it('moves with its session, keeps its end, and leaves nothing behind', async () => {
     const { enrolments, clock } = setUp()
+    await enrolments.begin('s1', typed)
     await enrolments.prove('s1', proven)
     clock.now += 20 * minute
     await enrolments.move('s1', 's2')
@@ -99,5 +103,49 @@ describe('the record of a number to be proven', () => {
     await enrolments.move('s1', 's2')
     expect(await enrolments.visitor('s2')).toBe(visitor)
     expect(await enrolments.visitor('s1')).not.toBe(visitor)
+  })
+
+  it('opens in no other namespace, wherever it is copied to', async () => {
+    const { enrolments, store } = setUp()
+    await enrolments.begin('s1', typed)
+    const elsewhere = createKeys('elsewhere', secrets)
+    const entry = await store.read(createKeys('', secrets).enrolment('s1'))
+    await store.swap(elsewhere.enrolment('s1'), undefined, entry?.value, minute)
+    const others = createEnrolments({ store, keys: elsewhere, secrets, now: () => 1_000_000 })
+    expect(await others.find('s1')).toBeUndefined()
+    expect(await enrolments.find('s1')).toBeDefined()
+  })
+
+  it('is proven only where it was begun', async () => {
+    const { enrolments } = setUp()
+    expect(await enrolments.prove('s1', proven)).toBeUndefined()
+    expect(await enrolments.redeem('s1', 'signup', undefined)).toBeUndefined()
+  })
+
+  it('is handed out to whoever was signed in at its beginning, and to nobody else', async () => {
+    const { enrolments } = setUp()
+    await enrolments.begin('s1', { ...typed, subject: 'ana' })
+    await enrolments.prove('s1', proven)
+    expect(await enrolments.redeem('s1', 'signup', 'ben')).toBeUndefined()
+    expect(await enrolments.redeem('s1', 'signup', undefined)).toBeUndefined()
+    expect(await enrolments.redeem('s1', 'signup', 'ana')).toMatchObject(handedOver)
+  })
+
+  it('of an anonymous visitor is handed out to whoever signs up by it', async () => {
+    const { enrolments } = setUp()
+    await enrolments.begin('s1', typed)
+    await enrolments.prove('s1', proven)
+    expect(await enrolments.redeem('s1', 'signup', 'ana')).toMatchObject(handedOver)
+  })
+
+  it('is worth nothing while it is provisional', async () => {
+    const { enrolments } = setUp()
+    await enrolments.begin('s1', typed)
+    const proof = await enrolments.prove('s1', { ...proven, provisional: true })
+    expect(await enrolments.redeem('s1', 'signup', undefined)).toBeUndefined()
+    await proof?.confirm()
+    expect(await enrolments.redeem('s1', 'signup', undefined)).toMatchObject(handedOver)
+    await proof?.confirm()
+    expect(await enrolments.redeem('s1', 'signup', undefined)).toBeUndefined()
   })
 })

@@ -66,10 +66,9 @@ describe('a grant', () => {
   it('is written on what was read ahead, also when another one came between', async () => {
     const { grants } = createService()
     await grants.write({ ...ana, session: 's2', method: 'sms' })
-    const updater = grants.prefetch('ana')
-    expect(updater).toHaveProperty('update')
+    const standing = grants.prefetch(ana)
     await grants.write({ ...ana, purpose: 'transfer', method: 'sms' })
-    await grants.write({ ...ana, method: 'call' }, updater)
+    await grants.write({ ...ana, method: 'call' }, standing)
     expect(grants.read({ ...ana, ...fresh })).toMatchObject({ method: 'call' })
     expect(grants.read({ ...ana, purpose: 'transfer', ...fresh })).toBeDefined()
     expect(grants.read({ ...ana, session: 's2', ...fresh })).toBeDefined()
@@ -120,11 +119,50 @@ describe('the renewal of a session', () => {
     expect(grants.read({ ...ana, session: 's2', purpose: 'transfer', ...fresh })).toBeDefined()
   })
 
+  it('takes the grants along without a new one', async () => {
+    const { grants } = createService()
+    await grants.write({ ...ana, method: 'sms' })
+    await grants.move('ana', 's1', 's2')
+    await grants.move('ana', 'no such session', 's3')
+    await grants.move('nobody', 's1', 's2')
+    expect(grants.read({ ...ana, ...fresh })).toBeUndefined()
+    expect(grants.read({ ...ana, session: 's2', ...fresh })).toBeDefined()
+  })
+
   it('leaves other sessions alone', async () => {
     const { grants } = createService()
     await grants.write({ ...ana, session: 'laptop', method: 'sms' })
     await grants.write({ ...ana, session: 's2', previousSession: 's1', method: 'sms' })
     expect(grants.read({ ...ana, session: 'laptop', ...fresh })).toBeDefined()
+  })
+})
+
+describe('a provisional grant', () => {
+  it('admits nothing until it is confirmed', async () => {
+    const { grants } = createService()
+    await grants.write({ ...ana, purpose: 'transfer', method: 'sms' })
+    const written = await grants.write({ ...ana, method: 'sms', provisional: true })
+    expect(grants.read({ ...ana, ...fresh })).toBeUndefined()
+    expect(await grants.take({ ...ana, ...fresh })).toBeUndefined()
+    await written?.confirm()
+    expect(grants.read({ ...ana, ...fresh })).toEqual(written?.grant)
+    expect(grants.read({ ...ana, purpose: 'transfer', ...fresh })).toBeDefined()
+  })
+
+  it('is not brought back by its confirmation after a revocation', async () => {
+    const { grants } = createService()
+    const written = await grants.write({ ...ana, method: 'sms', provisional: true })
+    await grants.revoke(ana)
+    await written?.confirm()
+    expect(grants.read({ ...ana, ...fresh })).toBeUndefined()
+  })
+
+  it('that has lapsed from the store is confirmed for nobody', async () => {
+    const { grants, wait } = createService()
+    const written = await grants.write({ ...ana, method: 'sms', provisional: true })
+    wait(13 * hour)
+    await written?.confirm()
+    expect(grants.read({ ...ana, ...fresh })).toBeUndefined()
   })
 })
 
@@ -171,21 +209,53 @@ describe('revoking', () => {
     expect(eventTypes()).toContain('grant.revoked')
   })
 
-  it('of somebody without grants writes nothing', async () => {
-    const { grants, store, keys } = createService()
+  it('of one session leaves what began in another one alone', async () => {
+    const { grants } = createService()
+    const here = grants.prefetch(ana)
+    const there = grants.prefetch({ ...ana, session: 's2' })
     await grants.revoke(ana)
-    await grants.revokeSubject('ana')
-    expect(store.read(keys.grants('ana'))).toBeUndefined()
-    await grants.write({ ...ana, method: 'sms' })
-    const standing = store.read(keys.grants('ana'))
-    await grants.revoke({ ...ana, session: 's2' })
-    expect(store.read(keys.grants('ana'))).toEqual(standing)
+    expect(await here.isRevoked()).toBe(true)
+    expect(await there.isRevoked()).toBe(false)
+    expect(await grants.write({ ...ana, method: 'sms' }, here)).toBeUndefined()
+    expect(await grants.write({ ...ana, session: 's2', method: 'sms' }, there)).toBeDefined()
+    expect(grants.read({ ...ana, ...fresh })).toBeUndefined()
   })
 
-  it('leaves nothing in the store', async () => {
+  it('leaves what begins after it alone, in the same millisecond too', async () => {
+    const { grants } = createService()
+    await grants.revokeSubject('ana')
+    await grants.revoke(ana)
+    const standing = grants.prefetch(ana)
+    expect(await grants.write({ ...ana, method: 'sms' }, standing)).toBeDefined()
+    expect(await standing.isRevoked()).toBe(false)
+  })
+
+  it('reaches a grant whose session was renewed by its own request', async () => {
+    const { grants } = createService()
+    const standing = grants.prefetch(ana)
+    await grants.revoke(ana)
+    const renewed = { ...ana, session: 's2', previousSession: 's1', method: 'sms' } as const
+    expect(await grants.write(renewed, standing)).toBeUndefined()
+  })
+
+  it('is not undone by its own end, nor by many other logouts', async () => {
+    const { grants, wait } = createService()
+    await grants.revokeSubject('ana')
+    const early = grants.prefetch({ ...ana, session: 'mine' })
+    expect(await early.epoch).toBeDefined()
+    for (let session = 0; session < 30; session += 1) await grants.revoke({ ...ana, session: `s${session}` })
+    expect(await grants.prefetch({ ...ana, session: 'mine' }).epoch).toBe(await early.epoch)
+    wait(11 * minute)
+    expect(await grants.prefetch({ ...ana, session: 'mine' }).epoch).toBeUndefined()
+    expect(await early.isRevoked()).toBe(false)
+  })
+
+  it('is forgotten once no code lives that was sent before, and then leaves nothing in the store', async () => {
     const { grants, store, keys, wait } = createService()
     await grants.write({ ...ana, method: 'sms' })
     await grants.revokeSubject('ana')
+    wait(11 * minute - 1)
+    expect(store.read(keys.grants('ana'))).toHaveProperty('value.grants', [])
     wait(1)
     expect(store.read(keys.grants('ana'))).toBeUndefined()
   })

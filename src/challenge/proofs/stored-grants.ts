@@ -1,0 +1,99 @@
+import { clockLeewayMs } from '../../lib/clock.js'
+import type { Channel } from '../code-provider.js'
+
+/** What proved it. */
+export type GrantMethod = Channel | 'trusted-device' | 'host'
+
+/** One stored grant. The session is a tag; at `expiresAt` no guard accepts it any more. */
+export type StoredGrant = {
+  readonly session: string
+  readonly purpose: string
+  readonly bound?: string | undefined
+  readonly verifiedAt: number
+  readonly method: GrantMethod
+  readonly expiresAt: number
+  /** Id by which it is confirmed; until then it admits nothing. */
+  readonly provisional?: string | undefined
+}
+
+/** A revocation, remembered while a code that was sent before may still be typed. Without `session`: of all. */
+export type Revocation = {
+  readonly id: string
+  readonly session?: string | undefined
+  readonly expiresAt: number
+}
+
+/** All grants of one subject: one entry, so that one read admits and one swap revokes. */
+export type StoredGrants = {
+  readonly grants: readonly StoredGrant[]
+  readonly revocations?: readonly Revocation[] | undefined
+}
+
+const maxSessions = 20
+/** Whoever signs out more often within minutes forgets the first of them; its grants are gone all the same. */
+const maxRevocations = 20
+
+/** The entry with what is still worth something, kept for as long as that. */
+export function putLive(
+  grants: readonly StoredGrant[],
+  revocations: readonly Revocation[] | undefined,
+  time: number,
+): { readonly value: StoredGrants; readonly ttlMs: number } {
+  const isLive = ({ expiresAt }: { readonly expiresAt: number }) => time < expiresAt
+  const live = grants.filter(isLive)
+  const remembered = newest(revocations?.filter(isLive) ?? [])
+  const ends = [...live, ...remembered].map(({ expiresAt }) => expiresAt - time)
+  return {
+    value: { grants: live, revocations: remembered.length === 0 ? undefined : remembered },
+    ttlMs: Math.max(1, ...ends),
+  }
+}
+
+/** That of all sessions stays, whatever is revoked later: many logouts must not lift a password reset. */
+function newest(revocations: readonly Revocation[]): readonly Revocation[] {
+  const [first, ...later] = revocations
+  if (first === undefined || first.session !== undefined) return revocations.slice(-maxRevocations)
+  return [first, ...later.slice(-maxRevocations)]
+}
+
+/** The last revocation that reaches this session. */
+export function epochOf(stored: StoredGrants | undefined, session: string, time: number): string | undefined {
+  const reaches = (one: Revocation) => one.session === undefined || one.session === session
+  return stored?.revocations?.findLast((one) => reaches(one) && time < one.expiresAt)?.id
+}
+
+/** Whether one has come since an earlier one stood. One that has expired since is none that came. */
+export function isRevokedSince(
+  epoch: string | undefined,
+  stored: StoredGrants | undefined,
+  session: string,
+  time: number,
+): boolean {
+  const last = epochOf(stored, session, time)
+  return last !== undefined && last !== epoch
+}
+
+/** The age of a grant never slides. A grant from the future was written under a wrong clock. */
+export function isFresh(grant: StoredGrant, maxAgeMs: number, time: number): boolean {
+  const age = time - grant.verifiedAt
+  return age < maxAgeMs && time < grant.expiresAt && age >= -clockLeewayMs
+}
+
+export function replaces(grant: StoredGrant, other: StoredGrant): boolean {
+  return other.session === grant.session && other.purpose === grant.purpose && other.bound === grant.bound
+}
+
+/** The old session id is worth nothing from here on: what it held moves to the new one. */
+export function movedTo(
+  session: string,
+  previous: string,
+  grants: readonly StoredGrant[] = [],
+): readonly StoredGrant[] {
+  return grants.map((grant) => (grant.session === previous ? { ...grant, session } : grant))
+}
+
+/** Oldest sessions out: one subject signs in from a handful of browsers. */
+export function ofNewestSessions(grants: readonly StoredGrant[]): readonly StoredGrant[] {
+  const newest = [...new Set(grants.map((grant) => grant.session).reverse())].slice(0, maxSessions)
+  return grants.filter((grant) => newest.includes(grant.session))
+}
