@@ -10,7 +10,7 @@ import type { Messages } from './express/pages/messages/texts.js'
 import type { LocaleOf, Render } from './express/pages/page-renderer.js'
 import type { Profile } from './options/default-limits.js'
 import type { ProviderClient } from './provider/client.js'
-import type { Voice } from './provider/parameters.js'
+import type { Voice } from './provider/client-params.js'
 import type { Store } from './store/store.js'
 
 /** What a purpose may say about itself. */

@@ -1,4 +1,4 @@
-import { effectiveError, scalarText } from '../provider/answers.js'
+import { effectiveError, scalarString } from '../provider/answers.js'
 import { mask } from '../provider/masking.js'
 import { judge, type VerifyAnswer } from '../provider/verdict.js'
 
@@ -27,9 +27,9 @@ export type Calibration =
 
 /** Reads the rules off the answers, and asks the judge whether they tell these very answers apart. */
 export function calibrationOf({ wrong, right, again }: Observed): Calibration {
-  const status = scalarText(right.status)
+  const status = scalarString(right.status)
   // Asked before the judge: it looks at more than the status today, but the status is all that gets listed.
-  const alike = isClean(wrong) && isClean(right) && scalarText(wrong.status) === status
+  const alike = isClean(wrong) && isClean(right) && scalarString(wrong.status) === status
   if (alike) return { outcome: 'alike' }
 
   // What quotes the code or a long number will be another text next time.
@@ -56,6 +56,6 @@ function isClean(answer: VerifyAnswer): boolean {
 
 /** The `error` to list, unless it quotes what was sent and so never comes a second time. */
 function errorOf(answer: VerifyAnswer): string | undefined {
-  const error = scalarText(effectiveError(answer))
+  const error = scalarString(effectiveError(answer))
   return error?.includes(mask) ? undefined : error
 }

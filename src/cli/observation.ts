@@ -1,4 +1,4 @@
-import { scalarText } from '../provider/answers.js'
+import { scalarString } from '../provider/answers.js'
 import { masked } from '../provider/masking.js'
 import type { VerifyAnswer } from '../provider/verdict.js'
 import { quote } from './quote.js'
@@ -11,7 +11,7 @@ export function maskAnswer(answer: VerifyAnswer, form: string): VerifyAnswer {
 
 /** A number that quotes nothing stays one: 0 is no error, and "0" reads the same. */
 function maskValue(value: unknown, form: string): unknown {
-  const text = scalarText(value)
+  const text = scalarString(value)
   if (text === undefined) return value
   const safe = masked(text, form)
   return safe === text ? value : safe

@@ -18,7 +18,7 @@ import {
   withMethods,
 } from '../lib/options.js'
 import type { PurposeOptions, TwoFactorOptions } from '../options.js'
-import type { Voice } from '../provider/parameters.js'
+import type { Voice } from '../provider/client-params.js'
 
 const day = 24 * 60 * 60_000
 

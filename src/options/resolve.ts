@@ -4,7 +4,7 @@ import type { Purpose } from '../challenge/purposes.js'
 import type { Messages } from '../express/pages/messages/texts.js'
 import { optionError } from '../lib/options.js'
 import type { PurposeOptions, TwoFactorOptions } from '../options.js'
-import type { Voice } from '../provider/parameters.js'
+import type { Voice } from '../provider/client-params.js'
 import { checkTwoFactorOptions } from './checks.js'
 import { defaultLimits, profiles } from './default-limits.js'
 

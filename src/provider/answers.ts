@@ -1,7 +1,7 @@
-/** A JSON object as it came: own members only are read, because `__proto__` may be one of them. */
+/** A JSON object as it came. Read its own members only: `__proto__` may be one of them. */
 export type JsonObject = Readonly<Record<string, unknown>>
 
-/** Parses by content, not by header, and bears a byte order mark. Undefined when it is no JSON. */
+/** Parses by content, not by header, with or without a byte order mark. Undefined when it is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text)
@@ -14,20 +14,20 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** An own member: a parsed `__proto__` must not lend one. */
+/** An own member: one inherited from a parsed `__proto__` must not count. */
 export function memberOf(object: JsonObject, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined
 }
 
-/** The `error` of an answer, unless it is one of the ways in which services write "none". */
+/** The `error` of an answer, unless it is one of the ways to write "none". */
 export function effectiveError(answer: JsonObject): unknown {
   const error = memberOf(answer, 'error')
   const none = error === null || error === 0 || error === '0' || error === '' || error === false
   return none ? undefined : error
 }
 
-/** A scalar as text, so that 1003 and "1003" are the same error. */
-export function scalarText(value: unknown): string | undefined {
+/** A scalar as a string, so that 1003 and "1003" are the same error. */
+export function scalarString(value: unknown): string | undefined {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
     ? String(value)
     : undefined
@@ -35,7 +35,7 @@ export function scalarText(value: unknown): string | undefined {
 
 const token = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?|[{}[\]]/gs
 
-/** Whether JSON text names a member of its top level twice: `JSON.parse` would keep only the last. */
+/** Whether JSON text repeats a member of its top level: `JSON.parse` would keep only the last. */
 export function repeatsMember(text: string): boolean {
   const seen = new Set<string>()
   let depth = 0

@@ -1,8 +1,9 @@
 import { type ClientOptions, checkTimeout, resolveClientOptions } from './client-options.js'
+import type { ParamsOf, SendCallParams } from './client-params.js'
+import type { ResultOf } from './client-results.js'
 import { type OperationName, operations } from './operations.js'
-import { encodeParams, type Further, type ParamsOf } from './parameters.js'
+import { encodeParams, type Further } from './parameters.js'
 import { lostError, readAnswer } from './read-answer.js'
-import type { ResultOf } from './results.js'
 import { openTransport } from './send.js'
 
 /** Options of one call. */
@@ -12,19 +13,6 @@ export interface CallOptions {
   /** Deadline of this exchange in milliseconds, instead of the client's. */
   readonly timeoutMs?: number | undefined
 }
-
-/** Parameters of a call: text to speak, or the id of an audio that was uploaded before. */
-export type SendCallParams =
-  | (Omit<ParamsOf<'sendCall'>, 'message' | 'voice' | 'audioCode'> & {
-      readonly message: string
-      readonly voice: NonNullable<ParamsOf<'sendCall'>['voice']>
-      readonly audioCode?: undefined
-    })
-  | (Omit<ParamsOf<'sendCall'>, 'message' | 'voice' | 'audioCode'> & {
-      readonly audioCode: string
-      readonly message?: undefined
-      readonly voice?: undefined
-    })
 
 /**
  * One method per operation of the provider. All reject with a TypeError when a parameter breaks a rule
@@ -152,7 +140,7 @@ export function createClient(options: ClientOptions): ProviderClient {
 
   async function run<Operation extends OperationName>(
     operation: Operation,
-    params: Readonly<Record<string, unknown>>,
+    params: object,
     further: Further,
     call: CallOptions = {},
   ): Promise<ResultOf<Operation>> {
@@ -162,7 +150,8 @@ export function createClient(options: ClientOptions): ProviderClient {
     if (typeof params !== 'object' || params === null) {
       throw new TypeError(`${operation}: the parameters must be an object`)
     }
-    const form = account + encodeParams(operation, params, numberFormat, further)
+    const form =
+      account + encodeParams(operation, params as Readonly<Record<string, unknown>>, numberFormat, further)
     const outcome = await transport.send({
       method: operations[operation].method,
       path: pathOf[operation],

@@ -1,8 +1,8 @@
 import type { CodeProvider, SendResult, Verdict } from '../challenge/code-provider.js'
 import type { ProviderClient } from './client.js'
-import type { Voice } from './parameters.js'
+import type { Voice } from './client-params.js'
+import type { ResultOf } from './client-results.js'
 import { ProviderError } from './provider-error.js'
-import type { ResultOf } from './results.js'
 import { acceptedSend, failedSend, refusesAccount } from './send-result.js'
 import { judge, type VerdictRules } from './verdict.js'
 

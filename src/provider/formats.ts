@@ -6,6 +6,7 @@ export type NumberFormat = 'digits' | 'plus'
 
 export type Read = (value: unknown, parameter: Parameter, numberFormat: NumberFormat) => string | undefined
 
+const maxCount = Number.MAX_SAFE_INTEGER
 const e164 = /^\+?\d{7,15}$/
 const listed = (value: string, { allowed = [] }: Parameter) => (allowed.includes(value) ? value : undefined)
 
@@ -15,9 +16,10 @@ function phone(value: unknown, numberFormat: NumberFormat): string | undefined {
   return numberFormat === 'plus' ? `+${digits}` : digits
 }
 
-function wholeNumber(value: unknown): number | undefined {
-  if (typeof value === 'number') return Number.isSafeInteger(value) ? value : undefined
-  return typeof value === 'string' && /^\d{1,4}$/.test(value) ? Number(value) : undefined
+function wholeNumberWithin(value: unknown, min: number, max: number): string | undefined {
+  const number = typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : value
+  const fits = Number.isSafeInteger(number) && Number(number) >= min && Number(number) <= max
+  return fits ? String(number) : undefined
 }
 
 export function day(value: unknown): string | undefined {
@@ -25,8 +27,15 @@ export function day(value: unknown): string | undefined {
     return Number.isNaN(value.getTime()) ? undefined : value.toISOString().slice(0, 10)
   if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(value)) return undefined
   const read = new Date(`${value}T00:00:00Z`)
-  // 30 February reads as 1 March: only a day that comes out as it went in exists.
+  // Date reads 30 February as 1 March: a day exists only if it comes out as it went in.
   return !Number.isNaN(read.getTime()) && read.toISOString().startsWith(value) ? value : undefined
+}
+
+const scriptProtocols: readonly string[] = ['javascript:', 'vbscript:', 'data:', 'blob:', 'filesystem:']
+
+/** Whoever opens a short URL of one of these runs its text as a script (XSS). Parsed as a browser would. */
+function isScript(url: string): boolean {
+  return URL.canParse(url) && scriptProtocols.includes(new URL(url).protocol)
 }
 
 type Name = NonNullable<Parameter['format']> | 'text' | 'choice' | 'boolean'
@@ -37,10 +46,10 @@ interface Format {
 
 const oneOf = ({ allowed = [] }: Parameter) => `must be one of ${allowed.join(', ')}`
 
-/** How a value is read, and the rule that it breaks when it cannot be. */
+/** How a value is read, and the rule that a refused value breaks. */
 const formats: Readonly<Record<Name, Format>> = {
   text: {
-    rule: 'must be a text that is not empty',
+    rule: 'must be a non-empty string',
     read: (value) => (typeof value === 'string' && /\S/.test(value) ? value : undefined),
   },
   choice: {
@@ -56,7 +65,7 @@ const formats: Readonly<Record<Name, Format>> = {
     read: (value, _parameter, numberFormat) => phone(value, numberFormat),
   },
   phones: {
-    rule: 'must be numbers of an optional + and 7 to 15 digits, as a list or separated by commas',
+    rule: 'must be one or more numbers (an optional + and 7 to 15 digits), as an array or separated by commas',
     read(value, _parameter, numberFormat) {
       const all = typeof value === 'string' ? value.split(',').map((one) => one.trim()) : value
       if (!Array.isArray(all) || all.length === 0) return undefined
@@ -65,40 +74,38 @@ const formats: Readonly<Record<Name, Format>> = {
     },
   },
   country: {
-    rule: 'must be an ISO 3166 code of two capital letters, such as CO',
+    rule: "must be an upper-case ISO 3166-1 alpha-2 code, such as 'CO'",
     read: (value) => (typeof value === 'string' && countryCodes.has(value) ? value : undefined),
   },
   voice: {
     rule: oneOf,
     read(value, parameter) {
       if (typeof value !== 'string') return undefined
-      // The documentation spells one voice in two ways; each operation gets its own spelling.
+      // The documentation spells one voice in two ways: each operation gets its own spelling.
       const other = value === 'Marian' ? 'Mariana' : value === 'Mariana' ? 'Marian' : value
       return listed(value, parameter) ?? listed(other, parameter)
     },
   },
   attempts: {
     rule: 'must be 1, 2 or 3',
-    read(value) {
-      const count = wholeNumber(value)
-      return count !== undefined && count >= 1 && count <= 3 ? String(count) : undefined
-    },
+    read: (value) => wholeNumberWithin(value, 1, 3),
+  },
+  count: {
+    rule: 'must be a whole number, at least 1',
+    read: (value) => wholeNumberWithin(value, 1, maxCount),
   },
   months: {
     rule: 'must be a whole number of months, 0 for the default',
-    read(value) {
-      const months = wholeNumber(value)
-      return months !== undefined && months >= 0 ? String(months) : undefined
-    },
+    read: (value) => wholeNumberWithin(value, 0, maxCount),
   },
-  date: { rule: 'must be a day that exists, as YYYY-MM-DD or a Date', read: day },
+  date: { rule: 'must be an existing day, as YYYY-MM-DD or a Date', read: day },
   url: {
-    rule: 'must be an absolute URL',
-    read: (value) => (typeof value === 'string' && URL.canParse(value) ? value : undefined),
+    rule: 'must be a non-empty string and not the URL of a script',
+    read: (value) => (typeof value === 'string' && /\S/.test(value) && !isScript(value) ? value : undefined),
   },
 }
 
-/** Picks the reader for a parameter and the sentence for what it refuses. */
+/** The reader of a parameter, and the sentence for what it refuses. */
 export function formatOf(parameter: Parameter): { readonly rule: string; readonly read: Read } {
   const plain = parameter.type === 'boolean' ? 'boolean' : parameter.allowed === undefined ? 'text' : 'choice'
   const { rule, read } = formats[parameter.format ?? plain]

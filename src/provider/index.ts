@@ -1,8 +1,46 @@
-export { type CallOptions, createClient, type ProviderClient, type SendCallParams } from './client.js'
+export { type CallOptions, createClient, type ProviderClient } from './client.js'
 export type { ClientOptions } from './client-options.js'
+export type {
+  AudioCallParams,
+  BalanceParams,
+  BlockPhoneParams,
+  MessageStateParams,
+  ParamsOf,
+  SendCallCodeParams,
+  SendCallParams,
+  SendSmsCodeParams,
+  SendSmsParams,
+  ShortenUrlParams,
+  SpokenCallParams,
+  StatisticsCategory,
+  UrlStatisticsParams,
+  VerifyCodeParams,
+  Voice,
+} from './client-params.js'
+export type {
+  BalanceResult,
+  BlockPhoneResult,
+  CityClicks,
+  ClickShare,
+  Clicks,
+  HourClicks,
+  MessageState,
+  MessageStateResult,
+  ResultOf,
+  SendCallCodeResult,
+  SendCallResult,
+  SendSmsCodeResult,
+  SendSmsResult,
+  SentCall,
+  SentCodeCall,
+  SentSms,
+  ShortenUrlResult,
+  UrlMetrics,
+  UrlStatisticsResult,
+  VerifyCodeResult,
+} from './client-results.js'
+export type { Delivery, FailureReason } from './failure.js'
 export type { NumberFormat } from './formats.js'
 export type { OperationName } from './operations.js'
-export type { ParamsOf, Voice } from './parameters.js'
-export { type Delivery, ProviderError } from './provider-error.js'
-export type { ResultOf } from './results.js'
+export { ProviderError } from './provider-error.js'
 export { judge, type VerdictRules, type VerifyAnswer } from './verdict.js'

@@ -22,7 +22,16 @@ export interface Parameter {
   readonly required?: true
   readonly allowed?: readonly string[]
   /** What the text has to look like, where its type does not say. */
-  readonly format?: 'phone' | 'phones' | 'country' | 'voice' | 'attempts' | 'months' | 'date' | 'url'
+  readonly format?:
+    | 'phone'
+    | 'phones'
+    | 'country'
+    | 'voice'
+    | 'attempts'
+    | 'count'
+    | 'months'
+    | 'date'
+    | 'url'
   readonly description: string
 }
 
@@ -215,7 +224,7 @@ export const operations = {
       retries: {
         type: 'string',
         required: true,
-        format: 'attempts',
+        format: 'count',
         description: 'Number of call attempts.',
       },
       'country-code': countryCode,

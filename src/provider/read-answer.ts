@@ -1,11 +1,12 @@
-import { effectiveError, isJsonObject, memberOf, parseJson, scalarText } from './answers.js'
+import { effectiveError, isJsonObject, memberOf, parseJson, scalarString } from './answers.js'
+import { reasonOf } from './failure.js'
 import { masked } from './masking.js'
 import type { OperationName } from './operations.js'
 import { ProviderError } from './provider-error.js'
 import { resultOf, verifyAnswerOf } from './results.js'
 import type { Answered, Lost } from './send.js'
 
-/** What a whole answer to `form` resolves with; anything that is no success is thrown as a ProviderError. */
+/** The result in a whole answer to `form`. Throws a ProviderError for anything that is no success. */
 export function readAnswer(operation: OperationName, answered: Answered, form: string): object {
   const { httpStatus, text } = answered
   const answer = text === undefined ? undefined : parseJson(text)
@@ -21,30 +22,38 @@ export function readAnswer(operation: OperationName, answered: Answered, form: s
 
 function refusedError(
   operation: OperationName,
-  { httpStatus, text }: Answered,
+  { httpStatus, headers, text }: Answered,
   answer: unknown,
   form: string,
 ): ProviderError {
   const object = isJsonObject(answer) ? answer : {}
-  const error = scalarText(effectiveError(object))
+  const error = scalarString(effectiveError(object))
   return new ProviderError({
     operation,
     delivery: 'answered',
-    reason: refusedReason(text, answer),
+    reason: 'answer',
+    description: describeRefused(text, answer),
     httpStatus,
+    headers,
     providerError: error === undefined ? undefined : masked(error, form),
-    providerMessage: scalarText(memberOf(object, 'msg')),
+    providerMessage: scalarString(memberOf(object, 'msg')),
     raw: answer ?? text,
   })
 }
 
-function refusedReason(text: string | undefined, answer: unknown): string {
-  if (text === undefined) return 'the answer came in a content coding that was not asked for'
-  return isJsonObject(answer) ? 'the provider refused' : 'the answer is no JSON object'
+function describeRefused(text: string | undefined, answer: unknown): string {
+  if (text === undefined) return 'the answer has a content coding that was not requested'
+  return isJsonObject(answer) ? 'the provider refused' : 'the answer is not a JSON object'
 }
 
-/** An exchange without a whole answer. */
-export function lostError(operation: OperationName, { delivery, reason, httpStatus }: Lost): ProviderError {
+/** The error of an exchange without a whole answer. */
+export function lostError(operation: OperationName, { delivery, cause, httpStatus }: Lost): ProviderError {
   const before = delivery === 'not-sent' ? 'no connection' : 'the answer was lost'
-  return new ProviderError({ operation, delivery, reason: `${before} (${reason})`, httpStatus })
+  return new ProviderError({
+    operation,
+    delivery,
+    reason: reasonOf(cause),
+    description: `${before} (${cause})`,
+    httpStatus,
+  })
 }

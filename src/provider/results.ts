@@ -1,49 +1,6 @@
 import { isJsonObject, type JsonObject, repeatsMember } from './answers.js'
 import { type Field, type Fields, type OperationName, operations } from './operations.js'
-import { type CamelCase, camelCase } from './parameters.js'
-import type { VerifyAnswer } from './verdict.js'
-
-// Numbers of phones are text everywhere, though the documentation calls some of them integers.
-type ValueOf<Name, F> = Name extends 'phone'
-  ? string
-  : F extends 'string'
-    ? string
-    : F extends 'integer' | 'number'
-      ? number
-      : F extends { readonly object: infer Inner }
-        ? Shape<Inner>
-        : never
-
-type ListNames<F> = { [K in keyof F]: F[K] extends { readonly arrayOf: unknown } ? K : never }[keyof F]
-type Shape<F> = {
-  readonly [K in ListNames<F> as CamelCase<K & string>]: F[K] extends { readonly arrayOf: infer Inner }
-    ? readonly Shape<Inner>[]
-    : never
-} & {
-  readonly [K in Exclude<keyof F, ListNames<F>> as CamelCase<K & string>]?: ValueOf<K, F[K]>
-} & { readonly [member: string]: unknown }
-
-type Documented<Operation extends OperationName> = Shape<(typeof operations)[Operation]['response']['fields']>
-
-/** `raw` is the answer as it came; it is not enumerable, so it stays out of logs and copies. */
-type WithRaw<Result> = Result & { readonly raw: unknown }
-
-type Balance = {
-  /** Credits available on the account; absent when the answer names no figure. */
-  readonly credits?: number
-  readonly [member: string]: unknown
-}
-
-/** What each operation resolves with. */
-export type ResultOf<Operation extends OperationName> = WithRaw<
-  Operation extends 'balance'
-    ? Balance
-    : Operation extends 'messageState'
-      ? readonly Documented<'messageState'>[]
-      : Operation extends 'verifyCode'
-        ? VerifyAnswer
-        : Documented<Operation>
->
+import { camelCase } from './parameters.js'
 
 /** Turns a successful answer into the documented shape, whichever of its spellings came. */
 export function resultOf(operation: OperationName, raw: JsonObject | readonly unknown[]): object {
@@ -68,10 +25,14 @@ export function verifyAnswerOf(httpStatus: number, text: string, raw: JsonObject
 
 const balanceFields = { status: 'number', balance: 'number', credits: 'number' } as const
 
-/** Services with this interface answer the credits as `balance`, and `status` is then a flag. */
+/**
+ * Services with this interface return the credits as `balance` or `credits`, and `status` is then a flag:
+ * taken for credits when the other member cannot be read, it would report a full account as nearly empty.
+ */
 function balanceOf(answer: JsonObject): JsonObject {
-  const { status, balance, ...others } = shapeOf(balanceFields, answer)
-  const credits = balance ?? status
+  const { status, balance, credits: named, ...others } = shapeOf(balanceFields, answer)
+  const statusIsFlag = Object.hasOwn(answer, 'balance') || Object.hasOwn(answer, 'credits')
+  const credits = balance ?? named ?? (statusIsFlag ? undefined : status)
   return credits === undefined ? others : { ...others, credits }
 }
 
@@ -113,14 +74,22 @@ function readField(name: string, field: Field, value: unknown): unknown {
     if ('arrayOf' in field) return listOf(field.arrayOf, value)
     return isJsonObject(value) ? shapeOf(field.object, value) : undefined
   }
-  return field === 'string' || name === 'phone' ? textOf(value) : figureOf(value)
+  // Phone numbers are strings everywhere, though the documentation calls some of them integers.
+  return field === 'string' || name === 'phone' ? stringOf(value) : numberOf(value)
 }
 
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
+function stringOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value
+  return typeof value === 'number' && isExact(value) ? String(value) : undefined
 }
 
-function figureOf(value: unknown): number | undefined {
-  if (typeof value === 'number') return value
-  return typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value.trim()) ? Number(value) : undefined
+function numberOf(value: unknown): number | undefined {
+  const isNumeral = typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value.trim())
+  const number = isNumeral ? Number(value) : value
+  return typeof number === 'number' && isExact(number) ? number : undefined
+}
+
+/** Beyond 2^53 JSON.parse has rounded: an id read from it would be the id of something else. */
+function isExact(number: number): boolean {
+  return Number.isSafeInteger(number) || (Number.isFinite(number) && !Number.isInteger(number))
 }

@@ -14,19 +14,24 @@ interface Exchange {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Why there is no whole answer: a word of ours, or the code of a socket, DNS or TLS error. */
+/** No whole answer came. */
 export interface Lost {
   /** `not-sent`: provably no byte of the request left. `unknown`: it may have arrived and been acted on. */
   readonly delivery: 'not-sent' | 'unknown'
-  readonly reason: string
+  /** `deadline`, `aborted`, `oversize`, `closed`, or the code of a socket, DNS, TLS or HTTP error. */
+  readonly cause: string
   /** Present when the status line arrived before the answer was lost. */
   readonly httpStatus?: number
 }
+
+/** Header lines of an answer, by lower-case name. */
+export type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
 
 /** A whole answer of any status. `text` is missing when it came in a content coding we did not ask for. */
 export interface Answered {
   readonly delivery: 'answered'
   readonly httpStatus: number
+  readonly headers: AnswerHeaders
   readonly text?: string
 }
 
@@ -77,7 +82,7 @@ export function openTransport(origin: string, connectTimeoutMs: number, given?: 
 
   return {
     async send(exchange) {
-      if (closing !== undefined) return { delivery: 'not-sent', reason: 'the client is closed' }
+      if (closing !== undefined) return { delivery: 'not-sent', cause: 'closed' }
       const via = dispatcher ?? (await opening)
       const startedAt = performance.now()
       const outcome = await dispatchOnce(via, origin, exchange, exchange.timeoutMs)
@@ -107,13 +112,14 @@ function dispatchOnce(
 ): Promise<Outcome> {
   const { method, path, form, signal } = exchange
   const get = method === 'GET'
-  if (signal?.aborted) return Promise.resolve({ delivery: 'not-sent', reason: 'aborted' })
+  if (signal?.aborted) return Promise.resolve({ delivery: 'not-sent', cause: 'aborted' })
 
   return new Promise((resolve) => {
     let started: Dispatcher.DispatchController | undefined
     let settled = false
+    let answering = false
     let httpStatus = 0
-    let encoded = false
+    let headers: AnswerHeaders = {}
     let size = 0
     const chunks: Buffer[] = []
 
@@ -124,14 +130,15 @@ function dispatchOnce(
       signal?.removeEventListener('abort', onAbort)
       resolve(outcome)
     }
-    const lose = (reason: string) => {
-      const delivery = started === undefined ? 'not-sent' : 'unknown'
-      settle(httpStatus === 0 ? { delivery, reason } : { delivery, reason, httpStatus })
+    const lose = (cause: string) => {
+      // A dispatcher of another make may not say when it starts: an answer proves that it did.
+      const delivery = started === undefined && !answering ? 'not-sent' : 'unknown'
+      settle(httpStatus === 0 ? { delivery, cause } : { delivery, cause, httpStatus })
     }
-    const giveUp = (reason: string) => {
-      lose(reason)
-      // Takes the connection down with it, so that a late answer meets nobody.
-      started?.abort(new Error(reason))
+    const giveUp = (cause: string) => {
+      lose(cause)
+      // Takes the connection down with it, so that a late answer is never read as the next one.
+      started?.abort(new Error(cause))
     }
     const onAbort = () => giveUp('aborted')
     const deadline = setTimeout(giveUp, timeoutMs, 'deadline')
@@ -145,10 +152,10 @@ function dispatchOnce(
         started = controller
       },
       onResponseStart(_controller, statusCode, responseHeaders) {
+        answering = true
         if (statusCode < 200) return
         httpStatus = statusCode
-        // Never decoded: a small coded answer can unfold to gigabytes.
-        encoded = isEncoded(responseHeaders['content-encoding'])
+        headers = responseHeaders
       },
       onResponseData(_controller, chunk) {
         size += chunk.length
@@ -156,8 +163,10 @@ function dispatchOnce(
         else chunks.push(chunk)
       },
       onResponseEnd() {
-        if (encoded) settle({ delivery: 'answered', httpStatus })
-        else settle({ delivery: 'answered', httpStatus, text: Buffer.concat(chunks).toString() })
+        const answered = { delivery: 'answered', httpStatus, headers } as const
+        // Never decoded: a small encoded answer can unfold to gigabytes.
+        if (isEncoded(headers['content-encoding'])) settle(answered)
+        else settle({ ...answered, text: Buffer.concat(chunks).toString() })
       },
       onResponseError(_controller, error) {
         lose(codeOf(error))

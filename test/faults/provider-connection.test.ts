@@ -3,7 +3,7 @@ import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
 import { Worker } from 'node:worker_threads'
 import { Pool } from 'undici'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ProviderClient } from '../../src/provider/index.js'
+import type { FailureReason, ProviderClient } from '../../src/provider/index.js'
 import { canaryClient, check, deadlineMs, failureOf, read, send, warmUp } from './failing-call.js'
 import { selfSigned } from './self-signed.js'
 import { answerOf, type SocketServer, startSocketServer } from './socket-server.js'
@@ -17,11 +17,16 @@ beforeAll(warmUp)
 afterAll(() => Promise.all(open.map((resource) => resource.close())))
 
 /** Nothing of any of the calls may have left. */
-async function expectNotSent(client: ProviderClient, reason: RegExp): Promise<void> {
+async function expectNotSent(
+  client: ProviderClient,
+  cause: RegExp,
+  reason: readonly FailureReason[],
+): Promise<void> {
   for (const call of [check, send, read]) {
     const error = await failureOf(call(client))
     expect(error).toMatchObject({ delivery: 'not-sent', code: 'provider_unavailable' })
-    expect(error.message).toMatch(reason)
+    expect(error.message).toMatch(cause)
+    expect(reason).toContain(error.reason)
   }
 }
 
@@ -29,12 +34,12 @@ describe('nothing was sent when', () => {
   test('the connection is refused', async () => {
     const gone = await startSocketServer(() => {})
     await gone.close()
-    await expectNotSent(closing(canaryClient(gone.baseUrl)), /ECONNREFUSED/)
+    await expectNotSent(closing(canaryClient(gone.baseUrl)), /ECONNREFUSED/, ['refused'])
   })
 
   test('the host has no address', async () => {
     const client = closing(canaryClient('https://provider.invalid/v1'))
-    await expectNotSent(client, /ENOTFOUND|EAI_AGAIN|EAI_FAIL|deadline/)
+    await expectNotSent(client, /ENOTFOUND|EAI_AGAIN|EAI_FAIL|deadline/, ['dns', 'timeout'])
   })
 
   test('the other side does not speak TLS', async () => {
@@ -42,18 +47,21 @@ describe('nothing was sent when', () => {
       await startSocketServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')),
     )
     const client = closing(canaryClient(`https://127.0.0.1:${server.port}/v1`))
-    await expectNotSent(client, /EPROTO|ERR_SSL/)
+    await expectNotSent(client, /EPROTO|ERR_SSL/, ['tls'])
     expect(server.received.join()).not.toContain('verification')
   })
 
   test('the other side hangs up in the handshake', async () => {
     const server = closing(await startSocketServer((socket) => socket.resetAndDestroy()))
-    await expectNotSent(closing(canaryClient(`https://127.0.0.1:${server.port}/v1`)), /ECONNRESET|deadline/)
+    await expectNotSent(closing(canaryClient(`https://127.0.0.1:${server.port}/v1`)), /ECONNRESET|deadline/, [
+      'reset',
+      'timeout',
+    ])
   })
 
   test('the handshake never ends', async () => {
     const server = closing(await startSocketServer(() => {}))
-    await expectNotSent(closing(canaryClient(`https://127.0.0.1:${server.port}/v1`)), /deadline/)
+    await expectNotSent(closing(canaryClient(`https://127.0.0.1:${server.port}/v1`)), /deadline/, ['timeout'])
   })
 
   test('the certificate is not trusted, and the server reads nothing', async () => {
@@ -68,7 +76,7 @@ describe('nothing was sent when', () => {
     await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
     const address = server.address()
     const port = typeof address === 'object' ? address?.port : undefined
-    await expectNotSent(closing(canaryClient(`https://127.0.0.1:${port}/v1`)), /CERT/)
+    await expectNotSent(closing(canaryClient(`https://127.0.0.1:${port}/v1`)), /CERT/, ['tls'])
     expect(read).toEqual([])
     for (const socket of sockets) socket.destroy()
     server.close()
@@ -78,7 +86,7 @@ describe('nothing was sent when', () => {
     const server = closing(await startSocketServer((socket) => socket.write(answerOf('{}'))))
     const client = closing(canaryClient(server.baseUrl))
     const error = await failureOf(client.balance({ signal: AbortSignal.abort() }))
-    expect(error).toMatchObject({ delivery: 'not-sent' })
+    expect(error).toMatchObject({ delivery: 'not-sent', reason: 'aborted' })
     expect(server.received).toEqual([])
   })
 })

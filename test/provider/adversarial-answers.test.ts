@@ -58,17 +58,19 @@ const bodies: Readonly<Record<string, string>> = {
   'no JSON at all': fill('<a>'),
 }
 
-/** The longest that one piece of work kept the event loop, of three: the machine may be busy with others. */
-function blockedMs(work: () => void): number {
-  const runs = [0, 1, 2].map(() => {
+const limitMs = 50
+
+/** How long one piece of work keeps the event loop: the best of ten runs, if the machine is busy with others. */
+async function blockedMs(work: () => unknown): Promise<number> {
+  let best = Number.POSITIVE_INFINITY
+  for (let run = 0; run < 10 && best >= limitMs; run += 1) {
     const startedAt = performance.now()
-    work()
-    return performance.now() - startedAt
-  })
-  return Math.min(...runs)
+    await work()
+    best = Math.min(best, performance.now() - startedAt)
+  }
+  return best
 }
 
-const limitMs = 50
 const adapterOptions = {
   approvedStatuses: ['verified'],
   rejectedCodes: [],
@@ -79,7 +81,7 @@ const adapterOptions = {
 
 function read(operation: OperationName, httpStatus: number, text: string): void {
   try {
-    const result = readAnswer(operation, { delivery: 'answered', httpStatus, text }, form)
+    const result = readAnswer(operation, { delivery: 'answered', httpStatus, headers: {}, text }, form)
     if (operation === 'verifyCode') judge(result as VerifyAnswer, { approvedStatuses: ['verified'] })
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error
@@ -87,21 +89,21 @@ function read(operation: OperationName, httpStatus: number, text: string): void 
 }
 
 describe('no answer keeps the event loop for more than 50 ms', () => {
-  test.each(Object.entries(strings))('whose text is %s', (_what, text) => {
-    expect(blockedMs(() => masked(text, form))).toBeLessThan(limitMs)
+  test.each(Object.entries(strings))('whose text is %s', async (_what, text) => {
+    expect(await blockedMs(() => masked(text, form))).toBeLessThan(limitMs)
     const body = JSON.stringify({ error: text, msg: text.slice(0, 100) })
-    expect(blockedMs(() => read('sendSms', 520, body))).toBeLessThan(limitMs)
+    expect(await blockedMs(() => read('sendSms', 520, body))).toBeLessThan(limitMs)
     const status = JSON.stringify({ status: text, verified: text, balance: text, phone: text })
     for (const operation of ['balance', 'sendSmsCode', 'verifyCode'] as const) {
-      expect(blockedMs(() => read(operation, 200, status))).toBeLessThan(limitMs)
+      expect(await blockedMs(() => read(operation, 200, status))).toBeLessThan(limitMs)
     }
   })
 
-  test.each(Object.entries(bodies))('whose body is %s', (_what, body) => {
+  test.each(Object.entries(bodies))('whose body is %s', async (_what, body) => {
     expect(body.length).toBeLessThanOrEqual(cap)
     for (const operation of Object.keys(operations) as OperationName[]) {
-      expect(blockedMs(() => read(operation, 200, body))).toBeLessThan(limitMs)
-      expect(blockedMs(() => read(operation, 520, body))).toBeLessThan(limitMs)
+      expect(await blockedMs(() => read(operation, 200, body))).toBeLessThan(limitMs)
+      expect(await blockedMs(() => read(operation, 520, body))).toBeLessThan(limitMs)
     }
   })
 
@@ -110,13 +112,12 @@ describe('no answer keeps the event loop for more than 50 ms', () => {
     const client = { timeoutMs: 1_000, sendSmsCode: async () => ({ raw, data: [] }) }
     const codes = providerCodes({ client: client as unknown as ProviderClient, ...adapterOptions })
     const request = { destination: '+573001234567', appName: 'Acme', channel: 'sms' } as const
-    const startedAt = performance.now()
-    await codes.sendCode(request as Parameters<typeof codes.sendCode>[0])
-    expect(performance.now() - startedAt).toBeLessThan(limitMs)
+    const send = () => codes.sendCode(request as Parameters<typeof codes.sendCode>[0])
+    expect(await blockedMs(send)).toBeLessThan(limitMs)
   })
 
-  test('however long the text was that was sent', () => {
+  test('however long the text was that was sent', async () => {
     const sent = new URLSearchParams({ key: 'k'.repeat(100), sms: fill('a', 20_000) + fill(' 4829', 20_000) })
-    expect(blockedMs(() => masked(fill('4829'), sent.toString()))).toBeLessThan(limitMs)
+    expect(await blockedMs(() => masked(fill('4829'), sent.toString()))).toBeLessThan(limitMs)
   })
 })

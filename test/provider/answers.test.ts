@@ -38,6 +38,7 @@ async function resultOf(call: Call, answer: string): Promise<unknown> {
 const dialects: readonly (readonly [Call, string, string, unknown])[] = [
   ['balance', '{"status": 1234}', '{"status": "1", "balance": "1234"}', { credits: 1234 }],
   ['balance', '{"status": 0}', '{"status": 1, "balance": 0}', { credits: 0 }],
+  ['balance', '{"status": 250}', '{"status": 1, "credits": "250"}', { credits: 250 }],
   [
     'blockPhone',
     '{"id": "b1", "status": "ok", "phone": "573001234567", "name": "Ana"}',
@@ -199,6 +200,25 @@ describe('a result', () => {
     expect(result.id).toBeUndefined()
     expect(result.data[0]?.phone).toBeUndefined()
     expect(Object.assign({}, result).id).toBeUndefined()
+  })
+
+  test.each([
+    '{"status": 1, "balance": "n/a"}',
+    '{"status": 1, "balance": null}',
+    '{"status": 1, "credits": "1,234"}',
+    '{"status": 1, "balance": 1e999}',
+  ])('has no credits, rather than a flag, in %s', async (answer) => {
+    expect(await resultOf('balance', answer)).not.toHaveProperty('credits')
+  })
+
+  test('leaves out a numeric id that JSON has rounded, and keeps it in raw', async () => {
+    const answer =
+      '{"id": 12345678901234567890, "status": 9007199254740993, "data": [{"id": 7, "credits": 1e999}]}'
+    const result = (await resultOf('sendSms', answer)) as { raw: unknown }
+    expect(result).toEqual({ data: [{ id: '7' }] })
+    expect(result.raw).toMatchObject({ id: 12345678901234567000, data: [{ id: 7 }] })
+    expect(await resultOf('sendSms', '{"id": 9007199254740991}')).toMatchObject({ id: '9007199254740991' })
+    expect(await resultOf('sendSms', '{"id": 1.5}')).toMatchObject({ id: '1.5' })
   })
 
   test('has no credits when the answer names no figure', async () => {

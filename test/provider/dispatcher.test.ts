@@ -1,4 +1,4 @@
-import { MockAgent } from 'undici'
+import { type Dispatcher, MockAgent } from 'undici'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type ClientOptions, createClient } from '../../src/provider/index.js'
 import { canary, canaryClient, failureOf } from '../faults/failing-call.js'
@@ -13,6 +13,14 @@ function mockAgent(): MockAgent {
 afterEach(() => Promise.all(agents.splice(0).map((agent) => agent.close())))
 
 const origin = 'https://provider.example'
+type Handler = Dispatcher.DispatchHandler
+const controller = {} as Dispatcher.DispatchController
+/** What undici 6 does with a handler of undici 7. */
+const oldDispatcher = {
+  dispatch() {
+    throw Object.assign(new Error('invalid onConnect method'), { code: 'UND_ERR_INVALID_ARG' })
+  },
+} as unknown as NonNullable<ClientOptions['dispatcher']>
 
 describe('a dispatcher of one’s own', () => {
   test('carries every request', async () => {
@@ -48,6 +56,31 @@ describe('a dispatcher of one’s own', () => {
     const error = await failureOf(canaryClient(`${origin}/v1`, { dispatcher }).balance())
     expect(error).toMatchObject({ delivery: 'not-sent' })
     expect(error.message).toContain('connection failed')
+  })
+
+  test('of another undici is named', async () => {
+    const client = canaryClient(`${origin}/v1`, { dispatcher: oldDispatcher })
+    const error = await failureOf(client.balance())
+    expect(error).toMatchObject({ delivery: 'not-sent', reason: 'dispatcher' })
+    expect(error.message).toContain('another major version of undici: pass one of undici 7')
+  })
+
+  test.each([
+    ['with a status', (handler: Handler) => handler.onResponseStart?.(controller, 200, {}, 'OK')],
+    [
+      'with an informational status',
+      (handler: Handler) => handler.onResponseStart?.(controller, 103, {}, ''),
+    ],
+  ])('that never says it started, and answers %s, has sent', async (_how, answer) => {
+    const dispatcher = {
+      dispatch(_options: unknown, handler: Handler) {
+        answer(handler)
+        handler.onResponseError?.(controller, Object.assign(new Error('gone'), { code: 'ECONNRESET' }))
+        return true
+      },
+    } as unknown as NonNullable<ClientOptions['dispatcher']>
+    const client = canaryClient(`${origin}/v1`, { dispatcher })
+    expect(await failureOf(client.balance())).toMatchObject({ delivery: 'unknown', reason: 'reset' })
   })
 
   test('stays open when the client is closed, and the client does not use it again', async () => {

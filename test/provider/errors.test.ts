@@ -89,6 +89,7 @@ describe('an error', () => {
       expose: false,
       operation: 'sendSms',
       delivery: 'answered',
+      reason: 'answer',
       httpStatus: 520,
       providerError: '1003',
       name: 'ProviderError',
@@ -133,11 +134,52 @@ describe('an error', () => {
     [403, '<html>', "this server's address on the account's allow-list"],
     [307, '', 'Redirects are not followed'],
     [520, '{"error": 1000}', 'Check the parameters'],
+    [400, '{"error": 1000}', 'Check the parameters'],
+    [402, '{}', 'Check the credits'],
+    [404, '<html>', 'baseUrl, which ends in the version segment'],
+    [405, '', 'baseUrl, which ends in the version segment'],
+    [429, '{}', 'wait for retryAfterMs'],
+    [502, '<html>', 'may have gone out all the same'],
+    [520, '', 'may have gone out all the same'],
+    [200, ' <!doctype html>', 'A web site answered'],
+    [200, '[]', 'Check the parameters'],
   ])('advises on HTTP %i %s', async (httpStatus, body, advice) => {
     expect((await refusal(body, httpStatus)).message).toContain(advice)
   })
 
-  test('has the answer as text when it is no JSON', async () => {
+  test.each([
+    ['30', 30_000],
+    ['0', 0],
+    [' 7 ', 7_000],
+    ['Wed, 21 Oct 2015 07:28:00 GMT', 0],
+  ])('says how long the provider asks to wait: Retry-After %s', async (header, retryAfterMs) => {
+    expect((await refusal('{}', 429, { 'retry-after': header })).retryAfterMs).toBe(retryAfterMs)
+  })
+
+  test('has a wait of whole milliseconds until a date', async () => {
+    const inAnHour = new Date(Date.now() + 3_600_000).toUTCString()
+    const { retryAfterMs = 0 } = await refusal('{}', 503, { 'retry-after': inAnHour })
+    expect(Number.isInteger(retryAfterMs)).toBe(true)
+    expect(retryAfterMs).toBeGreaterThan(3_590_000)
+    expect(retryAfterMs).toBeLessThanOrEqual(3_600_000)
+  })
+
+  test.each(['', 'soon', '-1', '1.5', '1e9', '12345678901', '2015-10-21', 'later GMT'])(
+    'has no wait for Retry-After "%s"',
+    async (header) => {
+      expect(await refusal('{}', 429, { 'retry-after': header })).not.toHaveProperty('retryAfterMs')
+    },
+  )
+
+  test('has the headers of the answer where no log and no error handler finds them', async () => {
+    const error = await refusal('{}', 502, { 'x-request-id': 'canary-id', 'set-cookie': 'a=canary-id' })
+    expect(error.answerHeaders).toMatchObject({ 'x-request-id': 'canary-id' })
+    expect(error.headers).toBeUndefined()
+    expect(Object.keys(error)).not.toContain('answerHeaders')
+    expect(`${inspect(error, { depth: 10 })}${JSON.stringify(error)}${error}`).not.toContain('canary-id')
+  })
+
+  test('has the answer as a string when it is not JSON', async () => {
     expect((await refusal('<html>520</html>', 520)).raw).toBe('<html>520</html>')
   })
 

@@ -29,7 +29,7 @@ const refusals: readonly (readonly [string, string, unknown, string])[] = [
     'a number with letters',
     'sendSms',
     { phone: '57300abc4567', sms: 'Hi' },
-    'sendSms: phone must be numbers',
+    'sendSms: phone must be one or more numbers',
   ],
   ['a number of six digits', 'sendSms', { phone: '123456', sms: 'Hi' }, 'sendSms: phone must be'],
   [
@@ -45,32 +45,37 @@ const refusals: readonly (readonly [string, string, unknown, string])[] = [
   ['a list with a hole', 'sendSms', { phone: new Array(2), sms: 'Hi' }, 'sendSms: phone must be'],
   ['a list with one wrong', 'sendSms', { phone: [phone, '12'], sms: 'Hi' }, 'sendSms: phone must be'],
   ['no text', 'sendSms', { phone }, 'sendSms: sms is required'],
-  ['an empty text', 'sendSms', { phone, sms: '' }, 'sendSms: sms must be a text that is not empty'],
-  ['a blank text', 'sendSms', { phone, sms: ' \n' }, 'sendSms: sms must be a text that is not empty'],
-  ['half a surrogate pair', 'sendSms', { phone, sms: 'a\ud83d' }, 'sendSms: sms must be well-formed text'],
+  ['an empty text', 'sendSms', { phone, sms: '' }, 'sendSms: sms must be a non-empty string'],
+  ['a blank text', 'sendSms', { phone, sms: ' \n' }, 'sendSms: sms must be a non-empty string'],
+  [
+    'half a surrogate pair',
+    'sendSms',
+    { phone, sms: 'a\ud83d' },
+    'sendSms: sms must be a well-formed string',
+  ],
   [
     'a lower-case country',
     'sendSms',
     { phone, sms: 'Hi', countryCode: 'co' },
-    'sendSms: countryCode must be an ISO 3166',
+    'sendSms: countryCode must be an upper-case ISO 3166-1 alpha-2 code',
   ],
   [
     'a country that is not',
     'sendSms',
     { phone, sms: 'Hi', countryCode: 'UK' },
-    'sendSms: countryCode must be an ISO 3166',
+    'sendSms: countryCode must be an upper-case ISO 3166-1 alpha-2 code',
   ],
   [
     'an empty country',
     'sendSms',
     { phone, sms: 'Hi', countryCode: '' },
-    'sendSms: countryCode must be an ISO 3166',
+    'sendSms: countryCode must be an upper-case ISO 3166-1 alpha-2 code',
   ],
   [
     'a misspelt parameter',
     'sendSms',
     { phone, sms: 'Hi', contryCode: 'CO' },
-    'sendSms: unknown parameter contryCode; it takes phone, sms, countryCode',
+    'sendSms: unknown parameter "contryCode"; expected: phone, sms, countryCode',
   ],
   ['the name on the wire', 'sendSmsCode', { phone, 'app-name': 'Acme' }, 'sendSmsCode: appName is required'],
   [
@@ -144,28 +149,60 @@ const refusals: readonly (readonly [string, string, unknown, string])[] = [
   ['four call attempts', 'sendCall', { ...call, retries: 4 }, 'sendCall: retries must be 1, 2 or 3'],
   ['half a call attempt', 'sendCall', { ...call, retries: 1.5 }, 'sendCall: retries must be 1, 2 or 3'],
   [
-    'four attempts for a code',
+    'no attempt for a code',
     'sendCallCode',
-    { ...code, voice: 'Mia', retries: '4' },
-    'sendCallCode: retries must be 1, 2 or 3',
+    { ...code, voice: 'Mia', retries: '0' },
+    'sendCallCode: retries must be a whole number, at least 1',
   ],
-  ['no attempts for a code', 'sendCallCode', { ...code, voice: 'Mia' }, 'sendCallCode: retries is required'],
+  [
+    'half an attempt for a code',
+    'sendCallCode',
+    { ...code, voice: 'Mia', retries: 1.5 },
+    'sendCallCode: retries',
+  ],
+  ['attempts in words', 'sendCallCode', { ...code, voice: 'Mia', retries: 'two' }, 'sendCallCode: retries'],
+  ['no retries for a code', 'sendCallCode', { ...code, voice: 'Mia' }, 'sendCallCode: retries is required'],
   [
     'voicemail as text',
     'sendCall',
     { ...call, leaveVoicemail: 'true' },
     'sendCall: leaveVoicemail must be true or false',
   ],
-  ['a code as a number', 'verifyCode', { ...code, code: 12345 }, 'verifyCode: code must be a text'],
-  ['a code as a list', 'verifyCode', { ...code, code: ['12345'] }, 'verifyCode: code must be a text'],
+  [
+    'a code as a number',
+    'verifyCode',
+    { ...code, code: 12345 },
+    'verifyCode: code must be a non-empty string',
+  ],
+  [
+    'a code as a list',
+    'verifyCode',
+    { ...code, code: ['12345'] },
+    'verifyCode: code must be a non-empty string',
+  ],
   ['no id', 'messageState', {}, 'messageState: id is required'],
   ['no URL', 'shortenUrl', { name: 'a' }, 'shortenUrl: urlLong is required'],
   [
-    'a relative URL',
+    'an empty URL',
     'shortenUrl',
-    { name: 'a', urlLong: '/a' },
-    'shortenUrl: urlLong must be an absolute URL',
+    { name: 'a', urlLong: ' ' },
+    'shortenUrl: urlLong must be a non-empty string',
   ],
+  ...[
+    'javascript:alert(1)',
+    ' JavaScript:alert(1)',
+    'java\tscript\n:alert(1)',
+    '\u0001javascript:alert(1)',
+    'vbscript:msgbox(1)',
+    'data:text/html,<script>alert(1)</script>',
+    'blob:https://a.example/1',
+    'filesystem:https://a.example/1',
+  ].map((urlLong): (typeof refusals)[number] => [
+    `the script ${JSON.stringify(urlLong)}`,
+    'shortenUrl',
+    { name: 'a', urlLong },
+    'shortenUrl: urlLong must be a non-empty string and not the URL of a script',
+  ]),
   [
     'premium as text',
     'shortenUrl',
@@ -188,25 +225,25 @@ const refusals: readonly (readonly [string, string, unknown, string])[] = [
     'a day that is not',
     'urlStatistics',
     { ...days, until: '2026-02-30' },
-    'urlStatistics: until must be a day that exists',
+    'urlStatistics: until must be an existing day',
   ],
   [
     'a month that is not',
     'urlStatistics',
     { ...days, since: '2026-13-01' },
-    'urlStatistics: since must be a day that exists',
+    'urlStatistics: since must be an existing day',
   ],
   [
     'a day the other way round',
     'urlStatistics',
     { ...days, since: '01-03-2026' },
-    'urlStatistics: since must be a day that exists',
+    'urlStatistics: since must be an existing day',
   ],
   [
     'an invalid Date',
     'urlStatistics',
     { ...days, since: new Date(Number.NaN) },
-    'urlStatistics: since must be a day that exists',
+    'urlStatistics: since must be an existing day',
   ],
   [
     'days in the wrong order',
@@ -238,16 +275,16 @@ describe('a call is refused before anything is sent, with the parameter and the 
 
   test('the account in place of a parameter', async () => {
     await expect(client.request?.('blockPhone', { phone, key: 'other' })).rejects.toThrow(
-      'blockPhone: unknown parameter key',
+      'blockPhone: unknown parameter "key"',
     )
     await expect(client.request?.('blockPhone', { phone, client: 2 })).rejects.toThrow(
-      'blockPhone: unknown parameter client',
+      'blockPhone: unknown parameter "client"',
     )
   })
 
   test('a further parameter that is no scalar', async () => {
     await expect(client.request?.('blockPhone', { phone, channel: ['CALL'] })).rejects.toThrow(
-      'blockPhone: channel must be a text, a number or a boolean',
+      'blockPhone: channel must be a string, a number or a boolean',
     )
   })
 

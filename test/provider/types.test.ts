@@ -1,50 +1,162 @@
-import { expectTypeOf, test } from 'vitest'
-import type { ParamsOf, ProviderClient, ResultOf, SendCallParams } from '../../src/provider/index.js'
+import { readFileSync } from 'node:fs'
+import { expect, expectTypeOf, test } from 'vitest'
+import type {
+  ParamsOf,
+  ProviderClient,
+  ResultOf,
+  SendCallParams,
+  UrlStatisticsParams,
+  Voice,
+} from '../../src/provider/index.js'
+import type { OperationName, operations } from '../../src/provider/operations.js'
 
-// Compiled, not run: what these lines say is checked by the type checker.
+// What these lines say is checked by the type checker: `npm run check:types`.
 
-test('a call speaks a text or plays an audio', () => {
-  expectTypeOf({ phone: '1', message: 'a', voice: 'Mia' } as const).toExtend<SendCallParams>()
-  expectTypeOf({ phone: ['1'], audioCode: 'a' } as const).toExtend<SendCallParams>()
-  expectTypeOf({ phone: '1' } as const).not.toExtend<SendCallParams>()
-  expectTypeOf({ phone: '1', message: 'a' } as const).not.toExtend<SendCallParams>()
-  expectTypeOf({
-    phone: '1',
-    message: 'a',
-    voice: 'Mia',
-    audioCode: 'a',
-  } as const).not.toExtend<SendCallParams>()
+type CamelCase<Name> = Name extends `${infer Head}${'-' | '_'}${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Name
+
+/** The type that a parameter of operations.ts has in TypeScript. */
+type ParamType<P> = P extends { readonly format: 'phones' }
+  ? string | readonly string[]
+  : P extends { readonly format: 'voice' }
+    ? Voice
+    : P extends { readonly format: 'attempts' | 'count' | 'months' }
+      ? number | string
+      : P extends { readonly format: 'date' }
+        ? string | Date
+        : P extends { readonly type: 'boolean' }
+          ? boolean
+          : P extends { readonly allowed: readonly (infer Allowed)[] }
+            ? Allowed
+            : string
+
+type Required<Params> = {
+  [K in keyof Params]: Params[K] extends { readonly required: true } ? K : never
+}[keyof Params]
+
+type DocumentedParams<Operation extends OperationName> = ParamsFrom<(typeof operations)[Operation]['params']>
+type ParamsFrom<Params> = {
+  readonly [K in Required<Params> as CamelCase<K> & string]: ParamType<Params[K]>
+} & {
+  readonly [K in Exclude<keyof Params, Required<Params>> as CamelCase<K> & string]?:
+    | ParamType<Params[K]>
+    | undefined
+}
+
+/** The members of an answer of operations.ts, each with its type, all optional but the lists. */
+type FieldType<Name, F> = Name extends 'phone'
+  ? string
+  : F extends 'string'
+    ? string
+    : F extends 'integer' | 'number'
+      ? number
+      : F extends { readonly arrayOf: infer Inner }
+        ? readonly Fields<Inner>[]
+        : F extends { readonly object: infer Inner }
+          ? Fields<Inner>
+          : never
+type Lists<F> = { [K in keyof F]: F[K] extends { readonly arrayOf: unknown } ? K : never }[keyof F]
+type Fields<F> = {
+  readonly [K in Lists<F> as CamelCase<K> & string]: FieldType<K, F[K]>
+} & {
+  readonly [K in Exclude<keyof F, Lists<F>> as CamelCase<K> & string]?: FieldType<K, F[K]>
+} & { readonly [member: string]: unknown }
+type DocumentedResult<Operation extends OperationName> = Fields<
+  (typeof operations)[Operation]['response']['fields']
+>
+
+/** One type without intersections, all the way down, so that two of them compare member by member. */
+type Plain<T> = T extends Date | string | number | boolean | undefined
+  ? T
+  : T extends readonly (infer Entry)[]
+    ? readonly Plain<Entry>[]
+    : { [K in keyof T]: Plain<T[K]> }
+
+test('parameters are exactly those of the operations', () => {
+  type Same<Operation extends OperationName> = [
+    Plain<ParamsOf<Operation>>,
+    Plain<DocumentedParams<Operation>>,
+  ]
+  const same = <Operation extends OperationName>() => expectTypeOf<Same<Operation>[0]>()
+  same<'balance'>().toEqualTypeOf<Same<'balance'>[1]>()
+  same<'blockPhone'>().toEqualTypeOf<Same<'blockPhone'>[1]>()
+  same<'sendSms'>().toEqualTypeOf<Same<'sendSms'>[1]>()
+  same<'messageState'>().toEqualTypeOf<Same<'messageState'>[1]>()
+  same<'sendSmsCode'>().toEqualTypeOf<Same<'sendSmsCode'>[1]>()
+  same<'sendCallCode'>().toEqualTypeOf<Same<'sendCallCode'>[1]>()
+  same<'verifyCode'>().toEqualTypeOf<Same<'verifyCode'>[1]>()
+  same<'shortenUrl'>().toEqualTypeOf<Same<'shortenUrl'>[1]>()
+  same<'urlStatistics'>().toEqualTypeOf<Same<'urlStatistics'>[1]>()
+  // Two ways to call: each has the documented members, and which of them are required depends on the way.
+  expectTypeOf<keyof ParamsOf<'sendCall'>>().toEqualTypeOf<keyof DocumentedParams<'sendCall'>>()
+  expectTypeOf<SendCallParams>().toExtend<DocumentedParams<'sendCall'>>()
 })
 
-test('parameters are named in camel case and typed by the operation', () => {
-  expectTypeOf<ParamsOf<'sendSms'>['phone']>().toEqualTypeOf<string | readonly string[]>()
-  expectTypeOf<ParamsOf<'sendSmsCode'>['phone']>().toEqualTypeOf<string>()
-  expectTypeOf<ParamsOf<'sendCallCode'>['voice']>().toExtend<string>()
-  expectTypeOf<'Marian' | 'Mariana'>().toExtend<ParamsOf<'sendCallCode'>['voice']>()
-  expectTypeOf<'Ana'>().not.toExtend<ParamsOf<'sendCallCode'>['voice']>()
-  expectTypeOf<ParamsOf<'urlStatistics'>['since']>().toEqualTypeOf<string | Date>()
-  expectTypeOf<'browser'>().toExtend<ParamsOf<'urlStatistics'>['category']>()
-  expectTypeOf<ParamsOf<'shortenUrl'>['isPremium']>().toEqualTypeOf<boolean | undefined>()
-  expectTypeOf({ phone: '1', appName: 'a', countryCode: undefined }).toExtend<ParamsOf<'sendSmsCode'>>()
-  expectTypeOf({ phone: '1' }).not.toExtend<ParamsOf<'sendSmsCode'>>()
-})
-
-test('results are typed as documented, and whatever else came is unknown', () => {
+test('results have exactly the documented members, raw and whatever else came', () => {
+  type Documented<Operation extends OperationName> = Plain<
+    DocumentedResult<Operation> & { readonly raw: unknown }
+  >
+  const result = <Operation extends OperationName>() => expectTypeOf<Plain<ResultOf<Operation>>>()
+  result<'blockPhone'>().toEqualTypeOf<Documented<'blockPhone'>>()
+  result<'sendSms'>().toEqualTypeOf<Documented<'sendSms'>>()
+  result<'sendCall'>().toEqualTypeOf<Documented<'sendCall'>>()
+  result<'sendSmsCode'>().toEqualTypeOf<Documented<'sendSmsCode'>>()
+  result<'sendCallCode'>().toEqualTypeOf<Documented<'sendCallCode'>>()
+  result<'shortenUrl'>().toEqualTypeOf<Documented<'shortenUrl'>>()
+  result<'urlStatistics'>().toEqualTypeOf<Documented<'urlStatistics'>>()
+  // A list of what is documented as one object.
+  expectTypeOf<Plain<ResultOf<'messageState'>[number]>>().toEqualTypeOf<
+    Plain<DocumentedResult<'messageState'>>
+  >()
+  // The figure has a name of its own: `status` is a flag at some services.
   expectTypeOf<ResultOf<'balance'>['credits']>().toEqualTypeOf<number | undefined>()
-  expectTypeOf<ResultOf<'sendSmsCode'>['minutesToExpire']>().toEqualTypeOf<number | undefined>()
-  expectTypeOf<ResultOf<'sendSms'>['data'][number]['phone']>().toEqualTypeOf<string | undefined>()
-  expectTypeOf<ResultOf<'messageState'>[number]['dispatchId']>().toEqualTypeOf<string | undefined>()
+  // No status is a verdict, so none has a type.
   expectTypeOf<ResultOf<'verifyCode'>['httpStatus']>().toEqualTypeOf<number>()
   expectTypeOf<ResultOf<'verifyCode'>['status']>().toEqualTypeOf<unknown>()
-  type City = NonNullable<ResultOf<'urlStatistics'>['metrics'][number]['city']>
-  expectTypeOf<City['percent']>().toEqualTypeOf<number | undefined>()
-  expectTypeOf<ResultOf<'shortenUrl'>['quota']>().toEqualTypeOf<unknown>()
-  expectTypeOf<ResultOf<'shortenUrl'>['raw']>().toEqualTypeOf<unknown>()
+})
+
+test('a call speaks a text or plays an audio', () => {
+  const use = ({ sendCall }: ProviderClient) => [
+    sendCall({ phone: '1', message: 'a', voice: 'Mia' }),
+    sendCall({ phone: ['1'], audioCode: 'a' }),
+    // @ts-expect-error neither text nor audio
+    sendCall({ phone: '1' }),
+    // @ts-expect-error a text without a voice
+    sendCall({ phone: '1', message: 'a' }),
+    // @ts-expect-error both
+    sendCall({ phone: '1', message: 'a', voice: 'Mia', audioCode: 'a' }),
+  ]
+  expectTypeOf(use).toBeFunction()
+})
+
+test('a value outside its list does not compile', () => {
+  const period = { nameUrl: 'spring', since: '2026-03-01', until: new Date() }
+  const use = (client: ProviderClient) => [
+    client.urlStatistics({ ...period, category: 'country' }),
+    client.urlStatistics({ ...period, category: undefined }),
+    // @ts-expect-error no such category
+    client.urlStatistics({ ...period, category: 'planet' }),
+    // @ts-expect-error no such category either, wherever the text comes from
+    client.urlStatistics({ ...period, category: String('country') }),
+    // @ts-expect-error request() takes further parameters, but no other values for the documented ones
+    client.request('urlStatistics', { ...period, category: 'planet' }),
+    // @ts-expect-error no such voice
+    client.sendCallCode({ phone: '1', appName: 'a', voice: 'Ana', retries: 1 }),
+    // @ts-expect-error exactly one number
+    client.sendSmsCode({ phone: ['1'], appName: 'a' }),
+    // @ts-expect-error a boolean
+    client.shortenUrl({ name: 'a', urlLong: 'https://example.com', isPremium: 'yes' }),
+  ]
+  expectTypeOf(use).toBeFunction()
+  expectTypeOf<string>().not.toExtend<UrlStatisticsParams['category']>()
 })
 
 test('request() takes what an operation takes, and more', () => {
   type Request = ProviderClient['request']
   const use = (request: Request) => [
+    request('balance', {}),
+    request('balance', { currency: 'COP' }),
     request('blockPhone', { phone: '1', channel: 'CALL' }),
     // @ts-expect-error an operation has a name
     request('sendPigeon', {}),
@@ -52,4 +164,16 @@ test('request() takes what an operation takes, and more', () => {
     request('blockPhone', { channel: 'CALL' }),
   ]
   expectTypeOf(use).toBeFunction()
+})
+
+test.each(['client-params.ts', 'client-results.ts'])('every member in %s has a docstring', (file) => {
+  const lines = readFileSync(new URL(`../../src/provider/${file}`, import.meta.url), 'utf8').split('\n')
+  const members = lines.map((line, at) => ({ line, before: lines[at - 1] ?? '' }))
+  const shown = members.slice(
+    0,
+    members.findIndex(({ line }) => line.includes('ByOperation {')),
+  )
+  const found = shown.filter(({ line }) => /^ {2}readonly /.test(line))
+  expect(found.length).toBeGreaterThan(30)
+  expect(found.filter(({ before }) => !before.endsWith('*/')).map(({ line }) => line)).toEqual([])
 })

@@ -106,7 +106,7 @@ describe('no verdict', () => {
   })
 })
 
-describe('rules that are no lists of texts are a mistake', () => {
+describe('rules that are not lists of strings are a mistake', () => {
   test.each([
     ['approvedStatuses', {}],
     ['approvedStatuses', { approvedStatuses: 'verified' }],
@@ -116,7 +116,7 @@ describe('rules that are no lists of texts are a mistake', () => {
   ])('%s: %j', (name, wrong) => {
     const answer = { httpStatus: 200, status: '' }
     expect(() => judge(answer, wrong as never)).toThrow(
-      new TypeError(`judge: ${name} must be a list of texts`),
+      new TypeError(`judge: ${name} must be a list of strings`),
     )
   })
 })

@@ -1,0 +1,238 @@
+import type { VerifyAnswer } from './verdict.js'
+
+/** What every result carries besides its own members. */
+interface Result {
+  /** The untouched answer. Not enumerable, so it stays out of logs and copies. */
+  readonly raw: unknown
+  /** Members that the documentation does not list, as they came. */
+  readonly [member: string]: unknown
+}
+
+export interface BalanceResult extends Result {
+  /** Credits available on the account; absent when the answer names no figure. */
+  readonly credits?: number
+}
+
+export interface BlockPhoneResult extends Result {
+  /** Id of the entry in the provider's list. */
+  readonly id?: string
+  /** What the provider calls its state. No list of values is documented. */
+  readonly status?: string
+  /** The number that is blocked. */
+  readonly phone?: string
+  /** Name of the contact. */
+  readonly name?: string
+}
+
+/** One message of a group. */
+export interface SentSms {
+  /** Id of this message. */
+  readonly id?: string
+  /** What the provider calls its state. No list of values is documented. */
+  readonly status?: string
+  /** Credits that this message cost. */
+  readonly credits?: number
+  /** Text of the message. In an SMS with a code it may hold the code: never log it. */
+  readonly sms?: string
+  /** The number it goes to. */
+  readonly phone?: string
+  /** Members that the documentation does not list, as they came. */
+  readonly [member: string]: unknown
+}
+
+export interface SendSmsResult extends Result {
+  /** Id of the group of messages, for `messageState`. */
+  readonly id?: string
+  /** What the provider calls its state, as a number. No list of values is documented. */
+  readonly status?: number
+  /** One entry per number; empty when the answer has none. */
+  readonly data: readonly SentSms[]
+}
+
+/** One call of a group. */
+export interface SentCall {
+  /** Id of this call. */
+  readonly id?: string
+  /** What the provider calls its state. No list of values is documented. */
+  readonly state?: string
+  /** Credits that this call cost. */
+  readonly credits?: number
+  /** Text that is spoken. */
+  readonly message?: string
+  /** The number that is called. */
+  readonly phone?: string
+  /** Voice that speaks. */
+  readonly voice?: string
+  /** Members that the documentation does not list, as they came. */
+  readonly [member: string]: unknown
+}
+
+export interface SendCallResult extends Result {
+  /** What the provider calls its state. No list of values is documented. */
+  readonly status?: string
+  /** Id of the group of calls, for `messageState`. */
+  readonly id?: string
+  /** One entry per number; empty when the answer has none. */
+  readonly data: readonly SentCall[]
+}
+
+/** State of one message or call. */
+export interface MessageState {
+  /** What the provider calls its state, such as `Entregado`. No list of values is documented. */
+  readonly state?: string
+  /** Credits that it cost. */
+  readonly credits?: number
+  /** The number it went to. */
+  readonly phone?: string
+  /** When it was created, in the provider's own format. */
+  readonly created?: string
+  /** Text of the message. */
+  readonly sms?: string
+  /** Id of the dispatch. */
+  readonly dispatchId?: string
+  /** Id of this message. */
+  readonly id?: string
+  /** Members that the documentation does not list, as they came. */
+  readonly [member: string]: unknown
+}
+
+/** One entry per message of the group. */
+export type MessageStateResult = readonly MessageState[] & {
+  /** The untouched answer. Not enumerable, so it stays out of logs and copies. */
+  readonly raw: unknown
+}
+
+export interface SendSmsCodeResult extends Result {
+  /** Id of the group of messages, for `messageState`. */
+  readonly id?: string
+  /** What the provider calls its state. No list of values is documented. */
+  readonly status?: string
+  /** Minutes until the code expires. */
+  readonly minutesToExpire?: number
+  /** One entry per number; empty when the answer has none. */
+  readonly data: readonly SentSms[]
+}
+
+/** The call that speaks a code. */
+export interface SentCodeCall {
+  /** Id of this call. */
+  readonly id?: string
+  /** What the provider calls its state. No list of values is documented. */
+  readonly state?: string
+  /** Credits that this call cost. */
+  readonly credits?: number
+  /** The number that is called. */
+  readonly phone?: string
+  /** Voice that speaks. */
+  readonly voice?: string
+  /** Members that the documentation does not list, as they came. */
+  readonly [member: string]: unknown
+}
+
+export interface SendCallCodeResult extends Result {
+  /** What the provider calls its state. No list of values is documented. */
+  readonly status?: string
+  /** Id of the group of calls, for `messageState`. */
+  readonly id?: string
+  /** Minutes until the code expires. */
+  readonly minutesToExpire?: number
+  /** One entry per number; empty when the answer has none. */
+  readonly data: readonly SentCodeCall[]
+}
+
+/** The complete answer to a code. It is no verdict: that is for `judge`. */
+export type VerifyCodeResult = VerifyAnswer & {
+  /** The untouched answer. Not enumerable, so it stays out of logs and copies. */
+  readonly raw: unknown
+}
+
+export interface ShortenUrlResult extends Result {
+  /** The short URL. */
+  readonly urlShort?: string
+  /** The address it leads to. */
+  readonly urlLong?: string
+  /** A remark of the provider. It also comes with a success. */
+  readonly msg?: string
+}
+
+/** Clicks of one value, such as one country or one day. */
+export interface Clicks {
+  /** The value that is counted, such as `CO` or `2026-03-01`. */
+  readonly property?: string
+  /** How many clicks it has. */
+  readonly clicks?: number
+  /** Members that the documentation does not list, as they came. */
+  readonly [member: string]: unknown
+}
+
+export interface HourClicks extends Clicks {
+  /** Day of the hour. */
+  readonly date?: string
+}
+
+export interface ClickShare extends Clicks {
+  /** Share of all clicks, in percent. */
+  readonly percent?: number
+}
+
+export interface CityClicks extends ClickShare {
+  /** ISO 3166-1 alpha-2 code of the city's country. */
+  readonly countryIsoCode?: string
+  /** Region of the city. */
+  readonly region?: string
+}
+
+/** Clicks by category; only the category that was asked for is present. */
+export interface UrlMetrics {
+  /** Clicks of a day. */
+  readonly date?: Clicks
+  /** Clicks of an hour. */
+  readonly hour?: HourClicks
+  /** Clicks from a country. */
+  readonly country?: Clicks
+  /** Clicks from a region; premium URLs only. */
+  readonly region?: Clicks
+  /** Clicks from a city; premium URLs only. */
+  readonly city?: CityClicks
+  /** Clicks on a kind of device. */
+  readonly device?: Clicks
+  /** Clicks on devices of a brand; premium URLs only. */
+  readonly brand?: ClickShare
+  /** Clicks on a model of device; premium URLs only. */
+  readonly model?: ClickShare
+  /** Clicks on an operating system. */
+  readonly operatingSystem?: Clicks
+  /** Clicks in a browser; premium URLs only. */
+  readonly browser?: Clicks
+  /** Clicks in a language; premium URLs only. */
+  readonly lang?: Clicks
+  /** Members that the documentation does not list, as they came. */
+  readonly [member: string]: unknown
+}
+
+export interface UrlStatisticsResult extends Result {
+  /** The short URL. */
+  readonly urlShort?: string
+  /** The address it leads to. */
+  readonly urlLong?: string
+  /** All clicks in the period. */
+  readonly clicksNumber?: number
+  /** Clicks by category; empty when the answer has none. */
+  readonly metrics: readonly UrlMetrics[]
+}
+
+interface ResultsByOperation {
+  readonly balance: BalanceResult
+  readonly blockPhone: BlockPhoneResult
+  readonly sendSms: SendSmsResult
+  readonly sendCall: SendCallResult
+  readonly messageState: MessageStateResult
+  readonly sendSmsCode: SendSmsCodeResult
+  readonly sendCallCode: SendCallCodeResult
+  readonly verifyCode: VerifyCodeResult
+  readonly shortenUrl: ShortenUrlResult
+  readonly urlStatistics: UrlStatisticsResult
+}
+
+/** What each operation resolves with. */
+export type ResultOf<Operation extends keyof ResultsByOperation> = ResultsByOperation[Operation]
