@@ -48,7 +48,8 @@ function listOf(fields: Fields, value: unknown): JsonObject[] {
 
 function shapeOf(fields: Fields, answer: JsonObject): JsonObject {
   const shape: Record<string, unknown> = {}
-  for (const [name, field] of Object.entries(fields)) {
+  for (const name in fields) {
+    const field = fields[name]
     if (typeof field === 'object' && 'arrayOf' in field) shape[camelCase(name)] = []
   }
   for (const [name, member] of Object.entries(answer)) {
