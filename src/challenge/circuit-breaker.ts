@@ -8,8 +8,10 @@ const notSentBeforePause = 5
 const unansweredBeforePause = 10
 // One person at one number, or anybody at a signup form, must not be able to stop every sign-in.
 const numbersBeforePause = 5
+const refusedBeforePause = 5
+const refusedNumbersBeforePause = 3
 
-/** A breaker: stops asking a provider that is plainly down, so that no attempts and sends are spent on it. */
+/** Stops asking a provider that is down or refuses every send, so that no attempts and sends are spent on it. */
 export interface CircuitBreaker {
   /** The refusal while the provider rests, asked before anything is booked or reserved. */
   refusal(): Refusal | undefined
@@ -29,11 +31,36 @@ export function createCircuitBreaker(parts: {
   let notSent = 0
   let unanswered = 0
   const numbers = new Set<string>()
+  let refusedSends = 0
+  const refusedNumbers = new Set<string>()
 
   function forget(): void {
     notSent = 0
     unanswered = 0
     numbers.clear()
+  }
+
+  function forgetRefusals(): void {
+    refusedSends = 0
+    refusedNumbers.clear()
+  }
+
+  /** An account without credits refuses send after send: people would spend their cooldowns on it. */
+  function countRefusal(result: SendResult['result'] | Verdict, lane: Lane, ledgerKey: string): void {
+    // Whoever types numbers at a signup form decides whether they are refused: SMS pumping must not pause sign-ins.
+    if (lane === 'enrol' && result === 'failed') return
+    refusedSends += 1
+    refusedNumbers.add(ledgerKey)
+    if (refusedSends < refusedBeforePause || refusedNumbers.size < refusedNumbersBeforePause) return
+    if (result !== 'misconfigured') emit({ type: 'provider.misconfigured', ...by })
+    pause()
+  }
+
+  function pause(): void {
+    forget()
+    forgetRefusals()
+    pausedUntil = now() + pauseMs
+    emit({ type: 'provider.paused', pausedForMs: pauseMs, ...by })
   }
 
   return {
@@ -46,7 +73,13 @@ export function createCircuitBreaker(parts: {
     note(command, result, lane, ledgerKey) {
       const lost = result === 'unconfirmed' || result === 'unavailable'
       if (result === 'misconfigured') emit({ type: 'provider.misconfigured', ...by })
-      if (!lost && result !== 'not-sent') return forget()
+      const isRefusal = result === 'failed' || result === 'misconfigured'
+      if (command === 'send' && result !== 'not-sent' && !isRefusal) forgetRefusals()
+      if (!lost && result !== 'not-sent') {
+        forget()
+        if (command === 'send' && isRefusal) countRefusal(result, lane, ledgerKey)
+        return
+      }
 
       emit({ type: 'provider.unavailable', command, sent: lost, ...by })
       if (!lost) notSent += 1
@@ -56,10 +89,7 @@ export function createCircuitBreaker(parts: {
         numbers.add(ledgerKey)
       }
       const silent = unanswered >= unansweredBeforePause && numbers.size >= numbersBeforePause
-      if (notSent < notSentBeforePause && !silent) return
-      forget()
-      pausedUntil = now() + pauseMs
-      emit({ type: 'provider.paused', pausedForMs: pauseMs, ...by })
+      if (notSent >= notSentBeforePause || silent) pause()
     },
   }
 }

@@ -141,6 +141,62 @@ describe('a provider that gives no verdict', () => {
   })
 })
 
+describe('a provider that refuses every send', () => {
+  const refuse = (service: ReturnType<typeof createService>, result: 'failed' | 'misconfigured') => {
+    service.provider.send = () => ({ result })
+    const start = (index: number, lane: 'auth' | 'enrol' = 'auth') => {
+      const phone = `+57300${1_000_000 + index}`
+      const purpose = lane === 'auth' ? 'login' : 'signup'
+      return service.challenges.start({ lane, subject: phone, session: phone, phone, purpose }).catch(asCode)
+    }
+    const count = (type: string) => service.eventTypes().filter((each) => each === type).length
+    return { start, count }
+  }
+
+  it.each(['failed', 'misconfigured'] as const)('is left alone after five in a row: %s', async (result) => {
+    const service = createService({ limits: { cooldownMs: [0] } })
+    const { start, count } = refuse(service, result)
+    for (const index of [0, 1, 2, 3]) await start(index)
+    expect(count('provider.paused')).toBe(0)
+    await start(4)
+    expect(count('provider.paused')).toBe(1)
+    expect(count('provider.misconfigured')).toBe(result === 'failed' ? 1 : 5)
+    expect(await start(5)).toMatchObject({ code: 'provider_unavailable', retryAfterMs: 15_000 })
+    expect(service.provider.sends).toHaveLength(5)
+    service.wait(15_000)
+    service.provider.send = () => ({ result: 'sent' })
+    expect(await start(5)).toMatchObject({ outcome: 'started' })
+  })
+
+  it('is not paused by two numbers, nor when a send was taken in between', async () => {
+    const service = createService({ limits: { cooldownMs: [0] } })
+    const { start, count } = refuse(service, 'failed')
+    for (const index of [0, 1, 0, 1, 0, 1]) await start(index)
+    service.provider.send = () => ({ result: 'sent' })
+    await start(2)
+    service.provider.send = () => ({ result: 'failed' })
+    for (const index of [3, 4, 5, 6]) await start(index)
+    expect(count('provider.paused')).toBe(0)
+  })
+
+  it('goes on counting over codes that it checks', async () => {
+    const service = createService()
+    const [person] = await people(service, 1)
+    const { start, count } = refuse(service, 'failed')
+    for (const index of [1, 2, 3, 4]) await start(index)
+    await service.challenges.verify({ ...ana, ...person, code: 'wrong1' })
+    await start(5)
+    expect(count('provider.paused')).toBe(1)
+  })
+
+  it('is not paused by numbers that visitors type at a signup form', async () => {
+    const service = createService()
+    const { start, count } = refuse(service, 'failed')
+    for (let index = 0; index < 20; index += 1) await start(index, 'enrol')
+    expect(count('provider.paused')).toBe(0)
+  })
+})
+
 describe('events', () => {
   it('say of a challenge what it is about', async () => {
     const { challenges, events, provider } = createService()
