@@ -3,6 +3,7 @@ import express from 'express'
 import session from 'express-session'
 import { createClient, twoFactor } from 'express-two-factor'
 import { startSandbox } from 'express-two-factor/sandbox'
+import { secret } from './secret.js'
 
 declare module 'express-session' {
   interface SessionData {
@@ -22,7 +23,7 @@ const tf = twoFactor({
   provider: createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials }),
   appName: 'Acme',
   approvedStatuses: sandbox.approvedStatuses,
-  secret: process.env.TWO_FACTOR_SECRET ?? 'at least 32 bytes, the same on every server',
+  secret: secret('TWO_FACTOR_SECRET'),
   countries: ['CO'],
   subject: (req) => req.session.pendingUserId ?? req.session.userId,
   phone: (_req, subject) => users.get(subject)?.phone,
@@ -33,7 +34,7 @@ const tf = twoFactor({
 })
 
 const app = express()
-app.use(session({ secret: 'and another secret', resave: false, saveUninitialized: false }))
+app.use(session({ secret: secret('SESSION_SECRET'), resave: false, saveUninitialized: false }))
 app.use('/two-factor', tf.routes())
 
 const checkPassword: express.RequestHandler = (req, res, next) => {

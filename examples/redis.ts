@@ -7,12 +7,15 @@ import type { AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { startSandbox } from 'express-two-factor/sandbox'
+import { secret } from './secret.js'
 
 const port = process.env.PORT ?? 3000
 
 // Stands in for the provider.
 const sandbox = await startSandbox()
 const redisUrl = process.env.REDIS_URL ?? (await startRedis())
+// One for all processes: what one of them signs, the others verify.
+const secrets = { TWO_FACTOR_SECRET: secret('TWO_FACTOR_SECRET'), SESSION_SECRET: secret('SESSION_SECRET') }
 const ports = await Promise.all([startApp(), startApp()])
 createServer(inTurns).listen(port, () => {
   console.log(`http://localhost:${port} is the app, ${sandbox.inboxUrl} shows the codes`)
@@ -25,6 +28,7 @@ async function startApp(): Promise<number> {
   const app = fork(fileURLToPath(new URL('redis/app.js', import.meta.url)), {
     env: {
       ...process.env,
+      ...secrets,
       REDIS_URL: redisUrl,
       PROVIDER: JSON.stringify({ baseUrl, credentials, approvedStatuses }),
     },

@@ -3,6 +3,7 @@ import express from 'express'
 import session from 'express-session'
 import { createClient, twoFactor } from 'express-two-factor'
 import { startSandbox } from 'express-two-factor/sandbox'
+import { secret } from './secret.js'
 
 declare module 'express-session' {
   interface SessionData {
@@ -19,7 +20,7 @@ const tf = twoFactor({
   provider: createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials }),
   appName: { login: 'Acme', signup: 'Acme signup' }, // two names, so that the provider keeps the codes apart
   approvedStatuses: sandbox.approvedStatuses,
-  secret: process.env.TWO_FACTOR_SECRET ?? 'at least 32 bytes, the same on every server',
+  secret: secret('TWO_FACTOR_SECRET'),
   countries: ['CO', 'MX'],
   subject: (req) => req.session.userId,
   phone: (_req, subject) => users.get(subject)?.phone,
@@ -27,7 +28,7 @@ const tf = twoFactor({
 const signup = tf.phoneVerification({ purpose: 'signup' })
 
 const app = express()
-app.use(session({ secret: 'and another secret', resave: false, saveUninitialized: false }))
+app.use(session({ secret: secret('SESSION_SECRET'), resave: false, saveUninitialized: false }))
 app.use('/signup/phone', signup.routes())
 
 app.get('/', (_req, res) => {

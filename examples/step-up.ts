@@ -5,6 +5,7 @@ import express from 'express'
 import session from 'express-session'
 import { createClient, twoFactor } from 'express-two-factor'
 import { startSandbox } from 'express-two-factor/sandbox'
+import { secret } from './secret.js'
 
 declare module 'express-session' {
   interface SessionData {
@@ -21,14 +22,14 @@ const tf = twoFactor({
   provider: createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials }),
   appName: 'Acme',
   approvedStatuses: sandbox.approvedStatuses,
-  secret: process.env.TWO_FACTOR_SECRET ?? 'at least 32 bytes, the same on every server',
+  secret: secret('TWO_FACTOR_SECRET'),
   countries: ['CO'],
   subject: (req) => req.session.userId,
   phone: (_req, subject) => users.get(subject)?.phone,
 })
 
 const app = express()
-app.use(session({ secret: 'and another secret', resave: false, saveUninitialized: false }))
+app.use(session({ secret: secret('SESSION_SECRET'), resave: false, saveUninitialized: false }))
 app.use('/two-factor', tf.routes())
 
 // The page calls /transfers through fetchWithCode, which asks for the code when the guard wants one.

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import express from 'express'
 import { createClient, tokenSession, twoFactor } from 'express-two-factor'
 import { startSandbox } from 'express-two-factor/sandbox'
+import { secret } from './secret.js'
 
 const users = new Map([['ana', { password: 'sesame', phone: '+57 300 123 4567' }]])
 /** Which login a token came from. A JWT would carry both as claims, `sub` and `sid`. */
@@ -18,7 +19,7 @@ const tf = twoFactor({
   provider: createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials }),
   appName: 'Acme',
   approvedStatuses: sandbox.approvedStatuses,
-  secret: process.env.TWO_FACTOR_SECRET ?? 'at least 32 bytes, the same on every server',
+  secret: secret('TWO_FACTOR_SECRET'),
   countries: ['CO'],
   session: tokenSession((req) => loginOf(req)?.sid),
   subject: (req) => loginOf(req)?.subject,

@@ -25,6 +25,7 @@ export type { PhoneVerification, ProvenPhone } from './express/flows/phone-verif
 export type { GuardOptions } from './express/guard/guard-options.js'
 export type { ChallengesFacade, GrantsFacade, TrustedDevicesFacade } from './express/host/facades.js'
 export { expressSession, type SessionAdapter, tokenSession } from './express/host/session.js'
+export type { TwoFactor } from './express/host/two-factor.js'
 export type { Messages, Texts } from './express/pages/messages/texts.js'
 export type { Render } from './express/pages/page-renderer.js'
 export type { PageView } from './express/pages/page-view.js'
@@ -39,4 +40,4 @@ export {
 } from './provider/index.js'
 export { type MemoryStoreOptions, memoryStore } from './store/memory-store.js'
 export type { CounterResult, Entry, Finding, Json, Store, SwapResult } from './store/store.js'
-export { type TwoFactor, twoFactor } from './two-factor.js'
+export { twoFactor } from './two-factor.js'

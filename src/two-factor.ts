@@ -1,9 +1,8 @@
 import cluster from 'node:cluster'
-import type { Request, RequestHandler, Router } from 'express'
+import type { Request, RequestHandler } from 'express'
 import type { BeforeSend } from './challenge/commands.js'
 import { openDomain } from './challenge/domain.js'
-import type { Numbers } from './challenge/numbers.js'
-import { type SelfTest, selfTest } from './challenge/self-test.js'
+import { selfTest } from './challenge/self-test.js'
 import { createEmit, type Emit } from './events.js'
 import { createDeviceCookies } from './express/flows/device-cookies.js'
 import { createLane } from './express/flows/lane.js'
@@ -20,12 +19,9 @@ import { createRefusals } from './express/guard/refusals.js'
 import { createRequirements } from './express/guard/requirement.js'
 import { createAppNames } from './express/host/app-names.js'
 import {
-  type ChallengesFacade,
   createChallengesFacade,
   createGrantsFacade,
   createTrustedDevicesFacade,
-  type GrantsFacade,
-  type TrustedDevicesFacade,
 } from './express/host/facades.js'
 import { factory, plainFactory, singleHandlers } from './express/host/factory.js'
 import { chosenPurpose, type PurposeChoice } from './express/host/factory-options.js'
@@ -33,6 +29,7 @@ import { hostClock, hostFunction, hostSession } from './express/host/host-functi
 import { createInspection } from './express/host/inspection.js'
 import { createIdentify } from './express/host/requester.js'
 import { expressSession } from './express/host/session.js'
+import type { TwoFactor } from './express/host/two-factor.js'
 import { createWarn, isCalledPerRequest, type Warn } from './express/host/warnings.js'
 import { addressOf } from './express/http/address.js'
 import { createEndpoint } from './express/http/endpoint.js'
@@ -49,48 +46,6 @@ import { loadPhoneData } from './phone-number.js'
 import { providerCodes } from './provider/code-adapter.js'
 import { memoryStore } from './store/memory-store.js'
 import type { Store } from './store/store.js'
-
-/** Two-factor authentication for one app. */
-export interface TwoFactor {
-  /** All routes, to be mounted at the option `path`. */
-  routes(): Router
-  /** Starts a challenge; `purpose` fixes what for, else the body names it. */
-  start(options?: PurposeChoice): RequestHandler
-  resend(): RequestHandler
-  verify(): RequestHandler
-  cancel(): RequestHandler
-  status(): RequestHandler
-  /**
-   * Lets a request pass that has a fresh grant for this purpose, and sets `req.twoFactor`.
-   *
-   * @example
-   * app.post('/transfers', express.json(), tf.requireTwoFactor({
-   *   purpose: 'transfer',
-   *   once: true,
-   *   bind: (req) => ({ amount: req.body.amount, payee: req.body.payee }),
-   * }), transfer)
-   */
-  requireTwoFactor(options?: GuardOptions): RequestHandler
-  /** Routes by which a number is proven that is not on file yet. `purpose` defaults to `signup`. */
-  phoneVerification(options?: PurposeChoice): PhoneVerification
-  readonly challenges: ChallengesFacade
-  readonly grants: GrantsFacade
-  readonly numbers: Numbers
-  readonly trustedDevices: TrustedDevicesFacade
-  /** The limits in force, as a Markdown table. */
-  describeLimits(): string
-  /**
-   * Asks provider, store and clock whether codes can travel. Sends none.
-   *
-   * @example
-   * const { ok, findings } = await tf.selfTest()
-   * if (!ok) console.error(findings)
-   */
-  selfTest(): Promise<SelfTest>
-  /** Closes the provider client, and the store when it is the default one. */
-  close(): Promise<void>
-  [Symbol.asyncDispose](): Promise<void>
-}
 
 /**
  * Puts the parts together, once per app. Throws a TypeError that names the option and the fix.

@@ -25,7 +25,7 @@ const table: ImportTable = {
     provider: ['lib/*', 'errors', 'phone-number', 'type challenge/code-provider'],
     express: ['lib/*', ...basics, 'challenge/*'],
     sandbox: ['lib/*', 'provider/operations', 'phone-number'],
-    options: ['lib/*', ...everyPart.map((part) => `type ${part}`)],
+    options: ['lib/*', 'provider/operations', ...everyPart.map((part) => `type ${part}`)],
     'two-factor': everyPart,
     index: [...everyPart, 'two-factor'],
     testing: [

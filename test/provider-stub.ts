@@ -50,7 +50,7 @@ export async function startProviderStub(): Promise<ProviderStub> {
   }
 
   const server = createServer((req, res) => {
-    answerTo(req).then((answer) => reply(res, answer))
+    void answerTo(req).then((answer) => reply(res, answer))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo

@@ -13,9 +13,7 @@ const entries = [
 ]
 
 /** Suites that mount Express run once per Express line; all others run once. */
-const mountsExpress = ['express', 'journeys', 'races', 'sandbox'].map(
-  (folder) => `test/${folder}/**/*.test.ts`,
-)
+const mountsExpress = ['express', 'journeys', 'sandbox'].map((folder) => `test/${folder}/**/*.test.ts`)
 
 /** Suites that run the built files, as a reader would. */
 const runsBuilt = ['test/examples/**/*.test.ts', 'test/cli/**/*.test.ts', 'test/readme.test.ts']

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import express, { type Express, type RequestHandler } from 'express'
 import session from 'express-session'
 import { createClient, twoFactor } from 'express-two-factor'
@@ -30,7 +31,7 @@ export function createDemo({ baseUrl, credentials, approvedStatuses, inboxUrl, c
     provider: createClient({ baseUrl, ...credentials }),
     approvedStatuses,
     appName: { login: 'Demo bank', signup: 'Demo bank signup' },
-    secret: 'a demo may show its secret to everyone',
+    secret: secretOfThisRun(),
     countries: ['BR', 'CO', 'ES', 'MX'],
     subject: (req) => req.session.pendingUserId ?? req.session.userId,
     phone: (_req, subject) => accounts.find(subject)?.phone,
@@ -53,7 +54,14 @@ export function createDemo({ baseUrl, credentials, approvedStatuses, inboxUrl, c
   }
 
   const app = express()
-  app.use(session({ secret: 'demo', resave: false, saveUninitialized: false, cookie: { sameSite: 'lax' } }))
+  app.use(
+    session({
+      secret: secretOfThisRun(),
+      resave: false,
+      saveUninitialized: false,
+      cookie: { sameSite: 'lax' },
+    }),
+  )
   app.use(express.json(), express.urlencoded({ extended: false }))
   app.use('/two-factor', tf.routes())
 
@@ -76,4 +84,9 @@ export function createDemo({ baseUrl, credentials, approvedStatuses, inboxUrl, c
   app.use(bankRoutes(tf, accounts, pages))
   app.use('/signup', signupRoutes(tf, accounts, pages))
   return { app, close: () => tf.close() }
+}
+
+/** The accounts end with this run too. */
+function secretOfThisRun(): string {
+  return randomBytes(32).toString('base64')
 }

@@ -28,7 +28,7 @@ const tf = twoFactor({
   provider: createClient({ baseUrl, ...credentials }),
   appName: 'Acme',
   approvedStatuses,
-  secret: process.env.TWO_FACTOR_SECRET ?? 'at least 32 bytes, the same on every server',
+  secret: process.env.TWO_FACTOR_SECRET,
   countries: ['CO'],
   store: redisStore({ client: redis }),
   subject: (req) => req.session.pendingUserId ?? req.session.userId,
@@ -44,7 +44,7 @@ app.set('trust proxy', 'loopback')
 app.use(
   session({
     store: new RedisStore({ client: redis }),
-    secret: 'and another secret',
+    secret: process.env.SESSION_SECRET ?? '',
     resave: false,
     saveUninitialized: false,
   }),

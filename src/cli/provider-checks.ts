@@ -1,3 +1,4 @@
+import { clockLeewayMs } from '../lib/clock.js'
 import { type ProviderClient, ProviderError } from '../provider/index.js'
 import type { Row } from './findings.js'
 import { describeRefusal } from './refusal.js'
@@ -21,9 +22,6 @@ export async function balanceRow(provider: ProviderClient, key: string): Promise
   }
 }
 
-/** The package lets a clock lead by so much; beyond it, locks and codes end at wrong times. */
-const leewayMs = 5_000
-
 /** Compares the clocks by the `Date` of any answer from the provider's address. No account travels. */
 export async function clockRow(baseUrl: string): Promise<Row> {
   const name = 'Clock'
@@ -39,7 +37,7 @@ export async function clockRow(baseUrl: string): Promise<Row> {
   // A date has whole seconds, cut off: on average it is half a second late.
   const leadMs = (asked + Date.now()) / 2 - (theirs + 500)
   const seconds = Math.round(Math.abs(leadMs) / 1_000)
-  if (Math.abs(leadMs) <= leewayMs)
+  if (Math.abs(leadMs) <= clockLeewayMs)
     return { name, found: 'ok', text: `as the provider's, within ${seconds + 1} s` }
   const side = leadMs > 0 ? 'ahead of' : 'behind'
   return {

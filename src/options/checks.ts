@@ -18,21 +18,9 @@ import {
   withMethods,
 } from '../lib/options.js'
 import type { PurposeOptions, TwoFactorOptions } from '../options.js'
-import type { Voice } from '../provider/client-params.js'
+import { callVoices, codeCallVoices } from '../provider/operations.js'
 
 const day = 24 * 60 * 60_000
-
-/** Every voice of the type, and nothing else compiles. */
-const voices: Readonly<Record<Voice, true>> = {
-  Mariana: true,
-  Marian: true,
-  Penelope: true,
-  Conchita: true,
-  Mia: true,
-  Lucia: true,
-  Enrique: true,
-  Miguel: true,
-}
 
 const count = integer(0)
 const atLeastOne = integer(1)
@@ -154,7 +142,7 @@ export const optionChecks: Checks<TwoFactorOptions> = {
   dangerouslyAnyCountry: oneOf(true),
   purposes: record(object(purpose), 'must be an object of purposes by name'),
   channels,
-  voice: oneOf(...Object.keys(voices)),
+  voice: oneOf(...new Set<string>([...codeCallVoices, ...callVoices])),
   callRetries: integer(1, 3),
   countryCode,
   codePattern: that('must be a regular expression', (value) => value instanceof RegExp),

@@ -1,3 +1,4 @@
+import { clockLeewayMs } from '../lib/clock.js'
 import { withinDeadline } from '../lib/deadline.js'
 import type { SendCommand } from './redis-connection.js'
 import { inspectScript, runScript } from './redis-scripts.js'
@@ -6,8 +7,8 @@ import type { Finding } from './store.js'
 /** Keys enough to meet every node of a cluster of usual size. */
 const samples = 32
 
-/** Machines whose clocks differ from Redis by this much differ from each other by up to 5 s. */
-const clockLeewayMs = 2_500
+/** Two machines whose clocks are each this far from that of Redis are up to the whole leeway apart. */
+const redisLeewayMs = clockLeewayMs / 2
 
 interface Node {
   readonly port: string
@@ -78,7 +79,7 @@ const checks: readonly {
   {
     code: 'store_clock',
     wrong: ({ leadMs }) =>
-      Math.abs(leadMs) > clockLeewayMs &&
+      Math.abs(leadMs) > redisLeewayMs &&
       `has a clock ${(leadMs / 1_000).toFixed(1)} s ahead of this machine`,
     fix: 'let both machines take their time from NTP',
   },

@@ -58,7 +58,7 @@ describe('options', () => {
     ['channels', { channels: [] }, "channels must list 'sms', 'call' or both"],
     ['channels', { channels: ['sms', 'sms'] }, 'channels must list'],
     ['channels', { channels: ['fax'] }, 'channels must list'],
-    ['voice', { voice: 'Bob' }, "voice must be 'Mariana' or 'Marian'"],
+    ['voice', { voice: 'Bob' }, "voice must be 'Mariana' or 'Penelope'"],
     ['callRetries', { callRetries: 4 }, 'callRetries must be an integer from 1 to 3'],
     ['countryCode', { countryCode: 'Colombia' }, 'countryCode must be'],
     ['countryCode', { countryCode: 'ZZ' }, 'countryCode must be'],

@@ -2,11 +2,13 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { Express } from 'express'
 import { describe, expect, it } from 'vitest'
 import type { TwoFactorOptions } from '../../src/index.js'
+import { seeded } from '../seeded.js'
 import type { Answer, Browser } from './browser.js'
 import { type Host, startHost } from './kit.js'
 
 const trials = 250
 const atOnce = 10
+const random = seeded(Number(process.env.MODEL_SEED ?? 20_260_401))
 
 const options: Partial<TwoFactorOptions> = {
   // One number per subject, so that no trial waits for another.
@@ -29,7 +31,7 @@ const mount = (app: Express) => {
   })
   app.post('/slow', async (req, res) => {
     req.session.basket = 'written late'
-    for (let turns = Math.floor(Math.random() * 20); turns > 0; turns -= 1) await turn()
+    for (let turns = random(20); turns > 0; turns -= 1) await turn()
     res.json({})
   })
 }
@@ -47,7 +49,7 @@ async function race(host: Host, user: string, rival: (browser: Browser) => Promi
   await browser.post('/two-factor/start', {})
   const old = browser.copy()
   const renewed = browser.copy()
-  const delay = Math.floor(Math.random() * 10)
+  const delay = random(10)
   const [verified] = await Promise.all([
     renewed.post('/two-factor/verify', { code: '482913' }),
     (async () => {

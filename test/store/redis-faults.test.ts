@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { Redis } from 'ioredis'
 import { createClient, createSentinel } from 'redis'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -46,7 +47,7 @@ const patient = { timeoutMs: 5_000 }
 async function expectUnavailable(store: Store, ...except: string[]): Promise<void> {
   const questions = {
     read: () => store.read('tf1::auth:known'),
-    create: () => store.swap(`tf1::auth:fresh-${Math.random()}`, undefined, {}, hour),
+    create: () => store.swap(`tf1::auth:fresh-${randomUUID()}`, undefined, {}, hour),
     increment: () => store.increment('tf1::count-a:known', hour),
   }
   for (const [verb, ask] of Object.entries(questions)) {
@@ -179,7 +180,7 @@ describe.skipIf(withoutRedis)('strict', () => {
     // It had happened all the same: the caller finds its own id in what stands there.
     const refused = await strict.swap(key, first.entry?.version, { command: 'two again' }, hour)
     expect(refused).toMatchObject({ swapped: false, entry: { value: { command: 'two' } } })
-    node.destroy()
+    void node.destroy()
     io.disconnect()
   })
 })
@@ -214,7 +215,7 @@ describe.skipIf(withoutRedis)('behind Sentinel', () => {
       await until(() => store.read(`tf1::auth:${i}`))
       expect(await store.read(`tf1::auth:${i}`)).toEqual(entries[i])
     }
-    node.destroy()
+    void node.destroy()
     io.disconnect()
     await Promise.all([sentinel.kill(), replica.kill()])
   }, 40_000)

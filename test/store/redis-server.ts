@@ -40,14 +40,15 @@ export interface RedisServer {
 }
 
 export async function startRedis(...settings: string[]): Promise<RedisServer> {
-  const port = await freePort()
   const dir = temporaryDir()
-  const launch = () =>
+  const launch = (port: number) =>
     runRedis(
       ...['--port', `${port}`, '--bind', '127.0.0.1', '--dir', dir, '--save', '', '--appendonly', 'no'],
       ...['--maxmemory-policy', 'noeviction', '--repl-diskless-sync-delay', '0', ...settings],
     )
-  let child = await launch()
+  const started = await onFreePort(launch)
+  const { port } = started
+  let { child } = started
 
   return {
     port,
@@ -57,7 +58,7 @@ export async function startRedis(...settings: string[]): Promise<RedisServer> {
     thaw: () => void child.kill('SIGCONT'),
     kill: () => killed(child),
     async restart() {
-      child = await launch()
+      child = await launch(port)
     },
   }
 }
@@ -66,17 +67,17 @@ export async function startRedis(...settings: string[]): Promise<RedisServer> {
 export async function startSentinel(
   primary: RedisServer,
 ): Promise<Pick<RedisServer, 'port' | 'ask' | 'kill'>> {
-  const port = await freePort()
   const config = join(temporaryDir(), 'sentinel.conf')
   const settings = [
-    `port ${port}`,
     'bind 127.0.0.1',
     `sentinel monitor main 127.0.0.1 ${primary.port} 1`,
     'sentinel down-after-milliseconds main 500',
     'sentinel failover-timeout main 2000',
   ]
-  writeFileSync(config, settings.join('\n'))
-  const child = await runRedis(config, '--sentinel')
+  const { port, child } = await onFreePort((free) => {
+    writeFileSync(config, [`port ${free}`, ...settings].join('\n'))
+    return runRedis(config, '--sentinel')
+  })
   return { port, ask: (...command) => askPort(port, command), kill: () => killed(child) }
 }
 
@@ -100,6 +101,20 @@ export async function until(isSo: () => unknown): Promise<void> {
     if (answer !== false) return
     if (Date.now() > end) throw new Error(`still not so after ten seconds: ${isSo}`)
     await sleep(20)
+  }
+}
+
+/** Between the probe of a port and its use, another process may take it: then another one is tried. */
+async function onFreePort(
+  launch: (port: number) => Promise<ChildProcess>,
+  triesLeft = 5,
+): Promise<{ readonly port: number; readonly child: ChildProcess }> {
+  const port = await freePort()
+  try {
+    return { port, child: await launch(port) }
+  } catch (error) {
+    if (triesLeft === 1 || !/in use|too high/i.test(String(error))) throw error
+    return onFreePort(launch, triesLeft - 1)
   }
 }
 
