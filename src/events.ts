@@ -52,6 +52,8 @@ export type TwoFactorEvent =
       readonly limit?: string
     }
   | { readonly type: 'device.trusted' | 'device.used' | 'device.revoked'; readonly subject: string }
+  /** A token of a device was shown after its replacement: somebody has copied it, and the device is revoked. */
+  | { readonly type: 'device.reused'; readonly subject: string }
   | { readonly type: 'grant.revoked'; readonly subject: string }
   /** The host's session could not be renewed, so somebody with a right code was not let in. */
   | { readonly type: 'session.failed' }

@@ -73,6 +73,12 @@ export interface TwoFactorOptions {
   readonly limits?: Partial<Limits> & { readonly profile?: Profile }
   /** Lets browsers stand in for the code at sign-in, up to 30 days. Off by default. */
   readonly trustedDevices?: { readonly maxAgeMs: number }
+  /**
+   * Remembers by a cookie, for so long after its last success, that a subject has succeeded in a browser.
+   * That keeps its budget apart from that of strangers, who could otherwise use it up; it never replaces a
+   * code. Default 90 days; `false` switches it off.
+   */
+  readonly knownBrowsers?: { readonly maxAgeMs: number } | false
   /** Further sites that may post to the routes. */
   readonly allowedOrigins?: readonly string[]
   /** A fixed locale or one per request. Default: what the browser likes best among en, es and pt. */

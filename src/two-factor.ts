@@ -84,7 +84,8 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     limits: { ...limits, verifyTimeoutMs: Math.min(limits.verifyTimeoutMs, provider.timeoutMs) },
     provider: providerCodes({ client: provider, ...settings }),
     appNameOf: appNames.of,
-    deviceMaxAgeMs: settings.trustedDevices?.maxAgeMs ?? 0,
+    knownMaxAgeMs: settings.knownBrowsers === false ? 0 : settings.knownBrowsers.maxAgeMs,
+    trustedMaxAgeMs: settings.trustedDevices?.maxAgeMs ?? 0,
   })
   const { challenges, devices, enrolments, grants, hashBound, keys, now, numbers, purposes, secrets, store } =
     domain
@@ -102,7 +103,12 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     codeLifetimeMs: limits.codeLifetimeMs,
     now,
   })
-  const deviceCookies = settings.trustedDevices && createDeviceCookies({ devices, purposes, now })
+  const keepsDevices = settings.knownBrowsers !== false || settings.trustedDevices !== undefined
+  // A client with a bearer token keeps no cookies.
+  const deviceCookies =
+    keepsDevices && !sessions.bearer
+      ? createDeviceCookies({ devices, purposes, namespace: settings.namespace, now })
+      : undefined
   const responder = createResponder(createPageRenderer(settings), pageHeaders)
   const inspect = createInspection(warn)
   const { allowedOrigins } = settings

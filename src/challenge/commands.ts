@@ -22,6 +22,8 @@ export interface Actor {
   readonly country?: string | undefined
   /** Network address, for the counters by address; absent: not counted. */
   readonly address?: string | undefined
+  /** Whether this subject has succeeded in this browser before. Waited for together with the ledger. */
+  readonly knownBrowser?: Awaitable<boolean> | undefined
   /** The last revocation of this subject in this session, from the grants. Waited for together with the ledger. */
   readonly epoch?: Awaitable<string | undefined>
 }

@@ -21,8 +21,10 @@ export function openDomain(parts: {
   readonly provider: ChallengeParts['provider']
   readonly countries: ChallengeParts['countries']
   readonly appNameOf: ChallengeParts['appNameOf']
+  /** How long after its last success a browser is known; 0 when none is. */
+  readonly knownMaxAgeMs: number
   /** How long a trusted device stands in for the code; 0 when none does. */
-  readonly deviceMaxAgeMs: number
+  readonly trustedMaxAgeMs: number
   readonly now: () => number
   readonly emit: Emit
 }) {
@@ -40,6 +42,6 @@ export function openDomain(parts: {
     hashBound: createBoundHash(secrets, parts.namespace),
     grants: createGrants(shared),
     enrolments: createEnrolments(shared),
-    devices: createDevices({ ...shared, maxAgeMs: parts.deviceMaxAgeMs }),
+    devices: createDevices({ ...parts, ...shared }),
   }
 }

@@ -121,6 +121,8 @@ const origins = list(
   'must be an array of origins',
 )
 
+const knownBrowsers = object({ maxAgeMs: durationMs }, ['maxAgeMs'])
+
 /** One check per option of `twoFactor`. */
 export const optionChecks: Checks<TwoFactorOptions> = {
   provider: withMethods(
@@ -163,6 +165,7 @@ export const optionChecks: Checks<TwoFactorOptions> = {
   limits: object(limits),
   // NIST SP 800-63B-4, 5.1: thirty days at most.
   trustedDevices: object({ maxAgeMs: integer(1, 30 * day, ' (milliseconds)') }, ['maxAgeMs']),
+  knownBrowsers: (value, name) => (value === false ? undefined : knownBrowsers(value, name)),
   allowedOrigins: origins,
   locale: that(
     'must be a locale or a function (req) => locale',

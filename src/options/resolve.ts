@@ -46,9 +46,12 @@ export interface Settings extends Pick<TwoFactorOptions, WithoutDefault> {
   readonly purposes: readonly Purpose[]
   /** A purpose that nobody configured. */
   readonly defaultPurpose: (name: string) => Purpose
+  readonly knownBrowsers: { readonly maxAgeMs: number } | false
   readonly allowedOrigins: readonly string[]
   readonly messages: Messages
 }
+
+const knownBrowserMs = 90 * 24 * 60 * 60_000
 
 /**
  * Checks the options once and fills in the defaults. Lists are copied: what the caller does to them later
@@ -60,6 +63,7 @@ export function resolveOptions(options: TwoFactorOptions): Settings {
   checkTwoFactorOptions(options)
   const { approvedStatuses, rejectedCodes = [], accountErrorCodes = ['1003'], countries } = options
   const { channels = ['sms', 'call'], purposes = { login: {} }, allowedOrigins = [], messages = {} } = options
+  const { knownBrowsers = { maxAgeMs: knownBrowserMs } } = options
   const { voice = 'Mariana', callRetries = 1, path = '/two-factor', namespace = '' } = options
   const { limits: givenLimits = {}, codePattern = /^[0-9A-Za-z]{4,10}$/ } = options
 
@@ -112,6 +116,7 @@ export function resolveOptions(options: TwoFactorOptions): Settings {
     maxStepUpAgeMs,
     purposes: Object.entries(purposes).map(([name, purpose]) => resolvePurpose(name, purpose)),
     defaultPurpose: (name) => resolvePurpose(name, {}),
+    knownBrowsers,
     allowedOrigins: [...allowedOrigins],
     messages,
   }

@@ -1,8 +1,20 @@
-import { hash, randomBytes } from 'node:crypto'
 import type { Emit } from '../../events.js'
 import type { Store } from '../../store/store.js'
 import type { Keys } from '../keys.js'
-import { newCommandId, type Update, update } from '../updater.js'
+import { createUpdater, type Update, update } from '../updater.js'
+import {
+  familyOf,
+  isReplaced,
+  isShownBy,
+  isTrusted,
+  live,
+  newToken,
+  put,
+  type Stored,
+  type StoredDevice,
+  succeeded,
+  tokenHash,
+} from './stored-devices.js'
 
 /** A browser that may stand in for the code at sign-in. Times in milliseconds since 1970. */
 export interface TrustedDevice {
@@ -13,124 +25,131 @@ export interface TrustedDevice {
   readonly endsAt: number
 }
 
-/** What the browser keeps: 256 random bits, until `endsAt`. */
+/** What the browser keeps: 256 random bits, until `expiresAt`. */
 export interface DeviceToken {
   readonly token: string
-  readonly endsAt: number
+  readonly expiresAt: number
 }
 
-type Used = { readonly next?: DeviceToken }
+/** The browser of one request, by the token that it shows. */
+export interface Device {
+  /** Whether this subject has succeeded in it before. Gives a budget of its own, never access. */
+  readonly known: Promise<boolean>
+  /** Whether it may stand in for the code. */
+  isTrusted(): Promise<boolean>
+  /** Records a success in it, and what the browser keeps from now on; undefined when it keeps what it has. */
+  succeed(trust: boolean): Promise<DeviceToken | undefined>
+  /** Puts back what stood before `succeed`. */
+  undo(): Promise<void>
+}
 
 export interface Devices {
-  trust(subject: string): Promise<DeviceToken & { readonly id: string }>
-  /**
-   * Whether this browser is a trusted one. Then its token is replaced, so that a copied one is soon worth
-   * nothing. Requests that were sent together show the same token: one is given `next`, all are let pass.
-   */
-  use(subject: string, token: string): Promise<Used | undefined>
-  has(subject: string, token: string): Promise<boolean>
+  /** Reads the devices of a subject together with what is under way. */
+  open(subject: string, token: string | undefined): Device
   list(subject: string): Promise<readonly TrustedDevice[]>
   revoke(subject: string, id: string): Promise<void>
   revokeSubject(subject: string): Promise<void>
 }
 
-/** At rest there is a hash alone: who reads the store can trust no browser. */
-type StoredDevice = Readonly<
-  Record<'id' | 'hash', string> & Record<'trustedAt' | 'usedAt' | 'endsAt', number>
-> & {
-  /** Hash of the token that `hash` replaced at `usedAt`. */
-  readonly previous?: string
-}
-type Stored = { readonly devices: readonly StoredDevice[] }
-
-const maxDevices = 20
-/** How long the token before still counts: what a browser sends together arrives within that. */
-const togetherMs = 30_000
-
 export function createDevices(parts: {
   readonly store: Store
   readonly keys: Keys
-  readonly maxAgeMs: number
+  /** How long after its last success a browser is known; 0 when none is. */
+  readonly knownMaxAgeMs: number
+  /** How long a trusted device stands in for the code; 0 when none does. */
+  readonly trustedMaxAgeMs: number
   readonly now: () => number
   readonly emit: Emit
 }): Devices {
-  const { store, keys, maxAgeMs, now, emit } = parts
+  const { store, keys, knownMaxAgeMs, trustedMaxAgeMs, now, emit } = parts
+  const ages = { knownMaxAgeMs, trustedMaxAgeMs }
 
-  const live = (stored: Stored | undefined) =>
-    (stored?.devices ?? []).filter((device) => now() < device.endsAt)
-
-  const knownBy = (shown: string) => (device: StoredDevice) =>
-    device.hash === shown || (device.previous === shown && now() - device.usedAt < togetherMs)
-
-  function put(devices: readonly StoredDevice[]) {
-    const ttlMs = Math.max(1, ...devices.map((device) => device.endsAt - now()))
-    return { value: { devices: devices.slice(-maxDevices) }, ttlMs }
-  }
-
-  async function read(subject: string): Promise<readonly StoredDevice[]> {
-    const entry = await store.read(keys.devices(subject))
-    return live(entry?.value as Stored | undefined)
-  }
-
-  /** Keeps what `stays` says and tells of it only when something went. */
-  async function remove(subject: string, stays: (device: StoredDevice) => boolean): Promise<void> {
+  /** Keeps what `stays` says and reports it only when something went. */
+  async function remove(
+    subject: string,
+    type: 'device.revoked' | 'device.reused',
+    stays: (device: StoredDevice) => boolean,
+  ): Promise<void> {
     const removed = await update(store, keys.devices(subject), (stored: Stored | undefined) => {
-      const before = live(stored)
+      const before = live(stored, now())
       const kept = before.filter(stays)
-      return kept.length === before.length ? { outcome: false } : { outcome: true, put: put(kept) }
+      return kept.length === before.length ? { outcome: false } : { outcome: true, put: put(kept, now()) }
     })
-    if (removed) emit({ type: 'device.revoked', subject })
+    if (removed) emit({ type, subject })
   }
 
   return {
-    async trust(subject) {
-      const token = newToken()
-      const endsAt = now() + maxAgeMs
-      const id = newCommandId()
-      const device = { id, hash: hashOf(token), trustedAt: now(), usedAt: now(), endsAt }
-      await update(store, keys.devices(subject), (stored: Stored | undefined) => ({
-        outcome: undefined,
-        put: put([...live(stored), device]),
-      }))
-      emit({ type: 'device.trusted', subject })
-      return { id, token, endsAt }
-    },
+    open(subject, token) {
+      const updater = createUpdater<Stored>(store, keys.devices(subject))
+      const shown = token === undefined ? undefined : { hash: tokenHash(token), family: familyOf(token) }
+      let previous: StoredDevice | undefined
+      let written: StoredDevice | undefined
 
-    async use(subject, token) {
-      const next = newToken()
-      const shown = hashOf(token)
-      const decide = (stored: Stored | undefined): Update<Stored, Used | undefined> => {
-        const devices = live(stored)
-        const device = devices.find(knownBy(shown))
-        if (device === undefined) return { outcome: undefined }
-        if (device.hash !== shown) return { outcome: {} }
-        const others = devices.filter((other) => other !== device)
-        const replaced = { ...device, hash: hashOf(next), previous: shown, usedAt: now() }
-        return {
-          outcome: { next: { token: next, endsAt: device.endsAt } },
-          put: put([...others, replaced]),
+      async function find(): Promise<StoredDevice | undefined> {
+        const devices = live(await updater.prefetch(), now())
+        if (shown === undefined) return undefined
+        // Token theft (RFC 9700, 4.14.2): a replaced token is in two hands, and nobody knows which is the thief's.
+        if (devices.some((device) => isReplaced(device, shown, now()))) {
+          await remove(subject, 'device.reused', (device) => !isReplaced(device, shown, now()))
+          return undefined
         }
+        return devices.find((device) => isShownBy(device, shown, now()))
       }
-      const used = await update(store, keys.devices(subject), decide)
-      if (used !== undefined) emit({ type: 'device.used', subject })
-      return used
-    },
 
-    has: async (subject, token) => (await read(subject)).some(knownBy(hashOf(token))),
+      const found = find()
+      const known = found.then((device) => knownMaxAgeMs > 0 && device !== undefined)
+      // Told to whoever waits for it. There may be nobody.
+      known.catch(() => undefined)
+
+      return {
+        known,
+        async isTrusted() {
+          const device = await found
+          return device !== undefined && isTrusted(device, now())
+        },
+
+        async succeed(trust) {
+          if (knownMaxAgeMs === 0 && !trust && (await found) === undefined) return undefined
+          await found
+          const next = newToken(token)
+          const kept = await updater.update((stored): Update<Stored, DeviceToken | undefined> => {
+            const devices = live(stored, now())
+            previous = shown && devices.find((device) => isShownBy(device, shown, now()))
+            // Requests that were sent together show the same token: one is given the next.
+            if (previous !== undefined && previous.hash !== shown?.hash && !trust)
+              return { outcome: undefined }
+            const fresh = previous === undefined ? newToken() : next
+            written = succeeded(previous, fresh, trust, ages, now())
+            const others = devices.filter((other) => other !== previous)
+            const expiresAt = written.expiresAt
+            return { outcome: { token: fresh, expiresAt }, put: put([...others, written], now()) }
+          })
+          if (trust) emit({ type: 'device.trusted', subject })
+          else if (previous !== undefined && isTrusted(previous, now()))
+            emit({ type: 'device.used', subject })
+          return kept
+        },
+
+        async undo() {
+          const mine = written
+          if (mine === undefined) return
+          await updater.update((stored) => {
+            const others = live(stored, now()).filter(({ hash: one }) => one !== mine.hash)
+            const before = previous === undefined ? [] : [previous]
+            return { outcome: undefined, put: put([...others, ...before], now()) }
+          })
+        },
+      }
+    },
 
     async list(subject) {
-      return (await read(subject)).map(({ hash: _secret, previous: _earlier, ...device }) => device)
+      const entry = await store.read(keys.devices(subject))
+      const trusted = live(entry?.value as Stored | undefined, now()).filter((one) => isTrusted(one, now()))
+      return trusted.map(({ id, trustedAt = 0, usedAt, trustExpiresAt = 0 }) => {
+        return { id, trustedAt, usedAt, endsAt: trustExpiresAt }
+      })
     },
-    revoke: (subject, id) => remove(subject, (device) => device.id !== id),
-    revokeSubject: (subject) => remove(subject, () => false),
+    revoke: (subject, id) => remove(subject, 'device.revoked', (device) => device.id !== id),
+    revokeSubject: (subject) => remove(subject, 'device.revoked', () => false),
   }
-}
-
-function newToken(): string {
-  return randomBytes(32).toString('base64url')
-}
-
-/** A plain hash suffices: nobody guesses 256 random bits. */
-function hashOf(token: string): string {
-  return hash('sha256', token, 'base64url')
 }

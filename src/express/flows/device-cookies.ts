@@ -1,78 +1,86 @@
 import type { Request, Response } from 'express'
-import type { Devices, DeviceToken } from '../../challenge/proofs/devices.js'
+import type { Device, Devices } from '../../challenge/proofs/devices.js'
 import type { Purposes } from '../../challenge/purposes.js'
 
-/** The prefix makes browsers refuse it from other hosts, subdomains and plain HTTP (RFC 6265bis, 4.1.3.2). */
-const cookieName = '__Host-two-factor-device'
-
-/** Where a browser keeps its trust. Asked at start alone; the guard never looks at it. */
+/** Where a browser keeps by what it is known. The guard never looks at it. */
 export interface DeviceCookies {
-  /** Whether this browser may stand in for the code. Its token is replaced then. */
-  admits(req: Request, res: Response, subject: string, purpose: string): Promise<boolean>
   /** Whether a browser may stand in for the code at this purpose. */
   serves(purpose: string): boolean
-  /** Responder the id of the device, when the purpose allows one. */
-  trust(res: Response, subject: string, purpose: string): Promise<string | undefined>
-  /** Takes back what `trust` did in the same answer. */
-  distrust(res: Response, subject: string, id: string): Promise<void>
+  /** The browser of this request. Reads the store at once. */
+  open(req: Request, subject: string): BrowserOfRequest
+  /** Whether a token came along: without one there is nothing to ask the store. */
+  isShown(req: Request): boolean
   has(req: Request, subject: string): Promise<boolean>
 }
+
+export interface BrowserOfRequest extends Pick<Device, 'known' | 'isTrusted'> {
+  /** Records a success in this browser and sets its cookie. Never rejects: without a record it is not known. */
+  succeed(res: Response, trust: boolean): Promise<void>
+  /** Takes back what `succeed` did in the same answer. */
+  undo(res: Response): Promise<void>
+}
+
+const tokenPattern = /^[\w-]{43}$/
 
 export function createDeviceCookies(parts: {
   readonly devices: Devices
   readonly purposes: Purposes
+  readonly namespace: string
   readonly now: () => number
 }): DeviceCookies {
-  const { devices, purposes, now } = parts
-  const serves = (name: string) => {
-    const purpose = purposes.find(name)
-    return purpose?.trustedDevice === true && !purpose.once
+  const { devices, purposes, namespace, now } = parts
+  // The prefix makes browsers refuse it from other hosts, subdomains and plain HTTP (RFC 6265bis, 4.1.3.2).
+  const cookieName = `__Host-two-factor-device${namespace === '' ? '' : `-${namespace}`}`
+
+  function tokenOf(req: Request): string | undefined {
+    const pairs = (req.headers.cookie ?? '').split(';').map((pair) => pair.trim())
+    const token = pairs.find((pair) => pair.startsWith(`${cookieName}=`))?.slice(cookieName.length + 1)
+    return token !== undefined && tokenPattern.test(token) ? token : undefined
   }
 
-  function keep(res: Response, { token, endsAt }: DeviceToken): void {
-    const maxAge = Math.floor((endsAt - now()) / 1_000)
-    res.append(
-      'Set-Cookie',
-      `${cookieName}=${token}; Max-Age=${maxAge}; Path=/; Secure; HttpOnly; SameSite=Lax`,
-    )
+  /** Takes the cookie off an answer; the host's own stay. */
+  function drop(res: Response): void {
+    const lines = [res.getHeader('Set-Cookie') ?? []].flat().map(String)
+    const others = lines.filter((line) => !line.startsWith(`${cookieName}=`))
+    if (others.length === 0) res.removeHeader('Set-Cookie')
+    else res.setHeader('Set-Cookie', others)
   }
 
   return {
-    serves,
-    async admits(req, res, subject, purpose) {
-      const token = serves(purpose) ? tokenOf(req) : undefined
-      const used = token === undefined ? undefined : await devices.use(subject, token)
-      if (used === undefined) return false
-      if (used.next !== undefined) keep(res, used.next)
-      return true
+    serves(name) {
+      const purpose = purposes.find(name)
+      return purpose?.trustedDevice === true && !purpose.once
     },
-    async trust(res, subject, purpose) {
-      if (!serves(purpose)) return undefined
-      const { id, ...token } = await devices.trust(subject)
-      keep(res, token)
-      return id
+    isShown: (req) => tokenOf(req) !== undefined,
+
+    open(req, subject) {
+      const device = devices.open(subject, tokenOf(req))
+      return {
+        known: device.known,
+        isTrusted: device.isTrusted,
+        async succeed(res, trust) {
+          // A full or failing store keeps nobody out: this browser is a stranger next time.
+          const kept = await device.succeed(trust).catch(() => undefined)
+          if (kept === undefined || res.headersSent) return
+          const maxAge = kept.expiresAt - now()
+          res.cookie(cookieName, kept.token, {
+            maxAge,
+            path: '/',
+            secure: true,
+            httpOnly: true,
+            sameSite: 'lax',
+          })
+        },
+        async undo(res) {
+          if (!res.headersSent) drop(res)
+          await device.undo()
+        },
+      }
     },
-    async distrust(res, subject, id) {
-      if (!res.headersSent) drop(res)
-      await devices.revoke(subject, id)
-    },
+
     async has(req, subject) {
       const token = tokenOf(req)
-      return token !== undefined && devices.has(subject, token)
+      return token !== undefined && devices.open(subject, token).isTrusted()
     },
   }
-}
-
-function tokenOf(req: Request): string | undefined {
-  const pairs = (req.headers.cookie ?? '').split(';').map((pair) => pair.trim())
-  return pairs.find((pair) => pair.startsWith(`${cookieName}=`))?.slice(cookieName.length + 1)
-}
-
-/** Takes the cookie off an answer; the host's own stay. */
-function drop(res: Response): void {
-  const set = [res.getHeader('Set-Cookie') ?? []].flat().map(String)
-  res.setHeader(
-    'Set-Cookie',
-    set.filter((line) => !line.startsWith(`${cookieName}=`)),
-  )
 }

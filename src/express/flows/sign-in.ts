@@ -14,13 +14,20 @@ import { type Identify, identified, type Requester } from '../host/requester.js'
 import type { SessionAdapter } from '../host/session.js'
 import { invalid, readChannel, text } from '../http/request-body.js'
 import type { RequestContext } from '../http/request-context.js'
-import type { DeviceCookies } from './device-cookies.js'
+import type { BrowserOfRequest, DeviceCookies } from './device-cookies.js'
 import type { Flow, Verified } from './handlers.js'
 import type { Renewal, Renewed } from './renewal.js'
 
 /** The number on file of a subject. */
 export type PhoneOf = (req: Request, subject: string) => string | undefined | Promise<string | undefined>
 export type OnVerified = (req: Request, res: Response, grant: Grant) => void | Promise<void>
+
+/** What was read while the request began, and what success does with it. */
+interface InHand {
+  readonly standing: Standing
+  readonly browser: BrowserOfRequest | undefined
+  readonly trustDevice: boolean
+}
 
 /** Sign-in and step-up: the number on file, a grant as the result. */
 export function createSignIn(parts: {
@@ -40,7 +47,12 @@ export function createSignIn(parts: {
   const { identify, requirements, sessions, renewal, purposes, challenges, grants, devices, onVerified } =
     parts
 
-  async function actorOf(req: Request, { subject, session }: Requester, { epoch }: Standing): Promise<Actor> {
+  async function actorOf(
+    req: Request,
+    { subject, session }: Requester,
+    { epoch }: Standing,
+    knownBrowser: Actor['knownBrowser'],
+  ): Promise<Actor> {
     const phone = (await parts.phoneOf(req, subject)) ?? ''
     if (phone === '') throw new TwoFactorError('no_phone')
     if (typeof phone !== 'string') {
@@ -48,8 +60,12 @@ export function createSignIn(parts: {
         `phone answered a value of type ${typeof phone}; it must be the number as a text, or undefined.`,
       )
     }
-    return { subject, session, phone, epoch, address: parts.addressOf(req) }
+    return { subject, session, phone, epoch, knownBrowser, address: parts.addressOf(req) }
   }
+
+  /** Whether the browser is a known one; nothing is asked where it shows nothing. */
+  const knownIn = (req: Request, { subject }: Requester) =>
+    devices?.isShown(req) ? devices.open(req, subject).known : undefined
 
   /** What is to be proven: what the guard asked for, else a purpose alone. */
   function wanted({ req, fields }: RequestContext, fixedPurpose: string | undefined): Requirement {
@@ -68,10 +84,10 @@ export function createSignIn(parts: {
   async function takeBack(
     { req, res }: RequestContext,
     grant: GrantQuery,
-    device: string | undefined,
+    browser: BrowserOfRequest | undefined,
   ): Promise<void> {
     try {
-      if (device !== undefined) await devices?.distrust(res, grant.subject, device)
+      await browser?.undo(res)
       await grants.take({ ...grant, maxAgeMs: Number.MAX_SAFE_INTEGER })
     } catch {
       // The store fails. Under one more id the session finds no grant, whatever is left in the store.
@@ -94,8 +110,7 @@ export function createSignIn(parts: {
     context: RequestContext,
     subject: string,
     proven: Pick<NewGrant, 'purpose' | 'bound' | 'method'>,
-    trustDevice: boolean,
-    standing: Standing,
+    { standing, browser, trustDevice }: InHand,
   ): Promise<Verified | Refusal> {
     const { req, res } = context
     const ids = await renewed(context, standing)
@@ -104,23 +119,29 @@ export function createSignIn(parts: {
     const query = { ...proven, subject, session: after }
     // A bearer token stays what it was, so its grant counts only once it is certain what is answered.
     const provisional = before === after
+    const recorded = browser?.succeed(res, trustDevice)
+    const forget = async () => {
+      await recorded
+      await browser?.undo(res).catch(() => undefined)
+    }
     const written = await grants
       .write({ ...query, previousSession: before, provisional }, standing)
       .catch(async (error: unknown) => {
-        await renewal.abandon(req, res)
+        await Promise.all([renewal.abandon(req, res), forget()])
         throw error
       })
-    if (written === undefined) return refused('challenge_gone')
+    if (written === undefined) {
+      await forget()
+      return refused('challenge_gone')
+    }
     const { grant } = written
-    let device: string | undefined
     try {
-      await ids.moved
-      if (trustDevice) device = await devices?.trust(res, subject, grant.purpose)
+      await Promise.all([ids.moved, recorded])
       await onVerified(req, res, grant)
       const last = await renewal.follow(req, ids)
       if (last !== after) await grants.move(subject, after, last)
     } catch (error) {
-      await takeBack(context, query, device)
+      await takeBack(context, query, browser)
       throw error
     }
     // Not waited for: success is answered whatever becomes of it.
@@ -131,31 +152,38 @@ export function createSignIn(parts: {
   return {
     async actor(req) {
       const requester = identified(identify, req)
-      return actorOf(req, requester, grants.prefetch(requester))
+      return actorOf(req, requester, grants.prefetch(requester), knownIn(req, requester))
     },
 
     async start(context, fixedPurpose) {
       const { req, res, fields } = context
       const requester = identified(identify, req)
+      const { subject } = requester
       const channel = readChannel(fields)
       const { purpose, bound, requireCode } = wanted(context, fixedPurpose)
       const standing = grants.prefetch(requester)
-      if (!requireCode && (await devices?.admits(req, res, requester.subject, purpose))) {
-        return admit(context, requester.subject, { purpose, method: 'trusted-device' }, false, standing)
+      const browser = devices?.isShown(req) ? devices.open(req, subject) : undefined
+      if (!requireCode && devices?.serves(purpose) && (await browser?.isTrusted())) {
+        const inHand = { standing, browser, trustDevice: false }
+        return admit(context, subject, { purpose, method: 'trusted-device' }, inHand)
       }
       await sessions.keep?.(req, res)
-      const actor = await actorOf(req, requester, standing)
+      const actor = await actorOf(req, requester, standing, browser?.known)
       return challenges.start({ ...actor, purpose, bound, channel, beforeSend: parts.beforeSendOf(req) })
     },
 
     async submission(context) {
       const requester = identified(identify, context.req)
+      const { subject } = requester
       const standing = grants.prefetch(requester)
+      // Read without a token too: success will leave one.
+      const browser = devices?.open(context.req, subject)
       return {
-        actor: await actorOf(context.req, requester, standing),
-        approve({ purpose, bound, channel }, trustDevice) {
+        actor: await actorOf(context.req, requester, standing, browser?.known),
+        approve({ purpose, bound, channel }, asksForTrust) {
           const proven = { purpose, method: channel, ...(bound !== undefined && { bound }) }
-          return admit(context, requester.subject, proven, trustDevice, standing)
+          const trustDevice = asksForTrust && devices?.serves(purpose) === true
+          return admit(context, subject, proven, { standing, browser, trustDevice })
         },
       }
     },

@@ -7,18 +7,34 @@ import { type MemoryStore, memoryStore } from '../../../src/store/memory-store.j
 
 const day = 24 * 60 * 60_000
 
-function setUp(wrap: (store: MemoryStore) => MemoryStore = (store) => store) {
+function setUp(wrap: (store: MemoryStore) => MemoryStore = (store) => store, knownMaxAgeMs = 0) {
   const clock = { now: 1_000_000 }
   const now = () => clock.now
   const events: TwoFactorEvent[] = []
   const keys = createKeys('', createSecrets(['a secret of thirty-two bytes or more']))
-  const parts = {
-    store: wrap(memoryStore({ now })),
+  const store = wrap(memoryStore({ now }))
+  const emit = (event: TwoFactorEvent) => void events.push(event)
+  const { open, ...others } = createDevices({
+    store,
     keys,
     now,
-    emit: (event: TwoFactorEvent) => void events.push(event),
+    emit,
+    knownMaxAgeMs,
+    trustedMaxAgeMs: 30 * day,
+  })
+  const devices = {
+    ...others,
+    open,
+    async trust(subject: string) {
+      return (await open(subject, undefined).succeed(true)) ?? { token: '', expiresAt: 0 }
+    },
+    async use(subject: string, token: string) {
+      const device = open(subject, token)
+      return (await device.isTrusted()) ? { next: await device.succeed(false) } : undefined
+    },
+    has: (subject: string, token: string) => open(subject, token).isTrusted(),
   }
-  return { clock, events, keys, store: parts.store, devices: createDevices({ ...parts, maxAgeMs: 30 * day }) }
+  return { clock, events, keys, store, devices }
 }
 
 describe('a trusted device', () => {
@@ -26,11 +42,8 @@ describe('a trusted device', () => {
     const { clock, devices, events } = setUp()
     const first = await devices.trust('ana')
     const second = await devices.use('ana', first.token)
-    expect(second?.next?.endsAt).toBe(first.endsAt)
-    expect(events).toHaveLength(2)
+    expect(second?.next?.expiresAt).toBe(first.expiresAt)
     clock.now += 30_000
-    expect(await devices.use('ana', first.token)).toBeUndefined()
-    expect(await devices.has('ana', first.token)).toBe(false)
     expect(await devices.has('ana', second?.next?.token ?? '')).toBe(true)
     expect(await devices.has('ben', second?.next?.token ?? '')).toBe(false)
     expect(events).toEqual([
@@ -54,12 +67,8 @@ describe('a trusted device', () => {
     clock.now += 29_999
     expect(await devices.has('ana', token)).toBe(true)
     expect(await devices.use('ana', token)).toEqual({})
-    clock.now += 1
-    expect(await devices.use('ana', token)).toBeUndefined()
     const third = await devices.use('ana', second?.next?.token ?? '')
     expect(third?.next).toBeDefined()
-    // Two back is none any more.
-    expect(await devices.use('ana', token)).toBeUndefined()
   })
 
   it('ends at its age, which no use moves', async () => {
@@ -121,5 +130,105 @@ describe('a trusted device', () => {
     await devices.revokeSubject('nobody')
     expect(await devices.has('ana', token)).toBe(false)
     expect(events.filter(({ type }) => type === 'device.revoked')).toHaveLength(2)
+  })
+})
+
+describe('a replaced token shown later than half a minute after', () => {
+  it.each([
+    ['the last one', 1],
+    ['one from long ago', 5],
+  ])('ends the device and is reported: %s', async (_name, uses) => {
+    const { clock, devices, events } = setUp()
+    const stolen = await devices.trust('ana')
+    const other = await devices.trust('ana')
+    let { token } = stolen
+    for (let count = 0; count < uses; count += 1) {
+      token = (await devices.use('ana', token))?.next?.token ?? ''
+    }
+    clock.now += 30_000
+    expect(await devices.use('ana', stolen.token)).toBeUndefined()
+    expect(events.at(-1)).toEqual({ type: 'device.reused', subject: 'ana' })
+    expect(await devices.has('ana', token)).toBe(false)
+    expect(await devices.has('ana', other.token)).toBe(true)
+    expect(await devices.list('ana')).toHaveLength(1)
+    // Shown again it is the token of no device.
+    expect(await devices.use('ana', stolen.token)).toBeUndefined()
+    expect(events.filter(({ type }) => type === 'device.reused')).toHaveLength(1)
+  })
+})
+
+describe('a known browser', () => {
+  const known = () => setUp(undefined, 90 * day)
+
+  it('is one in which this subject has succeeded, and no other subject', async () => {
+    const { devices } = known()
+    const fresh = devices.open('ana', undefined)
+    expect(await fresh.known).toBe(false)
+    const kept = await fresh.succeed(false)
+    expect(kept?.token).toMatch(/^[\w-]{43}$/)
+    expect(await devices.open('ana', kept?.token).known).toBe(true)
+    expect(await devices.open('ben', kept?.token).known).toBe(false)
+    expect(await devices.open('ana', undefined).known).toBe(false)
+  })
+
+  it('is not trusted by that, nor listed', async () => {
+    const { devices } = known()
+    const kept = await devices.open('ana', undefined).succeed(false)
+    expect(await devices.has('ana', kept?.token ?? '')).toBe(false)
+    expect(await devices.list('ana')).toEqual([])
+  })
+
+  it('is known for ninety days after its last success, to the millisecond', async () => {
+    const { devices, clock } = known()
+    const first = await devices.open('ana', undefined).succeed(false)
+    clock.now += 89 * day
+    const second = await devices.open('ana', first?.token).succeed(false)
+    expect(second?.expiresAt).toBe(clock.now + 90 * day)
+    expect(second?.token).not.toBe(first?.token)
+    clock.now += 90 * day - 1
+    expect(await devices.open('ana', second?.token).known).toBe(true)
+    clock.now += 1
+    expect(await devices.open('ana', second?.token).known).toBe(false)
+  })
+
+  it('becomes a trusted one in the same record, and stays known when its trust has expired', async () => {
+    const { devices, clock } = known()
+    const first = await devices.open('ana', undefined).succeed(false)
+    const second = await devices.open('ana', first?.token).succeed(true)
+    expect(await devices.list('ana')).toHaveLength(1)
+    expect(await devices.has('ana', second?.token ?? '')).toBe(true)
+    clock.now += 30 * day
+    expect(await devices.has('ana', second?.token ?? '')).toBe(false)
+    expect(await devices.open('ana', second?.token).known).toBe(true)
+  })
+
+  it('makes room before a trusted one', async () => {
+    const { devices } = known()
+    const trusted = await devices.trust('ana')
+    for (let count = 0; count < 25; count += 1) await devices.open('ana', undefined).succeed(false)
+    expect(await devices.has('ana', trusted.token)).toBe(true)
+  })
+
+  it('is what it was before a success that was taken back', async () => {
+    const { devices } = known()
+    const first = await devices.open('ana', undefined).succeed(false)
+    const again = devices.open('ana', first?.token)
+    await again.undo()
+    await again.succeed(true)
+    await again.undo()
+    expect(await devices.list('ana')).toEqual([])
+    expect(await devices.open('ana', first?.token).known).toBe(true)
+    const fresh = devices.open('ana', undefined)
+    const kept = await fresh.succeed(false)
+    await fresh.undo()
+    expect(await devices.open('ana', kept?.token).known).toBe(false)
+  })
+
+  it('is none without the option, and nothing is written then', async () => {
+    const { devices, store, keys } = setUp()
+    expect(await devices.open('ana', undefined).succeed(false)).toBeUndefined()
+    expect(store.read(keys.devices('ana'))).toBeUndefined()
+    const trusted = await devices.trust('ana')
+    expect(await devices.open('ana', trusted.token).known).toBe(false)
   })
 })
