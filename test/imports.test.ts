@@ -1,51 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { findCycle, type ImportTable, importsOf, type Sources, violations } from './import-table.js'
-
-const basics = ['errors', 'events', 'phone-number']
-const everyPart = [
-  'lib/*',
-  ...basics,
-  'options',
-  'options/*',
-  'store/*',
-  'challenge/*',
-  'provider/*',
-  'express/*',
-]
-
-const table: ImportTable = {
-  parts: {
-    lib: [],
-    errors: ['lib/*'],
-    events: ['lib/*', 'errors'],
-    'phone-number': ['lib/*', 'errors'],
-    store: ['lib/*', 'errors'],
-    challenge: ['lib/*', ...basics, 'type store/store'],
-    provider: ['lib/*', 'errors', 'phone-number', 'type challenge/code-provider'],
-    express: ['lib/*', ...basics, 'challenge/*'],
-    sandbox: ['lib/*', 'provider/operations', 'phone-number'],
-    options: ['lib/*', 'provider/operations', ...everyPart.map((part) => `type ${part}`)],
-    'two-factor': everyPart,
-    index: [...everyPart, 'two-factor'],
-    testing: [
-      ...['lib/*', 'store/*', 'provider/*', 'sandbox/*', 'errors', 'phone-number'],
-      ...['challenge/*', 'express/*', 'events', 'two-factor'].map((part) => `type ${part}`),
-    ],
-    cli: ['lib/*', 'two-factor', 'provider/*', 'sandbox/*', 'store/redis-store'],
-  },
-  packages: {
-    undici: ['provider/send'],
-    'lru-cache': ['store/memory-store'],
-    'libphonenumber-js': ['phone-number'],
-    'ua-parser-js': ['sandbox/click'],
-    // At run time only where a Router or the sandbox's app is made.
-    express: ['express/http/routes', 'sandbox/*', 'type *'],
-    // The domain knows no HTTP: requests come in through Express and go out through undici.
-    'node:http': ['sandbox/*', 'cli/*', 'type express/*'],
-    'node:https': [],
-  },
-}
+import { importTable } from './import-rules.js'
+import { findCycle, importsOf, type Sources, violations } from './import-table.js'
 
 const root = new URL('../src/', import.meta.url)
 const sources: Sources = new Map(
@@ -57,7 +13,7 @@ const sources: Sources = new Map(
 describe('the import table', () => {
   it('is kept by every file', () => {
     expect(sources.size).toBeGreaterThan(10)
-    expect(violations(sources, table)).toEqual([])
+    expect(violations(sources, importTable)).toEqual([])
   })
 
   it('leaves no cycle, type imports included', () => {
@@ -66,7 +22,7 @@ describe('the import table', () => {
 })
 
 describe('the check of the import table', () => {
-  const found = (file: string, source: string) => violations(new Map([[file, source]]), table)
+  const found = (file: string, source: string) => violations(new Map([[file, source]]), importTable)
 
   it.each([
     ['challenge/ledger.ts', "import { send } from '../provider/send.js'"],

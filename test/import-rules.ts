@@ -1,0 +1,47 @@
+import type { ImportTable } from './import-table.js'
+
+const basics = ['errors', 'events', 'phone-number']
+const everyPart = [
+  'lib/*',
+  ...basics,
+  'options',
+  'options/*',
+  'store/*',
+  'challenge/*',
+  'provider/*',
+  'express/*',
+]
+
+/** Who may import whom; `src/README.md` shows it. */
+export const importTable: ImportTable = {
+  parts: {
+    lib: [],
+    errors: ['lib/*'],
+    events: ['lib/*', 'errors'],
+    'phone-number': ['lib/*', 'errors'],
+    store: ['lib/*', 'errors'],
+    challenge: ['lib/*', ...basics, 'type store/store'],
+    provider: ['lib/*', 'errors', 'phone-number', 'type challenge/code-provider'],
+    express: ['lib/*', ...basics, 'challenge/*'],
+    sandbox: ['lib/*', 'provider/operations', 'phone-number'],
+    options: ['lib/*', 'provider/operations', ...everyPart.map((part) => `type ${part}`)],
+    'two-factor': everyPart,
+    index: [...everyPart, 'two-factor'],
+    testing: [
+      ...['lib/*', 'store/*', 'provider/*', 'sandbox/*', 'errors', 'phone-number'],
+      ...['challenge/*', 'express/*', 'events', 'two-factor'].map((part) => `type ${part}`),
+    ],
+    cli: ['lib/*', 'two-factor', 'provider/*', 'sandbox/*', 'store/redis-store'],
+  },
+  packages: {
+    undici: ['provider/send'],
+    'lru-cache': ['store/memory-store'],
+    'libphonenumber-js': ['phone-number'],
+    'ua-parser-js': ['sandbox/click'],
+    // At run time only where a Router or the sandbox's app is made.
+    express: ['express/http/routes', 'sandbox/*', 'type *'],
+    // The domain knows no HTTP: requests come in through Express and go out through undici.
+    'node:http': ['sandbox/*', 'cli/*', 'type express/*'],
+    'node:https': [],
+  },
+}

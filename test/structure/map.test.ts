@@ -1,0 +1,47 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { importTable } from '../import-rules.js'
+
+const root = new URL('../../src/', import.meta.url)
+const map = readFileSync(new URL('README.md', root), 'utf8')
+const section = (heading: string) => map.split(`## ${heading}\n`)[1]?.split('\n## ')[0] ?? ''
+const rows = (text: string) => text.split('\n').filter((line) => line.startsWith('| ') && line.endsWith(' |'))
+const filesIn = (text: string) => text.match(/(?<=`)[\w/-]+\.ts(?=`)/g) ?? []
+
+/** One cell of the table: `lib/*` is the part lib, types apart. */
+function cell(allowed: readonly string[]): string {
+  const names = (entries: readonly string[]) => entries.map((entry) => `\`${entry.replace(/\/\*$/, '')}\``)
+  const types = allowed.filter((entry) => entry.startsWith('type ')).map((entry) => entry.slice(5))
+  const values = names(allowed.filter((entry) => !entry.startsWith('type ')))
+  const typesOnly = [...new Set(names(types))].filter((name) => !values.includes(name))
+  const parts = [...values, ...(typesOnly.length > 0 ? [`types of ${typesOnly.join(', ')}`] : [])]
+  return parts.length === 0 ? 'nothing' : [...new Set(parts)].join(', ')
+}
+
+describe('the map of the source', () => {
+  it('has the table that the import test enforces', () => {
+    const listed = rows(section('Parts'))
+      .slice(2)
+      .map((row) => row.split(' | '))
+    const shown = listed.map(([part = '', , may = '']) => [part.slice(3, -1), may.slice(0, -2)])
+    const enforced = Object.entries(importTable.parts).map(([part, allowed]) => [part, cell(allowed)])
+    expect(Object.fromEntries(shown)).toEqual(Object.fromEntries(enforced))
+  })
+
+  it('names files that exist', () => {
+    const files = filesIn(map)
+    expect(files.length).toBeGreaterThan(40)
+    expect(files.filter((file) => !existsSync(new URL(file, root)))).toEqual([])
+  })
+
+  it('follows four requests', () => {
+    const paths = section('Four requests, file by file').match(/^\*\*\w+\*\* \(/gm)
+    expect(paths).toEqual(['**Start** (', '**Verify** (', '**Guard** (', '**Resend** ('])
+  })
+
+  it('answers twelve questions, each with two files at most', () => {
+    const answers = rows(section('Where a rule stands')).slice(2).map(filesIn)
+    expect(answers).toHaveLength(12)
+    for (const files of answers) expect([1, 2]).toContain(files.length)
+  })
+})

@@ -1,0 +1,85 @@
+// Counts the files of the package that take part in one request: those of which V8 ran a function between
+// two readings of its precise coverage, after one whole sign-in has loaded everything. The sandbox, which
+// stands in for the provider in the same process, is left out. Usage: npm run touched
+import { once } from 'node:events'
+import { Session } from 'node:inspector/promises'
+import express from 'express'
+import session from 'express-session'
+import { createClient, twoFactor } from '../../dist/index.js'
+import { startSandbox } from '../../dist/sandbox/index.js'
+
+/** What to come down to: a reader has to know that many files to follow one request. */
+const goals = { start: 38, verify: 40, guard: 10 }
+const dist = new URL('../../dist/', import.meta.url).href
+const phone = '+573001234567'
+
+const sandbox = await startSandbox()
+let now = Date.now()
+const tf = twoFactor({
+  provider: createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials }),
+  appName: 'Acme',
+  approvedStatuses: sandbox.approvedStatuses,
+  secret: 'only for counting, at least 32 bytes long',
+  countries: ['CO'],
+  subject: () => 'ana',
+  phone: () => phone,
+  now: () => now,
+})
+const app = express()
+app.use(session({ secret: 'only for counting', resave: false, saveUninitialized: true }))
+app.use('/two-factor', tf.routes())
+app.get('/account', tf.requireTwoFactor(), (_req, res) => res.json({}))
+const server = app.listen(0, '127.0.0.1')
+await once(server, 'listening')
+const origin = `http://127.0.0.1:${server.address().port}`
+
+const inspector = new Session()
+inspector.connect()
+await inspector.post('Profiler.enable')
+await inspector.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
+
+let cookie = ''
+async function ask(method, path, body) {
+  const answer = await fetch(origin + path, {
+    method,
+    headers: { cookie, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  await answer.text()
+  cookie = answer.headers.get('set-cookie')?.split(';')[0] ?? cookie
+  return answer.status
+}
+
+/** The files that ran during a request, which has to be answered with this status. */
+async function during(status, ...request) {
+  await inspector.post('Profiler.takePreciseCoverage')
+  const answered = await ask(...request)
+  if (answered !== status) throw new Error(`${request[1]} was answered ${answered}, not ${status}`)
+  const { result } = await inspector.post('Profiler.takePreciseCoverage')
+  return result
+    .filter(
+      ({ url, functions }) => url.startsWith(dist) && functions.some(({ ranges }) => ranges[0].count > 0),
+    )
+    .map(({ url }) => url.slice(dist.length).replace(/js$/, 'ts'))
+    .filter((file) => !file.startsWith('sandbox/'))
+    .sort()
+}
+
+async function signIn() {
+  const start = await during(201, 'POST', '/two-factor/start', {})
+  const { code } = await sandbox.inbox.waitFor(phone)
+  const verify = await during(200, 'POST', '/two-factor/verify', { code })
+  const guard = await during(200, 'GET', '/account')
+  return { start, verify, guard }
+}
+
+await signIn()
+cookie = ''
+now += 3_600_000
+const touched = await signIn()
+for (const [name, files] of Object.entries(touched)) {
+  console.log(`${name}: ${files.length} files (goal: ${goals[name]})\n  ${files.join('\n  ')}`)
+}
+server.close()
+server.closeAllConnections()
+await Promise.all([tf.close(), sandbox.close()])
