@@ -3,6 +3,7 @@ export type {
   CodeCheck,
   CodeProvider,
   CodeSend,
+  CompositeProvider,
   Details,
   SendResult,
   Verdict,
@@ -33,10 +34,17 @@ export type { PurposeOptions, TwoFactorOptions } from './options.js'
 export {
   type CallOptions,
   type ClientOptions,
+  type CodeMessage,
   createClient,
+  type FailoverOptions,
+  failover,
   judge,
+  type OwnCodesOptions,
+  ownCodes,
   type ProviderClient,
+  type ProviderCodesOptions,
   ProviderError,
+  providerCodes,
 } from './provider/index.js'
 export { type MemoryStoreOptions, memoryStore } from './store/memory-store.js'
 export type { CounterResult, Entry, Finding, Json, Store, SwapResult } from './store/store.js'

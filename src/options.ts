@@ -1,5 +1,5 @@
 import type { Request } from 'express'
-import type { Channel } from './challenge/code-provider.js'
+import type { Channel, CodeProvider } from './challenge/code-provider.js'
 import type { BeforeSend } from './challenge/commands.js'
 import type { Limits } from './challenge/limits.js'
 import type { Emit } from './events.js'
@@ -26,15 +26,19 @@ export interface PurposeOptions {
 
 /** Options of `twoFactor`. Durations are milliseconds. */
 export interface TwoFactorOptions {
-  /** From `createClient`. */
-  readonly provider: ProviderClient
+  /** From `createClient`; or an adapter to any other service, `ownCodes(…)`, `failover([…])`. */
+  readonly provider: ProviderClient | CodeProvider
   /**
    * The provider's `app-name`, one for all purposes or one each. A purpose that is missing uses that
    * of `login`; a phone verification needs one of its own.
    */
   readonly appName: string | Readonly<Record<string, string>>
-  /** What this account answers to a right code. There is no default: a guess would let anybody in, or nobody. */
-  readonly approvedStatuses: readonly string[]
+  /**
+   * What this account answers to a right code. Required with a client, where it has no default: a guess would
+   * let anybody in, or nobody. A `CodeProvider` decides for itself, so that this and the options
+   * `rejectedCodes`, `accountErrorCodes`, `voice`, `callRetries` and `countryCode` are refused with one.
+   */
+  readonly approvedStatuses?: readonly string[]
   /** Values of `error` that mean "wrong code". Default: any. */
   readonly rejectedCodes?: readonly string[]
   /** Values of `error` that mean that our account is misconfigured. Default `['1003']`. */

@@ -1,5 +1,6 @@
 import cluster from 'node:cluster'
 import type { Request, RequestHandler } from 'express'
+import type { CodeProvider } from './challenge/code-provider.js'
 import type { BeforeSend } from './challenge/commands.js'
 import { openDomain } from './challenge/domain.js'
 import { selfTest } from './challenge/self-test.js'
@@ -37,10 +38,11 @@ import { createResponder } from './express/http/responder.js'
 import { safePath } from './express/http/return-path.js'
 import { bodyParsers, createRouter } from './express/http/routes.js'
 import { pageHeaders } from './express/pages/assets.js'
-import { createPageRenderer } from './express/pages/page-renderer.js'
+import { createLanguageOf, createPageRenderer } from './express/pages/page-renderer.js'
 import { wholeMs } from './lib/clock.js'
 import { describeLimits } from './options/default-limits.js'
-import { resolveOptions } from './options/resolve.js'
+import { isCodeProvider } from './options/provider-option.js'
+import { resolveOptions, type Settings } from './options/resolve.js'
 import type { TwoFactorOptions } from './options.js'
 import { loadPhoneData } from './phone-number.js'
 import { providerCodes } from './provider/code-adapter.js'
@@ -66,7 +68,8 @@ import type { Store } from './store/store.js'
  */
 export function twoFactor(options: TwoFactorOptions): TwoFactor {
   const settings = resolveOptions(options)
-  const { codePattern, limits, path, provider } = settings
+  const { codePattern, limits, path } = settings
+  const provider = codeProviderOf(settings)
   const warn = createWarn()
   if (isCalledPerRequest()) warn('TWO_FACTOR_MADE_PER_REQUEST')
   // Loads in the background, so that the first request finds it there.
@@ -81,8 +84,8 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     now: clock ?? Date.now,
     emit,
     // A check ends with the shorter of both, and the number is free soon after.
-    limits: { ...limits, verifyTimeoutMs: Math.min(limits.verifyTimeoutMs, provider.timeoutMs) },
-    provider: providerCodes({ client: provider, ...settings }),
+    limits: { ...limits, verifyTimeoutMs: Math.min(limits.verifyTimeoutMs, provider.timeoutMs ?? Infinity) },
+    provider,
     appNameOf: appNames.of,
     knownMaxAgeMs: settings.knownBrowsers === false ? 0 : settings.knownBrowsers.maxAgeMs,
     trustedMaxAgeMs: settings.trustedDevices?.maxAgeMs ?? 0,
@@ -109,7 +112,8 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     keepsDevices && !sessions.bearer
       ? createDeviceCookies({ devices, purposes, namespace: settings.namespace, now })
       : undefined
-  const responder = createResponder(createPageRenderer(settings), pageHeaders)
+  const languageOf = createLanguageOf(settings)
+  const responder = createResponder(createPageRenderer(languageOf, settings.render), pageHeaders)
   const inspect = createInspection(warn)
   const { allowedOrigins } = settings
   const endpoint = createEndpoint({ responder, bodyParsers, allowedOrigins, inspect })
@@ -130,6 +134,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     grants,
     challenges,
     addressOf: (req: Request) => addressOf(req, warn),
+    localeOf: (req: Request) => languageOf(req).locale,
     beforeSendOf: (req: Request): BeforeSend | undefined => beforeSend && ((send) => beforeSend(req, send)),
   }
   const forLanes = {
@@ -191,7 +196,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   }
 
   async function close(): Promise<void> {
-    await Promise.all([provider.close(), settings.store === undefined && store.close?.()])
+    await Promise.all([provider.close?.(), settings.store === undefined && store.close?.()])
   }
 
   return {
@@ -211,7 +216,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     describeLimits: () => describeLimits(limits),
     selfTest: () =>
       selfTest({
-        balance: () => provider.balance(),
+        balance: async () => (await provider.balance?.()) ?? {},
         store,
         inspect: async () => settings.store?.inspect?.() ?? [],
         keys,
@@ -220,6 +225,13 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     close,
     [Symbol.asyncDispose]: close,
   }
+}
+
+function codeProviderOf({ provider, ...settings }: Settings): CodeProvider {
+  if (isCodeProvider(provider)) return provider
+  const { approvedStatuses, rejectedCodes, accountErrorCodes, voice, callRetries, countryCode } = settings
+  const rules = { approvedStatuses, rejectedCodes, accountErrorCodes }
+  return providerCodes({ client: provider, ...rules, voice, callRetries, countryCode })
 }
 
 function openMemoryStore(now: (() => number) | undefined, emit: Emit, warn: Warn): Store {

@@ -11,6 +11,7 @@ export interface SelfTest {
   readonly findings: readonly Finding[]
 }
 
+const balanceMs = 10_000
 /** An inspection asks the store several times. */
 const inspectionMs = 5_000
 
@@ -25,7 +26,7 @@ export async function selfTest(parts: {
 }): Promise<SelfTest> {
   const { balance, store, inspect, keys, now } = parts
   const found = await Promise.all([
-    findingOf(() => creditsLeft(balance), {
+    findingOf(() => within(balanceMs, () => creditsLeft(balance)), {
       code: 'provider_failed',
       fix: 'check baseUrl, client, key and the address allow-list of the account',
     }),
@@ -37,16 +38,17 @@ export async function selfTest(parts: {
       code: 'clock_failed',
       fix: 'leave the option now out',
     }),
-    findingOf(
-      () => withinDeadline(inspectionMs, inspect, () => new Error(`no answer within ${inspectionMs} ms`)),
-      {
-        code: 'store_not_inspected',
-        fix: 'check that the store runs, that it can be reached, and its permissions',
-      },
-    ),
+    findingOf(() => within(inspectionMs, inspect), {
+      code: 'store_not_inspected',
+      fix: 'check that the store runs, that it can be reached, and its permissions',
+    }),
   ])
   const findings = found.flat()
   return { ok: findings.length === 0, findings }
+}
+
+function within<Result>(ms: number, ask: () => Promise<Result>): Promise<Result> {
+  return withinDeadline(ms, ask, () => new Error(`no answer within ${ms} ms`))
 }
 
 async function findingOf(

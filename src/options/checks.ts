@@ -19,6 +19,7 @@ import {
 } from '../lib/options.js'
 import type { PurposeOptions, TwoFactorOptions } from '../options.js'
 import { callVoices, codeCallVoices } from '../provider/operations.js'
+import { isClient, isCodeProvider, providerOption, refuseClientOptions } from './provider-option.js'
 
 const day = 24 * 60 * 60_000
 
@@ -125,10 +126,7 @@ const knownBrowsers = object({ maxAgeMs: durationMs }, ['maxAgeMs'])
 
 /** One check per option of `twoFactor`. */
 export const optionChecks: Checks<TwoFactorOptions> = {
-  provider: withMethods(
-    ['sendSmsCode', 'sendCallCode', 'verifyCode', 'balance', 'close'],
-    'must be a client from createClient()',
-  ),
+  provider: providerOption,
   appName,
   approvedStatuses: list(
     that(statuses, (value) => typeof value === 'string' && value !== ''),
@@ -185,7 +183,6 @@ export const optionChecks: Checks<TwoFactorOptions> = {
   now: func('() => milliseconds'),
 }
 
-const countriesToPaste = "['CO', 'MX'], // the only countries that codes may go to"
 const toPaste = {
   provider: 'createClient({ baseUrl, client, key }),',
   appName: "'Acme', // the app-name at the provider",
@@ -193,13 +190,19 @@ const toPaste = {
   secret: 'process.env.TWO_FACTOR_SECRET, // 32 bytes or more: openssl rand -base64 48',
   subject: '(req) => req.session.pendingUserId ?? req.session.userId,',
   phone: '(req, subject) => users.phoneOf(subject), // the number on file',
+  countries: "['CO', 'MX'], // the only countries that codes may go to",
 }
 
 /** Throws a TypeError that names what is missing or wrong, and the fix, never a value: some are secrets. */
 export function checkTwoFactorOptions(options: unknown): void {
   const anyCountry = Object(options).dangerouslyAnyCountry !== undefined
-  const required = anyCountry ? toPaste : { ...toPaste, countries: countriesToPaste }
-  checkOptions('twoFactor', options, optionChecks, required)
+  const { provider } = Object(options)
+  const required = Object.entries(toPaste).filter(([name]) => {
+    if (name === 'countries') return !anyCountry
+    return name !== 'approvedStatuses' || provider === undefined || isClient(provider)
+  })
+  if (isCodeProvider(provider)) refuseClientOptions(Object(options))
+  checkOptions('twoFactor', options, optionChecks, Object.fromEntries(required))
   if (anyCountry && Object(options).countries !== undefined) {
     // SMS pumping: a forgotten dangerouslyAnyCountry must not lift the list in silence.
     throw optionError('twoFactor: countries and dangerouslyAnyCountry exclude each other; pass one of them')

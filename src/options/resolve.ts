@@ -61,7 +61,7 @@ const knownBrowserMs = 90 * 24 * 60 * 60_000
  */
 export function resolveOptions(options: TwoFactorOptions): Settings {
   checkTwoFactorOptions(options)
-  const { approvedStatuses, rejectedCodes = [], accountErrorCodes = ['1003'], countries } = options
+  const { approvedStatuses = [], rejectedCodes = [], accountErrorCodes = ['1003'], countries } = options
   const { channels = ['sms', 'call'], purposes = { login: {} }, allowedOrigins = [], messages = {} } = options
   const { knownBrowsers = { maxAgeMs: knownBrowserMs } } = options
   const { voice = 'Mariana', callRetries = 1, path = '/two-factor', namespace = '' } = options

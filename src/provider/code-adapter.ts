@@ -1,8 +1,10 @@
 import type { CodeProvider, SendResult, Verdict } from '../challenge/code-provider.js'
+import { type Checks, checkOptions, integer, list, nonEmptyString, withMethods } from '../lib/options.js'
 import type { ProviderClient } from './client.js'
 import type { Voice } from './client-params.js'
 import type { ResultOf } from './client-results.js'
 import { ProviderError } from './provider-error.js'
+import { providerName } from './provider-name.js'
 import { acceptedSend, failedSend, refusesAccount } from './send-result.js'
 import { judge, type VerdictRules } from './verdict.js'
 
@@ -18,13 +20,25 @@ export interface ProviderCodesOptions extends VerdictRules {
   readonly countryCode?: string | undefined
 }
 
+const values = list(nonEmptyString(), 'must be an array of strings')
+const checks: Checks<ProviderCodesOptions> = {
+  client: withMethods(['sendSmsCode', 'sendCallCode', 'verifyCode'], 'must be a client from createClient()'),
+  name: providerName,
+  approvedStatuses: list(nonEmptyString(), 'must list what your account returns for a right code', 1),
+  rejectedCodes: values,
+  accountErrorCodes: values,
+  voice: nonEmptyString(),
+  callRetries: integer(1, 3),
+  countryCode: nonEmptyString(),
+}
+
 type Sent = ResultOf<'sendSmsCode'> | ResultOf<'sendCallCode'>
 
 /**
  * The provider's own codes as a code provider: it makes them, sends them and checks them. `twoFactor` makes
  * one from a client by itself; make your own to put it into a {@link failover}.
  *
- * @throws {TypeError} at the first answer, when a rule is not a list of strings
+ * @throws {TypeError} with `code: 'ERR_TWO_FACTOR_OPTION'`, naming the option and the fix
  * @example
  * const provider = failover([
  *   providerCodes({ name: 'main', client, approvedStatuses: ['verified'] }),
@@ -32,6 +46,7 @@ type Sent = ResultOf<'sendSmsCode'> | ResultOf<'sendCallCode'>
  * ])
  */
 export function providerCodes(options: ProviderCodesOptions): CodeProvider {
+  checkOptions('providerCodes', options, checks, ['client', 'approvedStatuses'])
   const { client, name, voice = 'Mariana', callRetries: retries = 1, countryCode } = options
 
   return {

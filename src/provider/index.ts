@@ -39,8 +39,12 @@ export type {
   UrlStatisticsResult,
   VerifyCodeResult,
 } from './client-results.js'
+export { type ProviderCodesOptions, providerCodes } from './code-adapter.js'
+export type { CodeMessage } from './code-message.js'
+export { type FailoverOptions, failover } from './failover.js'
 export type { Delivery, FailureReason } from './failure.js'
 export type { NumberFormat } from './formats.js'
 export type { OperationName } from './operations.js'
+export { type OwnCodesOptions, ownCodes } from './own-codes.js'
 export { ProviderError } from './provider-error.js'
 export { judge, type VerdictRules, type VerifyAnswer } from './verdict.js'

@@ -175,6 +175,6 @@ describe('close', () => {
     await tf[Symbol.asyncDispose]()
     await tf.close()
     expect(closed).toEqual([])
-    await expect(options.provider.balance()).rejects.toThrow()
+    await expect(options.provider.balance?.()).rejects.toThrow()
   })
 })

@@ -215,3 +215,14 @@ describe('neither rejects', () => {
     expect(providerCodes({ client: { ...client, timeoutMs: 9_000 }, ...options }).timeoutMs).toBe(9_000)
   })
 })
+
+test.each([
+  [{ client: {} }, 'providerCodes: client must be a client from createClient()'],
+  [{ approvedStatuses: undefined }, 'providerCodes: missing approvedStatuses'],
+  [{ approvedStatuses: [] }, 'providerCodes: approvedStatuses must list what your account returns'],
+  [{ rejectedCodes: '1001' }, 'providerCodes: rejectedCodes must be an array of strings'],
+  [{ callRetries: 4 }, 'providerCodes: callRetries must be an integer from 1 to 3'],
+  [{ name: 'a b' }, 'providerCodes: name must be a string of 1 to 40'],
+])('%j is a mistake: %s', (wrong, message) => {
+  expect(() => providerCodes({ client, ...options, ...wrong } as never)).toThrow(message)
+})

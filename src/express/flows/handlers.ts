@@ -55,9 +55,10 @@ export function createHandlers(parts: {
   readonly views: Views
   readonly endpoint: Endpoint
   readonly codePattern: RegExp
+  readonly localeOf: (req: Request) => string
   readonly beforeSendOf: (req: Request) => BeforeSend | undefined
 }): Handlers {
-  const { flow, challenges, views, endpoint, codePattern, beforeSendOf } = parts
+  const { flow, challenges, views, endpoint, codePattern, localeOf, beforeSendOf } = parts
 
   return {
     start: (purpose) =>
@@ -78,7 +79,12 @@ export function createHandlers(parts: {
       if (asked !== undefined && (await challenges.find(actor, asked)) === undefined) {
         return problem({ code: 'challenge_gone' })
       }
-      const outcome = await challenges.resend({ ...actor, channel, beforeSend: beforeSendOf(req) })
+      const outcome = await challenges.resend({
+        ...actor,
+        channel,
+        locale: localeOf(req),
+        beforeSend: beforeSendOf(req),
+      })
       return startReply(outcome, 200, views.codePage(context))
     }),
 

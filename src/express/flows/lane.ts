@@ -10,6 +10,7 @@ export function createLane(
     readonly flow: Flow
     readonly challenges: Challenges
     readonly endpoint: Endpoint
+    readonly localeOf: (req: Request) => string
     readonly beforeSendOf: (req: Request) => BeforeSend | undefined
   },
 ): { readonly handlers: Handlers; readonly views: Views } {

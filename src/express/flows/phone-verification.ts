@@ -57,6 +57,7 @@ export function createEnrolFlow(parts: {
   readonly grants: Grants
   readonly challenges: Challenges
   readonly enrolments: Enrolments
+  readonly localeOf: (req: Request) => string
   readonly beforeSendOf: (req: Request) => BeforeSend | undefined
 }): Flow {
   const { purpose, subjectOf, addressOf, sessions, renewal, challenges, grants, enrolments } = parts
@@ -106,6 +107,7 @@ export function createEnrolFlow(parts: {
       const enrollee = enrolleeOf(req)
       const { session, signedIn } = enrollee
       const channel = readChannel(fields)
+      const how = { channel, locale: parts.localeOf(req), beforeSend: parts.beforeSendOf(req) }
       const phone = text(fields, 'phone')
       if (phone === undefined) throw invalid('phone is missing.')
       const country = text(fields, 'country')?.toUpperCase()
@@ -118,9 +120,8 @@ export function createEnrolFlow(parts: {
         country,
         visitor,
         purpose,
-        channel,
         epoch: standingOf(enrollee)?.epoch,
-        beforeSend: parts.beforeSendOf(req),
+        ...how,
       })
       if (outcome.outcome !== 'refused') await enrolments.begin(session, enrolment)
       return outcome

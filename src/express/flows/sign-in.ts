@@ -41,6 +41,7 @@ export function createSignIn(parts: {
   readonly challenges: Challenges
   readonly grants: Grants
   readonly devices: DeviceCookies | undefined
+  readonly localeOf: (req: Request) => string
   readonly beforeSendOf: (req: Request) => BeforeSend | undefined
   readonly onVerified: OnVerified
 }): Flow {
@@ -169,7 +170,8 @@ export function createSignIn(parts: {
       }
       await sessions.keep?.(req, res)
       const actor = await actorOf(req, requester, standing, browser?.known)
-      return challenges.start({ ...actor, purpose, bound, channel, beforeSend: parts.beforeSendOf(req) })
+      const how = { channel, locale: parts.localeOf(req), beforeSend: parts.beforeSendOf(req) }
+      return challenges.start({ ...actor, purpose, bound, ...how })
     },
 
     async submission(context) {

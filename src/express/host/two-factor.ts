@@ -43,7 +43,7 @@ export interface TwoFactor {
    * if (!ok) console.error(findings)
    */
   selfTest(): Promise<SelfTest>
-  /** Closes the provider client, and the store when it is the default one. */
+  /** Closes the provider, and the store when it is the default one. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }

@@ -21,14 +21,19 @@ export type Render = (
   context: { readonly req: Request; readonly locale: string; readonly texts: Texts },
 ) => string | Promise<string>
 
-export function createPageRenderer(parts: {
+/** The language that one request is answered in. */
+export interface Language {
+  readonly locale: string
+  readonly texts: Texts
+}
+
+/** Negotiates the language of a request: for its pages, and for messages that a provider of codes writes. */
+export function createLanguageOf(parts: {
   readonly locale?: string | LocaleOf | undefined
   readonly messages: Messages
-  readonly render?: Render | undefined
-}): RenderPage {
+}): (req: Request) => Language {
   const { locale, messages } = parts
   const localeOf = typeof locale === 'function' ? hostFunction(locale) : () => locale
-  const render = parts.render && hostFunction(parts.render)
   const textsOf = createTexts(messages)
   const offered = [...textsOf.keys()]
   if (typeof locale === 'string' && !textsOf.has(locale)) {
@@ -36,13 +41,23 @@ export function createPageRenderer(parts: {
       `twoFactor: locale "${locale}" is not available; add messages for it or use one of ${offered.join(', ')}`,
     )
   }
-  return (view, req) => {
+  return (req) => {
     const wanted: unknown = localeOf(req) ?? undefined
     if (wanted !== undefined && typeof wanted !== 'string') {
       throw new TypeError('locale must return a language tag or undefined, and no promise')
     }
     const chosen = negotiateLocale(wanted ?? req.headers['accept-language'], offered)
-    const texts = textsOf.get(chosen) as Texts
-    return render === undefined ? renderPage(view, texts) : render(view, { req, locale: chosen, texts })
+    return { locale: chosen, texts: textsOf.get(chosen) as Texts }
+  }
+}
+
+export function createPageRenderer(
+  languageOf: (req: Request) => Language,
+  given: Render | undefined,
+): RenderPage {
+  const render = given && hostFunction(given)
+  return (view, req) => {
+    const { locale, texts } = languageOf(req)
+    return render === undefined ? renderPage(view, texts) : render(view, { req, locale, texts })
   }
 }

@@ -1,0 +1,127 @@
+import type { CodeProvider, CodeSend, CompositeProvider, SendResult } from '../challenge/code-provider.js'
+import { checkOptions, func, optionError, timeoutMs, withMethods } from '../lib/options.js'
+import { providerName } from './provider-name.js'
+
+export interface FailoverOptions {
+  /** Name of the provider that goes first for this code; the others follow in their order. */
+  readonly pick?: ((send: CodeSend) => string | undefined) | undefined
+}
+
+const isProvider = withMethods(['sendCode', 'checkCode'], 'must be a CodeProvider: { sendCode, checkCode }')
+
+/**
+ * Several providers as one. The next one is asked when the one before has sent nothing (`not-sent`), refused
+ * (`failed`) or refused the account (`misconfigured`); never after `unconfirmed`, since that code may arrive.
+ * The challenge remembers who sent, and its codes are checked there. A provider without a `name` is called
+ * after its place, `1`, `2` and so on: name them before you reorder them.
+ *
+ * @throws {TypeError} with `code: 'ERR_TWO_FACTOR_OPTION'` when the list is empty or a name is used twice
+ * @example
+ * twoFactor({ provider: failover([ownCodes({ name: 'main', client, secret }), spareProvider]) })
+ */
+export function failover(
+  providers: readonly CodeProvider[],
+  options: FailoverOptions = {},
+): CompositeProvider {
+  checkOptions('failover', options, { pick: func('(send) => name') })
+  if (!Array.isArray(providers) || providers.length === 0) {
+    throw optionError('failover: providers must be an array of at least one CodeProvider')
+  }
+  const members = new Map<string, CodeProvider>()
+  for (const [index, provider] of providers.entries()) {
+    isProvider(provider, `failover: providers[${index}]`)
+    const name = provider.name ?? String(index + 1)
+    providerName(name, `failover: providers[${index}].name`)
+    if (provider.timeoutMs !== undefined) {
+      timeoutMs(provider.timeoutMs, `failover: providers[${index}].timeoutMs`)
+    }
+    if (members.has(name)) throw optionError(`failover: two providers are named "${name}"`)
+    members.set(name, withName(provider, name))
+  }
+  const names = [...members.keys()]
+  const named = (wrapped: readonly CodeProvider[]) =>
+    new Map(wrapped.map((member, index) => [names[index] ?? '', member]))
+
+  const accounts = providers.filter(({ balance }) => balance !== undefined)
+  return {
+    members: [...members.values()],
+    over: (wrapped) => inTurn(named(wrapped), options),
+    ...inTurn(members, options),
+    ...(accounts.length > 0 && { balance: () => lowestBalance(accounts) }),
+    async close() {
+      await Promise.all(providers.map((provider) => provider.close?.()))
+    },
+  }
+}
+
+function withName(provider: CodeProvider, name: string): CodeProvider {
+  return {
+    name,
+    timeoutMs: provider.timeoutMs,
+    sendCode: (send) => provider.sendCode(send),
+    checkCode: (check) => provider.checkCode(check),
+  }
+}
+
+/** By name, in the order they were given. */
+type Members = ReadonlyMap<string, CodeProvider>
+
+function inTurn(members: Members, { pick }: FailoverOptions): Pick<CodeProvider, 'sendCode' | 'checkCode'> {
+  return {
+    async sendCode(send) {
+      const refusals: SendResult[] = []
+      for (const [name, member] of inOrder(members, picked(pick, send))) {
+        const sent = await member.sendCode(send)
+        if (!movesOn(sent)) return withSender(name, sent)
+        refusals.push(sent)
+        if (send.signal.aborted) break
+      }
+      return costliest(refusals)
+    },
+
+    async checkCode({ handle = '', ...check }) {
+      const [, name = '', own] = /^([\w.-]+)(?::(.*))?$/s.exec(handle) ?? []
+      const sender = members.get(name)
+      // Who sent is not here (any more). Nobody else knows the code, and asking around would be guessing twice.
+      if (sender === undefined) return 'unavailable'
+      return sender.checkCode(own === undefined ? check : { ...check, handle: own })
+    },
+  }
+}
+
+/** Only what has surely reached nobody: after anything else, a second code could arrive beside the first. */
+function movesOn({ result }: SendResult): boolean {
+  return result === 'not-sent' || result === 'failed' || result === 'misconfigured'
+}
+
+function withSender(name: string, sent: SendResult): SendResult {
+  if (sent.result !== 'sent' && sent.result !== 'unconfirmed') return sent
+  return { ...sent, handle: sent.handle === undefined ? name : `${name}:${sent.handle}` }
+}
+
+/** A refusal by one provider has cost something, even when the next one could not be reached. */
+function costliest(refusals: readonly SendResult[]): SendResult {
+  const of = (result: SendResult['result']) => refusals.find((refusal) => refusal.result === result)
+  return of('failed') ?? of('misconfigured') ?? { result: 'not-sent' }
+}
+
+function inOrder(members: Members, first: string | undefined): readonly (readonly [string, CodeProvider])[] {
+  const all = [...members]
+  return [...all.filter(([name]) => name === first), ...all.filter(([name]) => name !== first)]
+}
+
+/** A choice that fails must not keep a code from being sent: the usual order stands. */
+function picked(pick: FailoverOptions['pick'], send: CodeSend): string | undefined {
+  try {
+    return pick?.(send)
+  } catch {
+    return undefined
+  }
+}
+
+/** The account that runs dry first is the one to know about. */
+async function lowestBalance(providers: readonly CodeProvider[]): Promise<{ readonly credits?: number }> {
+  const balances = await Promise.all(providers.map((provider) => provider.balance?.()))
+  const credits = balances.flatMap((balance) => balance?.credits ?? [])
+  return credits.length === 0 ? {} : { credits: Math.min(...credits) }
+}

@@ -1,0 +1,169 @@
+import { randomInt } from 'node:crypto'
+import type { CodeProvider, CodeSend, SendResult } from '../challenge/code-provider.js'
+import {
+  type Checks,
+  checkOptions,
+  func,
+  integer,
+  nonEmptyString,
+  that,
+  withMethods,
+} from '../lib/options.js'
+import type { ProviderClient } from './client.js'
+import type { Voice } from './client-params.js'
+import { createHandles } from './code-handle.js'
+import { type CodeMessage, defaultMessage } from './code-message.js'
+import { providerName } from './provider-name.js'
+import { acceptedSend, failedSend } from './send-result.js'
+import { textLength } from './text-length.js'
+
+export interface OwnCodesOptions {
+  /** Sends the texts and calls. */
+  readonly client: Pick<ProviderClient, 'sendSms' | 'sendCall' | 'balance' | 'close' | 'timeoutMs'>
+  /** 32 bytes or more; that of `twoFactor` will do. For a rotation a list: the first makes, all verify. */
+  readonly secret: string | readonly string[] | undefined
+  /** Digits of a code, 4 to 10. Default 6. */
+  readonly length?: number | undefined
+  /** Writes the message. It must contain `code` as given. Default: our own words in English, Spanish or Portuguese. */
+  readonly text?: ((message: CodeMessage) => string) | undefined
+  /** Host name that phones may fill the code in on: adds the last line `@example.com #482913` to texts. */
+  readonly origin?: string | undefined
+  /** Voice of the calls. Default `Mariana`. */
+  readonly voice?: Voice | undefined
+  /** How often a call is tried, 1 to 3. Default 1. */
+  readonly retries?: number | undefined
+  /** Names it in events and within {@link failover}. */
+  readonly name?: string | undefined
+}
+
+const secretFix = 'must have 32 bytes or more; make one with: openssl rand -base64 48'
+
+const checks: Checks<OwnCodesOptions> = {
+  client: withMethods(['sendSms', 'sendCall'], 'must be a client from createClient()'),
+  secret: that(secretFix, (value) => {
+    const secrets = [value].flat()
+    return (
+      secrets.length > 0 && secrets.every((one) => typeof one === 'string' && Buffer.byteLength(one) >= 32)
+    )
+  }),
+  length: integer(4, 10),
+  text: func('({ code, minutes, appName, locale, purpose, channel, details }) => string'),
+  origin: that(
+    "must be a host name without scheme and port, such as 'example.com'",
+    (value) => typeof value === 'string' && /^(?!-)[a-z\d-]+(\.[a-z\d-]+)*$/i.test(value),
+  ),
+  voice: nonEmptyString(),
+  retries: integer(1, 3),
+  name: providerName,
+}
+
+/**
+ * Codes of our own over the provider's plain texts and calls: in the person's language, with what the
+ * code confirms. Only a keyed hash of a code is kept, with the challenge.
+ *
+ * @throws {TypeError} with `code: 'ERR_TWO_FACTOR_OPTION'`, naming the option and the fix
+ * @example
+ * twoFactor({
+ *   provider: ownCodes({
+ *     client: createClient({ baseUrl, client, key }),
+ *     secret: process.env.TWO_FACTOR_SECRET,
+ *     origin: 'example.com',
+ *   }),
+ *   // ... without approvedStatuses
+ * })
+ */
+export function ownCodes(options: OwnCodesOptions): CodeProvider {
+  checkOptions('ownCodes', options, checks, ['client', 'secret'])
+  const { client, length = 6, voice = 'Mariana', retries = 1, name } = options
+  const handles = createHandles([options.secret ?? []].flat())
+  const write = createWriter(options)
+
+  return {
+    name,
+    timeoutMs: client.timeoutMs,
+
+    async sendCode(send) {
+      const { destination, channel, appName, expiresInMs, signal } = send
+      const code = String(randomInt(10 ** length)).padStart(length, '0')
+      const message = write(code, send)
+      if (message === undefined) return { result: 'not-sent' }
+      const kept = { lifetimeMs: expiresInMs, handle: handles.make(code, { destination, appName }) }
+      try {
+        const sent =
+          channel === 'sms'
+            ? await client.sendSms({ phone: destination, sms: message }, { signal })
+            : await client.sendCall({ phone: destination, message, voice, retries }, { signal })
+        return withKept(acceptedSend(sent, destination), kept)
+      } catch (error) {
+        return withKept(failedSend(error, { approvedStatuses: [] }), kept)
+      }
+    },
+
+    async checkCode({ destination, appName, code, handle = '' }) {
+      const fits = handles.fits(handle, code, { destination, appName })
+      if (fits === undefined) return 'unavailable'
+      return fits ? 'approved' : 'rejected'
+    },
+
+    balance: () => client.balance(),
+    close: () => client.close(),
+  }
+}
+
+/** A code whose delivery is not confirmed may arrive all the same. */
+function withKept(sent: SendResult, kept: { lifetimeMs: number; handle: string }): SendResult {
+  return sent.result === 'sent' || sent.result === 'unconfirmed' ? { ...sent, ...kept } : sent
+}
+
+/** Writes messages; each warning is given once, without a word of the message. */
+function createWriter({ text, origin }: OwnCodesOptions) {
+  const warned = new Set<string>()
+  function warn(code: string, warning: string): void {
+    if (warned.has(code)) return
+    warned.add(code)
+    process.emitWarning(warning, { type: 'TwoFactorWarning', code })
+  }
+
+  /** The whole message, or undefined when the host's own function has not written one. */
+  return (code: string, send: CodeSend): string | undefined => {
+    const { channel, appName, locale, purpose, details, expiresInMs } = send
+    const isText = channel === 'sms'
+    const written = isText ? code : [...code].join(', ')
+    const minutes = Math.max(Math.floor(expiresInMs / 60_000), 1)
+    const message = { code: written, minutes, appName, locale, purpose, channel, details }
+    // Domain-bound one-time codes (WICG): the last line, exactly so, and nothing after it.
+    const lastLine = isText && origin !== undefined ? `\n@${origin} #${code}` : ''
+    const fits = (body: string) => !isText || partsOf(body + lastLine) === 1
+
+    const body = text === undefined ? defaultMessage(message, fits) : hostText(text, message)
+    if (body === undefined) {
+      warn(
+        'TWO_FACTOR_TEXT_FAILED',
+        'ownCodes: text threw or returned no string with the code: nothing was sent.',
+      )
+      return undefined
+    }
+    if (!fits(body)) {
+      const { length, limit, alphabet } = textLength(body + lastLine)
+      warn(
+        'TWO_FACTOR_LONG_TEXT',
+        `ownCodes: a text has ${length} characters and needs several parts: one holds ${limit} of ${alphabet}.`,
+      )
+    }
+    return body + lastLine
+  }
+}
+
+function partsOf(text: string): number {
+  const { length, limit } = textLength(text)
+  return Math.ceil(length / limit)
+}
+
+function hostText(text: (message: CodeMessage) => string, message: CodeMessage): string | undefined {
+  try {
+    const body: unknown = text(message)
+    return typeof body === 'string' && body.includes(message.code) ? body : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,32 @@
+/** The default alphabet of GSM 03.38: seven bits each. */
+const basic = new Set(
+  '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?' +
+    '¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà',
+)
+/** Its extension: an escape and a character, so each counts twice. */
+const extension = new Set('^{}\\[~]|€\f')
+
+/** How long a text is as a short message, and how much goes into one part. */
+export interface TextLength {
+  readonly length: number
+  readonly limit: number
+  /** The alphabet that it needs: one foreign character makes all of them two bytes wide. */
+  readonly alphabet: 'GSM-7' | 'UCS-2'
+}
+
+/**
+ * Counts a text as networks do: in characters of GSM-7 up to 160, else in UTF-16 units up to 70.
+ *
+ * @example
+ * textLength('100 €') // { length: 6, limit: 160, alphabet: 'GSM-7' }
+ */
+export function textLength(text: string): TextLength {
+  let length = 0
+  for (const character of text) {
+    if (!basic.has(character) && !extension.has(character)) {
+      return { length: text.length, limit: 70, alphabet: 'UCS-2' }
+    }
+    length += extension.has(character) ? 2 : 1
+  }
+  return { length, limit: 160, alphabet: 'GSM-7' }
+}

@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest'
+import {
+  type CodeCheck,
+  type CodeProvider,
+  type CodeSend,
+  createClient,
+  type TwoFactorOptions,
+  twoFactor,
+} from '../../src/index.js'
+import { startProviderStub } from '../provider-stub.js'
+import { baseOptions, startHost } from './kit.js'
+
+/** An adapter in ten lines, as a host would write it, that keeps what it was asked. */
+function adapter(more: Partial<CodeProvider> = {}) {
+  const sends: CodeSend[] = []
+  const checks: CodeCheck[] = []
+  const provider: CodeProvider = {
+    name: 'acme-sms',
+    async sendCode(send) {
+      sends.push(send)
+      return { result: 'sent', handle: `h${sends.length}` }
+    },
+    async checkCode(check) {
+      checks.push(check)
+      return check.code === '482913' ? 'approved' : 'rejected'
+    },
+    ...more,
+  }
+  return { provider, sends, checks }
+}
+
+/** The options of every host, with a provider of our own in place of the client. */
+const own = (provider: CodeProvider): Partial<TwoFactorOptions> => ({
+  provider,
+  approvedStatuses: undefined as never,
+})
+
+describe('twoFactor with a CodeProvider', () => {
+  it('signs in by it, and names it in the event', async () => {
+    const { provider, sends, checks } = adapter()
+    const events: unknown[] = []
+    const host = await startHost({ options: { ...own(provider), onEvent: (event) => events.push(event) } })
+    const ana = await host.login()
+    expect((await ana.post('/two-factor/start', { channel: 'call' })).status).toBe(201)
+    expect(sends).toMatchObject([
+      { destination: '+573001234567', channel: 'call', appName: 'Acme', purpose: 'login', locale: 'en' },
+    ])
+    expect(events).toContainEqual(expect.objectContaining({ type: 'challenge.sent', provider: 'acme-sms' }))
+    expect((await ana.post('/two-factor/verify', { code: '000000' })).status).toBe(422)
+    expect((await ana.post('/two-factor/verify', { code: '482913' })).status).toBe(200)
+    expect((await ana.get('/account')).status).toBe(200)
+    expect(checks).toHaveLength(2)
+  })
+
+  it.each([
+    ['es-CO,es;q=0.9', 'es'],
+    ['pt-BR', 'pt'],
+    ['fr', 'en'],
+  ])(
+    'writes to somebody whose pages are in %s in %s, at a resend and a signup too',
+    async (accepted, locale) => {
+      const { provider, sends } = adapter()
+      const host = await startHost({
+        options: own(provider),
+        mount: (app, tf) => app.use('/signup', tf.phoneVerification().routes()),
+      })
+      const ana = await host.login()
+      const headers = { 'accept-language': accepted }
+      await ana.post('/two-factor/start', {}, headers)
+      host.clock.now += 60_000
+      await ana.post('/two-factor/resend', {}, headers)
+      await host.browser().post('/signup/start', { phone: '+573009998877' }, headers)
+      expect(sends.map((send) => send.locale)).toEqual([locale, locale, locale])
+    },
+  )
+
+  it('asks self-test and close of it only what it has', async () => {
+    const stub = await startProviderStub()
+    const base = { ...baseOptions(stub, { now: 0 }), now: undefined as never }
+    const bare = twoFactor({ ...base, ...own(adapter().provider) })
+    expect(await bare.selfTest()).toEqual({ ok: true, findings: [] })
+    await bare.close()
+
+    let closed = false
+    const full = adapter({
+      balance: async () => ({ credits: 0 }),
+      close: async () => {
+        closed = true
+      },
+    })
+    const tf = twoFactor({ ...base, ...own(full.provider) })
+    expect(await tf.selfTest()).toMatchObject({ ok: false, findings: [{ code: 'no_credits' }] })
+    await tf.close()
+    expect(closed).toBe(true)
+    await stub.close()
+  })
+})
+
+describe('the options beside', () => {
+  const client = createClient({ baseUrl: 'http://127.0.0.1:9/v1', client: 1, key: 'k' })
+  const options: TwoFactorOptions = {
+    provider: client,
+    appName: 'Acme',
+    secret: 'a secret of thirty-two bytes or more',
+    countries: ['CO'],
+    subject: () => 'ana',
+    phone: () => '+573001234567',
+  }
+
+  it.each([
+    ['approvedStatuses', ['verified']],
+    ['rejectedCodes', ['1001']],
+    ['accountErrorCodes', ['1003']],
+    ['voice', 'Mia'],
+    ['callRetries', 2],
+    ['countryCode', 'CO'],
+  ])('a CodeProvider: %s is refused by name', (name, value) => {
+    const { provider } = adapter()
+    expect(() => twoFactor({ ...options, provider, [name]: value })).toThrow(`twoFactor: remove ${name}`)
+  })
+
+  it('a client: approvedStatuses is required', () => {
+    expect(() => twoFactor(options)).toThrow('twoFactor: missing approvedStatuses')
+  })
+
+  it.each([
+    [
+      { sendCode: async () => ({ result: 'sent' }) },
+      'provider must be a client from createClient(), or a CodeProvider',
+    ],
+    [{ ...adapter().provider, timeoutMs: 0 }, 'provider.timeoutMs must be an integer from 1'],
+    [{ ...adapter().provider, name: 7 }, 'provider.name must be a non-empty string'],
+  ])('%j is no provider', (provider, message) => {
+    expect(() => twoFactor({ ...options, provider: provider as never })).toThrow(message)
+  })
+})

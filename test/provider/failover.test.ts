@@ -1,0 +1,172 @@
+import { describe, expect, test } from 'vitest'
+import type { CodeProvider, CodeSend, SendResult } from '../../src/challenge/code-provider.js'
+import { failover } from '../../src/provider/failover.js'
+
+const send: CodeSend = {
+  destination: '+573001234567',
+  channel: 'sms',
+  appName: 'Acme',
+  purpose: 'login',
+  locale: 'en',
+  expiresInMs: 600_000,
+  signal: new AbortController().signal,
+}
+const check = {
+  destination: '+573001234567',
+  appName: 'Acme',
+  code: '482913',
+  signal: new AbortController().signal,
+}
+
+/** A provider that gives one answer, and what it was asked. */
+function provider(name: string | undefined, sent: SendResult = { result: 'sent', handle: `of ${name}` }) {
+  const asked: (string | undefined)[] = []
+  const member: CodeProvider = {
+    name,
+    async sendCode() {
+      asked.push('send')
+      return sent
+    },
+    async checkCode({ handle }) {
+      asked.push(handle)
+      return 'approved'
+    },
+  }
+  return { member, asked }
+}
+
+describe('the next provider is asked', () => {
+  test.each(['not-sent', 'failed', 'misconfigured'] as const)('after %s', async (result) => {
+    const [first, second] = [provider('first', { result }), provider('second')]
+    const both = failover([first.member, second.member])
+    expect(await both.sendCode(send)).toEqual({ result: 'sent', handle: 'second:of second' })
+    expect([first.asked, second.asked]).toEqual([['send'], ['send']])
+  })
+
+  test.each<SendResult>([
+    { result: 'sent', lifetimeMs: 300_000 },
+    { result: 'unconfirmed', handle: 'h' },
+    { result: 'foreign-number' },
+  ])('never after %j', async (sent) => {
+    const [first, second] = [provider('first', sent), provider('second')]
+    expect(await failover([first.member, second.member]).sendCode(send)).toMatchObject({
+      result: sent.result,
+    })
+    expect(second.asked).toEqual([])
+  })
+
+  test('never after an answer that is not one, or an error: the code may have been sent', async () => {
+    const second = provider('second')
+    const odd = { ...provider('first').member, sendCode: async () => ({ result: 'queued' }) as never }
+    expect(await failover([odd, second.member]).sendCode(send)).toEqual({ result: 'queued' })
+    const failing = { ...odd, sendCode: () => Promise.reject(new Error('cut off')) }
+    await expect(failover([failing, second.member]).sendCode(send)).rejects.toThrow('cut off')
+    expect(second.asked).toEqual([])
+  })
+
+  test('no more once time is up', async () => {
+    const [first, second] = [provider('first', { result: 'not-sent' }), provider('second')]
+    const late = { ...send, signal: AbortSignal.abort() }
+    expect(await failover([first.member, second.member]).sendCode(late)).toEqual({ result: 'not-sent' })
+    expect(second.asked).toEqual([])
+  })
+})
+
+test.each([
+  [['not-sent', 'not-sent'], 'not-sent'],
+  [['misconfigured', 'not-sent'], 'misconfigured'],
+  [['failed', 'misconfigured'], 'failed'],
+  [['not-sent', 'failed'], 'failed'],
+] as const)('when all refuse (%j), the result is the one that cost most: %s', async (results, expected) => {
+  const members = results.map((result) => provider(undefined, { result }).member)
+  expect(await failover(members).sendCode(send)).toEqual({ result: expected })
+})
+
+describe('a code is checked where it was sent', () => {
+  const [first, second] = [provider('first'), provider('second')]
+  const both = failover([first.member, second.member])
+
+  test.each([
+    ['first:h1', first, 'h1'],
+    ['second:a:b c', second, 'a:b c'],
+    ['second', second, undefined],
+  ])('%s', async (handle, { asked }, own) => {
+    expect(await both.checkCode({ ...check, handle })).toBe('approved')
+    expect(asked.pop()).toBe(own)
+  })
+
+  test.each([undefined, '', 'third:h1', 'first h1', ':h1', '__proto__'])(
+    'and nowhere when the handle is %j',
+    async (handle) => {
+      expect(await both.checkCode({ ...check, handle })).toBe('unavailable')
+      expect([...first.asked, ...second.asked]).toEqual([])
+    },
+  )
+})
+
+describe('pick', () => {
+  const results = { result: 'not-sent' } as const
+  test.each([
+    ['second', ['second', 'first', 'third']],
+    [undefined, ['first', 'second', 'third']],
+    ['nobody', ['first', 'second', 'third']],
+  ])('%s goes first', async (picked, expected) => {
+    const order: string[] = []
+    const members = ['first', 'second', 'third'].map((name) => ({
+      ...provider(name).member,
+      sendCode: async () => {
+        order.push(name)
+        return results
+      },
+    }))
+    await failover(members, { pick: () => picked }).sendCode(send)
+    expect(order).toEqual(expected)
+  })
+
+  test('that throws leaves the order as it is', async () => {
+    const pick = () => {
+      throw new Error('no table')
+    }
+    const both = failover([provider('first').member, provider('second').member], { pick })
+    expect(await both.sendCode(send)).toMatchObject({ handle: 'first:of first' })
+  })
+})
+
+test('providers without a name are called after their place', async () => {
+  const members = [provider(undefined, { result: 'failed' }).member, provider(undefined).member]
+  expect(failover(members).members.map(({ name }) => name)).toEqual(['1', '2'])
+  expect(await failover(members).sendCode(send)).toMatchObject({ handle: '2:of undefined' })
+})
+
+test('the balance is that of the account that runs dry first', async () => {
+  const account = (credits?: number) => ({
+    ...provider(undefined).member,
+    balance: async () => ({ credits }),
+  })
+  const accounts = [provider(undefined).member, account(12), account(), account(3)]
+  expect(await failover(accounts).balance?.()).toEqual({ credits: 3 })
+  expect(await failover([account()]).balance?.()).toEqual({})
+  expect(failover([provider('plain').member]).balance).toBeUndefined()
+})
+
+test('close closes all of them', async () => {
+  let closed = 0
+  const close = async () => {
+    closed += 1
+  }
+  const member = { ...provider(undefined).member, close }
+  await failover([member, provider(undefined).member, member]).close?.()
+  expect(closed).toBe(2)
+})
+
+test.each([
+  [[], undefined, 'failover: providers must be an array of at least one CodeProvider'],
+  ['first', undefined, 'failover: providers must be an array'],
+  [[{}], undefined, 'failover: providers[0] must be a CodeProvider'],
+  [[provider('a').member, provider('a').member], undefined, 'failover: two providers are named "a"'],
+  [[provider('2').member, provider(undefined).member], undefined, 'failover: two providers are named "2"'],
+  [[provider('a:b').member], undefined, 'failover: providers[0].name must be a string of 1 to 40'],
+  [[provider('a').member], { pik: () => 'a' }, 'failover: unknown option "pik"; did you mean "pick"?'],
+])('%j with %j is a mistake: %s', (providers, options, message) => {
+  expect(() => failover(providers as never, options as never)).toThrow(message)
+})

@@ -1,0 +1,301 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { CodeProvider, CodeSend } from '../../src/challenge/code-provider.js'
+import { createClient, type OwnCodesOptions, ownCodes } from '../../src/provider/index.js'
+import { codeInText } from '../../src/sandbox/text-code.js'
+import { type Recorder, startRecorder } from './recorder.js'
+
+const secret = 'a secret of thirty-two bytes or more'
+const { signal } = new AbortController()
+const order: CodeSend = {
+  destination: '+573001234567',
+  channel: 'sms',
+  appName: 'Acme',
+  purpose: 'login',
+  locale: 'en',
+  expiresInMs: 600_000,
+  signal,
+}
+
+let recorder: Recorder
+let client: ReturnType<typeof createClient>
+beforeEach(async () => {
+  recorder = await startRecorder()
+  client = createClient({ baseUrl: recorder.baseUrl, client: 1, key: 'k' })
+  recorder.answer('{"id": "m1"}')
+})
+afterEach(async () => {
+  await client.close()
+  await recorder.close()
+})
+
+const provider = (options: Partial<OwnCodesOptions> = {}) => ownCodes({ client, secret, ...options })
+
+async function sendBy(codes: CodeProvider, send: Partial<CodeSend> = {}) {
+  const request = { ...order, ...send }
+  const sent = await codes.sendCode(request)
+  const form = new URLSearchParams(recorder.requests.at(-1)?.body)
+  const message = form.get(request.channel === 'sms' ? 'sms' : 'message') ?? ''
+  const code = codeInText(request.channel, message) ?? ''
+  return { sent, form, message, code, handle: 'handle' in sent ? (sent.handle ?? '') : '' }
+}
+
+const checkBy = (codes: CodeProvider, code: string, handle: string | undefined, owner = {}) =>
+  codes.checkCode({ destination: order.destination, appName: 'Acme', code, handle, signal, ...owner })
+
+describe('a code', () => {
+  test('is approved once it comes back with its handle, and any other is rejected', async () => {
+    const codes = provider()
+    const { code, handle, sent } = await sendBy(codes)
+    expect(sent).toMatchObject({ result: 'sent', lifetimeMs: 600_000 })
+    expect(code).toMatch(/^\d{6}$/)
+    expect(await checkBy(codes, code, handle)).toBe('approved')
+    const other = code === '000000' ? '000001' : '000000'
+    expect(await checkBy(codes, other, handle)).toBe('rejected')
+    for (const odd of ['', ` ${code}`, `${code}0`, code.slice(1)]) {
+      expect(await checkBy(codes, odd, handle)).toBe('rejected')
+    }
+  })
+
+  test('is worth nothing for another number or app, or with the handle of another send', async () => {
+    const codes = provider()
+    const { code, handle } = await sendBy(codes)
+    expect(await checkBy(codes, code, handle, { destination: '+573007654321' })).toBe('rejected')
+    expect(await checkBy(codes, code, handle, { appName: 'Acme signup' })).toBe('rejected')
+    const { code: newer, handle: newHandle } = await sendBy(codes)
+    expect(newHandle).not.toBe(handle)
+    if (newer !== code) expect(await checkBy(codes, code, newHandle)).toBe('rejected')
+  })
+
+  test.each([undefined, '', 'x', `${'n'.repeat(22)}.${'d'.repeat(42)}`])(
+    'without a handle of ours (%j) is not judged',
+    async (handle) => expect(await checkBy(provider(), '482913', handle)).toBe('unavailable'),
+  )
+
+  test('does not stand in its handle, and equal codes have different handles', async () => {
+    const codes = provider({ length: 4 })
+    const handles = new Set<string>()
+    for (let sends = 0; sends < 50; sends += 1) {
+      const { code, handle } = await sendBy(codes)
+      expect(handle.length).toBeLessThanOrEqual(200)
+      expect(handle).not.toContain(code)
+      expect(Buffer.from(handle.split('.')[0] ?? '', 'base64url').toString()).not.toContain(code)
+      handles.add(handle)
+    }
+    expect(handles.size).toBe(50)
+  })
+
+  test('has the length that was asked for, leading zeros included', async () => {
+    for (const length of [4, 6, 10]) {
+      const { message } = await sendBy(provider({ length, text: ({ code }) => `code: ${code}` }))
+      expect(message).toMatch(new RegExp(`^code: \\d{${length}}$`))
+    }
+  })
+
+  test('outlives the rotation of the secret', async () => {
+    const { code, handle } = await sendBy(provider())
+    const rotated = provider({ secret: ['a newer secret of thirty-two bytes', secret] })
+    expect(await checkBy(rotated, code, handle)).toBe('approved')
+    const foreign = provider({ secret: 'another secret of thirty-two bytes' })
+    expect(await checkBy(foreign, code, handle)).toBe('rejected')
+  })
+})
+
+describe('a message', () => {
+  test.each([
+    ['en', 600_000, /^\d{6} is your Acme code\. It expires in 10 minutes\. Don't share it\.$/],
+    ['en-GB', 90_000, /^\d{6} is your Acme code\. It expires in 1 minute\. Don't share it\.$/],
+    ['es', 600_000, /^\d{6} es tu código de Acme\. Vence en 10 minutos\. No lo compartas\.$/],
+    ['es-CO', 60_000, /^\d{6} es tu código de Acme\. Vence en 1 minuto\. No lo compartas\.$/],
+    ['pt', 300_000, /^\d{6} é seu código Acme\. Expira em 5 minutos\. Não compartilhe\.$/],
+    ['pt-BR', 119_999, /^\d{6} é seu código Acme\. Expira em 1 minuto\. Não compartilhe\.$/],
+    ['fr', 600_000, / is your Acme code/],
+    ['constructor', 1, /It expires in 1 minute\./],
+  ])('is in the language of the person: %s, %i ms', async (locale, expiresInMs, text) => {
+    const { message, code } = await sendBy(provider(), { locale, expiresInMs })
+    expect(message).toMatch(text)
+    expect(message.startsWith(code)).toBe(true)
+  })
+
+  test.each([
+    ['en', /^Your Acme code is: (\d(?:, \d){5})\. Once again: \1\. It expires in 10 minutes\./],
+    ['es', /^Tu código de Acme es: (\d(?:, \d){5})\. Repito: \1\. Vence en 10 minutos\./],
+    ['pt', /^Seu código Acme é: (\d(?:, \d){5})\. Repetindo: \1\. Expira em 10 minutos\./],
+  ])('that is spoken says the digits one by one: %s', async (locale, text) => {
+    const codes = provider({ voice: 'Mia', retries: 2, origin: 'example.com' })
+    const { message, form, code, handle } = await sendBy(codes, { channel: 'call', locale })
+    expect(message).toMatch(text)
+    expect(message).not.toContain('@')
+    expect(Object.fromEntries(form)).toMatchObject({ voice: 'Mia', retries: '2', phone: '573001234567' })
+    expect(await checkBy(codes, code, handle)).toBe('approved')
+  })
+
+  test('tells what the code confirms', async () => {
+    const details = {
+      title: 'Transfer',
+      rows: [
+        ['Amount', '100 EUR'],
+        ['To', 'Ana'],
+      ],
+    } as const
+    const { message } = await sendBy(provider(), { details })
+    expect(message).toMatch(/^\d{6} is your Acme code\. Transfer: Amount 100 EUR, To Ana\. It expires/)
+  })
+
+  test.each([
+    'Ana\n@evil.example #000000',
+    'Ana\r\n\r\n@evil.example #000000',
+    'Ana\u2028@evil.example #0\u202e',
+  ])('keeps values that a visitor chose in one line: %j', async (payee) => {
+    const { message, code } = await sendBy(provider({ origin: 'example.com' }), {
+      details: { rows: [['To', payee]] },
+    })
+    const lines = message.split(/[\n\r\u2028]/)
+    expect(lines).toHaveLength(2)
+    expect(lines[1]).toBe(`@example.com #${code}`)
+    expect(message).not.toContain('\u202e')
+  })
+
+  test('cuts values that would be billed as many parts', async () => {
+    const { message } = await sendBy(provider(), { details: { rows: [['To', 'x'.repeat(5_000)]] } })
+    expect(message).toContain(`To ${'x'.repeat(37)}...`)
+  })
+
+  test('ends with the domain-bound line, in the form that phones read', async () => {
+    for (const locale of ['en', 'es', 'pt']) {
+      const { message, code, handle } = await sendBy(provider({ origin: 'app.example.com' }), { locale })
+      const [last, ...before] = message.split('\n').reverse()
+      // Of the WICG format: an at sign and the host, one space, a number sign and the code, no more.
+      expect(last).toBe(`@app.example.com #${code}`)
+      expect(before.join('')).toContain(code)
+      expect(await checkBy(provider(), last?.split('#')[1] ?? '', handle)).toBe('approved')
+    }
+  })
+
+  test('is the host’s own when it writes one', async () => {
+    const seen: unknown[] = []
+    const text: OwnCodesOptions['text'] = (message) => {
+      seen.push(message)
+      return `Acme: ${message.code}`
+    }
+    const details = { rows: [['Amount', '100 EUR']] } as const
+    const own = provider({ text, origin: 'example.com' })
+    const { message, code } = await sendBy(own, { purpose: 'transfer', locale: 'pt', details })
+    expect(message).toBe(`Acme: ${code}\n@example.com #${code}`)
+    const call = await sendBy(own, { channel: 'call' })
+    expect(call.message).toBe(`Acme: ${[...call.code].join(', ')}`)
+    const about = { minutes: 10, appName: 'Acme', locale: 'pt', purpose: 'transfer', channel: 'sms', details }
+    expect(seen[0]).toEqual({ ...about, code })
+  })
+})
+
+describe('a message that is not as it should be', () => {
+  const warnings = () => vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
+  afterEach(() => vi.restoreAllMocks())
+
+  test.each([
+    [
+      'GSM-7',
+      'x'.repeat(153),
+      'x'.repeat(154),
+      '161 characters and needs several parts: one holds 160 of GSM-7',
+    ],
+    ['signs that count two', '€'.repeat(76), '€'.repeat(77), '161 characters and needs several parts'],
+    [
+      'other letters',
+      'ó'.repeat(63),
+      'ó'.repeat(64),
+      '71 characters and needs several parts: one holds 70 of UCS-2',
+    ],
+    ['signs of two units', '😀'.repeat(31), '😀'.repeat(32), '71 characters and needs several parts'],
+  ])('is told about once when it does not fit one part: %s', async (_name, fits, tooLong, told) => {
+    const spy = warnings()
+    let filler = fits
+    const codes = provider({ text: ({ code }) => `${code} ${filler}` })
+    await sendBy(codes)
+    expect(spy).not.toHaveBeenCalled()
+    filler = tooLong
+    const { code } = await sendBy(codes)
+    await sendBy(codes)
+    expect(spy).toHaveBeenCalledTimes(1)
+    expect(spy.mock.calls[0]?.[0]).toContain(told)
+    expect(JSON.stringify(spy.mock.calls)).not.toContain(code)
+  })
+
+  test('goes without the advice before it takes two parts', async () => {
+    const spy = warnings()
+    const { message } = await sendBy(provider({ origin: 'example.com' }), { locale: 'es' })
+    expect(message).toMatch(/^\d{6} es tu código de Acme\. Vence en 10 minutos\.\n@example\.com #\d{6}$/)
+    expect(spy).not.toHaveBeenCalled()
+  })
+
+  test.each([
+    [
+      'throws',
+      () => {
+        throw new Error('482913')
+      },
+    ],
+    [
+      'throws nothing',
+      () => {
+        throw undefined
+      },
+    ],
+    ['has no code in it', () => 'Hello'],
+    ['is a promise', async () => 'Hello'],
+    ['is nothing', () => undefined],
+  ])('is not sent when it %s', async (_name, text) => {
+    const spy = warnings()
+    const codes = provider({ text: text as never })
+    expect(await codes.sendCode(order)).toEqual({ result: 'not-sent' })
+    expect(await codes.sendCode(order)).toEqual({ result: 'not-sent' })
+    expect(recorder.requests).toEqual([])
+    expect(spy).toHaveBeenCalledTimes(1)
+    expect(JSON.stringify(spy.mock.calls)).not.toContain('482913')
+  })
+})
+
+describe('a send is', () => {
+  test.each([
+    [200, '{"data": [{"phone": "573007654321"}]}', { result: 'foreign-number' }],
+    [520, '{"error": 1000}', { result: 'failed' }],
+    [401, '', { result: 'misconfigured' }],
+    [520, '{"error": 1003}', { result: 'misconfigured' }],
+  ])('HTTP %i %s: %j', async (httpStatus, body, result) => {
+    recorder.answer(body, httpStatus)
+    expect(await provider().sendCode(order)).toEqual(result)
+    expect(await provider().sendCode({ ...order, channel: 'call' })).toEqual(result)
+  })
+
+  test('unconfirmed with its handle when a gateway answers: the code works if it arrives', async () => {
+    recorder.answer('<html>', 502)
+    const codes = provider()
+    const { sent, code, handle } = await sendBy(codes)
+    expect(sent).toMatchObject({ result: 'unconfirmed', lifetimeMs: 600_000 })
+    expect(await checkBy(codes, code, handle)).toBe('approved')
+  })
+
+  test('not-sent when it was given up before it began', async () => {
+    expect(await provider().sendCode({ ...order, signal: AbortSignal.abort() })).toEqual({
+      result: 'not-sent',
+    })
+  })
+})
+
+test.each([
+  [{ client: {} }, 'ownCodes: client must be a client from createClient()'],
+  [{ secret: undefined }, 'ownCodes: missing secret'],
+  [{ secret: 'short' }, 'ownCodes: secret must have 32 bytes or more'],
+  [{ secret: [] }, 'ownCodes: secret must have 32 bytes or more'],
+  [{ length: 3 }, 'ownCodes: length must be an integer from 4 to 10'],
+  [{ length: 11 }, 'ownCodes: length must be an integer from 4 to 10'],
+  [{ text: 'Hello' }, 'ownCodes: text must be a function'],
+  [{ origin: 'https://example.com' }, 'ownCodes: origin must be a host name'],
+  [{ origin: 'example.com:443' }, 'ownCodes: origin must be a host name'],
+  [{ origin: 'example.com #1' }, 'ownCodes: origin must be a host name'],
+  [{ retries: 4 }, 'ownCodes: retries must be an integer from 1 to 3'],
+  [{ name: 'a b' }, 'ownCodes: name must be a string of 1 to 40'],
+  [{ orgin: 'example.com' }, 'ownCodes: unknown option "orgin"; did you mean "origin"?'],
+])('%j is a mistake: %s', (options, message) => {
+  expect(() => provider(options as never)).toThrow(message)
+})
