@@ -1,1 +1,6 @@
 export { type StoreContractOptions, storeContract } from '../store/store-contract.js'
+export {
+  type CodeProviderContractOptions,
+  codeProviderContract,
+  type ServiceFault,
+} from './code-provider-contract.js'

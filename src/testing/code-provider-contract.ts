@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict'
+import { createHash, randomInt } from 'node:crypto'
+import type { Channel, CodeProvider, CodeSend, SendResult, Verdict } from '../challenge/code-provider.js'
+
+/** What a service can do instead of an answer: a page of a proxy with HTTP 200, silence, a cut connection. */
+export type ServiceFault = 'error-page' | 'hang' | 'cut-off'
+
+export interface CodeProviderContractOptions {
+  /** The runner's own: `test` of vitest, node:test or Jest, `it` of Mocha. */
+  test: (sentence: string, run: () => Promise<void>) => unknown
+  /** The provider under test, in front of a stub of its service that works. */
+  createProvider: () => CodeProvider | Promise<CodeProvider>
+  /** The newest code that the service sent to this number. */
+  codeFor: (destination: string) => string | Promise<string>
+  /** How many sends to this number the service was asked for so far, failed ones included. */
+  sendsTo: (destination: string) => number | Promise<number>
+  /** Makes every further request to the service fail; undefined repairs it. */
+  fail: (fault: ServiceFault | undefined) => void | Promise<void>
+  /** Default `['sms', 'call']`. */
+  channels?: readonly Channel[]
+}
+
+interface Trial {
+  send(more?: Partial<CodeSend>): Promise<SendResult>
+  check(
+    code: string,
+    handle: string | undefined,
+    more?: { appName?: string; signal?: AbortSignal },
+  ): Promise<Verdict>
+  /** Sends a code that arrives. */
+  deliver(more?: Partial<CodeSend>): Promise<{ readonly code: string; readonly handle: string | undefined }>
+  fail(fault: ServiceFault): Promise<void>
+  sends(): Promise<number>
+}
+
+type Cases = Readonly<Record<string, (trial: Trial) => Promise<void>>>
+
+/** How long an answer may take; how long a provider waits for a service that does not answer; and how soon after it gives up. */
+const deadlineMs = 5_000
+const shortDeadlineMs = 200
+const graceMs = 1_000
+
+const handleOf = (sent: SendResult) => ('handle' in sent ? sent.handle : undefined)
+const wrong = (code: string) => code.replace(/.$/, (last) => (last === '0' ? '1' : '0'))
+
+/**
+ * The executable contract of a `CodeProvider`: one test per sentence of it, in your runner. Numbers are
+ * random, so nothing has to be emptied before or after.
+ *
+ * @example
+ * import { test } from 'node:test'
+ * import { codeProviderContract } from 'express-two-factor/testing'
+ *
+ * codeProviderContract({
+ *   test,
+ *   createProvider: () => acmeCodes({ baseUrl: stub.baseUrl, key: 'test' }),
+ *   codeFor: (destination) => stub.codes.get(destination),
+ *   sendsTo: (destination) => stub.sends.filter(({ to }) => to === destination).length,
+ *   fail: (fault) => { stub.fault = fault },
+ * })
+ */
+export function codeProviderContract(options: CodeProviderContractOptions): void {
+  const { channels = ['sms', 'call'] } = options
+  const define = (sentence: string, run: (trial: Trial) => Promise<void>) => {
+    options.test(sentence, async () => {
+      const provider = await options.createProvider()
+      try {
+        await run(trialOf(provider, options))
+      } finally {
+        await options.fail(undefined)
+        await provider.close?.()
+      }
+    })
+  }
+  for (const channel of channels)
+    define(`a code sent by ${channel} is approved`, (trial) => approved(trial, channel))
+  for (const [sentence, run] of Object.entries(cases)) define(sentence, run)
+}
+
+async function approved({ deliver, check, sends }: Trial, channel: Channel): Promise<void> {
+  const { code, handle } = await deliver({ channel })
+  assert.equal(await sends(), 1, 'a code was sent more than once, or not at all')
+  assert.equal(await check(code, handle), 'approved')
+}
+
+const cases: Cases = {
+  'a wrong code is rejected, and the right one is still approved after it': async ({ deliver, check }) => {
+    const { code, handle } = await deliver()
+    assert.equal(await check(wrong(code), handle), 'rejected')
+    assert.equal(await check(code, handle), 'approved')
+  },
+
+  'without a handle that binds it, a code is worth nothing under another app-name': async ({
+    deliver,
+    check,
+  }) => {
+    const { code, handle } = await deliver()
+    if (handle !== undefined) return
+    assert.notEqual(await check(code, handle, { appName: 'Contract other' }), 'approved')
+  },
+
+  'after another send the newest code counts, with its own handle': async ({ deliver, check }) => {
+    await deliver()
+    const { code, handle } = await deliver()
+    assert.equal(await check(code, handle), 'approved')
+  },
+
+  'a handle is a string of at most 200 characters that does not tell the code': async ({ deliver }) => {
+    const { code, handle = '' } = await deliver()
+    assert.ok(typeof handle === 'string' && handle.length <= 200, 'the handle is too long, or no string')
+    for (const told of spellingsOf(code)) assert.ok(!handle.includes(told), 'the handle tells the code')
+  },
+
+  'a page of a proxy approves nothing and calls no right code wrong': (trial) =>
+    unjudged(trial, 'error-page'),
+  'an answer that does not come in time approves nothing and calls no right code wrong': (trial) =>
+    unjudged(trial, 'hang'),
+  'an answer that is cut off approves nothing and calls no right code wrong': (trial) =>
+    unjudged(trial, 'cut-off'),
+
+  'a page of a proxy after a send is unconfirmed, and nothing is sent again': (trial) =>
+    unconfirmed(trial, 'error-page'),
+  'a send whose answer does not come in time is unconfirmed, and not repeated': (trial) =>
+    unconfirmed(trial, 'hang'),
+  'a send whose answer is cut off is unconfirmed, and not repeated': (trial) => unconfirmed(trial, 'cut-off'),
+
+  'a send that was given up before it began reaches nobody': async ({ send, sends }) => {
+    const { result } = await send({ signal: AbortSignal.abort() })
+    assert.ok(result === 'not-sent' || result === 'unconfirmed', `the result is ${result}`)
+    assert.equal(await sends(), 0, 'it was sent all the same')
+  },
+}
+
+/** Whoever checks codes without its service is right to judge them; nobody is right to guess. */
+async function unjudged({ deliver, check, fail }: Trial, fault: ServiceFault): Promise<void> {
+  const { code, handle } = await deliver()
+  await fail(fault)
+  assert.notEqual(await check(wrong(code), handle), 'approved')
+  const verdict = await check(code, handle)
+  assert.ok(verdict === 'approved' || verdict === 'unavailable', `the verdict on a right code is ${verdict}`)
+}
+
+async function unconfirmed({ send, fail, sends }: Trial, fault: ServiceFault): Promise<void> {
+  await fail(fault)
+  assert.equal((await send()).result, 'unconfirmed')
+  assert.equal(await sends(), 1, 'it was sent more than once, or not at all')
+}
+
+function trialOf(provider: CodeProvider, options: CodeProviderContractOptions): Trial {
+  const destination = `+57300${String(randomInt(100_000)).padStart(5, '0')}67`
+  const owner = { destination, appName: 'Contract' }
+  const order = {
+    ...owner,
+    channel: options.channels?.[0] ?? 'sms',
+    purpose: 'login',
+    locale: 'en',
+    expiresInMs: 600_000,
+  }
+
+  let timeoutMs = deadlineMs
+  async function send(more: Partial<CodeSend> = {}): Promise<SendResult> {
+    return inTime(timeoutMs, (signal) => provider.sendCode({ ...order, signal, ...more }))
+  }
+  return {
+    send,
+    check: async (code, handle, more = {}) =>
+      inTime(timeoutMs, (signal) =>
+        provider.checkCode({ ...owner, code, signal, ...more, ...(handle !== undefined && { handle }) }),
+      ),
+    async deliver(more) {
+      const sent = await send(more)
+      assert.equal(sent.result, 'sent')
+      return { code: await options.codeFor(destination), handle: handleOf(sent) }
+    },
+    async fail(fault) {
+      timeoutMs = shortDeadlineMs
+      await options.fail(fault)
+    },
+    sends: async () => options.sendsTo(destination),
+  }
+}
+
+/** Settles by itself soon after its signal, and never rejects. */
+async function inTime<Result>(ms: number, ask: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new assert.AssertionError({ message: 'it ignored its signal' })),
+      ms + graceMs,
+    )
+  })
+  try {
+    return await Promise.race([ask(AbortSignal.timeout(ms)), late])
+  } catch (error) {
+    assert.ok(!(error instanceof assert.AssertionError), 'it did not settle soon after its signal')
+    assert.fail('it rejected or threw')
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** The code as it is, encoded, and hashed without a key: a million codes are tried in a second. */
+function spellingsOf(code: string): readonly string[] {
+  const hashes = ['md5', 'sha1', 'sha256', 'sha512'].flatMap((algorithm) =>
+    (['hex', 'base64', 'base64url'] as const).map((encoding) =>
+      createHash(algorithm).update(code).digest(encoding),
+    ),
+  )
+  const bytes = Buffer.from(code)
+  const encoded = (['hex', 'base64', 'base64url'] as const).map((encoding) =>
+    bytes.toString(encoding).replace(/=+$/, ''),
+  )
+  return [code, [...code].reverse().join(''), ...encoded, ...hashes]
+}

@@ -1,0 +1,273 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { twilioVerify } from '../../examples/providers/twilio-verify.js'
+import { vonageVerify } from '../../examples/providers/vonage-verify.js'
+import type { CodeProvider, SendResult } from '../../src/challenge/code-provider.js'
+import { createClient, failover, ownCodes, providerCodes } from '../../src/provider/index.js'
+import { type FaultEffect, type Sandbox, startSandbox } from '../../src/sandbox/index.js'
+import {
+  type CodeProviderContractOptions,
+  codeProviderContract,
+  type ServiceFault,
+} from '../../src/testing/index.js'
+import { type CodeService, startCodeService, twilio, vonage } from './code-services.js'
+
+type Service = Pick<CodeProviderContractOptions, 'codeFor' | 'sendsTo' | 'fail'>
+
+describe('over the sandbox', () => {
+  let sandbox: Sandbox
+  beforeAll(async () => {
+    sandbox = await startSandbox({ port: 0 })
+  })
+  afterAll(() => sandbox.close())
+
+  const faults: Readonly<Record<ServiceFault, FaultEffect>> = {
+    'error-page': { kind: 'body', status: 200, body: '<html>verified</html>' },
+    hang: { kind: 'hang' },
+    'cut-off': { kind: 'reset', midBody: true },
+  }
+  const service: Service = {
+    codeFor: async (destination) => (await sandbox.inbox.waitFor(destination, { timeoutMs: 1_000 })).code,
+    sendsTo: (destination) =>
+      sandbox.requests
+        .list()
+        .filter(
+          ({ operation, fields }) =>
+            operation.startsWith('send') && destination.endsWith(String(fields.phone)),
+        ).length,
+    fail(fault) {
+      sandbox.faults.clear()
+      if (fault !== undefined) sandbox.faults.add({ ...faults[fault], times: Number.POSITIVE_INFINITY })
+    },
+  }
+  const client = () => createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials })
+  const own = () =>
+    ownCodes({ name: 'own', client: client(), secret: 'a secret of thirty-two bytes or more' })
+  const theirs = () =>
+    providerCodes({ name: 'main', client: client(), approvedStatuses: sandbox.approvedStatuses })
+  const down: CodeProvider = {
+    name: 'down',
+    sendCode: async () => ({ result: 'not-sent' }),
+    checkCode: async () => 'not-sent',
+  }
+
+  describe.each([
+    ["the provider's own codes", theirs],
+    ['codes of our own', own],
+    ['failover, the first one sending', () => failover([theirs(), own()])],
+    ['failover, the second one sending', () => failover([down, own()])],
+  ])('%s keep the contract:', (_name, createProvider) => {
+    codeProviderContract({ test, createProvider, ...service })
+  })
+})
+
+describe.each([
+  [
+    'Twilio Verify',
+    twilio,
+    (baseUrl: string) => twilioVerify({ baseUrl, accountSid: 'AC1', authToken: 't', serviceSid: 'VA1' }),
+  ],
+  ['Vonage Verify', vonage, (baseUrl: string) => vonageVerify({ baseUrl, apiKey: 'k', apiSecret: 's' })],
+])('%s keeps the contract:', (_name, play, createProvider) => {
+  let service: CodeService
+  beforeAll(async () => {
+    service = await startCodeService(play)
+  })
+  afterAll(() => service.close())
+  codeProviderContract({
+    test,
+    createProvider: () => createProvider(service.baseUrl),
+    codeFor: (destination) => service.codeFor(destination),
+    sendsTo: (destination) => service.sendsTo(destination),
+    fail: (fault) => service.fail(fault),
+  })
+})
+
+// ── what the contract finds ──────────────────────────────────────────────────────────────────────
+
+/** A service in memory, and a right adapter for it: what a break changes is all that is wrong with it. */
+function plain(change: (right: CodeProvider, world: World) => Partial<CodeProvider> = () => ({})) {
+  const codes = new Map<string, { readonly code: string; readonly owner: string }>()
+  const sends: string[] = []
+  const newest = new Map<string, string>()
+  const world: World = {
+    fault: undefined,
+    async request(signal) {
+      if (world.fault === 'error-page') return '<html>'
+      if (world.fault === 'cut-off') throw new Error('cut off')
+      if (world.fault === 'hang') {
+        await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+      }
+      return 'ok'
+    },
+    send(destination) {
+      sends.push(destination)
+      const code = String(482_913 + sends.length)
+      newest.set(destination, code)
+      return code
+    },
+  }
+  const right: CodeProvider = {
+    async sendCode({ destination, appName, signal }): Promise<SendResult> {
+      if (signal.aborted) return { result: 'not-sent' }
+      const code = world.send(destination)
+      const handle = `handle-${codes.size}`
+      codes.set(handle, { code, owner: destination + appName })
+      try {
+        return { result: (await world.request(signal)) === 'ok' ? 'sent' : 'unconfirmed', handle }
+      } catch {
+        return { result: 'unconfirmed', handle }
+      }
+    },
+    async checkCode({ destination, appName, code, handle = '', signal }) {
+      const kept = codes.get(handle)
+      try {
+        if (kept === undefined || (await world.request(signal)) !== 'ok') return 'unavailable'
+      } catch {
+        return 'unavailable'
+      }
+      return kept.code === code && kept.owner === destination + appName ? 'approved' : 'rejected'
+    },
+  }
+  const service: Service = {
+    codeFor: (destination) => newest.get(destination) ?? '',
+    sendsTo: (destination) => sends.filter((to) => to === destination).length,
+    fail: (fault) => {
+      world.fault = fault
+    },
+  }
+  return { ...service, createProvider: () => ({ ...right, ...change(right, world) }) }
+}
+
+interface World {
+  fault: ServiceFault | undefined
+  request(signal: AbortSignal): Promise<string>
+  send(destination: string): string
+}
+
+/** Runs the contract without a test runner; gives the sentences that do not hold. */
+async function violations(options: Omit<CodeProviderContractOptions, 'test'>): Promise<string[]> {
+  const cases: [string, () => Promise<void>][] = []
+  codeProviderContract({ ...options, test: (sentence, run) => cases.push([sentence, run]) })
+  const violated: string[] = []
+  for (const [sentence, run] of cases) await run().catch(() => violated.push(sentence))
+  return violated
+}
+
+const breaks: Readonly<Record<string, readonly [found: RegExp, of: Parameters<typeof plain>[0]]>> = {
+  'approves on an error page': [
+    /a page of a proxy approves nothing/,
+    (right, world) => ({
+      checkCode: async (check) =>
+        (await world.request(check.signal)) === 'ok' ? right.checkCode(check) : 'approved',
+    }),
+  ],
+  'swallows a time-out as a wrong code': [
+    /does not come in time approves nothing and calls no right code wrong/,
+    (right) => ({
+      checkCode: async (check) => ((await right.checkCode(check)) === 'approved' ? 'approved' : 'rejected'),
+    }),
+  ],
+  'calls a time-out not sent': [
+    /does not come in time is unconfirmed/,
+    (right) => ({
+      async sendCode(send) {
+        const sent = await right.sendCode(send)
+        return sent.result === 'unconfirmed' ? { result: 'not-sent' } : sent
+      },
+    }),
+  ],
+  'sends twice': [
+    /a code sent by sms is approved/,
+    (right, world) => ({
+      sendCode(send) {
+        world.send(send.destination)
+        return right.sendCode(send)
+      },
+    }),
+  ],
+  'sends again when the answer was lost': [
+    /cut off is unconfirmed, and not repeated/,
+    (right) => ({
+      async sendCode(send) {
+        const sent = await right.sendCode(send)
+        return sent.result === 'unconfirmed' ? right.sendCode(send) : sent
+      },
+    }),
+  ],
+  'loses the handle': [
+    /a code sent by sms is approved/,
+    (right) => ({
+      async sendCode(send) {
+        const { result } = await right.sendCode(send)
+        return { result }
+      },
+    }),
+  ],
+  'keeps no code but the newest handle of all': [
+    /a wrong code is rejected, and the right one/,
+    (right) => {
+      let checks = 0
+      return { checkCode: (check) => right.checkCode(++checks > 1 ? { ...check, handle: '' } : check) }
+    },
+  ],
+  rejects: [
+    /cut off is unconfirmed/,
+    (right, world) => ({
+      async sendCode(send) {
+        await world.request(send.signal)
+        return right.sendCode(send)
+      },
+    }),
+  ],
+  'throws before there is a promise': [
+    /a wrong code is rejected/,
+    () => ({
+      checkCode() {
+        throw null
+      },
+    }),
+  ],
+  'never settles once its service is silent': [
+    /does not come in time approves nothing/,
+    (right, world) => ({
+      checkCode: (check) => (world.fault === 'hang' ? new Promise(() => {}) : right.checkCode(check)),
+    }),
+  ],
+  'ignores the abort signal': [
+    /does not come in time is unconfirmed/,
+    (right) => ({
+      sendCode: (send) => right.sendCode({ ...send, signal: new AbortController().signal }),
+    }),
+  ],
+  'sends what was given up': [
+    /given up before it began reaches nobody/,
+    (right) => ({
+      sendCode: (send) =>
+        right.sendCode(send.signal.aborted ? { ...send, signal: new AbortController().signal } : send),
+    }),
+  ],
+  'returns the code in the handle': [
+    /does not tell the code/,
+    (right, world) => ({
+      async sendCode(send) {
+        const sent = await right.sendCode(send)
+        const code = String(Number(world.send(`spare ${send.destination}`)) - 1)
+        return 'handle' in sent
+          ? { ...sent, handle: `${sent.handle}.${Buffer.from(code).toString('base64')}` }
+          : sent
+      },
+    }),
+  ],
+}
+
+test('a right adapter violates nothing', async () => {
+  expect(await violations(plain())).toEqual([])
+})
+
+test.each(Object.entries(breaks))(
+  'the contract finds an adapter that %s',
+  async (_name, [found, of]) => {
+    expect(await violations(plain(of))).toContainEqual(expect.stringMatching(found))
+  },
+  30_000,
+)

@@ -1,0 +1,109 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { ServiceFault } from '../../src/testing/index.js'
+
+/** What a stub answers: HTTP status and JSON. */
+type Reply = readonly [httpStatus: number, json: object]
+
+export interface CodeService {
+  readonly baseUrl: string
+  /** Every request as it came: method and path, headers, body. */
+  readonly requests: { readonly line: string; readonly authorization: string; readonly body: string }[]
+  readonly fail: (fault: ServiceFault | undefined) => void
+  readonly codeFor: (destination: string) => string
+  readonly sendsTo: (destination: string) => number
+  close(): Promise<void>
+}
+
+interface Verification {
+  readonly id: string
+  readonly to: string
+  readonly code: string
+}
+
+/** Answers one request of a service; `send` files a new code, `find` what was filed. */
+export type Play = (
+  path: string,
+  body: string,
+  codes: { send(to: string): Verification; find(id: string): Verification | undefined },
+) => Reply
+
+/** A stub of a service for codes on loopback. */
+export async function startCodeService(play: Play): Promise<CodeService> {
+  const requests: CodeService['requests'] = []
+  const verifications: Verification[] = []
+  let fault: ServiceFault | undefined
+
+  function answer(req: IncomingMessage, res: ServerResponse, body: string): void {
+    const path = req.url ?? ''
+    requests.push({ line: `${req.method} ${path}`, authorization: req.headers.authorization ?? '', body })
+    if (fault === 'hang') return
+    if (fault === 'cut-off') {
+      res.writeHead(200, { 'content-length': '9' }).write('{')
+      res.destroy()
+      return
+    }
+    const [httpStatus, json] = play(path, body, {
+      send(to) {
+        // A code that nobody guesses right by chance, and another one for each send.
+        const verification = {
+          id: `id-${verifications.length}`,
+          to,
+          code: String(482_913 + verifications.length),
+        }
+        verifications.push(verification)
+        return verification
+      },
+      find: (id) => verifications.find((verification) => verification.id === id),
+    })
+    if (fault === 'error-page')
+      res.writeHead(200, { 'content-type': 'text/html' }).end('<html>approved</html>')
+    else res.writeHead(httpStatus, { 'content-type': 'application/json' }).end(JSON.stringify(json))
+  }
+
+  const server = createServer((req, res) => {
+    let body = ''
+    req.on('data', (chunk) => {
+      body += chunk
+    })
+    req.on('end', () => answer(req, res, body))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+
+  return {
+    baseUrl: `http://127.0.0.1:${port}`,
+    requests,
+    fail: (next) => {
+      fault = next
+    },
+    codeFor: (destination) => verifications.findLast(({ to }) => destination.endsWith(to))?.code ?? '',
+    sendsTo: (destination) =>
+      requests.filter(({ body }) => decodeURIComponent(body).includes(destination.slice(1))).length,
+    close() {
+      server.closeAllConnections()
+      return new Promise((resolve) => server.close(() => resolve()))
+    },
+  }
+}
+
+/** As Twilio documents Verify: 201 with a sid, then `approved` or `pending`. */
+export const twilio: Play = (path, body, { send, find }) => {
+  const params = new URLSearchParams(body)
+  if (path.endsWith('/Verifications'))
+    return [201, { sid: send(params.get('To') ?? '').id, status: 'pending' }]
+  const verification = find(params.get('VerificationSid') ?? '')
+  if (verification === undefined) return [404, { code: 20404, status: 404 }]
+  const approved = verification.code === params.get('Code')
+  return [200, { sid: verification.id, status: approved ? 'approved' : 'pending', valid: approved }]
+}
+
+/** As Vonage documents Verify v2: 202 with a request id, then 200 or 400. */
+export const vonage: Play = (path, body, { send, find }) => {
+  const { workflow, code } = JSON.parse(body)
+  if (path === '/v2/verify') return [202, { request_id: send(workflow[0].to).id }]
+  const verification = find(path.replace('/v2/verify/', ''))
+  if (verification === undefined) return [404, { title: 'Not Found' }]
+  if (verification.code !== code) return [400, { title: 'Invalid Code' }]
+  return [200, { request_id: verification.id, status: 'completed' }]
+}
