@@ -24,7 +24,12 @@ export { type ProblemCode, TwoFactorError } from './errors.js'
 export type { TwoFactorEvent } from './events.js'
 export type { PhoneVerification, ProvenPhone } from './express/flows/phone-verification.js'
 export type { GuardOptions } from './express/guard/guard-options.js'
-export type { ChallengesFacade, GrantsFacade, TrustedDevicesFacade } from './express/host/facades.js'
+export type {
+  ChallengesFacade,
+  GrantsFacade,
+  SubjectsFacade,
+  TrustedDevicesFacade,
+} from './express/host/facades.js'
 export { expressSession, type SessionAdapter, tokenSession } from './express/host/session.js'
 export type { TwoFactor } from './express/host/two-factor.js'
 export type { Messages, Texts } from './express/pages/messages/texts.js'

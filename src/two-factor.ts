@@ -22,6 +22,7 @@ import { createAppNames } from './express/host/app-names.js'
 import {
   createChallengesFacade,
   createGrantsFacade,
+  createSubjectsFacade,
   createTrustedDevicesFacade,
 } from './express/host/facades.js'
 import { factory, plainFactory, singleHandlers } from './express/host/factory.js'
@@ -192,6 +193,13 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
       subjectOf,
       sessions,
       enrolments,
+      refuse: (req, res, problem) =>
+        responder.send(req, res, { reply: 'problem', problem }, async (told) => ({
+          // The forms of the lane lead nowhere from a route of the host.
+          ...(await lane.views.of({ req, res, fields: {} }, told)),
+          page: 'problem',
+          spent: true,
+        })),
     })
   }
 
@@ -213,6 +221,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     grants: createGrantsFacade({ grants, hashBound, identify, purposes }),
     numbers,
     trustedDevices: createTrustedDevicesFacade(devices, deviceCookies, identify),
+    subjects: createSubjectsFacade({ grants, devices }),
     describeLimits: () => describeLimits(limits),
     selfTest: () =>
       selfTest({

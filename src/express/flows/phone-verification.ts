@@ -1,12 +1,15 @@
-import type { Request, RequestHandler, Router } from 'express'
+import type { Request, RequestHandler, Response, Router } from 'express'
 import { type Actor, type BeforeSend, type Challenges, refused } from '../../challenge/commands.js'
 import { hashId } from '../../challenge/keys.js'
 import type { Enrolments } from '../../challenge/proofs/enrolment.js'
 import type { Grants, Standing } from '../../challenge/proofs/grants.js'
 import { TwoFactorError } from '../../errors.js'
 import { plainFactory, singleHandlers } from '../host/factory.js'
+import { isOurs } from '../host/host-function.js'
 import { type SessionAdapter, sessionId } from '../host/session.js'
 import { readSubject, type SubjectOf } from '../host/subject.js'
+import { middleware } from '../http/middleware.js'
+import { type Problem, problemOf } from '../http/problems.js'
 import { invalid, readChannel, text } from '../http/request-body.js'
 import type { Flow, Handlers } from './handlers.js'
 import type { Renewal } from './renewal.js'
@@ -45,6 +48,26 @@ export interface PhoneVerification {
    * })
    */
   redeem(req: Request): Promise<ProvenPhone>
+  /**
+   * `redeem` as a middleware: sets `req.provenPhone`, and answers 403 `second_factor_required` itself, as a
+   * page where a browser asks for one.
+   *
+   * @example
+   * app.post('/signup', signup.requireProof(), async (req, res) => {
+   *   await users.create({ email: req.body.email, phone: req.provenPhone.phone })
+   *   res.redirect('/welcome')
+   * })
+   */
+  requireProof(): RequestHandler
+}
+
+declare global {
+  namespace Express {
+    interface Request {
+      /** Set by `requireProof`. */
+      provenPhone?: ProvenPhone
+    }
+  }
 }
 
 /** The enrol lane: the number comes from the body of start and is remembered under the session. */
@@ -167,17 +190,34 @@ export function createPhoneVerification(parts: {
   readonly subjectOf: SubjectOf
   readonly sessions: SessionAdapter
   readonly enrolments: Enrolments
+  /** Answers a request without a proof. */
+  readonly refuse: (req: Request, res: Response, problem: Problem) => Promise<void>
 }): PhoneVerification {
-  const { purpose, handlers, routes, subjectOf, sessions, enrolments } = parts
+  const { purpose, handlers, routes, subjectOf, sessions, enrolments, refuse } = parts
+
+  async function redeem(req: Request): Promise<ProvenPhone> {
+    const subject = readSubject(subjectOf, req)
+    const proven = await enrolments.redeem(sessionId(sessions, req), purpose, subject)
+    if (proven === undefined) throw new TwoFactorError('second_factor_required')
+    return proven
+  }
+
   return {
     routes: plainFactory('routes', routes),
     start: plainFactory('start', () => handlers.start()),
     ...singleHandlers(handlers),
-    async redeem(req) {
-      const subject = readSubject(subjectOf, req)
-      const proven = await enrolments.redeem(sessionId(sessions, req), purpose, subject)
-      if (proven === undefined) throw new TwoFactorError('second_factor_required')
-      return proven
-    },
+    redeem,
+    requireProof: plainFactory('requireProof', () =>
+      middleware(async (req, res) => {
+        try {
+          req.provenPhone = await redeem(req)
+          return true
+        } catch (error) {
+          if (!isOurs(error)) throw error
+          await refuse(req, res, problemOf(error))
+          return false
+        }
+      }),
+    ),
   }
 }

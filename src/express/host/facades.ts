@@ -68,6 +68,31 @@ export interface TrustedDevicesFacade {
   revokeSubject(subject: SubjectName): Promise<void>
 }
 
+/** The operator's side of an account. */
+export interface SubjectsFacade {
+  /**
+   * Ends everything that a subject has: grants in every session, known browsers and trusted devices, live
+   * challenges and checks under way. For a stolen account.
+   *
+   * @example
+   * await tf.subjects.revokeEverything(user.id)
+   */
+  revokeEverything(subject: SubjectName): Promise<void>
+}
+
+export function createSubjectsFacade(parts: {
+  readonly grants: Grants
+  readonly devices: Devices
+}): SubjectsFacade {
+  const { grants, devices } = parts
+  return {
+    async revokeEverything(name) {
+      const subject = subjectText(name)
+      await Promise.all([grants.revokeSubject(subject), devices.revokeSubject(subject)])
+    },
+  }
+}
+
 export function createChallengesFacade(
   challenges: Challenges,
   parts: { readonly grants: Grants; readonly hashBound: HashBound; readonly codePattern: RegExp },

@@ -3,7 +3,7 @@ import type { Numbers } from '../../challenge/numbers.js'
 import type { SelfTest } from '../../challenge/self-test.js'
 import type { PhoneVerification } from '../flows/phone-verification.js'
 import type { GuardOptions } from '../guard/guard-options.js'
-import type { ChallengesFacade, GrantsFacade, TrustedDevicesFacade } from './facades.js'
+import type { ChallengesFacade, GrantsFacade, SubjectsFacade, TrustedDevicesFacade } from './facades.js'
 import type { PurposeChoice } from './factory-options.js'
 
 /** Two-factor authentication for one app. */
@@ -33,6 +33,7 @@ export interface TwoFactor {
   readonly grants: GrantsFacade
   readonly numbers: Numbers
   readonly trustedDevices: TrustedDevicesFacade
+  readonly subjects: SubjectsFacade
   /** The limits in force, as a Markdown table. */
   describeLimits(): string
   /**

@@ -1,0 +1,126 @@
+import express, { type Express } from 'express'
+import { describe, expect, it } from 'vitest'
+import type { TwoFactor } from '../../src/index.js'
+import { startHost } from './kit.js'
+
+const options = { appName: { login: 'Acme', signup: 'Acme signup' } }
+const phone = '+573009999999'
+
+const mount = (app: Express, tf: TwoFactor) => {
+  const signup = tf.phoneVerification()
+  app.use('/phone', signup.routes())
+  app.post('/as', express.json(), (req, res) => {
+    req.session.userId = req.body.user
+    delete req.session.pendingUserId
+    res.json({})
+  })
+  app.post('/signup', signup.requireProof(), (req, res) => void res.json(req.provenPhone))
+}
+
+async function proveIn(host: Awaited<ReturnType<typeof startHost>>, browser = host.browser()) {
+  expect((await browser.post('/phone/start', { phone })).status).toBe(201)
+  expect((await browser.post('/phone/verify', { code: host.stub.rightCode })).status).toBe(200)
+  return browser
+}
+
+describe('a proof of a number', () => {
+  it('that a signed-in person began is worth nothing to another account in the same session', async () => {
+    const host = await startHost({ options, mount })
+    const ana = await proveIn(host, await host.signIn())
+    await ana.post('/as', { user: 'ben' })
+    expect((await ana.post('/signup')).status).toBe(403)
+    await ana.post('/as', { user: 'ana' })
+    expect((await ana.post('/signup')).json).toMatchObject({ phone })
+  })
+
+  it('that was begun for one account is not completed by another in the same session', async () => {
+    const host = await startHost({ options, mount })
+    const ana = await host.signIn()
+    await ana.post('/phone/start', { phone })
+    await ana.post('/as', { user: 'ben' })
+    expect((await ana.post('/phone/verify', { code: host.stub.rightCode })).status).toBe(410)
+  })
+
+  it('of an anonymous visitor is for whoever signs up by it, once', async () => {
+    const host = await startHost({ options, mount })
+    const visitor = await proveIn(host)
+    await visitor.post('/as', { user: 'new' })
+    expect((await host.browser().post('/signup')).status).toBe(403)
+    expect((await visitor.post('/signup')).json).toMatchObject({ phone })
+    expect((await visitor.post('/signup')).status).toBe(403)
+  })
+
+  it('that is missing is a problem document for a program, a page for a person, and ends no process', async () => {
+    const host = await startHost({ options, mount })
+    const told = await host.browser().post('/signup')
+    expect([told.status, told.json.code]).toEqual([403, 'second_factor_required'])
+    const page = await host.browser().submit('/signup')
+    expect([page.status, page.headers.get('content-type')]).toEqual([403, 'text/html; charset=utf-8'])
+    expect(page.text).not.toContain('<form')
+    expect(host.errors).toEqual([])
+  })
+
+  it('leaves a signed-in person all her grants, under the new session id only', async () => {
+    const host = await startHost({ options, mount })
+    const ana = await host.signIn()
+    const old = ana.copy()
+    await proveIn(host, ana)
+    expect((await ana.get('/account')).status).toBe(200)
+    expect((await old.get('/account')).status).toBeGreaterThanOrEqual(401)
+  })
+
+  it('of a signed-in person is not given after a revocation', async () => {
+    const host = await startHost({ options, mount })
+    const ana = await host.signIn()
+    await ana.post('/phone/start', { phone })
+    const { answerCheck } = host.stub
+    host.stub.answerCheck = async (request) => {
+      await host.tf.grants.revokeSubject('ana')
+      return answerCheck(request)
+    }
+    expect((await ana.post('/phone/verify', { code: host.stub.rightCode })).status).toBe(410)
+    expect((await ana.post('/signup')).status).toBe(403)
+  })
+})
+
+describe('an onVerified that renews the session itself', () => {
+  it('takes the grant along, as req.login() of passport does', async () => {
+    const host = await startHost({
+      options: {
+        onVerified: (req, _res, grant) =>
+          new Promise<void>((resolve, reject) => {
+            req.session.regenerate((error) => {
+              if (error) return reject(error)
+              req.session.userId = grant.subject
+              resolve()
+            })
+          }),
+      },
+    })
+    const ana = await host.login()
+    await ana.post('/two-factor/start', {})
+    const old = ana.copy()
+    expect((await ana.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(200)
+    expect((await ana.get('/account')).json).toMatchObject({ subject: 'ana', userId: 'ana' })
+    expect((await old.get('/account')).status).toBe(401)
+  })
+})
+
+describe('revokeEverything', () => {
+  it('ends grants, live challenges, known browsers and trusted devices of one subject', async () => {
+    const host = await startHost({
+      options: { trustedDevices: { maxAgeMs: 60_000_000 }, purposes: { login: { trustedDevice: true } } },
+    })
+    const here = await host.login()
+    await here.post('/two-factor/start', {})
+    await here.post('/two-factor/verify', { code: host.stub.rightCode, trustDevice: true })
+    const ben = await host.signIn('ben')
+    const there = await host.login()
+    await there.post('/two-factor/start', {})
+    await host.tf.subjects.revokeEverything('ana')
+    expect((await here.get('/account')).status).toBe(403)
+    expect((await there.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(410)
+    expect(await host.tf.trustedDevices.list('ana')).toEqual([])
+    expect((await ben.get('/account')).status).toBe(200)
+  })
+})
