@@ -28,25 +28,25 @@ const statusOf = {
   sending_paused: 503,
 } as const satisfies Record<string, number>
 
-/** Why a request was not granted. Stable: programs branch on it. */
+/** Why a request was refused or failed. Stable, so that programs can branch on it. */
 export type ProblemCode = keyof typeof statusOf
 
-/** The HTTP status that a problem code is answered with. */
+/** The HTTP status of each problem code. */
 export const httpStatusOf: Readonly<Record<ProblemCode, number>> = statusOf
 
 export interface TwoFactorErrorOptions {
-  /** What a person reads. Must hold no key, code, full number or URL. */
+  /** Shown to callers. Must not contain a key, code, full number or URL. */
   message?: string
-  /** Headers of the answer, as Express sends them for an error that carries them. */
+  /** Response headers; Express sends those of an error. */
   headers?: Readonly<Record<string, string>>
-  /** Overrides the status of the code, for `second_factor_required` towards a bearer token (401). */
+  /** Overrides the status of the code, such as 401 for `second_factor_required` with a bearer token. */
   status?: number
   cause?: unknown
 }
 
 /**
- * A failure of the outside world (provider, store, session), or a refusal passed on as an error.
- * A wrong code is never one of these: it is an outcome.
+ * A failure of the outside world (provider, store, session), or a refusal raised as an error.
+ * A wrong code is never an error: it is an outcome.
  *
  * @example
  * app.use((err, req, res, next) => {
@@ -57,7 +57,7 @@ export interface TwoFactorErrorOptions {
 export class TwoFactorError extends Error {
   /** Stable reason, one of the problem codes. */
   readonly code: ProblemCode
-  /** HTTP status to answer with. */
+  /** HTTP status of the response. */
   readonly status: number
   /** Whether `message` may be shown to the caller: only for statuses below 500. */
   readonly expose: boolean

@@ -1,14 +1,14 @@
 import { channel } from 'node:diagnostics_channel'
 import type { ProblemCode } from './errors.js'
 
-/** What every event of a challenge says. It holds no number, code or session id. */
+/** Members of every challenge event. They contain no number, code or session id. */
 export interface AboutChallenge {
   readonly lane: 'auth' | 'enrol'
   readonly purpose: string
   readonly channel: 'sms' | 'call'
-  /** Id of the challenge, as the person's browser sees it. */
+  /** Id of the challenge, as the browser sees it. */
   readonly challengeId: string
-  /** The host's own name of the account. */
+  /** The account, as the option `subject` returned it. */
   readonly subject: string
   /** ISO 3166 code of the destination. */
   readonly country: string
@@ -20,7 +20,7 @@ export interface AboutProvider {
 }
 
 /**
- * Everything an auditor, a fraud analyst or a dashboard asks for. Narrow on `type`.
+ * What auditors, fraud analysts and dashboards need. Narrow on `type`.
  *
  * @example
  * twoFactor({ onEvent: (event) => counter.inc({ type: event.type }) })
@@ -48,14 +48,14 @@ export type TwoFactorEvent =
       readonly code: ProblemCode
       readonly lane: 'auth' | 'enrol'
       readonly subject: string
-      /** The counter that refused, when one did: `address`, `session`, `subject`, `country`, `service`. */
+      /** The rate limit that was reached, if any: `address`, `session`, `subject`, `country`, `service`. */
       readonly limit?: string
     }
   | { readonly type: 'device.trusted' | 'device.used' | 'device.revoked'; readonly subject: string }
   /** A token of a device was shown after its replacement: somebody has copied it, and the device is revoked. */
   | { readonly type: 'device.reused'; readonly subject: string }
   | { readonly type: 'grant.revoked'; readonly subject: string }
-  /** The host's session could not be renewed, so somebody with a right code was not let in. */
+  /** The host's session could not be renewed, so a correct code did not lead to a sign-in. */
   | { readonly type: 'session.failed' }
   | { readonly type: 'store.failed'; readonly command: string }
   | { readonly type: 'store.pressure'; readonly kind: string }
@@ -68,24 +68,24 @@ export type TwoFactorEvent =
   | ({ readonly type: 'provider.paused'; readonly pausedForMs: number } & AboutProvider)
   | { readonly type: 'clock.leads'; readonly byMs: number }
 
-/** Why a send reached nobody. */
+/** Why a code was not delivered. */
 export type UndeliveredReason = 'failed' | 'foreign-number' | 'not-sent' | 'misconfigured'
 
-/** Takes one event. Whatever it throws changes nothing. */
+/** Receives one event. Errors that it throws are ignored. */
 export type Emit = (event: TwoFactorEvent) => void
 
 const diagnostics = channel('express-two-factor:event')
 
-/** Tells the host, and whoever subscribed to the diagnostics channel `express-two-factor:event`. */
+/** Publishes to the host and to the diagnostics channel `express-two-factor:event`. */
 export function createEmit(onEvent: Emit | undefined): Emit {
   return (event) => {
     diagnostics.publish(event)
     try {
-      // An async listener is typed as one that answers nothing.
+      // An async listener also has the type of one that returns nothing.
       const answer = onEvent?.(event) as unknown
       if (answer instanceof Promise) answer.catch(() => undefined)
     } catch {
-      // A broken metric must neither let anybody in nor keep anybody out.
+      // A broken metric must not change who is admitted.
     }
   }
 }

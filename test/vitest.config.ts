@@ -18,6 +18,12 @@ const mountsExpress = ['express', 'journeys', 'sandbox'].map((folder) => `test/$
 /** Suites that run the built files, as a reader would. */
 const runsBuilt = ['test/examples/**/*.test.ts', 'test/cli/**/*.test.ts', 'test/readme.test.ts']
 
+/** Races and crowds that take minutes: `npm run test:quick` leaves them out. */
+const slow =
+  process.env.QUICK === '1'
+    ? ['test/express/{session-races,bursts,store-faults}.test.ts', 'test/challenge/model/**']
+    : []
+
 const atLeast = (percent: number) => ({ lines: percent, branches: percent })
 
 export default defineConfig({
@@ -42,7 +48,7 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'express-5', include: mountsExpress },
+        test: { name: 'express-5', include: mountsExpress, exclude: slow },
       },
       {
         extends: true,
@@ -55,7 +61,11 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'parts', include: ['test/**/*.test.ts'], exclude: [...mountsExpress, ...runsBuilt] },
+        test: {
+          name: 'parts',
+          include: ['test/**/*.test.ts'],
+          exclude: [...mountsExpress, ...runsBuilt, ...slow],
+        },
       },
     ],
   },

@@ -360,7 +360,7 @@ describe('a sign-in with forms', () => {
     expect(problem.headers.get('retry-after')).toBe('86370')
     expect(problem.json).toMatchObject({
       code: 'attempts_exhausted',
-      detail: 'No attempts are left for now.',
+      detail: 'No attempts remain.',
       retryAfterMs: 86_370_000,
     })
     expect(host.stub.checks).toHaveLength(1)

@@ -129,7 +129,7 @@ describe('the guard', () => {
   it.each<[string, (app: Express, tf: TwoFactor) => void]>([
     ['the whole app', (app, tf) => app.use(tf.requireTwoFactor()).use('/two-factor', tf.routes())],
     ['the routes', (app, tf) => app.use('/two-factor', tf.requireTwoFactor(), tf.routes())],
-  ])('says that it keeps everybody from the code when it stands in front of %s', async (_where, routes) => {
+  ])('says that it keeps everyone from the code when it guards %s', async (_where, routes) => {
     const signedIn: RequestHandler = (req, _res, next) => {
       req.session.userId = 'ana'
       next()
@@ -145,7 +145,7 @@ describe('the guard', () => {
     expect(answers.map(({ status }) => status)).toEqual([500, 500, 500, 500])
     for (const error of host.errors) {
       expect(error).toBeInstanceOf(TypeError)
-      expect(String(error)).toContain('mount routes() before it')
+      expect(String(error)).toContain('mount tf.routes() before the guard')
     }
     expect(host.stub.sends).toEqual([])
   })
@@ -221,7 +221,7 @@ describe('the guard', () => {
   it('refuses a subject that is a promise, and says why', async () => {
     const host = await startHost({ options: { subject: (async () => 'ana') as never } })
     expect((await host.browser().get('/account')).status).toBe(500)
-    expect(String(host.errors[0])).toContain('it must answer at once')
+    expect(String(host.errors[0])).toContain('it must be synchronous')
   })
 
   it.each<[string, unknown]>([

@@ -168,7 +168,7 @@ describe('a number on file that takes no code', () => {
     const ana = await host.login()
     expect((await ana.post('/two-factor/start', {})).status).toBe(500)
     expect(host.errors).toEqual([expect.any(TypeError)])
-    expect(String(host.errors[0])).toContain(`phone answered a value of type ${type}`)
+    expect(String(host.errors[0])).toContain(`phone returned a value of type ${type}`)
     expect(String(host.errors[0])).not.toContain('3001234567')
     expect(host.stub.sends).toEqual([])
   })

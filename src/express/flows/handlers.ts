@@ -91,7 +91,7 @@ export function createHandlers(parts: {
     verify: endpoint('POST', views.ofLive, async (context) => {
       const { fields } = context
       const code = readCode(text(fields, 'code') ?? '', codePattern)
-      if (code === undefined) throw invalid('code has not the shape of a code.')
+      if (code === undefined) throw invalid('code does not match the expected format.')
       const trustDevice = flag(fields, 'trustDevice')
       const submission = await flow.submission(context)
       if (submission === undefined) return problem({ code: 'challenge_gone' })

@@ -58,7 +58,7 @@ export function createSignIn(parts: {
     if (phone === '') throw new TwoFactorError('no_phone')
     if (typeof phone !== 'string') {
       throw new TypeError(
-        `phone answered a value of type ${typeof phone}; it must be the number as a text, or undefined.`,
+        `phone returned a value of type ${typeof phone}; it must return a string or undefined`,
       )
     }
     return { subject, session, phone, epoch, knownBrowser, address: parts.addressOf(req) }
@@ -75,7 +75,7 @@ export function createSignIn(parts: {
     const asked = token === undefined ? { purpose: named ?? 'login' } : requirements.read(req, token)
     // Signed for another session, too old, or put together with another purpose.
     if (asked === undefined || (named !== undefined && named !== asked.purpose)) {
-      throw invalid('requirement is not valid here, or not any more.')
+      throw invalid('requirement is invalid or has expired.')
     }
     if (purposes.find(asked.purpose)?.browserStartable !== true) throw invalid('purpose is not known.')
     return asked

@@ -64,7 +64,9 @@ export function createRefusals(
 function refuseCircle({ baseUrl, path }: Request, target: string): void {
   const asked = (baseUrl + path).replace(/\/$/, '')
   if (asked.toLowerCase() !== target.toLowerCase()) return
-  throw new TypeError(`requireTwoFactor stands in front of ${target}: mount routes() before it`)
+  throw new TypeError(
+    `requireTwoFactor() guards its own routes at ${target}: mount tf.routes() before the guard`,
+  )
 }
 
 /** How a resource says to a client with a token that the login behind it is not enough (RFC 9470). */

@@ -1,12 +1,12 @@
 import type { Request } from 'express'
 import type { Warn } from './warnings.js'
 
-/** Looks at the first request for what only a running app shows. */
+/** Warns, on the first request, about settings that only a running app reveals. */
 export function createInspection(warn: Warn): (req: Request) => void {
-  let looked = false
+  let inspected = false
   return (req) => {
-    if (looked) return
-    looked = true
+    if (inspected) return
+    inspected = true
     if (req.app.get('trust proxy') === true) warn('TWO_FACTOR_TRUST_PROXY_ALL')
     const cookie = sessionCookieOf(req)
     if (cookie === undefined) return

@@ -1,29 +1,30 @@
 import type { Request } from 'express'
 
-/** How the host app names the account that is signing in or signed in; null and undefined are nobody. */
+/** Returns the account that is signing in or signed in; null or undefined when there is none. */
 export type SubjectOf = (req: Request) => SubjectName | null | undefined
 export type SubjectName = string | number | bigint
 
-const longest = 256
+const maxLength = 256
 
-/** One spelling for every subject. Throws a TypeError for what cannot name one. */
+/** The subject as a string. Throws a TypeError for a value that cannot identify one. */
 export function subjectText(name: SubjectName): string {
   if (typeof name === 'number' && !Number.isSafeInteger(name))
-    throw wrongSubject('a number that is no safe integer')
+    throw wrongSubject('a number that is not a safe integer')
   if (typeof name !== 'string' && typeof name !== 'number' && typeof name !== 'bigint') {
     const thenable = typeof (name as { then?: unknown } | null)?.then === 'function'
     throw wrongSubject(
       thenable
-        ? 'a promise: it must answer at once, the guard asks on every request'
-        : `of type ${typeof name}`,
+        ? 'a promise; it must be synchronous, because the guard calls it on every request'
+        : `a value of type ${typeof name}`,
     )
   }
   const text = String(name)
-  if (text.length === 0 || text.length > longest) throw wrongSubject(`a text of ${text.length} characters`)
+  if (text.length === 0 || text.length > maxLength)
+    throw wrongSubject(`a string of ${text.length} characters`)
   return text
 }
 
-/** Who acts in this request, or undefined. */
+/** The subject of this request, or undefined. */
 export function readSubject(subjectOf: SubjectOf, req: Request): string | undefined {
   const name = subjectOf(req)
   return name === null || name === undefined ? undefined : subjectText(name)
@@ -31,6 +32,6 @@ export function readSubject(subjectOf: SubjectOf, req: Request): string | undefi
 
 function wrongSubject(what: string): TypeError {
   return new TypeError(
-    `subject answered ${what}; it must be a text of 1 to ${longest} characters, an integer, a bigint, null or undefined.`,
+    `subject returned ${what}; it must return a string of 1 to ${maxLength} characters, a safe integer, a bigint, null or undefined`,
   )
 }

@@ -18,8 +18,8 @@ privateNetworks.addSubnet('fc00::', 7, 'ipv6')
 privateNetworks.addSubnet('fe80::', 10, 'ipv6')
 
 /**
- * The address that limits by address count. Behind a proxy that Express was not told about, all
- * people share the proxy's address: counting it would lock everybody out, so it is not counted.
+ * The client address that rate limits count. Behind a proxy that Express does not know about, all
+ * clients share the proxy's address: counting it would lock everyone out, so there is none.
  */
 export function addressOf(req: Request, warn: Warn): string | undefined {
   if (req.app.enabled('trust proxy')) return req.ip

@@ -1,18 +1,18 @@
 import type { Request } from 'express'
 
 /**
- * Whether another site made the browser send this request. Forms need no hidden token then.
+ * Whether another site made the browser send this request (CSRF), so that forms need no token.
  *
- * Browsers say themselves where a request comes from (Fetch Metadata, `Origin`), and no page can
- * forge that. `Sec-Fetch-Site` is asked first because a page with the referrer policy `no-referrer`
- * sends `Origin: null` even to its own site.
+ * Browsers state where a request comes from (Fetch Metadata, `Origin`), and no page can forge these
+ * headers. `Sec-Fetch-Site` comes first because a page with the referrer policy `no-referrer` sends
+ * `Origin: null` even to its own site.
  */
 export function isCrossSite(req: Request, allowedOrigins: readonly string[]): boolean {
   const { origin } = req.headers
   if (origin !== undefined && allowedOrigins.includes(origin)) return false
   const site = req.headers['sec-fetch-site']
   if (site !== undefined) return site !== 'same-origin' && site !== 'none'
-  // With neither header it is no browser, so there is no cookie that somebody else could ride on.
+  // Without either header the caller is not a browser, and no cookie of a victim comes along.
   return origin !== undefined && !isSameOrigin(req, origin)
 }
 
@@ -20,9 +20,9 @@ export function isCrossSite(req: Request, allowedOrigins: readonly string[]): bo
 export function isSameOrigin(req: Request, url: string): boolean {
   if (!URL.canParse(url)) return false
   const { protocol, host } = new URL(url)
-  // Behind a proxy that ends TLS, and without `trust proxy`, Express takes https for http.
+  // Behind a proxy that terminates TLS, and without `trust proxy`, Express sees https as http.
   const sameScheme = protocol === `${req.protocol}:` || (protocol === 'https:' && req.protocol === 'http')
-  // Proxies may add the usual port, which an origin leaves out.
+  // Proxies may add the default port, which an origin omits.
   const ours = `${protocol}//${hostOf(req)}`
   return sameScheme && URL.canParse(ours) && new URL(ours).host === host
 }

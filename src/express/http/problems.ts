@@ -1,9 +1,9 @@
 import { httpStatusOf, type ProblemCode, type TwoFactorError } from '../../errors.js'
 
-/** A refusal or a failure as it is told to the caller (RFC 9457). */
+/** A refusal or a failure as the caller sees it: problem details (RFC 9457). */
 export interface Problem {
   readonly code: ProblemCode
-  /** When it is not the usual one of the code. */
+  /** Overrides the status of the code. */
   readonly status?: number | undefined
   readonly detail?: string | undefined
   readonly attemptsRemaining?: number | undefined
@@ -16,43 +16,43 @@ export interface Problem {
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
-/** What a caller who has no better knowledge should wait. */
-const usualRetryMs: Readonly<Record<number, number>> = { 429: 60_000, 503: 5_000 }
+/** Sent as `Retry-After` when the exact wait is unknown. */
+const defaultRetryMs: Readonly<Record<number, number>> = { 429: 60_000, 503: 5_000 }
 
 const titles: Readonly<Record<ProblemCode, string>> = {
-  invalid_request: 'The request cannot be understood',
-  not_identified: 'Nobody is signing in or signed in',
+  invalid_request: 'The request is invalid',
+  not_identified: 'Not signed in',
   second_factor_required: 'A fresh second factor is required',
-  destination_not_allowed: 'No code may be sent to this number',
-  send_refused: 'No code may be sent now',
-  cross_site: 'The request comes from another site',
+  destination_not_allowed: 'Codes cannot be sent to this number',
+  send_refused: 'The app refused to send a code',
+  cross_site: 'Cross-site request refused',
   phone_disabled: 'This number is disabled',
   method_not_allowed: 'Method not allowed',
   challenge_superseded: 'A newer code was sent from another session',
-  verification_in_progress: 'A code is being checked at this moment',
+  verification_in_progress: 'Another code is being checked',
   no_phone: 'No phone number is on file',
-  challenge_gone: 'There is no code to check any more',
-  payload_too_large: 'The body is too large',
-  unsupported_media_type: 'The body must be JSON or a form',
-  code_not_accepted: 'The code is not right',
-  attempts_exhausted: 'No attempts are left for now',
-  phone_locked: 'This number is locked for a while',
-  resend_too_soon: 'A code was sent a moment ago',
+  challenge_gone: 'The challenge has expired or does not exist',
+  payload_too_large: 'The request body is too large',
+  unsupported_media_type: 'The request body must be JSON or a form',
+  code_not_accepted: 'The code is incorrect',
+  attempts_exhausted: 'No attempts remain',
+  phone_locked: 'This number is temporarily locked',
+  resend_too_soon: 'A code was sent too recently',
   send_limit: 'Too many codes were sent',
   delivery_failed: 'The code could not be sent',
   verification_unavailable: 'The code could not be checked',
-  provider_unavailable: 'Codes can be neither sent nor checked now',
-  store_unavailable: 'The service is unavailable for a moment',
-  capacity: 'The service is full for a moment',
+  provider_unavailable: 'Codes cannot be sent or checked right now',
+  store_unavailable: 'The service is temporarily unavailable',
+  capacity: 'The service is at capacity',
   session_unavailable: 'The session could not be renewed',
-  sending_paused: 'Sending is paused for a moment',
+  sending_paused: 'Sending is temporarily paused',
 }
 
 export function statusOf(problem: Problem): number {
   return problem.status ?? httpStatusOf[problem.code]
 }
 
-/** The members of the problem document. */
+/** The body of an `application/problem+json` response. */
 export function problemDocument(problem: Problem): object {
   const { code, detail, headers: _headers, ...members } = problem
   const title = titles[code]
@@ -66,16 +66,16 @@ export function problemDocument(problem: Problem): object {
   }
 }
 
-/** Headers that go with it: clients back off by `Retry-After`, in whole seconds. */
+/** Headers of the response: clients back off by `Retry-After`, in whole seconds. */
 export function problemHeaders(problem: Problem): Readonly<Record<string, string>> {
-  const waitMs = problem.retryAfterMs ?? usualRetryMs[statusOf(problem)]
+  const waitMs = problem.retryAfterMs ?? defaultRetryMs[statusOf(problem)]
   return {
     ...(waitMs !== undefined && { 'Retry-After': String(Math.max(1, Math.ceil(waitMs / 1_000))) }),
     ...problem.headers,
   }
 }
 
-/** How a thrown failure is told. Its message only when it may be shown. */
+/** The problem of a thrown failure; with its message only when that may be shown. */
 export function problemOf(error: TwoFactorError): Problem {
   const { code, status, headers, message } = error
   const detail = error.expose && message !== code ? message : undefined

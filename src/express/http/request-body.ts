@@ -3,13 +3,13 @@ import type { Channel } from '../../challenge/code-provider.js'
 import { TwoFactorError } from '../../errors.js'
 import { isPlainObject } from '../../lib/plain-object.js'
 
-/** The members of a JSON object or a form. Read them with `text` and `flag`, which see own members alone. */
+/** The members of a JSON object or a form. Read with `text` and `flag`, which see own members only (prototype pollution). */
 export type Body = Readonly<Record<string, unknown>>
 
 /** By content type. */
 export type BodyParsers = ReadonlyMap<string, RequestHandler>
 
-/** Reads a JSON or form body, unless the host has read it already. */
+/** Parses a JSON or form body, unless the host has already done so. */
 export async function readBody(parsers: BodyParsers, req: Request, res: Response): Promise<Body> {
   if (isPlainObject(req.body) && Object.keys(req.body).length > 0) return req.body
   if (!hasBody(req)) return {}
@@ -25,16 +25,16 @@ function parserFor(parsers: BodyParsers, contentType: string): RequestHandler {
   return parser
 }
 
-/** One text. An empty one is none: that is how a form sends a field that was not filled in. */
+/** A string; an empty one counts as absent, because that is how a form submits an empty field. */
 export function text(body: Body, name: string): string | undefined {
   if (!Object.hasOwn(body, name)) return undefined
   const value = body[name]
-  // A field that is there twice arrives as an array: neither of its values is taken.
-  if (typeof value !== 'string') throw invalid(`${name} must be one text.`)
+  // Parameter pollution: a repeated field arrives as an array, and neither value is used.
+  if (typeof value !== 'string') throw invalid(`${name} must be a single string.`)
   return value === '' ? undefined : value
 }
 
-/** One yes or no: `true` in JSON, `true` or `on` in a form. */
+/** A boolean: `true` in JSON, `true` or `on` in a form. */
 export function flag(body: Body, name: string): boolean {
   if (!Object.hasOwn(body, name)) return false
   const value = body[name]
@@ -43,7 +43,7 @@ export function flag(body: Body, name: string): boolean {
   throw invalid(`${name} must be true or false.`)
 }
 
-/** The channel that was asked for, if one was. */
+/** The requested channel, if any. */
 export function readChannel(body: Body): Channel | undefined {
   const channel = text(body, 'channel')
   if (channel === undefined || channel === 'sms' || channel === 'call') return channel
@@ -64,11 +64,11 @@ function run(parser: RequestHandler, req: Request, res: Response): Promise<void>
   })
 }
 
-/** Express's parsers say by `status` what is wrong with a body. */
+/** The body parsers of Express report what is wrong by `status`. */
 function refusalOf(error: unknown): unknown {
   const { status } = error as { status?: unknown }
   if (status === 413) return new TwoFactorError('payload_too_large')
   if (status === 415) return new TwoFactorError('unsupported_media_type')
-  if (typeof status === 'number' && status < 500) return invalid('The body cannot be read.')
+  if (typeof status === 'number' && status < 500) return invalid('The body could not be parsed.')
   return error
 }

@@ -4,16 +4,16 @@ import { assets, pageHeaders } from '../pages/assets.js'
 import { middleware } from './middleware.js'
 import type { BodyParsers } from './request-body.js'
 
-/** Room for a long requirement and nothing else. */
+/** Enough for a long requirement, too little to exhaust memory. */
 const limit = '16kb'
 
-/** Parsers for handlers whose host did not parse yet. */
+/** Parsers for bodies that the host has not parsed. */
 export const bodyParsers: BodyParsers = new Map([
   ['application/json', json({ limit })],
   ['application/x-www-form-urlencoded', urlencoded({ extended: false, limit })],
 ])
 
-/** Puts the handlers on their paths. Each responder every method, the wrong ones with 405. */
+/** Mounts the handlers on their paths. Each responds to every method: 405 to the wrong ones. */
 export function createRouter(
   handlers: Handlers,
   onRequest: (req: Request) => void = () => undefined,

@@ -123,8 +123,7 @@ export function createViews(parts: ViewParts): Views {
       const carried = carriedBy(context, problem)
       // A code for anything but what is asked for would be typed for nothing.
       const live = await liveChallenge(context.req, problem, carried.asked)
-      if (carried.spent && problem === undefined)
-        throw invalid('requirement is not valid here, or not any more.')
+      if (carried.spent && problem === undefined) throw invalid('requirement is invalid or has expired.')
       return view(context, carried, live, problem)
     },
 
