@@ -7,7 +7,7 @@ const defaultPort = 4010
 
 const help = `Usage: express-two-factor sandbox [options]
 
-Runs the provider on this machine: all ten operations, an inbox for the texts and calls, nothing really sent.
+Runs the provider on this simulation: all ten operations, an inbox for the texts and calls, nothing really sent.
 
   --port <number>             ${defaultPort}; 0 takes a free one
   --client <number>           client of the account, 100200

@@ -1,7 +1,7 @@
-import { createRecent } from './recent.js'
+import { createBoundedMap } from './bounded-map.js'
 import { digitsOf } from './wire-phone.js'
 
-/** What a number is blocked for, as the wire says it. The specification knows texts only. */
+/** What a number is blocked for, in the provider's words. The specification knows SMS only. */
 export type BlockedChannel = 'SMS' | 'CALL' | 'WA' | 'ALL'
 
 export interface BlockedPhone {
@@ -14,44 +14,63 @@ export interface BlockedPhone {
 
 /** The account as a test may arrange it. */
 export interface AccountControl {
-  /** Credits left, with those of rejected messages back. */
+  /** Credits left; those of rejected messages are refunded. */
   credits(): number
   /** Sets the credits: for the low and the empty account. */
   setCredits(credits: number): void
   blocked(): readonly BlockedPhone[]
-  /** Lifts a block. Answers whether there was one. */
+  /** Lifts a block. Returns whether there was one. */
   unblock(phone: string): boolean
+}
+
+/** What the account is exported as. */
+export interface AccountState {
+  readonly credits: number
+  readonly blocked: readonly BlockedPhone[]
+  readonly refunds: readonly Refund[]
+}
+
+/** Credits that come back at a moment of the number's time. */
+interface Refund {
+  readonly credits: number
+  readonly at: number
+  readonly phone: string
 }
 
 export interface Account extends AccountControl {
   knows(client: string | null, key: string | null): boolean
   allows(address: string): boolean
-  /** Takes credits, or answers false and takes none. */
+  /** Takes credits; takes none and returns false when there are too few. */
   charge(credits: number): boolean
-  /** Credits that come back at a moment of sandbox time. */
-  refund(credits: number, at: number): void
+  refund(refund: Refund): void
   block(entry: BlockedPhone): void
   isBlocked(phone: string, channel: 'sms' | 'call'): boolean
   reset(): void
+  export(): AccountState
+  import(state: AccountState): void
 }
 
 export interface AccountRules {
   readonly credentials: { readonly client: number; readonly key: string }
-  readonly allowedAddresses: readonly string[]
+  readonly allowedAddresses: readonly string[] | 'any'
   readonly credits: number
 }
 
-const mostBlocked = 1_000
-const mostRefunds = 1_000
+const maxBlocked = 1_000
+const maxRefunds = 1_000
 
-export function createAccount(rules: AccountRules, now: () => number): Account {
+export function createAccount(
+  rules: AccountRules,
+  now: (phone: string) => number,
+  changed: () => void,
+): Account {
   let credits = rules.credits
-  let refunds: { readonly credits: number; readonly at: number }[] = []
-  const blocked = createRecent<BlockedPhone>(mostBlocked)
+  let refunds: readonly Refund[] = []
+  const blocked = createBoundedMap<BlockedPhone>(maxBlocked)
 
   function creditsNow(): number {
-    const due = refunds.filter(({ at }) => at <= now())
-    refunds = refunds.filter(({ at }) => at > now())
+    const due = refunds.filter(({ at, phone }) => at <= now(phone))
+    refunds = refunds.filter((refund) => !due.includes(refund))
     for (const refund of due) credits += refund.credits
     return credits
   }
@@ -60,22 +79,26 @@ export function createAccount(rules: AccountRules, now: () => number): Account {
     credits: creditsNow,
     setCredits(amount) {
       if (!Number.isSafeInteger(amount) || amount < 0) {
-        throw new TypeError('account.setCredits: give a whole number, 0 or more')
+        throw new TypeError('account.setCredits: credits must be a non-negative integer')
       }
       credits = amount
       refunds = []
+      changed()
     },
     knows: (client, key) => client === String(rules.credentials.client) && key === rules.credentials.key,
-    allows: (address) => rules.allowedAddresses.includes(address.replace(/^::ffff:/, '')),
+    allows: (address) =>
+      rules.allowedAddresses === 'any' || rules.allowedAddresses.includes(address.replace(/^::ffff:/, '')),
     charge(amount) {
       if (creditsNow() < amount) return false
       credits -= amount
       return true
     },
-    refund(amount, at) {
-      refunds.push({ credits: amount, at })
+    refund(refund) {
+      refunds = [...refunds, refund]
       // A clock that stands still must not make this list grow.
-      if (refunds.length > mostRefunds) credits += refunds.shift()?.credits ?? 0
+      if (refunds.length <= maxRefunds) return
+      credits += refunds[0]?.credits ?? 0
+      refunds = refunds.slice(1)
     },
     block: (entry) => blocked.set(entry.phone, entry),
     blocked: () => blocked.values(),
@@ -83,11 +106,22 @@ export function createAccount(rules: AccountRules, now: () => number): Account {
       const entry = blocked.get(digitsOf(phone))
       return entry !== undefined && ['ALL', channel.toUpperCase()].includes(entry.channel)
     },
-    unblock: (phone) => blocked.delete(digitsOf(phone)),
+    unblock(phone) {
+      const wasBlocked = blocked.delete(digitsOf(phone))
+      if (wasBlocked) changed()
+      return wasBlocked
+    },
     reset() {
       credits = rules.credits
       refunds = []
       blocked.clear()
+    },
+    export: () => ({ credits: creditsNow(), blocked: blocked.values(), refunds }),
+    import(state) {
+      credits = state.credits
+      refunds = state.refunds
+      blocked.clear()
+      for (const entry of state.blocked) blocked.set(entry.phone, entry)
     },
   }
 }

@@ -1,7 +1,7 @@
 import type { Request } from 'express'
-import UAParser from 'ua-parser-js'
+import { readUserAgent } from './user-agent.js'
 
-/** What one click tells about its visitor. */
+/** What one click reveals about its visitor. */
 export interface Click {
   readonly at: number
   readonly countryIsoCode: string
@@ -23,24 +23,24 @@ const unknown = 'unknown'
  */
 const placeHeader = 'X-Sandbox-Place'
 
-const mostText = 64
+const maxLength = 64
 
-/** Reads user agent, language and place of a visitor. What is not known is `unknown`. */
+/** Reads the user agent, language and place of a visitor; whatever is missing is `unknown`. */
 export function readClick(request: Request, at: number): Click {
   const [country, region, city] = placeOf(request.get(placeHeader) ?? '')
-  const { device, os, browser } = new UAParser((request.get('user-agent') ?? '').slice(0, 500)).getResult()
-  // The best language of the header; Express answers * when there is none.
+  const { device, brand, model, operatingSystem, browser } = readUserAgent(request.get('user-agent') ?? '')
+  // The best language of the header; Express returns * when there is none.
   const [language] = request.acceptsLanguages()
   return {
     at,
     countryIsoCode: country,
     region,
     city,
-    device: device.type ?? (os.name === undefined ? unknown : 'desktop'),
-    brand: named(device.vendor),
-    model: named(device.model),
-    operatingSystem: named(os.name),
-    browser: named(browser.name),
+    device: named(device),
+    brand: named(brand),
+    model: named(model),
+    operatingSystem: named(operatingSystem),
+    browser: named(browser),
     lang: named(language === '*' ? undefined : language),
   }
 }
@@ -61,5 +61,5 @@ function decoded(text: string): string {
 }
 
 function named(text: string | undefined): string {
-  return text === undefined || text === '' ? unknown : text.slice(0, mostText)
+  return text === undefined || text === '' ? unknown : text.slice(0, maxLength)
 }

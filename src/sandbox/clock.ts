@@ -1,27 +1,65 @@
-/** The sandbox's own time: code lifetimes, message states and link expiry move with it. */
+import { createBoundedMap } from './bounded-map.js'
+import { digitsOf } from './wire-phone.js'
+
+/**
+ * The sandbox's own time: code lifetimes, message states and link expiry follow it. A phone number can be
+ * moved further ahead than the rest, so that parallel tests may share one sandbox.
+ */
 export interface SandboxClock {
-  /** Milliseconds since the epoch, as the sandbox sees them. */
-  now(): number
-  /** Moves the time forward at once, by a whole number of milliseconds. */
-  advance(ms: number): void
-  /** How far ahead of the real time it was moved, in ms. */
-  aheadMs(): number
+  /** Milliseconds since the epoch as the sandbox sees them; with a phone number, as that number sees them. */
+  now(phone?: string): number
+  /**
+   * Moves the time forward at once by a whole number of milliseconds: for everything, or for one number.
+   * @example sandbox.clock.advance(300_000, '+573001234567')
+   */
+  advance(ms: number, phone?: string): void
+  /** How far ahead of the real time the sandbox, or this number, is; in ms. */
+  aheadMs(phone?: string): number
 }
 
-export function createClock(realNow: () => number): SandboxClock & { reset(): void } {
-  let ahead = 0
+/** What a clock is exported as. */
+export interface ClockState {
+  readonly now: number
+  /** Milliseconds that numbers are ahead of `now`, by their digits. */
+  readonly phones: Readonly<Record<string, number>>
+}
+
+export interface ClockControl extends SandboxClock {
+  reset(): void
+  export(): ClockState
+  /** Continues where another sandbox was, even if that lies in the past. */
+  import(state: ClockState): void
+}
+
+/** Numbers with a time of their own. */
+const maxPhones = 10_000
+
+export function createClock(realNow: () => number, changed: () => void): ClockControl {
+  let aheadMs = 0
+  const phones = createBoundedMap<number>(maxPhones)
+  const extraMs = (phone?: string) => (phone === undefined ? 0 : (phones.get(digitsOf(phone)) ?? 0))
+
   return {
-    now: () => realNow() + ahead,
-    advance(ms) {
-      // Backwards, a used code could become valid again and no test result would mean anything.
+    now: (phone) => realNow() + aheadMs + extraMs(phone),
+    advance(ms, phone) {
+      // Moving backwards would revive used codes and make every test result meaningless.
       if (!Number.isSafeInteger(ms) || ms < 0) {
-        throw new TypeError('clock.advance: give a whole number of milliseconds, 0 or more')
+        throw new TypeError('clock.advance: ms must be a non-negative integer')
       }
-      ahead += ms
+      if (phone === undefined) aheadMs += ms
+      else phones.set(digitsOf(phone), extraMs(phone) + ms)
+      changed()
     },
-    aheadMs: () => ahead,
+    aheadMs: (phone) => aheadMs + extraMs(phone),
     reset() {
-      ahead = 0
+      aheadMs = 0
+      phones.clear()
+    },
+    export: () => ({ now: realNow() + aheadMs, phones: Object.fromEntries(phones.entries()) }),
+    import(state) {
+      aheadMs = state.now - realNow()
+      phones.clear()
+      for (const [phone, ms] of Object.entries(state.phones)) phones.set(phone, ms)
     },
   }
 }

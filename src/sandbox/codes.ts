@@ -1,16 +1,24 @@
 import { randomInt } from 'node:crypto'
-import { createRecent } from './recent.js'
+import { createBoundedMap } from './bounded-map.js'
 
-/** What a second send does to a code that is still alive: the provider's documentation leaves it open. */
+/** What a second send does to a code that is still live: the provider's documentation leaves it open. */
 export type ResendRule = 'repeat' | 'replace' | 'both'
 
-/** What a submitted code was found to be. */
+/** What the check of a code found. */
 type CodeFinding = 'right' | 'wrong' | 'expired' | 'used' | 'none'
 
 interface IssuedCode {
   readonly code: string
   readonly expiresAt: number
-  used: boolean
+  readonly used: boolean
+}
+
+/** The codes of one number and app name, as they are exported. */
+export interface CodesState {
+  readonly phone: string
+  readonly appName: string
+  /** Newest first. */
+  readonly issued: readonly IssuedCode[]
 }
 
 export interface CodeRules {
@@ -21,55 +29,74 @@ export interface CodeRules {
 }
 
 export interface Codes {
-  /** Makes a code for this number and app-name, or repeats the living one. */
+  /** Issues a code for this number and app name, or repeats the live one. */
   issue(phone: string, appName: string, fixed?: string): string
-  /** Judges a code. A right one is used up; a wrong one changes nothing. */
+  /** Checks a code. A right one is used up; a wrong one changes nothing. */
   check(phone: string, appName: string, code: string): CodeFinding
+  /** The code as it was issued; undefined once another has replaced it. */
+  find(phone: string, appName: string, code: string): IssuedCode | undefined
   clear(): void
+  export(): readonly CodesState[]
+  import(state: readonly CodesState[]): void
 }
 
-/** Numbers and app-names remembered at once, and codes remembered for each. */
-const mostKeys = 10_000
-const mostCodesPerKey = 5
+/** Numbers and app names remembered at once, and codes remembered for each. */
+const maxKeys = 10_000
+const maxCodesPerKey = 5
 
 /**
- * The codes in circulation, filed under (phone, app-name) as the provider does it: the number must come
- * back at the check exactly as it was spelled at the send.
+ * The codes in circulation, filed under (phone, app name) as the provider does it: the number must come
+ * back at the check exactly as it was written at the send.
  */
-export function createCodes({ alphabet, length, lifetimeMs, resend }: CodeRules, now: () => number): Codes {
-  const issued = createRecent<readonly IssuedCode[]>(mostKeys)
+export function createCodes(
+  { alphabet, length, lifetimeMs, resend }: CodeRules,
+  now: (phone: string) => number,
+): Codes {
+  const filed = createBoundedMap<CodesState>(maxKeys)
   const keyOf = (phone: string, appName: string) => JSON.stringify([phone, appName])
-  const alive = ({ used, expiresAt }: IssuedCode) => !used && now() < expiresAt
 
   function newCode(): string {
     return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('')
   }
 
+  function find(phone: string, appName: string, code: string): IssuedCode | undefined {
+    return filed.get(keyOf(phone, appName))?.issued.find((one) => one.code === code)
+  }
+
   return {
     issue(phone, appName, fixed) {
+      const isLive = ({ used, expiresAt }: IssuedCode) => !used && now(phone) < expiresAt
       const key = keyOf(phone, appName)
-      const earlier = issued.get(key) ?? []
-      const living = resend === 'repeat' ? earlier.find(alive) : undefined
-      const code = fixed ?? living?.code ?? newCode()
-      const fresh = { code, expiresAt: now() + lifetimeMs, used: false }
-      // What was used or has expired is kept a while, so that its answer can say so.
-      const kept = earlier.filter((one) => one.code !== code && (resend === 'both' || !alive(one)))
-      issued.set(key, [fresh, ...kept].slice(0, mostCodesPerKey))
+      const earlier = filed.get(key)?.issued ?? []
+      const live = resend === 'repeat' ? earlier.find(isLive) : undefined
+      const code = fixed ?? live?.code ?? newCode()
+      const fresh = { code, expiresAt: now(phone) + lifetimeMs, used: false }
+      // Used and expired codes are kept for a while, so that the provider can say what they are.
+      const kept = earlier.filter((one) => one.code !== code && (resend === 'both' || !isLive(one)))
+      filed.set(key, { phone, appName, issued: [fresh, ...kept].slice(0, maxCodesPerKey) })
       return code
     },
 
     check(phone, appName, code) {
-      const candidates = issued.get(keyOf(phone, appName))
-      if (candidates === undefined) return 'none'
-      const match = candidates.find((one) => one.code === code)
+      const key = keyOf(phone, appName)
+      const state = filed.get(key)
+      if (state === undefined) return 'none'
+      const match = find(phone, appName, code)
       if (match === undefined) return 'wrong'
       if (match.used) return 'used'
-      if (!alive(match)) return 'expired'
-      match.used = true
+      if (now(phone) >= match.expiresAt) return 'expired'
+      const issued = state.issued.map((one) => (one === match ? { ...one, used: true } : one))
+      filed.set(key, { ...state, issued })
       return 'right'
     },
 
-    clear: () => issued.clear(),
+    find,
+    clear: () => filed.clear(),
+    export: () => filed.values(),
+    import(state) {
+      filed.clear()
+      for (const one of state) filed.set(keyOf(one.phone, one.appName), one)
+    },
   }
 }
 

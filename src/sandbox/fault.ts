@@ -1,19 +1,20 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { type OperationName, operations } from '../provider/operations.js'
+import { digitsOf } from './wire-phone.js'
 
 /**
- * What goes wrong. Only `acceptThenHang`, `slow`, `oversize` and `gzip`, and what breaks off in mid-body,
- * do the operation first; all others answer in its place.
+ * What goes wrong. The kinds `acceptThen…`, `slow`, `oversize` and `gzip`, and `reset` in mid-body, perform
+ * the operation first; all others respond in its place.
  */
 export type FaultEffect =
-  /** Answers with a status (503) and body of its own. */
+  /** Responds with a status (503) and body of its own. */
   | {
       readonly kind: 'status'
       readonly status?: number
       readonly body?: unknown
       readonly headers?: Readonly<Record<string, string>>
     }
-  /** HTTP 200, unless told otherwise, with any body: a text as it is, all else as JSON. */
+  /** Responds with HTTP 200, unless `status` says otherwise, and any body: a string as it is, all else as JSON. */
   | {
       readonly kind: 'body'
       readonly status?: number
@@ -22,35 +23,47 @@ export type FaultEffect =
     }
   /** The page of a firewall in front, with status 520. */
   | { readonly kind: 'html'; readonly status?: number }
-  /** Takes the request and does nothing more. */
+  /** Receives the request and never responds. */
   | { readonly kind: 'hang' }
-  /** Does the operation and gives no answer; with `midBody` half of one. */
+  /** Performs the operation and does not respond; with `midBody` it sends half a response. */
   | { readonly kind: 'acceptThenHang'; readonly midBody?: boolean }
-  /** Resets the connection; with `midBody` when half of the answer is out. */
+  /** Performs the operation, but a gateway in front responds with its own status (504) and body. */
+  | {
+      readonly kind: 'acceptThenStatus'
+      readonly status?: number
+      readonly body?: unknown
+      readonly headers?: Readonly<Record<string, string>>
+    }
+  /** Performs the operation, but a firewall in front responds with its page, status 520. */
+  | { readonly kind: 'acceptThenHtml'; readonly status?: number }
+  /** Resets the connection; with `midBody` after half of the response. */
   | { readonly kind: 'reset'; readonly midBody?: boolean }
-  /** Answers after `delayMs` (1,000) of real time; with `midBody` only its second half is late. */
+  /** Responds after `delayMs` (1,000) of real time; with `midBody` only the second half is late. */
   | { readonly kind: 'slow'; readonly delayMs?: number; readonly midBody?: boolean }
-  /** The right answer, filled up to `bytes` (1 MiB). */
+  /** The correct response, padded to `bytes` (1 MiB). */
   | { readonly kind: 'oversize'; readonly bytes?: number }
-  /** Sends the caller to `location` with `status` (307). */
+  /** Redirects the caller to `location` with `status` (307). */
   | { readonly kind: 'redirect'; readonly location?: string; readonly status?: number }
-  /** The right answer, compressed though nobody asked. */
+  /** The correct response, compressed although nobody asked for it. */
   | { readonly kind: 'gzip' }
 
-/** A fault to play. */
+/** A fault to apply. */
 export type Fault = FaultEffect & {
   /** Only on this operation; on any when absent. */
   readonly operation?: OperationName
-  /** How many requests it is played on: 1 by default, `Infinity` until it is removed. */
+  /** Only on requests about this number, in any spelling; on any when absent. */
+  readonly phone?: string
+  /** How many requests it applies to: 1 by default, `Infinity` until it is removed. */
   readonly times?: number
 }
 
 const checks = {
   operation: (value: unknown) => typeof value === 'string' && Object.hasOwn(operations, value),
-  times: (value: unknown) => value === Number.POSITIVE_INFINITY || isWhole(value, 1, 1_000_000),
-  status: (value: unknown) => isWhole(value, 200, 599),
-  delayMs: (value: unknown) => isWhole(value, 0, 600_000),
-  bytes: (value: unknown) => isWhole(value, 1, 64 * 1024 * 1024),
+  phone: (value: unknown) => typeof value === 'string' && digitsOf(value) !== '',
+  times: (value: unknown) => value === Number.POSITIVE_INFINITY || isInteger(value, 1, 1_000_000),
+  status: (value: unknown) => isInteger(value, 200, 599),
+  delayMs: (value: unknown) => isInteger(value, 0, 600_000),
+  bytes: (value: unknown) => isInteger(value, 1, 64 * 1024 * 1024),
   midBody: (value: unknown) => typeof value === 'boolean',
   location: (value: unknown) => isHeader(['location', value]),
   headers: (value: unknown) =>
@@ -64,6 +77,8 @@ const membersOf: Readonly<Record<Fault['kind'], readonly (keyof typeof checks)[]
   html: ['status'],
   hang: [],
   acceptThenHang: ['midBody'],
+  acceptThenStatus: ['status', 'body', 'headers'],
+  acceptThenHtml: ['status'],
   reset: ['midBody'],
   slow: ['delayMs', 'midBody'],
   oversize: ['bytes'],
@@ -71,7 +86,7 @@ const membersOf: Readonly<Record<Fault['kind'], readonly (keyof typeof checks)[]
   gzip: [],
 }
 
-/** The kinds of faults, for whoever offers them. */
+/** The kinds of faults. */
 export const faultKinds = Object.keys(membersOf) as readonly Fault['kind'][]
 
 /** Throws a TypeError that names what is wrong with a fault. */
@@ -79,17 +94,21 @@ export function checkFault(fault: Fault): void {
   if (!Object.hasOwn(membersOf, fault.kind)) {
     throw new TypeError(`faults.add: kind must be one of ${faultKinds.join(', ')}`)
   }
-  const known = ['operation', 'times', ...membersOf[fault.kind]]
+  const allowed = ['operation', 'phone', 'times', ...membersOf[fault.kind]]
   for (const [name, value] of Object.entries(fault)) {
     if (name === 'kind' || value === undefined) continue
-    if (!known.includes(name)) throw new TypeError(`faults.add: ${fault.kind} knows no ${name}`)
+    if (!allowed.includes(name)) {
+      throw new TypeError(
+        `faults.add: unknown member "${name}" of ${fault.kind}; expected: ${allowed.join(', ')}`,
+      )
+    }
     const holds = checks[name as keyof typeof checks]
     if (!holds(value)) throw new TypeError(`faults.add: ${name} is out of range`)
   }
 }
 
-function isWhole(value: unknown, least: number, most: number): boolean {
-  return Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most
+function isInteger(value: unknown, min: number, max: number): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max
 }
 
 function isHeader([name, value]: readonly [string, unknown]): boolean {

@@ -1,5 +1,6 @@
 import type { OperationName } from '../provider/operations.js'
 import { checkFault, type Fault } from './fault.js'
+import { digitsOf } from './wire-phone.js'
 
 /** A fault that waits for requests. */
 export interface PendingFault {
@@ -8,54 +9,70 @@ export interface PendingFault {
   readonly timesLeft: number
 }
 
-/** Switches for what goes wrong. The oldest fault that fits a request is played on it. */
+/** Switches for what goes wrong. The oldest fault that matches a request is applied to it. */
 export interface Faults {
   /**
-   * Lets the next requests fail. Answers the id to remove it by.
-   * @example sandbox.faults.add({ operation: 'verifyCode', kind: 'hang' })
+   * Makes the next requests fail. Returns the id to remove it by.
+   * @example sandbox.faults.add({ operation: 'verifyCode', kind: 'hang', phone: '+573001234567' })
    */
   add(fault: Fault): string
   list(): readonly PendingFault[]
-  /** Answers whether it was there. */
+  /** Returns whether it was there. */
   remove(id: string): boolean
   clear(): void
 }
 
-export interface FaultBox extends Faults {
-  /** The fault to play on this request, if any. */
-  take(operation: OperationName): Fault | undefined
+export interface FaultQueue extends Faults {
+  /** The fault to apply to a request about these numbers, if any. */
+  take(operation: OperationName, phones: readonly string[]): Fault | undefined
+  import(pending: readonly PendingFault[]): void
 }
 
-const mostFaults = 100
+const maxFaults = 100
 
-export function createFaults(): FaultBox {
+export function createFaultQueue(changed: () => void): FaultQueue {
   let pending: readonly PendingFault[] = []
   let added = 0
   return {
     add(fault) {
       checkFault(fault)
-      if (pending.length >= mostFaults) throw new RangeError(`faults.add: ${mostFaults} faults wait already`)
+      if (pending.length >= maxFaults) {
+        throw new RangeError(`faults.add: at most ${maxFaults} faults can be pending`)
+      }
       added += 1
       const id = `f${added}`
       pending = [...pending, { id, fault: { ...fault }, timesLeft: fault.times ?? 1 }]
+      changed()
       return id
     },
     list: () => pending,
     remove(id) {
       const before = pending.length
       pending = pending.filter((one) => one.id !== id)
+      if (pending.length < before) changed()
       return pending.length < before
     },
     clear() {
       pending = []
+      changed()
     },
-    take(operation) {
-      const next = pending.find(({ fault }) => (fault.operation ?? operation) === operation)
+    take(operation, phones) {
+      const numbers = phones.map(digitsOf)
+      const next = pending.find(
+        ({ fault }) =>
+          (fault.operation ?? operation) === operation &&
+          (fault.phone === undefined || numbers.includes(digitsOf(fault.phone))),
+      )
       if (next === undefined) return undefined
       pending = pending
         .map((one) => (one === next ? { ...one, timesLeft: one.timesLeft - 1 } : one))
         .filter(({ timesLeft }) => timesLeft > 0)
       return next.fault
+    },
+    import(state) {
+      pending = state
+      // New ids must not repeat imported ones.
+      added = Math.max(added, ...state.map(({ id }) => Number(id.slice(1))))
     },
   }
 }

@@ -1,4 +1,4 @@
-/** What a number with fixed last digits does, whatever is sent to it. */
+/** What happens to everything sent to a number with these last digits. */
 export type FixedResult =
   | 'rejected'
   | 'unreachable'
@@ -9,7 +9,7 @@ export type FixedResult =
   | 'knownCode'
   | 'expiredCode'
 
-/** One row of the table: numbers that end in `ending` give `result`. */
+/** Numbers that end in `ending` have this `result`. */
 export interface FixedNumber {
   readonly ending: string
   readonly result: FixedResult
@@ -17,11 +17,11 @@ export interface FixedNumber {
 }
 
 /**
- * Numbers whose results never change: for a test that needs a failure, and no fault switched on.
- * Six digits long, so that counting up test numbers does not run into them.
+ * Numbers whose results never change: for a test that needs a failure without a fault.
+ * The endings have six digits, so that test numbers counted upwards do not reach them by accident.
  *
  * @example
- * // +57 300 199 9901: the text is rejected on its way
+ * // +57 300 199 9901: the SMS is rejected in transit
  * `+573001${fixedNumbers[0].ending}`
  */
 export const fixedNumbers = [

@@ -1,43 +1,70 @@
 import type { ResendRule } from './codes.js'
+import type { InboxMessage } from './inbox.js'
+import { defaultHost } from './listen.js'
+import { isLoopback } from './reach.js'
 import type { Dialect } from './service/dialect.js'
 
 /** How a sandbox behaves. Everything has a default. */
 export interface SandboxOptions {
-  /** TCP port on the loopback address; 0, the default, takes a free one. */
+  /** TCP port; 0, the default, takes a free one. */
   readonly port?: number
+  /**
+   * IP address or name to listen on; both loopback addresses by default. Whoever reaches it can read every
+   * code: `0.0.0.0` is for containers and networks of your own.
+   */
+  readonly host?: string
+  /**
+   * Host headers to accept besides the loopback names: `sandbox`, `sandbox:4010`. Without a port, any port.
+   * Other names are refused, because a foreign page could be rebound to this machine (DNS rebinding).
+   */
+  readonly allowedHosts?: readonly string[]
+  /** Scheme, host and port under which others reach the sandbox: `baseUrl`, `inboxUrl` and short URLs use it. */
+  readonly publicUrl?: string
+  /** Path of the operations; `/v1` by default. */
+  readonly basePath?: string
   readonly credentials?: { readonly client: number; readonly key: string }
-  /** Caller addresses the account allows; the loopback addresses by default. */
+  /** Caller IP addresses that the account allows; the loopback addresses by default, any with another `host`. */
   readonly allowedAddresses?: readonly string[]
-  /** Credits to begin with; 1,000 by default. */
+  /** Initial credits; 1,000 by default. */
   readonly credits?: number
-  /** Answers in the shapes of the specification (`spec`, default) or as seen in the field (`observed`). */
+  /** Responds in the shapes of the specification (`spec`, default) or as seen in the field (`observed`). */
   readonly dialect?: Dialect
-  /** HTTP status of the answer to a wrong, used or expired code: the specification leaves it open; 520 by default. */
+  /** HTTP status for a wrong, used or expired code: the specification leaves it open; 520 by default. */
   readonly wrongCode?: 200 | 400 | 520
-  /** `status` of the answer to a right code; `verified` by default. */
+  /** `status` in the response to a right code; `verified` by default. */
   readonly approvedStatus?: string | number
-  /** What a second send does to a living code; `replace` by default. */
+  /** What a second send does to a live code; `replace` by default. */
   readonly resend?: ResendRule
-  /** Characters of a code, 4 to 10; 6 by default. */
+  /** Length of a code, 4 to 10; 6 by default. */
   readonly codeLength?: number
-  /** Characters codes are made of; the ten digits by default. */
+  /** Characters that codes consist of; the ten digits by default. */
   readonly codeAlphabet?: string
-  /** Life of a code in ms, at least a minute; 5 minutes by default. */
+  /** How long a code is valid, in ms, at least a minute; 5 minutes by default. */
   readonly codeLifetimeMs?: number
-  /** App-names the account knows; any is taken by default. */
+  /** App names registered in the account; any is accepted by default. */
   readonly appNames?: readonly string[]
+  /** Called with every message as it arrives. */
+  readonly onMessage?: (message: InboxMessage) => void
   /** Real time in ms, for tests; `Date.now` by default. */
   readonly now?: () => number
 }
 
+type Unset = 'publicUrl' | 'onMessage'
+type Any = 'appNames' | 'allowedAddresses'
+
+/** The options with their defaults. */
 export type SandboxSettings = {
-  readonly [Key in keyof Required<Omit<SandboxOptions, 'appNames'>>]: Required<SandboxOptions>[Key]
-} & {
-  readonly appNames: readonly string[] | 'any'
+  readonly [Key in Exclude<keyof SandboxOptions, Unset | Any>]-?: Required<SandboxOptions>[Key]
+} & { readonly [Key in Unset]: SandboxOptions[Key] | undefined } & {
+  readonly [Key in Any]: readonly string[] | 'any'
 }
 
 const defaults = {
   port: 0,
+  host: defaultHost,
+  allowedHosts: [],
+  publicUrl: undefined,
+  basePath: '/v1',
   credentials: { client: 100200, key: 'sandbox-key' },
   allowedAddresses: ['127.0.0.1', '::1'],
   credits: 1_000,
@@ -49,59 +76,81 @@ const defaults = {
   codeAlphabet: '0123456789',
   codeLifetimeMs: 300_000,
   appNames: 'any',
+  onMessage: undefined,
   now: Date.now,
 } as const satisfies SandboxSettings
 
 type Rule = { readonly holds: (value: never) => boolean; readonly fix: string }
 
-const isText = (value: unknown) => typeof value === 'string' && value !== ''
-const isTexts = (value: unknown) => Array.isArray(value) && value.every(isText)
-const whole = (least: number, most: number): Rule => ({
-  holds: (value: unknown) => Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most,
-  fix: `a whole number from ${least} to ${most}`,
+const isString = (value: unknown) => typeof value === 'string' && value !== ''
+const isStrings = (value: unknown) => Array.isArray(value) && value.every(isString)
+const integer = (min: number, max: number): Rule => ({
+  holds: (value: unknown) => Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max,
+  fix: `an integer from ${min} to ${max}`,
 })
+const isFunction = (value: unknown) => typeof value === 'function'
+const isHost = (value: unknown) => typeof value === 'string' && /^[^\s/@?#]+$/.test(value)
 const oneOf = (...allowed: readonly unknown[]): Rule => ({
   holds: (value: unknown) => allowed.includes(value),
   fix: `one of ${allowed.join(', ')}`,
 })
 
 const rules: { readonly [Key in keyof SandboxSettings]: Rule } = {
-  port: whole(0, 65_535),
+  port: integer(0, 65_535),
+  host: { holds: isString, fix: 'an IP address or a host name' },
+  allowedHosts: {
+    holds: (value: unknown) => Array.isArray(value) && value.every(isHost),
+    fix: "an array of host names, each with or without a port, such as 'sandbox' or 'sandbox:4010'",
+  },
+  publicUrl: { holds: isOrigin, fix: "an http or https URL without a path, such as 'http://sandbox:4010'" },
+  basePath: {
+    holds: (value: unknown) => typeof value === 'string' && /^(?!\/(s|_sandbox)(\/|$))(\/[\w.~-]+)+$/.test(value),
+    fix: "a path such as '/api/v1', without a slash at its end, and not below /s or /_sandbox",
+  },
   credentials: {
     holds: (value: { client?: unknown; key?: unknown } | null) =>
-      Number.isSafeInteger(value?.client) && Number(value?.client) > 0 && isText(value?.key),
-    fix: 'an object of client, a positive integer, and key, a text',
+      Number.isSafeInteger(value?.client) && Number(value?.client) > 0 && isString(value?.key),
+    fix: 'an object with client, a positive integer, and key, a non-empty string',
   },
-  allowedAddresses: { holds: isTexts, fix: 'an array of IP addresses' },
-  credits: whole(0, Number.MAX_SAFE_INTEGER),
+  allowedAddresses: { holds: isStrings, fix: 'an array of IP addresses' },
+  credits: integer(0, Number.MAX_SAFE_INTEGER),
   dialect: oneOf('spec', 'observed'),
   wrongCode: oneOf(200, 400, 520),
   approvedStatus: {
-    holds: (value: unknown) => isText(value) || Number.isSafeInteger(value),
-    fix: 'a text or an integer',
+    holds: (value: unknown) => isString(value) || Number.isSafeInteger(value),
+    fix: 'a non-empty string or an integer',
   },
   resend: oneOf('repeat', 'replace', 'both'),
-  codeLength: whole(4, 10),
+  codeLength: integer(4, 10),
   codeAlphabet: {
     holds: (value: unknown) => typeof value === 'string' && /^[0-9A-Za-z]{2,62}$/.test(value),
     fix: 'at least two ASCII letters or digits',
   },
-  codeLifetimeMs: whole(60_000, 86_400_000),
-  appNames: { holds: isTexts, fix: 'an array of app-names' },
-  now: { holds: (value: unknown) => typeof value === 'function', fix: 'a function that gives ms' },
+  codeLifetimeMs: integer(60_000, 86_400_000),
+  appNames: { holds: isStrings, fix: 'an array of app names' },
+  onMessage: { holds: isFunction, fix: 'a function' },
+  now: { holds: isFunction, fix: 'a function that returns ms' },
 }
 
-/** Checks the options and fills in the defaults. Throws a TypeError that names the option and the fix. */
-export function settle(options: SandboxOptions): SandboxSettings {
-  const settled: Record<string, unknown> = { ...defaults }
+/** Checks the options and adds the defaults. Throws a TypeError that names the option and the fix. */
+export function resolveOptions(options: SandboxOptions): SandboxSettings {
+  const resolved: Record<string, unknown> = { ...defaults }
   for (const [name, value] of Object.entries(options)) {
     if (!Object.hasOwn(rules, name)) {
-      throw new TypeError(`startSandbox: unknown option ${name}; known are ${Object.keys(rules).join(', ')}`)
+      throw new TypeError(`startSandbox: unknown option "${name}"; expected: ${Object.keys(rules).join(', ')}`)
     }
     if (value === undefined) continue
     const rule = rules[name as keyof SandboxSettings]
     if (!rule.holds(value as never)) throw new TypeError(`startSandbox: ${name} must be ${rule.fix}`)
-    settled[name] = value
+    resolved[name] = value
   }
-  return settled as unknown as SandboxSettings
+  // The simulated allow-list guards nothing that the network has opened on purpose.
+  const anyCaller = options.allowedAddresses === undefined && !isLoopback(String(resolved.host))
+  return { ...resolved, ...(anyCaller && { allowedAddresses: 'any' }) } as unknown as SandboxSettings
+}
+
+function isOrigin(value: unknown): boolean {
+  if (typeof value !== 'string' || !URL.canParse(value)) return false
+  const { protocol, pathname, search, hash, username } = new URL(value)
+  return /^https?:$/.test(protocol) && pathname === '/' && `${search}${hash}${username}` === ''
 }

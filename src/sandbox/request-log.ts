@@ -1,52 +1,73 @@
 import type { OperationName } from '../provider/operations.js'
-import { createRecent } from './recent.js'
+import { createBoundedMap } from './bounded-map.js'
 
-/** One request that reached an operation, and what it was answered. */
+/** One request that reached an operation, and its response. */
 export interface LoggedRequest {
   readonly id: string
   /** Sandbox time, in ms. */
   readonly at: number
   readonly operation: OperationName
-  /** What was sent, by wire name, with the key hidden. */
+  /** Path below the base URL: an operation may have several. */
+  readonly path: string
+  /** The parameters by wire name, with the key hidden. */
   readonly fields: Readonly<Record<string, string>>
-  /** Kind of the fault that was played on this request. */
+  /** Kind of the fault that was applied to this request. */
   readonly fault?: string
-  /** Absent while no answer was given. */
+  /** Absent while there is no response. */
   readonly answer?: { readonly status: number; readonly body: string }
+}
+
+/** A request below the base URL that no operation matched. */
+export interface UnmatchedRequest {
+  readonly id: string
+  readonly at: number
+  readonly method: string
+  readonly path: string
+  /** What was probably meant. */
+  readonly hint: string
 }
 
 /** What the sandbox received, for tests to count. Counts are exact; the newest 1,000 requests are kept. */
 export interface RequestLog {
   /**
-   * How many requests reached an operation (all of them without a name), also refused ones.
+   * How many requests reached an operation (any, without a name), including refused ones.
    * @example expect(sandbox.requests.count('verifyCode')).toBe(5)
    */
   count(operation?: OperationName): number
   /** The newest requests, newest first. */
   list(operation?: OperationName): readonly LoggedRequest[]
+  /** The newest 100 requests that no operation matched, newest first. */
+  unmatched(): readonly UnmatchedRequest[]
 }
 
-export interface RequestLogKeeper extends RequestLog {
-  received(operation: OperationName, fields: URLSearchParams): string
-  played(id: string, fault: string): void
+export interface RequestLogStore extends RequestLog {
+  received(operation: OperationName, path: string, fields: URLSearchParams): string
+  faultApplied(id: string, fault: string): void
   answered(id: string, status: number, body: string): void
+  notMatched(request: Pick<UnmatchedRequest, 'method' | 'path' | 'hint'>): void
   find(id: string): LoggedRequest | undefined
   clear(): void
 }
 
-const mostRequests = 1_000
-/** Characters kept of one field and of one answer. */
-const mostFieldText = 1_000
-const mostBodyText = 4_000
+const maxRequests = 1_000
+const maxUnmatched = 100
+/** Characters kept of one field, one response and one path. */
+const maxFieldLength = 1_000
+const maxBodyLength = 4_000
+const maxPathLength = 200
 
-export function createRequestLog(now: () => number): RequestLogKeeper {
-  const entries = createRecent<LoggedRequest>(mostRequests)
+export function createRequestLog(now: () => number, changed: () => void): RequestLogStore {
+  const entries = createBoundedMap<LoggedRequest>(maxRequests)
+  const unmatched = createBoundedMap<UnmatchedRequest>(maxUnmatched)
   const counts = new Map<OperationName, number>()
   let total = 0
+  let missed = 0
 
   function amend(id: string, change: Partial<LoggedRequest>): void {
     const entry = entries.get(id)
-    if (entry !== undefined) entries.set(id, { ...entry, ...change })
+    if (entry === undefined) return
+    entries.set(id, { ...entry, ...change })
+    changed()
   }
 
   return {
@@ -56,34 +77,44 @@ export function createRequestLog(now: () => number): RequestLogKeeper {
         .values()
         .filter((entry) => operation === undefined || entry.operation === operation)
         .reverse(),
-    received(operation, fields) {
+    unmatched: () => unmatched.values().reverse(),
+    received(operation, path, fields) {
       total += 1
       counts.set(operation, (counts.get(operation) ?? 0) + 1)
       const id = `r${total}`
-      entries.set(id, { id, at: now(), operation, fields: shownFields(fields) })
+      entries.set(id, { id, at: now(), operation, path, fields: shownFields(fields) })
+      changed()
       return id
     },
-    played: (id, fault) => amend(id, { fault }),
-    answered: (id, status, body) => amend(id, { answer: { status, body: start(body, mostBodyText) } }),
+    faultApplied: (id, fault) => amend(id, { fault }),
+    answered: (id, status, body) => amend(id, { answer: { status, body: start(body, maxBodyLength) } }),
+    notMatched({ method, path, hint }) {
+      missed += 1
+      const id = `x${missed}`
+      unmatched.set(id, { id, at: now(), method, path: start(path, maxPathLength), hint })
+      changed()
+    },
     find: (id) => entries.get(id),
     clear() {
       entries.clear()
+      unmatched.clear()
       counts.clear()
       total = 0
+      missed = 0
     },
   }
 }
 
 function shownFields(fields: URLSearchParams): Readonly<Record<string, string>> {
   const shown = [...fields].slice(0, 50).map(([name, value]) => [
-    start(name, mostFieldText),
-    // The key has no business on a screen, even the sandbox's own: people paste real ones by mistake.
-    name === 'key' ? '••••••' : start(value, mostFieldText),
+    start(name, maxFieldLength),
+    // Not even the sandbox's own key is shown: people paste real ones by mistake.
+    name === 'key' ? '••••••' : start(value, maxFieldLength),
   ])
   return Object.fromEntries(shown)
 }
 
-/** The start of a text as a copy: a mere slice would keep the whole text alive behind it. */
-function start(text: string, most: number): string {
-  return Buffer.from(text.slice(0, most)).toString()
+/** A copy of the beginning: a slice alone would keep the whole string alive. */
+function start(text: string, maxLength: number): string {
+  return Buffer.from(text.slice(0, maxLength)).toString()
 }

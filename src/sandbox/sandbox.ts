@@ -1,23 +1,25 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { AccountControl } from './account.js'
 import type { SandboxClock } from './clock.js'
 import type { Faults } from './faults.js'
 import { createApp } from './http/app.js'
 import type { Inbox } from './inbox.js'
-import { createMachine } from './machine.js'
-import { type SandboxOptions, settle } from './options.js'
+import { listen } from './listen.js'
+import { loadNumbering } from './numbering.js'
+import { resolveOptions, type SandboxOptions } from './options.js'
+import { createProviderSimulation } from './provider-simulation.js'
+import { reachOf } from './reach.js'
 import type { RequestLog } from './request-log.js'
 import type { Links } from './short-links.js'
+import type { SandboxState } from './state.js'
 
 /** A running stand-in for the provider. */
 export interface Sandbox {
-  /** For `createClient`: where the operations are, with the version segment. */
+  /** For `createClient`: the URL of the operations, with the version segment. */
   readonly baseUrl: string
   /** The inbox page. */
   readonly inboxUrl: string
   readonly credentials: { readonly client: number; readonly key: string }
-  /** What a right code is answered with, for the option of the same name. */
+  /** The `status` of a right code, for the option of the same name. */
   readonly approvedStatuses: readonly string[]
   readonly account: AccountControl
   readonly clock: SandboxClock
@@ -25,16 +27,20 @@ export interface Sandbox {
   readonly inbox: Inbox
   readonly links: Links
   readonly requests: RequestLog
-  /** Forgets everything that happened, the clock's advance too; options and port stay. */
+  /** Forgets everything that happened, including the advance of the clock; options and port stay. */
   reset(): void
+  /** Everything the sandbox remembers but the request log, as JSON. */
+  exportState(): SandboxState
+  /** Continues where another sandbox was. Throws a TypeError and changes nothing when the state is invalid. */
+  importState(state: SandboxState): void
   /** Ends every connection and frees the port. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
 /**
- * Starts a sandbox on the loopback address: the whole service, with an inbox in place of phones. Throws a
- * TypeError for a wrong option, and in production, where nobody would get a code.
+ * Starts a sandbox, on the loopback addresses unless `host` says otherwise: the whole service, with an inbox
+ * in place of phones. Throws a TypeError for an invalid option, and in production, where nobody would get a code.
  *
  * @example
  * await using sandbox = await startSandbox()
@@ -45,47 +51,39 @@ export interface Sandbox {
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   if (process.env.NODE_ENV === 'production') {
     throw new TypeError(
-      'startSandbox: it sends nothing and refuses NODE_ENV=production; use the provider there',
+      'startSandbox: refused with NODE_ENV=production, because nothing is sent; use the provider there',
     )
   }
-  const settings = settle(options)
-  const server = createServer()
-  const port = await listen(server, settings.port)
-  const origin = `http://127.0.0.1:${port}`
-  const connection = { baseUrl: `${origin}/v1`, credentials: settings.credentials }
-  const machine = createMachine(settings, origin)
-  server.on('request', createApp(machine, connection))
+  const settings = resolveOptions(options)
+  const numbering = await loadNumbering()
+  const listening = await listen(settings.host, settings.port)
+  const { origin, baseUrl, allowedHosts } = reachOf(settings, listening.port)
+  const { credentials } = settings
+  const approvedStatuses = [String(settings.approvedStatus)]
+  const simulation = createProviderSimulation(settings, origin, numbering)
+  const connection = { baseUrl, basePath: settings.basePath, credentials, approvedStatuses }
+  listening.serve(createApp(simulation, connection, allowedHosts))
 
-  let closed: Promise<void> | undefined
   function close(): Promise<void> {
-    closed ??= new Promise((resolve) => {
-      machine.mailroom.close()
-      server.close(() => resolve())
-      server.closeAllConnections()
-    })
-    return closed
+    simulation.messages.close()
+    return listening.close()
   }
 
   return {
-    ...connection,
+    baseUrl,
     inboxUrl: `${origin}/`,
-    approvedStatuses: [String(settings.approvedStatus)],
-    account: machine.account,
-    clock: machine.clock,
-    faults: machine.faults,
-    inbox: machine.mailroom,
-    links: machine.links,
-    requests: machine.requests,
-    reset: machine.reset,
+    credentials,
+    approvedStatuses,
+    account: simulation.account,
+    clock: simulation.clock,
+    faults: simulation.faults,
+    inbox: simulation.messages,
+    links: simulation.links,
+    requests: simulation.requests,
+    reset: simulation.reset,
+    exportState: simulation.export,
+    importState: simulation.import,
     close,
     [Symbol.asyncDispose]: close,
   }
-}
-
-function listen(server: Server, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    // Loopback only: whoever reaches this port reads every code.
-    server.listen(port, '127.0.0.1', () => resolve((server.address() as AddressInfo).port))
-  })
 }

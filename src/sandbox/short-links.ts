@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Click } from './click.js'
-import { createRecent } from './recent.js'
+import { createBoundedMap } from './bounded-map.js'
 import { type Refusal, refuse } from './service/refusals.js'
 
 /** A short URL that redirects. */
@@ -13,7 +13,7 @@ export interface ShortLink {
   readonly domainName?: string
   /** Sandbox time, in ms. */
   readonly createdAt: number
-  /** From this moment on it redirects no more and has no statistics. */
+  /** From this moment on it neither redirects nor has statistics. */
   readonly expiresAt: number
 }
 
@@ -22,7 +22,7 @@ export interface ListedLink extends ShortLink {
   readonly clicks: number
 }
 
-/** The short URLs that were made. The newest 1,000 links and 20,000 clicks are kept. */
+/** The short URLs created so far. The newest 1,000 links and 20,000 clicks are kept. */
 export interface Links {
   /** Newest first. */
   list(): readonly ListedLink[]
@@ -33,28 +33,36 @@ interface LinkOrder extends Omit<ShortLink, 'urlShort' | 'createdAt' | 'expiresA
   readonly months: number
 }
 
-export interface LinkKeeper extends Links {
-  /** Makes a link, or finds the same one made before. */
-  create(order: LinkOrder): { readonly link: ShortLink; readonly made: boolean } | Refusal
-  /** The link at a path below the origin, while it lives. */
+export interface LinkStore extends Links {
+  /** Creates a link, or returns the equal one created before. */
+  create(order: LinkOrder): { readonly link: ShortLink; readonly created: boolean } | Refusal
+  /** The link at a path below the origin, until it expires. */
   at(path: string): ShortLink | undefined
   named(name: string): ShortLink | undefined
   clicked(link: ShortLink, click: Click): void
   /** The clicks of a link from a moment on and before another, in order of time. */
   clicksOf(link: ShortLink, from: number, before: number): readonly Click[]
   clear(): void
+  export(): LinksState
+  import(state: LinksState): void
 }
 
-const mostLinks = 1_000
-const mostClicks = 20_000
+/** What the links are exported as: without the address of this sandbox. */
+export interface LinksState {
+  readonly links: readonly (Omit<ShortLink, 'urlShort'> & { readonly path: string })[]
+  readonly clicks: readonly { readonly name: string; readonly click: Click }[]
+}
 
-export function createLinks(origin: string, now: () => number): LinkKeeper {
-  const links = createRecent<ShortLink>(mostLinks)
+const maxLinks = 1_000
+const maxClicks = 20_000
+
+export function createLinks(origin: string, now: () => number, changed: () => void): LinkStore {
+  const links = createBoundedMap<ShortLink>(maxLinks)
   let clicks: { readonly link: ShortLink; readonly click: Click }[] = []
 
-  const alive = (link: ShortLink | undefined) => (link && now() < link.expiresAt ? link : undefined)
-  const named = (name: string) => alive(links.get(name))
-  const at = (path: string) => alive(links.values().find(({ urlShort }) => urlShort === `${origin}${path}`))
+  const live = (link: ShortLink | undefined) => (link && now() < link.expiresAt ? link : undefined)
+  const named = (name: string) => live(links.get(name))
+  const at = (path: string) => live(links.values().find(({ urlShort }) => urlShort === `${origin}${path}`))
   function pathOf({ alias, domainName }: LinkOrder): string {
     const last = alias ?? randomBytes(5).toString('base64url')
     return domainName === undefined ? `/s/${last}` : `/s/${domainName}/${last}`
@@ -72,7 +80,7 @@ export function createLinks(origin: string, now: () => number): LinkKeeper {
     create(order) {
       const { alias, months, ...about } = order
       const known = named(order.name)
-      if (known?.urlLong === order.urlLong) return { link: known, made: false }
+      if (known?.urlLong === order.urlLong) return { link: known, created: false }
       if (known !== undefined) return refuse('urlTaken', 'Another URL has this name.')
       const path = pathOf(order)
       if (at(path) !== undefined) return refuse('urlTaken', 'Another URL has this alias.')
@@ -84,14 +92,15 @@ export function createLinks(origin: string, now: () => number): LinkKeeper {
         expiresAt: monthsAfter(createdAt, months),
       }
       links.set(link.name, link)
-      return { link, made: true }
+      return { link, created: true }
     },
     at,
     named,
     clicked(link, click) {
       clicks.push({ link, click })
-      // Dropped in bulk: moving the whole list for every click would cost more than the click.
-      if (clicks.length > mostClicks * 1.1) clicks = clicks.slice(-mostClicks)
+      // Dropped in bulk: copying the whole list for every click would cost more than the click.
+      if (clicks.length > maxClicks * 1.1) clicks = clicks.slice(-maxClicks)
+      changed()
     },
     clicksOf: (link, from, before) =>
       clicks
@@ -101,10 +110,22 @@ export function createLinks(origin: string, now: () => number): LinkKeeper {
       links.clear()
       clicks = []
     },
+    export: () => ({
+      links: links.values().map(({ urlShort, ...link }) => ({ ...link, path: urlShort.slice(origin.length) })),
+      clicks: clicks.map(({ link: { name }, click }) => ({ name, click })),
+    }),
+    import(state) {
+      links.clear()
+      for (const { path, ...link } of state.links) links.set(link.name, { ...link, urlShort: `${origin}${path}` })
+      clicks = state.clicks.flatMap(({ name, click }) => {
+        const link = links.get(name)
+        return link === undefined ? [] : [{ link, click }]
+      })
+    },
   }
 }
 
-/** The same day some months later, or the last of its month when there is no such day. */
+/** The same day some months later, or the last day of that month when it is shorter. */
 function monthsAfter(at: number, months: number): number {
   const date = new Date(at)
   const day = date.getUTCDate()

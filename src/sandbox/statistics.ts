@@ -7,10 +7,10 @@ export type Category = (typeof statisticCategories)[number] | (typeof premiumCat
 export type Metric = { readonly [Name in Category]?: Readonly<Record<string, string | number>> }
 
 interface Grouping {
-  /** What the row is about; clicks that agree in it are counted together. */
+  /** What a row is about; clicks with equal rows are counted together. */
   readonly row: (click: Click) => Readonly<Record<string, string>> & { readonly property: string }
   readonly percent?: true
-  /** In order of time; the others start with the most clicks. */
+  /** In order of time; the others begin with the most clicks. */
   readonly byTime?: true
 }
 

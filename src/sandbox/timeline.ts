@@ -1,6 +1,6 @@
 import { fixedResultOf } from './fixed-numbers.js'
 
-/** Where a text or a call stands. */
+/** The delivery state of an SMS or a call. */
 export type MessageState =
   | 'sent'
   | 'delivered'
@@ -25,7 +25,7 @@ const answeredAfterMs = 3_000
 const ringsForMs = 15_000
 const callsAgainAfterMs = 45_000
 
-/** The states of a text sent now: sent, delivered, read, unless its number has a fixed result. */
+/** The states of an SMS sent now: sent, delivered, read, unless its number has a fixed result. */
 export function textTimeline(phone: string, at: number): readonly Step[] {
   const sent: Step = { at, state: 'sent' }
   const fixed = fixedResultOf(phone)
@@ -36,7 +36,7 @@ export function textTimeline(phone: string, at: number): readonly Step[] {
   return [sent, { at: at + deliveredAfterMs, state: 'delivered' }, { at: at + readAfterMs, state: 'read' }]
 }
 
-/** The states of a call placed now: it rings, and is answered at the first attempt unless the number says otherwise. */
+/** The states of a call placed now: it rings and is answered at the first attempt, unless its number has a fixed result. */
 export function callTimeline(
   phone: string,
   at: number,
@@ -55,20 +55,31 @@ export function callTimeline(
   return steps
 }
 
-/** The state that holds at a moment. */
+/** The state at a moment. */
 export function stateAt(timeline: readonly Step[], now: number): MessageState {
   return (timeline.findLast((step) => step.at <= now) ?? timeline[0])?.state ?? 'sent'
 }
 
 const lost: readonly MessageState[] = ['rejected', 'unreachable', 'blocked', 'no-answer']
 
-/** Whether the person gets to know the content in the end. */
+/** Whether the message has failed for good by a moment: the person will never see it. */
+export function undeliveredAt(timeline: readonly Step[], now: number): boolean {
+  const last = timeline.at(-1)
+  return last !== undefined && last.at <= now && lost.includes(last.state)
+}
+
+/** The next moment at which the state changes, if there is one. */
+export function nextStepAt(timeline: readonly Step[], now: number): number | undefined {
+  return timeline.find((step) => step.at > now)?.at
+}
+
+/** Whether the message reaches the person in the end. */
 export function arrives(timeline: readonly Step[]): boolean {
   const last = timeline.at(-1)
   return last !== undefined && last.state !== 'sent' && !lost.includes(last.state)
 }
 
-/** When the provider takes its price back, if it does: for what it could not deliver. */
+/** When the provider refunds the price, if it does: for what it could not deliver. */
 export function refundedAt(timeline: readonly Step[]): number | undefined {
   return timeline.find(({ state }) => state === 'rejected' || state === 'unreachable')?.at
 }

@@ -1,5 +1,5 @@
 import express, { type ErrorRequestHandler, type Express } from 'express'
-import type { Machine } from '../machine.js'
+import type { ProviderSimulation } from '../provider-simulation.js'
 import type { Connection } from '../page/inbox-page.js'
 import { controlRoutes } from './control-routes.js'
 import { linkRoutes } from './link-routes.js'
@@ -9,17 +9,17 @@ import { operationRoutes } from './operation-routes.js'
 import { pageRoutes } from './page-routes.js'
 
 /** The sandbox over HTTP: the provider's operations, its short URLs, the inbox and its controls. */
-export function createApp(machine: Machine, connection: Connection): Express {
+export function createApp(simulation: ProviderSimulation, connection: Connection): Express {
   const app = express()
   app.disable('x-powered-by').enable('case sensitive routing')
   app.use(onlyFromHere(new URL(connection.baseUrl).port))
-  app.use('/v1', operationRoutes(machine))
-  app.use('/s', linkRoutes(machine.links, machine.clock.now))
+  app.use('/v1', operationRoutes(simulation))
+  app.use('/s', linkRoutes(simulation.links, simulation.clock.now))
   app.get('/openapi.json', (_request, response) => {
-    response.json(openApiOf(machine.offer, connection.baseUrl))
+    response.json(openApiOf(simulation.catalogue, connection.baseUrl))
   })
-  app.use(pageRoutes(machine, connection))
-  app.use('/_sandbox', controlRoutes(machine))
+  app.use(pageRoutes(simulation, connection))
+  app.use('/_sandbox', controlRoutes(simulation))
   app.use((request, response) => {
     response
       .status(404)
@@ -29,7 +29,7 @@ export function createApp(machine: Machine, connection: Connection): Express {
   return app
 }
 
-/** What a framework answers for what never reached an operation: a body that cannot be read, for example. */
+/** What a framework responder for what never reached an operation: a body that cannot be read, for example. */
 const answerFailure: ErrorRequestHandler = (error, _request, response, next) => {
   if (response.headersSent) return next(error)
   const status = Number.isSafeInteger(error?.status) ? error.status : 500

@@ -2,29 +2,29 @@ import express, { type ErrorRequestHandler, type Request, type Router } from 'ex
 import type { OperationName } from '../../provider/operations.js'
 import type { Fault } from '../fault.js'
 import type { WaitOptions } from '../inbox.js'
-import type { Machine } from '../machine.js'
+import type { ProviderSimulation } from '../provider-simulation.js'
 
 type Fields = Readonly<Record<string, unknown>>
 type Query = Readonly<Record<string, string>>
 
-const longestWaitMs = 60_000
+const maxWaitMs = 60_000
 
 /** Everything a test or the page can ask of the sandbox, under `/_sandbox`: JSON or forms in, JSON out. */
-export function controlRoutes(machine: Machine): Router {
-  const { account, clock, faults, links, mailroom, requests } = machine
+export function controlRoutes(simulation: ProviderSimulation): Router {
+  const { account, clock, faults, links, messages, requests } = simulation
   const router = express.Router()
   router.use(express.json({ limit: '64kb' }), express.urlencoded({ extended: false, limit: '64kb' }))
 
-  const asked: Readonly<Record<string, (query: Query) => unknown>> = {
-    '/messages': ({ phone }) => mailroom.list(phone),
-    '/messages/wait': ({ phone = '', ...options }) => mailroom.waitFor(phone, waitOptions(options)),
+  const getRoutes: Readonly<Record<string, (query: Query) => unknown>> = {
+    '/messages': ({ phone }) => messages.list(phone),
+    '/messages/wait': ({ phone = '', ...options }) => messages.waitFor(phone, waitOptions(options)),
     '/requests': ({ operation }) => requests.list(operation as OperationName | undefined),
     '/account': () => ({ credits: account.credits(), blocked: account.blocked() }),
     '/clock': () => ({ now: clock.now(), aheadMs: clock.aheadMs() }),
     '/faults': () => faults.list(),
     '/links': () => links.list(),
   }
-  for (const [path, answer] of Object.entries(asked)) {
+  for (const [path, answer] of Object.entries(getRoutes)) {
     router.get(path, async (request, response, next) => {
       try {
         response.set('Cache-Control', 'no-store').json(await answer(queryOf(request)))
@@ -34,17 +34,17 @@ export function controlRoutes(machine: Machine): Router {
     })
   }
 
-  const told: Readonly<Record<string, (fields: Fields) => unknown>> = {
+  const postRoutes: Readonly<Record<string, (fields: Fields) => unknown>> = {
     '/messages/delete': ({ id, phone }) =>
-      id === undefined ? mailroom.clear(textOf(phone)) : mailroom.delete(String(id)),
+      id === undefined ? messages.clear(textOf(phone)) : messages.delete(String(id)),
     '/account': ({ credits }) => account.setCredits(Number(credits)),
     '/account/unblock': ({ phone }) => account.unblock(String(phone)),
     '/clock': ({ advanceMs }) => clock.advance(Number(advanceMs)),
     '/faults': (fields) => faults.add(faultOf(fields)),
     '/faults/delete': ({ id }) => (id === undefined ? faults.clear() : faults.remove(String(id))),
-    '/reset': () => machine.reset(),
+    '/reset': () => simulation.reset(),
   }
-  for (const [path, act] of Object.entries(told)) {
+  for (const [path, act] of Object.entries(postRoutes)) {
     router.post(path, (request, response) => {
       const result = act(request.body ?? {})
       // A form of the page goes back to the page; a program gets what the call gave.
@@ -82,7 +82,7 @@ const textOf = (value: unknown) => (typeof value === 'string' ? value : undefine
 
 function waitOptions({ timeoutMs, since, channel, code }: Query): WaitOptions {
   return {
-    ...(timeoutMs !== undefined && { timeoutMs: Math.min(Number(timeoutMs), longestWaitMs) }),
+    ...(timeoutMs !== undefined && { timeoutMs: Math.min(Number(timeoutMs), maxWaitMs) }),
     ...(since !== undefined && { since: Number(since) }),
     ...(channel !== undefined && { channel: channel as 'sms' | 'call' }),
     ...(code !== undefined && { code: code !== 'false' }),

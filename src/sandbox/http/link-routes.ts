@@ -1,17 +1,17 @@
 import express, { type Request, type Response, type Router } from 'express'
 import { readClick } from '../click.js'
-import type { LinkKeeper } from '../short-links.js'
+import type { LinkStore } from '../short-links.js'
 
-/** Short URLs at work: every GET is a click. */
-export function linkRoutes(links: LinkKeeper, now: () => number): Router {
+/** Follows short URLs: every GET is a click. */
+export function linkRoutes(links: LinkStore, now: () => number): Router {
   function follow(request: Request, response: Response): void {
     const link = links.at(request.originalUrl.replace(/\?.*$/s, ''))
     response.set('Cache-Control', 'no-store')
     if (link === undefined) {
-      response.status(404).json({ error: 'url', msg: 'No living short URL is here.' })
+      response.status(404).json({ error: 'url', msg: 'There is no short URL at this address, or it has expired.' })
       return
     }
-    // Link checkers ask with HEAD; only a visit counts.
+    // Link checkers send HEAD; only a visit counts.
     if (request.method === 'GET') links.clicked(link, readClick(request, now()))
     response.redirect(302, link.urlLong)
   }

@@ -5,12 +5,12 @@ import {
   type Fields,
   operations,
 } from '../../provider/operations.js'
-import type { Offer, OfferedOperation, ParameterRule } from '../service/dialect.js'
+import type { Catalogue, CatalogueOperation, ParameterRule } from '../service/dialect.js'
 
 type Schema = Readonly<Record<string, unknown>>
 
 /** The operations as an OpenAPI 3.1 document, with the sandbox itself as their server. */
-export function openApiOf(offer: Offer, baseUrl: string): Schema {
+export function openApiOf(catalogue: Catalogue, baseUrl: string): Schema {
   const schemas = Object.values(operations).map(({ response }) => [response.name, objectOf(response.fields)])
   return {
     openapi: '3.1.0',
@@ -21,7 +21,7 @@ export function openApiOf(offer: Offer, baseUrl: string): Schema {
     },
     servers: [{ url: baseUrl }],
     paths: Object.fromEntries(
-      Object.entries(offer).flatMap(([name, operation]) =>
+      Object.entries(catalogue).flatMap(([name, operation]) =>
         [operation.path, ...(operation.otherPaths ?? [])].map((path, index) => [
           path,
           {
@@ -42,7 +42,7 @@ export function openApiOf(offer: Offer, baseUrl: string): Schema {
   }
 }
 
-function described(operationId: string, operation: OfferedOperation): Schema {
+function described(operationId: string, operation: CatalogueOperation): Schema {
   const params: Readonly<Record<string, ParameterRule>> = { ...accountParameters, ...operation.params }
   return {
     operationId,

@@ -1,13 +1,13 @@
 import express, { type Request, type Response, type Router } from 'express'
 import type { Operation, OperationName } from '../../provider/operations.js'
-import type { Machine } from '../machine.js'
-import type { Answer } from '../service/answers.js'
-import { isDoneFirst, playFault, writeAnswer } from './fault-play.js'
+import type { ProviderSimulation } from '../provider-simulation.js'
+import type { ServiceResponse } from '../service/responder.js'
+import { isDoneFirst, applyFault, writeResponse } from './apply-fault.js'
 
-const nothingDone: Answer = { status: 200, body: {} }
+const nothingDone: ServiceResponse = { status: 200, body: {} }
 
 /** The provider's operations on their paths, each request logged and open to faults. */
-export function operationRoutes({ offer, answerTo, faults, requests }: Machine): Router {
+export function operationRoutes({ catalogue, handle, faults, requests }: ProviderSimulation): Router {
   const router = express.Router({ caseSensitive: true, strict: true })
   router.use(express.text({ type: 'application/x-www-form-urlencoded', limit: '64kb' }))
 
@@ -17,17 +17,17 @@ export function operationRoutes({ offer, answerTo, faults, requests }: Machine):
       const requestId = requests.received(name, fields)
       const fault = faults.take(name)
       if (fault !== undefined) requests.played(requestId, fault.kind)
-      if (fault !== undefined && !isDoneFirst(fault)) return playFault(response, fault, nothingDone)
+      if (fault !== undefined && !isDoneFirst(fault)) return applyFault(response, fault, nothingDone)
 
-      const answer = answerTo(name, { fields, address: request.socket.remoteAddress ?? '', requestId })
+      const answer = handle(name, { fields, address: request.socket.remoteAddress ?? '', requestId })
       requests.answered(requestId, answer.status, JSON.stringify(answer.body))
-      if (fault === undefined) writeAnswer(response, answer)
-      else playFault(response, fault, answer)
+      if (fault === undefined) writeResponse(response, answer)
+      else applyFault(response, fault, answer)
     }
   }
 
-  for (const name of Object.keys(offer) as OperationName[]) {
-    const operation = offer[name]
+  for (const name of Object.keys(catalogue) as OperationName[]) {
+    const operation = catalogue[name]
     const method = operation.method === 'GET' ? 'get' : 'post'
     for (const path of [operation.path, ...(operation.otherPaths ?? [])]) {
       router[method](path, handle(name, operation))

@@ -1,5 +1,5 @@
 import express, { type Request, type Response, type Router } from 'express'
-import type { Machine } from '../machine.js'
+import type { ProviderSimulation } from '../provider-simulation.js'
 import { type Connection, inboxMain, inboxPage } from '../page/inbox-page.js'
 import { inboxScript } from '../page/script.js'
 import { inboxIcon, inboxStyle } from '../page/style.js'
@@ -17,11 +17,11 @@ const policy = [
 ].join('; ')
 
 const lookEveryMs = 250
-const mostStreams = 20
-const longestFilter = 20
+const maxStreams = 20
+const maxFilter = 20
 
 /** The inbox page, its three files, and the stream that keeps it live. */
-export function pageRoutes(machine: Machine, connection: Connection): Router {
+export function pageRoutes(simulation: ProviderSimulation, connection: Connection): Router {
   const router = express.Router()
   router.use((_request, response, next) => {
     response.set({
@@ -34,7 +34,7 @@ export function pageRoutes(machine: Machine, connection: Connection): Router {
   })
   router.get('/', (request, response) => {
     const filter = filterOf(request)
-    response.type('html').send(inboxPage(inboxMain(machine, connection, filter), filter))
+    response.type('html').send(inboxPage(inboxMain(simulation, connection, filter), filter))
   })
   router.get('/inbox.css', (_request, response) => void response.type('css').send(inboxStyle))
   router.get('/inbox.js', (_request, response) => void response.type('js').send(inboxScript))
@@ -42,22 +42,22 @@ export function pageRoutes(machine: Machine, connection: Connection): Router {
 
   let streams = 0
   router.get('/_sandbox/stream', (request, response) => {
-    if (streams >= mostStreams) {
-      response.status(503).json({ error: 'streams', msg: `${mostStreams} pages are open already.` })
+    if (streams >= maxStreams) {
+      response.status(503).json({ error: 'streams', msg: `${maxStreams} pages are open already.` })
       return
     }
     streams += 1
     response.on('close', () => {
       streams -= 1
     })
-    keepLive(response, () => inboxMain(machine, connection, filterOf(request)))
+    keepLive(response, () => inboxMain(simulation, connection, filterOf(request)))
   })
   return router
 }
 
 function filterOf(request: Request): string {
   const phone = new URL(request.originalUrl, 'http://sandbox').searchParams.get('phone') ?? ''
-  return phone.replace(/\D/g, '').slice(0, longestFilter)
+  return phone.replace(/\D/g, '').slice(0, maxFilter)
 }
 
 /**

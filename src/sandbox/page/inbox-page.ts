@@ -1,10 +1,10 @@
-import { type Html, html } from '../../lib/html.js'
-import type { Machine } from '../machine.js'
+import type { ProviderSimulation } from '../provider-simulation.js'
 import { digitsOf } from '../wire-phone.js'
+import { type Html, html } from '../../lib/html.js'
 import { messageCard } from './message-card.js'
 import { accountPanel, clockPanel, connectionPanel, faultPanel, linkPanel, requestPanel } from './panels.js'
 
-const mostCardsShown = 50
+const maxCardsShown = 50
 
 /** Where programs reach this sandbox. */
 export interface Connection {
@@ -13,11 +13,11 @@ export interface Connection {
 }
 
 /** The part of the page that changes: it is rendered anew whenever something happened. */
-export function inboxMain(machine: Machine, connection: Connection, filter: string): string {
-  const { account, clock, faults, links, requests } = machine
+export function inboxMain(simulation: ProviderSimulation, connection: Connection, filter: string): string {
+  const { account, clock, faults, links, requests } = simulation
   const now = clock.now()
   return html`<div class="columns">
-${messageList(machine, filter, now)}
+${messageList(simulation, filter, now)}
 <div class="aside">
 ${connectionPanel(connection.baseUrl, connection.credentials)}
 ${accountPanel(account)}
@@ -29,9 +29,9 @@ ${requestPanel(requests, now)}
 </div>`.markup
 }
 
-function messageList({ mailroom, requests }: Machine, filter: string, now: number): Html {
-  const messages = mailroom.all().filter(({ phone }) => digitsOf(phone).includes(digitsOf(filter)))
-  const shown = messages.slice(0, mostCardsShown)
+function messageList({ messages, requests }: ProviderSimulation, filter: string, now: number): Html {
+  const messages = messages.all().filter(({ phone }) => digitsOf(phone).includes(digitsOf(filter)))
+  const shown = messages.slice(0, maxCardsShown)
   const count = messages.length
   return html`<section class="messages" aria-labelledby="messages">
 <div class="list-head">

@@ -1,8 +1,8 @@
-import { type Html, html } from '../../lib/html.js'
 import type { Message } from '../inbox.js'
 import type { LoggedRequest } from '../request-log.js'
 import { type MessageState, stateAt } from '../timeline.js'
 import { digitsOf } from '../wire-phone.js'
+import { type Html, html } from '../../lib/html.js'
 import { momentText } from './moments.js'
 import { requestView } from './request-view.js'
 

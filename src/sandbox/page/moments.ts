@@ -1,4 +1,4 @@
-/** A moment as a person reads it on this machine: the time, and the day when it is another one. */
+/** A moment as a person reads it on this simulation: the time, and the day when it is another one. */
 export function momentText(at: number, now: number): string {
   const day = (ms: number) => new Date(ms).toLocaleDateString('en-CA')
   const time = new Date(at).toLocaleTimeString('en-GB')

@@ -1,4 +1,3 @@
-import { type Html, html } from '../../lib/html.js'
 import { operations } from '../../provider/operations.js'
 import type { AccountControl } from '../account.js'
 import type { SandboxClock } from '../clock.js'
@@ -6,12 +5,13 @@ import { faultKinds } from '../fault.js'
 import type { Faults } from '../faults.js'
 import type { RequestLog } from '../request-log.js'
 import type { Links } from '../short-links.js'
+import { type Html, html } from '../../lib/html.js'
 import { durationText } from './moments.js'
 import { requestView } from './request-view.js'
 
-const mostRequestsShown = 20
-const mostLinksShown = 20
-const mostBlockedShown = 20
+const maxRequestsShown = 20
+const maxLinksShown = 20
+const maxBlockedShown = 20
 
 export function connectionPanel(baseUrl: string, { client, key }: { client: number; key: string }): Html {
   const rows = [
@@ -41,7 +41,7 @@ export function accountPanel(account: AccountControl): Html {
 </form>
 <h3>Blocked numbers</h3>
 ${blocked.length === 0 && html`<p class="quiet">None.</p>`}
-<ul class="rows">${blocked.slice(-mostBlockedShown).map(
+<ul class="rows">${blocked.slice(-maxBlockedShown).map(
       ({
         phone,
         name,
@@ -50,7 +50,7 @@ ${blocked.length === 0 && html`<p class="quiet">None.</p>`}
 <form method="post" action="/_sandbox/account/unblock"><input type="hidden" name="phone" value="${phone}">
 <button class="plain" aria-label="Unblock +${phone}">Unblock</button></form></li>`,
     )}</ul>
-${blocked.length > mostBlockedShown && html`<p class="quiet">and ${blocked.length - mostBlockedShown} more</p>`}`,
+${blocked.length > maxBlockedShown && html`<p class="quiet">and ${blocked.length - maxBlockedShown} more</p>`}`,
   )
 }
 
@@ -119,19 +119,19 @@ export function linkPanel(links: Links, now: number): Html {
   return panel(
     'Short links',
     html`${listed.length === 0 && html`<p class="quiet">None.</p>`}
-<ul class="rows">${listed.slice(0, mostLinksShown).map(
+<ul class="rows">${listed.slice(0, maxLinksShown).map(
       (
         link,
       ) => html`<li id="u-${link.name}"><span><a href="${link.urlShort}" rel="noreferrer">${link.name}</a>
 ${link.premium && html`<span class="chip">premium</span>`} ${now >= link.expiresAt && html`<span class="chip bad">expired</span>`}</span>
 <span class="quiet">${link.clicks} ${link.clicks === 1 ? 'click' : 'clicks'}</span></li>`,
     )}</ul>
-${listed.length > mostLinksShown && html`<p class="quiet">and ${listed.length - mostLinksShown} more</p>`}`,
+${listed.length > maxLinksShown && html`<p class="quiet">and ${listed.length - maxLinksShown} more</p>`}`,
   )
 }
 
 export function requestPanel(requests: RequestLog, now: number): Html {
-  const newest = requests.list().slice(0, mostRequestsShown)
+  const newest = requests.list().slice(0, maxRequestsShown)
   return panel(
     'Requests',
     html`<p class="quiet">${requests.count().toLocaleString('en')} received</p>

@@ -1,5 +1,5 @@
-import { type Html, html } from '../../lib/html.js'
 import type { LoggedRequest } from '../request-log.js'
+import { type Html, html } from '../../lib/html.js'
 import { momentText } from './moments.js'
 
 /** One logged request: what was sent, what was answered. The log hides the key already. */
@@ -13,7 +13,7 @@ export function requestView(request: LoggedRequest, now: number): Html {
       : html`<span class="chip bad">fault: ${fault}</span>`
   }</summary>
 <dl class="fields">${Object.entries(fields).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
-${answer !== undefined && html`<pre tabindex="0" aria-label="Answer to ${operation}">${pretty(answer.body)}</pre>`}
+${answer !== undefined && html`<pre tabindex="0" aria-label="ServiceResponse to ${operation}">${pretty(answer.body)}</pre>`}
 </details>`
 }
 

@@ -1,23 +1,23 @@
 import { randomUUID } from 'node:crypto'
 import type { Account } from '../account.js'
 import { digitsOf, readPhones } from '../wire-phone.js'
-import type { Answers } from './answers.js'
 import { refuse } from './refusals.js'
+import type { Responder } from './responder.js'
 import type { Handlers } from './service.js'
 
-/** The operations on the account itself: its credits and its blocked numbers. */
+/** The operations on the account: its credits and its blocked numbers. */
 export function accountOperations(
   account: Account,
-  answers: Answers,
+  responder: Responder,
 ): Pick<Handlers, 'balance' | 'blockPhone'> {
   return {
-    balance: () => ({ body: answers.balance(account.credits()) }),
+    balance: () => ({ body: responder.balance(account.credits()) }),
 
     blockPhone({ phone, name, channel }) {
       if (readPhones(phone)?.length !== 1) return refuse('parameters', 'phone must be one phone number.')
       const entry = { id: randomUUID(), phone: digitsOf(phone), name: name ?? '', channel: channel ?? 'SMS' }
       account.block(entry)
-      return { body: answers.blocked(entry) }
+      return { body: responder.blocked(entry) }
     },
   }
 }

@@ -1,12 +1,12 @@
 import type { Account } from '../account.js'
 import { type CodeRules, type Codes, knownCode } from '../codes.js'
 import { fixedResultOf } from '../fixed-numbers.js'
-import type { Message } from '../inbox.js'
+import type { Message } from '../message.js'
 import { readPhones } from '../wire-phone.js'
-import type { Answers } from './answers.js'
-import type { Carriage, Dispatch } from './dispatch.js'
+import type { Delivery, Dispatch } from './dispatch.js'
 import { callPrice, textPrice } from './prices.js'
 import { isRefusal, type Outcome, type Refusal, refuse } from './refusals.js'
+import type { Responder } from './responder.js'
 import type { Handlers } from './service.js'
 
 interface CodeOperationParts {
@@ -14,12 +14,12 @@ interface CodeOperationParts {
   readonly dispatch: Dispatch
   readonly codes: Codes
   readonly codeRules: CodeRules
-  readonly answers: Answers
+  readonly responder: Responder
   readonly appNames: readonly string[] | 'any'
 }
 
-/** The documentation states a maximum for plain calls only; this one is the sandbox's own. */
-const mostAttempts = 10
+/** The documentation states a maximum for ordinary calls only; this one is the sandbox's own. */
+const maxAttempts = 10
 
 const notApproved = {
   wrong: refuse('wrongCode', 'The code is wrong.'),
@@ -28,13 +28,13 @@ const notApproved = {
   none: refuse('noCode', 'No code was sent to this number for this application.'),
 }
 
-/** The two-factor operations: send a code by text, send it by call, verify it. */
+/** The two-factor operations: send a code by SMS or call, verify it. */
 export function codeOperations({
   account,
   dispatch,
   codes,
   codeRules,
-  answers,
+  responder,
   appNames,
 }: CodeOperationParts): Pick<Handlers, 'sendSmsCode' | 'sendCallCode' | 'verifyCode'> {
   const minutes = Math.floor(codeRules.lifetimeMs / 60_000)
@@ -47,21 +47,21 @@ export function codeOperations({
   function send(
     phone: string,
     appName: string,
-    carriage: Carriage,
+    delivery: Delivery,
     contentOf: (code: string) => Pick<Message, 'text' | 'voice' | 'requestId'>,
   ): Outcome {
     const phones = readPhones(phone)
     if (phones?.length !== 1) return refuse('parameters', 'phone must be one phone number.')
     const unknown = unknownApp(appName)
     if (unknown !== undefined) return unknown
-    if (account.isBlocked(phone, carriage.channel)) return refuse('blocked', 'The number is blocked.')
-    // Booked before a code is made: a send that is refused must not void the living code.
-    const booked = dispatch.book(phones, carriage)
+    if (account.isBlocked(phone, delivery.channel)) return refuse('blocked', 'The number is blocked.')
+    // Booked before a code is issued: a refused send must not void the live code.
+    const booked = dispatch.book(phones, delivery)
     if (isRefusal(booked)) return booked
     const fixed = fixedResultOf(phone) === 'knownCode' ? knownCode(codeRules) : undefined
     const code = codes.issue(phone, appName, fixed)
     const [message] = booked.send({ ...contentOf(code), code, appName })
-    return { body: answers.codeSent(message, minutes) }
+    return { body: responder.codeSent(message, minutes) }
   }
 
   return {
@@ -73,11 +73,11 @@ export function codeOperations({
 
     sendCallCode({ phone, 'app-name': appName, voice, retries }, requestId) {
       const attempts = Number(retries)
-      if (!/^\d{1,2}$/.test(retries) || attempts < 1 || attempts > mostAttempts) {
-        return refuse('parameters', `retries must be a number from 1 to ${mostAttempts}.`)
+      if (!/^\d{1,2}$/.test(retries) || attempts < 1 || attempts > maxAttempts) {
+        return refuse('parameters', `retries must be a number from 1 to ${maxAttempts}.`)
       }
-      const manner = { attempts, leaveVoicemail: false }
-      return send(phone, appName, { channel: 'call', price: callPrice, manner }, (code) => {
+      const options = { attempts, leaveVoicemail: false }
+      return send(phone, appName, { channel: 'call', price: callPrice, options }, (code) => {
         const spelled = [...code].join(', ')
         return { text: `Your ${appName} code is ${spelled}. Again: ${spelled}.`, voice, requestId }
       })
@@ -87,7 +87,7 @@ export function codeOperations({
       const unknown = unknownApp(appName)
       if (unknown !== undefined) return unknown
       const found = codes.check(phone, appName, code)
-      if (found === 'right' && fixedResultOf(phone) !== 'expiredCode') return { body: answers.codeRight() }
+      if (found === 'right' && fixedResultOf(phone) !== 'expiredCode') return { body: responder.codeRight() }
       return notApproved[found === 'right' ? 'expired' : found]
     },
   }

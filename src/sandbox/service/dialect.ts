@@ -7,28 +7,28 @@ import {
   type Parameter,
 } from '../../provider/operations.js'
 
-/** Which interface the sandbox shows: that of the specification, or the one seen in the field. */
+/** Which interface the sandbox serves: that of the specification, or the one seen in the field. */
 export type Dialect = 'spec' | 'observed'
 
 /** A parameter as the sandbox reads it. */
 export interface ParameterRule extends Parameter {
-  /** Taken when the parameter was not sent. */
+  /** Used when the parameter is absent. */
   readonly byDefault?: string
 }
 
-/** An operation as the sandbox offers it: with the parameters and paths of its dialect. */
-export interface OfferedOperation extends Operation {
+/** An operation with the parameters and paths of its dialect. */
+export interface CatalogueOperation extends Operation {
   readonly params: Readonly<Record<string, ParameterRule>>
-  /** Other paths that lead to the same operation. */
+  /** Other paths to the same operation. */
   readonly otherPaths?: readonly string[]
 }
 
-export type Offer = Readonly<Record<OperationName, OfferedOperation>>
+export type Catalogue = Readonly<Record<OperationName, CatalogueOperation>>
 
 const everyVoice = [...new Set([...codeCallVoices, ...callVoices])]
 
-/** What services in the field take besides the documented interface. */
-const observed: Offer = {
+/** What services in the field accept beyond the documented interface. */
+const observed: Catalogue = {
   ...operations,
   blockPhone: {
     ...operations.blockPhone,
@@ -71,6 +71,6 @@ const observed: Offer = {
   },
 }
 
-export function offerOf(dialect: Dialect): Offer {
+export function catalogueOf(dialect: Dialect): Catalogue {
   return dialect === 'observed' ? observed : operations
 }

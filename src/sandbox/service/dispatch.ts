@@ -1,61 +1,66 @@
 import { randomUUID } from 'node:crypto'
 import type { Account } from '../account.js'
 import { fixedResultOf } from '../fixed-numbers.js'
-import type { Mailroom, Message } from '../inbox.js'
+import type { Message } from '../message.js'
+import type { MessageStore } from '../message-store.js'
 import { callTimeline, refundedAt, type Step, textTimeline } from '../timeline.js'
 import { type Refusal, refuse } from './refusals.js'
 
-/** What a call does besides speaking. */
-interface CallManner {
+/** How a call is placed. */
+interface CallOptions {
   readonly attempts: number
   readonly leaveVoicemail: boolean
 }
 
-/** How a group of messages travels: as texts, or as calls of one manner. */
-export type Carriage =
+/** How a group of messages is delivered. */
+export type Delivery =
   | { readonly channel: 'sms'; readonly price: number }
-  | { readonly channel: 'call'; readonly price: number; readonly manner: CallManner }
+  | { readonly channel: 'call'; readonly price: number; readonly options: CallOptions }
 
 type Content = Pick<Message, 'text' | 'code' | 'appName' | 'voice' | 'audioCode' | 'requestId'>
 
-/** A paid send: it only waits for what it says. */
+/** A send that is paid for. */
 interface Booking {
   /** Files one message per number, in one group. */
   send(content: Content): readonly [Message, ...Message[]]
 }
 
-/** Everything that leaves the provider leaves through here. */
+/** Every message leaves the provider through here. */
 export interface Dispatch {
-  /** Takes the price of all messages, or refuses and takes nothing. Blocked numbers cost nothing. */
-  book(phones: readonly [string, ...string[]], carriage: Carriage): Booking | Refusal
+  /** Charges for all messages, or refuses and charges nothing. Blocked numbers are free. */
+  book(phones: readonly [string, ...string[]], delivery: Delivery): Booking | Refusal
 }
 
-export function createDispatch(account: Account, mailroom: Mailroom, now: () => number): Dispatch {
-  function timelineOf(phone: string, carriage: Carriage): readonly Step[] {
-    return carriage.channel === 'sms'
-      ? textTimeline(phone, now())
-      : callTimeline(phone, now(), carriage.manner)
+export function createDispatch(
+  account: Account,
+  messages: MessageStore,
+  now: (phone: string) => number,
+): Dispatch {
+  function timelineOf(phone: string, delivery: Delivery): readonly Step[] {
+    return delivery.channel === 'sms'
+      ? textTimeline(phone, now(phone))
+      : callTimeline(phone, now(phone), delivery.options)
   }
 
   return {
-    book(phones, carriage) {
-      const { channel, price } = carriage
+    book(phones, delivery) {
+      const { channel, price } = delivery
       if (phones.some((phone) => fixedResultOf(phone) === 'refused')) {
         return refuse('destination', 'The destination is not served.')
       }
       const isBlocked = (phone: string) => account.isBlocked(phone, channel)
       const served = phones.filter((phone) => !isBlocked(phone))
       if (!account.charge(price * served.length)) {
-        return refuse('credits', 'The account has not enough credits.')
+        return refuse('credits', 'The account does not have enough credits.')
       }
 
       function file(phone: string, groupId: string, content: Content): Message {
         const blocked = isBlocked(phone)
         const timeline: readonly Step[] = blocked
-          ? [{ at: now(), state: 'blocked' }]
-          : timelineOf(phone, carriage)
+          ? [{ at: now(phone), state: 'blocked' }]
+          : timelineOf(phone, delivery)
         const refund = refundedAt(timeline)
-        if (refund !== undefined) account.refund(price, refund)
+        if (refund !== undefined) account.refund({ credits: price, at: refund, phone })
         const message = {
           ...content,
           id: randomUUID(),
@@ -63,10 +68,10 @@ export function createDispatch(account: Account, mailroom: Mailroom, now: () => 
           channel,
           phone,
           credits: blocked ? 0 : price,
-          at: now(),
+          at: now(phone),
           timeline,
         }
-        mailroom.deliver(message)
+        messages.deliver(message)
         return message
       }
 

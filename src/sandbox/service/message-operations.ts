@@ -1,20 +1,21 @@
-import type { Mailroom, Message } from '../inbox.js'
+import type { Message } from '../message.js'
+import type { MessageStore } from '../message-store.js'
 import { codeInText } from '../text-code.js'
 import { readPhones } from '../wire-phone.js'
-import type { Answers } from './answers.js'
 import type { Dispatch } from './dispatch.js'
 import type { ParametersOf } from './parameters.js'
 import { callPrice, textPrice } from './prices.js'
 import { isRefusal, type Refusal, refuse } from './refusals.js'
+import type { Responder } from './responder.js'
 import type { Handlers } from './service.js'
 
 const badPhones = refuse('parameters', 'phone must be one number, or several separated by commas.')
 
-/** The operations on plain messages: send texts, place calls, ask for their state. */
+/** The operations on ordinary messages: send an SMS, place a call, look up their state. */
 export function messageOperations(
   dispatch: Dispatch,
-  mailroom: Mailroom,
-  answers: Answers,
+  messages: MessageStore,
+  responder: Responder,
 ): Pick<Handlers, 'sendSms' | 'sendCall' | 'messageState'> {
   return {
     sendSms({ phone, sms }, requestId) {
@@ -22,7 +23,7 @@ export function messageOperations(
       if (phones === undefined) return badPhones
       const booked = dispatch.book(phones, { channel: 'sms', price: textPrice(sms) })
       if (isRefusal(booked)) return booked
-      return { body: answers.textsSent(booked.send({ ...withCode('sms', sms), requestId })) }
+      return { body: responder.textsSent(booked.send({ ...withCode('sms', sms), requestId })) }
     },
 
     sendCall(parameters, requestId) {
@@ -30,24 +31,24 @@ export function messageOperations(
       if (phones === undefined) return badPhones
       const content = callContent(parameters)
       if (isRefusal(content)) return content
-      const manner = {
+      const options = {
         attempts: Number(parameters.retries ?? 1),
         leaveVoicemail: parameters['leave-voicemail'] === 'true',
       }
-      const booked = dispatch.book(phones, { channel: 'call', price: callPrice, manner })
+      const booked = dispatch.book(phones, { channel: 'call', price: callPrice, options })
       if (isRefusal(booked)) return booked
-      return { body: answers.callsPlaced(booked.send({ ...content, requestId })) }
+      return { body: responder.callsPlaced(booked.send({ ...content, requestId })) }
     },
 
     messageState({ id }) {
-      const [first, ...others] = mailroom.find(id)
+      const [first, ...others] = messages.find(id)
       if (first === undefined) return refuse('message', 'No message group has this id.')
-      return { body: answers.messageStates([first, ...others]) }
+      return { body: responder.messageStates([first, ...others]) }
     },
   }
 }
 
-/** An uploaded audio, or a text with a voice: one of the two, never both. */
+/** An uploaded audio, or a message with a voice: one of the two, never both. */
 function callContent({
   message,
   voice,

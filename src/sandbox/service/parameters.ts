@@ -1,6 +1,7 @@
 import type { OperationName, operations } from '../../provider/operations.js'
 import type { BlockedChannel } from '../account.js'
-import type { OfferedOperation, ParameterRule } from './dialect.js'
+import type { Numbering } from '../numbering.js'
+import type { CatalogueOperation, ParameterRule } from './dialect.js'
 import { type Refusal, refuse } from './refusals.js'
 
 /** The parameters of one operation, by their wire names, after the rules of the specification were checked. */
@@ -12,28 +13,39 @@ export type ParametersOf<Name extends OperationName> = {
     : string | undefined
 } & (Name extends 'blockPhone' ? { readonly channel?: BlockedChannel } : unknown)
 
-// No maximum is documented, but names that are remembered need one. The body's limit bounds the others.
-const mostText = 200
-const longTexts = ['phone', 'sms', 'message', 'url-long']
+// No maximum is documented, but stored names need one. The size limit of the body bounds the others.
+const maxLength = 200
+const unbounded = ['phone', 'sms', 'message', 'url-long']
 
-/** Reads the fields of a request by the rules of its operation. */
+/** Reads the fields of a request by the rules of its operation. A country code completes national numbers. */
 export function readParameters<Name extends OperationName>(
-  operation: OfferedOperation,
+  operation: CatalogueOperation,
   fields: URLSearchParams,
+  numbering: Numbering,
 ): ParametersOf<Name> | Refusal {
   const read: Record<string, string | undefined> = {}
   for (const [key, parameter] of Object.entries(operation.params)) {
     const values = fields.getAll(key)
     if (values.length > 1) return refuse('parameters', `${key} was sent ${values.length} times.`)
     const value = values[0] === undefined || values[0] === '' ? parameter.byDefault : values[0]
-    const fault = faultOf(key, parameter, value)
-    if (fault !== undefined) return refuse('parameters', fault)
+    const problem = problemOf(key, parameter, value, numbering)
+    if (problem !== undefined) return refuse('parameters', problem)
     read[key] = value
+  }
+  const country = read['country-code']?.toUpperCase()
+  if (country !== undefined && read.phone !== undefined) {
+    const phones = read.phone.split(',').map((phone) => numbering.complete(phone.trim(), country))
+    read.phone = phones.join(',')
   }
   return read as ParametersOf<Name>
 }
 
-function faultOf(key: string, parameter: ParameterRule, value: string | undefined): string | undefined {
+function problemOf(
+  key: string,
+  parameter: ParameterRule,
+  value: string | undefined,
+  { isCountry }: Numbering,
+): string | undefined {
   if (value === undefined) return parameter.required ? `${key} is required.` : undefined
   if (parameter.type === 'boolean' && value !== 'true' && value !== 'false') {
     return `${key} must be true or false.`
@@ -41,9 +53,11 @@ function faultOf(key: string, parameter: ParameterRule, value: string | undefine
   if (parameter.allowed !== undefined && !parameter.allowed.includes(value)) {
     return `${key} must be one of ${parameter.allowed.join(', ')}.`
   }
-  if (!longTexts.includes(key) && value.length > mostText) {
-    return `${key} may have ${mostText} characters.`
+  if (!unbounded.includes(key) && value.length > maxLength) {
+    return `${key} must have at most ${maxLength} characters.`
   }
-  if (key === 'country-code' && !/^[A-Za-z]{2}$/.test(value)) return 'country-code must be an ISO 3166 code.'
+  if (key === 'country-code' && !isCountry(value.toUpperCase())) {
+    return 'country-code must be an ISO 3166-1 alpha-2 code.'
+  }
   return undefined
 }

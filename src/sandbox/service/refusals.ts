@@ -1,6 +1,6 @@
 /**
- * Why the sandbox refuses an operation, with the number it answers as `error`. The provider publishes no
- * list: 1000, 1001, 1003 and 1007 were glimpsed in the field, those from 1100 on are the sandbox's own.
+ * Why the sandbox refuses an operation, with the number in `error`. The provider publishes no list: 1000,
+ * 1001, 1003 and 1007 were seen in the field, those from 1100 on are the sandbox's own.
  */
 export const refusalNumbers = {
   parameters: 1000,
@@ -22,7 +22,7 @@ export const refusalNumbers = {
 
 export type RefusalReason = keyof typeof refusalNumbers
 
-/** An operation that was not done, and why. */
+/** An operation that was not performed, and why. */
 export interface Refusal {
   readonly refused: RefusalReason
   readonly msg: string
@@ -32,7 +32,7 @@ export function refuse(refused: RefusalReason, msg: string): Refusal {
   return { refused, msg }
 }
 
-/** What an operation comes to: the body of a 200, or a refusal. */
+/** The result of an operation: the body of a 200, or a refusal. */
 export type Outcome = { readonly body: unknown } | Refusal
 
 export function isRefusal(outcome: object): outcome is Refusal {

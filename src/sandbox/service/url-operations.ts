@@ -1,21 +1,21 @@
 import { premiumCategories, statisticCategories } from '../../provider/operations.js'
 import type { Account } from '../account.js'
-import type { LinkKeeper } from '../short-links.js'
+import type { LinkStore } from '../short-links.js'
 import { type Category, tally } from '../statistics.js'
-import type { Answers } from './answers.js'
+import type { Responder } from './responder.js'
 import { premiumUrlPrice } from './prices.js'
 import { isRefusal, type Refusal, refuse } from './refusals.js'
 import type { Handlers } from './service.js'
 
 const defaultMonths = 12
 const dayMs = 86_400_000
-const mostUrlText = 2_048
+const maxUrlLength = 2_048
 
 /** The operations on short URLs: create one, read its clicks. */
 export function urlOperations(
   account: Account,
-  links: LinkKeeper,
-  answers: Answers,
+  links: LinkStore,
+  responder: Responder,
 ): Pick<Handlers, 'shortenUrl' | 'urlStatistics'> {
   return {
     shortenUrl(parameters) {
@@ -27,10 +27,10 @@ export function urlOperations(
         'domain-name': domainName,
       } = parameters
       const premium = parameters['is-premium'] === 'true'
-      const refusal = orderFault(parameters)
+      const refusal = checkOrder(parameters)
       if (refusal !== undefined) return refusal
       if (premium && account.credits() < premiumUrlPrice) {
-        return refuse('credits', 'The account has not enough credits.')
+        return refuse('credits', 'The account does not have enough credits.')
       }
       const created = links.create({
         name,
@@ -42,9 +42,9 @@ export function urlOperations(
         months: Number(parameters['expiration-time-statistics'] ?? 0) || defaultMonths,
       })
       if (isRefusal(created)) return created
-      if (created.made && premium) account.charge(premiumUrlPrice)
-      const msg = created.made ? 'The short URL was created.' : 'The short URL existed already.'
-      return { body: answers.link(created.link, msg) }
+      if (created.created && premium) account.charge(premiumUrlPrice)
+      const msg = created.created ? 'The short URL was created.' : 'The short URL existed already.'
+      return { body: responder.link(created.link, msg) }
     },
 
     urlStatistics({ 'name-url': name, since, until, category }) {
@@ -65,13 +65,13 @@ export function urlOperations(
         : statisticCategories
       const wanted = category === undefined ? all : [category as Category]
       const metrics = wanted.flatMap((one) => tally(one, clicks))
-      return { body: answers.statistics(link, clicks.length, metrics) }
+      return { body: responder.statistics(link, clicks.length, metrics) }
     },
   }
 }
 
-/** The documentation gives no form for these texts; a URL and its path need one. */
-function orderFault(parameters: {
+/** The documentation gives no format for these parameters; a URL and its path need one. */
+function checkOrder(parameters: {
   readonly 'url-long': string
   readonly alias: string | undefined
   readonly 'domain-name': string | undefined
@@ -79,7 +79,7 @@ function orderFault(parameters: {
 }): Refusal | undefined {
   const { alias = 'a', 'domain-name': domain = 'a' } = parameters
   if (!isWebAddress(parameters['url-long'])) {
-    return refuse('parameters', `url-long must be an http or https URL of at most ${mostUrlText} characters.`)
+    return refuse('parameters', `url-long must be an http or https URL of at most ${maxUrlLength} characters.`)
   }
   if (!/^[\w-]{1,64}$/.test(alias)) {
     return refuse('parameters', 'alias must be letters, digits, - and _, at most 64.')
@@ -94,14 +94,14 @@ function orderFault(parameters: {
 }
 
 function isWebAddress(text: string): boolean {
-  if (text.length > mostUrlText || !URL.canParse(text)) return false
+  if (text.length > maxUrlLength || !URL.canParse(text)) return false
   return ['http:', 'https:'].includes(new URL(text).protocol)
 }
 
-/** The first moment of a day that exists in the calendar, UTC. */
+/** The first moment of a calendar day, UTC. */
 function dayStart(text: string): number | undefined {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined
   const at = Date.parse(`${text}T00:00:00Z`)
-  // 30 February is read as 1 March by some engines: only what reads back the same is a day.
+  // Some engines read 30 February as 1 March: only what reads back the same is a day.
   return Number.isNaN(at) || new Date(at).toISOString().slice(0, 10) !== text ? undefined : at
 }

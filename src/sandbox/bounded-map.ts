@@ -1,22 +1,24 @@
-/** A map that keeps the newest entries only: what bounds everything the sandbox remembers. */
-export interface Recent<Value> {
+/** A map that keeps only the newest entries: it bounds everything the sandbox remembers. */
+export interface BoundedMap<Value> {
   get(key: string): Value | undefined
-  /** Puts the entry last and drops the oldest beyond the limit. */
+  /** Puts the entry last and drops the oldest one beyond the limit. */
   set(key: string, value: Value): void
   delete(key: string): boolean
   clear(): void
   /** Oldest first. */
   values(): Value[]
+  /** Oldest first. */
+  entries(): [string, Value][]
 }
 
-export function createRecent<Value>(limit: number): Recent<Value> {
+export function createBoundedMap<Value>(maxEntries: number): BoundedMap<Value> {
   const entries = new Map<string, Value>()
   return {
     get: (key) => entries.get(key),
     set(key, value) {
       entries.delete(key)
       entries.set(key, value)
-      if (entries.size <= limit) return
+      if (entries.size <= maxEntries) return
       for (const oldest of entries.keys()) {
         entries.delete(oldest)
         break
@@ -25,5 +27,6 @@ export function createRecent<Value>(limit: number): Recent<Value> {
     delete: (key) => entries.delete(key),
     clear: () => entries.clear(),
     values: () => [...entries.values()],
+    entries: () => [...entries],
   }
 }

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import type { Fault } from '../fault.js'
-import type { Answer } from '../service/answers.js'
+import type { ServiceResponse } from '../service/responder.js'
 
 /** Hung connections end after this, so that a forgotten fault cannot pile them up. */
-const longestHangMs = 300_000
+const maxHangMs = 300_000
 
 const page =
   '<!doctype html><title>520: unknown error</title><h1>Web server is returning an unknown error</h1>'
@@ -17,8 +17,8 @@ export function isDoneFirst(fault: Fault): boolean {
   )
 }
 
-/** Writes an answer as the service does when nothing is wrong. Answers the body. */
-export function writeAnswer(response: ServerResponse, { status, body }: Answer, headers = {}): string {
+/** Writes an answer as the service does when nothing is wrong. Responder the body. */
+export function writeResponse(response: ServerResponse, { status, body }: ServiceResponse, headers = {}): string {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   response.writeHead(status, {
     'Content-Type': 'application/json; charset=utf-8',
@@ -31,23 +31,23 @@ export function writeAnswer(response: ServerResponse, { status, body }: Answer, 
 }
 
 /** Plays a fault on a response. `answer` is the right one, empty when the operation was not done. */
-export function playFault(response: ServerResponse, fault: Fault, answer: Answer): void {
+export function applyFault(response: ServerResponse, fault: Fault, answer: ServiceResponse): void {
   switch (fault.kind) {
     case 'status':
-      writeAnswer(response, { status: fault.status ?? 503, body: bodyOf(fault, {}) }, fault.headers)
+      writeResponse(response, { status: fault.status ?? 503, body: bodyOf(fault, {}) }, fault.headers)
       return
     case 'body':
-      writeAnswer(response, { status: fault.status ?? 200, body: bodyOf(fault, '') }, fault.headers)
+      writeResponse(response, { status: fault.status ?? 200, body: bodyOf(fault, '') }, fault.headers)
       return
     case 'html':
-      writeAnswer(response, { status: fault.status ?? 520, body: page }, { 'Content-Type': 'text/html' })
+      writeResponse(response, { status: fault.status ?? 520, body: page }, { 'Content-Type': 'text/html' })
       return
     case 'redirect':
-      writeAnswer(response, { status: fault.status ?? 307, body: '' }, { Location: fault.location ?? '/' })
+      writeResponse(response, { status: fault.status ?? 307, body: '' }, { Location: fault.location ?? '/' })
       return
     case 'oversize': {
       const filled = JSON.stringify(answer.body).padEnd(fault.bytes ?? 1_048_576, ' ')
-      writeAnswer(response, { status: answer.status, body: filled })
+      writeResponse(response, { status: answer.status, body: filled })
       return
     }
     case 'gzip': {
@@ -57,11 +57,11 @@ export function playFault(response: ServerResponse, fault: Fault, answer: Answer
       return
     }
     case 'hang':
-      breakOffAfter(response, longestHangMs)
+      breakOffAfter(response, maxHangMs)
       return
     case 'acceptThenHang':
       if (fault.midBody) writeHalf(response, answer)
-      breakOffAfter(response, longestHangMs)
+      breakOffAfter(response, maxHangMs)
       return
     case 'reset':
       if (fault.midBody) writeHalf(response, answer, () => response.socket?.resetAndDestroy())
@@ -70,7 +70,7 @@ export function playFault(response: ServerResponse, fault: Fault, answer: Answer
     case 'slow': {
       const rest = fault.midBody ? writeHalf(response, answer) : undefined
       const timer = setTimeout(
-        () => (rest === undefined ? writeAnswer(response, answer) : response.end(rest)),
+        () => (rest === undefined ? writeResponse(response, answer) : response.end(rest)),
         fault.delayMs ?? 1_000,
       )
       response.on('close', () => clearTimeout(timer))
@@ -84,8 +84,8 @@ function bodyOf({ body }: { readonly body?: unknown }, absent: unknown): unknown
   return body === undefined ? absent : body
 }
 
-/** Sends the head and half of the body. Answers the other half. */
-function writeHalf(response: ServerResponse, { status, body }: Answer, then?: () => void): Buffer {
+/** Sends the head and half of the body. Responder the other half. */
+function writeHalf(response: ServerResponse, { status, body }: ServiceResponse, then?: () => void): Buffer {
   const whole = Buffer.from(JSON.stringify(body))
   const half = Math.floor(whole.length / 2)
   response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': whole.length })

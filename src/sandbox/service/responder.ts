@@ -1,5 +1,5 @@
 import type { BlockedPhone } from '../account.js'
-import type { Message } from '../inbox.js'
+import type { Message } from '../message.js'
 import type { ShortLink } from '../short-links.js'
 import type { Metric } from '../statistics.js'
 import { type MessageState, stateAt } from '../timeline.js'
@@ -7,8 +7,8 @@ import { digitsOf } from '../wire-phone.js'
 import type { Dialect } from './dialect.js'
 import { type Refusal, type RefusalReason, refusalNumbers } from './refusals.js'
 
-/** A complete answer: status and JSON body. */
-export interface Answer {
+/** A complete response: status and JSON body. */
+export interface ServiceResponse {
   readonly status: number
   readonly body: unknown
 }
@@ -16,19 +16,19 @@ export interface Answer {
 /** At least one message of one group. */
 type Group = readonly [Message, ...Message[]]
 
-/** What the sandbox knows, in the words of the wire. */
-export interface Answers {
+/** Response bodies, in the shapes of a dialect. */
+export interface Responder {
   balance(credits: number): unknown
   blocked(entry: BlockedPhone): unknown
   textsSent(group: Group): unknown
   callsPlaced(group: Group): unknown
   messageStates(group: Group): unknown
-  /** A code that was sent, with what carries it. */
+  /** A code that was sent, with the message that carries it. */
   codeSent(message: Message, minutes: number): unknown
   codeRight(): unknown
   link(link: ShortLink, msg: string): unknown
   statistics(link: ShortLink, clicks: number, metrics: readonly Metric[]): unknown
-  refusal(refusal: Refusal): Answer
+  refusal(refusal: Refusal): ServiceResponse
 }
 
 const stateWords = {
@@ -44,7 +44,7 @@ const stateWords = {
     'no-answer': 'no answer',
     voicemail: 'voicemail',
   },
-  // The first five were seen; no word was ever seen for the others.
+  // The first five were seen; the other words are the sandbox's own.
   observed: {
     sent: 'Enviado',
     delivered: 'Entregado',
@@ -59,7 +59,7 @@ const stateWords = {
   },
 } as const satisfies Record<Dialect, Record<MessageState, string>>
 
-export interface AnswerRules {
+export interface ResponseRules {
   readonly dialect: Dialect
   readonly wrongCode: 200 | 400 | 520
   readonly approvedStatus: string | number
@@ -68,15 +68,15 @@ export interface AnswerRules {
 const codeRefusals: readonly RefusalReason[] = ['wrongCode', 'expiredCode', 'usedCode', 'noCode']
 
 export function createResponder(
-  { dialect, wrongCode, approvedStatus }: AnswerRules,
-  now: () => number,
-): Answers {
+  { dialect, wrongCode, approvedStatus }: ResponseRules,
+  now: (phone: string) => number,
+): Responder {
   const observed = dialect === 'observed'
-  const stateOf = (message: Message) => stateWords[dialect][stateAt(message.timeline, now())]
-  // In the field the price of a message was 0 when it was sent, and the credits of its state a text.
+  const stateOf = (message: Message) => stateWords[dialect][stateAt(message.timeline, now(message.phone))]
+  // In the field, a send reported 0 credits, and the message state reported them as a string.
   const priceOf = (message: Message) => (observed ? 0 : message.credits)
 
-  /** In the field a list of one was the one entry itself. */
+  /** In the field, a list of one was the entry itself. */
   function listed(entries: readonly unknown[]): unknown {
     return observed && entries.length === 1 ? entries[0] : entries
   }
@@ -98,11 +98,13 @@ export function createResponder(
   }
 
   function stateEntry(message: Message) {
+    const created = new Date(message.at).toISOString()
     return {
       state: stateOf(message),
       credits: observed ? String(message.credits) : message.credits,
       phone: Number(digitsOf(message.phone)),
-      created: new Date(message.at).toISOString().slice(0, 19).replace('T', ' '),
+      // The format is not documented.
+      created: observed ? created : created.slice(0, 19).replace('T', ' '),
       sms: message.text,
       dispatch_id: message.groupId,
       id: message.id,
@@ -110,7 +112,7 @@ export function createResponder(
   }
 
   return {
-    // `status` was seen as a success flag beside a `balance` of its own.
+    // In the field, `status` is a success flag and `balance` holds the credits.
     balance: (credits) => (observed ? { status: 1, balance: credits } : { status: credits }),
     blocked: ({ id, phone, name }) => ({ id, status: observed ? '1' : 'blocked', phone, name }),
     textsSent: (group) => ({ id: group[0].groupId, status: 1, data: listed(group.map(textEntry)) }),
@@ -119,7 +121,7 @@ export function createResponder(
       id: group[0].groupId,
       data: listed(group.map(callEntry)),
     }),
-    // The specification answers one object for a group: its first message. The id of an entry asks for it alone.
+    // The specification returns one object for a group: its first message. Any message has its own id too.
     messageStates: (group) => (observed ? group.map(stateEntry) : stateEntry(group[0])),
     codeSent: (message, minutes) => ({
       id: message.groupId,
@@ -139,7 +141,7 @@ export function createResponder(
       const aboutCode = codeRefusals.includes(refused)
       if (aboutCode && wrongCode === 200) return { status: 200, body: { status: 'rejected' } }
       const number = refusalNumbers[refused]
-      // In the field `error` is a number, and bad parameters are a 400.
+      // In the field, `error` is a number and bad parameters are a 400.
       const error = observed ? number : String(number)
       const status = aboutCode ? wrongCode : observed && refused === 'parameters' ? 400 : 520
       return { status, body: { error, msg } }

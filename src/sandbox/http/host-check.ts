@@ -1,0 +1,36 @@
+import type { Request, RequestHandler } from 'express'
+
+/**
+ * Lets in requests from programs and from the sandbox's own page. A foreign page in the same browser can
+ * reach a loopback port too: under a name rebound to 127.0.0.1 (DNS rebinding), which shows in the Host
+ * header, or by a cross-site form (CSRF), which shows in Sec-Fetch-Site and Origin.
+ */
+export function hostCheck(allowedHosts: readonly string[]): RequestHandler {
+  return (request, response, next) => {
+    const host = request.headers.host ?? ''
+    if (!isAllowed(host, allowedHosts)) {
+      const msg = `Host "${host}" is not allowed; allowed: ${allowedHosts.join(', ')}. Add it with allowedHosts or --allowed-hosts.`
+      response.status(421).json({ error: 'host', msg })
+    } else if (isCrossSite(request)) {
+      response.status(403).json({ error: 'cross-site', msg: 'Another site sent this request.' })
+    } else {
+      next()
+    }
+  }
+}
+
+/** A name without a port stands for the name at any port. */
+function isAllowed(host: string, allowedHosts: readonly string[]): boolean {
+  const given = host.toLowerCase()
+  return allowedHosts.includes(given) || allowedHosts.includes(given.replace(/:\d+$/, ''))
+}
+
+function isCrossSite(request: Request): boolean {
+  if (request.method === 'GET' || request.method === 'HEAD') return false
+  const site = request.get('sec-fetch-site')
+  if (site !== undefined) return site !== 'same-origin' && site !== 'none'
+  const origin = request.get('origin')
+  if (origin === undefined) return false
+  // The host alone: a proxy in front may speak https to the browser.
+  return !URL.canParse(origin) || new URL(origin).host !== request.headers.host
+}

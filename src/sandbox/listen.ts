@@ -1,0 +1,58 @@
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** Servers that share one port and one request handler. */
+export interface Listening {
+  readonly port: number
+  /** From here on requests are handled. */
+  serve(listener: RequestListener): void
+  /** Ends every connection and frees the port. */
+  close(): Promise<void>
+}
+
+/** The default: whoever reaches this port can read every code, so only this machine may. */
+export const defaultHost = '127.0.0.1'
+
+/** Codes of machines without IPv6, and of a port that another program holds on ::1 alone. */
+const dispensable = ['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EADDRINUSE']
+
+/** Listens on one address; on both loopback addresses when it is the default one. */
+export async function listen(host: string, port: number): Promise<Listening> {
+  const first = createServer()
+  const taken = await bind(first, host, port)
+  const servers = [first]
+  if (host === defaultHost) {
+    const second = createServer()
+    // `localhost` is ::1 first in many programs.
+    const bound = await bind(second, '::1', taken).catch((error: NodeJS.ErrnoException) => {
+      if (!dispensable.includes(error.code ?? '')) throw error
+    })
+    if (bound !== undefined) servers.push(second)
+  }
+
+  let closed: Promise<void> | undefined
+  return {
+    port: taken,
+    serve(listener) {
+      for (const server of servers) server.on('request', listener)
+    },
+    close() {
+      closed ??= Promise.all(servers.map(closeServer)).then(() => {})
+      return closed
+    },
+  }
+}
+
+function bind(server: Server, host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => resolve((server.address() as AddressInfo).port))
+  })
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve())
+    server.closeAllConnections()
+  })
+}
