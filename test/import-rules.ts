@@ -31,13 +31,12 @@ export const importTable: ImportTable = {
       ...['lib/*', 'store/*', 'provider/*', 'sandbox/*', 'errors', 'phone-number'],
       ...['challenge/*', 'express/*', 'events', 'two-factor'].map((part) => `type ${part}`),
     ],
-    cli: ['lib/*', 'two-factor', 'provider/*', 'sandbox/*', 'store/redis-store'],
+    cli: ['lib/*', 'two-factor', 'provider/*', 'sandbox/*', 'store/redis-store', 'phone-number'],
   },
   packages: {
     undici: ['provider/send'],
     'lru-cache': ['store/memory-store'],
     'libphonenumber-js': ['phone-number'],
-    'ua-parser-js': ['sandbox/click'],
     // At run time only where a Router or the sandbox's app is made.
     express: ['express/http/routes', 'sandbox/*', 'type *'],
     // The domain knows no HTTP: requests come in through Express and go out through undici.

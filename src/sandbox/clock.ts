@@ -33,6 +33,8 @@ export interface ClockControl extends SandboxClock {
 
 /** Numbers with a time of their own. */
 const maxPhones = 10_000
+/** Dates end at 8.64e15 ms; beyond this, expiry times could not be computed. */
+export const maxNow = 8e15
 
 export function createClock(realNow: () => number, changed: () => void): ClockControl {
   let aheadMs = 0
@@ -45,6 +47,9 @@ export function createClock(realNow: () => number, changed: () => void): ClockCo
       // Moving backwards would revive used codes and make every test result meaningless.
       if (!Number.isSafeInteger(ms) || ms < 0) {
         throw new TypeError('clock.advance: ms must be a non-negative integer')
+      }
+      if (realNow() + aheadMs + extraMs(phone) + ms > maxNow) {
+        throw new RangeError('clock.advance: ms is beyond the calendar')
       }
       if (phone === undefined) aheadMs += ms
       else phones.set(digitsOf(phone), extraMs(phone) + ms)

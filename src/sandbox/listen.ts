@@ -1,5 +1,5 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, isIP } from 'node:net'
 
 /** Servers that share one port and one request handler. */
 export interface Listening {
@@ -12,6 +12,11 @@ export interface Listening {
 
 /** The default: whoever reaches this port can read every code, so only this machine may. */
 export const defaultHost = '127.0.0.1'
+
+/** Whether only this machine can connect to an address. */
+export function isLoopback(host: string): boolean {
+  return host === '::1' || host === 'localhost' || (isIP(host) === 4 && host.startsWith('127.'))
+}
 
 /** Codes of machines without IPv6, and of a port that another program holds on ::1 alone. */
 const dispensable = ['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EADDRINUSE']

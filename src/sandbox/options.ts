@@ -1,7 +1,17 @@
+import {
+  type Check,
+  checkOptions,
+  func,
+  integer,
+  list,
+  nonEmptyString,
+  object,
+  oneOf,
+  that,
+} from '../lib/options.js'
 import type { ResendRule } from './codes.js'
 import type { InboxMessage } from './inbox.js'
-import { defaultHost } from './listen.js'
-import { isLoopback } from './reach.js'
+import { defaultHost, isLoopback } from './listen.js'
 import type { Dialect } from './service/dialect.js'
 
 /** How a sandbox behaves. Everything has a default. */
@@ -59,7 +69,7 @@ export type SandboxSettings = {
   readonly [Key in Any]: readonly string[] | 'any'
 }
 
-const defaults = {
+const defaults: SandboxSettings = {
   port: 0,
   host: defaultHost,
   allowedHosts: [],
@@ -78,79 +88,63 @@ const defaults = {
   appNames: 'any',
   onMessage: undefined,
   now: Date.now,
-} as const satisfies SandboxSettings
-
-type Rule = { readonly holds: (value: never) => boolean; readonly fix: string }
+}
 
 const isString = (value: unknown) => typeof value === 'string' && value !== ''
-const isStrings = (value: unknown) => Array.isArray(value) && value.every(isString)
-const integer = (min: number, max: number): Rule => ({
-  holds: (value: unknown) => Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max,
-  fix: `an integer from ${min} to ${max}`,
-})
-const isFunction = (value: unknown) => typeof value === 'function'
-const isHost = (value: unknown) => typeof value === 'string' && /^[^\s/@?#]+$/.test(value)
-const oneOf = (...allowed: readonly unknown[]): Rule => ({
-  holds: (value: unknown) => allowed.includes(value),
-  fix: `one of ${allowed.join(', ')}`,
-})
 
-const rules: { readonly [Key in keyof SandboxSettings]: Rule } = {
+const checks: { readonly [Key in keyof SandboxOptions]-?: Check } = {
   port: integer(0, 65_535),
-  host: { holds: isString, fix: 'an IP address or a host name' },
-  allowedHosts: {
-    holds: (value: unknown) => Array.isArray(value) && value.every(isHost),
-    fix: "an array of host names, each with or without a port, such as 'sandbox' or 'sandbox:4010'",
-  },
-  publicUrl: { holds: isOrigin, fix: "an http or https URL without a path, such as 'http://sandbox:4010'" },
-  basePath: {
-    holds: (value: unknown) => typeof value === 'string' && /^(?!\/(s|_sandbox)(\/|$))(\/[\w.~-]+)+$/.test(value),
-    fix: "a path such as '/api/v1', without a slash at its end, and not below /s or /_sandbox",
-  },
-  credentials: {
-    holds: (value: { client?: unknown; key?: unknown } | null) =>
-      Number.isSafeInteger(value?.client) && Number(value?.client) > 0 && isString(value?.key),
-    fix: 'an object with client, a positive integer, and key, a non-empty string',
-  },
-  allowedAddresses: { holds: isStrings, fix: 'an array of IP addresses' },
-  credits: integer(0, Number.MAX_SAFE_INTEGER),
+  host: nonEmptyString('an IP address or a host name'),
+  allowedHosts: list(
+    that("must be a host name, with or without a port, such as 'sandbox:4010'", isHost),
+    'must be an array of host names',
+  ),
+  publicUrl: that("must be an http or https URL without a path, such as 'http://sandbox:4010'", isOrigin),
+  basePath: that(
+    "must be a path such as '/api/v1', not below /s or /_sandbox, without a slash at its end",
+    isBasePath,
+  ),
+  credentials: object({ client: integer(1), key: nonEmptyString() }, ['client', 'key']),
+  allowedAddresses: list(nonEmptyString('an IP address'), 'must be an array of IP addresses'),
+  credits: integer(0),
   dialect: oneOf('spec', 'observed'),
   wrongCode: oneOf(200, 400, 520),
-  approvedStatus: {
-    holds: (value: unknown) => isString(value) || Number.isSafeInteger(value),
-    fix: 'a non-empty string or an integer',
-  },
+  approvedStatus: that(
+    'must be a non-empty string or an integer',
+    (value) => isString(value) || Number.isSafeInteger(value),
+  ),
   resend: oneOf('repeat', 'replace', 'both'),
   codeLength: integer(4, 10),
-  codeAlphabet: {
-    holds: (value: unknown) => typeof value === 'string' && /^[0-9A-Za-z]{2,62}$/.test(value),
-    fix: 'at least two ASCII letters or digits',
-  },
+  codeAlphabet: that(
+    'must be at least two ASCII letters or digits',
+    (value) => typeof value === 'string' && /^[0-9A-Za-z]{2,62}$/.test(value),
+  ),
   codeLifetimeMs: integer(60_000, 86_400_000),
-  appNames: { holds: isStrings, fix: 'an array of app names' },
-  onMessage: { holds: isFunction, fix: 'a function' },
-  now: { holds: isFunction, fix: 'a function that returns ms' },
+  appNames: list(nonEmptyString('an app name'), 'must be an array of app names'),
+  onMessage: func('(message) => void'),
+  now: func('() => milliseconds'),
 }
 
 /** Checks the options and adds the defaults. Throws a TypeError that names the option and the fix. */
 export function resolveOptions(options: SandboxOptions): SandboxSettings {
-  const resolved: Record<string, unknown> = { ...defaults }
-  for (const [name, value] of Object.entries(options)) {
-    if (!Object.hasOwn(rules, name)) {
-      throw new TypeError(`startSandbox: unknown option "${name}"; expected: ${Object.keys(rules).join(', ')}`)
-    }
-    if (value === undefined) continue
-    const rule = rules[name as keyof SandboxSettings]
-    if (!rule.holds(value as never)) throw new TypeError(`startSandbox: ${name} must be ${rule.fix}`)
-    resolved[name] = value
-  }
-  // The simulated allow-list guards nothing that the network has opened on purpose.
-  const anyCaller = options.allowedAddresses === undefined && !isLoopback(String(resolved.host))
-  return { ...resolved, ...(anyCaller && { allowedAddresses: 'any' }) } as unknown as SandboxSettings
+  checkOptions('startSandbox', options, checks)
+  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+  const settings = { ...defaults, ...given }
+  // The simulated allow-list protects nothing on a network that was opened on purpose.
+  const anyCaller = options.allowedAddresses === undefined && !isLoopback(settings.host)
+  return anyCaller ? { ...settings, allowedAddresses: 'any' } : settings
+}
+
+function isHost(value: unknown): boolean {
+  return typeof value === 'string' && /^[^\s/@?#]+$/.test(value)
 }
 
 function isOrigin(value: unknown): boolean {
   if (typeof value !== 'string' || !URL.canParse(value)) return false
   const { protocol, pathname, search, hash, username } = new URL(value)
   return /^https?:$/.test(protocol) && pathname === '/' && `${search}${hash}${username}` === ''
+}
+
+function isBasePath(value: unknown): boolean {
+  return typeof value === 'string' && /^(?!\/(?:s|_sandbox)(?:\/|$))(?:\/[\w.~-]+)+$/.test(value)
 }

@@ -14,16 +14,13 @@ const loopbackNames = ['127.0.0.1', 'localhost', '[::1]']
 /** Addresses that stand for every interface of the machine. */
 const wildcards = ['0.0.0.0', '::']
 
-/** Whether only this machine can connect to an address. */
-export function isLoopback(host: string): boolean {
-  return host === '::1' || host === 'localhost' || (isIP(host) === 4 && host.startsWith('127.'))
-}
-
 export function reachOf(
-  { host, publicUrl, basePath, allowedHosts }: Pick<
-    SandboxSettings,
-    'host' | 'publicUrl' | 'basePath' | 'allowedHosts'
-  >,
+  {
+    host,
+    publicUrl,
+    basePath,
+    allowedHosts,
+  }: Pick<SandboxSettings, 'host' | 'publicUrl' | 'basePath' | 'allowedHosts'>,
   port: number,
 ): Reach {
   const name = wildcards.includes(host) ? '127.0.0.1' : isIP(host) === 6 ? `[${host}]` : host

@@ -62,7 +62,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const approvedStatuses = [String(settings.approvedStatus)]
   const simulation = createProviderSimulation(settings, origin, numbering)
   const connection = { baseUrl, basePath: settings.basePath, credentials, approvedStatuses }
-  listening.serve(createApp(simulation, connection, allowedHosts))
+  listening.serve(createApp(simulation, connection, allowedHosts, settings))
 
   function close(): Promise<void> {
     simulation.messages.close()

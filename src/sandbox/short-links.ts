@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { Click } from './click.js'
 import { createBoundedMap } from './bounded-map.js'
+import type { Click } from './click.js'
 import { type Refusal, refuse } from './service/refusals.js'
 
 /** A short URL that redirects. */
@@ -111,12 +111,15 @@ export function createLinks(origin: string, now: () => number, changed: () => vo
       clicks = []
     },
     export: () => ({
-      links: links.values().map(({ urlShort, ...link }) => ({ ...link, path: urlShort.slice(origin.length) })),
+      links: links
+        .values()
+        .map(({ urlShort, ...link }) => ({ ...link, path: urlShort.slice(origin.length) })),
       clicks: clicks.map(({ link: { name }, click }) => ({ name, click })),
     }),
     import(state) {
       links.clear()
-      for (const { path, ...link } of state.links) links.set(link.name, { ...link, urlShort: `${origin}${path}` })
+      for (const { path, ...link } of state.links)
+        links.set(link.name, { ...link, urlShort: `${origin}${path}` })
       clicks = state.clicks.flatMap(({ name, click }) => {
         const link = links.get(name)
         return link === undefined ? [] : [{ link, click }]

@@ -3,7 +3,7 @@ import { type Schema, strictObject } from './json-schema.js'
 const text = { type: 'string', maxLength: 100_000 } as const satisfies Schema
 const name = { type: 'string', maxLength: 1_000 } as const satisfies Schema
 const count = { type: 'integer', minimum: 0 } as const satisfies Schema
-const moment = { type: 'integer', minimum: -8.64e15, maximum: 8.64e15 } as const satisfies Schema
+const moment = { type: 'integer', minimum: -8e15, maximum: 8e15 } as const satisfies Schema
 const flag = { type: 'boolean' } as const satisfies Schema
 const list = (items: Schema, maxItems: number): Schema => ({ type: 'array', items, maxItems })
 
@@ -85,7 +85,10 @@ export const pendingFault = strictObject({
 /** What a sandbox exports, and takes back. */
 export const stateSchema = strictObject({
   version: { enum: [1] },
-  clock: strictObject({ now: moment, phones: { type: 'object', additionalProperties: count } }),
+  clock: strictObject({
+    now: moment,
+    phones: { type: 'object', additionalProperties: { type: 'integer', minimum: 0, maximum: 8e15 } },
+  }),
   account: strictObject({
     credits: count,
     blocked: list(blockedPhone, 1_000),

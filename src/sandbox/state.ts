@@ -1,5 +1,5 @@
 import type { Account, AccountState } from './account.js'
-import type { ClockControl, ClockState } from './clock.js'
+import { type ClockControl, type ClockState, maxNow } from './clock.js'
 import type { Codes, CodesState } from './codes.js'
 import { checkFault, type Fault } from './fault.js'
 import type { FaultQueue, PendingFault } from './faults.js'
@@ -23,7 +23,7 @@ export interface SandboxState {
 /** JSON has no Infinity: null stands for "until it is removed". */
 export interface ExportedFault {
   readonly id: string
-  readonly fault: Omit<Fault, 'times'>
+  readonly fault: Fault
   readonly timesLeft: number | null
 }
 
@@ -49,8 +49,13 @@ export function exportState({ account, clock, codes, faults, links, messages }: 
 }
 
 export function exportFault({ id, fault, timesLeft }: PendingFault): ExportedFault {
-  const { times: _times, ...effect } = fault
-  return { id, fault: effect, timesLeft: Number.isFinite(timesLeft) ? timesLeft : null }
+  const { times, ...effect } = fault
+  const isLimited = Number.isFinite(timesLeft)
+  return {
+    id,
+    fault: isLimited && times !== undefined ? { ...effect, times } : effect,
+    timesLeft: isLimited ? timesLeft : null,
+  }
 }
 
 /** Replaces everything. Checks all of it first, so that an invalid state changes nothing. */
@@ -63,6 +68,9 @@ export function importState(parts: StateParts, state: unknown): void {
     return { id, fault: { ...fault, times } as Fault, timesLeft: times }
   })
   for (const { fault } of pending) checkFault(fault)
+  if (clock.now + Math.max(0, ...Object.values(clock.phones)) > maxNow) {
+    throw new TypeError('state: clock is beyond the calendar')
+  }
 
   parts.clock.import(clock)
   parts.account.import(account)

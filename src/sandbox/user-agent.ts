@@ -15,8 +15,7 @@ const browsers: Patterns = [
   ['Opera', /OPR\/|Opera/],
   ['Samsung Internet', /SamsungBrowser\//],
   ['Firefox', /(?:Firefox|FxiOS)\//],
-  ['Mobile Chrome', /(?:Chrome\/.*Mobile|CriOS\/)/],
-  ['Chrome', /Chrome\//],
+  ['Chrome', /(?:Chrome|CriOS)\//],
   ['Mobile Safari', /Version\/.*Mobile.*Safari\//],
   ['Safari', /Version\/.*Safari\//],
 ]

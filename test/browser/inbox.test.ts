@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
@@ -75,16 +77,19 @@ describeInChromium('the inbox page', (browser) => {
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(code)
   })
 
-  test('the filter shows one number, by keyboard', async () => {
+  test('the search finds numbers, texts and app names, by keyboard', async () => {
     await text('573001234567')
     await text('573007654321')
-    await tabTo('Filter by number')
+    await tabTo('Search')
     await page.keyboard.type('+57 300 765')
-    await page.getByRole('heading', { name: '1 message to …57300765…' }).waitFor()
+    await page.getByRole('heading', { name: '1 message with “+57 300 765”' }).waitFor()
     expect(await cards().locator('h3').allInnerTexts()).toEqual(['Text to +573007654321'])
     await page.keyboard.press('ControlOrMeta+A')
+    await page.keyboard.type('acme')
+    await page.getByRole('heading', { name: '2 messages with “acme”' }).waitFor()
+    await page.keyboard.press('ControlOrMeta+A')
     await page.keyboard.press('Delete')
-    await page.getByRole('heading', { name: '2 messages' }).waitFor()
+    await page.getByRole('heading', { name: '2 messages', exact: true }).waitFor()
   })
 
   test('one message and all of them are deleted by keyboard, and the focus stays in the list', async () => {
@@ -104,6 +109,8 @@ describeInChromium('the inbox page', (browser) => {
   })
 
   test('a fault is switched on and off by keyboard, and strikes', async () => {
+    await tabTo('None is on. Add a fault')
+    await page.keyboard.press('Enter')
     await tabTo('Operation')
     await page.keyboard.type('balance')
     await tabTo('Kind')
@@ -170,13 +177,107 @@ describeInChromium('the inbox page', (browser) => {
     await text('573001234567')
     await text('573007654321')
     await plain.goto(sandbox.inboxUrl)
-    await plain.getByLabel('Filter by number').fill('57300765')
-    await plain.getByRole('button', { name: 'Filter' }).click()
+    await plain.getByLabel('Search').fill('57300765')
+    await plain.getByRole('button', { name: 'Search' }).click()
     await plain.getByRole('button', { name: 'Delete these' }).click()
-    await plain.getByText('Nothing for this number.').waitFor()
+    await plain.getByText('Nothing was found.').waitFor()
     expect(sandbox.inbox.list().map(({ phone }) => phone)).toEqual(['+573001234567'])
-    expect(new URL(plain.url()).search).toBe('?phone=57300765')
+    expect(new URL(plain.url()).search).toBe('?q=57300765')
     await plain.close()
+  })
+
+  test('only a live code can be copied, and a dead one says why', async () => {
+    const fields = { 'app-name': 'Acme' }
+    const chips = () => cards().locator('.code-row .chip').allInnerTexts()
+    await text('573001234567')
+    await text('573001234567')
+    await text('573007654321')
+    const { code } = await sandbox.inbox.waitFor('573007654321')
+    await post(`${sandbox.baseUrl}/2fa/verification-code`, { ...fields, phone: '573007654321', code })
+    await post(`${sandbox.baseUrl}/block-phone`, { phone: '573009990000' })
+    await post(`${sandbox.baseUrl}/send-sms`, { phone: '573009990000', sms: 'Your code is 482913' })
+    await post(`${sandbox.baseUrl}/send-sms`, { phone: '573001999901', sms: 'Your code is 482913' })
+    sandbox.clock.advance(2_000)
+    await text('573005555555')
+    await page.getByRole('heading', { name: '6 messages' }).waitFor()
+    const [live, ...others] = await chips()
+    expect(live).toMatch(/^Live [45]:\d\d left$/)
+    expect(others).toEqual([
+      'Not delivered',
+      'Blocked',
+      'Used',
+      expect.stringMatching(/^Live 4:\d\d left$/),
+      'Replaced',
+    ])
+    expect(await cards().locator('.copy').filter({ visible: true }).count()).toBe(2)
+    sandbox.clock.advance(300_000, '573005555555')
+    await cards().getByText('Expired').waitFor()
+    expect(await cards().locator('.copy').filter({ visible: true }).count()).toBe(1)
+  })
+
+  test('all messages are paged, each in one line on demand', async () => {
+    const phone = Array.from({ length: 120 }, (_, index) => 573_001_230_000 + index).join()
+    await post(`${sandbox.baseUrl}/send-sms`, { phone, sms: 'Hello' })
+    await page.getByText('Page 1 of 3').waitFor()
+    expect(await cards().count()).toBe(50)
+    await page.getByRole('link', { name: 'Compact' }).click()
+    await page.locator('.card.line').first().waitFor()
+    await page.getByRole('link', { name: 'Older' }).click()
+    await page.getByText('Page 2 of 3').waitFor()
+    await page.getByRole('link', { name: 'Older' }).click()
+    await page.getByText('Page 3 of 3').waitFor()
+    expect(await cards().count()).toBe(20)
+    expect(await cards().last().innerText()).toContain('+573001230000')
+    expect((await cards().last().boundingBox())?.height).toBeLessThan(50)
+    expect(new URL(page.url()).search).toBe('?page=3&view=compact')
+  })
+
+  test('a form that is refused says why, visibly', async () => {
+    await page.getByText('Add a fault').click()
+    await page.getByLabel('Kind').selectOption('hang')
+    await page.getByLabel('Status', { exact: true }).fill('503')
+    await page.getByRole('button', { name: 'Switch on' }).click()
+    await page.getByRole('alert').getByText('unknown member "status" of hang').waitFor()
+    expect(await page.getByRole('alert').isVisible()).toBe(true)
+    await page.getByLabel('Kind').selectOption('status')
+    await page.getByLabel('Number').fill('+57 300 123 4567')
+    await page.getByRole('button', { name: 'Switch on' }).click()
+    await page.getByText('status on any for +57 300 123 4567, 1 left').waitFor()
+    expect(await page.getByRole('alert').isVisible()).toBe(false)
+    expect(sandbox.faults.list()).toMatchObject([
+      { fault: { kind: 'status', status: 503, phone: '+57 300 123 4567' } },
+    ])
+    // The browser itself reports the refusal.
+    expect(troubles.every((line) => line.includes('400'))).toBe(true)
+    troubles = []
+  })
+
+  test('a request is copied as the curl command that sends it again', async () => {
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await post(`${sandbox.baseUrl}/send-sms`, { phone: '573001234567', sms: "It's $HOME; `id`" })
+    await cards().locator('summary').click()
+    await cards().getByRole('button', { name: 'Copy as curl' }).click()
+    await cards().getByText('Copied').waitFor()
+    const command = String(await page.evaluate('navigator.clipboard.readText()'))
+    const { stdout } = await promisify(execFile)('bash', ['-c', `${command} -s`])
+    expect(stdout).toContain('"status":1')
+    expect(sandbox.inbox.list().map((message) => message.text)).toEqual([
+      "It's $HOME; `id`",
+      "It's $HOME; `id`",
+    ])
+  })
+
+  test('the tab counts what arrived while it was hidden', async () => {
+    await page.evaluate(
+      'Object.defineProperty(document, "visibilityState", { value: "hidden", configurable: true })',
+    )
+    await text('573001234567')
+    await text('573007654321')
+    await expect.poll(() => page.title()).toBe('(2) Sandbox inbox')
+    await page.evaluate(
+      'delete document.visibilityState; document.dispatchEvent(new Event("visibilitychange"))',
+    )
+    expect(await page.title()).toBe('Sandbox inbox')
   })
 
   test('axe finds nothing in light and dark, narrow and wide', async () => {
@@ -190,7 +291,7 @@ describeInChromium('the inbox page', (browser) => {
     sandbox.faults.add({ kind: 'slow', times: Number.POSITIVE_INFINITY })
     mkdirSync(screenshots, { recursive: true })
     for (const colorScheme of ['light', 'dark'] as const) {
-      for (const width of [320, 1_280]) {
+      for (const width of [320, 640, 1_280]) {
         await page.emulateMedia({ colorScheme })
         await page.setViewportSize({ width, height: 900 })
         await page.locator('.card').first().waitFor()

@@ -1,5 +1,10 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { describe, expect, test } from 'vitest'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { startSandbox } from '../../src/sandbox/index.js'
 import { blocksOf, sandboxSection } from '../sandbox/readme-section.js'
 import { get, post } from '../sandbox/wire.js'
@@ -23,6 +28,79 @@ describe('express-two-factor sandbox', () => {
     expect(blocksOf(sandboxSection() ?? '', 'console')[0]).toBe(`$ npx express-two-factor sandbox\n${table}`)
     sandbox.interrupt()
     expect(await sandbox.exitCode).toBe(0)
+  })
+
+  test('prints each message as one line, with nothing in it that a terminal would obey', async () => {
+    const sandbox = run(['sandbox', '--port', '0'])
+    const baseUrl = /baseUrl +(\S+)/.exec(await sandbox.line())?.[1] ?? ''
+    const phone = '573001234567'
+    await post(`${baseUrl}/2fa/send-sms`, { phone, 'app-name': 'Acme' })
+    await post(`${baseUrl}/call/send`, { phone, message: 'Hello \u001b[2J', voice: 'Mia' })
+    await sandbox.saying('Hello')
+    expect(sandbox.out()).toMatch(/^\d\d:\d\d:\d\d sms {2}→ \+57 300 1234567 Acme \d{6}$/m)
+    expect(sandbox.out()).toMatch(/^\d\d:\d\d:\d\d call → \+57 300 1234567 Hello \\u\{1b\}\[2J$/m)
+    sandbox.interrupt()
+    await sandbox.exitCode
+  })
+
+  test('prints no messages with --quiet', async () => {
+    const sandbox = run(['sandbox', '--port', '0', '--quiet'])
+    const table = await sandbox.line()
+    const baseUrl = /baseUrl +(\S+)/.exec(table)?.[1] ?? ''
+    await post(`${baseUrl}/2fa/send-sms`, { phone: '573001234567', 'app-name': 'Acme' })
+    sandbox.interrupt()
+    await sandbox.exitCode
+    expect(sandbox.out()).toBe(table)
+  })
+
+  test('is reached under another address, name and path when it is told so', async () => {
+    const sandbox = run(
+      `sandbox --port 0 --json --host 127.0.0.2 --allowed-hosts a,b:1 --base-path /api/v1
+       --approved-status 1`.split(/\s+/),
+    )
+    const { baseUrl, approvedStatuses } = JSON.parse(await sandbox.line())
+    expect(baseUrl).toMatch(/^http:\/\/127\.0\.0\.2:\d+\/api\/v1$/)
+    expect((await get(`${baseUrl}/balance`, {})).status).toBe(200)
+    expect(approvedStatuses).toEqual(['1'])
+    const fields = { phone: '573001999907', 'app-name': 'Acme', code: '012345' }
+    await post(`${baseUrl}/2fa/send-sms`, fields)
+    expect((await post(`${baseUrl}/2fa/verification-code`, fields)).body).toEqual({ status: 1 })
+    sandbox.interrupt('SIGHUP')
+    expect(await sandbox.exitCode).toBe(0)
+  })
+
+  test('shows its own addresses under a public URL', async () => {
+    const sandbox = run(['sandbox', '--port', '0', '--json', '--public-url', 'https://sandbox.example'])
+    expect(JSON.parse(await sandbox.line())).toMatchObject({
+      inboxUrl: 'https://sandbox.example/',
+      baseUrl: 'https://sandbox.example/v1',
+    })
+    sandbox.interrupt()
+    expect(await sandbox.exitCode).toBe(0)
+  })
+
+  test('needs Express, and says so in a sentence', async () => {
+    const bare = mkdtempSync(join(tmpdir(), 'sandbox-'))
+    onTestFinished(() => rmSync(bare, { recursive: true }))
+    // The built files beside every dependency but Express.
+    cpSync(new URL('../../dist', import.meta.url), join(bare, 'dist'), { recursive: true })
+    cpSync(new URL('../../package.json', import.meta.url), join(bare, 'package.json'))
+    mkdirSync(join(bare, 'node_modules'))
+    for (const name of ['libphonenumber-js', 'undici', 'lru-cache', 'zod']) {
+      symlinkSync(
+        fileURLToPath(new URL(`../../node_modules/${name}`, import.meta.url)),
+        join(bare, 'node_modules', name),
+      )
+    }
+    const refused = spawnSync(process.execPath, [join(bare, 'dist/cli/index.js'), 'sandbox'], {
+      encoding: 'utf8',
+      env: { ...process.env, NODE_ENV: '' },
+    })
+    expect(refused.status).toBe(2)
+    expect(refused.stderr).toContain(
+      'The sandbox needs Express, which is not installed here: npm install express.',
+    )
+    expect(refused.stderr).not.toContain('    at ')
   })
 
   test('ends with 0 when it is asked to terminate, with a page open', async () => {
@@ -66,10 +144,12 @@ describe('express-two-factor sandbox', () => {
   })
 
   test.each([
-    [['--credits', 'many'], 'credits must be a whole number'],
-    [['--dialect', 'french'], 'dialect must be one of spec, observed'],
+    [['--credits', 'many'], 'credits must be an integer'],
+    [['--dialect', 'french'], "dialect must be 'spec' or 'observed'"],
     [['--nonsense'], '--nonsense'],
-    [['--port', '70000'], 'port must be a whole number'],
+    [['--port', '70000'], 'port must be an integer'],
+    [['--host', '203.0.113.7'], '203.0.113.7 is not an address of this machine'],
+    [['--public-url', 'sandbox'], 'publicUrl must be an http or https URL'],
     [['left', 'over'], 'left'],
   ])('does not understand %j, and says what', async (args, message) => {
     const sandbox = run(['sandbox', ...args])

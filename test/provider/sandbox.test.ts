@@ -130,7 +130,7 @@ test.each(['spec', 'observed'] as const)(
       states: [
         {
           ...call,
-          created: '2026-03-01 12:00:00',
+          created: dialect === 'observed' ? '2026-03-01T12:00:00.000Z' : '2026-03-01 12:00:00',
           sms: 'Hello',
           dispatchId: 'string',
         },

@@ -33,6 +33,9 @@ describe('a fault, as the client meets it in a send', () => {
     [{ kind: 'acceptThenHang', midBody: true }, 'unknown', 1],
     [{ kind: 'reset' }, 'unknown', 0],
     [{ kind: 'reset', midBody: true }, 'unknown', 1],
+    [{ kind: 'acceptThenStatus' }, 'answered', 1],
+    [{ kind: 'acceptThenStatus', status: 429, body: { title: 'Slow down' } }, 'answered', 1],
+    [{ kind: 'acceptThenHtml' }, 'answered', 1],
     [{ kind: 'slow', delayMs: 2_000 }, 'unknown', 1],
     [{ kind: 'slow', delayMs: 2_000, midBody: true }, 'unknown', 1],
   ] as const satisfies readonly (readonly [Fault, string, number])[])(
@@ -150,9 +153,10 @@ describe('faults', () => {
   test.each([
     [{ kind: 'explode' }, 'kind must be one of status, body, html'],
     [{ kind: 'hang', operation: 'sendFax' }, 'operation'],
+    [{ kind: 'hang', phone: '' }, 'phone'],
     [{ kind: 'hang', times: 0 }, 'times'],
     [{ kind: 'hang', times: Number.NaN }, 'times'],
-    [{ kind: 'hang', delayMs: 5 }, 'hang knows no delayMs'],
+    [{ kind: 'hang', delayMs: 5 }, 'unknown member "delayMs" of hang'],
     [{ kind: 'slow', delayMs: -1 }, 'delayMs'],
     [{ kind: 'status', status: 99 }, 'status'],
     [{ kind: 'oversize', bytes: 1e12 }, 'bytes'],
@@ -164,7 +168,7 @@ describe('faults', () => {
 
   test('do not pile up', () => {
     for (let count = 0; count < 100; count += 1) sandbox.faults.add({ kind: 'hang' })
-    expect(() => sandbox.faults.add({ kind: 'hang' })).toThrow('100 faults wait already')
+    expect(() => sandbox.faults.add({ kind: 'hang' })).toThrow('at most 100 faults can be pending')
   })
 
   test('that hang do not hold up the closing', async () => {

@@ -38,7 +38,7 @@ function steady(text: string): string {
   return text
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}/g, '<id>')
     .replace(/"created":"[\d :-]{19}"/g, '"created":"<time>"')
-    .replace(/"at":\d{13}/g, '"at":<time>')
+    .replace(/"(at|codeExpiresAt)":\d{13}/g, '"$1":<time>')
     .replace(/code is (\d, ){5}\d\. Again: (\d, ){5}\d\./g, 'code is <spelled>')
     .replace(/"code":"\d{6}"/g, '"code":"<code>"')
 }

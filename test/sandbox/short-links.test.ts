@@ -236,7 +236,11 @@ describe('the statistics', () => {
 })
 
 test('the newest 1,000 links and 20,000 clicks are kept', () => {
-  const links = createLinks('http://127.0.0.1', () => 0)
+  const links = createLinks(
+    'http://127.0.0.1',
+    () => 0,
+    () => {},
+  )
   const make = (name: string) =>
     links.create({ name, urlLong: 'https://example.com/', premium: false, alias: name, months: 1 })
   for (let count = 0; count < 1_001; count += 1) make(`n${count}`)

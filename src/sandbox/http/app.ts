@@ -1,36 +1,49 @@
 import express, { type ErrorRequestHandler, type Express } from 'express'
+import type { Connection } from '../connection.js'
+import { controlRoutes } from '../control/control-routes.js'
 import type { ProviderSimulation } from '../provider-simulation.js'
-import type { Connection } from '../page/inbox-page.js'
-import { controlRoutes } from './control-routes.js'
+import { hostCheck } from './host-check.js'
 import { linkRoutes } from './link-routes.js'
-import { onlyFromHere } from './loopback.js'
 import { openApiOf } from './openapi.js'
 import { operationRoutes } from './operation-routes.js'
 import { pageRoutes } from './page-routes.js'
+import { pathHint } from './path-hint.js'
+import type { OpenApiRules } from './response-schemas.js'
 
 /** The sandbox over HTTP: the provider's operations, its short URLs, the inbox and its controls. */
-export function createApp(simulation: ProviderSimulation, connection: Connection): Express {
+export function createApp(
+  simulation: ProviderSimulation,
+  connection: Connection,
+  allowedHosts: readonly string[],
+  rules: OpenApiRules,
+): Express {
+  const { basePath, baseUrl } = connection
+  const { dialect } = rules
   const app = express()
   app.disable('x-powered-by').enable('case sensitive routing')
-  app.use(onlyFromHere(new URL(connection.baseUrl).port))
-  app.use('/v1', operationRoutes(simulation))
+  app.use(hostCheck(allowedHosts))
+  app.use(basePath, operationRoutes(simulation, dialect))
   app.use('/s', linkRoutes(simulation.links, simulation.clock.now))
   app.get('/openapi.json', (_request, response) => {
-    response.json(openApiOf(simulation.catalogue, connection.baseUrl))
+    response.json(openApiOf(simulation.catalogue, rules, baseUrl))
   })
   app.use(pageRoutes(simulation, connection))
-  app.use('/_sandbox', controlRoutes(simulation))
+  app.use('/_sandbox', controlRoutes(simulation, connection, dialect))
   app.use((request, response) => {
-    response
-      .status(404)
-      .json({ title: 'Not Found', detail: `${request.method} ${request.path} is nothing here.` })
+    const { method, path } = request
+    const similar = pathHint(method, path, { dialect, basePath })
+    const hint = similar ?? 'The operations are listed at /openapi.json.'
+    if (similar !== undefined || path.startsWith(`${basePath}/`)) {
+      simulation.requests.notMatched({ method, path, hint })
+    }
+    response.status(404).json({ title: 'Not Found', detail: `There is no ${method} ${path}. ${hint}` })
   })
-  app.use(answerFailure)
+  app.use(respondWithError)
   return app
 }
 
-/** What a framework responder for what never reached an operation: a body that cannot be read, for example. */
-const answerFailure: ErrorRequestHandler = (error, _request, response, next) => {
+/** For a request that never reached an operation: a body that cannot be read, for example. */
+const respondWithError: ErrorRequestHandler = (error, _request, response, next) => {
   if (response.headersSent) return next(error)
   const status = Number.isSafeInteger(error?.status) ? error.status : 500
   if (status >= 500) console.error(error)

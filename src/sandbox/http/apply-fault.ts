@@ -3,22 +3,27 @@ import { gzipSync } from 'node:zlib'
 import type { Fault } from '../fault.js'
 import type { ServiceResponse } from '../service/responder.js'
 
-/** Hung connections end after this, so that a forgotten fault cannot pile them up. */
+/** Hung connections are closed after this, so that a forgotten fault cannot accumulate them. */
 const maxHangMs = 300_000
 
 const page =
   '<!doctype html><title>520: unknown error</title><h1>Web server is returning an unknown error</h1>'
 
-/** Whether the operation is done before its answer goes wrong. */
-export function isDoneFirst(fault: Fault): boolean {
+/** Whether the operation is performed before its response goes wrong. */
+export function isPerformedFirst(fault: Fault): boolean {
   return (
-    ['acceptThenHang', 'slow', 'oversize', 'gzip'].includes(fault.kind) ||
+    fault.kind.startsWith('acceptThen') ||
+    ['slow', 'oversize', 'gzip'].includes(fault.kind) ||
     (fault.kind === 'reset' && fault.midBody === true)
   )
 }
 
-/** Writes an answer as the service does when nothing is wrong. Responder the body. */
-export function writeResponse(response: ServerResponse, { status, body }: ServiceResponse, headers = {}): string {
+/** Writes a response as the service does when nothing is wrong. */
+export function writeResponse(
+  response: ServerResponse,
+  { status, body }: ServiceResponse,
+  headers = {},
+): void {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   response.writeHead(status, {
     'Content-Type': 'application/json; charset=utf-8',
@@ -27,10 +32,9 @@ export function writeResponse(response: ServerResponse, { status, body }: Servic
     ...headers,
   })
   response.end(text)
-  return text
 }
 
-/** Plays a fault on a response. `answer` is the right one, empty when the operation was not done. */
+/** Applies a fault to a response. `answer` is the correct one, empty when the operation was not performed. */
 export function applyFault(response: ServerResponse, fault: Fault, answer: ServiceResponse): void {
   switch (fault.kind) {
     case 'status':
@@ -39,7 +43,11 @@ export function applyFault(response: ServerResponse, fault: Fault, answer: Servi
     case 'body':
       writeResponse(response, { status: fault.status ?? 200, body: bodyOf(fault, '') }, fault.headers)
       return
+    case 'acceptThenStatus':
+      writeResponse(response, { status: fault.status ?? 504, body: bodyOf(fault, {}) }, fault.headers)
+      return
     case 'html':
+    case 'acceptThenHtml':
       writeResponse(response, { status: fault.status ?? 520, body: page }, { 'Content-Type': 'text/html' })
       return
     case 'redirect':
@@ -57,11 +65,11 @@ export function applyFault(response: ServerResponse, fault: Fault, answer: Servi
       return
     }
     case 'hang':
-      breakOffAfter(response, maxHangMs)
+      destroyAfter(response, maxHangMs)
       return
     case 'acceptThenHang':
       if (fault.midBody) writeHalf(response, answer)
-      breakOffAfter(response, maxHangMs)
+      destroyAfter(response, maxHangMs)
       return
     case 'reset':
       if (fault.midBody) writeHalf(response, answer, () => response.socket?.resetAndDestroy())
@@ -84,7 +92,7 @@ function bodyOf({ body }: { readonly body?: unknown }, absent: unknown): unknown
   return body === undefined ? absent : body
 }
 
-/** Sends the head and half of the body. Responder the other half. */
+/** Sends the head and half of the body. Returns the other half. */
 function writeHalf(response: ServerResponse, { status, body }: ServiceResponse, then?: () => void): Buffer {
   const whole = Buffer.from(JSON.stringify(body))
   const half = Math.floor(whole.length / 2)
@@ -93,7 +101,7 @@ function writeHalf(response: ServerResponse, { status, body }: ServiceResponse, 
   return whole.subarray(half)
 }
 
-function breakOffAfter(response: ServerResponse, ms: number): void {
+function destroyAfter(response: ServerResponse, ms: number): void {
   const timer = setTimeout(() => response.destroy(), ms)
   response.on('close', () => clearTimeout(timer))
 }

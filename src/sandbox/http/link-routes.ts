@@ -8,7 +8,9 @@ export function linkRoutes(links: LinkStore, now: () => number): Router {
     const link = links.at(request.originalUrl.replace(/\?.*$/s, ''))
     response.set('Cache-Control', 'no-store')
     if (link === undefined) {
-      response.status(404).json({ error: 'url', msg: 'There is no short URL at this address, or it has expired.' })
+      response
+        .status(404)
+        .json({ error: 'url', msg: 'There is no short URL at this address, or it has expired.' })
       return
     }
     // Link checkers send HEAD; only a visit counts.

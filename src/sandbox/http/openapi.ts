@@ -1,61 +1,71 @@
-import {
-  accountParameters,
-  errorResponse,
-  type Field,
-  type Fields,
-  operations,
-} from '../../provider/operations.js'
-import type { Catalogue, CatalogueOperation, ParameterRule } from '../service/dialect.js'
+import { accountParameters, errorResponse, type OperationName } from '../../provider/operations.js'
+import type { Catalogue, CatalogueOperation, Dialect, ParameterRule } from '../service/dialect.js'
+import { errorSchema, type OpenApiRules, type OpenApiSchema, responseSchema } from './response-schemas.js'
 
-type Schema = Readonly<Record<string, unknown>>
+const errorRef = jsonOf(errorResponse.name)
 
-/** The operations as an OpenAPI 3.1 document, with the sandbox itself as their server. */
-export function openApiOf(catalogue: Catalogue, baseUrl: string): Schema {
-  const schemas = Object.values(operations).map(({ response }) => [response.name, objectOf(response.fields)])
+/** The operations as they respond in this dialect: an OpenAPI 3.1 document, with the sandbox as its server. */
+export function openApiOf(catalogue: Catalogue, rules: OpenApiRules, baseUrl: string): OpenApiSchema {
+  const named = Object.entries(catalogue) as [OperationName, CatalogueOperation][]
   return {
     openapi: '3.1.0',
     info: {
       title: 'Messaging, voice, two-factor and short URLs',
       version: '1.0.0',
-      description: 'What the sandbox serves. Every request carries client and key as parameters.',
+      description: `What the sandbox serves in the dialect ${rules.dialect}. Every request carries client and key as parameters.`,
+      contact: { name: 'express-two-factor', url: 'https://www.npmjs.com/package/express-two-factor' },
+      license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: baseUrl }],
+    // The credentials are ordinary parameters: OpenAPI has no word for them in a form.
+    security: [],
+    tags: [{ name: 'provider', description: 'The operations of the provider.' }],
     paths: Object.fromEntries(
-      Object.entries(catalogue).flatMap(([name, operation]) =>
-        [operation.path, ...(operation.otherPaths ?? [])].map((path, index) => [
-          path,
-          {
-            [operation.method.toLowerCase()]: described(
-              index === 0 ? name : `${name}${index + 1}`,
-              operation,
-            ),
-          },
-        ]),
+      named.flatMap(([name, operation]) =>
+        [operation.path, ...(operation.otherPaths ?? [])].map((path, index) => {
+          const operationId = index === 0 ? name : `${name}${index + 1}`
+          return [path, { [operation.method.toLowerCase()]: describe(operationId, name, operation, rules) }]
+        }),
       ),
     ),
     components: {
       schemas: {
-        ...Object.fromEntries(schemas),
-        [errorResponse.name]: objectOf(errorResponse.fields),
+        ...Object.fromEntries(
+          named.map(([name, { response }]) => [response.name, responseSchema(name, rules)]),
+        ),
+        [errorResponse.name]: errorSchema(rules.dialect),
+        HostError: { type: 'object', properties: { error: { type: 'string' }, msg: { type: 'string' } } },
       },
     },
   }
 }
 
-function described(operationId: string, operation: CatalogueOperation): Schema {
+function describe(
+  operationId: string,
+  name: OperationName,
+  operation: CatalogueOperation,
+  { dialect, wrongCode }: OpenApiRules,
+): OpenApiSchema {
   const params: Readonly<Record<string, ParameterRule>> = { ...accountParameters, ...operation.params }
+  const hasBadRequest = dialect === 'observed' || (name === 'verifyCode' && wrongCode === 400)
   return {
     operationId,
     summary: operation.summary,
-    ...(operation.method === 'GET' ? { parameters: queryOf(params) } : { requestBody: formOf(params) }),
+    description: `${operation.summary}.`,
+    tags: ['provider'],
+    ...(operation.method === 'GET'
+      ? { parameters: queryOf(params) }
+      : { requestBody: formOf(params, dialect) }),
     responses: {
-      200: { description: 'Done.', content: jsonOf(operation.response.name) },
-      520: { description: 'Invalid parameters or failure.', content: jsonOf(errorResponse.name) },
+      200: { description: 'Done.', ...jsonOf(operation.response.name) },
+      ...(hasBadRequest && { 400: { description: 'Invalid parameters.', ...errorRef } }),
+      421: { description: 'The sandbox does not accept this Host header.', ...jsonOf('HostError') },
+      520: { description: 'Invalid parameters or failure.', ...errorRef },
     },
   }
 }
 
-function queryOf(params: Readonly<Record<string, ParameterRule>>): readonly Schema[] {
+function queryOf(params: Readonly<Record<string, ParameterRule>>): readonly OpenApiSchema[] {
   return Object.entries(params).map(([name, rule]) => ({
     name,
     in: 'query',
@@ -65,7 +75,7 @@ function queryOf(params: Readonly<Record<string, ParameterRule>>): readonly Sche
   }))
 }
 
-function formOf(params: Readonly<Record<string, ParameterRule>>): Schema {
+function formOf(params: Readonly<Record<string, ParameterRule>>, dialect: Dialect): OpenApiSchema {
   const named = Object.entries(params)
   const schema = {
     type: 'object',
@@ -74,30 +84,22 @@ function formOf(params: Readonly<Record<string, ParameterRule>>): Schema {
       named.map(([name, rule]) => [name, { ...schemaOf(rule), description: rule.description }]),
     ),
   }
-  return { required: true, content: { 'application/x-www-form-urlencoded': { schema } } }
+  const types = [
+    'application/x-www-form-urlencoded',
+    ...(dialect === 'observed' ? ['multipart/form-data'] : []),
+  ]
+  return { required: true, content: Object.fromEntries(types.map((type) => [type, { schema }])) }
 }
 
-function jsonOf(schema: string): Schema {
-  return { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } }
+function jsonOf(schema: string): OpenApiSchema {
+  return { content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } } }
 }
 
-function schemaOf({ type, allowed, byDefault }: ParameterRule): Schema {
+function schemaOf({ type, allowed, byDefault }: ParameterRule): OpenApiSchema {
   return {
-    ...fieldOf(type === 'boolean' ? 'boolean' : type),
+    type,
+    ...(type === 'integer' && { format: 'int64' }),
     ...(allowed && { enum: allowed }),
-    ...(byDefault !== undefined && { default: byDefault }),
+    ...(byDefault !== undefined && { default: type === 'boolean' ? byDefault === 'true' : byDefault }),
   }
-}
-
-function objectOf(fields: Fields): Schema {
-  return {
-    type: 'object',
-    properties: Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, fieldOf(field)])),
-  }
-}
-
-function fieldOf(field: Field | 'boolean'): Schema {
-  if (typeof field === 'string')
-    return field === 'integer' ? { type: field, format: 'int64' } : { type: field }
-  return 'arrayOf' in field ? { type: 'array', items: objectOf(field.arrayOf) } : objectOf(field.object)
 }

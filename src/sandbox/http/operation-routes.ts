@@ -1,46 +1,53 @@
-import express, { type Request, type Response, type Router } from 'express'
-import type { Operation, OperationName } from '../../provider/operations.js'
+import express, { type NextFunction, type Request, type Response, type Router } from 'express'
+import type { OperationName } from '../../provider/operations.js'
 import type { ProviderSimulation } from '../provider-simulation.js'
+import type { Dialect } from '../service/dialect.js'
 import type { ServiceResponse } from '../service/responder.js'
-import { isDoneFirst, applyFault, writeResponse } from './apply-fault.js'
+import { applyFault, isPerformedFirst, writeResponse } from './apply-fault.js'
+import { bodyFields, queryOf } from './read-fields.js'
 
-const nothingDone: ServiceResponse = { status: 200, body: {} }
+const notPerformed: ServiceResponse = { status: 200, body: {} }
 
-/** The provider's operations on their paths, each request logged and open to faults. */
-export function operationRoutes({ catalogue, handle, faults, requests }: ProviderSimulation): Router {
+/** The provider's operations on their paths, each request logged and subject to faults. */
+export function operationRoutes(simulation: ProviderSimulation, dialect: Dialect): Router {
+  const { catalogue, handle, faults, messages, requests } = simulation
   const router = express.Router({ caseSensitive: true, strict: true })
   router.use(express.text({ type: 'application/x-www-form-urlencoded', limit: '64kb' }))
+  router.use(express.raw({ type: 'multipart/form-data', limit: '64kb' }))
 
-  function handle(name: OperationName, operation: Operation) {
-    return (request: Request, response: Response) => {
-      const fields = operation.method === 'GET' ? queryOf(request) : formOf(request)
-      const requestId = requests.received(name, fields)
-      const fault = faults.take(name)
-      if (fault !== undefined) requests.played(requestId, fault.kind)
-      if (fault !== undefined && !isDoneFirst(fault)) return applyFault(response, fault, nothingDone)
+  /** The numbers that a request is about. */
+  function phonesOf(name: OperationName, fields: URLSearchParams): readonly string[] {
+    if (name === 'messageState') return messages.find(fields.get('id') ?? '').map(({ phone }) => phone)
+    return fields.get('phone')?.split(',') ?? []
+  }
 
-      const answer = handle(name, { fields, address: request.socket.remoteAddress ?? '', requestId })
-      requests.answered(requestId, answer.status, JSON.stringify(answer.body))
-      if (fault === undefined) writeResponse(response, answer)
-      else applyFault(response, fault, answer)
-    }
+  async function perform(name: OperationName, request: Request, response: Response): Promise<void> {
+    const isGet = catalogue[name].method === 'GET'
+    const { fields, bodyProblem } = isGet
+      ? { fields: queryOf(request), bodyProblem: undefined }
+      : await bodyFields(request, dialect)
+    const requestId = requests.received(name, request.path, fields)
+    const fault = faults.take(name, phonesOf(name, fields))
+    if (fault !== undefined) requests.faultApplied(requestId, fault.kind)
+    if (fault !== undefined && !isPerformedFirst(fault)) return applyFault(response, fault, notPerformed)
+
+    const address = request.socket.remoteAddress ?? ''
+    const result = handle(name, { fields, address, requestId, bodyProblem })
+    requests.answered(requestId, result.status, JSON.stringify(result.body))
+    if (fault === undefined) writeResponse(response, result)
+    else applyFault(response, fault, result)
   }
 
   for (const name of Object.keys(catalogue) as OperationName[]) {
-    const operation = catalogue[name]
-    const method = operation.method === 'GET' ? 'get' : 'post'
-    for (const path of [operation.path, ...(operation.otherPaths ?? [])]) {
-      router[method](path, handle(name, operation))
+    const { method, path, otherPaths = [] } = catalogue[name]
+    for (const one of [path, ...otherPaths]) {
+      router[method === 'GET' ? 'get' : 'post'](
+        one,
+        (request: Request, response: Response, next: NextFunction) => {
+          perform(name, request, response).catch(next)
+        },
+      )
     }
   }
   return router
-}
-
-function queryOf(request: Request): URLSearchParams {
-  return new URL(request.originalUrl, 'http://sandbox').searchParams
-}
-
-/** Credentials in the query of a POST never count: they would end up in logs. */
-function formOf(request: Request): URLSearchParams {
-  return new URLSearchParams(typeof request.body === 'string' ? request.body : '')
 }

@@ -1,62 +1,29 @@
+import { html } from '../../lib/html.js'
+import type { Connection } from '../connection.js'
 import type { ProviderSimulation } from '../provider-simulation.js'
-import { digitsOf } from '../wire-phone.js'
-import { type Html, html } from '../../lib/html.js'
-import { messageCard } from './message-card.js'
-import { accountPanel, clockPanel, connectionPanel, faultPanel, linkPanel, requestPanel } from './panels.js'
+import { messageList } from './message-list.js'
+import { accountPanel, connectionPanel, linkPanel, requestPanel } from './panels.js'
+import { toolBar } from './tools.js'
+import type { InboxView } from './view.js'
 
-const maxCardsShown = 50
-
-/** Where programs reach this sandbox. */
-export interface Connection {
-  readonly baseUrl: string
-  readonly credentials: { readonly client: number; readonly key: string }
-}
-
-/** The part of the page that changes: it is rendered anew whenever something happened. */
-export function inboxMain(simulation: ProviderSimulation, connection: Connection, filter: string): string {
+/** The part of the page that changes, as HTML. */
+export function inboxMain(simulation: ProviderSimulation, connection: Connection, view: InboxView): string {
   const { account, clock, faults, links, requests } = simulation
   const now = clock.now()
-  return html`<div class="columns">
-${messageList(simulation, filter, now)}
+  return html`${toolBar(clock, faults)}
+<div class="columns">
+${messageList(simulation, connection, view)}
 <div class="aside">
-${connectionPanel(connection.baseUrl, connection.credentials)}
+${connectionPanel(connection)}
 ${accountPanel(account)}
-${clockPanel(clock)}
-${faultPanel(faults)}
 ${linkPanel(links, now)}
-${requestPanel(requests, now)}
+${requestPanel(requests, connection, now)}
 </div>
 </div>`.markup
 }
 
-function messageList({ messages, requests }: ProviderSimulation, filter: string, now: number): Html {
-  const messages = messages.all().filter(({ phone }) => digitsOf(phone).includes(digitsOf(filter)))
-  const shown = messages.slice(0, maxCardsShown)
-  const count = messages.length
-  return html`<section class="messages" aria-labelledby="messages">
-<div class="list-head">
-<h2 id="messages" tabindex="-1">${count === 1 ? '1 message' : `${count} messages`}${filter !== '' && ` to …${filter}…`}</h2>
-${
-  count > 0 &&
-  html`<form method="post" action="/_sandbox/messages/delete"><input type="hidden" name="phone" value="${filter}">
-<button>${filter === '' ? 'Delete all' : 'Delete these'}</button></form>`
-}
-</div>
-${count === 0 && emptyNote(filter)}
-<ol class="cards" aria-label="Messages, newest first">${shown.map((message) => messageCard(message, requests.find(message.requestId), now))}</ol>
-${count > shown.length && html`<p class="quiet">${count - shown.length} older ones are not shown: filter by number.</p>`}
-</section>`
-}
-
-function emptyNote(filter: string): Html {
-  return filter === ''
-    ? html`<div class="empty"><p><strong>Nothing has arrived yet.</strong></p>
-<p class="quiet">Send a code from your app, and it appears here at once.</p></div>`
-    : html`<div class="empty"><p><strong>Nothing for this number.</strong></p></div>`
-}
-
-/** The whole page. */
-export function inboxPage(main: string, filter: string): string {
+/** The whole page. `realNow` lets the browser count down even where its own clock differs. */
+export function inboxPage(main: string, { search, isCompact }: InboxView, realNow: number): string {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -71,13 +38,15 @@ export function inboxPage(main: string, filter: string): string {
 <header class="top">
 <div class="title"><h1><img src="/inbox.svg" alt="" width="28" height="28">Sandbox inbox</h1><p class="banner">Nothing is really sent. Every text and call ends here.</p></div>
 <form method="get" action="/" class="filter" role="search">
-<label for="phone">Filter by number</label>
-<input id="phone" name="phone" type="search" inputmode="tel" autocomplete="off" value="${filter}">
-<button class="without-script">Filter</button>
+<label for="search">Search</label>
+<input id="search" name="q" type="search" autocomplete="off" placeholder="text, app name or number" value="${search}">
+${isCompact && html`<input type="hidden" name="view" value="compact">`}
+<button class="without-script">Search</button>
 </form>
-<p id="line" class="line-state" hidden></p>
+<p id="connection-state" class="notice" hidden></p>
+<p id="refusal" class="notice bad" role="alert" hidden></p>
 </header>
-<main id="main">${{ markup: main }}</main>
+<main id="main" data-now="${realNow}">${{ markup: main }}</main>
 <footer><form method="post" action="/_sandbox/reset"><button class="plain">Reset the sandbox</button></form></footer>
 <p id="spoken" class="spoken" role="status"></p>
 </body>

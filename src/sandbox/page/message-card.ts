@@ -1,10 +1,9 @@
-import type { Message } from '../inbox.js'
-import type { LoggedRequest } from '../request-log.js'
-import { type MessageState, stateAt } from '../timeline.js'
-import { digitsOf } from '../wire-phone.js'
 import { type Html, html } from '../../lib/html.js'
-import { momentText } from './moments.js'
-import { requestView } from './request-view.js'
+import type { InboxMessage } from '../inbox.js'
+import type { Message } from '../message.js'
+import type { MessageState } from '../timeline.js'
+import { codeChip, codeRow } from './code-row.js'
+import { momentText, timeText } from './moments.js'
 
 const stateLabels: Readonly<Record<MessageState, readonly [label: string, tone: 'good' | 'bad' | 'busy']>> = {
   sent: ['Sent', 'busy'],
@@ -19,29 +18,35 @@ const stateLabels: Readonly<Record<MessageState, readonly [label: string, tone: 
   voicemail: ['Voicemail', 'good'],
 }
 
-/** One text or call: what the phone shows, its code to copy, how it fared, and the request behind it. */
-export function messageCard(message: Message, request: LoggedRequest | undefined, now: number): Html {
-  const { id, channel, code, appName, credits, timeline } = message
-  const phone = `+${digitsOf(message.phone)}`
-  const [state, tone] = stateLabels[stateAt(timeline, now)]
-  const kind = channel === 'sms' ? 'Text' : 'Call'
+/** One message as the page shows it. */
+export interface ShownMessage {
+  readonly message: Message
+  readonly view: InboxMessage
+  /** The request behind it, if it is still logged. */
+  readonly request: Html | undefined
+  /** The time of its number, and how far that is ahead of real time; both in ms. */
+  readonly now: number
+  readonly aheadMs: number
+}
+
+/** One SMS or call: what the phone shows, its code, what happened to it, and the request behind it. */
+export function messageCard({ message, view, request, now, aheadMs }: ShownMessage): Html {
+  const { id, channel, phone, code, appName, state } = view
+  const { credits, voice, timeline } = message
+  const [label, tone] = stateLabels[state]
+  const kind = kindOf(channel)
   return html`<li id="m-${id}" class="card" data-spoken="${kind} to ${phone}">
 <div class="card-head">
 <h3>${kind} <span class="quiet">to</span> ${phone}</h3>
-<span class="chip ${tone}">${state}</span>
+<span class="chip ${tone}">${label}</span>
 </div>
 <div class="card-body">
-${phoneView(message, state, now)}
+${phoneView(view, label, now)}
 <div class="facts">
-${
-  code !== undefined &&
-  html`<p class="code-row"><span class="code-label">Code</span>
-<strong class="code">${code}</strong>
-<button type="button" class="copy" data-copy="${code}" aria-label="Copy the code ${code}">Copy</button></p>`
-}
+${code !== undefined && codeRow(view, aheadMs)}
 <dl class="pairs">
-${appName !== undefined && html`<dt>App-name</dt><dd>${appName}</dd>`}
-${message.voice !== undefined && html`<dt>Voice</dt><dd>${message.voice}</dd>`}
+${appName !== undefined && html`<dt>App name</dt><dd>${appName}</dd>`}
+${voice !== undefined && html`<dt>Voice</dt><dd>${voice}</dd>`}
 <dt>Credits</dt><dd>${credits}</dd>
 </dl>
 <ol class="steps" aria-label="What happened">${timeline
@@ -53,7 +58,7 @@ ${message.voice !== undefined && html`<dt>Voice</dt><dd>${message.voice}</dd>`}
 </div>
 </div>
 <div class="card-foot">
-${request !== undefined && requestView({ ...request, id: `r-${id}` }, now)}
+${request}
 <form method="post" action="/_sandbox/messages/delete">
 <input type="hidden" name="id" value="${id}">
 <button class="plain" aria-label="Delete this ${kind.toLowerCase()} to ${phone}">Delete</button>
@@ -62,17 +67,40 @@ ${request !== undefined && requestView({ ...request, id: `r-${id}` }, now)}
 </li>`
 }
 
-function phoneView({ channel, text, code, appName, at }: Message, state: string, now: number): Html {
+/** The same message in one line. */
+export function messageLine({ view, now, aheadMs }: ShownMessage): Html {
+  const { id, channel, phone, text, code, codeState, appName, at, state } = view
+  const [label, tone] = stateLabels[state]
+  return html`<li id="m-${id}" class="card line" data-spoken="${kindOf(channel)} to ${phone}">
+<span class="quiet">${momentText(at, now)}</span>
+<h3>${kindOf(channel)} <span class="quiet">to</span> ${phone}</h3>
+<span class="excerpt">${appName ?? text}</span>
+${
+  code !== undefined &&
+  html`<strong class="${codeState === 'live' ? '' : 'dead'}">${code}</strong>
+${codeState === 'live' && html`<button type="button" class="copy small" data-copy="${code}" aria-label="Copy the code ${code}">Copy</button>`}
+${codeChip(view, aheadMs)}`
+}
+<span class="chip ${tone}">${label}</span>
+</li>`
+}
+
+function kindOf(channel: InboxMessage['channel']): string {
+  return channel === 'sms' ? 'Text' : 'Call'
+}
+
+function phoneView({ channel, text, code, appName, at }: InboxMessage, state: string, now: number): Html {
   const from = appName ?? 'Provider'
+  const day = momentText(at, now) === timeText(at) ? '' : `${momentText(at, now).slice(0, 10)} `
   return html`<div class="phone ${channel}">
-<p class="phone-bar"><span>${momentText(at, now).slice(-8, -3)}</span><span>${channel === 'sms' ? 'Messages' : `Call: ${state.toLowerCase()}`}</span></p>
+<p class="phone-bar"><span>${day}${timeText(at).slice(0, 5)}</span><span>${channel === 'sms' ? 'Messages' : `Call: ${state.toLowerCase()}`}</span></p>
 <p class="phone-from">${from}</p>
-<p class="bubble">${channel === 'sms' ? marked(text, code) : html`“${text}”`}</p>
+<p class="bubble">${channel === 'sms' ? highlighted(text, code) : html`“${text}”`}</p>
 </div>`
 }
 
-/** The text with its code made visible. */
-function marked(text: string, code: string | undefined): Html {
+/** The text with its code highlighted. */
+function highlighted(text: string, code: string | undefined): Html {
   const [before = '', ...after] = code === undefined ? [text] : text.split(code)
   return after.length === 0 ? html`${text}` : html`${before}<mark>${code}</mark>${after.join(code)}`
 }

@@ -1,8 +1,12 @@
-/** A moment as a person reads it on this simulation: the time, and the day when it is another one. */
+/** The time of day as this machine shows it: 12:04:31. */
+export function timeText(at: number): string {
+  return new Date(at).toLocaleTimeString('en-GB')
+}
+
+/** A moment for a person: its time, with the day when that is another one. */
 export function momentText(at: number, now: number): string {
   const day = (ms: number) => new Date(ms).toLocaleDateString('en-CA')
-  const time = new Date(at).toLocaleTimeString('en-GB')
-  return day(at) === day(now) ? time : `${day(at)} ${time}`
+  return day(at) === day(now) ? timeText(at) : `${day(at)} ${timeText(at)}`
 }
 
 const units = [
@@ -12,7 +16,7 @@ const units = [
   ['second', 1_000],
 ] as const
 
-/** A length of time in its two largest units: 1 hour 5 minutes. */
+/** A duration in its two largest units: 1 hour 5 minutes. */
 export function durationText(ms: number): string {
   let rest = ms
   const parts: string[] = []

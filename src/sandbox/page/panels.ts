@@ -1,23 +1,22 @@
-import { operations } from '../../provider/operations.js'
-import type { AccountControl } from '../account.js'
-import type { SandboxClock } from '../clock.js'
-import { faultKinds } from '../fault.js'
-import type { Faults } from '../faults.js'
-import type { RequestLog } from '../request-log.js'
-import type { Links } from '../short-links.js'
 import { type Html, html } from '../../lib/html.js'
-import { durationText } from './moments.js'
+import type { AccountControl } from '../account.js'
+import type { Connection } from '../connection.js'
+import type { RequestLog, UnmatchedRequest } from '../request-log.js'
+import type { Links } from '../short-links.js'
+import { momentText } from './moments.js'
 import { requestView } from './request-view.js'
 
 const maxRequestsShown = 20
+const maxUnmatchedShown = 5
 const maxLinksShown = 20
 const maxBlockedShown = 20
 
-export function connectionPanel(baseUrl: string, { client, key }: { client: number; key: string }): Html {
+export function connectionPanel({ baseUrl, credentials, approvedStatuses }: Connection): Html {
   const rows = [
     ['Base URL', baseUrl],
-    ['Client', String(client)],
-    ['Key', key],
+    ['Client', String(credentials.client)],
+    ['Key', credentials.key],
+    ['approvedStatuses', JSON.stringify(approvedStatuses)],
   ] as const
   return panel(
     'Connection',
@@ -25,7 +24,7 @@ export function connectionPanel(baseUrl: string, { client, key }: { client: numb
       ([name, value]) => html`<dt>${name}</dt><dd><code>${value}</code>
 <button type="button" class="copy small" data-copy="${value}" aria-label="Copy the ${name}">Copy</button></dd>`,
     )}</dl>
-<p class="quiet"><a href="/openapi.json">OpenAPI document</a></p>`,
+<p class="quiet">OpenAPI: <a href="/openapi.json">operations</a>, <a href="/_sandbox/openapi.json">control</a></p>`,
   )
 }
 
@@ -34,7 +33,7 @@ export function accountPanel(account: AccountControl): Html {
   return panel(
     'Account',
     html`<p><strong class="figure">${account.credits().toLocaleString('en')}</strong> credits ${fundsChip(account.credits())}</p>
-<form method="post" action="/_sandbox/account" class="line">
+<form method="post" action="/_sandbox/account" class="row">
 <label for="credits">Set credits</label>
 <input id="credits" name="credits" type="number" min="0" step="1" value="0" required>
 <button>Set</button>
@@ -54,64 +53,12 @@ ${blocked.length > maxBlockedShown && html`<p class="quiet">and ${blocked.length
   )
 }
 
-/** What is too little for much more than a code. */
+/** Too few for much more than a code. */
 const lowCredits = 10
 
 function fundsChip(credits: number): Html | false {
   if (credits >= lowCredits) return false
   return html`<span class="chip ${credits === 0 ? 'bad' : 'busy'}">${credits === 0 ? 'empty' : 'low'}</span>`
-}
-
-const clockSteps = [
-  ['30 s', 30_000],
-  ['1 min', 60_000],
-  ['5 min', 300_000],
-  ['1 h', 3_600_000],
-  ['1 day', 86_400_000],
-  ['30 days', 2_592_000_000],
-] as const
-
-export function clockPanel(clock: SandboxClock): Html {
-  const ahead = clock.aheadMs()
-  const now = new Date(clock.now())
-  return panel(
-    'Clock',
-    html`<p><strong class="figure">${now.toLocaleTimeString('en-GB').slice(0, 5)}</strong>
-${now.toLocaleDateString('en-CA')}${ahead > 0 && html`, ${durationText(ahead)} ahead`}</p>
-<form method="post" action="/_sandbox/clock" class="buttons" aria-label="Move the clock forward">
-${clockSteps.map(([label, ms]) => html`<button name="advanceMs" value="${ms}">+${label}</button>`)}
-</form>`,
-  )
-}
-
-export function faultPanel(faults: Faults): Html {
-  const pending = faults.list()
-  return panel(
-    'Faults',
-    html`<form method="post" action="/_sandbox/faults" class="grid">
-<label for="fault-operation">Operation</label>
-<select id="fault-operation" name="operation"><option value="">any</option>${Object.keys(operations).map(
-      (name) => html`<option>${name}</option>`,
-    )}</select>
-<label for="fault-kind">Kind</label>
-<select id="fault-kind" name="kind">${faultKinds.map((kind) => html`<option>${kind}</option>`)}</select>
-<label for="fault-times">Times</label>
-<select id="fault-times" name="times">${[1, 2, 3, 5, 10].map((times) => html`<option>${times}</option>`)}
-<option value="Infinity">always</option></select>
-<button>Switch on</button>
-</form>
-${pending.length === 0 && html`<p class="quiet">None is on.</p>`}
-<ul class="rows">${pending.map(
-      ({
-        id,
-        fault,
-        timesLeft,
-      }) => html`<li id="${id}"><span><strong>${fault.kind}</strong> on ${fault.operation ?? 'any'},
-${timesLeft === Number.POSITIVE_INFINITY ? 'always' : html`${timesLeft} left`}</span>
-<form method="post" action="/_sandbox/faults/delete"><input type="hidden" name="id" value="${id}">
-<button class="plain" aria-label="Switch off ${fault.kind} on ${fault.operation ?? 'any'}">Switch off</button></form></li>`,
-    )}</ul>`,
-  )
 }
 
 export function linkPanel(links: Links, now: number): Html {
@@ -122,7 +69,7 @@ export function linkPanel(links: Links, now: number): Html {
 <ul class="rows">${listed.slice(0, maxLinksShown).map(
       (
         link,
-      ) => html`<li id="u-${link.name}"><span><a href="${link.urlShort}" rel="noreferrer">${link.name}</a>
+      ) => html`<li id="u-${link.name}"><span><a href="${link.urlShort}" target="_blank" rel="noreferrer">${link.name}</a>
 ${link.premium && html`<span class="chip">premium</span>`} ${now >= link.expiresAt && html`<span class="chip bad">expired</span>`}</span>
 <span class="quiet">${link.clicks} ${link.clicks === 1 ? 'click' : 'clicks'}</span></li>`,
     )}</ul>
@@ -130,13 +77,20 @@ ${listed.length > maxLinksShown && html`<p class="quiet">and ${listed.length - m
   )
 }
 
-export function requestPanel(requests: RequestLog, now: number): Html {
+export function requestPanel(requests: RequestLog, connection: Connection, now: number): Html {
   const newest = requests.list().slice(0, maxRequestsShown)
+  const unmatched = requests.unmatched().slice(0, maxUnmatchedShown)
   return panel(
     'Requests',
     html`<p class="quiet">${requests.count().toLocaleString('en')} received</p>
-<div class="requests">${newest.map((request) => requestView(request, now))}</div>`,
+<ul class="rows unmatched" aria-label="Requests that no operation matched">${unmatched.map((request) => unmatchedRow(request, now))}</ul>
+<div class="requests">${newest.map((request) => requestView(request, { connection, now }))}</div>`,
   )
+}
+
+function unmatchedRow({ id, at, method, path, hint }: UnmatchedRequest, now: number): Html {
+  return html`<li id="${id}"><span><span class="chip bad">404</span> ${method} ${path} <span class="quiet">${momentText(at, now)}</span></span>
+<span>${hint}</span></li>`
 }
 
 function panel(title: string, content: Html): Html {

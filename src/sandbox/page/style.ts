@@ -35,7 +35,8 @@ code, pre, .code { font-family: ui-monospace, 'Cascadia Code', 'DejaVu Sans Mono
 .title h1 { display: flex; align-items: center; gap: 0.625rem; }
 .banner { padding: 0.125rem 0.75rem; background: var(--busy-ground); color: var(--busy); border-radius: 1rem; font-size: 0.875rem; font-weight: 600; }
 .filter { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem; }
-.line-state { flex: 1 0 100%; padding: 0.5rem 0.75rem; background: var(--busy-ground); color: var(--busy); border-radius: 0.5rem; }
+.notice { flex: 1 0 100%; padding: 0.5rem 0.75rem; background: var(--busy-ground); color: var(--busy); border-radius: 0.5rem; }
+.notice.bad { background: var(--bad-ground); color: var(--bad); font-weight: 600; }
 main, footer { max-width: 76rem; margin: 0 auto; padding: 0.75rem 1.25rem; }
 footer { padding-bottom: 3rem; }
 .columns { display: grid; gap: 1.25rem; align-items: start; }
@@ -48,7 +49,7 @@ input, select {
   min-height: 2.25rem; min-width: 0; max-width: 100%; padding: 0.25rem 0.625rem;
   background: var(--paper); border: 1px solid var(--edge); border-radius: 0.5rem;
 }
-.filter input { width: 13rem; }
+.filter input { width: 17rem; }
 button {
   min-height: 2.25rem; padding: 0.25rem 0.875rem; border: 1px solid var(--edge); border-radius: 0.5rem;
   background: var(--paper); font-weight: 600; cursor: pointer;
@@ -64,7 +65,12 @@ button.copy.small { min-height: 1.75rem; padding: 0 0.5rem; border-color: var(--
 .scripted .without-script { display: none; }
 
 .list-head { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 0.5rem; min-height: 2.25rem; margin-bottom: 0.75rem; }
+.list-tools { display: flex; align-items: center; gap: 0.5rem 1rem; }
+.pager { display: flex; justify-content: center; gap: 1rem; padding: 1rem 0; }
 .cards { display: grid; gap: 1rem; }
+.cards.lines { gap: 0.25rem; }
+.card.line { display: flex; flex-wrap: wrap; align-items: center; gap: 0 0.75rem; padding: 0.25rem 0.75rem; border-radius: 0.5rem; box-shadow: none; font-variant-numeric: tabular-nums; }
+.excerpt { flex: 1 1 6rem; min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .card, .panel, .empty { background: var(--paper); border: 1px solid var(--line); border-radius: 0.875rem; box-shadow: var(--shadow); }
 .card { padding: 1rem 1.125rem 0.625rem; }
 .card-head, .card-foot { display: flex; flex-wrap: wrap; align-items: start; justify-content: space-between; gap: 0.375rem 0.75rem; }
@@ -93,8 +99,9 @@ mark { padding: 0 0.1875rem; background: var(--mark); color: inherit; border-rad
 
 .facts { flex: 1 1 12rem; min-width: 0; display: grid; gap: 0.625rem; align-content: start; }
 .code-row { display: flex; flex-wrap: wrap; align-items: center; gap: 0.25rem 0.75rem; }
-.code-label { flex: 1 0 100%; color: var(--faint); font-size: 0.8125rem; }
 .code { font-size: 1.75rem; line-height: 1.2; font-weight: 700; letter-spacing: 0.08em; user-select: all; }
+.dead { color: var(--faint); text-decoration: line-through; }
+.chip.dead { text-decoration: none; }
 .pairs, .fields { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: 0.125rem 0.75rem; }
 dt { color: var(--faint); }
 dd { margin: 0; }
@@ -107,12 +114,22 @@ dd { margin: 0; }
 .aside { display: grid; gap: 1rem; }
 .panel { display: grid; gap: 0.625rem; padding: 0.875rem 1.125rem 1rem; }
 .figure { font-size: 1.375rem; font-variant-numeric: tabular-nums; }
-.line { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem; }
-.line input { width: 6.5rem; }
-.buttons { display: grid; grid-template-columns: repeat(3, 1fr); gap: 0.5rem; }
-.buttons button { padding: 0.25rem; font-variant-numeric: tabular-nums; }
-.grid { display: grid; grid-template-columns: auto minmax(0, 1fr); align-items: center; gap: 0.5rem 0.75rem; }
-.grid button { grid-column: 2; }
+.row { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem; }
+.row input { width: 6.5rem; }
+.buttons { display: flex; flex-wrap: wrap; gap: 0.375rem; }
+.buttons button { min-height: 1.75rem; padding: 0 0.5rem; font-variant-numeric: tabular-nums; font-size: 0.875rem; }
+.tools { position: sticky; top: 0; z-index: 1; display: grid; gap: 0.25rem; margin: 0 -1.25rem 0.75rem; padding: 0.375rem 1.25rem; background: var(--ground); border-bottom: 1px solid var(--line); }
+@media (max-height: 30rem), (max-width: 30rem) { .tools { position: static; } }
+.tool { display: flex; flex-wrap: wrap; align-items: center; gap: 0.25rem 0.75rem; }
+.tool h2 { flex: none; width: 3.75rem; white-space: nowrap; }
+.tool details[open] { flex: 1 0 100%; }
+.tool .rows { flex: 1 0 100%; }
+.fault-form { display: flex; flex-wrap: wrap; align-items: end; gap: 0.375rem 0.75rem; padding: 0.25rem 0 0.5rem; }
+.field { display: grid; gap: 0.125rem; font-size: 0.875rem; }
+.field input { width: 8rem; }
+.field input, .field select, .fault-form button { min-height: 2rem; }
+.link { color: var(--accent); text-decoration: underline; }
+.unmatched li { display: grid; }
 .rows li { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 0 0.75rem; padding: 0.25rem 0; border-top: 1px solid var(--line); }
 .rows:empty { display: none; }
 .requests { max-height: 26rem; overflow-y: auto; margin: 0 -0.25rem; padding: 0 0.25rem; }

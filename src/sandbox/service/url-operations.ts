@@ -2,9 +2,9 @@ import { premiumCategories, statisticCategories } from '../../provider/operation
 import type { Account } from '../account.js'
 import type { LinkStore } from '../short-links.js'
 import { type Category, tally } from '../statistics.js'
-import type { Responder } from './responder.js'
 import { premiumUrlPrice } from './prices.js'
 import { isRefusal, type Refusal, refuse } from './refusals.js'
+import type { Responder } from './responder.js'
 import type { Handlers } from './service.js'
 
 const defaultMonths = 12
@@ -79,7 +79,10 @@ function checkOrder(parameters: {
 }): Refusal | undefined {
   const { alias = 'a', 'domain-name': domain = 'a' } = parameters
   if (!isWebAddress(parameters['url-long'])) {
-    return refuse('parameters', `url-long must be an http or https URL of at most ${maxUrlLength} characters.`)
+    return refuse(
+      'parameters',
+      `url-long must be an http or https URL of at most ${maxUrlLength} characters.`,
+    )
   }
   if (!/^[\w-]{1,64}$/.test(alias)) {
     return refuse('parameters', 'alias must be letters, digits, - and _, at most 64.')

@@ -1,0 +1,117 @@
+import express, { type ErrorRequestHandler, type Request, type Response, type Router } from 'express'
+import { html } from '../../lib/html.js'
+import type { Connection } from '../connection.js'
+import { problemOf } from '../json-schema.js'
+import type { ProviderSimulation } from '../provider-simulation.js'
+import type { Dialect } from '../service/dialect.js'
+import { controlOpenApi } from './control-openapi.js'
+import { type ControlRoute, controlTable } from './control-table.js'
+import { RequestProblem, readBody, readQuery } from './read-request.js'
+
+/** The control interface under `/_sandbox`: JSON or forms in, JSON out. Whatever is not understood changes nothing. */
+export function controlRoutes(
+  simulation: ProviderSimulation,
+  connection: Connection,
+  dialect: Dialect,
+): Router {
+  const table = controlTable(simulation, dialect)
+  const router = express.Router({ strict: true })
+  router.use((_request, response, next) => {
+    response.set('Cache-Control', 'no-store')
+    next()
+  })
+  router.get('/', (_request, response) => {
+    const routes = table.map(({ method, path, summary }) => ({ method, path: `/_sandbox${path}`, summary }))
+    response.json({ openapi: '/_sandbox/openapi.json', routes })
+  })
+  router.get('/openapi.json', (_request, response) => {
+    response.json(controlOpenApi(table, new URL(connection.baseUrl).origin))
+  })
+  for (const path of new Set(table.map((route) => route.path))) {
+    const routes = table.filter((route) => route.path === path)
+    for (const route of routes) mount(router, route)
+    const allow = routes.map(({ method }) => method).join(', ')
+    router.all(path, (_request, response) => {
+      response
+        .status(405)
+        .set('Allow', allow)
+        .json({ error: 'method', msg: `Use ${allow}.` })
+    })
+  }
+  router.use(respondWithProblem)
+  return router
+}
+
+function mount(router: Router, route: ControlRoute): void {
+  const { path, takes, run, isLarge = false } = route
+  // Invalid input is refused before anything runs: a misspelt member must not widen a deletion.
+  async function perform(fields: unknown): Promise<unknown> {
+    const problem = problemOf(takes, fields)
+    if (problem !== undefined) throw new RequestProblem(400, 'argument', problem)
+    return (await run(fields as never)) ?? null
+  }
+
+  if (route.method === 'GET') {
+    router.get(path, (request, response, next) => {
+      new Promise((resolve) => resolve(perform(readQuery(request, takes)))).then(
+        (result) => response.json(result),
+        next,
+      )
+    })
+    return
+  }
+  const limit = isLarge ? '32mb' : '64kb'
+  router.post(
+    path,
+    express.json({ limit }),
+    express.urlencoded({ extended: false, limit }),
+    (request, response, next) => {
+      new Promise((resolve) => resolve(perform(readBody(request, route)))).then(
+        (result) =>
+          isFromPage(request) ? response.redirect(303, pageOf(request)) : response.json({ result }),
+        next,
+      )
+    },
+  )
+}
+
+/** A form that the browser sent itself wants the page back; a program gets JSON. */
+function isFromPage(request: Request): boolean {
+  return request.accepts(['json', 'html']) === 'html'
+}
+
+/** The page with the search that it had. */
+function pageOf(request: Request): string {
+  const referer = request.get('referer') ?? ''
+  return `/${URL.canParse(referer) ? new URL(referer).search : ''}`
+}
+
+const respondWithProblem: ErrorRequestHandler = (error, request, response, next) => {
+  const problem = problemIn(error)
+  if (problem === undefined || response.headersSent) return next(error)
+  const { status, name, message } = problem
+  if (isFromPage(request)) respondWithPage(response.status(status), message, pageOf(request))
+  else response.status(status).json({ error: name, msg: message })
+}
+
+/** What the caller did wrong, or that nothing arrived in time; undefined for a bug of ours. */
+function problemIn(error: unknown): { status: number; name: string; message: string } | undefined {
+  if (error instanceof RequestProblem) return error
+  if (!(error instanceof Error)) return undefined
+  const { message } = error
+  if (error.name === 'TimeoutError') return { status: 408, name: 'timeout', message }
+  if (error.name === 'AbortError') return { status: 503, name: 'closed', message }
+  // Of the body parsers: not JSON, too large, an unknown encoding.
+  if ('status' in error && Number(error.status) < 500)
+    return { status: Number(error.status), name: 'body', message }
+  const isArgument = error instanceof TypeError || error instanceof RangeError
+  return isArgument ? { status: 400, name: 'argument', message } : undefined
+}
+
+function respondWithPage(response: Response, message: string, back: string): void {
+  const page = html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Refused: Sandbox inbox</title><link rel="stylesheet" href="/inbox.css"></head>
+<body><main><h1>The sandbox refused that</h1><p>${message}</p><p><a href="${back}">Back to the inbox</a></p></main></body></html>`
+  response.type('html').send(page.markup)
+}

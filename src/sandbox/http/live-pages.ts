@@ -1,0 +1,92 @@
+import type { Response } from 'express'
+import type { Changes } from '../changes.js'
+import { type InboxView, viewUrl } from '../page/view.js'
+
+/** Pages that are open in browsers, each over a stream of server-sent events. */
+export interface LivePages {
+  /** Returns false when too many are open already. */
+  open(response: Response, view: InboxView): boolean
+}
+
+export interface LivePagesParts {
+  readonly changes: Changes
+  readonly render: (view: InboxView) => string
+  /** How long until time alone changes what is shown, in ms. */
+  readonly nextChangeInMs: () => number
+  /** Real time as the sandbox sees it, for countdowns in the browser. */
+  readonly realNow: () => number
+}
+
+interface Stream {
+  readonly response: Response
+  readonly view: InboxView
+  shown: string
+}
+
+export const maxStreams = 20
+/** Under load, pages are rendered this often at most. */
+const minIntervalMs = 250
+/** Longer delays do not fit into a timer. */
+const maxDelayMs = 2 ** 31 - 1
+
+/** Renders pages when something changed, or is about to change by time; an idle page costs nothing. */
+export function createLivePages({ changes, render, nextChangeInMs, realNow }: LivePagesParts): LivePages {
+  const streams = new Set<Stream>()
+  let timer: NodeJS.Timeout | undefined
+  let renderAt = Number.POSITIVE_INFINITY
+  let renderedAt = Number.NEGATIVE_INFINITY
+  let unsubscribe = () => {}
+
+  /** Renders after this delay, or earlier if that is planned already. */
+  function plan(delayMs: number): void {
+    const at = Math.max(performance.now() + delayMs, renderedAt + minIntervalMs)
+    if (at >= renderAt) return
+    clearTimeout(timer)
+    renderAt = at
+    timer = setTimeout(renderAll, Math.min(at - performance.now(), maxDelayMs))
+  }
+
+  function renderAll(): void {
+    renderedAt = performance.now()
+    renderAt = Number.POSITIVE_INFINITY
+    // Pages with the same view share one rendering.
+    const rendered = new Map<string, string>()
+    for (const stream of streams) {
+      const key = viewUrl(stream.view, stream.view)
+      const markup = rendered.get(key) ?? render(stream.view)
+      rendered.set(key, markup)
+      send(stream, markup)
+    }
+    const delayMs = nextChangeInMs()
+    if (streams.size > 0 && Number.isFinite(delayMs)) plan(delayMs)
+  }
+
+  function send(stream: Stream, markup: string): void {
+    // A slow reader must not accumulate renderings here; it gets the newest one once it has drained.
+    if (markup === stream.shown || stream.response.writableNeedDrain) return
+    stream.shown = markup
+    stream.response.write(`data: ${JSON.stringify({ now: realNow(), markup })}\n\n`)
+  }
+
+  function close(stream: Stream): void {
+    streams.delete(stream)
+    if (streams.size > 0) return
+    clearTimeout(timer)
+    renderAt = Number.POSITIVE_INFINITY
+    unsubscribe()
+  }
+
+  return {
+    open(response, view) {
+      if (streams.size >= maxStreams) return false
+      if (streams.size === 0) unsubscribe = changes.subscribe(() => plan(0))
+      const stream = { response, view, shown: '' }
+      streams.add(stream)
+      response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8' })
+      response.on('close', () => close(stream)).on('drain', () => plan(0))
+      send(stream, render(view))
+      plan(nextChangeInMs())
+      return true
+    },
+  }
+}

@@ -1,0 +1,31 @@
+/** What of the inbox one page shows. It is the query of the page's URL. */
+export interface InboxView {
+  readonly search: string
+  /** From 1. */
+  readonly page: number
+  readonly isCompact: boolean
+}
+
+const maxSearchLength = 100
+const maxPage = 1_000
+
+export function readView(url: string): InboxView {
+  const query = new URL(url, 'http://sandbox').searchParams
+  const page = Number(query.get('page') ?? 1)
+  return {
+    search: (query.get('q') ?? '').trim().slice(0, maxSearchLength),
+    page: Number.isSafeInteger(page) && page >= 1 && page <= maxPage ? page : 1,
+    isCompact: query.get('view') === 'compact',
+  }
+}
+
+/** The URL of a view, changed in places; a change of the search or the form goes back to the first page. */
+export function viewUrl(view: InboxView, change: Partial<InboxView> = {}): string {
+  const { search, page, isCompact } = { ...view, page: 1, ...change }
+  const query = new URLSearchParams({
+    ...(search !== '' && { q: search }),
+    ...(page > 1 && { page: String(page) }),
+    ...(isCompact && { view: 'compact' }),
+  }).toString()
+  return query === '' ? '/' : `/?${query}`
+}
