@@ -4,3 +4,10 @@ export {
   codeProviderContract,
   type ServiceFault,
 } from './code-provider-contract.js'
+export {
+  type CodeFor,
+  type SandboxContext,
+  type SandboxFixtureOptions,
+  type SandboxFixtures,
+  sandboxFixtures,
+} from './sandbox-fixtures.js'
