@@ -33,8 +33,8 @@ export type {
 export { expressSession, type SessionAdapter, tokenSession } from './express/host/session.js'
 export type { TwoFactor } from './express/host/two-factor.js'
 export type { Messages, Texts } from './express/pages/messages/texts.js'
-export type { Render } from './express/pages/page-renderer.js'
 export type { PageView } from './express/pages/page-view.js'
+export type { Render } from './express/pages/pages.js'
 export type { PurposeOptions, TwoFactorOptions } from './options.js'
 export {
   type CallOptions,

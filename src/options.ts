@@ -6,8 +6,11 @@ import type { Emit } from './events.js'
 import type { OnVerified, PhoneOf } from './express/flows/sign-in.js'
 import type { SessionAdapter } from './express/host/session.js'
 import type { SubjectOf } from './express/host/subject.js'
+import type { BrandOptions } from './express/pages/brand.js'
+import type { LocaleOf } from './express/pages/language.js'
+import type { LinkOptions } from './express/pages/links.js'
 import type { Messages } from './express/pages/messages/texts.js'
-import type { LocaleOf, Render } from './express/pages/page-renderer.js'
+import type { Render } from './express/pages/pages.js'
 import type { Profile } from './options/default-limits.js'
 import type { ProviderClient } from './provider/client.js'
 import type { Voice } from './provider/client-params.js'
@@ -65,6 +68,8 @@ export interface TwoFactorOptions {
   readonly countryCode?: string
   /** What a code looks like. Default `/^[0-9A-Za-z]{4,10}$/`. */
   readonly codePattern?: RegExp
+  /** Whether codes hold letters: phones then show their whole keyboard. Default false. */
+  readonly codeLetters?: boolean
   /** Where `routes()` is mounted. Default `/two-factor`. */
   readonly path?: string
   /** Default: a memory store, for a single process. */
@@ -85,11 +90,18 @@ export interface TwoFactorOptions {
   readonly knownBrowsers?: { readonly maxAgeMs: number } | false
   /** Further sites that may post to the routes. */
   readonly allowedOrigins?: readonly string[]
+  /**
+   * Ways out of pages that cannot help by themselves: a path, an https URL or `(req) => string` each. `signIn` is
+   * told where to come back to by `?returnTo=`. Default of `home`: `/`.
+   */
+  readonly links?: LinkOptions
+  /** The look of the built-in pages. */
+  readonly brand?: BrandOptions
   /** A fixed locale or one per request. Default: what the browser likes best among en, es and pt. */
   readonly locale?: string | LocaleOf
   /** Own texts per locale, each key on its own. */
   readonly messages?: Messages
-  /** Makes the HTML of a page in place of the built-in one. */
+  /** Makes the HTML of a page in place of, or around, the built-in one. */
   readonly render?: Render
   /** After session and grant were renewed, before the answer. If it throws, the grant is revoked. */
   readonly onVerified?: OnVerified

@@ -7,7 +7,7 @@ declare const checked: unique symbol
 export type PhoneNumber = string & { readonly [checked]: 'PhoneNumber' }
 
 /** Why a text is not a number that a code may go to. */
-export type PhoneRefusal = 'not-a-number' | 'country-not-allowed' | 'not-a-mobile'
+export type PhoneRefusal = 'not-a-number' | 'wrong-length' | 'country-not-allowed' | 'not-a-mobile'
 
 export interface PhoneRules {
   /** ISO 3166 codes a code may go to, or `'any'`. */
@@ -46,25 +46,32 @@ export async function parsePhoneNumber(text: string, rules: PhoneRules): Promise
   const spelled = text.normalize('NFKC').trim()
   if (!spelling.test(spelled)) return { ok: false, refusal: 'not-a-number' }
   // Read with a default country, 00 would be taken as the start of a national number.
-  const international = spelled.replace(/^00/, '+')
+  const international = withoutRetiredPrefix(spelled.replace(/^00/, '+'))
 
   const defaultCountry = rules.defaultCountry as CountryCode | undefined
   const parsed = await (defaultCountry === undefined
     ? readOnce(international)
     : read(international, { defaultCountry }))
   if (parsed === undefined) return { ok: false, refusal: 'not-a-number' }
-  // The plans loaded hold mobile ranges alone: valid means mobile.
-  if (rules.mobileOnly && !parsed.isValid()) return { ok: false, refusal: 'not-a-mobile' }
+  if (!parsed.isPossible()) return { ok: false, refusal: 'wrong-length' }
   const country = parsed.country
   if (country === undefined) return { ok: false, refusal: 'country-not-allowed' }
   if (rules.countries !== 'any' && !rules.countries.includes(country)) {
     return { ok: false, refusal: 'country-not-allowed' }
   }
+  // The plans loaded hold only mobile ranges: valid means mobile.
+  if (rules.mobileOnly && !parsed.isValid()) return { ok: false, refusal: 'not-a-mobile' }
   return { ok: true, phone: parsed.number as string as PhoneNumber, country }
 }
 
 // Numbers on file recur with every code. A visitor's choice of country is not cached.
 const readOnce = memoize((spelled) => read(spelled, {}))
+
+/** Mexico dialled mobiles as +52 1 until 2019; contact lists still hold them, and the plans no longer know them. */
+function withoutRetiredPrefix(international: string): string {
+  const mexican = /^\+521(\d{10})$/.exec(international.replaceAll(/[^+\d]/g, ''))
+  return mexican === null ? international : `+52${mexican[1]}`
+}
 
 /** What the numbering plans make of a spelling; undefined when it is no number. */
 async function read(
@@ -73,7 +80,18 @@ async function read(
 ): Promise<Reading | undefined> {
   const { parsePhoneNumberFromString } = await loadPhoneData()
   const reading = parsePhoneNumberFromString(spelled, { ...country, extract: false })
-  return reading?.ext === undefined && reading?.isPossible() ? reading : undefined
+  return reading?.ext === undefined ? reading : undefined
+}
+
+/**
+ * The number as people in its country write it, such as `300 123 4567`.
+ *
+ * @example
+ * await nationalForm('+573001234567') // '300 1234567'
+ */
+export async function nationalForm(phone: string): Promise<string> {
+  const { parsePhoneNumberFromString } = await loadPhoneData()
+  return parsePhoneNumberFromString(phone)?.formatNational() ?? phone
 }
 
 /** Six bullets and the last two digits: fixed width, so that the length of the number stays unsaid. */

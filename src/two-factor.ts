@@ -38,8 +38,9 @@ import { createEndpoint } from './express/http/endpoint.js'
 import { createResponder } from './express/http/responder.js'
 import { safePath } from './express/http/return-path.js'
 import { bodyParsers, createRouter } from './express/http/routes.js'
-import { pageHeaders } from './express/pages/assets.js'
-import { createLanguageOf, createPageRenderer } from './express/pages/page-renderer.js'
+import { createLanguageOf } from './express/pages/language.js'
+import { createLinks } from './express/pages/links.js'
+import { createPages } from './express/pages/pages.js'
 import { wholeMs } from './lib/clock.js'
 import { describeLimits } from './options/default-limits.js'
 import { isCodeProvider } from './options/provider-option.js'
@@ -114,7 +115,10 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
       ? createDeviceCookies({ devices, purposes, namespace: settings.namespace, now })
       : undefined
   const languageOf = createLanguageOf(settings)
-  const responder = createResponder(createPageRenderer(languageOf, settings.render), pageHeaders)
+  const countries = settings.countries === 'any' ? [] : settings.countries
+  const { attemptsPerChallenge } = limits
+  const pages = createPages({ ...settings, languageOf, countries, attemptsPerChallenge, now })
+  const responder = createResponder(pages)
   const inspect = createInspection(warn)
   const { allowedOrigins } = settings
   const endpoint = createEndpoint({ responder, bodyParsers, allowedOrigins, inspect })
@@ -143,8 +147,11 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     endpoint,
     purposes,
     codePattern,
-    countries: settings.countries === 'any' ? [] : settings.countries,
-    attemptsPerChallenge: limits.attemptsPerChallenge,
+    countries,
+    attemptsPerChallenge,
+    codeLetters: settings.codeLetters,
+    trustForMs: settings.trustedDevices?.maxAgeMs,
+    linksOf: createLinks(settings.links),
     now,
   }
   const { handlers, views } = createLane({
@@ -185,7 +192,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
       defaultPurpose: purpose,
       offersTrust: () => false,
     })
-    const routes = () => createRouter(lane.handlers)
+    const routes = () => createRouter(lane.handlers, pages)
     return createPhoneVerification({
       purpose,
       handlers: lane.handlers,
@@ -209,7 +216,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
 
   return {
     routes: plainFactory('routes', () =>
-      createRouter(handlers, (req) => {
+      createRouter(handlers, pages, (req) => {
         if (req.baseUrl.toLowerCase() !== path.toLowerCase()) warn('TWO_FACTOR_PATH_DIFFERS')
       }),
     ),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { maskPhoneNumber, type PhoneNumber, parsePhoneNumber } from '../src/phone-number.js'
+import { maskPhoneNumber, nationalForm, type PhoneNumber, parsePhoneNumber } from '../src/phone-number.js'
 
 describe('reading a number', () => {
   it.each([
@@ -30,8 +30,6 @@ describe('reading a number', () => {
     ['+57 300 123 4567 ext 5'],
     ['+57 300 123 4567 x5'],
     ['tel:+573001234567'],
-    ['+57300123456789012'],
-    ['+57 300'],
     ['++573001234567'],
     ['+٥٧٣٠٠١٢٣٤٥٦٧'],
     ['+573001234567\u0000'],
@@ -39,6 +37,29 @@ describe('reading a number', () => {
     ['1'.repeat(41)],
   ])('finds none in %j', async (text) => {
     expect(await parsePhoneNumber(text, { countries: 'any' })).toEqual({ ok: false, refusal: 'not-a-number' })
+  })
+
+  it.each([['+57300123456789012'], ['+57 300']])(
+    'tells that %j has too few or too many digits',
+    async (text) => {
+      expect(await parsePhoneNumber(text, { countries: ['CO'] })).toEqual({
+        ok: false,
+        refusal: 'wrong-length',
+      })
+    },
+  )
+
+  it.each([['+52 1 55 1234 5678'], ['0052 1 5512345678']])(
+    'understands the retired Mexican spelling %j',
+    async (text) => {
+      const parsed = await parsePhoneNumber(text, { countries: ['MX'], mobileOnly: true })
+      expect(parsed).toEqual({ ok: true, phone: '+525512345678', country: 'MX' })
+    },
+  )
+
+  it('is shown to the person who typed it as people in its country write it', async () => {
+    expect(await nationalForm('+573001234567')).toBe('300 1234567')
+    expect(await nationalForm('not a number')).toBe('not a number')
   })
 
   it('refuses a country off the list, and one that cannot be told', async () => {

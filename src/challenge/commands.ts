@@ -1,5 +1,5 @@
 import type { ProblemCode } from '../errors.js'
-import type { PhoneNumber } from '../phone-number.js'
+import type { PhoneNumber, PhoneRefusal } from '../phone-number.js'
 import type { Awaitable } from '../store/store.js'
 import type { Channel, Details } from './code-provider.js'
 import type { Lane } from './ledger/ledger.js'
@@ -81,6 +81,8 @@ export interface Refusal {
   readonly retryAfterMs?: number
   /** The counter that refused, when one did: `address`, `session`, `subject`, `service`. */
   readonly limit?: string
+  /** What is wrong with the number, when that is why. */
+  readonly reason?: PhoneRefusal
 }
 
 export type StartOutcome =

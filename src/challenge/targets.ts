@@ -56,8 +56,9 @@ export function createTargets(parts: {
         ...(defaultCountry === undefined ? {} : { defaultCountry }),
       })
       if (!parsed.ok) {
-        const mistyped = lane === 'enrol' && parsed.refusal === 'not-a-number'
-        return refused(mistyped ? 'invalid_request' : 'destination_not_allowed')
+        const { refusal: reason } = parsed
+        const mistyped = lane === 'enrol' && (reason === 'not-a-number' || reason === 'wrong-length')
+        return { ...refused(mistyped ? 'invalid_request' : 'destination_not_allowed'), reason }
       }
       const key = keys.ledger(lane, parsed.phone)
       return {

@@ -18,6 +18,12 @@ export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[
   return { markup: parts.map((part, index) => part + markupOf(values[index])).join('') }
 }
 
+/** What a person reads of it, without the markup. */
+export function plainText({ markup }: Html): string {
+  const characters = new Map(Object.entries(entities).map(([character, entity]) => [entity, character]))
+  return markup.replace(/<[^>]*>/g, '').replace(/&[#\w]+;/g, (entity) => characters.get(entity) ?? entity)
+}
+
 function markupOf(value: HtmlValue): string {
   if (value === undefined || value === false) return ''
   if (typeof value === 'number') return String(value)

@@ -19,6 +19,7 @@ import {
 } from '../lib/options.js'
 import type { PurposeOptions, TwoFactorOptions } from '../options.js'
 import { callVoices, codeCallVoices } from '../provider/operations.js'
+import { brand, links } from './page-checks.js'
 import { isClient, isCodeProvider, providerOption, refuseClientOptions } from './provider-option.js'
 
 const day = 24 * 60 * 60_000
@@ -123,7 +124,6 @@ const origins = list(
 )
 
 const knownBrowsers = object({ maxAgeMs: durationMs }, ['maxAgeMs'])
-
 /** One check per option of `twoFactor`. */
 export const optionChecks: Checks<TwoFactorOptions> = {
   provider: providerOption,
@@ -146,6 +146,7 @@ export const optionChecks: Checks<TwoFactorOptions> = {
   callRetries: integer(1, 3),
   countryCode,
   codePattern: that('must be a regular expression', (value) => value instanceof RegExp),
+  codeLetters: boolean,
   path: that(
     "must be a path such as '/two-factor', without a trailing slash",
     (value) => typeof value === 'string' && /^(\/[\w.~%-]+)+$/.test(value),
@@ -165,6 +166,8 @@ export const optionChecks: Checks<TwoFactorOptions> = {
   trustedDevices: object({ maxAgeMs: integer(1, 30 * day, ' (milliseconds)') }, ['maxAgeMs']),
   knownBrowsers: (value, name) => (value === false ? undefined : knownBrowsers(value, name)),
   allowedOrigins: origins,
+  links,
+  brand,
   locale: that(
     'must be a locale or a function (req) => locale',
     (value) => typeof value === 'string' || typeof value === 'function',
@@ -176,7 +179,7 @@ export const optionChecks: Checks<TwoFactorOptions> = {
     ),
     'must be an object of strings per locale',
   ),
-  render: func('(view, { req, locale, texts }) => html'),
+  render: func('(view, { req, res, locale, texts, html }) => html'),
   onVerified: func('(req, res, grant)'),
   beforeSend: func('(req, send) => boolean'),
   onEvent: func('(event)'),

@@ -1,6 +1,7 @@
 import type { Channel } from '../challenge/code-provider.js'
 import type { Limits } from '../challenge/limits.js'
 import type { Purpose } from '../challenge/purposes.js'
+import type { LinkOptions } from '../express/pages/links.js'
 import type { Messages } from '../express/pages/messages/texts.js'
 import { optionError } from '../lib/options.js'
 import type { PurposeOptions, TwoFactorOptions } from '../options.js'
@@ -17,6 +18,7 @@ type WithoutDefault =
   | 'session'
   | 'trustedDevices'
   | 'locale'
+  | 'brand'
   | 'render'
   | 'onVerified'
   | 'beforeSend'
@@ -38,6 +40,7 @@ export interface Settings extends Pick<TwoFactorOptions, WithoutDefault> {
   readonly callRetries: number
   /** Without `g` and `y`: it keeps no position between two codes. */
   readonly codePattern: RegExp
+  readonly codeLetters: boolean
   readonly path: string
   readonly namespace: string
   readonly limits: Limits
@@ -49,6 +52,7 @@ export interface Settings extends Pick<TwoFactorOptions, WithoutDefault> {
   readonly knownBrowsers: { readonly maxAgeMs: number } | false
   readonly allowedOrigins: readonly string[]
   readonly messages: Messages
+  readonly links: LinkOptions
 }
 
 const knownBrowserMs = 90 * 24 * 60 * 60_000
@@ -98,7 +102,7 @@ export function resolveOptions(options: TwoFactorOptions): Settings {
     provider: options.provider,
     subject: options.subject,
     phone: options.phone,
-    ...given(options, ['countryCode', 'store', 'session', 'trustedDevices', 'locale', 'render']),
+    ...given(options, ['countryCode', 'store', 'session', 'trustedDevices', 'locale', 'brand', 'render']),
     ...given(options, ['onVerified', 'beforeSend', 'onEvent', 'now']),
     appName: typeof options.appName === 'string' ? { login: options.appName } : { ...options.appName },
     approvedStatuses: [...approvedStatuses],
@@ -110,6 +114,7 @@ export function resolveOptions(options: TwoFactorOptions): Settings {
     voice,
     callRetries,
     codePattern: stateless(codePattern),
+    codeLetters: options.codeLetters ?? false,
     path,
     namespace,
     limits,
@@ -119,6 +124,7 @@ export function resolveOptions(options: TwoFactorOptions): Settings {
     knownBrowsers,
     allowedOrigins: [...allowedOrigins],
     messages,
+    links: { ...options.links },
   }
 }
 

@@ -2,13 +2,16 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { assets, pageHeaders } from '../../src/express/pages/assets.js'
+import { createAssets, createPageHeaders } from '../../src/express/pages/assets.js'
 import { createTexts } from '../../src/express/pages/messages/locales.js'
 import { renderPage } from '../../src/express/pages/render-page.js'
 import { states } from '../express/pages/views.js'
 import { axeFindings, describeInChromium } from './chromium.js'
 
 const texts = createTexts({ es: { 'phone.lostUrl': '/help' } })
+const assets = createAssets(undefined)
+const logo =
+  '<svg xmlns="http://www.w3.org/2000/svg" width="96" height="32"><rect width="96" height="32"/></svg>'
 
 describeInChromium('the pages', (browser) => {
   let server: Server
@@ -17,13 +20,19 @@ describeInChromium('the pages', (browser) => {
   beforeAll(async () => {
     server = createServer((req, res) => {
       const path = (req.url ?? '').replace('/two-factor', '')
-      const asset = assets[path as keyof typeof assets]
+      const asset = assets[path]
       if (asset !== undefined) return res.setHeader('Content-Type', asset.contentType).end(asset.body)
+      // Asked for by browsers where the policy allows images of the site.
+      if (path === '/favicon.ico') return res.writeHead(204).end()
+      if (path === '/logo.svg') return res.setHeader('Content-Type', 'image/svg+xml').end(logo)
       const [, locale = '', state = ''] = path.split('/').map(decodeURIComponent)
       const view = states[state]
       const language = texts.get(locale)
       if (view === undefined || language === undefined) return res.writeHead(404).end()
-      res.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8', ...pageHeaders })
+      res.writeHead(200, {
+        'Content-Type': 'text/html; charset=utf-8',
+        ...createPageHeaders({ name: 'Acme', logoUrl: '/logo.svg' }),
+      })
       return res.end(renderPage(view, language))
     }).listen(0, '127.0.0.1')
     await new Promise((resolve) => server.once('listening', resolve))
@@ -107,7 +116,7 @@ describeInChromium('the pages', (browser) => {
   it('leave the wait to the server when there is no script', async () => {
     const page = await browser().newPage({ javaScriptEnabled: false })
     await page.goto(address('en', 'code'))
-    expect(await page.locator('[data-wait-ms]').innerText()).toBe('You can ask for a new one in 1 minute.')
+    expect(await page.locator('[data-wait-ms]').innerText()).toBe('You can ask for another in 1 minute.')
     expect(await page.getByRole('button', { name: 'Send a new code' }).isEnabled()).toBe(true)
     await page.close()
   })

@@ -272,9 +272,9 @@ describe('a sign-in with forms', () => {
   it('knows after an outage of the store what the code is for', async () => {
     const well = memoryStore()
     let isDown = false
-    let asked = 0
+    const asked: string[] = []
     const read: Store['read'] = (key) => {
-      asked += 1
+      asked.push(key)
       return isDown ? Promise.reject(new Error('down')) : well.read(key)
     }
     const host = await startHost({ options: { store: { ...well, read } } })
@@ -282,12 +282,12 @@ describe('a sign-in with forms', () => {
     const refused = await ana.submit('/transfers', { amount: '100', payee: 'ACME' })
     const { requirement = '', ...fields } = hiddenFields(refused.text)
     isDown = true
-    asked = 0
+    asked.length = 0
     const told = await ana.submit('/two-factor/start', { ...fields, requirement })
     expect(told.status).toBe(503)
     expect(told.text).toContain(`<a href="/two-factor/?requirement=${requirement}&amp;`)
     // The page does not wait for the store once more.
-    expect(asked).toBe(1)
+    expect(asked.length).toBe(new Set(asked).size)
   })
 
   it('keeps the page of a code that lives longer than ten minutes', async () => {
@@ -342,7 +342,8 @@ describe('a sign-in with forms', () => {
     const ana = await host.login()
     const told = await ana.open(`/two-factor?requirement=${requirement}`)
     expect(told.status).toBe(400)
-    expect(told.text).not.toMatch(/<form|<a /)
+    expect(told.text).not.toContain('<form')
+    expect(told.text.match(/<a [^>]*>/g)).toEqual(['<a href="/">'])
     const known = await ana.open(`/two-factor?requirement=${requirement}&returnTo=/inbox`)
     expect(known.text).toContain('<a href="/inbox">')
   })
@@ -355,12 +356,13 @@ describe('a sign-in with forms', () => {
     host.clock.now += 30 * 1_000
     const page = await ana.submit('/two-factor/verify', { code: '000001' })
     expect(page.status).toBe(429)
-    expect(page.text).toContain('Try again in 24 hours.')
+    expect(page.text).toContain('You can ask for a new code on <time')
+    expect(page.text).toContain('Mar 2, 12:00 UTC')
     const problem = await ana.post('/two-factor/verify', { code: '000001' })
     expect(problem.headers.get('retry-after')).toBe('86370')
     expect(problem.json).toMatchObject({
       code: 'attempts_exhausted',
-      detail: 'No attempts remain.',
+      detail: 'You entered too many wrong codes. You can ask for a new code on Mar 2, 12:00 UTC.',
       retryAfterMs: 86_370_000,
     })
     expect(host.stub.checks).toHaveLength(1)
@@ -380,7 +382,7 @@ describe('a sign-in with forms', () => {
   it.each([
     ['en-GB,en;q=0.9', 'en', 'Check your phone'],
     ['es-CO,es;q=0.9', 'es', 'Revisa tu teléfono'],
-    ['pt-BR', 'pt', 'pt'],
+    ['pt-BR', 'pt-BR', 'Confira as mensagens do seu celular'],
     ['fr', 'en', 'Check your phone'],
   ])('speaks the language of %s', async (accept, lang, words) => {
     const host = await startHost()

@@ -83,6 +83,21 @@ describe('options', () => {
       { locale: 'fr' },
       'locale "fr" is not available; add messages for it or use one of en, es, pt',
     ],
+    ['links', { links: { signin: '/' } }, 'unknown option "links.signin"; did you mean "signIn"?'],
+    ['links', { links: { home: 'javascript:alert(1)' } }, 'links.home must be a path, an https URL'],
+    ['brand', { brand: { accent: '#0b6e4f' } }, 'missing brand.name'],
+    [
+      'brand',
+      { brand: { name: 'Acme', accent: 'green' } },
+      "brand.accent must be a colour such as '#0b6e4f'",
+    ],
+    ['brand', { brand: { name: 'Acme', accent: '#ffcc00' } }, 'brand.accent cannot be read on the page'],
+    ['brand', { brand: { name: 'Acme', font: 'x; } body { display: none' } }, 'brand.font must be a CSS'],
+    [
+      'brand',
+      { brand: { name: 'Acme', csp: { imgSrc: ['x; script-src *'] } } },
+      'brand.csp.imgSrc[0] must be',
+    ],
     ['messages', { messages: 'Hola' }, 'messages must be'],
     ['render', { render: '<p>' }, 'render must be a function'],
     ['onVerified', { onVerified: true }, 'onVerified must be a function'],
@@ -105,7 +120,7 @@ describe('options', () => {
     ...['rejectedCodes', 'accountErrorCodes', 'purposes', 'channels', 'voice', 'callRetries', 'codePattern'],
     ...['path', 'namespace', 'allowedOrigins', 'messages'],
     ...['dangerouslyAnyCountry', 'countryCode', 'store', 'session', 'limits', 'trustedDevices', 'locale'],
-    ...['render', 'onVerified', 'beforeSend', 'onEvent', 'now'],
+    ...['codeLetters', 'links', 'brand', 'render', 'onVerified', 'beforeSend', 'onEvent', 'now'],
   ]
   /** What is inside of lists and objects, too. */
   const paths = [
@@ -152,6 +167,8 @@ describe('options', () => {
     'purposes.login': ['an object'],
     'purposes.login.once': ['true', 'false'],
     'purposes.login.trustedDevice': ['false'],
+    codeLetters: ['true', 'false'],
+    links: ['an object'],
     limits: ['an object'],
     messages: ['an object'],
     'messages.en': ['an object'],

@@ -1,9 +1,28 @@
-const longestTyped = 64
+const maxTypedLength = 1_000
 
-/** The code that was typed, without the spaces and hyphens people group it by; undefined when it cannot be one. */
+/** What people and keyboards put between the characters of a code: spaces of all kinds, dashes, dots, quotes. */
+const separators = /[\p{Zs}\u200b\u2060\ufeff\p{Pd}.·'"`´‘’“”«»]/gu
+
+/**
+ * The code that was typed or pasted; undefined when there is none or more than one. Spaces, dashes and the like
+ * are dropped, full-width digits are read as digits, and of a whole pasted message its one code is taken.
+ */
 export function readCode(typed: string, pattern: RegExp): string | undefined {
-  // Bounded first: the pattern is the host's and may be slow on long texts.
-  if (typed.length > longestTyped) return undefined
-  const code = typed.replaceAll(/[ -]/g, '')
-  return pattern.test(code) ? code : undefined
+  // Bounded first: the pattern is the host's and may be slow on long strings (ReDoS).
+  if (typed.length > maxTypedLength) return undefined
+  const text = typed.normalize('NFKC')
+  const code = text.replaceAll(separators, '')
+  if (pattern.test(code)) return code
+  return onlyCodeIn(text, pattern)
+}
+
+/** In a sentence only what holds a digit can be told from a word. */
+function onlyCodeIn(message: string, pattern: RegExp): string | undefined {
+  const words = message.match(/[\p{L}\p{N}_+@#/-]+/gu) ?? []
+  if (words.length < 2) return undefined
+  const codes = new Set(
+    words.map((word) => word.replaceAll('-', '')).filter((word) => /\d/.test(word) && pattern.test(word)),
+  )
+  const [code] = codes
+  return codes.size === 1 ? code : undefined
 }

@@ -138,8 +138,8 @@ function verifiedReply({ purpose, verifiedAt }: Verified, location: string): Rep
   return { reply: 'done', status: 200, body, location }
 }
 
-function refusal({ code, retryAfterMs }: Refusal): Reply {
-  return problem({ code, retryAfterMs })
+function refusal({ code, retryAfterMs, reason }: Refusal): Reply {
+  return problem({ code, retryAfterMs, reason })
 }
 
 function problem(told: Problem): Reply {

@@ -11,6 +11,7 @@ export function createLane(
     readonly challenges: Challenges
     readonly endpoint: Endpoint
     readonly localeOf: (req: Request) => string
+    readonly codePattern: RegExp
     readonly beforeSendOf: (req: Request) => BeforeSend | undefined
   },
 ): { readonly handlers: Handlers; readonly views: Views } {

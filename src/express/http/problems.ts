@@ -1,4 +1,5 @@
 import { httpStatusOf, type ProblemCode, type TwoFactorError } from '../../errors.js'
+import type { PhoneRefusal } from '../../phone-number.js'
 
 /** A refusal or a failure as the caller sees it: problem details (RFC 9457). */
 export interface Problem {
@@ -8,6 +9,8 @@ export interface Problem {
   readonly detail?: string | undefined
   readonly attemptsRemaining?: number | undefined
   readonly retryAfterMs?: number | undefined
+  /** What is wrong with the number, when that is why. */
+  readonly reason?: PhoneRefusal | undefined
   /** From the guard: what must be proven, how fresh, and where to start. */
   readonly purpose?: string
   readonly maxAgeMs?: number
@@ -52,8 +55,8 @@ export function statusOf(problem: Problem): number {
   return problem.status ?? httpStatusOf[problem.code]
 }
 
-/** The body of an `application/problem+json` response. */
-export function problemDocument(problem: Problem): object {
+/** The members of the problem document (RFC 9457); `sentence` is the detail in the person's language. */
+export function problemDocument(problem: Problem, sentence: string): object {
   const { code, detail, headers: _headers, ...members } = problem
   const title = titles[code]
   return {
@@ -61,7 +64,7 @@ export function problemDocument(problem: Problem): object {
     title,
     ...members,
     status: statusOf(problem),
-    detail: detail ?? `${title}.`,
+    detail: detail ?? sentence,
     code,
   }
 }

@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express'
 import type { ChallengeView } from '../../challenge/commands.js'
 import type { PageView } from '../pages/page-view.js'
+import type { Pages } from '../pages/pages.js'
 import { type Problem, problemDocument, problemHeaders, statusOf } from './problems.js'
 
 /** What a handler has to say. How it is said depends on what the caller accepts. */
@@ -10,9 +11,6 @@ export type Reply =
   /** JSON: the challenge. HTML: the page. */
   | { readonly reply: 'page'; readonly view: PageView }
   | { readonly reply: 'problem'; readonly problem: Problem }
-
-/** Makes the HTML of a page. */
-export type RenderPage = (view: PageView, req: Request) => string | Promise<string>
 
 export interface Responder {
   /** Whether the caller is a person's browser that wants a page. */
@@ -28,13 +26,11 @@ export interface Responder {
   ): Promise<void>
 }
 
-export function createResponder(
-  renderPage: RenderPage,
-  pageHeaders: Readonly<Record<string, string>>,
-): Responder {
+export function createResponder(pages: Pages): Responder {
   async function sendPage(req: Request, res: Response, status: number, view: PageView): Promise<void> {
-    const html = await renderPage(view, req)
-    setHeaders(res, pageHeaders)
+    // Before the page is made: a `render` of the host may set its own.
+    setHeaders(res, pages.headers)
+    const html = await pages.html(view, req, res)
     end(res, status, 'text/html; charset=utf-8', html)
   }
 
@@ -65,7 +61,7 @@ export function createResponder(
           res,
           statusOf(problem),
           'application/problem+json',
-          JSON.stringify(problemDocument(problem)),
+          JSON.stringify(problemDocument(problem, pages.detail(problem, req))),
         )
       }
       if (reply.body === undefined) return end(res, reply.status)

@@ -1,6 +1,6 @@
 import { json, type Request, Router, urlencoded } from 'express'
 import type { Handlers } from '../flows/handlers.js'
-import { assets, pageHeaders } from '../pages/assets.js'
+import type { Pages } from '../pages/pages.js'
 import { middleware } from './middleware.js'
 import type { BodyParsers } from './request-body.js'
 
@@ -16,6 +16,7 @@ export const bodyParsers: BodyParsers = new Map([
 /** Mounts the handlers on their paths. Each responds to every method: 405 to the wrong ones. */
 export function createRouter(
   handlers: Handlers,
+  pages: Pick<Pages, 'assets' | 'headers'>,
   onRequest: (req: Request) => void = () => undefined,
 ): Router {
   const router = Router()
@@ -30,9 +31,9 @@ export function createRouter(
   router.all('/verify', handlers.verify)
   router.all('/cancel', handlers.cancel)
   router.all('/', handlers.status)
-  for (const [path, { contentType, body }] of Object.entries(assets)) {
+  for (const [path, { contentType, body }] of Object.entries(pages.assets)) {
     router.get(path, (_req, res) => {
-      res.set(pageHeaders).set('Cache-Control', 'public, max-age=3600').type(contentType).send(body)
+      res.set(pages.headers).set('Cache-Control', 'public, max-age=3600').type(contentType).send(body)
     })
   }
   return router

@@ -21,7 +21,7 @@ export function hidden(name: string, value: string | undefined): Html | undefine
 export function sendButtons(
   action: 'start' | 'resend',
   channels: readonly Channel[],
-  waitMs: number,
+  wait: { readonly ms: number; readonly isTold: boolean },
   texts: Texts,
 ): Html {
   const buttons = channels.map((channel, index) => {
@@ -30,13 +30,21 @@ export function sendButtons(
     return html`<button class="${look}" name="channel" value="${channel}" data-waits>${label}</button>
 `
   })
-  return html`${waitMs > 0 ? wait(waitMs, texts) : undefined}<div class="buttons">
+  return html`${wait.ms > 0 && waiting(action, wait, texts)}<div class="buttons">
 ${buttons}</div>`
 }
 
-function wait(waitMs: number, texts: Texts): Html {
-  const time = html`<span data-clock>${duration(waitMs, 'up', texts)}</span>`
-  return html`<p data-wait-ms="${waitMs}">${fill(texts['resend.wait'], new Map([['t', time]]))}</p>
-<p class="unseen" role="status" data-ready="${texts['resend.ready']}"></p>
+function waiting(
+  action: 'start' | 'resend',
+  { ms, isTold }: { readonly ms: number; readonly isTold: boolean },
+  texts: Texts,
+): Html {
+  const time = html`<span data-clock>${duration(ms, 'up', texts)}</span>`
+  const sentence = fill(texts[`${action}.wait`], new Map([['t', time]]))
+  return html`<p data-wait-ms="${ms}"${isTold && html` hidden`}>${sentence}</p>
+${
+  action === 'start' &&
+  html`<p class="unseen" role="status" data-ready="${texts['resend.ready']}"></p>
 `
+}`
 }

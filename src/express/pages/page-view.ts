@@ -1,14 +1,17 @@
 import type { Channel } from '../../challenge/code-provider.js'
 import type { ChallengeView } from '../../challenge/commands.js'
 import type { ProblemCode } from '../../errors.js'
+import type { PhoneRefusal } from '../../phone-number.js'
+import type { PageLinks } from './links.js'
 
 /** Everything a page shows, decided before it is rendered. */
 export interface PageView {
   /**
    * `code`: type the code. `phone`: type the number to be proven. `start`: nothing is live yet, a
-   * button sends the first code. `problem`: only the explanation (not identified, cross-site, ...).
+   * button sends the first code. `done`: the proof was given already, in another tab. `problem`: only the
+   * explanation (not identified, cross-site, ...).
    */
-  readonly page: 'code' | 'phone' | 'start' | 'problem'
+  readonly page: 'code' | 'phone' | 'start' | 'done' | 'problem'
   /** Where the routes are mounted, without a trailing slash: forms post to `${basePath}/verify`. */
   readonly basePath: string
   readonly challenge?: ChallengeView | undefined
@@ -26,6 +29,8 @@ export interface PageView {
   readonly attemptsPerChallenge: number
   /** Whether the person may ask to trust this device. */
   readonly offerTrust: boolean
+  /** For how long, in milliseconds. */
+  readonly trustForMs?: number | undefined
   /** Whether codes may hold letters. */
   readonly lettersInCode: boolean
   /** Whether the number may be changed: at signup alone. */
@@ -33,8 +38,15 @@ export interface PageView {
   /** What was typed into the number field. */
   readonly typedPhone?: string | undefined
   readonly typedCountry?: string | undefined
+  /** Whether the field of the last form was left empty. */
+  readonly emptyField?: boolean
+  /** Whether a form was interrupted that has to be submitted again afterwards. */
+  readonly formInterrupted?: boolean
+  readonly links: PageLinks
   /** ISO 3166 codes to choose from at signup. */
   readonly countries: readonly string[]
+  /** Name of the app, from `brand`. */
+  readonly brand?: { readonly name: string; readonly logoUrl?: string } | undefined
   /** Milliseconds since 1970. */
   readonly now: number
 }
@@ -43,4 +55,6 @@ export interface PageProblem {
   readonly code: ProblemCode
   readonly attemptsRemaining?: number | undefined
   readonly retryAfterMs?: number | undefined
+  /** What is wrong with the number that was typed. */
+  readonly reason?: PhoneRefusal | undefined
 }

@@ -3,7 +3,7 @@ import { type Html, html } from '../../lib/html.js'
 import { fill } from './fill.js'
 import type { Texts } from './messages/texts.js'
 import type { PageProblem, PageView } from './page-view.js'
-import { duration, triesLeft } from './wording.js'
+import { countryList, duration, moment, triesLeft } from './wording.js'
 
 /** No form of the page helps after these, but the same page may do so later. */
 const passing: ReadonlySet<ProblemCode> = new Set([
@@ -33,18 +33,20 @@ const fieldProblems: Readonly<Record<'code' | 'phone', ReadonlySet<ProblemCode>>
 }
 
 /** The view as the page treats it: which screen is left, and that none of its attempts are. */
-export function settleView(view: PageView): PageView {
-  const problem = settleProblem(view)
-  if (problem === undefined) return { ...view, page: settlePage(view) }
-  return { ...view, problem, page: isFinal(view, problem) ? 'problem' : settlePage(view) }
+export function resolveView(view: PageView): PageView {
+  const problem = resolveProblem(view)
+  if (problem === undefined) return { ...view, problem, page: resolvePage(view) }
+  return { ...view, problem, page: isFinal(view, problem) ? 'problem' : resolvePage(view) }
 }
 
-function settlePage({ page, challenge }: PageView): PageView['page'] {
+function resolvePage({ page, challenge }: PageView): PageView['page'] {
   return page === 'code' && challenge === undefined ? 'start' : page
 }
 
-function settleProblem(view: PageView): PageProblem | undefined {
+function resolveProblem(view: PageView): PageProblem | undefined {
   const { page, problem, challenge, now } = view
+  // A step-up that simply asks is no error, and nothing is wrong once the proof was given.
+  if (page === 'done' || problem?.code === 'second_factor_required') return undefined
   const rejected = problem?.code === 'code_not_accepted'
   const noneLeft = rejected ? problem.attemptsRemaining === 0 : challenge?.attemptsRemaining === 0
   if (noneLeft && (problem === undefined || !isFinal(view, problem))) {
@@ -57,7 +59,7 @@ function settleProblem(view: PageView): PageProblem | undefined {
 
 function isFinal({ page }: PageView, { code }: PageProblem): boolean {
   if (page === 'problem' || passing.has(code)) return true
-  // Another number can be typed at signup alone.
+  // Another number can be typed only at signup.
   return standing.has(code) && !(page === 'phone' && code === 'destination_not_allowed')
 }
 
@@ -72,21 +74,37 @@ export function faultyField({ page, problem }: PageView): 'code' | 'phone' | und
   return fieldProblems[page].has(problem.code) ? page : undefined
 }
 
-export function problemTitle({ page }: PageView, problem: PageProblem, texts: Texts): string {
-  return texts[`${textKey(page, problem.code)}.title`]
+/** What the sentences about a problem depend on. */
+type Scene = Pick<PageView, 'page' | 'emptyField' | 'attemptsPerChallenge' | 'countries' | 'now'>
+
+export function problemTitle(view: Scene, problem: PageProblem, texts: Texts): string {
+  return texts[`${textKey(view, problem)}.title`]
 }
 
-export function problemText(
-  { page, attemptsPerChallenge }: PageView,
-  problem: PageProblem,
-  texts: Texts,
-): Html {
-  const { code, retryAfterMs, attemptsRemaining } = problem
-  const soon = retryAfterMs === undefined ? texts['problem.soon'] : duration(retryAfterMs, 'up', texts)
-  const text = fill(texts[`${textKey(page, code)}.text`], new Map([['t', soon]]))
+export function problemText(view: Scene, problem: PageProblem, texts: Texts): Html {
+  const { now, attemptsPerChallenge, countries } = view
+  const { retryAfterMs, attemptsRemaining } = problem
+  const values = new Map<string, string | Html>([
+    ['t', retryAfterMs === undefined ? texts['problem.soon'] : duration(retryAfterMs, 'up', texts)],
+    ['time', retryAfterMs === undefined ? texts['problem.soonAt'] : moment(now + retryAfterMs, now, texts)],
+  ])
+  const wording = texts[`${textKey(view, problem)}.text`]
+  if (wording.includes('{countries}')) values.set('countries', countryList(countries, texts))
+  const text = fill(wording, values)
   // One slip is no reason to alarm anybody.
   const secondSlip = attemptsRemaining !== undefined && attemptsRemaining < attemptsPerChallenge - 1
   return secondSlip ? html`${text} ${triesLeft(attemptsRemaining, texts)}` : text
+}
+
+/** Whether the text of the problem says when codes may be asked for again: the page then says it only once. */
+export function tellsWait(view: PageView, problem: PageProblem, texts: Texts): boolean {
+  return /\{(?:time|t)\}/.test(texts[`${textKey(view, problem)}.text`])
+}
+
+/** Title and text in one line. */
+export function problemSentence(view: Scene, problem: PageProblem, texts: Texts): Html {
+  const text = problemText(view, problem, texts)
+  return html`${problemTitle(view, problem, texts)}.${text.markup !== '' && ' '}${text}`
 }
 
 /** The summary on top of a page that has a form. It takes the focus, also without a script. */
@@ -99,8 +117,12 @@ export function summary(view: PageView, problem: PageProblem, texts: Texts): Htm
 </div>`
 }
 
-function textKey(page: PageView['page'], code: ProblemCode) {
-  if (code === 'invalid_request' && page === 'code') return 'code.unreadable'
-  if (code === 'invalid_request' && page === 'phone') return 'phone.unreadable'
+function textKey({ page, emptyField }: Scene, { code, reason }: PageProblem) {
+  if (page === 'phone' && reason === 'not-a-mobile') return 'phone.landline'
+  if (page === 'phone' && reason === 'country-not-allowed') return 'phone.country'
+  if (page === 'phone' && reason === 'wrong-length') return 'phone.length'
+  if (code === 'invalid_request' && (page === 'code' || page === 'phone')) {
+    return emptyField ? (`${page}.empty` as const) : (`${page}.unreadable` as const)
+  }
   return `problem.${code}` as const
 }

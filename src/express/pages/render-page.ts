@@ -1,8 +1,8 @@
-import { html } from '../../lib/html.js'
+import { type Html, html } from '../../lib/html.js'
 import type { Texts } from './messages/texts.js'
 import type { PageView } from './page-view.js'
-import { settleView, summary } from './problem.js'
-import { codeScreen, phoneScreen, problemScreen, type Screen, startScreen } from './screens.js'
+import { resolveView, summary } from './problem.js'
+import { codeScreen, doneScreen, phoneScreen, problemScreen, type Screen, startScreen } from './screens.js'
 
 /**
  * A whole HTML page. Everything on it works without a script, and every value is escaped.
@@ -11,8 +11,8 @@ import { codeScreen, phoneScreen, problemScreen, type Screen, startScreen } from
  * res.status(422).type('html').send(renderPage(view, texts))
  */
 export function renderPage(given: PageView, texts: Texts): string {
-  const view = settleView(given)
-  const { page, problem, basePath } = view
+  const view = resolveView(given)
+  const { page, problem, basePath, brand } = view
   const { title, content } = screenOf(view, texts)
   const document = html`<!doctype html>
 <html lang="${texts.lang}">
@@ -20,13 +20,13 @@ export function renderPage(given: PageView, texts: Texts): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${problem === undefined ? title : `${texts.error}: ${title}`}</title>
+<title>${problem === undefined ? title : `${texts.error}: ${title}`}${brand && ` – ${brand.name}`}</title>
 <link rel="stylesheet" href="${basePath}/page.css">
 <script src="${basePath}/page.js" defer></script>
 </head>
 <body>
 <main>
-${problem === undefined || page === 'problem' ? undefined : summary(view, problem, texts)}<h1>${title}</h1>
+${brand && header(brand)}${problem === undefined || page === 'problem' ? undefined : summary(view, problem, texts)}<h1>${title}</h1>
 ${content}
 </main>
 </body>
@@ -38,7 +38,16 @@ ${content}
 function screenOf(view: PageView, texts: Texts): Screen {
   const { page, challenge, problem } = view
   if (page === 'problem' && problem !== undefined) return problemScreen(view, problem, texts)
+  if (page === 'done') return doneScreen(view, texts)
   if (page === 'phone') return phoneScreen(view, texts)
   if (page === 'code' && challenge !== undefined) return codeScreen(view, challenge, texts)
   return startScreen(view, texts)
+}
+
+function header({ name, logoUrl }: NonNullable<PageView['brand']>): Html {
+  if (logoUrl === undefined)
+    return html`<p class="brand">${name}</p>
+`
+  return html`<p class="brand"><img src="${logoUrl}" alt="${name}"></p>
+`
 }

@@ -2,10 +2,11 @@ import type { ChallengeView } from '../../challenge/commands.js'
 import { type Html, html } from '../../lib/html.js'
 import { fill } from './fill.js'
 import { form, hidden, sendButtons } from './forms.js'
+import { signInUrl } from './links.js'
 import type { Texts } from './messages/texts.js'
 import { pageUrl } from './page-url.js'
 import type { PageProblem, PageView } from './page-view.js'
-import { faultyField, mayPass, problemText, problemTitle } from './problem.js'
+import { faultyField, mayPass, problemText, problemTitle, tellsWait } from './problem.js'
 import { countryNames, destination, duration } from './wording.js'
 
 export interface Screen {
@@ -19,43 +20,51 @@ const travelMs = 5_000
 /** A code is on its way: type it, or ask for another one. */
 export function codeScreen(view: PageView, challenge: ChallengeView, texts: Texts): Screen {
   const sentence = texts[challenge.channel === 'call' ? 'code.calling' : 'code.sent']
-  const lifetime = duration(challenge.expiresAt - view.now + travelMs, 'down', texts)
+  const remainingMs = challenge.expiresAt - view.now
   const others = challenge.channels.filter((channel) => channel !== challenge.channel)
   const waitMs = Math.max(challenge.resendAt - view.now, view.problem?.retryAfterMs ?? 0)
   const values = new Map([
-    ['phone', destination(challenge.destination, texts)],
-    ['t', html`${lifetime}`],
+    [
+      'phone',
+      view.changeableNumber && view.typedPhone
+        ? html`<span class="number">${view.typedPhone}</span>`
+        : destination(challenge.destination, texts),
+    ],
+    ['t', html`${duration(remainingMs + travelMs, 'down', texts)}`],
   ])
   const entry = html`<label for="code">${texts['code.label']}</label>
 <input id="code" name="code" type="text" inputmode="${view.lettersInCode ? 'text' : 'numeric'}" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" enterkeyhint="go"${fieldState(view, 'code')}>
-${view.offerTrust ? trustBox(texts) : undefined}<div class="buttons"><button class="main">${texts['code.submit']}</button></div>`
+${view.offerTrust && trustBox(view, texts)}<div class="buttons"><button class="main">${texts['code.submit']}</button></div>`
   return {
     title: texts['code.title'],
-    content: html`<p>${fill(sentence, values)}</p>
+    content: html`<p data-lives-ms="${remainingMs}">${fill(sentence, values)}</p>
+<p class="unseen" role="status" data-ready="${texts['resend.ready']}" data-expired="${texts['code.expired']}"></p>
 ${form(view, 'verify', entry)}
 <section aria-labelledby="help">
 <h2 id="help">${texts['resend.title']}</h2>
-${form(view, 'resend', sendButtons('resend', [challenge.channel, ...others], waitMs, texts))}
-${view.changeableNumber ? changeNumber(view, texts) : lostPhone(texts)}
+${form(view, 'resend', sendButtons('resend', [challenge.channel, ...others], waitIn(view, waitMs, texts), texts))}
+${view.changeableNumber && changeNumber(view, texts)}${otherWays(view.links, texts)}
 </section>`,
   }
 }
 
 /** Nothing is live: a button sends the first code to the number on file. */
 export function startScreen(view: PageView, texts: Texts): Screen {
+  const waitMs = view.problem?.retryAfterMs ?? 0
   return {
     title: texts['start.title'],
-    content: html`<p>${texts['start.text']}</p>
-${form(view, 'start', sendButtons('start', view.channels, view.problem?.retryAfterMs ?? 0, texts))}
-${lostPhone(texts)}`,
+    content: html`<p>${texts['start.text']}${view.formInterrupted && ` ${texts['start.formAgain']}`}</p>
+${form(view, 'start', sendButtons('start', view.channels, waitIn(view, waitMs, texts), texts))}
+${otherWays(view.links, texts)}`,
   }
 }
 
 /** The number to be proven. */
 export function phoneScreen(view: PageView, texts: Texts): Screen {
+  const waitMs = view.problem?.retryAfterMs ?? 0
   const entry = html`${countryField(view, texts)}<label for="phone">${texts['phone.label']}</label>
 <input id="phone" name="phone" type="tel" autocomplete="tel" enterkeyhint="send" value="${view.typedPhone}"${fieldState(view, 'phone')}>
-${sendButtons('start', view.channels, view.problem?.retryAfterMs ?? 0, texts)}`
+${sendButtons('start', view.channels, waitIn(view, waitMs, texts), texts)}`
   return {
     title: texts['phone.title'],
     content: html`<p>${texts['phone.text']}</p>
@@ -63,19 +72,73 @@ ${form(view, 'start', entry)}`,
   }
 }
 
-/** The explanation alone. Looking at the page again sends nothing and costs nothing. */
+/** The proof was given in another tab: only the way on is missing. */
+export function doneScreen({ returnTo = '/' }: PageView, texts: Texts): Screen {
+  return {
+    title: texts['done.title'],
+    content: html`<p>${texts['done.text']}</p>
+<p><a class="button" href="${returnTo}">${texts['done.continue']}</a></p>`,
+  }
+}
+
+/** The explanation and the ways out. Looking at the page again sends nothing and costs nothing. */
 export function problemScreen(view: PageView, problem: PageProblem, texts: Texts): Screen {
-  const { spent, basePath, returnTo } = view
-  const url = spent ? returnTo : pageUrl(`${basePath}/`, view)
-  const again = html`<p><a href="${url}">${texts['problem.again']}</a></p>
-`
+  const ways = [...again(view, problem, texts), ...waysOut(view, problem, texts)]
+  const home = link(view.links.home ?? '/', texts['link.home'])
   return {
     title: problemTitle(view, problem, texts),
     content: html`<div class="problem" role="alert" tabindex="-1" autofocus>
 <p>${problemText(view, problem, texts)}</p>
 </div>
-${url !== undefined && mayPass(problem) ? again : undefined}${lostPhone(texts)}`,
+${ways.length > 0 ? ways : home}`,
   }
+}
+
+function again({ spent, basePath, ...view }: PageView, problem: PageProblem, texts: Texts): readonly Html[] {
+  const url = spent ? view.returnTo : pageUrl(`${basePath}/`, view)
+  if (url === undefined || !mayPass(problem)) return []
+  const { retryAfterMs } = problem
+  if (retryAfterMs === undefined) return [link(url, texts['problem.again'])]
+  // A link that works only later appears when it does: until then the server would only refuse again.
+  return [
+    html`<p hidden data-after-ms="${retryAfterMs}"><a href="${url}">${texts['problem.again']}</a></p>
+`,
+  ]
+}
+
+/** Where the problem can be mended, when that is not on this page. */
+function waysOut({ links, returnTo }: PageView, { code }: PageProblem, texts: Texts): readonly Html[] {
+  const { signIn, addPhone, support } = links
+  if (code === 'not_identified') {
+    return signIn === undefined ? [] : [link(signInUrl(signIn, returnTo), texts['link.signIn'])]
+  }
+  const mend = code === 'no_phone' ? addPhone : undefined
+  return [
+    ...(mend === undefined ? [] : [link(mend, texts['link.addPhone'])]),
+    ...otherWays(links, texts),
+    ...(support === undefined ? [] : [link(support, texts['link.support'])]),
+  ]
+}
+
+/** Other ways for somebody who cannot receive the code. */
+function otherWays({ otherMethod, lostPhone }: PageView['links'], texts: Texts): readonly Html[] {
+  const lostUrl = lostPhone ?? texts['phone.lostUrl']
+  return [
+    ...(otherMethod === undefined ? [] : [link(otherMethod, texts['link.otherMethod'])]),
+    ...(lostUrl === '' ? [] : [link(lostUrl, texts['phone.lost'])]),
+  ]
+}
+
+const link = (url: string, text: string): Html => html`<p><a href="${url}">${text}</a></p>
+`
+
+/** The wait to show beside the buttons; none when the problem above them tells it. */
+function waitIn(
+  view: PageView,
+  waitMs: number,
+  texts: Texts,
+): { readonly ms: number; readonly isTold: boolean } {
+  return { ms: waitMs, isTold: view.problem !== undefined && tellsWait(view, view.problem, texts) }
 }
 
 function fieldState(view: PageView, field: 'code' | 'phone'): Html {
@@ -83,8 +146,9 @@ function fieldState(view: PageView, field: 'code' | 'phone'): Html {
   return faultyField(view) === field ? html` aria-invalid="true" aria-describedby="problem"` : html``
 }
 
-function trustBox(texts: Texts): Html {
-  return html`<p class="choice"><input id="trust" name="trustDevice" type="checkbox" value="true"><label for="trust">${texts['code.trust']}</label></p>
+function trustBox({ trustForMs }: PageView, texts: Texts): Html {
+  const label = fill(texts['code.trust'], new Map([['t', duration(trustForMs ?? 0, 'down', texts)]]))
+  return html`<p class="choice"><input id="trust" name="trustDevice" type="checkbox" value="true"><label for="trust">${label}</label></p>
 `
 }
 
@@ -92,16 +156,12 @@ function changeNumber(view: PageView, texts: Texts): Html {
   return form(view, 'cancel', html`<button class="plain">${texts['phone.change']}</button>`)
 }
 
-function lostPhone(texts: Texts): Html | undefined {
-  const url = texts['phone.lostUrl']
-  return url === '' ? undefined : html`<p><a href="${url}">${texts['phone.lost']}</a></p>`
-}
-
 function countryField({ countries, typedCountry }: PageView, texts: Texts): Html | undefined {
   if (countries.length < 2) return hidden('country', countries[0])
+  const chosen = typedCountry ?? countries[0]
   const options = countryNames(countries, texts).map(
     ([code, name]) =>
-      html`<option value="${code}"${code === typedCountry ? html` selected` : undefined}>${name}</option>
+      html`<option value="${code}"${code === chosen && html` selected`}>${name}</option>
 `,
   )
   return html`<label for="country">${texts['phone.country']}</label>

@@ -7,6 +7,7 @@ import type { Problem } from '../http/problems.js'
 import { invalid } from '../http/request-body.js'
 import type { RequestContext } from '../http/request-context.js'
 import { safePath } from '../http/return-path.js'
+import type { PageLinks } from './links.js'
 import { pageUrl } from './page-url.js'
 import type { PageView } from './page-view.js'
 
@@ -36,7 +37,11 @@ export interface ViewParts {
   /** In the auth lane alone. */
   readonly requirements?: Requirements | undefined
   readonly offersTrust: (purpose: string, demand: Requirement | undefined) => boolean
-  readonly codePattern: RegExp
+  /** For how long a trusted device stands in for the code, in milliseconds. */
+  readonly trustForMs?: number | undefined
+  /** Whether codes hold letters: phones then show their whole keyboard. */
+  readonly codeLetters: boolean
+  readonly linksOf: (req: Request) => PageLinks
   readonly countries: readonly string[]
   readonly attemptsPerChallenge: number
   readonly now: () => number
@@ -51,7 +56,6 @@ const unidentified: ReadonlySet<ProblemCode> = new Set([
 
 export function createViews(parts: ViewParts): Views {
   const { lane, basePathOf, purposes, now } = parts
-  const lettersInCode = takesLetters(parts.codePattern)
 
   /** What a form or link brings along from the page before. */
   function carriedBy({ req, fields }: RequestContext, problem?: Problem) {
@@ -109,10 +113,14 @@ export function createViews(parts: ViewParts): Views {
       channels: settled?.channels ?? [],
       attemptsPerChallenge: parts.attemptsPerChallenge,
       offerTrust: settled !== undefined && parts.offersTrust(settled.name, asked),
-      lettersInCode,
+      trustForMs: parts.trustForMs,
+      lettersInCode: parts.codeLetters,
       changeableNumber: lane === 'enrol',
       typedPhone,
       typedCountry,
+      emptyField: oneText(fields, challenge === undefined ? 'phone' : 'code') === undefined,
+      formInterrupted: problem?.code === 'second_factor_required',
+      links: parts.linksOf(req),
       countries: parts.countries,
       now: now(),
     }
@@ -153,10 +161,4 @@ export function createViews(parts: ViewParts): Views {
 function oneText(from: Readonly<Record<string, unknown>>, name: string): string | undefined {
   const value = Object.hasOwn(from, name) ? from[name] : undefined
   return typeof value === 'string' && value !== '' ? value : undefined
-}
-
-/** Whether a code may hold letters: phones then show their whole keyboard. */
-function takesLetters(pattern: RegExp): boolean {
-  const lengths = Array.from({ length: 12 }, (_, index) => index + 1)
-  return lengths.some((length) => pattern.test('A'.repeat(length)) || pattern.test('a'.repeat(length)))
 }

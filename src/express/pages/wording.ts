@@ -1,6 +1,20 @@
 import { type Html, html } from '../../lib/html.js'
+import { memoize } from '../../lib/memoize.js'
 import { fill } from './fill.js'
 import type { Texts } from './messages/texts.js'
+
+const secondMs = 1_000
+const minuteMs = 60 * secondMs
+const hourMs = 60 * minuteMs
+const dayMs = 24 * hourMs
+
+const time = {
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+  timeZone: 'UTC',
+  timeZoneName: 'short',
+} as const
 
 /**
  * A length of time in words. A wait is rounded up and what is left of a life down, so that neither
@@ -8,19 +22,50 @@ import type { Texts } from './messages/texts.js'
  */
 export function duration(ms: number, round: 'up' | 'down', { lang }: Texts): string {
   const whole = round === 'up' ? Math.ceil : Math.floor
-  const seconds = Math.max(whole(ms / 1_000), 1)
-  const minutes = whole(seconds / 60)
+  const count = (unitMs: number) => Math.max(whole(ms / unitMs), 1)
   const [amount, unit] =
-    seconds < 60 ? [seconds, 'second'] : minutes < 120 ? [minutes, 'minute'] : [whole(minutes / 60), 'hour']
-  return new Intl.NumberFormat(lang, { style: 'unit', unit, unitDisplay: 'long' }).format(amount)
+    count(secondMs) < 60
+      ? [count(secondMs), 'second']
+      : count(minuteMs) < 120
+        ? [count(minuteMs), 'minute']
+        : count(hourMs) < 48
+          ? [count(hourMs), 'hour']
+          : [count(dayMs), 'day']
+  return lengths(`${lang} ${unit}`).format(amount)
 }
 
+// Formatters are slow to make and every refusal needs one.
+const lengths = memoize((key) => {
+  const [lang, unit] = key.split(' ')
+  return new Intl.NumberFormat(lang, { style: 'unit', unit: unit as 'second', unitDisplay: 'long' })
+})
+const clocks = memoize((lang) => new Intl.DateTimeFormat(lang, time))
+const clocksWithDay = memoize(
+  (lang) => new Intl.DateTimeFormat(lang, { ...time, day: 'numeric', month: 'short' }),
+)
+const plurals = memoize((lang) => new Intl.PluralRules(lang))
+
+/**
+ * When a wait is over, as a time of day: "at 14:35 UTC". The server does not know the person's time zone, so it
+ * names its own; the script of the page shows the local time instead.
+ */
+export function moment(at: number, now: number, texts: Texts): Html {
+  const far = at - now > dayMs / 2
+  const clock = (far ? clocksWithDay : clocks)(texts.lang).format(roundedUpToMinute(at))
+  const iso = new Date(roundedUpToMinute(at)).toISOString()
+  const element = html`<time datetime="${iso}"${far && html` data-far`}>${clock}</time>`
+  return fill(texts[far ? 'time.on' : 'time.at'], new Map([['clock', element]]))
+}
+
+/** A minute too late is only slow; a minute too early would be refused. */
+const roundedUpToMinute = (at: number): number => Math.ceil(at / minuteMs) * minuteMs
+
 export function triesLeft(count: number, texts: Texts): Html {
-  const form = new Intl.PluralRules(texts.lang).select(count) === 'one' ? 'one' : 'other'
+  const form = plurals(texts.lang).select(count) === 'one' ? 'one' : 'other'
   return fill(texts[`code.triesLeft.${form}`], new Map([['n', String(count)]]))
 }
 
-/** The masked number; bullets mean nothing when read aloud, so a voice says what it ends in. */
+/** The masked number; bullets mean nothing when read aloud, so a screen reader says what it ends in. */
 export function destination(masked: string, texts: Texts): Html {
   const digits = masked.replace(/\D/g, '').split('').join(' ')
   const spoken = fill(texts['code.destination'], new Map([['digits', digits]]))
@@ -33,4 +78,10 @@ export function countryNames(countries: readonly string[], { lang }: Texts): [co
   return countries
     .map((code): [string, string] => [code, String(names.of(code))])
     .sort(([, one], [, other]) => compare(one, other))
+}
+
+/** "Brazil, Colombia and Mexico". */
+export function countryList(countries: readonly string[], texts: Texts): string {
+  const names = countryNames(countries, texts).map(([, name]) => name)
+  return new Intl.ListFormat(texts.lang, { type: 'conjunction' }).format(names)
 }

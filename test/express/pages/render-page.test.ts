@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { httpStatusOf, type ProblemCode } from '../../../src/errors.js'
-import { assets, pageHeaders } from '../../../src/express/pages/assets.js'
+import { createAssets, createPageHeaders } from '../../../src/express/pages/assets.js'
 import { createTexts } from '../../../src/express/pages/messages/locales.js'
 import type { Texts } from '../../../src/express/pages/messages/texts.js'
 import type { PageView } from '../../../src/express/pages/page-view.js'
@@ -38,7 +38,7 @@ describe('the code page', () => {
 
   it.each([
     [en, 'We sent a code to ••••••67 the number ending in 6 7. It works for 10 minutes.'],
-    [es, 'Enviamos un código a ••••••67 el número que termina en 6 7. Vence en 10 minutos.'],
+    [es, 'Enviamos un código a ••••••67 tu número terminado en 6 7. Vence en 10 minutos.'],
     [pt, 'Enviamos um código para ••••••67 o número com final 6 7. Ele vale por 10 minutos.'],
   ])('says where the code went and how long it works: $lang', (language, sentence) => {
     expect(show(codeView, language)).toContain(sentence)
@@ -55,9 +55,9 @@ describe('the code page', () => {
     expect(show(view)).toContain(`It works for ${words}.`)
   })
 
-  it('says that a call is on its way, and offers the text message instead', () => {
+  it('says that the phone was called, and offers the text message instead', () => {
     const page = show({ ...codeView, challenge: { ...challenge, channel: 'call' } })
-    expect(page).toContain('We are calling ••••••67')
+    expect(page).toContain('We called ••••••67')
     expect(page).toContain('Call me again Send me a text message instead')
   })
 
@@ -68,9 +68,9 @@ describe('the code page', () => {
   })
 
   it('says the wait before a new code, and nothing once it is over', () => {
-    expect(show(codeView)).toContain('You can ask for a new one in 1 minute.')
+    expect(show(codeView)).toContain('You can ask for another in 1 minute.')
     const over = { ...codeView, challenge: { ...challenge, resendAt: now } }
-    expect(renderPage(over, en)).not.toMatch(/data-wait-ms|role="status"/)
+    expect(renderPage(over, en)).not.toMatch(/data-wait-ms/)
   })
 
   it('posts to the mount and takes the requirement and the way back along in each form', () => {
@@ -108,14 +108,22 @@ describe('a problem', () => {
   it.each([
     ['first wrong code', 'That code is not right.'],
     ['second wrong code', 'That code is not right. 3 tries left.'],
-    ['unreadable code', 'That is not a code. Type it as you received it.'],
-    ['too soon', 'It is too soon for a new code. Wait 43 seconds.'],
-    ['expired', 'That code has expired. Send a new one.'],
-    ['start, paused', 'Sending of codes is paused. Try again in 15 seconds.'],
-    ['phone, refused', 'We cannot send codes to that number.'],
-    ['locked', 'Too many tries Try again in 15 minutes.'],
-    ['last wrong code', 'Too many tries Try again in 10 minutes.'],
-    ['no attempt left', 'Too many tries Try again in 10 minutes.'],
+    ['unreadable code', 'Check the code. It has only letters and digits, for example 123456.'],
+    ['too soon', 'A code was sent a moment ago.'],
+    ['expired', 'That code no longer works. Ask for a new one.'],
+    ['start, paused', 'Sorry, we can&#39;t send codes right now. Try again in 15 seconds.'],
+    ['phone, refused', 'We can&#39;t send codes to this number.'],
+    ['locked', 'You entered too many wrong codes You can ask for a new code at 00:15 UTC.'],
+    ['empty code', 'Enter the code from the message.'],
+    ['empty number', 'Enter your mobile number.'],
+    ['landline', 'Enter a mobile number. We can&#39;t send codes to landlines.'],
+    [
+      'foreign country',
+      'Enter a number from another country. We can send codes to Brazil, Colombia, Mexico, and Spain only.',
+    ],
+    ['bad length', 'Check the number. It has too few or too many digits.'],
+    ['last wrong code', 'You entered too many wrong codes You can ask for a new code at 00:10 UTC.'],
+    ['no attempt left', 'You entered too many wrong codes You can ask for a new code at 00:10 UTC.'],
   ])('is told in its own words: %s', (state, sentence) => {
     expect(show(states[state] ?? codeView)).toContain(sentence)
   })
@@ -141,46 +149,58 @@ describe('a problem', () => {
   it('does not blame the field for what it cannot mend', () => {
     const page = renderPage({ ...codeView, problem: { code: 'send_limit', retryAfterMs: 3_600_000 } }, en)
     expect(page).not.toContain('aria-invalid')
-    expect(words(page)).toContain('Too many codes were asked for. You can ask for a new one in 60 minutes.')
+    expect(words(page)).toContain(
+      'You&#39;ve asked for too many codes. You can ask for another at 01:00 UTC.',
+    )
   })
 
   it('says an hour and more in hours, rounded up', () => {
-    const view: PageView = { ...startView, problem: { code: 'send_limit', retryAfterMs: 3 * 3_600_000 + 1 } }
+    const view: PageView = { ...startView, problem: { code: 'capacity', retryAfterMs: 3 * 3_600_000 + 1 } }
     expect(show(view)).toContain('in 4 hours')
   })
 
+  it('says when a lock ends as a time of day, rounded up, and leaves no live link before it', () => {
+    const page = renderPage({ ...startView, problem: { code: 'phone_locked', retryAfterMs: 61_000 } }, en)
+    expect(page).toContain('at <time datetime="2025-01-01T00:02:00.000Z">00:02 UTC</time>')
+    expect(page).toContain('<p hidden data-after-ms="61000"><a')
+    expect(page.match(/<a /g)).toHaveLength(1)
+  })
+
   it.each([
-    [en, 1_000, 'Too many tries Try again in 1 second.'],
-    [en, 119 * 60_000, 'Too many tries Try again in 119 minutes.'],
-    [en, 2 * 3_600_000, 'Too many tries Try again in 2 hours.'],
-    [en, 86_400_000, 'Too many tries Try again in 24 hours.'],
-    [es, 60_000, 'Demasiados intentos Inténtalo de nuevo en 1 minuto.'],
-    [es, 86_400_000, 'Demasiados intentos Inténtalo de nuevo en 24 horas.'],
-    [pt, 60_000, 'Tentativas demais Tente novamente em 1 minuto.'],
-    [pt, 86_400_000, 'Tentativas demais Tente novamente em 24 horas.'],
+    [en, 1_000, 'Sorry, we&#39;re very busy Try again in 1 second.'],
+    [en, 119 * 60_000, 'Sorry, we&#39;re very busy Try again in 119 minutes.'],
+    [en, 2 * 3_600_000, 'Sorry, we&#39;re very busy Try again in 2 hours.'],
+    [en, 86_400_000, 'Sorry, we&#39;re very busy Try again in 24 hours.'],
+    [en, 2 * 86_400_000, 'Sorry, we&#39;re very busy Try again in 2 days.'],
+    [es, 60_000, 'Tenemos mucha demanda Inténtalo de nuevo en 1 minuto.'],
+    [es, 86_400_000, 'Tenemos mucha demanda Inténtalo de nuevo en 24 horas.'],
+    [pt, 60_000, 'Estamos com muitos acessos no momento Tente novamente em 1 minuto.'],
+    [pt, 86_400_000, 'Estamos com muitos acessos no momento Tente novamente em 24 horas.'],
   ])('says a wait of seconds and of a day as people do: %#', (language, retryAfterMs, sentence) => {
-    const problem = { code: 'attempts_exhausted', retryAfterMs } as const
+    const problem = { code: 'capacity', retryAfterMs } as const
     expect(show({ ...codeView, problem }, language)).toContain(sentence)
   })
 
   it('invents no length of time when none is known', () => {
-    expect(show({ ...startView, problem: { code: 'phone_locked' } })).toContain('Try again in a few minutes.')
+    expect(show({ ...startView, problem: { code: 'phone_locked' } })).toContain(
+      'You can ask for a new code in a few minutes.',
+    )
   })
 
   it('takes the length of a lock from the answer to the last wrong code', () => {
     const problem = { code: 'code_not_accepted', attemptsRemaining: 0, retryAfterMs: 15 * 60_000 } as const
-    expect(show({ ...codeView, problem })).toContain('Too many tries Try again in 15 minutes.')
+    expect(show({ ...codeView, problem })).toContain('You can ask for a new code at 00:15 UTC.')
     expect(show({ ...startView, problem: { code: 'code_not_accepted', attemptsRemaining: 0 } })).toContain(
-      'Try again in a few minutes.',
+      'You can ask for a new code in a few minutes.',
     )
   })
 
   it('offers no form when no attempt is left, whatever else went wrong', () => {
     const none = { ...codeView, challenge: { ...challenge, attemptsRemaining: 0 } }
     const tooSoon = { code: 'resend_too_soon', retryAfterMs: 5_000 } as const
-    expect(show({ ...none, problem: tooSoon })).toContain('Too many tries Try again in 10 minutes.')
+    expect(show({ ...none, problem: tooSoon })).toContain('You can ask for a new code at 00:10 UTC.')
     expect(show({ ...none, problem: { code: 'phone_locked', retryAfterMs: 60_000 } })).toContain(
-      'in 1 minute.',
+      'at 00:01 UTC.',
     )
   })
 
@@ -209,7 +229,60 @@ describe('a problem', () => {
     expect(renderPage({ ...plain, problem: { code: 'phone_locked' } }, en)).toContain(
       '<a href="/two-factor/">',
     )
-    expect(renderPage({ ...startView, problem: { code: 'no_phone' } }, en)).not.toContain('<a ')
+  })
+
+  it.each<[string, PageView, string]>([
+    [
+      'signed out',
+      {
+        ...startView,
+        returnTo: '/pay?a=1',
+        links: { signIn: '/sign-in' },
+        problem: { code: 'not_identified' },
+      },
+      '<a href="/sign-in?returnTo=%2Fpay%3Fa%3D1">Sign in</a>',
+    ],
+    [
+      'no number',
+      { ...startView, links: { addPhone: '/phone' }, problem: { code: 'no_phone' } },
+      '<a href="/phone">Add a phone number</a>',
+    ],
+    [
+      'disabled',
+      { ...startView, links: { support: '/help' }, problem: { code: 'phone_disabled' } },
+      '<a href="/help">Contact support</a>',
+    ],
+    [
+      'nothing configured',
+      { ...startView, problem: { code: 'no_phone' } },
+      '<a href="/">Go to the home page</a>',
+    ],
+    [
+      'a home of its own',
+      { ...startView, links: { home: '/start' }, problem: { code: 'send_refused' } },
+      '<a href="/start">Go to the home page</a>',
+    ],
+    [
+      'another factor',
+      { ...codeView, links: { otherMethod: '/passkey' } },
+      '<a href="/passkey">Confirm in another way</a>',
+    ],
+    [
+      'already confirmed',
+      { ...startView, page: 'done', returnTo: '/account' },
+      'href="/account">Continue</a>',
+    ],
+  ])('is no dead end: %s', (_name, view, link) => {
+    expect(renderPage(view, en)).toContain(link)
+  })
+
+  it('is none where a step-up simply asks', () => {
+    const page = renderPage(
+      { ...startView, problem: { code: 'second_factor_required' }, formInterrupted: true },
+      en,
+    )
+    expect(page).not.toMatch(/Error:|role="alert"/)
+    expect(words(page)).toContain('You will need to submit the form again after this.')
   })
 
   const everyCode = Object.keys(httpStatusOf) as ProblemCode[]
@@ -228,7 +301,8 @@ describe('a problem', () => {
 
 describe('the number page', () => {
   it('offers the countries by their names in the language of the page', () => {
-    const names = (language: Texts) => renderPage(phoneView, language).match(/(?<=">)[^<]+(?=<\/option>)/g)
+    const names = (language: Texts) =>
+      renderPage(phoneView, language).match(/(?<=<option[^>]*>)[^<]+(?=<\/option>)/g)
     expect(names(en)).toEqual(['Brazil', 'Colombia', 'Mexico', 'Spain'])
     expect(names(es)).toEqual(['Brasil', 'Colombia', 'España', 'México'])
   })
@@ -241,6 +315,10 @@ describe('the number page', () => {
 
   it('asks for no country when there is none to choose', () => {
     expect(renderPage({ ...phoneView, countries: [] }, en)).not.toContain('name="country"')
+  })
+
+  it('chooses the first of the countries until another one was chosen', () => {
+    expect(renderPage(phoneView, en)).toContain('<option value="MX" selected>')
   })
 
   it('keeps what was typed', () => {
@@ -276,7 +354,7 @@ describe('every page', () => {
   })
 
   it('falls back to a general explanation when no problem is given', () => {
-    expect(show({ ...startView, page: 'problem' })).toContain('That did not work')
+    expect(show({ ...startView, page: 'problem' })).toContain('That didn&#39;t work')
   })
 
   it('offers to start when the challenge is gone', () => {
@@ -284,10 +362,10 @@ describe('every page', () => {
   })
 
   it('allows only its own style and script', () => {
-    expect(pageHeaders['Content-Security-Policy']).toMatch(
+    expect(createPageHeaders(undefined)['Content-Security-Policy']).toMatch(
       /^default-src 'none'; style-src 'self'; script-src 'self';/,
     )
-    expect(Object.values(assets).map(({ contentType }) => contentType)).toEqual([
+    expect(Object.values(createAssets(undefined)).map(({ contentType }) => contentType)).toEqual([
       'text/css; charset=utf-8',
       'text/javascript; charset=utf-8',
     ])

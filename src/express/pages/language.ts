@@ -1,25 +1,11 @@
 import type { Request } from 'express'
 import { optionError } from '../../lib/options.js'
 import { hostFunction } from '../host/host-function.js'
-import type { RenderPage } from '../http/responder.js'
 import { createTexts, negotiateLocale } from './messages/locales.js'
 import type { Messages, Texts } from './messages/texts.js'
-import type { PageView } from './page-view.js'
-import { renderPage } from './render-page.js'
 
 /** The locale of one request; undefined leaves it to what the browser likes best. */
 export type LocaleOf = (req: Request) => string | undefined
-
-/**
- * Makes the HTML of a page.
- *
- * @example
- * twoFactor({ render: (view, { texts }) => nunjucks.render('two-factor.html', { view, texts }) })
- */
-export type Render = (
-  view: PageView,
-  context: { readonly req: Request; readonly locale: string; readonly texts: Texts },
-) => string | Promise<string>
 
 /** The language that one request is answered in. */
 export interface Language {
@@ -48,16 +34,5 @@ export function createLanguageOf(parts: {
     }
     const chosen = negotiateLocale(wanted ?? req.headers['accept-language'], offered)
     return { locale: chosen, texts: textsOf.get(chosen) as Texts }
-  }
-}
-
-export function createPageRenderer(
-  languageOf: (req: Request) => Language,
-  given: Render | undefined,
-): RenderPage {
-  const render = given && hostFunction(given)
-  return (view, req) => {
-    const { locale, texts } = languageOf(req)
-    return render === undefined ? renderPage(view, texts) : render(view, { req, locale, texts })
   }
 }

@@ -1,0 +1,84 @@
+import { dark, isReadable, light, nearestReadable } from '../../lib/contrast.js'
+import { isLink } from './links.js'
+
+/**
+ * The look of the built-in pages. Colours are `#rgb` or `#rrggbb`.
+ *
+ * @example
+ * twoFactor({ brand: { name: 'Acme', logoUrl: '/logo.svg', accent: '#0b6e4f' } })
+ */
+export interface BrandOptions {
+  /** Shown above every page, and in its title. */
+  readonly name: string
+  /** A path of this site or an https URL; its origin is added to `img-src`. */
+  readonly logoUrl?: string
+  /** Colour of links and buttons; needs a contrast of 4.5:1 (WCAG 2.2, 1.4.3). */
+  readonly accent?: string
+  /** The same in dark mode; by default derived from `accent`. */
+  readonly accentDark?: string
+  /** A CSS `font-family` list. */
+  readonly font?: string
+  /** Rounding of corners in CSS pixels. */
+  readonly radius?: number
+  /** CSS appended to the style sheet of the pages, whose custom properties it may set. */
+  readonly css?: string
+  /** Further sources that the pages may load from, for an own `render` or `css`. */
+  readonly csp?: {
+    readonly imgSrc?: readonly string[]
+    readonly fontSrc?: readonly string[]
+    readonly styleSrc?: readonly string[]
+  }
+}
+
+/** Why a brand cannot be used, as the end of the sentence "brand.…"; undefined when it can. */
+export function brandProblem({ accent, accentDark, logoUrl = '/' }: BrandOptions): string | undefined {
+  if (!isLink(logoUrl)) return 'logoUrl must be a path or an https URL'
+  return colourProblem('accent', accent, light) ?? colourProblem('accentDark', accentDark, dark)
+}
+
+function colourProblem(name: string, colour: string | undefined, on: typeof light): string | undefined {
+  if (colour === undefined || isReadable(colour, on)) return undefined
+  const nearest = nearestReadable(colour, on)
+  return `${name} cannot be read on the page (contrast below 4.5:1); the nearest colour that can is '${nearest}'`
+}
+
+/** What the brand adds to the style sheet. */
+export function brandCss(brand: BrandOptions | undefined): string {
+  if (brand === undefined) return ''
+  const { accent, font, radius, css = '' } = brand
+  const accentDark = brand.accentDark ?? (accent === undefined ? undefined : nearestReadable(accent, dark))
+  const properties = [
+    accent !== undefined && `--accent: ${accent};`,
+    font !== undefined && `--font: ${font};`,
+    radius !== undefined && `--radius: ${radius}px;`,
+  ].filter((property) => property !== false)
+  return [
+    properties.length > 0 ? `:root { ${properties.join(' ')} }` : '',
+    accentDark === undefined
+      ? ''
+      : `@media (prefers-color-scheme: dark) { :root { --accent: ${accentDark}; } }`,
+    css,
+  ].join('\n')
+}
+
+/** The content security policy of the pages: nothing inline runs, nothing foreign loads but what the brand names. */
+export function contentSecurityPolicy(brand: BrandOptions | undefined): string {
+  const { imgSrc = [], fontSrc = [], styleSrc = [] } = brand?.csp ?? {}
+  const images = [...(brand?.logoUrl === undefined ? [] : [originOf(brand.logoUrl)]), ...imgSrc]
+  const directives: readonly (readonly [string, readonly string[]])[] = [
+    ['default-src', ["'none'"]],
+    ['style-src', ["'self'", ...styleSrc]],
+    ['script-src', ["'self'"]],
+    ['img-src', images],
+    ['font-src', fontSrc],
+    ['form-action', ["'self'"]],
+    ['base-uri', ["'none'"]],
+    ['frame-ancestors', ["'none'"]],
+  ]
+  return directives
+    .filter(([, sources]) => sources.length > 0)
+    .map(([name, sources]) => `${name} ${[...new Set(sources)].join(' ')}`)
+    .join('; ')
+}
+
+const originOf = (url: string): string => (url.startsWith('/') ? "'self'" : new URL(url).origin)

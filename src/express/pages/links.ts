@@ -1,0 +1,48 @@
+import type { Request } from 'express'
+import { optionError } from '../../lib/options.js'
+import { hostFunction } from '../host/host-function.js'
+import { safePath } from '../http/return-path.js'
+
+const names = ['signIn', 'addPhone', 'support', 'lostPhone', 'home', 'otherMethod'] as const
+
+/** A path of the app, an https URL, or a function that picks one for the request. */
+export type Link = string | ((req: Request) => string)
+
+/** Where pages that cannot help by themselves lead to. */
+export type LinkOptions = { readonly [Name in (typeof names)[number]]?: Link | undefined }
+
+/** The links of one request. */
+export type PageLinks = { readonly [Name in (typeof names)[number]]?: string }
+
+/** Picks the links of one request. Whatever is not a path of this site or an https URL is left out (open redirect). */
+export function createLinks(options: LinkOptions): (req: Request) => PageLinks {
+  for (const name of names) {
+    if (typeof options[name] === 'string' && !isLink(options[name])) {
+      throw optionError(`twoFactor: links.${name} must be a path, an https URL or a function (req) => string`)
+    }
+  }
+  return (req) => {
+    const links: { [Name in (typeof names)[number]]?: string } = {}
+    for (const name of names) {
+      const link = options[name]
+      const url = typeof link === 'function' ? hostFunction(link)(req) : link
+      if (url !== undefined && isLink(url)) links[name] = url
+    }
+    return links
+  }
+}
+
+/** Whether pages may link there. `javascript:` and plain http are not accepted. */
+export function isLink(value: unknown): boolean {
+  if (typeof value !== 'string') return false
+  if (safePath(value) !== undefined) return true
+  return URL.canParse(value) && ['https:', 'mailto:', 'tel:'].includes(new URL(value).protocol)
+}
+
+/** The sign-in page, told where to come back to. */
+export function signInUrl(link: string, returnTo: string | undefined): string {
+  if (returnTo === undefined || safePath(link) === undefined) return link
+  const [path = '', hash] = link.split('#')
+  const query = `${path.includes('?') ? '&' : '?'}returnTo=${encodeURIComponent(returnTo)}`
+  return `${path}${query}${hash === undefined ? '' : `#${hash}`}`
+}

@@ -1,0 +1,69 @@
+import type { Request, Response } from 'express'
+import { plainText } from '../../lib/html.js'
+import { optionError } from '../../lib/options.js'
+import { hostFunction } from '../host/host-function.js'
+import type { Problem } from '../http/problems.js'
+import { type Asset, createAssets, createPageHeaders } from './assets.js'
+import { type BrandOptions, brandProblem } from './brand.js'
+import type { Language } from './language.js'
+import type { Texts } from './messages/texts.js'
+import type { PageView } from './page-view.js'
+import { problemSentence } from './problem.js'
+import { renderPage } from './render-page.js'
+
+/**
+ * Makes the HTML of a page. `html` is the built-in page, to be embedded or replaced; headers set on `res` win
+ * over those of the package.
+ *
+ * @example
+ * twoFactor({ render: (view, { texts }) => nunjucks.render('two-factor.html', { view, texts }) })
+ */
+export type Render = (
+  view: PageView,
+  context: {
+    readonly req: Request
+    readonly res: Response
+    readonly locale: string
+    readonly texts: Texts
+    readonly html: string
+  },
+) => string | Promise<string>
+
+/** What people see. */
+export interface Pages {
+  /** The HTML of one page. */
+  html(view: PageView, req: Request, res: Response): string | Promise<string>
+  /** What went wrong, in the person's language: the `detail` of a JSON answer. */
+  detail(problem: Problem, req: Request): string
+  readonly headers: Readonly<Record<string, string>>
+  /** Files that the pages load, by their path below the mount. */
+  readonly assets: Readonly<Record<string, Asset>>
+}
+
+export function createPages(parts: {
+  readonly languageOf: (req: Request) => Language
+  readonly brand?: BrandOptions | undefined
+  readonly render?: Render | undefined
+  readonly countries: readonly string[]
+  readonly attemptsPerChallenge: number
+  readonly now: () => number
+}): Pages {
+  const { languageOf, brand, countries, attemptsPerChallenge, now } = parts
+  const render = parts.render && hostFunction(parts.render)
+  const unusable = brand && brandProblem(brand)
+  if (unusable !== undefined) throw optionError(`twoFactor: brand.${unusable}`)
+  return {
+    html(view, req, res) {
+      const { locale, texts } = languageOf(req)
+      const html = renderPage({ ...view, brand }, texts)
+      return render === undefined ? html : render({ ...view, brand }, { req, res, locale, texts, html })
+    },
+    detail(problem, req) {
+      const { texts } = languageOf(req)
+      const page = problem.reason === undefined ? 'problem' : 'phone'
+      return plainText(problemSentence({ page, attemptsPerChallenge, countries, now: now() }, problem, texts))
+    },
+    headers: createPageHeaders(brand),
+    assets: createAssets(brand),
+  }
+}

@@ -1,0 +1,72 @@
+// Six hues and one column. Sizes are in rem, so that enlarged text enlarges everything.
+export const css = `:root {
+  color-scheme: light dark;
+  --ground: #f3f4f6; --paper: #fff; --ink: #17191c; --faint: #565c66; --line: #767d88;
+  --accent: #1a56c4; --on-accent: #fff; --wrong: #b3261e; --wrong-ground: #fdeeed;
+  --font: system-ui, sans-serif; --radius: 8px;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --ground: #101215; --paper: #1a1d21; --ink: #eceef1; --faint: #a9b0bb; --line: #868e9a;
+    --accent: #8fb6ff; --on-accent: #0c1a33; --wrong: #ffb4ab; --wrong-ground: #3a1f1d;
+  }
+}
+* { box-sizing: border-box; }
+body {
+  margin: 0; padding: 2.5rem 1rem; background: var(--ground); color: var(--ink);
+  font: 1rem/1.5 var(--font); overflow-wrap: break-word;
+}
+main {
+  max-width: 27rem; margin: 0 auto; padding: 2rem; background: var(--paper);
+  border: 1px solid transparent; border-radius: calc(var(--radius) * 1.5); box-shadow: 0 1px 3px rgb(0 0 0 / 0.16);
+}
+h1 { margin: 0 0 0.75rem; font-size: 1.625rem; line-height: 1.25; }
+h2 { margin: 0 0 0.5rem; font-size: 1rem; }
+p { margin: 0 0 1rem; text-wrap: pretty; }
+main > :last-child, section > :last-child { margin-bottom: 0; }
+.number { font-weight: 600; white-space: nowrap; }
+label { display: block; margin-bottom: 0.375rem; font-weight: 600; }
+input, select, button { font: inherit; color: inherit; }
+input:not([type=checkbox]), select {
+  display: block; width: 100%; min-height: 3rem; margin-bottom: 1rem; padding: 0.5rem 0.75rem;
+  background: var(--paper); border: 1px solid var(--line); border-radius: var(--radius);
+}
+#code { font-size: 1.5rem; font-variant-numeric: tabular-nums; letter-spacing: 0.2em; }
+[aria-invalid] { border: 2px solid var(--wrong) !important; }
+.choice { display: flex; gap: 0.625rem; align-items: start; }
+.choice input { flex: none; width: 1.25rem; height: 1.25rem; margin: 0.125rem 0 0; accent-color: var(--accent); }
+.choice label { margin: 0; font-weight: 400; }
+.buttons { display: flex; flex-wrap: wrap; gap: 0.75rem; }
+button, a.button {
+  flex: 1 1 auto; min-height: 2.75rem; padding: 0.5rem 1rem; border: 1px solid var(--accent); border-radius: var(--radius);
+  background: none; color: var(--accent); font-weight: 600; cursor: pointer;
+}
+button:hover { background: var(--ground); }
+a.button { display: block; text-align: center; text-decoration: none; }
+button.main { flex: 1 0 100%; min-height: 3rem; background: var(--accent); color: var(--on-accent); }
+button.main:hover { filter: brightness(0.92); }
+button.plain { padding: 0; border: 0; text-decoration: underline; font-weight: 400; }
+button:disabled { border-color: var(--line); background: none; color: var(--faint); cursor: default; filter: none; }
+a { color: var(--accent); }
+:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+section { margin-top: 1.75rem; padding-top: 1.25rem; border-top: 1px solid var(--ground); }
+section p { color: var(--faint); }
+form + form, form + p { margin-top: 1rem; }
+.problem { margin-bottom: 1.25rem; padding: 0.75rem 1rem; background: var(--wrong-ground); border-left: 4px solid var(--wrong); border-radius: 0.25rem; }
+.problem:focus-visible { outline-color: var(--wrong); }
+.problem p { margin: 0; }
+.problem a { color: var(--wrong); font-weight: 600; }
+.unseen { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+[hidden] { display: none !important; }
+.brand { font-weight: 600; }
+.brand img { max-height: 3rem; max-width: 100%; }
+.expired { color: var(--wrong); font-weight: 600; }
+dl { margin: 0 0 1rem; display: grid; grid-template-columns: auto 1fr; gap: 0.25rem 1rem; }
+dt { color: var(--faint); }
+dd { margin: 0; font-weight: 600; overflow-wrap: anywhere; }
+[data-clock] { font-variant-numeric: tabular-nums; }
+@media (max-width: 30rem) {
+  body { padding: 0; background: var(--paper); }
+  main { padding: 1.5rem 1rem; border-radius: 0; box-shadow: none; }
+}
+`

@@ -1,0 +1,45 @@
+import type { BrandOptions } from '../express/pages/brand.js'
+import { parseColour } from '../lib/contrast.js'
+import { type Checks, integer, list, nonEmptyString, object, that } from '../lib/options.js'
+
+const link = that(
+  'must be a path, an https URL or a function (req) => string',
+  (value) => typeof value === 'string' || typeof value === 'function',
+)
+
+export const links = object({
+  signIn: link,
+  addPhone: link,
+  support: link,
+  lostPhone: link,
+  home: link,
+  otherMethod: link,
+})
+
+const colour = that(
+  "must be a colour such as '#0b6e4f'",
+  (value) => typeof value === 'string' && parseColour(value) !== undefined,
+)
+const sources = list(
+  that(
+    'must be a source such as https://cdn.example.com',
+    // A semicolon or a space would begin another directive or source.
+    (value) => typeof value === 'string' && /^[^\s;,]+$/.test(value),
+  ),
+  'must be an array of sources',
+)
+const brandChecks: Checks<BrandOptions> = {
+  name: nonEmptyString(),
+  logoUrl: nonEmptyString('a path or an https URL'),
+  accent: colour,
+  accentDark: colour,
+  font: that(
+    'must be a CSS font-family list',
+    // Nothing that ends the declaration: the rest of it would be CSS that nobody meant.
+    (value) => typeof value === 'string' && /^[\w\s,'"-]+$/.test(value),
+  ),
+  radius: integer(0, 64, ' (pixels)'),
+  css: that('must be a string of CSS', (value) => typeof value === 'string'),
+  csp: object({ imgSrc: sources, fontSrc: sources, styleSrc: sources }),
+}
+export const brand = object(brandChecks, ['name'])

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest'
+import { createAssets, createPageHeaders } from '../../../src/express/pages/assets.js'
+import { brandProblem } from '../../../src/express/pages/brand.js'
+import { contrast, dark, isReadable, light, nearestReadable } from '../../../src/lib/contrast.js'
+
+describe('a brand', () => {
+  it('colours links and buttons, in dark mode with a readable shade of the same colour', () => {
+    const css = createAssets({ name: 'Acme', accent: '#0b6e4f', font: 'Inter, sans-serif', radius: 4 })[
+      '/page.css'
+    ]
+    expect(css?.body).toContain(':root { --accent: #0b6e4f; --font: Inter, sans-serif; --radius: 4px; }')
+    const [, darkAccent = ''] =
+      /dark\) \{ :root \{ --accent: (#[\da-f]{6}); \} \}/.exec(css?.body ?? '') ?? []
+    expect(isReadable(darkAccent, dark)).toBe(true)
+  })
+
+  it('appends its own style sheet to that of the pages', () => {
+    const css = createAssets({ name: 'Acme', css: 'main { border: 0 }' })['/page.css']
+    expect(css?.body).toMatch(/^:root[\s\S]*main \{ border: 0 \}$/)
+  })
+
+  it.each([
+    ['#ffcc00', light],
+    ['#0b6e4f', dark],
+    ['#777', light],
+    ['#fff', light],
+    ['#000', dark],
+  ])('is told the nearest readable colour to %s', (colour, surroundings) => {
+    expect(isReadable(colour, surroundings)).toBe(false)
+    expect(isReadable(nearestReadable(colour, surroundings), surroundings)).toBe(true)
+  })
+
+  it('is refused with a colour that cannot be read, in either mode', () => {
+    const refusal = brandProblem({ name: 'Acme', accent: '#ffcc00' })
+    const [, nearest = ''] =
+      /^accent cannot be read on the page .* is '(#[\da-f]{6})'$/.exec(refusal ?? '') ?? []
+    expect(brandProblem({ name: 'Acme', accent: nearest })).toBeUndefined()
+    expect(brandProblem({ name: 'Acme', accentDark: '#333' })).toMatch(/^accentDark cannot be read/)
+    expect(brandProblem({ name: 'Acme', accent: '#0b6e4f', accentDark: '#7fd8b9' })).toBeUndefined()
+    expect(brandProblem({ name: 'Acme' })).toBeUndefined()
+    expect(brandProblem({ name: 'Acme', logoUrl: 'javascript:alert(1)' })).toMatch(/^logoUrl must be/)
+  })
+
+  it('measures contrast as WCAG does', () => {
+    expect(contrast('#000', '#ffffff')).toBeCloseTo(21, 5)
+    expect(contrast('#777777', '#fff')).toBeCloseTo(4.478, 3)
+    expect(contrast('#fff', '#777777')).toBeCloseTo(4.478, 3)
+  })
+
+  it('opens the policy of the pages only for what it names', () => {
+    const policy = (brand: Parameters<typeof createPageHeaders>[0]) =>
+      createPageHeaders(brand)['Content-Security-Policy']
+    expect(policy(undefined)).toBe(
+      "default-src 'none'; style-src 'self'; script-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    )
+    expect(policy({ name: 'Acme', logoUrl: '/logo.svg' })).toContain("; img-src 'self';")
+    expect(policy({ name: 'Acme', logoUrl: 'https://cdn.example.com/a/logo.svg' })).toContain(
+      '; img-src https://cdn.example.com;',
+    )
+    const csp = {
+      imgSrc: ['data:'],
+      fontSrc: ['https://fonts.example.com'],
+      styleSrc: ['https://fonts.example.com'],
+    }
+    expect(policy({ name: 'Acme', csp })).toContain(
+      "style-src 'self' https://fonts.example.com; script-src 'self'; img-src data:; font-src https://fonts.example.com;",
+    )
+  })
+})
