@@ -20,6 +20,11 @@ export interface Actor {
   readonly phone: string
   /** ISO 3166 code for a number typed without its country code. */
   readonly country?: string | undefined
+  /**
+   * Whether this subject has succeeded in this browser before: it has a budget of its own then, which
+   * strangers cannot use up. Never access. A promise is awaited together with the read of the ledger.
+   */
+  readonly knownBrowser?: Awaitable<boolean> | undefined
   /** Network address, for the counters by address; absent: not counted. */
   readonly address?: string | undefined
   /** Whether this subject has succeeded in this browser before. Waited for together with the ledger. */
@@ -46,7 +51,10 @@ export interface StartCommand extends SendCommand {
 
 export type ResendCommand = SendCommand
 
-/** The host's last word before a code is sent. Anything but `true` refuses, and nothing is counted then. */
+/**
+ * The host's word before anything is booked: anything but `true` refuses, and the start changes nothing.
+ * Of many requests at once more than one may ask; one of them sends.
+ */
 export type BeforeSend = (send: {
   readonly subject: string
   readonly destination: PhoneNumber
