@@ -311,7 +311,13 @@ describe('an entry in the hands of one request', () => {
   it('is read once by a command that refuses right after', async () => {
     let reads = 0
     const inner = memoryStore()
-    const store: Store = { ...inner, read: (name) => (reads++, inner.read(name)) }
+    const store: Store = {
+      ...inner,
+      read(name) {
+        reads += 1
+        return inner.read(name)
+      },
+    }
     const { readWith, preview, update: run } = createUpdater<{ n: number }>(store, key)
     await readWith(Promise.resolve())
     expect(await preview(upTo(0))).toBe(0)
