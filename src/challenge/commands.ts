@@ -20,11 +20,6 @@ export interface Actor {
   readonly phone: string
   /** ISO 3166 code for a number typed without its country code. */
   readonly country?: string | undefined
-  /**
-   * Whether this subject has succeeded in this browser before: it has a budget of its own then, which
-   * strangers cannot use up. Never access. A promise is awaited together with the read of the ledger.
-   */
-  readonly knownBrowser?: Awaitable<boolean> | undefined
   /** Network address, for the counters by address; absent: not counted. */
   readonly address?: string | undefined
   /** Whether this subject has succeeded in this browser before. Waited for together with the ledger. */
