@@ -6,7 +6,8 @@ import type { CodeProvider } from './code-provider.js'
 import { createCodes } from './codes.js'
 import type { Actor, Challenges, Refusal } from './commands.js'
 import type { Keys } from './keys.js'
-import { cancel, challengeOf, type Lane } from './ledger/ledger.js'
+import { cancel } from './ledger/cancel.js'
+import { challengeOf, type Lane } from './ledger/ledger.js'
 import { createLedgers } from './ledger/ledgers.js'
 import type { Limits } from './limits.js'
 import { createNumbers, type Numbers } from './numbers.js'
@@ -72,10 +73,9 @@ export function createChallenges(parts: ChallengeParts): Challenges & { readonly
     async cancel(actor) {
       const target = await targets.of(actor)
       if ('outcome' in target) return
-      const who = { ...target.who, epoch: await target.epoch }
-      const { outcome } = await ledgers
-        .updater(target.key, target.limits)
-        .run((ledger, now) => cancel(ledger, who, now, target.limits))
+      const updater = ledgers.updater(target.key, target.limits)
+      const who = { ...target.who, ...(await updater.readWith(target.acting())) }
+      const { outcome } = await updater.run((ledger, now) => cancel(ledger, who, now, target.limits))
       if (outcome.challenge !== undefined) {
         emit({ type: 'challenge.cancelled', ...about(target, outcome.challenge) })
       }
@@ -84,8 +84,8 @@ export function createChallenges(parts: ChallengeParts): Challenges & { readonly
     async find(actor, wanted) {
       const target = await targets.of(actor)
       if ('outcome' in target) return undefined
-      const [{ ledger, now }, epoch] = await Promise.all([ledgers.read(target.key), target.epoch])
-      const live = challengeOf(ledger, { ...target.who, epoch }, now, target.limits)
+      const [{ ledger, now }, acting] = await Promise.all([ledgers.read(target.key), target.acting()])
+      const live = challengeOf(ledger, { ...target.who, ...acting }, now, target.limits)
       if ('outcome' in live) return undefined
       const fits = wanted === undefined || (live.purpose === wanted.purpose && live.bound === wanted.bound)
       return fits ? targets.view(target, live, ledger, now) : undefined

@@ -46,7 +46,10 @@ export interface StartCommand extends SendCommand {
 
 export type ResendCommand = SendCommand
 
-/** The host's last word before a code is sent. Anything but `true` refuses, and nothing is counted then. */
+/**
+ * The host's word before anything is booked: anything but `true` refuses, and the start changes nothing.
+ * Of many requests at once more than one may ask; one of them sends.
+ */
 export type BeforeSend = (send: {
   readonly subject: string
   readonly destination: PhoneNumber

@@ -1,24 +1,36 @@
 import type { Emit } from '../events.js'
 import { type PhoneNumber, parsePhoneNumber } from '../phone-number.js'
 import type { Keys } from './keys.js'
-import { enable, isDisabled, ledgerLimitsOf } from './ledger/ledger.js'
+import { enable } from './ledger/forgiveness.js'
+import { type BudgetName, isDisabled, ledgerLimitsOf } from './ledger/ledger.js'
 import type { Ledgers } from './ledger/ledgers.js'
+import { pauseBeforeCheck, pauseBeforeSend } from './ledger/pacing.js'
 import type { Limits } from './limits.js'
 
-/** What an operator may ask about a number on file. */
-export interface NumberState {
+/** What one kind of browser may do with a number. */
+export interface BudgetState {
   readonly locked: boolean
   /** Milliseconds until the lock ends; 0 when not locked. */
   readonly lockedForMs: number
   readonly disabled: boolean
   /** Attempts since the last success. */
   readonly failures: number
+  /** Milliseconds until a code may be sent; 0 when one may. A disabled number does not end by waiting. */
+  readonly nextSendInMs: number
+  /** Milliseconds until a code may be checked; 0 when one may. */
+  readonly nextCheckInMs: number
+}
+
+/** What an operator may ask about a number on file: of browsers that are not known, and of those that are. */
+export interface NumberState extends BudgetState {
+  /** Browsers in which the subject has succeeded before. */
+  readonly known: BudgetState
 }
 
 /** The operator's side of a number on file. Throws a TypeError for a text that is no number. */
 export interface Numbers {
   state(phone: string): Promise<NumberState>
-  /** Lifts a disabled or locked number. */
+  /** Lifts a disabled or locked number, for both kinds of browsers. */
   enable(phone: string): Promise<void>
 }
 
@@ -35,13 +47,19 @@ export function createNumbers(parts: {
   return {
     async state(phone) {
       const { ledger, now } = await ledgers.read(await keyOf(phone))
-      const lockedForMs = Math.max(0, ledger.lockedUntil - now)
-      return {
-        locked: lockedForMs > 0,
-        lockedForMs,
-        disabled: isDisabled(ledger, limits),
-        failures: ledger.failures,
+      const stateOf = (name: BudgetName): BudgetState => {
+        const budget = ledger[name]
+        const lockedForMs = Math.max(0, budget.lockExpiresAt - now)
+        return {
+          locked: lockedForMs > 0,
+          lockedForMs,
+          disabled: isDisabled(budget, limits),
+          failures: budget.attemptsSinceSuccess,
+          nextSendInMs: Math.max(lockedForMs, pauseBeforeSend(ledger, name, 'sms', now, limits)?.waitMs ?? 0),
+          nextCheckInMs: Math.max(lockedForMs, pauseBeforeCheck(budget, now, limits)),
+        }
       }
+      return { ...stateOf('strangers'), known: stateOf('known') }
     },
     async enable(phone) {
       await ledgers.updater(await keyOf(phone), limits).run(enable)

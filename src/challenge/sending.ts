@@ -14,13 +14,13 @@ import {
 } from './commands.js'
 import type { Challenge, Decision, Lane, Ledger } from './ledger/ledger.js'
 import type { Decided, Ledgers } from './ledger/ledgers.js'
-import { type Booked, resend, type SendOutcome, settleSend, start } from './ledger/sends.js'
+import { type Booked, resend, type SendOutcome, type SettledSend, settleSend, start } from './ledger/sends.js'
 import type { Purposes } from './purposes.js'
-import { about, type Target, type Targets } from './targets.js'
+import { type Acting, about, type Target, type Targets } from './targets.js'
 import { newCommandId } from './updater.js'
 
-type SendStep = (ledger: Ledger, now: number, epoch: string | undefined) => Decision<SendOutcome | Refusal>
-type Settle = (sent: SendResult) => Promise<Decided<{ readonly challenge?: Challenge }>>
+type SendStep = (ledger: Ledger, now: number) => Decision<SendOutcome | Refusal>
+type Settle = (sent: SendResult) => Promise<Decided<SettledSend>>
 
 /** Start and resend: book the send, hand the code over to the provider, record what became of it. */
 export function createSending(parts: {
@@ -37,29 +37,31 @@ export function createSending(parts: {
   async function send(
     target: Target,
     sendId: string,
-    step: SendStep,
+    stepOf: (acting: Acting) => SendStep,
     command: SendCommand,
   ): Promise<StartOutcome> {
     const paused = codes.refusal()
     if (paused !== undefined) return paused
-    const asked = Promise.all([counters.sendFromAddress(target.counted), target.epoch])
-    let epoch: string | undefined
     const updater = ledgers.updater(target.key, target.limits)
-    const { outcome, ledger, now } = await updater.run(
-      (standing, time) => step(standing, time, epoch),
-      asked.then(([refusal, last]) => {
-        epoch = last
-        return refusal
-      }),
-    )
+    const asked = Promise.all([counters.sendFromAddress(target.counted), target.acting()])
+    const [tooMany, acting] = await updater.readWith(asked)
+    if (tooMany !== undefined) return tooMany
+    const step = stepOf(acting)
+    // A captcha is not spent on what is refused anyway, and what the host refuses changes nothing.
+    const previewed = (await updater.preview(step)).outcome
+    if (previewed.outcome === 'booked') {
+      const refusal = await permission(target, previewed.challenge, command)
+      if (refusal !== undefined) return refusal
+    }
+    const { outcome, ledger, now } = await updater.run(step)
     if (outcome.outcome === 'refused') return outcome
     if (outcome.outcome === 'live') {
       return { outcome: 'already-sent', challenge: targets.view(target, outcome.challenge, ledger, now) }
     }
     const settle: Settle = (sent) =>
       updater.run((booked, time) => settleSend(booked, sendId, sent, time, target.limits, outcome))
-    // Asked after the send was booked: of many requests at once, one costs budget and asks the host.
-    const refusal = await permission(target, outcome.challenge, command).catch(async (error: unknown) => {
+    // Counted after the send was booked: of many requests at once, one costs budget.
+    const refusal = await counters.send(target.counted).catch(async (error: unknown) => {
       await settle({ result: 'not-sent' })
       throw error
     })
@@ -69,13 +71,12 @@ export function createSending(parts: {
   }
 
   async function permission(
-    target: Target,
+    { subject, phone: destination }: Target,
     { channel, purpose }: Challenge,
     { beforeSend }: SendCommand,
   ): Promise<Refusal | undefined> {
-    const { subject, phone: destination } = target
     const allowed = beforeSend === undefined || (await beforeSend({ subject, destination, channel, purpose }))
-    return allowed === true ? counters.send(target.counted) : refused('send_refused')
+    return allowed === true ? undefined : refused('send_refused')
   }
 
   async function deliver(
@@ -93,7 +94,7 @@ export function createSending(parts: {
       purpose: challenge.purpose,
       locale,
       details,
-      expiresInMs: challenge.deadline - now,
+      expiresInMs: challenge.maxExpiresAt - now,
     })
     const { sent } = dispatched
     if (superseded !== undefined && sent.result !== 'not-sent') {
@@ -120,29 +121,29 @@ export function createSending(parts: {
       }
       const target = await targets.of(command)
       if ('outcome' in target) return target
-      const order = {
-        sendId: newCommandId(),
-        challengeId: randomUUID(),
-        binding: { ...target.who, purpose: purpose.name, bound: command.bound },
-        channel,
-      }
-      const step: SendStep = (ledger, now, epoch) =>
-        start(ledger, { ...order, binding: { ...order.binding, epoch } }, now, target.limits)
-      return send(target, order.sendId, step, command)
+      const order = { sendId: newCommandId(), challengeId: randomUUID(), channel }
+      const binding = { ...target.who, purpose: purpose.name, bound: command.bound }
+      const stepOf =
+        (acting: Acting): SendStep =>
+        (ledger, now) =>
+          start(ledger, { ...order, binding: { ...binding, ...acting } }, now, target.limits)
+      return send(target, order.sendId, stepOf, command)
     },
 
     async resend(command: ResendCommand): Promise<StartOutcome> {
       const target = await targets.of(command)
       if ('outcome' in target) return refused('challenge_gone')
       const order = { ...target.who, sendId: newCommandId(), channel: command.channel }
-      const step: SendStep = (ledger, now, epoch) => {
-        const decision = resend(ledger, { ...order, epoch }, now, target.limits)
-        if (decision.outcome.outcome !== 'booked') return decision
-        const { purpose, channel: used } = decision.outcome.challenge
-        const allowed = purposes.find(purpose)?.channels.includes(used) ?? false
-        return allowed ? decision : { outcome: refused('invalid_request') }
-      }
-      return send(target, order.sendId, step, command)
+      const stepOf =
+        (acting: Acting): SendStep =>
+        (ledger, now) => {
+          const decision = resend(ledger, { ...order, ...acting }, now, target.limits)
+          if (decision.outcome.outcome !== 'booked') return decision
+          const { purpose, channel: used } = decision.outcome.challenge
+          const allowed = purposes.find(purpose)?.channels.includes(used) ?? false
+          return allowed ? decision : { outcome: refused('invalid_request') }
+        }
+      return send(target, order.sendId, stepOf, command)
     },
   }
 }

@@ -1,6 +1,5 @@
 import type { AboutChallenge } from '../events.js'
 import { maskPhoneNumber, type PhoneNumber, parsePhoneNumber } from '../phone-number.js'
-import type { Awaitable } from '../store/store.js'
 import type { Counted } from './budgets/counters.js'
 import { type Actor, type ChallengeView, type Refusal, refused } from './commands.js'
 import { hashId, type Keys } from './keys.js'
@@ -11,10 +10,14 @@ import {
   type Ledger,
   type LedgerLimits,
   ledgerLimitsOf,
+  type Who,
 } from './ledger/ledger.js'
 import { resendableAt } from './ledger/pacing.js'
 import type { Limits } from './limits.js'
 import type { Purposes } from './purposes.js'
+
+/** What is looked up about who acts. */
+export type Acting = Pick<Who, 'budget' | 'epoch'>
 
 /** One number in one lane, and who acts on it. */
 export interface Target {
@@ -26,7 +29,8 @@ export interface Target {
   readonly key: string
   readonly limits: LedgerLimits
   readonly who: Pick<Binding, 'session' | 'subject'>
-  readonly epoch: Awaitable<string | undefined>
+  /** Whose budget this browser acts in, and the last revocation. Asked together with the read of the ledger. */
+  readonly acting: () => Promise<Acting>
   readonly counted: Counted
 }
 
@@ -69,7 +73,10 @@ export function createTargets(parts: {
         key,
         limits: limitsOf[lane],
         who: { session: hashId(visitor ?? session), subject: hashId(visitor ?? subject) },
-        epoch: actor.epoch,
+        async acting() {
+          const [isKnown, epoch] = await Promise.all([actor.knownBrowser, actor.epoch])
+          return { budget: isKnown === true ? 'known' : 'strangers', epoch }
+        },
         counted: { lane, subject, session, ledgerKey: key, ...(address === undefined ? {} : { address }) },
       }
     },

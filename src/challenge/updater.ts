@@ -8,10 +8,10 @@ type Members = { readonly [member: string]: Json | undefined }
 /** What a change needs of a store. */
 export type SwapStore = Pick<Store, 'read' | 'swap'>
 
-/** What to answer and, only if something changes, the value to put and how long it is kept. */
+/** What to return and, only if something changes, the value to put (undefined removes it) and how long it is kept. */
 export interface Update<Value, Outcome> {
   readonly outcome: Outcome
-  readonly put?: { readonly value: Value; readonly ttlMs: number }
+  readonly put?: { readonly value: Value | undefined; readonly ttlMs: number }
 }
 
 /** Each failed swap means that somebody else's went through, and policy lets a handful through. */
@@ -33,47 +33,47 @@ export interface Updater<Value> {
   /** Reads it together with what is under way, so that the next change begins with its swap. */
   prefetch(): Promise<Value | undefined>
   /**
-   * Runs one command: read, decide, swap, and decides again on the value that made a swap fail. What
-   * was read ahead or left by the change before is not read again. `precondition` is asked together with
-   * the read, which over a network store costs no further round trip; what it resolves with is the
-   * outcome then.
+   * Reads it together with something else, which over a network store costs no further round trip, and
+   * returns what that resolves with.
    */
-  update<Outcome, Unmet = never>(
-    decide: Decide<Value, Outcome>,
-    precondition?: Promise<Unmet | undefined>,
-  ): Promise<Outcome | Unmet>
+  readWith<Also>(also: Promise<Also>): Promise<Also>
+  /** What a command would return on what was read last. Changes nothing. */
+  preview<Outcome>(decide: Decide<Value, Outcome>): Promise<Outcome>
+  /**
+   * Runs one command: read, decide, swap, and decides again on the value that made a swap fail. What
+   * was read ahead or left by the change before is not read again.
+   */
+  update<Outcome>(decide: Decide<Value, Outcome>): Promise<Outcome>
 }
 
 export function createUpdater<Value extends Members>(store: SwapStore, key: string): Updater<Value> {
   let seen: Promise<Entry | undefined> | undefined
-  // A store that throws must not leave the precondition behind, whose rejection nobody would handle.
+  let isFresh = false
+  // A store that throws must not leave behind what is awaited beside it.
   const read = async () => store.read(key)
+  const valueIn = (entry: Entry | undefined) =>
+    entry?.value as (Value & { readonly command: string }) | undefined
 
-  async function update<Outcome, Unmet = never>(
-    decide: Decide<Value, Outcome>,
-    precondition?: Promise<Unmet | undefined>,
-  ): Promise<Outcome | Unmet> {
+  async function update<Outcome>(decide: Decide<Value, Outcome>): Promise<Outcome> {
     const command = newCommandId()
-    let isCurrent = seen === undefined
-    const reading = seen ?? read()
-    const [unmet] = precondition === undefined ? [] : await Promise.all([precondition, reading])
-    if (unmet !== undefined) return unmet
-    let entry = await reading
+    let isCurrent = seen === undefined || isFresh
+    isFresh = false
+    let entry = await (seen ?? read())
     let attempted: Outcome | undefined
     for (let swaps = 0; swaps < maxSwaps; ) {
-      const value = entry?.value as (Value & { readonly command: string }) | undefined
+      const value = valueIn(entry)
       // A client that re-sends makes the first of two equal swaps succeed and reports the second.
       if (value?.command === command) return attempted as Outcome
 
       const { outcome, put } = decide(value)
       if (put === undefined) {
         if (isCurrent) return outcome
-        // Somebody else may have changed it since it was seen: nobody is refused by what was.
+        // Re-read before refusing: the entry seen earlier may be stale.
         entry = await read()
       } else {
         attempted = outcome
         // Not by spreading: a member added to a copy gives every entry a shape, and 300 bytes, of its own.
-        const next = Object.assign({ command }, put.value, { command })
+        const next = put.value && Object.assign({ command }, put.value, { command })
         const result = await store.swap(key, entry?.version, next, put.ttlMs)
         swaps += 1
         entry = result.entry
@@ -89,9 +89,17 @@ export function createUpdater<Value extends Members>(store: SwapStore, key: stri
 
   return {
     update,
+    async readWith(also) {
+      seen = read()
+      const [result] = await Promise.all([also, seen])
+      isFresh = true
+      return result
+    },
+    preview: async (decide) => decide(valueIn(await (seen ?? read()))).outcome,
     prefetch() {
       seen = read()
-      const value = seen.then((entry) => entry?.value as Value | undefined)
+      isFresh = false
+      const value = seen.then(valueIn)
       // A failure is told to whoever needs it. There may be nobody.
       value.catch(() => undefined)
       return value
@@ -100,9 +108,8 @@ export function createUpdater<Value extends Members>(store: SwapStore, key: stri
 }
 
 /** One command on an entry that this request asks nothing else. */
-export const update = <Value extends Members, Outcome, Unmet = never>(
+export const update = <Value extends Members, Outcome>(
   store: SwapStore,
   key: string,
   decide: Decide<Value, Outcome>,
-  precondition?: Promise<Unmet | undefined>,
-): Promise<Outcome | Unmet> => createUpdater<Value>(store, key).update(decide, precondition)
+): Promise<Outcome> => createUpdater<Value>(store, key).update(decide)

@@ -37,21 +37,17 @@ export function createVerifying(parts: {
 
   async function reserveAttempt(submission: Submission): Promise<ReserveOutcome | Refusal> {
     const { target, id, code, ledger, failures } = submission
-    const attempt = { ...target.who, id, code: secrets.tag('code-tag', `${target.phone} ${code}`) }
-    const asked = Promise.all([counters.verificationFromAddress(target.counted), target.epoch])
-    let epoch: string | undefined
-    const { outcome } = await ledger.run(
-      (standing, now) => {
-        const decision = reserve(standing, { ...attempt, epoch }, now, target.limits)
-        if (decision.next !== undefined) failures.prefetch()
-        return decision
-      },
-      asked.then(([refusal, last]) => {
-        epoch = last
-        return refusal
-      }),
-    )
-    if (outcome.outcome === 'refused') return outcome
+    const asked = Promise.all([counters.verificationFromAddress(target.counted), target.acting()])
+    const [tooMany, acting] = await ledger.readWith(asked)
+    if (tooMany !== undefined) return tooMany
+    const tag = secrets.tag('code-tag', `${target.phone} ${code}`)
+    const attempt = { ...target.who, ...acting, id, code: tag }
+    const { outcome } = await ledger.run((current, now) => {
+      const decision = reserve(current, attempt, now, target.limits)
+      if (decision.next !== undefined) failures.prefetch()
+      return decision
+    })
+    if (outcome.outcome === 'refused' || outcome.outcome === 'repeated') return outcome
     // Counted after the attempt was reserved: of many requests at once, one is counted.
     const exhausted = await failures.count()
     if (exhausted === undefined || outcome.outcome === 'rejected') return outcome
@@ -65,7 +61,8 @@ export function createVerifying(parts: {
   async function judge(submission: Submission, challenge: Challenge): Promise<VerifyOutcome> {
     const { target, code, failures } = submission
     const appName = appNameOf(target.lane, challenge.purpose)
-    const verdict = await codes.check(target, { destination: target.phone, appName, code })
+    const { handle } = challenge
+    const verdict = await codes.check(target, { destination: target.phone, appName, code, handle })
     const [{ outcome }] = await Promise.all([
       record(submission, verdict),
       verdict === 'rejected' ? undefined : failures.takeBack(),
@@ -121,6 +118,9 @@ export function createVerifying(parts: {
     }
     const reserved = await reserveAttempt(submission)
     if (reserved.outcome === 'refused') return reserved
+    if (reserved.outcome === 'repeated') {
+      return { outcome: 'rejected', attemptsRemaining: reserved.attemptsRemaining }
+    }
     if (reserved.outcome === 'rejected') return rejection(target, reserved)
     return judge(submission, reserved.challenge)
   }

@@ -1,5 +1,5 @@
 // Bar 3: one decision on a ledger in memory: read, decide, swap.
-import { reserve, settle } from '../../dist/challenge/ledger-attempts.js'
+import { reserve, settle } from '../../dist/challenge/ledger/attempts.js'
 import { memoryStore } from '../../dist/store/memory-store.js'
 import { cpuOf } from './cpu.js'
 import { openLedgers } from './crowd.js'
@@ -30,10 +30,10 @@ export async function decision() {
   const cost = await cpuOf(numbers, async (index) => {
     const { key, attempt } = people[index]
     const id = `attempt ${index}`
-    const held = ledgers.hold(key, limits)
-    const reserved = await held.run((ledger, now) => reserve(ledger, { ...attempt, id }, now, limits))
+    const updater = ledgers.updater(key, limits)
+    const reserved = await updater.run((ledger, now) => reserve(ledger, { ...attempt, id }, now, limits))
     if (reserved.outcome.outcome !== 'reserved') throw new Error(reserved.outcome.outcome)
-    await held.run((ledger, now) => settle(ledger, id, 'rejected', now, limits))
+    await updater.run((ledger, now) => settle(ledger, id, 'rejected', now, limits))
   })
   return cost / 2
 }

@@ -220,7 +220,8 @@ describe('start', () => {
       wait(minute)
     }
     expect(provider.sends).toHaveLength(0)
-    expect(provider.checks.length).toBe(50)
+    // The host is asked before anything is booked, so that there is nothing to type.
+    expect(provider.checks).toHaveLength(0)
   })
 
   it.each([
@@ -357,12 +358,10 @@ describe('verify', () => {
     await challenges.start({ ...ana, purpose: 'login' })
     await challenges.verify({ ...ana, code: rightCode })
     await challenges.start({ ...ana, purpose: 'transfer' })
-    for (const attemptsRemaining of [4, 3]) {
-      expect(await challenges.verify({ ...ana, code: rightCode })).toStrictEqual({
-        outcome: 'rejected',
-        attemptsRemaining,
-      })
-    }
+    expect(await challenges.verify({ ...ana, code: rightCode })).toStrictEqual({
+      outcome: 'rejected',
+      attemptsRemaining: 4,
+    })
   })
 
   it('gives the attempt of a subject back that may type none any more', async () => {
@@ -610,12 +609,15 @@ describe('the operator', () => {
   it('sees and lifts a disabled number', async () => {
     const { challenges, eventTypes } = createService({ limits: { failuresBeforeDisable: 1 } })
     const { numbers } = challenges
-    expect(await numbers.state(ana.phone)).toEqual({
+    const fresh = {
       locked: false,
       lockedForMs: 0,
       disabled: false,
       failures: 0,
-    })
+      nextSendInMs: 0,
+      nextCheckInMs: 0,
+    }
+    expect(await numbers.state(ana.phone)).toEqual({ ...fresh, known: fresh })
     await challenges.start({ ...ana, purpose: 'login' })
     await challenges.verify({ ...ana, code: 'wrong1' })
     expect(await numbers.state(ana.phone)).toMatchObject({ disabled: true, failures: 1 })

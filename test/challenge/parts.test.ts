@@ -285,30 +285,6 @@ describe('a change of an entry', () => {
     expect(swaps).toBe(100)
   })
 
-  it('leaves no rejection behind when read and precondition both fail', async () => {
-    const lost: unknown[] = []
-    const note = (reason: unknown) => void lost.push(reason)
-    process.on('unhandledRejection', note)
-    const throwing: Store = {
-      ...memoryStore(),
-      read: () => {
-        throw new Error('connection lost')
-      },
-    }
-    const precondition = Promise.reject(new Error('connection lost, too'))
-    await expect(update(throwing, 'tf1::grants:k', count, precondition)).rejects.toThrow('connection lost')
-    await new Promise((resolve) => setImmediate(resolve))
-    process.off('unhandledRejection', note)
-    expect(lost).toEqual([])
-  })
-
-  it('ends at a precondition, before anything is decided', async () => {
-    const store = memoryStore()
-    expect(await update(store, 'tf1::grants:k', count, Promise.resolve('unmet'))).toBe('unmet')
-    expect(store.read('tf1::grants:k')).toBeUndefined()
-    expect(await update(store, 'tf1::grants:k', count, Promise.resolve(undefined))).toBe(1)
-  })
-
   it('has an id that no other has', () => {
     const ids = Array.from({ length: 1_000 }, newCommandId)
     expect(new Set(ids).size).toBe(1_000)
@@ -324,6 +300,65 @@ describe('an entry in the hands of one request', () => {
   }
   const upTo = (most: number) => (value: { n: number } | undefined) =>
     (value?.n ?? 0) < most ? add(value) : { outcome: 0 }
+
+  it('is read together with something else, which begins at once', async () => {
+    const store = memoryStore()
+    const { readWith, update: run } = createUpdater<{ n: number }>(store, key)
+    expect(await readWith(Promise.resolve('beside'))).toBe('beside')
+    expect(await run(add)).toBe(1)
+  })
+
+  it('is read once by a command that refuses right after', async () => {
+    let reads = 0
+    const inner = memoryStore()
+    const store: Store = {
+      ...inner,
+      read(name) {
+        reads += 1
+        return inner.read(name)
+      },
+    }
+    const { readWith, preview, update: run } = createUpdater<{ n: number }>(store, key)
+    await readWith(Promise.resolve())
+    expect(await preview(upTo(0))).toBe(0)
+    expect(await run(upTo(0))).toBe(0)
+    expect(reads).toBe(1)
+    // Another command may be refused by what has changed since.
+    expect(await run(upTo(0))).toBe(0)
+    expect(reads).toBe(2)
+  })
+
+  it('is not changed by a preview', async () => {
+    const store = memoryStore()
+    expect(await createUpdater<{ n: number }>(store, key).preview(add)).toBe(1)
+    expect(store.read(key)).toBeUndefined()
+  })
+
+  it('is removed by a command that leaves nothing', async () => {
+    const store = memoryStore()
+    await update(store, key, add)
+    await update(store, key, () => ({ outcome: 'gone', put: { value: undefined, ttlMs: 0 } }))
+    expect(store.read(key)).toBeUndefined()
+  })
+
+  it('leaves no rejection behind when the read and what is beside it both fail', async () => {
+    const lost: unknown[] = []
+    const note = (reason: unknown) => void lost.push(reason)
+    process.on('unhandledRejection', note)
+    const throwing: Store = {
+      ...memoryStore(),
+      read: () => {
+        throw new Error('connection lost')
+      },
+    }
+    const { readWith } = createUpdater<{ n: number }>(throwing, key)
+    await expect(readWith(Promise.reject(new Error('connection lost, too')))).rejects.toThrow(
+      'connection lost',
+    )
+    await new Promise((resolve) => setImmediate(resolve))
+    process.off('unhandledRejection', note)
+    expect(lost).toEqual([])
+  })
 
   /** A store that notes what it is asked. */
   function noting() {

@@ -22,6 +22,6 @@ await fill(full, Number(count))
 const bytes = (used() - empty) / Number(count)
 let live = 0
 for (let index = 0; index < Number(count); index += 1) {
-  if ((await full.read(keyOf(index))).ledger.challenge?.attempts === 0) live += 1
+  if ((await full.read(keyOf(index))).ledger.strangers.challenge?.attempts === 0) live += 1
 }
 console.log(JSON.stringify({ bytes, live }))

@@ -5,18 +5,22 @@ import { pathToFileURL } from 'node:url'
 /** Fills stores with ledgers, each with a sent challenge, by the compiled package in a folder. */
 export async function sentChallenges(dir) {
   const load = (path) => import(pathToFileURL(join(dir, path)).href)
-  const { createLedgers } = await load('challenge/ledgers.js')
-  const { start, settleSend } = await load('challenge/ledger-sends.js')
-  const { newCommandId } = await load('challenge/change.js')
+  const { createLedgers } = await load('challenge/ledger/ledgers.js')
+  const { start, settleSend } = await load('challenge/ledger/sends.js')
+  const { newCommandId } = await load('challenge/updater.js')
   const { createKeys, hashId } = await load('challenge/keys.js')
   const { createSecrets } = await load('challenge/secrets.js')
-  const { ledgerLimitsOf } = await load('challenge/ledger.js')
+  const { ledgerLimitsOf } = await load('challenge/ledger/ledger.js')
   const { defaultLimits } = await load('options/default-limits.js')
 
   const limits = ledgerLimitsOf(defaultLimits, 'auth')
   const keys = createKeys('', createSecrets(['a secret of at least thirty-two bytes']))
   const keyOf = (index) => keys.ledger('auth', `+57300${1_000_000 + index}`)
-  const bindingOf = (index) => ({ session: hashId(`s${index}`), subject: hashId(`u${index}`) })
+  const bindingOf = (index) => ({
+    budget: 'strangers',
+    session: hashId(`s${index}`),
+    subject: hashId(`u${index}`),
+  })
   const ledgersOf = (store) => createLedgers({ store, now: Date.now, emit() {} })
 
   async function fill(ledgers, count) {
@@ -24,9 +28,9 @@ export async function sentChallenges(dir) {
       const binding = { ...bindingOf(index), purpose: 'login' }
       const order = { sendId: newCommandId(), challengeId: randomUUID(), binding, channel: 'sms' }
       const sent = { result: 'sent', lifetimeMs: limits.codeLifetimeMs }
-      const held = ledgers.hold(keyOf(index), limits)
-      await held.run((ledger, now) => start(ledger, order, now, limits))
-      await held.run((ledger, now) => settleSend(ledger, order.sendId, sent, now, limits))
+      const updater = ledgers.updater(keyOf(index), limits)
+      await updater.run((ledger, now) => start(ledger, order, now, limits))
+      await updater.run((ledger, now) => settleSend(ledger, order.sendId, sent, now, limits))
     }
   }
 

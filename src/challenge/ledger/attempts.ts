@@ -1,18 +1,20 @@
 import type { Verdict } from '../code-provider.js'
+import { afterSuccess } from './forgiveness.js'
 import {
+  type Budget,
   type Challenge,
   challengeOf,
   type Decision,
-  emptyLedger,
-  type Holder,
   isDisabled,
   type Ledger,
   type LedgerLimits,
   type LedgerRefusal,
-  refusalOfNumber,
+  refusalOfBudget,
   refuse,
-  rememberedMs,
+  type Who,
+  withBudget,
 } from './ledger.js'
+import { rememberedMs } from './lifetime.js'
 import { pauseBeforeCheck } from './pacing.js'
 
 /** After the first lock, so many further failures lock again. */
@@ -20,7 +22,7 @@ const failuresPerFurtherLock = 5
 const maxLockMs = 60 * 60_000
 const maxUsedCodes = 20
 
-export interface Attempt extends Holder {
+export interface Attempt extends Who {
   readonly id: string
   /** Tag of the code that was typed. */
   readonly code: string
@@ -45,10 +47,12 @@ export interface Rejected extends Consequences {
 export type ReserveOutcome =
   | { readonly outcome: 'reserved'; readonly challenge: Challenge }
   | Rejected
+  /** This wrong code was typed before, since the last send: nothing is spent. */
+  | { readonly outcome: 'repeated'; readonly challenge: Challenge; readonly attemptsRemaining: number }
   | LedgerRefusal
 
 /**
- * Counts one attempt before the provider is asked, and takes the number's only lease, so that
+ * Counts one attempt before the provider is asked, and takes the only lease of its budget, so that
  * parallel guesses cannot share one attempt (ASVS 5.0, 15.4.2).
  */
 export function reserve(
@@ -59,40 +63,58 @@ export function reserve(
 ): Decision<ReserveOutcome> {
   const live = challengeOf(ledger, attempt, now, limits)
   if ('outcome' in live) return { outcome: live }
+  const budget = ledger[attempt.budget]
+  const { lease } = budget
   // A store that executed the swap twice shows us our own lease: it is counted already.
-  if (ledger.inFlight?.attempt === attempt.id) return { outcome: { outcome: 'reserved', challenge: live } }
-  const barred = refusalOfNumber(ledger, now, limits)
+  if (lease?.attempt === attempt.id) return { outcome: { outcome: 'reserved', challenge: live } }
+  const barred = refusalOfBudget(budget, now, limits)
   if (barred !== undefined) return { outcome: barred }
-  const exhaustedMs = live.attempts >= limits.attemptsPerChallenge ? live.expiresAt - now : 0
-  const waitMs = Math.max(exhaustedMs, pauseBeforeCheck(ledger, now, limits))
+  const left = limits.attemptsPerChallenge - live.attempts
+  if (live.wrongCodes?.includes(attempt.code)) {
+    return { outcome: { outcome: 'repeated', challenge: live, attemptsRemaining: left } }
+  }
+  const exhaustedMs = left <= 0 ? live.expiresAt - now : 0
+  const waitMs = Math.max(exhaustedMs, pauseBeforeCheck(budget, now, limits))
   if (waitMs > 0) return { outcome: refuse('attempts_exhausted', waitMs) }
-  if (ledger.inFlight !== undefined && now < ledger.inFlight.until) {
-    return { outcome: refuse('verification_in_progress', ledger.inFlight.until - now) }
+  // One lease per budget: what strangers have under way does not make a known browser wait.
+  if (lease !== undefined && now < lease.expiresAt) {
+    return { outcome: refuse('verification_in_progress', lease.expiresAt - now) }
   }
 
-  const failures = ledger.failures + 1
-  const lockMs = lockAt(failures, limits)
   const challenge = { ...live, attempts: live.attempts + 1 }
-  const counted: Ledger = {
-    ...ledger,
-    challenge,
-    failures,
-    lockedUntil: lockMs === undefined ? ledger.lockedUntil : now + lockMs,
-    checks: [...ledger.checks.filter((at) => at > now - rememberedMs), now],
-    at: now,
-  }
-  // The provider may forget that a code verifies once (its documentation does not say): we do not.
+  const counted = countedIn(budget, challenge, now, limits)
+  // Replay: whether a code verifies only once is not documented by the provider, so it is remembered here.
   const used = ledger.usedCodes.some((known) => known.code === attempt.code && known.at > now - rememberedMs)
   if (used) {
-    const next = { ...counted, inFlight: undefined, judged: ledger.judged + 1 }
-    return { outcome: rejected(next, challenge, now, limits, true), next }
+    const after = rejectedIn({ ...counted, lease: undefined }, challenge, attempt.code)
+    return {
+      outcome: rejected(after, challenge, now, limits, true),
+      next: withBudget(ledger, attempt.budget, after, now),
+    }
+  }
+  const taken = {
+    attempt: attempt.id,
+    challenge: live.id,
+    code: attempt.code,
+    send: budget.sends.at(-1)?.id,
+    expiresAt: now + limits.leaseMs,
   }
   return {
     outcome: { outcome: 'reserved', challenge },
-    next: {
-      ...counted,
-      inFlight: { attempt: attempt.id, challenge: live.id, code: attempt.code, until: now + limits.leaseMs },
-    },
+    next: withBudget(ledger, attempt.budget, { ...counted, lease: taken }, now),
+  }
+}
+
+/** The budget after one more attempt, which may lock it. */
+function countedIn(budget: Budget, challenge: Challenge, now: number, limits: LedgerLimits): Budget {
+  const attemptsSinceSuccess = budget.attemptsSinceSuccess + 1
+  const lockMs = lockAt(attemptsSinceSuccess, limits)
+  return {
+    ...budget,
+    challenge,
+    attemptsSinceSuccess,
+    lockExpiresAt: lockMs === undefined ? budget.lockExpiresAt : now + lockMs,
+    attemptTimes: [...budget.attemptTimes.filter((at) => at > now - rememberedMs), now],
   }
 }
 
@@ -111,46 +133,55 @@ export function settle(
   now: number,
   limits: LedgerLimits,
 ): Decision<SettleOutcome> {
-  const lease = ledger.inFlight
+  const name = ledger.known.lease?.attempt === attemptId ? 'known' : 'strangers'
+  const budget = ledger[name]
+  const { lease } = budget
   // Without the lease the attempt was settled before, or its time is up and another one has begun.
   if (lease?.attempt !== attemptId) return { outcome: { outcome: 'gone' } }
-  const released = { ...ledger, inFlight: undefined, at: now }
-  const challenge = ledger.challenge?.id === lease.challenge ? ledger.challenge : undefined
-  const gone = (next: Ledger) =>
-    ({ outcome: { outcome: 'gone', ...consequences(next, now, limits) }, next }) as const
+  const released = { ...budget, lease: undefined }
+  const challenge = budget.challenge?.id === lease.challenge ? budget.challenge : undefined
+  const decide = <Outcome>(outcome: Outcome, after: Budget) => ({
+    outcome,
+    next: withBudget(ledger, name, after, now),
+  })
+  const gone = (after: Budget) =>
+    decide({ outcome: 'gone', ...consequences(after, now, limits) } as const, after)
 
-  if (verdict === 'not-sent') {
-    return { outcome: { outcome: 'refunded' }, next: refunded(released, challenge) }
-  }
+  if (verdict === 'not-sent') return decide({ outcome: 'refunded' }, refunded(released, challenge))
   if (verdict === 'unavailable' || verdict === 'misconfigured') {
-    return { outcome: { outcome: 'spent', ...consequences(released, now, limits) }, next: released }
+    return decide({ outcome: 'spent', ...consequences(released, now, limits) }, released)
   }
   if (verdict === 'rejected') {
-    const next = { ...released, judged: ledger.judged + 1 }
     // A restart took the challenge away meanwhile: the answer counts all the same.
-    if (challenge === undefined) return gone(next)
-    return { outcome: rejected(next, challenge, now, limits, false), next }
+    if (challenge === undefined) return gone({ ...released, rejections: budget.rejections + 1 })
+    const isLatest = lease.send === budget.sends.at(-1)?.id
+    const after = rejectedIn(released, challenge, isLatest ? lease.code : undefined)
+    return decide(rejected(after, challenge, now, limits, false), after)
   }
   const usedCodes = [
     ...ledger.usedCodes.filter((known) => known.at > now - rememberedMs),
     { code: lease.code, at: now },
   ].slice(-maxUsedCodes)
-  if (challenge === undefined || challenge.void) return gone({ ...released, usedCodes })
+  if (challenge === undefined || challenge.voided) {
+    const { outcome, next } = gone(released)
+    return { outcome, next: { ...next, usedCodes } }
+  }
   return {
     outcome: { outcome: 'approved', challenge },
-    next: {
-      ...emptyLedger,
-      sends: ledger.sends.map((send) =>
-        send.challenge === challenge.id ? { ...send, challenge: undefined } : send,
-      ),
-      usedCodes,
-      at: now,
-    },
+    next: { ...afterSuccess(ledger, name, challenge, now), usedCodes },
   }
 }
 
+/** The budget after a wrong code, which is remembered unless a later send may have made it right. */
+function rejectedIn(budget: Budget, challenge: Challenge, code: string | undefined): Budget {
+  const rejections = budget.rejections + 1
+  if (code === undefined) return { ...budget, rejections }
+  const wrongCodes = [...(challenge.wrongCodes ?? []), code]
+  return { ...budget, rejections, challenge: { ...challenge, wrongCodes } }
+}
+
 function rejected(
-  after: Ledger,
+  after: Budget,
   challenge: Challenge,
   now: number,
   limits: LedgerLimits,
@@ -165,19 +196,20 @@ function rejected(
   }
 }
 
-/** A locked or disabled number reserves nothing, so what is so after an attempt came with it. */
-function consequences(after: Ledger, now: number, limits: LedgerLimits): Consequences {
+/** A locked or disabled budget reserves nothing, so what is so after an attempt came with it. */
+function consequences(after: Budget, now: number, limits: LedgerLimits): Consequences {
   return {
-    ...(after.lockedUntil > now ? { lockedForMs: after.lockedUntil - now } : {}),
+    ...(after.lockExpiresAt > now ? { lockedForMs: after.lockExpiresAt - now } : {}),
     ...(isDisabled(after, limits) ? { disabled: true } : {}),
   }
 }
 
-/** Undoes a reservation. Nothing was locked or reserved since, so a lock and the last check are its own. */
-function refunded(ledger: Ledger, challenge: Challenge | undefined): Ledger {
+/** Undoes a reservation. Nothing was locked or reserved since, so a lock and the last attempt are its own. */
+function refunded(budget: Budget, challenge: Challenge | undefined): Budget {
   // The operator may have enabled the number meanwhile: fewer than no failures would be an extra guess.
-  const failures = Math.max(0, ledger.failures - 1)
-  const counted = { ...ledger, failures, lockedUntil: 0, checks: ledger.checks.slice(0, -1) }
+  const attemptsSinceSuccess = Math.max(0, budget.attemptsSinceSuccess - 1)
+  const attemptTimes = budget.attemptTimes.slice(0, -1)
+  const counted = { ...budget, attemptsSinceSuccess, lockExpiresAt: 0, attemptTimes }
   if (challenge === undefined) return counted
   return { ...counted, challenge: { ...challenge, attempts: challenge.attempts - 1 } }
 }

@@ -1,13 +1,7 @@
 import { clockLeewayMs } from '../../lib/clock.js'
+import type { Json } from '../../store/store.js'
 import type { Channel } from '../code-provider.js'
 import type { Limits } from '../limits.js'
-
-const day = 24 * 60 * 60_000
-
-/** How long sends, checks and used codes are remembered: the longest window that counts them. */
-export const rememberedMs = day
-const failuresRememberedMs = 30 * day
-const disabledRememberedMs = 365 * day
 
 /** `auth`: numbers on file. `enrol`: numbers that nobody has proven yet. */
 export type Lane = 'auth' | 'enrol'
@@ -49,8 +43,15 @@ export function ledgerLimitsOf(limits: Limits, lane: Lane): LedgerLimits {
   }
 }
 
+/**
+ * Whose budget an act is counted in. `known`: browsers in which this subject has succeeded before. With one
+ * budget for all, whoever has the password could keep the owner out (denial of service by lockout).
+ */
+export type BudgetName = 'strangers' | 'known'
+
 /** Whose challenge it is and for what. Tags, never the ids themselves. */
 export type Binding = {
+  readonly budget: BudgetName
   readonly session: string
   readonly subject: string
   readonly purpose: string
@@ -60,8 +61,8 @@ export type Binding = {
   readonly epoch?: string | undefined
 }
 
-/** Who acts on a challenge. */
-export type Holder = Pick<Binding, 'session' | 'subject' | 'epoch'>
+/** Who acts on a number. */
+export type Who = Pick<Binding, 'budget' | 'session' | 'subject' | 'epoch'>
 
 export type Challenge = Binding & {
   readonly id: string
@@ -69,9 +70,14 @@ export type Challenge = Binding & {
   readonly attempts: number
   readonly expiresAt: number
   /** No resend carries it past this moment. */
-  readonly deadline: number
-  /** Dead, but its attempts are inherited until `expiresAt`. */
-  readonly void?: true | undefined
+  readonly maxExpiresAt: number
+  /** No code may be typed for it, but its attempts are inherited until `expiresAt`. */
+  readonly voided?: true | undefined
+  /** What the code provider wants back at the check. */
+  readonly handle?: string | undefined
+  /** Tags of the codes that were rejected since its last send. Each of them cost an attempt. */
+  readonly wrongCodes?: readonly string[] | undefined
+  readonly later?: Later | undefined
 }
 
 export type Send = {
@@ -80,40 +86,57 @@ export type Send = {
   readonly channel: Channel
   /** The challenge it was for; undefined once that was approved. */
   readonly challenge?: string | undefined
+  /** The provider refused it: it costs its cooldown and nothing else. */
+  readonly refused?: true | undefined
 }
 
-/** The one check that may be under way on a number. */
+/** The one check that may be under way in a budget. */
 export type Lease = {
   readonly attempt: string
   readonly challenge: string
   readonly code: string
-  readonly until: number
+  /** The last send when it began: a code that was sent later is another one. */
+  readonly send?: string | undefined
+  readonly expiresAt: number
 }
 
 export type UsedCode = { readonly code: string; readonly at: number }
 
+/** Columns of a stored row that a later version of this package added: kept and written back. */
+export type Later = readonly Json[]
+
+/** What one kind of browser has used up, and its challenge. */
+export type Budget = {
+  readonly challenge?: Challenge | undefined
+  readonly lease?: Lease | undefined
+  /** Judged or not. */
+  readonly attemptsSinceSuccess: number
+  /** Those among them that the provider, or the memory of used codes, called wrong. */
+  readonly rejections: number
+  /** 0: never locked since the last success. */
+  readonly lockExpiresAt: number
+  readonly sends: readonly Send[]
+  /** The moments of the attempts of the last day, as far as they came after the last success. */
+  readonly attemptTimes: readonly number[]
+  readonly later?: Later | undefined
+}
+
 /**
- * Everything remembered about one number in one lane. What is not there is named all the same: objects of
+ * Everything remembered about one number in one lane. What is absent is named all the same: objects of
  * one shape are copied ten times as fast, and every command makes a copy.
  */
 export type Ledger = {
-  readonly challenge?: Challenge | undefined
-  readonly inFlight?: Lease | undefined
-  /** Attempts since the last success, judged or not. */
-  readonly failures: number
-  /** Those among them that the provider, or the memory of used codes, called wrong. */
-  readonly judged: number
-  /** 0: never locked since the last success. */
-  readonly lockedUntil: number
-  readonly sends: readonly Send[]
-  /** The moments of the attempts of the last day, as far as they came after the last success. */
-  readonly checks: readonly number[]
+  readonly strangers: Budget
+  /** At most one of the two challenges is live: the provider knows number and code, but no challenge. */
+  readonly known: Budget
+  /** Shared: a code that was right once is used up for everybody. */
   readonly usedCodes: readonly UsedCode[]
   /** When it last changed. */
   readonly at: number
+  readonly later?: Later | undefined
 }
 
-/** What a command answers and, only if something changed, the ledger after it. */
+/** What a command returns and, only if something changed, the ledger after it. */
 export interface Decision<Outcome> {
   readonly outcome: Outcome
   readonly next?: Ledger
@@ -133,40 +156,46 @@ export interface LedgerRefusal {
   readonly retryAfterMs?: number
 }
 
-export const emptyLedger: Ledger = {
+export const emptyBudget: Budget = {
   challenge: undefined,
-  inFlight: undefined,
-  failures: 0,
-  judged: 0,
-  lockedUntil: 0,
+  lease: undefined,
+  attemptsSinceSuccess: 0,
+  rejections: 0,
+  lockExpiresAt: 0,
   sends: [],
-  checks: [],
+  attemptTimes: [],
+  later: undefined,
+}
+
+export const emptyLedger: Ledger = {
+  strangers: emptyBudget,
+  known: emptyBudget,
   usedCodes: [],
   at: 0,
+  later: undefined,
+}
+
+/** The ledger with one of its budgets replaced. */
+export function withBudget(ledger: Ledger, name: BudgetName, budget: Budget, now: number): Ledger {
+  return { ...ledger, [name]: budget, at: now }
 }
 
 // ── what every command asks ──────────────────────────────────────────────────────────────────────
 
-/** The time a command works with: a ledger of another machine may lead this clock a little. */
-export function timeOf(ledger: Ledger, clock: number): { readonly now: number; readonly leadsByMs?: number } {
-  const lead = ledger.at - clock
-  if (lead <= 0) return { now: clock }
-  return lead <= clockLeewayMs ? { now: ledger.at } : { now: clock, leadsByMs: lead }
-}
-
 /** The challenge of this session and subject while a code may be typed, or why there is none. */
 export function challengeOf(
   ledger: Ledger,
-  who: Holder,
+  who: Who,
   now: number,
   limits: LedgerLimits,
 ): Challenge | LedgerRefusal {
-  const challenge = ledger.challenge
-  // Somebody else's, void, expired and unknown look alike: an answer that tells them apart helps guessing.
+  const challenge = ledger[who.budget].challenge
+  // Enumeration: somebody else's, voided, expired and unknown look alike.
   if (challenge === undefined || challenge.subject !== who.subject) return refuse('challenge_gone')
   if (!isLive(challenge, now, limits)) return refuse('challenge_gone')
   // ASVS 5.0, 7.4.1: what began before a logout or a password reset ends with it.
   if (isRevoked(challenge, who)) return refuse('challenge_gone')
+  // Session fixation: a code counts in the session that asked for it only.
   if (challenge.session !== who.session) return refuse('challenge_superseded')
   return challenge
 }
@@ -178,61 +207,40 @@ export function isRevoked(challenge: Challenge, { epoch }: Pick<Binding, 'epoch'
 
 /** Whether a code may be typed. Exactly at `expiresAt` it has expired. */
 export function isLive(challenge: Challenge, now: number, limits: LedgerLimits): boolean {
-  if (challenge.void || now >= challenge.expiresAt) return false
+  if (challenge.voided || now >= challenge.expiresAt) return false
   // A clock that was set back must not lengthen a code's life.
-  return challenge.deadline - now <= limits.codeLifetimeMs + clockLeewayMs
+  return challenge.maxExpiresAt - now <= limits.codeLifetimeMs + clockLeewayMs
 }
 
-/** Why nothing at all may happen on this number now. */
-export function refusalOfNumber(
-  ledger: Ledger,
+/** The challenge of this budget while a code may be typed. */
+export function liveIn({ challenge }: Budget, now: number, limits: LedgerLimits): Challenge | undefined {
+  return challenge !== undefined && isLive(challenge, now, limits) ? challenge : undefined
+}
+
+/**
+ * The challenge after nothing may be typed for it any more. Its attempts stay spent; without any there is
+ * nothing to remember, so that refused starts fill no store.
+ */
+export function voided(challenge: Challenge, expiresAt = challenge.expiresAt): Challenge | undefined {
+  return challenge.attempts === 0 ? undefined : { ...challenge, voided: true, expiresAt }
+}
+
+/** Why this kind of browser may do nothing at all on the number now. */
+export function refusalOfBudget(
+  budget: Budget,
   now: number,
   limits: LedgerLimits,
 ): LedgerRefusal | undefined {
-  if (isDisabled(ledger, limits)) return refuse('phone_disabled')
-  if (now < ledger.lockedUntil) return refuse('phone_locked', ledger.lockedUntil - now)
+  if (isDisabled(budget, limits)) return refuse('phone_disabled')
+  if (now < budget.lockExpiresAt) return refuse('phone_locked', budget.lockExpiresAt - now)
   return undefined
 }
 
 /** NIST SP 800-63B-4, 3.2.2: no more than 100 consecutive failures on one authenticator. */
-export function isDisabled(ledger: Ledger, limits: LedgerLimits): boolean {
-  return ledger.judged >= limits.failuresBeforeDisable
+export function isDisabled(budget: Budget, limits: LedgerLimits): boolean {
+  return budget.rejections >= limits.failuresBeforeDisable
 }
 
 export function refuse(code: LedgerRefusal['code'], retryAfterMs?: number): LedgerRefusal {
   return { outcome: 'refused', code, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
-}
-
-/** How long the ledger must be kept. Forgetting it earlier would give guesses or sends back. */
-export function keptForMs(ledger: Ledger, now: number, limits: LedgerLimits): number {
-  const ends = [
-    ledger.at + 1,
-    ledger.challenge?.expiresAt ?? 0,
-    (ledger.sends.at(-1)?.at ?? -rememberedMs) + rememberedMs,
-    (ledger.checks.at(-1) ?? -rememberedMs) + rememberedMs,
-    (ledger.usedCodes.at(-1)?.at ?? -rememberedMs) + rememberedMs,
-    ledger.failures > 0 ? ledger.at + failuresRememberedMs : 0,
-    isDisabled(ledger, limits) ? ledger.at + disabledRememberedMs : 0,
-  ]
-  return Math.max(...ends) - now
-}
-
-// ── cancel, enable ───────────────────────────────────────────────────────────────────────────────
-
-/** Ends the challenge of this session and subject. Its attempts stay spent until it would have expired. */
-export function cancel(
-  ledger: Ledger,
-  who: Holder,
-  now: number,
-  limits: LedgerLimits,
-): Decision<{ readonly challenge?: Challenge }> {
-  const live = challengeOf(ledger, who, now, limits)
-  if ('outcome' in live) return { outcome: {} }
-  const challenge: Challenge = { ...live, void: true }
-  return { outcome: { challenge }, next: { ...ledger, challenge, at: now } }
-}
-
-/** The operator's act: forgets the failures that locked or disabled a number. */
-export function enable(ledger: Ledger, now: number): Decision<undefined> {
-  return { outcome: undefined, next: { ...ledger, failures: 0, judged: 0, lockedUntil: 0, at: now } }
 }

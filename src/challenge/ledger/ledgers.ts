@@ -1,8 +1,9 @@
 import type { Emit } from '../../events.js'
 import type { Store } from '../../store/store.js'
-import { createUpdater } from '../updater.js'
-import { type Decision, emptyLedger, keptForMs, type Ledger, type LedgerLimits, timeOf } from './ledger.js'
-import { ledgerStore } from './row.js'
+import { createUpdater, type Update } from '../updater.js'
+import { type Decision, emptyLedger, type Ledger, type LedgerLimits } from './ledger.js'
+import { ledgerStore } from './ledger-store.js'
+import { keptForMs, timeOf } from './lifetime.js'
 
 /** What a command answered, the ledger as it stands after it, and the time it worked with. */
 export interface Decided<Outcome> {
@@ -19,12 +20,14 @@ export interface Ledgers {
 }
 
 export interface LedgerUpdater {
-  /** Runs one command, unless the precondition refuses, which is asked together with the read. */
-  run<Outcome, Unmet = never>(
-    command: (ledger: Ledger, now: number) => Decision<Outcome>,
-    precondition?: Promise<Unmet | undefined>,
-  ): Promise<Decided<Outcome | Unmet>>
+  /** Reads the ledger together with what else its commands depend on, and returns that. */
+  readWith<Also>(also: Promise<Also>): Promise<Also>
+  /** What a command would return on the ledger as it was read. Changes nothing. */
+  preview<Outcome>(command: LedgerCommand<Outcome>): Promise<Decided<Outcome>>
+  run<Outcome>(command: LedgerCommand<Outcome>): Promise<Decided<Outcome>>
 }
+
+type LedgerCommand<Outcome> = (ledger: Ledger, now: number) => Decision<Outcome>
 
 export function createLedgers(parts: {
   readonly store: Store
@@ -48,22 +51,23 @@ export function createLedgers(parts: {
     },
 
     updater(key, limits) {
-      const updater = createUpdater<Ledger>(store, key)
+      const { readWith, preview, update } = createUpdater<Ledger>(store, key)
+      const deciding =
+        <Outcome>(command: LedgerCommand<Outcome>) =>
+        (stored: Ledger | undefined): Update<Ledger, Decided<Outcome>> => {
+          const ledger = stored ?? emptyLedger
+          const now = nowFor(ledger)
+          const { outcome, next } = command(ledger, now)
+          if (next === undefined) return { outcome: { outcome, ledger, now } }
+          const ttlMs = keptForMs(next, now, limits)
+          // Nothing to remember, nothing in the store: refused starts must not fill it.
+          const put = { value: ttlMs === 0 ? undefined : next, ttlMs }
+          return { outcome: { outcome, ledger: next, now }, put }
+        }
       return {
-        run(command, precondition) {
-          const decide = (stored: Ledger | undefined) => {
-            const ledger = stored ?? emptyLedger
-            const now = nowFor(ledger)
-            const { outcome, next } = command(ledger, now)
-            if (next === undefined) return { outcome: { outcome, ledger, now } }
-            const put = { value: next, ttlMs: keptForMs(next, now, limits) }
-            return { outcome: { outcome, ledger: next, now }, put }
-          }
-          const unmet = precondition?.then((refusal) =>
-            refusal === undefined ? undefined : { outcome: refusal, ledger: emptyLedger, now: parts.now() },
-          )
-          return updater.update(decide, unmet)
-        },
+        readWith,
+        preview: (command) => preview(deciding(command)),
+        run: (command) => update(deciding(command)),
       }
     },
   }

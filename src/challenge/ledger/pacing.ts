@@ -1,5 +1,13 @@
 import type { Channel } from '../code-provider.js'
-import type { Challenge, Ledger, LedgerLimits, Send } from './ledger.js'
+import {
+  type Budget,
+  type BudgetName,
+  type Challenge,
+  type Ledger,
+  type LedgerLimits,
+  liveIn,
+  type Send,
+} from './ledger.js'
 
 const minute = 60_000
 const hour = 60 * minute
@@ -12,18 +20,21 @@ export interface SendPause {
 }
 
 /**
- * The pause before another send to this number, if there is one. All of it follows from the list of
- * sends, so that no restart, resend, cancel, channel or session can shorten it.
+ * The pause before another send in this budget, if there is one. All of it follows from the lists of
+ * sends, so that no restart, resend, cancel, channel or session can shorten it (SMS pumping).
  */
 export function pauseBeforeSend(
   ledger: Ledger,
+  name: BudgetName,
   channel: Channel,
   now: number,
   limits: LedgerLimits,
 ): SendPause | undefined {
-  const cooldown = cooldownEnd(ledger, limits) - now
+  // Denial of service: whoever has only the password must not take the challenge of a known browser away.
+  const reserved = name === 'strangers' ? liveIn(ledger.known, now, limits) : undefined
+  const cooldown = Math.max(reserved?.expiresAt ?? 0, cooldownExpiresAt(ledger[name].sends, limits)) - now
   if (cooldown > 0) return { code: 'resend_too_soon', waitMs: cooldown }
-  const exhausted = budgetEnd(ledger, channel, now, limits) - now
+  const exhausted = roomAt(ledger, name, channel, now, limits) - now
   if (exhausted > 0) return { code: 'send_limit', waitMs: exhausted }
   return undefined
 }
@@ -32,11 +43,11 @@ export function pauseBeforeSend(
  * How long no code may be tried, whatever the challenge has left; 0 when one may. A window takes the
  * guesses of its own sends and no more: else those of a code that was sent just before it, too.
  */
-export function pauseBeforeCheck(ledger: Ledger, now: number, limits: LedgerLimits): number {
+export function pauseBeforeCheck({ attemptTimes }: Budget, now: number, limits: LedgerLimits): number {
   const { attemptsPerChallenge, sendsPerHour, sendsPerDay } = limits
   const end = Math.max(
-    windowEnd(ledger.checks, attemptsPerChallenge * sendsPerHour, hour, now),
-    windowEnd(ledger.checks, attemptsPerChallenge * sendsPerDay, day, now),
+    windowEnd(attemptTimes, attemptsPerChallenge * sendsPerHour, hour, now),
+    windowEnd(attemptTimes, attemptsPerChallenge * sendsPerDay, day, now),
   )
   return Math.max(0, end - now)
 }
@@ -48,30 +59,44 @@ export function resendableAt(
   now: number,
   limits: LedgerLimits,
 ): number {
-  const sends = ledger.sends.filter((send) => send.challenge === challenge.id).length
-  const challengeEnd = sends >= limits.sendsPerChallenge ? challenge.expiresAt : 0
+  const { sends } = ledger[challenge.budget]
+  const isSpent = sendsFor(challenge, sends).length >= limits.sendsPerChallenge
   return Math.max(
     now,
-    challengeEnd,
-    cooldownEnd(ledger, limits),
-    budgetEnd(ledger, challenge.channel, now, limits),
+    isSpent ? challenge.expiresAt : 0,
+    cooldownExpiresAt(sends, limits),
+    roomAt(ledger, challenge.budget, challenge.channel, now, limits),
   )
 }
 
+/** The sends of this challenge that the provider did not refuse. */
+export function sendsFor({ id }: Pick<Challenge, 'id'>, sends: readonly Send[]): readonly Send[] {
+  return sends.filter((send) => send.challenge === id && isSent(send))
+}
+
 /** The k-th send without a success in between asks for the k-th pause; the last one repeats. */
-function cooldownEnd(ledger: Ledger, limits: LedgerLimits): number {
-  const last = ledger.sends.at(-1)
+function cooldownExpiresAt(sends: readonly Send[], limits: LedgerLimits): number {
+  const last = sends.at(-1)
   if (last === undefined || isApproved(last)) return 0
-  const running = ledger.sends.filter((send) => !isApproved(send) && send.at > last.at - hour).length
+  const running = sends.filter((send) => !isApproved(send) && send.at > last.at - hour).length
   const pause = limits.cooldownMs[Math.min(running, limits.cooldownMs.length) - 1] ?? 0
   return last.at + pause
 }
 
 /** When every hourly and daily budget has room again. */
-function budgetEnd(ledger: Ledger, channel: Channel, now: number, limits: LedgerLimits): number {
-  const unapproved = ledger.sends.filter((send) => !isApproved(send))
-  const all = momentsOf(ledger.sends)
+function roomAt(
+  ledger: Ledger,
+  name: BudgetName,
+  channel: Channel,
+  now: number,
+  limits: LedgerLimits,
+): number {
+  const unapproved = ledger[name].sends.filter((send) => isSent(send) && !isApproved(send))
   const counted = momentsOf(unapproved)
+  // The caps on cost are shared. Strangers prove nothing, so they take a quarter of it at most by default.
+  const all = momentsOf([...ledger.strangers.sends, ...ledger.known.sends].filter(isSent)).sort(
+    (earlier, later) => earlier - later,
+  )
   const ends = [
     windowEnd(counted, limits.sendsPerHour, hour, now),
     windowEnd(counted, limits.sendsPerDay, day, now),
@@ -88,16 +113,21 @@ function budgetEnd(ledger: Ledger, channel: Channel, now: number, limits: Ledger
   return Math.max(...ends)
 }
 
-const momentsOf = (sends: readonly Send[]): readonly number[] => sends.map((send) => send.at)
+const momentsOf = (sends: readonly Send[]): number[] => sends.map((send) => send.at)
 
-/** From when on fewer than `most` of these moments are younger than the window. */
-function windowEnd(moments: readonly number[], most: number, windowMs: number, now: number): number {
-  if (moments.length < most) return 0
+/** From when on fewer than `max` of these moments are younger than the window. */
+function windowEnd(moments: readonly number[], max: number, windowMs: number, now: number): number {
+  if (moments.length < max) return 0
   // A budget of nothing never has room: look again after a whole window.
-  return (moments[moments.length - most] ?? now) + windowMs
+  return (moments[moments.length - max] ?? now) + windowMs
 }
 
-/** A send of an approved challenge counts for the absolute caps alone. */
+/** A send of an approved challenge counts towards the absolute caps only. */
 function isApproved(send: Send): boolean {
   return send.challenge === undefined
+}
+
+/** A send that the provider refused costs its cooldown only: nobody was written to. */
+function isSent(send: Send): boolean {
+  return send.refused === undefined
 }

@@ -1,58 +1,52 @@
-import { TwoFactorError } from '../../errors.js'
-import type { Emit } from '../../events.js'
-import type { Entry } from '../../store/store.js'
 import type { Channel } from '../code-provider.js'
-import type { SwapStore } from '../updater.js'
-import type { Challenge, Lease, Ledger, Send } from './ledger.js'
+import {
+  type Budget,
+  type BudgetName,
+  type Challenge,
+  emptyBudget,
+  type Later,
+  type Lease,
+  type Ledger,
+  type Send,
+} from './ledger.js'
 
 /** A ledger with the id of the command that wrote it. */
-type Written = Ledger & { readonly command: string }
+export type WrittenLedger = Ledger & { readonly command: string }
 
-/** The store as ledgers see it. There each of them is one text, half the bytes of a tree of objects. */
-export function ledgerStore(store: SwapStore, emit: Emit): SwapStore {
-  function unpacked({ value, version }: Entry): Entry {
-    try {
-      return { value: ledgerOf(JSON.parse(String(value))), version }
-    } catch {
-      emit({ type: 'store.failed', command: 'read' })
-      throw new TwoFactorError('store_unavailable', {
-        message: 'A ledger cannot be read. Does another program, or another version, write to this store?',
-      })
-    }
-  }
-
-  return {
-    async read(key) {
-      const entry = await store.read(key)
-      return entry && unpacked(entry)
-    },
-    async swap(key, expectedVersion, next, ttlMs) {
-      // Never removed: a ledger lapses.
-      const ledger = next as Written
-      const { swapped, entry } = await store.swap(key, expectedVersion, pack(ledger), ttlMs)
-      if (entry === undefined) return { swapped }
-      return { swapped, entry: swapped ? { value: ledger, version: entry.version } : unpacked(entry) }
-    },
-  }
-}
-
-// ── the text: columns without names, which would be half of it ───────────────────────────────────
+/**
+ * Two versions of this package share a store while one is rolled out, so a row grows by these rules:
+ *
+ * 1. A new column is appended, never inserted, and is optional: a row that ends before it has its default.
+ * 2. Columns that a version does not know are kept as `later` and written back, in the rows of the ledger,
+ *    of its budgets and of their challenges. The rows of leases, sends and used codes do not grow: what
+ *    belongs to these is put beside them.
+ * 3. `format` changes only when a column changes its meaning. Versions refuse a format that they do not
+ *    know, so one release reads the new format before the next one writes it.
+ *
+ * Rows of the first build have no format: they begin with the id of a command, which is a string.
+ */
+const format = 2
 
 /** JSON makes null of what is undefined in a list. */
 type Row = readonly [
+  format: typeof format,
   command: string,
   at: number,
-  failures: number,
-  judged: number,
-  lockedUntil: number,
-  challenge: ChallengeRow | null,
-  inFlight: LeaseRow | null,
-  sends: readonly SendRow[],
-  checks: readonly number[],
+  strangers: BudgetRow,
   usedCodes: readonly (readonly [code: string, at: number])[],
+  known?: BudgetRow | null,
+  ...later: Later,
 ]
-const columns = 10
-
+type BudgetRow = readonly [
+  attemptsSinceSuccess: number,
+  rejections: number,
+  lockExpiresAt: number,
+  challenge: ChallengeRow | null,
+  lease: LeaseRow | null,
+  sends: readonly SendRow[],
+  attemptTimes: readonly number[],
+  ...later: Later,
+]
 type ChallengeRow = readonly [
   id: string,
   session: string,
@@ -62,81 +56,193 @@ type ChallengeRow = readonly [
   channel: Channel,
   attempts: number,
   expiresAt: number,
-  deadline: number,
-  isVoid: true | null,
-  epoch: string | null,
+  maxExpiresAt: number,
+  voided?: true | null,
+  epoch?: string | null,
+  handle?: string | null,
+  wrongCodes?: readonly string[] | null,
+  ...later: Later,
 ]
-type LeaseRow = readonly [attempt: string, challenge: string, code: string, until: number]
-type SendRow = readonly [id: string, at: number, channel: Channel, challenge: string | typeof standing | null]
-
-/** The columns before JSON makes null of what is undefined. */
-type Columns<Kept extends readonly unknown[]> = {
-  readonly [Column in keyof Kept]: null extends Kept[Column]
-    ? NonNullable<Kept[Column]> | undefined
-    : Kept[Column]
-}
+type LeaseRow = readonly [
+  attempt: string,
+  challenge: string,
+  code: string,
+  expiresAt: number,
+  send?: string | null,
+]
+type SendRow = readonly [
+  id: string,
+  at: number,
+  channel: Channel,
+  challenge: string | typeof current | null,
+  refused?: true | null,
+]
+type FirstBuildRow = readonly [
+  command: string,
+  at: number,
+  attemptsSinceSuccess: number,
+  rejections: number,
+  lockExpiresAt: number,
+  challenge: ChallengeRow | null,
+  lease: LeaseRow | null,
+  sends: readonly SendRow[],
+  attemptTimes: readonly number[],
+  usedCodes: readonly (readonly [code: string, at: number])[],
+]
 
 /** Instead of the id of the challenge beside it, which most sends are for. */
-const standing = 0
+const current = 0
 
-function pack(ledger: Written): string {
-  const { command, at, failures, judged, lockedUntil, challenge, inFlight, sends, checks, usedCodes } = ledger
-  const text = JSON.stringify([
-    command,
-    at,
-    failures,
-    judged,
-    lockedUntil,
-    challenge && rowOfChallenge(challenge),
-    inFlight && rowOfLease(inFlight),
-    sends.map((send) => rowOfSend(send, challenge)),
-    checks,
-    usedCodes.map((used) => [used.code, used.at]),
-  ])
+/** The ledger as one string. */
+export function packed({ command, at, strangers, usedCodes, known, later }: WrittenLedger): string {
+  const json = JSON.stringify(
+    trimmed([
+      format,
+      command,
+      at,
+      rowOfBudget(strangers),
+      usedCodes.map((used) => [used.code, used.at]),
+      known === emptyBudget ? undefined : rowOfBudget(known),
+      ...(later ?? []),
+    ]),
+  )
   // It comes as a chain of pieces. Whoever looks into it makes it flat, and a third smaller.
-  text.charCodeAt(0)
-  return text
+  json.charCodeAt(0)
+  return json
 }
 
-function ledgerOf(row: Row): Written {
-  const [command, at, failures, judged, lockedUntil, challenge, lease, sends, checks, usedCodes] = row
-  // What is counted from a hole is counted from zero.
-  if (row.length !== columns || ![at, failures, judged, lockedUntil, ...checks].every(Number.isFinite)) {
-    throw new TypeError('not a row of this version')
-  }
+/** The ledger of such a string. Throws when it is anything else. */
+export function unpacked(json: string): WrittenLedger {
+  const parsed = JSON.parse(json) as Row | FirstBuildRow
+  const row = isOfFirstBuild(parsed) ? upgraded(parsed) : parsed
+  if (row[0] !== format) throw new TypeError('not a row of a known format')
+  const [, command, at, strangers, usedCodes, known, ...later] = row
   return {
-    challenge: challenge === null ? undefined : challengeOf(challenge),
-    inFlight: lease === null ? undefined : leaseOf(lease),
-    failures,
-    judged,
-    lockedUntil,
-    sends: sends.map((send) => sendOf(send, challenge)),
-    checks,
-    usedCodes: usedCodes.map(([code, usedAt]) => ({ code, at: usedAt })),
-    at,
+    strangers: budgetOf(strangers, 'strangers'),
+    known: known == null ? emptyBudget : budgetOf(known, 'known'),
+    usedCodes: usedCodes.map(([code, usedAt]) => ({ code, at: figure(usedAt) })),
+    at: figure(at),
+    later: laterOf(later),
     command,
   }
 }
 
-function rowOfChallenge(challenge: Challenge): Columns<ChallengeRow> {
-  const { id, session, subject, purpose, bound, channel, attempts, expiresAt, deadline, epoch } = challenge
-  return [id, session, subject, purpose, bound, channel, attempts, expiresAt, deadline, challenge.void, epoch]
+const isOfFirstBuild = (row: Row | FirstBuildRow): row is FirstBuildRow => typeof row[0] === 'string'
+
+function upgraded(row: FirstBuildRow): Row {
+  const [command, at, attemptsSinceSuccess, rejections, lockExpiresAt, challenge, lease, sends] = row
+  const [, , , , , , , , attemptTimes, usedCodes] = row
+  const budget = [
+    attemptsSinceSuccess,
+    rejections,
+    lockExpiresAt,
+    challenge,
+    lease,
+    sends,
+    attemptTimes,
+  ] as const
+  return [format, command, at, budget, usedCodes]
 }
 
-function challengeOf(row: ChallengeRow): Challenge {
-  const [id, session, subject, purpose, bound, channel, attempts, expiresAt, deadline, isVoid, epoch] = row
-  if (![attempts, expiresAt, deadline].every(Number.isFinite)) throw new TypeError('not a challenge')
-  const binding = { session, subject, purpose, bound: bound ?? undefined, epoch: epoch ?? undefined }
-  return { id, channel, attempts, expiresAt, deadline, ...binding, void: isVoid ?? undefined }
+function rowOfBudget(budget: Budget): Columns {
+  const { attemptsSinceSuccess, rejections, lockExpiresAt, challenge, lease, sends, attemptTimes, later } =
+    budget
+  return [
+    attemptsSinceSuccess,
+    rejections,
+    lockExpiresAt,
+    challenge && rowOfChallenge(challenge),
+    lease && rowOfLease(lease),
+    sends.map((send) => rowOfSend(send, challenge)),
+    attemptTimes,
+    ...(later ?? []),
+  ]
 }
 
-const rowOfLease = ({ attempt, challenge, code, until }: Lease): LeaseRow => [attempt, challenge, code, until]
-const leaseOf = ([attempt, challenge, code, until]: LeaseRow): Lease => ({ attempt, challenge, code, until })
-
-function rowOfSend({ id, at, channel, challenge }: Send, beside: Challenge | undefined): Columns<SendRow> {
-  return [id, at, channel, challenge === beside?.id ? standing : challenge]
+function budgetOf(row: BudgetRow, name: BudgetName): Budget {
+  const [attemptsSinceSuccess, rejections, lockExpiresAt, challenge, lease, sends, attemptTimes, ...later] =
+    row
+  return {
+    challenge: challenge === null ? undefined : challengeOf(challenge, name),
+    lease: lease === null ? undefined : leaseOf(lease),
+    attemptsSinceSuccess: figure(attemptsSinceSuccess),
+    rejections: figure(rejections),
+    lockExpiresAt: figure(lockExpiresAt),
+    sends: sends.map((send) => sendOf(send, challenge)),
+    attemptTimes: attemptTimes.map(figure),
+    later: laterOf(later),
+  }
 }
 
-function sendOf([id, at, channel, of]: SendRow, beside: ChallengeRow | null): Send {
-  return { id, at, channel, challenge: of === standing ? beside?.[0] : (of ?? undefined) }
+function rowOfChallenge(challenge: Challenge): Columns {
+  const { id, session, subject, purpose, bound, channel, attempts, expiresAt, maxExpiresAt } = challenge
+  const binding = [id, session, subject, purpose, bound, channel] as const
+  const { voided, epoch, handle, wrongCodes, later } = challenge
+  return trimmed([
+    ...binding,
+    attempts,
+    expiresAt,
+    maxExpiresAt,
+    voided,
+    epoch,
+    handle,
+    wrongCodes,
+    ...(later ?? []),
+  ])
+}
+
+function challengeOf(row: ChallengeRow, budget: BudgetName): Challenge {
+  const [id, session, subject, purpose, bound, channel, attempts, expiresAt, maxExpiresAt] = row
+  const [, , , , , , , , , isVoided, epoch, handle, wrongCodes, ...later] = row
+  return {
+    id,
+    channel,
+    attempts: figure(attempts),
+    expiresAt: figure(expiresAt),
+    maxExpiresAt: figure(maxExpiresAt),
+    budget,
+    session,
+    subject,
+    purpose,
+    bound: bound ?? undefined,
+    epoch: epoch ?? undefined,
+    voided: isVoided ?? undefined,
+    handle: handle ?? undefined,
+    wrongCodes: wrongCodes ?? undefined,
+    later: laterOf(later),
+  }
+}
+
+const rowOfLease = ({ attempt, challenge, code, expiresAt, send }: Lease): Columns =>
+  trimmed([attempt, challenge, code, expiresAt, send])
+
+function leaseOf([attempt, challenge, code, expiresAt, send]: LeaseRow): Lease {
+  return { attempt, challenge, code, expiresAt: figure(expiresAt), send: send ?? undefined }
+}
+
+const rowOfSend = ({ id, at, channel, challenge, refused }: Send, beside: Challenge | undefined): Columns =>
+  trimmed([id, at, channel, challenge === beside?.id ? current : challenge, refused])
+
+function sendOf([id, at, channel, of, refused]: SendRow, beside: ChallengeRow | null): Send {
+  const challenge = of === current ? beside?.[0] : (of ?? undefined)
+  return { id, at: figure(at), channel, challenge, refused: refused ?? undefined }
+}
+
+// ── columns ──────────────────────────────────────────────────────────────────────────────────────
+
+/** The columns of a row before JSON makes null of what is undefined. */
+type Columns = readonly unknown[]
+
+/** Without the last columns where nothing is in them. */
+function trimmed(columns: unknown[]): Columns {
+  while (columns.at(-1) === undefined) columns.pop()
+  return columns
+}
+
+const laterOf = (columns: Later): Later | undefined => (columns.length === 0 ? undefined : columns)
+
+/** A missing counter would silently restart at zero, so the row is rejected. */
+function figure(value: number): number {
+  if (!Number.isFinite(value)) throw new TypeError('not a figure')
+  return value
 }

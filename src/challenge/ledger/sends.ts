@@ -1,24 +1,27 @@
 import type { Channel, SendResult } from '../code-provider.js'
 import {
   type Binding,
+  type Budget,
   type Challenge,
   challengeOf,
   type Decision,
-  type Holder,
-  isLive,
   isRevoked,
   type Ledger,
   type LedgerLimits,
   type LedgerRefusal,
-  refusalOfNumber,
+  liveIn,
+  refusalOfBudget,
   refuse,
-  rememberedMs,
   type Send,
+  voided,
+  type Who,
+  withBudget,
 } from './ledger.js'
-import { pauseBeforeCheck, pauseBeforeSend } from './pacing.js'
+import { rememberedMs } from './lifetime.js'
+import { pauseBeforeCheck, pauseBeforeSend, sendsFor } from './pacing.js'
 
 /** A code lives this long when the provider does not say. */
-const assumedLifetimeMs = 5 * 60_000
+const defaultLifetimeMs = 5 * 60_000
 
 export interface StartOnLedger {
   readonly sendId: string
@@ -27,7 +30,7 @@ export interface StartOnLedger {
   readonly channel: Channel
 }
 
-export interface ResendOnLedger extends Holder {
+export interface ResendOnLedger extends Who {
   readonly sendId: string
   /** Default: the one that the challenge used last. */
   readonly channel?: Channel | undefined
@@ -49,41 +52,43 @@ export function start(
   now: number,
   limits: LedgerLimits,
 ): Decision<SendOutcome> {
-  const barred = refusalOfNumber(ledger, now, limits)
+  const { binding, channel } = command
+  const budget = ledger[binding.budget]
+  const barred = refusalOfBudget(budget, now, limits)
   if (barred !== undefined) return { outcome: barred }
 
-  const replaced = unexpired(ledger, now)
+  const replaced = unexpired(budget, now)
   const exhausted = replaced !== undefined && replaced.attempts >= limits.attemptsPerChallenge
-  const repeated =
-    replaced !== undefined && isLive(replaced, now, limits) && isSameBinding(replaced, command.binding)
-  if (repeated && exhausted) return { outcome: refuse('attempts_exhausted', replaced.expiresAt - now) }
+  const live = liveIn(budget, now, limits)
+  const repeated = live !== undefined && isSameBinding(live, binding)
+  if (repeated && exhausted) return { outcome: refuse('attempts_exhausted', live.expiresAt - now) }
 
-  const pause = pauseBeforeSend(ledger, command.channel, now, limits)
-  if (repeated && pause?.code === 'resend_too_soon')
-    return { outcome: { outcome: 'live', challenge: replaced } }
+  const pause = pauseBeforeSend(ledger, binding.budget, channel, now, limits)
+  if (repeated && pause?.code === 'resend_too_soon') return { outcome: { outcome: 'live', challenge: live } }
   if (pause !== undefined) return { outcome: refuse(pause.code, pause.waitMs) }
   // Only expiry or success gives fresh attempts: else every restart would refill the guess budget.
   if (exhausted) return { outcome: refuse('attempts_exhausted', replaced.expiresAt - now) }
 
   const challenge: Challenge = {
     id: command.challengeId,
-    channel: command.channel,
+    channel,
     attempts: replaced?.attempts ?? 0,
-    expiresAt: now + Math.min(assumedLifetimeMs, limits.codeLifetimeMs),
-    deadline: now + limits.codeLifetimeMs,
-    ...command.binding,
+    expiresAt: now + Math.min(defaultLifetimeMs, limits.codeLifetimeMs),
+    maxExpiresAt: now + limits.codeLifetimeMs,
+    ...binding,
   }
-  const waitMs = pauseBeforeCheck(ledger, now, limits)
+  const waitMs = pauseBeforeCheck(budget, now, limits)
   // Nobody pays for a code that nobody may type before it expires.
   if (now + waitMs >= challenge.expiresAt) return { outcome: refuse('attempts_exhausted', waitMs) }
-  const superseded = replaced !== undefined && replaced.void === undefined ? { superseded: replaced } : {}
+  const superseded = live ?? liveIn(ledger.strangers, now, limits)
+  const others = binding.budget === 'known' ? withoutStrangers(ledger, challenge, now) : ledger
   return {
-    outcome: { outcome: 'booked', challenge, ...superseded },
-    next: { ...ledger, challenge, sends: bookSend(ledger, command.sendId, challenge, now), at: now },
+    outcome: { outcome: 'booked', challenge, ...(superseded === undefined ? {} : { superseded }) },
+    next: booked(others, command.sendId, challenge, now),
   }
 }
 
-/** Books another send of the same challenge: same id, attempts and deadline. */
+/** Books another send of the same challenge: same id, attempts and last moment. */
 export function resend(
   ledger: Ledger,
   command: ResendOnLedger,
@@ -92,23 +97,29 @@ export function resend(
 ): Decision<SendOutcome> {
   const live = challengeOf(ledger, command, now, limits)
   if ('outcome' in live) return { outcome: live }
-  const barred = refusalOfNumber(ledger, now, limits)
+  const budget = ledger[command.budget]
+  const barred = refusalOfBudget(budget, now, limits)
   if (barred !== undefined) return { outcome: barred }
 
   const channel = command.channel ?? live.channel
-  const pause = pauseBeforeSend(ledger, channel, now, limits)
+  const pause = pauseBeforeSend(ledger, command.budget, channel, now, limits)
   if (pause !== undefined) return { outcome: refuse(pause.code, pause.waitMs) }
-  if (sendsOf(ledger, live.id).length >= limits.sendsPerChallenge) {
+  if (sendsFor(live, budget.sends).length >= limits.sendsPerChallenge) {
     return { outcome: refuse('send_limit', live.expiresAt - now) }
   }
   if (live.attempts >= limits.attemptsPerChallenge) {
     return { outcome: refuse('attempts_exhausted', live.expiresAt - now) }
   }
-  const challenge = { ...live, channel }
-  return {
-    outcome: { outcome: 'booked', challenge },
-    next: { ...ledger, challenge, sends: bookSend(ledger, command.sendId, challenge, now), at: now },
-  }
+  // Another code is on its way: one that was wrong may be right now.
+  const challenge = { ...live, channel, wrongCodes: undefined }
+  return { outcome: { outcome: 'booked', challenge }, next: booked(ledger, command.sendId, challenge, now) }
+}
+
+export interface SettledSend {
+  /** Undefined when nothing may be typed for it. */
+  readonly challenge?: Challenge
+  /** Nothing was sent: whatever else counted this send may take it back. */
+  readonly uncounted?: true
 }
 
 /** Records what became of a booked send. Repeating it changes nothing. */
@@ -118,40 +129,63 @@ export function settleSend(
   sent: SendResult,
   now: number,
   limits: LedgerLimits,
-  booked?: Pick<Booked, 'challenge' | 'superseded'>,
-): Decision<{ readonly challenge?: Challenge }> {
-  const send = ledger.sends.find((known) => known.id === sendId)
-  if (send === undefined) return { outcome: {} }
-  const undone = sent.result === 'not-sent'
-  // Nothing left this machine, so the send and its cooldown come back.
-  const sends =
-    undone && !guessedMeanwhile(ledger, booked)
-      ? ledger.sends.filter((known) => known !== send)
-      : ledger.sends
+  order?: Pick<Booked, 'challenge' | 'superseded'>,
+): Decision<SettledSend> {
+  const name = ledger.known.sends.some((known) => known.id === sendId) ? 'known' : 'strangers'
+  const budget = ledger[name]
+  const send = budget.sends.find((known) => known.id === sendId)
+  if (send === undefined || send.refused) return { outcome: {} }
+  const isUncounted = wasRefused(sent) && !guessedMeanwhile(budget, order)
+  const sends = isUncounted ? withoutCost(budget.sends, send, sent) : budget.sends
+  const uncounted = isUncounted ? ({ uncounted: true } as const) : {}
 
-  const standing = ledger.challenge
-  if (standing === undefined || standing.id !== send.challenge || standing.void) {
-    return { outcome: {}, next: { ...ledger, sends, at: now } }
+  const current = budget.challenge
+  if (current === undefined || current.id !== send.challenge || current.voided) {
+    return { outcome: uncounted, next: withBudget(ledger, name, { ...budget, sends }, now) }
   }
-  const isOnly = sendsOf(ledger, standing.id).length === 1
-  const challenge = undone
-    ? withoutSend(standing, isOnly, booked?.superseded)
-    : withSend(standing, isOnly, send, sent, limits)
-  return { outcome: { challenge }, next: { ...ledger, challenge, sends, at: now } }
+  const isOnly = sendsFor(current, budget.sends).length === 1
+  const unsent = sent.result === 'not-sent' && isOnly
+  const challenge = unsent
+    ? ownAgain(current, order?.superseded)
+    : withSend(current, isOnly, send, sent, limits)
+  const next = withBudget(ledger, name, { ...budget, challenge, sends }, now)
+  const live = challenge === undefined || challenge.voided ? {} : { challenge }
+  return {
+    outcome: { ...live, ...uncounted },
+    next: unsent && name === 'known' ? strangersAgain(next, order?.superseded, now) : next,
+  }
+}
+
+/** Whether it is certain that nobody was written to. */
+function wasRefused({ result }: SendResult): boolean {
+  return result === 'not-sent' || result === 'failed' || result === 'misconfigured'
+}
+
+/** A send that never left costs nothing, one that the provider refused its cooldown. */
+function withoutCost(sends: readonly Send[], send: Send, { result }: SendResult): readonly Send[] {
+  if (result === 'not-sent') return sends.filter((known) => known !== send)
+  return sends.map((known) => (known === send ? { ...send, refused: true } : known))
 }
 
 /** Else every start that is refused would buy five guesses that no budget of sends holds back. */
-function guessedMeanwhile(ledger: Ledger, booked: Pick<Booked, 'challenge'> | undefined): boolean {
-  if (booked === undefined || ledger.challenge?.id !== booked.challenge.id) return false
-  return ledger.challenge.attempts > booked.challenge.attempts
+function guessedMeanwhile({ challenge }: Budget, order: Pick<Booked, 'challenge'> | undefined): boolean {
+  if (order === undefined || challenge?.id !== order.challenge.id) return false
+  return challenge.attempts > order.challenge.attempts
 }
 
 /** The code that was on its way before is still the one to type; guesses stay spent. */
-function withoutSend(challenge: Challenge, isOnly: boolean, superseded: Challenge | undefined): Challenge {
-  if (!isOnly) return challenge
-  return superseded === undefined
-    ? { ...challenge, void: true }
-    : { ...superseded, attempts: challenge.attempts }
+function ownAgain(challenge: Challenge, superseded: Challenge | undefined): Challenge | undefined {
+  if (superseded?.budget !== challenge.budget) return voided(challenge)
+  return { ...superseded, attempts: challenge.attempts }
+}
+
+/** While the challenge of the known browser was live, strangers could start none of their own. */
+function strangersAgain(ledger: Ledger, superseded: Challenge | undefined, now: number): Ledger {
+  if (superseded?.budget !== 'strangers') return ledger
+  const ended = ledger.strangers.challenge
+  const { expiresAt } = superseded
+  const challenge = ended === undefined ? superseded : { ...ended, voided: undefined, expiresAt }
+  return withBudget(ledger, 'strangers', { ...ledger.strangers, challenge }, now)
 }
 
 function withSend(
@@ -160,30 +194,38 @@ function withSend(
   send: Send,
   sent: SendResult,
   limits: LedgerLimits,
-): Challenge {
+): Challenge | undefined {
   // The code went to somebody else as well: whoever types it proves nothing.
-  if (sent.result === 'foreign-number') return { ...challenge, void: true }
+  if (sent.result === 'foreign-number') return voided(challenge)
   if (sent.result === 'sent' || sent.result === 'unconfirmed') {
-    const told = sent.result === 'sent' ? sent.lifetimeMs : undefined
-    const lifetime = Math.min(told ?? assumedLifetimeMs, limits.codeLifetimeMs)
-    return { ...challenge, expiresAt: Math.min(send.at + lifetime, challenge.deadline) }
+    const lifetime = Math.min(sent.lifetimeMs ?? defaultLifetimeMs, limits.codeLifetimeMs)
+    const expiresAt = Math.min(send.at + lifetime, challenge.maxExpiresAt)
+    return { ...challenge, expiresAt, handle: sent.handle }
   }
   // An earlier code of this challenge may still be on its way; without one there is nothing to type.
-  return isOnly ? { ...challenge, void: true } : challenge
+  return isOnly ? voided(challenge) : challenge
 }
 
-function bookSend(ledger: Ledger, id: string, challenge: Challenge, now: number): readonly Send[] {
-  const remembered = ledger.sends.filter((send) => send.at > now - rememberedMs)
-  return [...remembered, { id, at: now, channel: challenge.channel, challenge: challenge.id }]
+function booked(ledger: Ledger, sendId: string, challenge: Challenge, now: number): Ledger {
+  const budget = ledger[challenge.budget]
+  const send = { id: sendId, at: now, channel: challenge.channel, challenge: challenge.id }
+  const sends = [...budget.sends.filter(({ at }) => at > now - rememberedMs), send]
+  return withBudget(ledger, challenge.budget, { ...budget, challenge, sends }, now)
 }
 
-function sendsOf(ledger: Ledger, challengeId: string): readonly Send[] {
-  return ledger.sends.filter((send) => send.challenge === challengeId)
+/**
+ * Ends the challenge of strangers. The provider may send the same code again, so what they have guessed
+ * stays spent for as long as the challenge that takes its place may live.
+ */
+function withoutStrangers(ledger: Ledger, { maxExpiresAt }: Challenge, now: number): Ledger {
+  const challenge = unexpired(ledger.strangers, now)
+  if (challenge === undefined) return ledger
+  const strangers = { ...ledger.strangers, challenge: voided(challenge, maxExpiresAt) }
+  return withBudget(ledger, 'strangers', strangers, now)
 }
 
-/** The challenge whose attempts a new one inherits: void or not, its code could still be typed upstream. */
-function unexpired(ledger: Ledger, now: number): Challenge | undefined {
-  const challenge = ledger.challenge
+/** The challenge whose attempts a new one inherits: voided or not, its code could still be typed upstream. */
+function unexpired({ challenge }: Budget, now: number): Challenge | undefined {
   return challenge !== undefined && now < challenge.expiresAt ? challenge : undefined
 }
 

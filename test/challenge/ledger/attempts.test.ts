@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { enable, ledgerLimitsOf } from '../../../src/challenge/ledger/ledger.js'
+import { enable } from '../../../src/challenge/ledger/forgiveness.js'
+import { ledgerLimitsOf } from '../../../src/challenge/ledger/ledger.js'
 import { day, hour, ledgerLimits, limits, minute } from '../kit.js'
 import { driveLedger } from './driver.js'
 
@@ -29,7 +30,7 @@ describe('reserving an attempt', () => {
     const number = driveLedger()
     number.start()
     expect(number.reserve().outcome).toMatchObject({ outcome: 'reserved', challenge: { attempts: 1 } })
-    expect(number.ledger).toMatchObject({ failures: 1, judged: 0, lockedUntil: 0 })
+    expect(number.budget).toMatchObject({ attemptsSinceSuccess: 1, rejections: 0, lockExpiresAt: 0 })
   })
 
   it('lets one check be under way on a number', () => {
@@ -41,7 +42,7 @@ describe('reserving an attempt', () => {
       code: 'verification_in_progress',
       retryAfterMs: 10_000,
     })
-    expect(number.ledger.failures).toBe(1)
+    expect(number.budget.attemptsSinceSuccess).toBe(1)
   })
 
   it('gives the number free once a check is overdue, exactly then', () => {
@@ -59,7 +60,7 @@ describe('reserving an attempt', () => {
     number.start()
     number.reserve({}, 'code', 'attempt')
     expect(number.reserve({}, 'code', 'attempt').outcome).toMatchObject({ outcome: 'reserved' })
-    expect(number.ledger).toMatchObject({ failures: 1, challenge: { attempts: 1 } })
+    expect(number.budget).toMatchObject({ attemptsSinceSuccess: 1, challenge: { attempts: 1 } })
   })
 
   it('ends after five attempts', () => {
@@ -107,8 +108,8 @@ describe('settling an attempt', () => {
     number.start()
     number.verify('rejected')
     expect(number.verify('approved')).toMatchObject({ outcome: 'approved', challenge: { purpose: 'login' } })
-    expect(number.ledger).toMatchObject({ failures: 0, judged: 0, lockedUntil: 0 })
-    expect(number.ledger.challenge).toBeUndefined()
+    expect(number.budget).toMatchObject({ attemptsSinceSuccess: 0, rejections: 0, lockExpiresAt: 0 })
+    expect(number.budget.challenge).toBeUndefined()
     expect(number.start({ purpose: 'transfer' })).toMatchObject({
       outcome: 'booked',
       challenge: { attempts: 0 },
@@ -144,7 +145,11 @@ describe('settling an attempt', () => {
     number.start()
     expect(number.verify('unavailable')).toEqual({ outcome: 'spent' })
     expect(number.verify('misconfigured')).toEqual({ outcome: 'spent' })
-    expect(number.ledger).toMatchObject({ failures: 2, judged: 0, challenge: { attempts: 2 } })
+    expect(number.budget).toMatchObject({
+      attemptsSinceSuccess: 2,
+      rejections: 0,
+      challenge: { attempts: 2 },
+    })
   })
 
   it('gives the attempt back once when nothing was sent', () => {
@@ -154,7 +159,11 @@ describe('settling an attempt', () => {
     const { id } = number.reserve()
     expect(number.settle(id, 'not-sent')).toEqual({ outcome: 'refunded' })
     expect(number.settle(id, 'not-sent')).toEqual({ outcome: 'gone' })
-    expect(number.ledger).toMatchObject({ failures: 1, judged: 1, challenge: { attempts: 1 } })
+    expect(number.budget).toMatchObject({
+      attemptsSinceSuccess: 1,
+      rejections: 1,
+      challenge: { attempts: 1 },
+    })
   })
 
   it('says of a wrong code that it was not a used one, and of a refusal no wait that it does not know', () => {
@@ -170,7 +179,7 @@ describe('settling an attempt', () => {
     const { id } = number.reserve()
     number.run(enable)
     number.settle(id, 'not-sent')
-    expect(number.ledger).toMatchObject({ failures: 0, challenge: { attempts: 0 } })
+    expect(number.budget).toMatchObject({ attemptsSinceSuccess: 0, challenge: { attempts: 0 } })
   })
 
   it('gives nothing back to a challenge that replaced the attempt’s own', () => {
@@ -179,7 +188,10 @@ describe('settling an attempt', () => {
     const { id } = number.reserve()
     number.start({ session: 's2' })
     number.settle(id, 'not-sent')
-    expect(number.ledger).toMatchObject({ failures: 0, challenge: { session: 's2', attempts: 1 } })
+    expect(number.budget).toMatchObject({
+      attemptsSinceSuccess: 0,
+      challenge: { session: 's2', attempts: 1 },
+    })
   })
 
   it('changes nothing when repeated', () => {
@@ -222,7 +234,7 @@ describe('settling an attempt', () => {
     end(number)
     expect(number.settle(id, 'approved')).toEqual({ outcome: 'gone' })
     expect(number.ledger.usedCodes).toMatchObject([{ code: 'right' }])
-    expect(number.ledger.failures).toBe(1)
+    expect(number.budget.attemptsSinceSuccess).toBe(1)
   })
 
   it('counts a wrong answer for the number even when a restart took the challenge away', () => {
@@ -231,7 +243,7 @@ describe('settling an attempt', () => {
     const { id } = number.reserve()
     number.start({ session: 's2' })
     expect(number.settle(id, 'rejected')).toEqual({ outcome: 'gone' })
-    expect(number.ledger.judged).toBe(1)
+    expect(number.budget.rejections).toBe(1)
   })
 })
 
@@ -251,8 +263,8 @@ describe('a code that was used before', () => {
       attemptsRemaining: 4,
       used: true,
     })
-    expect(number.ledger).toMatchObject({ failures: 1, judged: 1 })
-    expect(number.ledger.inFlight).toBeUndefined()
+    expect(number.budget).toMatchObject({ attemptsSinceSuccess: 1, rejections: 1 })
+    expect(number.budget.lease).toBeUndefined()
   })
 
   it('is remembered for a day, exactly', () => {
@@ -261,6 +273,7 @@ describe('a code that was used before', () => {
     number.start()
     expect(number.reserve({}, 'right').outcome).toMatchObject({ outcome: 'rejected' })
     number.wait(1)
+    number.start()
     expect(number.reserve({}, 'right').outcome).toMatchObject({ outcome: 'reserved' })
   })
 
@@ -316,7 +329,7 @@ describe('the lock of a number', () => {
     const locks = Array.from({ length: 4 }, () => {
       number.wait(hour)
       fail(number, 5)
-      return number.ledger.lockedUntil - number.now
+      return number.budget.lockExpiresAt - number.now
     })
     expect(locks).toEqual([30 * minute, hour, hour, hour])
   })
@@ -326,7 +339,7 @@ describe('the lock of a number', () => {
     fail(number, 10)
     number.wait(2 * hour)
     fail(number, 5)
-    expect(number.ledger.lockedUntil - number.now).toBe(2 * hour)
+    expect(number.budget.lockExpiresAt - number.now).toBe(2 * hour)
   })
 
   it('counts answers that were no verdict, too: an outage gives no free guesses', () => {
@@ -364,7 +377,7 @@ describe('the lock of a number', () => {
     const number = driveLedger(guessing)
     fail(number, 9)
     number.verify('not-sent')
-    expect(number.ledger).toMatchObject({ failures: 9, lockedUntil: 0 })
+    expect(number.budget).toMatchObject({ attemptsSinceSuccess: 9, lockExpiresAt: 0 })
     number.verify('rejected')
     expect(number.start()).toMatchObject({ code: 'phone_locked' })
   })
@@ -419,13 +432,13 @@ describe('an hour and a day', () => {
     number.start()
     number.verify('not-sent')
     number.verify('not-sent')
-    expect(number.ledger.checks).toEqual([])
+    expect(number.budget.attemptTimes).toEqual([])
     number.verify('unavailable')
     number.wait(minute)
     number.verify('not-sent')
-    expect(number.ledger.checks).toEqual([number.now - minute])
+    expect(number.budget.attemptTimes).toEqual([number.now - minute])
     number.verify('approved')
-    expect(number.ledger.checks).toEqual([])
+    expect(number.budget.attemptTimes).toEqual([])
   })
 
   it('count a used code like any other, and keep their count when an operator enables the number', () => {
@@ -435,7 +448,7 @@ describe('an hour and a day', () => {
     number.start()
     number.verify('approved', {}, 'right')
     number.run((ledger, now) => enable(ledger, now))
-    expect(number.ledger.checks).toEqual([number.now])
+    expect(number.budget.attemptTimes).toEqual([number.now])
   })
 
   it('remember no check of the day before', () => {
@@ -445,10 +458,10 @@ describe('an hour and a day', () => {
     number.wait(day - 1)
     number.start()
     number.verify('unavailable')
-    expect(number.ledger.checks).toHaveLength(2)
+    expect(number.budget.attemptTimes).toHaveLength(2)
     number.wait(1)
     number.verify('unavailable')
-    expect(number.ledger.checks).toEqual([number.now - 1, number.now])
+    expect(number.budget.attemptTimes).toEqual([number.now - 1, number.now])
   })
 })
 

@@ -1,13 +1,13 @@
 import type { Channel, SendResult, Verdict } from '../../../src/challenge/code-provider.js'
 import { reserve, settle } from '../../../src/challenge/ledger/attempts.js'
+import { cancel } from '../../../src/challenge/ledger/cancel.js'
 import {
-  cancel,
   type Decision,
   emptyLedger,
   type Ledger,
   type LedgerLimits,
-  timeOf,
 } from '../../../src/challenge/ledger/ledger.js'
+import { timeOf } from '../../../src/challenge/ledger/lifetime.js'
 import { resend, type SendOutcome, settleSend, start } from '../../../src/challenge/ledger/sends.js'
 import { ledgerLimits } from '../kit.js'
 
@@ -18,6 +18,8 @@ export interface Who {
   purpose?: string
   bound?: string
   channel?: Channel
+  /** From a browser in which the subject has succeeded before. */
+  known?: boolean
 }
 
 /** One number's ledger under a hand-moved clock: runs commands and keeps what they leave. */
@@ -32,7 +34,8 @@ export function driveLedger(limits: LedgerLimits = ledgerLimits, from = 1_000_00
     if (decision.next !== undefined) ledger = decision.next
     return decision.outcome
   }
-  const bindingOf = ({ session = 's1', subject = 'ana', purpose = 'login', bound }: Who) => ({
+  const bindingOf = ({ known = false, session = 's1', subject = 'ana', purpose = 'login', bound }: Who) => ({
+    budget: known ? ('known' as const) : ('strangers' as const),
     session,
     subject,
     purpose,
@@ -42,6 +45,10 @@ export function driveLedger(limits: LedgerLimits = ledgerLimits, from = 1_000_00
   const driver = {
     get ledger() {
       return ledger
+    },
+    /** What strangers have used up: nearly all tests are about one budget. */
+    get budget() {
+      return ledger.strangers
     },
     get now() {
       return clock
@@ -71,16 +78,21 @@ export function driveLedger(limits: LedgerLimits = ledgerLimits, from = 1_000_00
       return outcome
     },
     resend(who: Who = {}, sent: SendResult = { result: 'sent', lifetimeMs: 600_000 }) {
-      const { session, subject } = bindingOf(who)
+      const { budget, session, subject } = bindingOf(who)
       const sendId = next('send-')
       const channel = who.channel === undefined ? {} : { channel: who.channel }
-      const outcome = run((was, now) => resend(was, { session, subject, sendId, ...channel }, now, limits))
+      const outcome = run((was, now) =>
+        resend(was, { budget, session, subject, sendId, ...channel }, now, limits),
+      )
       if (outcome.outcome === 'booked') driver.settleSend(sendId, sent, outcome)
       return outcome
     },
     reserve(who: Who = {}, code = next('wrong-'), id = next('attempt-')) {
-      const { session, subject } = bindingOf(who)
-      return { id, outcome: run((was, now) => reserve(was, { session, subject, id, code }, now, limits)) }
+      const { budget, session, subject } = bindingOf(who)
+      return {
+        id,
+        outcome: run((was, now) => reserve(was, { budget, session, subject, id, code }, now, limits)),
+      }
     },
     settle: (id: string, verdict: Verdict) => run((was, now) => settle(was, id, verdict, now, limits)),
     /** Reserves and settles in one step. */
@@ -89,8 +101,8 @@ export function driveLedger(limits: LedgerLimits = ledgerLimits, from = 1_000_00
       return outcome.outcome === 'reserved' ? driver.settle(id, verdict) : outcome
     },
     cancel(who: Who = {}) {
-      const { session, subject } = bindingOf(who)
-      return run((was, now) => cancel(was, { session, subject }, now, limits))
+      const { budget, session, subject } = bindingOf(who)
+      return run((was, now) => cancel(was, { budget, session, subject }, now, limits))
     },
     run,
   }

@@ -1,13 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import {
-  emptyLedger,
-  enable,
-  isLive,
-  keptForMs,
-  ledgerLimitsOf,
-  timeOf,
-} from '../../../src/challenge/ledger/ledger.js'
-import { day, hour, ledgerLimits, limits, minute } from '../kit.js'
+import { enable } from '../../../src/challenge/ledger/forgiveness.js'
+import { emptyLedger, isLive, type Ledger } from '../../../src/challenge/ledger/ledger.js'
+import { keptForMs, timeOf } from '../../../src/challenge/ledger/lifetime.js'
+import { day, hour, ledgerLimits, minute } from '../kit.js'
 import { driveLedger } from './driver.js'
 
 describe('the time a command works with', () => {
@@ -41,7 +36,7 @@ describe('the time a command works with', () => {
     const live = (setBackMs: number) => {
       const number = driveLedger()
       number.start()
-      const challenge = number.ledger.challenge
+      const challenge = number.budget.challenge
       return challenge && isLive(challenge, number.now - setBackMs, ledgerLimits)
     }
     expect(live(5_000)).toBe(true)
@@ -82,13 +77,13 @@ describe('enabling a number', () => {
     number.start()
     for (let wrong = 0; wrong < 5; wrong += 1) number.verify('rejected')
     number.run(enable)
-    expect(number.ledger).toMatchObject({ failures: 0, judged: 0, lockedUntil: 0 })
-    expect(number.ledger.sends).toHaveLength(1)
+    expect(number.budget).toMatchObject({ attemptsSinceSuccess: 0, rejections: 0, lockExpiresAt: 0 })
+    expect(number.budget.sends).toHaveLength(1)
   })
 })
 
 describe('how long a ledger is kept', () => {
-  const kept = (number: ReturnType<typeof driveLedger>, by = ledgerLimits) =>
+  const kept = (number: Pick<ReturnType<typeof driveLedger>, 'ledger' | 'now'>, by = ledgerLimits) =>
     keptForMs(number.ledger, number.now, by)
 
   it('is a day after the last send', () => {
@@ -131,22 +126,28 @@ describe('how long a ledger is kept', () => {
 
   it('covers a challenge whose send was given back, for its attempts are inherited', () => {
     const number = driveLedger()
+    const { sendId, outcome } = number.book()
+    number.settle(number.reserve().id, 'not-sent')
+    number.verify('unavailable')
+    number.settleSend(sendId, { result: 'not-sent' }, outcome)
+    number.run(enable)
+    expect(kept({ now: number.now, ledger: withoutTimes(number.ledger) })).toBe(5 * minute)
+  })
+
+  it('is nothing for a start that was refused: none fills the store', () => {
+    const number = driveLedger()
     number.start({}, { result: 'not-sent' })
-    expect(kept(number)).toBe(5 * minute)
+    expect(kept(number)).toBe(0)
   })
 
-  it('is a moment when nothing is left to remember', () => {
-    expect(keptForMs({ ...emptyLedger, at: 500 }, 500, ledgerLimits)).toBe(1)
+  it.each(['strangers', 'known'] as const)('counts what is in the budget of %s', (name) => {
+    const number = driveLedger()
+    number.start({ known: name === 'known' })
+    expect(kept(number)).toBe(day)
   })
 })
 
-describe('the limits of a lane', () => {
-  it('cap what a number that nobody has proven may cost', () => {
-    expect(ledgerLimitsOf(limits, 'enrol')).toMatchObject({
-      sendsPerDay: 3,
-      failuresBeforeDisable: Number.POSITIVE_INFINITY,
-      leaseMs: 10_000,
-    })
-    expect(ledgerLimitsOf({ ...limits, sendsPerDay: 2 }, 'enrol').sendsPerDay).toBe(2)
-  })
-})
+/** As after a day, for the list of attempts outlives every challenge. */
+function withoutTimes(ledger: Ledger): Ledger {
+  return { ...ledger, strangers: { ...ledger.strangers, attemptTimes: [], sends: [] } }
+}

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { emptyLedger, type Ledger } from '../../../src/challenge/ledger/ledger.js'
-import { ledgerStore } from '../../../src/challenge/ledger/row.js'
+import { type Budget, emptyBudget, emptyLedger } from '../../../src/challenge/ledger/ledger.js'
+import { ledgerStore } from '../../../src/challenge/ledger/ledger-store.js'
+import { unpacked, type WrittenLedger } from '../../../src/challenge/ledger/row.js'
 import type { TwoFactorEvent } from '../../../src/events.js'
 import { memoryStore } from '../../../src/store/memory-store.js'
 import type { Json } from '../../../src/store/store.js'
@@ -16,7 +17,7 @@ function createPair() {
 }
 
 /** What is read after it was written. */
-async function kept(ledger: Ledger & { command: string }): Promise<Json | undefined> {
+async function kept(ledger: WrittenLedger): Promise<Json | undefined> {
   const { ledgers } = createPair()
   await ledgers.swap(key, undefined, ledger, hour)
   return (await ledgers.read(key))?.value
@@ -24,29 +25,56 @@ async function kept(ledger: Ledger & { command: string }): Promise<Json | undefi
 
 const challenge = {
   id: 'challenge-1',
+  budget: 'strangers',
   session: 'session',
   subject: 'subject',
   purpose: 'a "purpose", with signs',
+  bound: undefined,
   channel: 'call',
   attempts: 2,
   expiresAt: 1_700_000_300_000,
-  deadline: 1_700_000_600_000,
+  maxExpiresAt: 1_700_000_600_000,
+  epoch: undefined,
+  voided: undefined,
+  handle: undefined,
+  wrongCodes: undefined,
+  later: undefined,
 } as const
 
-const full: Ledger & { command: string } = {
-  challenge: { ...challenge, bound: 'hash', epoch: 'epoch', void: true },
-  inFlight: { attempt: 'attempt-1', challenge: 'challenge-1', code: 'code', until: 1_700_000_010_000 },
-  failures: 7,
-  judged: 5,
-  lockedUntil: 1_700_000_900_000,
+const budget: Budget = {
+  challenge: {
+    ...challenge,
+    bound: 'hash',
+    epoch: 'epoch',
+    voided: true,
+    handle: 'handle',
+    wrongCodes: ['w1', 'w2'],
+  },
+  lease: {
+    attempt: 'attempt-1',
+    challenge: 'challenge-1',
+    code: 'code',
+    expiresAt: 1_700_000_010_000,
+    send: 'send-3',
+  },
+  attemptsSinceSuccess: 7,
+  rejections: 5,
+  lockExpiresAt: 1_700_000_900_000,
   sends: [
-    { id: 'send-1', at: 1_700_000_000_000, channel: 'sms', challenge: undefined },
-    { id: 'send-2', at: 1_700_000_000_001, channel: 'sms', challenge: 'challenge-0' },
-    { id: 'send-3', at: 1_700_000_000_002, channel: 'call', challenge: 'challenge-1' },
+    { id: 'send-1', at: 1_700_000_000_000, channel: 'sms', challenge: undefined, refused: undefined },
+    { id: 'send-2', at: 1_700_000_000_001, channel: 'sms', challenge: 'challenge-0', refused: true },
+    { id: 'send-3', at: 1_700_000_000_002, channel: 'call', challenge: 'challenge-1', refused: undefined },
   ],
-  checks: [1_700_000_000_003, 1_700_000_000_004],
+  attemptTimes: [1_700_000_000_003, 1_700_000_000_004],
+  later: undefined,
+}
+
+const full: WrittenLedger = {
+  strangers: budget,
+  known: { ...budget, challenge: { ...challenge, budget: 'known' }, lease: undefined },
   usedCodes: [{ code: 'used', at: 1_700_000_000_005 }],
   at: 1_700_000_000_006,
+  later: undefined,
   command: 'command',
 }
 
@@ -54,11 +82,25 @@ describe('a ledger in the store', () => {
   it.each([
     ['with all that it can hold', full],
     ['with nothing', { ...emptyLedger, command: 'command' }],
+    ['with a live challenge', { ...full, strangers: { ...budget, challenge } }],
     [
-      'with a live challenge',
-      { ...full, challenge: { ...challenge, bound: undefined, epoch: undefined, void: undefined } },
+      'without the challenge of its sends',
+      { ...full, strangers: { ...budget, challenge: undefined, lease: undefined } },
     ],
-    ['without the challenge of its sends', { ...full, challenge: undefined, inFlight: undefined }],
+    ['without known browsers', { ...full, known: emptyBudget }],
+    [
+      'with columns of a later version',
+      {
+        ...full,
+        strangers: {
+          ...budget,
+          challenge: { ...challenge, later: ['new', 1] },
+          later: [null, { new: true }],
+        },
+        later: ['new'],
+      },
+    ],
+    ['with columns of a later version and no known browsers', { ...full, known: emptyBudget, later: [7] }],
   ])('comes back as it was: %s', async (_, ledger) => {
     expect(await kept(ledger)).toStrictEqual(ledger)
   })
@@ -68,29 +110,50 @@ describe('a ledger in the store', () => {
     const id = fc.constantFrom('a', 'b', '0', '', '"', '\\', ',é\n')
     const channel = fc.constantFrom('sms' as const, 'call' as const)
     const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined })
+    const later = fc.constantFrom(undefined, [1], [null, 'new'])
+    const budgetOf = (name: 'strangers' | 'known') =>
+      fc.record({
+        challenge: maybe(
+          fc.record({
+            id,
+            budget: fc.constant(name),
+            session: id,
+            subject: id,
+            purpose: id,
+            bound: maybe(id),
+            channel,
+            attempts: fc.nat(),
+            expiresAt: moment,
+            maxExpiresAt: moment,
+            epoch: maybe(id),
+            voided: fc.constantFrom(undefined, true as const),
+            handle: maybe(id),
+            wrongCodes: maybe(fc.array(id)),
+            later,
+          }),
+        ),
+        lease: maybe(fc.record({ attempt: id, challenge: id, code: id, expiresAt: moment, send: maybe(id) })),
+        attemptsSinceSuccess: fc.nat(),
+        rejections: fc.nat(),
+        lockExpiresAt: moment,
+        sends: fc.array(
+          fc.record({
+            id,
+            at: moment,
+            channel,
+            challenge: maybe(id),
+            refused: fc.constantFrom(undefined, true as const),
+          }),
+        ),
+        attemptTimes: fc.array(moment),
+        later,
+      })
     const ledger = fc.record({
-      challenge: maybe(
-        fc.record({
-          id,
-          session: id,
-          subject: id,
-          purpose: id,
-          bound: maybe(id),
-          channel,
-          attempts: fc.nat(),
-          expiresAt: moment,
-          deadline: moment,
-          void: fc.constantFrom(undefined, true as const),
-        }),
-      ),
-      inFlight: maybe(fc.record({ attempt: id, challenge: id, code: id, until: moment })),
-      failures: fc.nat(),
-      judged: fc.nat(),
-      lockedUntil: moment,
-      sends: fc.array(fc.record({ id, at: moment, channel, challenge: maybe(id) })),
-      checks: fc.array(moment),
+      strangers: budgetOf('strangers'),
+      known: budgetOf('known'),
       usedCodes: fc.array(fc.record({ code: id, at: moment })),
       at: moment,
+      later,
       command: id,
     })
     await fc.assert(
@@ -101,14 +164,14 @@ describe('a ledger in the store', () => {
     )
   })
 
-  it('is one short text', async () => {
+  it('is one short string', async () => {
     const { store, ledgers } = createPair()
     await ledgers.swap(key, undefined, full, hour)
     const text = store.read(key)?.value
     expect(text).toBeTypeOf('string')
     expect(String(text).length).toBeLessThan(JSON.stringify(full).length * 0.6)
-    // As id of the challenge and in the lease: the send beside it needs none.
-    expect(String(text).split('challenge-1')).toHaveLength(3)
+    // As id of both challenges and in the lease: the sends beside them need none.
+    expect(String(text).split('challenge-1')).toHaveLength(4)
   })
 
   it('is told as it stands by a swap: the new one, or the one in the way', async () => {
@@ -126,18 +189,73 @@ describe('a ledger in the store', () => {
     expect(await ledgers.swap(key, '1', full, hour)).toStrictEqual({ swapped: false })
   })
 
+  it('is read as the first build wrote it', () => {
+    const old =
+      '["c",9,3,2,8,["i","s","u","p",null,"sms",1,20,30,null],["a","i","x",5],[["b",4,"sms",0],["d",5,"call",null]],[6],[["y",7]]]'
+    expect(unpacked(old)).toStrictEqual({
+      strangers: {
+        challenge: {
+          ...challenge,
+          id: 'i',
+          session: 's',
+          subject: 'u',
+          purpose: 'p',
+          channel: 'sms',
+          attempts: 1,
+          expiresAt: 20,
+          maxExpiresAt: 30,
+        },
+        lease: { attempt: 'a', challenge: 'i', code: 'x', expiresAt: 5, send: undefined },
+        attemptsSinceSuccess: 3,
+        rejections: 2,
+        lockExpiresAt: 8,
+        sends: [
+          { id: 'b', at: 4, channel: 'sms', challenge: 'i', refused: undefined },
+          { id: 'd', at: 5, channel: 'call', challenge: undefined, refused: undefined },
+        ],
+        attemptTimes: [6],
+        later: undefined,
+      },
+      known: emptyBudget,
+      usedCodes: [{ code: 'y', at: 7 }],
+      at: 9,
+      later: undefined,
+      command: 'c',
+    })
+  })
+
+  it('is removed by a swap with nothing, and the one in the way is told', async () => {
+    const { ledgers } = createPair()
+    const { entry } = await ledgers.swap(key, undefined, full, hour)
+    expect(await ledgers.swap(key, undefined, undefined, 0)).toEqual({ swapped: false, entry })
+    expect(await ledgers.swap(key, entry?.version, undefined, 0)).toEqual({ swapped: true })
+    expect(await ledgers.read(key)).toBeUndefined()
+  })
+
   it.each([
-    ['no text', { failures: 3 }],
+    ['no string', { failures: 3 }],
     ['no JSON', 'failures=3'],
     ['no list', '{"failures":3}'],
-    ['too short a list', '["command",1]'],
-    ['a list of another version', '["c",1,0,0,0,null,null,[],[],[],0]'],
-    ['failures that are gone', '["c",1,null,0,0,null,null,[],[],[]]'],
-    ['a lock that is gone', '["c",1,0,0,null,null,null,[],[],[]]'],
-    ['checks that are gone', '["c",1,0,0,0,null,null,[],[null],[]]'],
-    ['no checks', '["c",1,0,0,0,null,null,[],null,[]]'],
-    ['attempts that are gone', '["c",1,0,0,0,["i","s","u","p",null,"sms",null,1,1,null],null,[],[],[]]'],
-    ['an end that is gone', '["c",1,0,0,0,["i","s","u","p",null,"sms",0,1,null,null],null,[],[],[]]'],
+    ['too short a list', '[2,"command",1]'],
+    ['too short a list of the first build', '["command",1]'],
+    ['a format of another version', '[3,"c",1,[0,0,0,null,null,[],[]],[]]'],
+    ['failures that are gone', '[2,"c",1,[null,0,0,null,null,[],[]],[]]'],
+    ['rejections that are gone', '[2,"c",1,[0,null,0,null,null,[],[]],[]]'],
+    ['a lock that is gone', '[2,"c",1,[0,0,null,null,null,[],[]],[]]'],
+    ['attempts of the day that are gone', '[2,"c",1,[0,0,0,null,null,[],[null]],[]]'],
+    ['no attempts of the day', '[2,"c",1,[0,0,0,null,null,[],null],[]]'],
+    ['a send whose moment is gone', '[2,"c",1,[0,0,0,null,null,[["i",null,"sms"]],[]],[]]'],
+    ['a moment that is gone', '[2,"c",null,[0,0,0,null,null,[],[]],[]]'],
+    ['a used code whose moment is gone', '[2,"c",1,[0,0,0,null,null,[],[]],[["x",null]]]'],
+    ['no used codes', '[2,"c",1,[0,0,0,null,null,[],[]]]'],
+    ['known failures that are gone', '[2,"c",1,[0,0,0,null,null,[],[]],[],[null,0,0,null,null,[],[]]]'],
+    [
+      'attempts of a challenge that are gone',
+      '[2,"c",1,[0,0,0,["i","s","u","p",null,"sms",null,1,1],null,[],[]],[]]',
+    ],
+    ['an end that is gone', '[2,"c",1,[0,0,0,["i","s","u","p",null,"sms",0,1],null,[],[]],[]]'],
+    ['a lease without an end', '[2,"c",1,[0,0,0,null,["a","c","x",null],[],[]],[]]'],
+    ['failures of the first build that are gone', '["c",1,null,0,0,null,null,[],[],[]]'],
   ])('refuses when something else wrote there: %s', async (_, value) => {
     const { store, ledgers, events } = createPair()
     store.swap(key, undefined, value, hour)

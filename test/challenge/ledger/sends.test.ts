@@ -8,7 +8,7 @@ describe('starting a challenge', () => {
     const number = driveLedger()
     const { outcome } = number.book()
     expect(outcome).toMatchObject({ outcome: 'booked', challenge: { attempts: 0, channel: 'sms' } })
-    expect(number.ledger.sends).toHaveLength(1)
+    expect(number.budget.sends).toHaveLength(1)
   })
 
   it('gives the same session, subject, purpose and bound hash its live challenge back during the cooldown', () => {
@@ -18,7 +18,7 @@ describe('starting a challenge', () => {
     const again = number.start({ bound: 'b' })
     expect(again).toMatchObject({ outcome: 'live' })
     expect(again).toHaveProperty('challenge.id', first.outcome === 'booked' && first.challenge.id)
-    expect(number.ledger.sends).toHaveLength(1)
+    expect(number.budget.sends).toHaveLength(1)
   })
 
   it.each([
@@ -74,7 +74,7 @@ describe('starting a challenge', () => {
     number.start()
     number.wait(24 * hour)
     number.start()
-    expect(number.ledger.sends).toMatchObject([{ at: number.now }])
+    expect(number.budget.sends).toMatchObject([{ at: number.now }])
   })
 
   it('counts the pause over channels: a call does not dodge the cooldown of a text', () => {
@@ -211,7 +211,7 @@ describe('settling a send', () => {
   const expiry = (sent: Parameters<ReturnType<typeof driveLedger>['settleSend']>[1]) => {
     const number = driveLedger()
     number.start({}, sent)
-    return (number.ledger.challenge?.expiresAt ?? Number.NaN) - number.now
+    return (number.budget.challenge?.expiresAt ?? Number.NaN) - number.now
   }
 
   it.each([
@@ -242,7 +242,7 @@ describe('settling a send', () => {
   it('gives send and cooldown back when provably nothing was sent', () => {
     const number = driveLedger()
     number.start({}, { result: 'not-sent' })
-    expect(number.ledger.sends).toEqual([])
+    expect(number.budget.sends).toEqual([])
     expect(number.start()).toMatchObject({ outcome: 'booked' })
   })
 
@@ -263,7 +263,7 @@ describe('settling a send', () => {
     number.start()
     number.wait(minute)
     number.resend({}, { result: 'not-sent' })
-    expect(number.ledger.sends).toHaveLength(1)
+    expect(number.budget.sends).toHaveLength(1)
     expect(number.start({ session: 's2' })).toMatchObject({ outcome: 'booked' })
   })
 
@@ -273,15 +273,15 @@ describe('settling a send', () => {
     number.start({ session: 's2' })
     number.verify('rejected', { session: 's2' })
     number.settleSend(sendId, { result: 'not-sent' }, outcome)
-    expect(number.ledger.sends).toHaveLength(1)
+    expect(number.budget.sends).toHaveLength(1)
   })
 
   it.each(['sent', 'not-sent'] as const)('may come after the code was typed: %s', (result) => {
     const number = driveLedger()
     const { sendId, outcome } = number.book()
     number.verify('approved')
-    expect(number.settleSend(sendId, { result }, outcome)).toEqual({})
-    expect(number.ledger.sends).toHaveLength(result === 'sent' ? 1 : 0)
+    expect(number.settleSend(sendId, { result }, outcome)).not.toHaveProperty('challenge')
+    expect(number.budget.sends).toHaveLength(result === 'sent' ? 1 : 0)
   })
 
   it('keeps the earlier code good when a resend fails', () => {
@@ -318,7 +318,7 @@ describe('settling a send', () => {
     number.verify('rejected')
     end(number)
     number.settleSend(sendId, { result: 'not-sent' }, outcome)
-    expect(number.ledger.sends).toHaveLength(1)
+    expect(number.budget.sends).toHaveLength(1)
     expect(number.start()).toMatchObject({ code: 'resend_too_soon' })
   })
 
@@ -345,9 +345,10 @@ describe('settling a send', () => {
   it('revives no challenge that was cancelled while the send was under way', () => {
     const number = driveLedger()
     const { sendId } = number.book()
+    number.verify('rejected')
     number.cancel()
     expect(number.settleSend(sendId, { result: 'sent' })).toEqual({})
-    expect(number.ledger.challenge).toHaveProperty('void', true)
+    expect(number.budget.challenge).toHaveProperty('voided', true)
   })
 
   it('leaves the challenge alone that replaced the one it was for', () => {
@@ -355,7 +356,7 @@ describe('settling a send', () => {
     const { sendId } = number.book()
     number.start({ session: 's2' }, { result: 'sent', lifetimeMs: 120_000 })
     expect(number.settleSend(sendId, { result: 'sent', lifetimeMs: 600_000 })).toEqual({})
-    expect(number.ledger.challenge).toMatchObject({ session: 's2', expiresAt: number.now + 120_000 })
+    expect(number.budget.challenge).toMatchObject({ session: 's2', expiresAt: number.now + 120_000 })
   })
 })
 
@@ -368,7 +369,7 @@ describe('resending', () => {
     const again = number.resend({ channel: 'call' })
     const id = first.outcome === 'booked' && first.challenge.id
     expect(again).toMatchObject({ outcome: 'booked', challenge: { id, attempts: 1, channel: 'call' } })
-    expect(number.ledger.challenge?.deadline).toBe(number.now + 9 * minute)
+    expect(number.budget.challenge?.maxExpiresAt).toBe(number.now + 9 * minute)
     number.wait(2 * minute)
     expect(number.resend()).toMatchObject({ challenge: { channel: 'call' } })
   })

@@ -1,4 +1,5 @@
 import type { SendResult } from '../../../src/challenge/code-provider.js'
+import type { Who } from './oracle.js'
 import type { Fate, Guess, World } from './world.js'
 
 /**
@@ -12,7 +13,9 @@ const second = 1_000
 const minute = 60 * second
 const hour = 60 * minute
 
-const ana = { session: 's1', subject: 'ana' }
+const ana: Who = { budget: 'strangers', session: 's1', subject: 'ana' }
+/** The same person in a browser that has proven her before. */
+const owner: Who = { budget: 'known', session: 's9', subject: 'ana' }
 const login = { ...ana, purpose: 'login' }
 const tenMinutes = { result: 'sent', lifetimeMs: 10 * minute } as SendResult
 
@@ -23,7 +26,7 @@ const times = (count: number, act: () => void) => {
   for (let round = 0; round < count; round += 1) act()
 }
 
-const verify = (world: World, who: typeof ana, guess: Guess, fate: Fate = 'judged') => {
+const verify = (world: World, who: Who, guess: Guess, fate: Fate = 'judged') => {
   world.guess(who, guess, fate)
   world.answer(0)
 }
@@ -54,6 +57,11 @@ export const attackers: Readonly<Record<string, Attacker>> = {
       world.wait(70 * minute + 1)
     })
     world.wait(24 * hour - 10 * 80 * minute)
+    // Nor does a success of the owner in another browser begin a new day.
+    if (pick(true, false)) {
+      begin(world, { ...owner, purpose: 'login' })
+      verify(world, owner, 'right')
+    }
     begin(world)
     guesses()
     world.wait(9 * minute)
@@ -132,7 +140,7 @@ export const attackers: Readonly<Record<string, Attacker>> = {
         () => begin(world, { ...login, session: 's2' }),
         () => begin(world, { ...login, subject: 'bob', session: 's3' }),
         () => world.guess(ana, 'right', 'judged'),
-        () => world.guess({ session: 's3', subject: 'bob' }, 'right', 'judged'),
+        () => world.guess({ ...ana, session: 's3', subject: 'bob' }, 'right', 'judged'),
       )()
       world.answer(1)
       world.answer(0)
@@ -171,5 +179,83 @@ export const attackers: Readonly<Record<string, Attacker>> = {
       world.sent(0, pick(tenMinutes, failed, { result: 'unconfirmed' }))
       world.wait(pick(second, minute - 1, minute, 2 * minute, 5 * minute, hour))
     })
+  },
+
+  /** Has the password, and wants to keep the owner out: every chance is taken before and after each of her steps. */
+  siege(world, pick) {
+    const strike = () => {
+      begin(world)
+      times(pick(1, 3, 5), () => verify(world, ana, 'wrong', pick('judged', 'judged', 'lost')))
+      world.guess(ana, pick('right', 'wrong'), 'judged')
+    }
+    times(20, () => {
+      times(pick(1, 2, 4), () => {
+        strike()
+        world.wait(pick(2 * minute, 5 * minute, 15 * minute))
+      })
+      strike()
+      begin(world, { ...owner, purpose: 'login' }, pick(tenMinutes, tenMinutes, neverSent, failed))
+      pick(strike, () => {})()
+      pick(
+        () => verify(world, owner, 'wrong'),
+        () => world.cancel(owner),
+        () => world.guess(owner, 'wrong', 'judged'),
+        () => {},
+      )()
+      world.answer(1)
+      strike()
+      world.answer(0)
+      verify(world, owner, pick('right', 'wrong'))
+      strike()
+      world.wait(pick(minute, 10 * minute, hour, 8 * hour))
+    })
+  },
+
+  /** Has a stolen cookie beside the password, and guesses over both. */
+  'thief of a cookie'(world, pick) {
+    times(40, () => {
+      const who = pick(ana, owner)
+      begin(world, { ...who, purpose: 'login' })
+      times(6, () => verify(world, pick(who, who, ana, owner), 'wrong', pick('judged', 'lost')))
+      if (pick(false, false, false, false, false, true)) world.enable()
+      world.wait(pick(minute, 5 * minute, 10 * minute, 30 * minute, hour))
+    })
+  },
+
+  /** Signs in again and again, by turns in a browser that is known and in one that is not. */
+  'busy owner'(world, pick) {
+    times(30, () => {
+      const who = pick(ana, owner)
+      begin(world, { ...who, purpose: 'login' })
+      verify(world, who, 'right')
+      world.wait(pick(second, second, minute))
+    })
+  },
+
+  /** Types the same code over and over, before and after another one was sent. */
+  'stubborn typist'(world, pick) {
+    times(20, () => {
+      begin(world)
+      verify(world, ana, pick('wrong', 'earlier'), pick('judged', 'judged', 'lost'))
+      times(3, () => verify(world, ana, 'again'))
+      world.wait(2 * minute)
+      world.guess(ana, 'wrong', 'judged')
+      world.resend(ana, 'sms')
+      world.sent(0, pick(tenMinutes, failed))
+      world.answer(0)
+      times(3, () => verify(world, ana, pick('again', 'earlier', 'wrong')))
+      verify(world, ana, pick('right', 'again'))
+      world.wait(pick(hour, 10 * minute))
+    })
+  },
+
+  /** Starts while the account at the provider is empty, and once it was filled. */
+  'customer of an empty account'(world, pick) {
+    times(30, () => {
+      begin(world, login, pick(failed, { result: 'misconfigured' }))
+      times(pick(0, 0, 2), () => verify(world, ana, 'wrong'))
+      world.wait(pick(minute, 2 * minute, 5 * minute))
+    })
+    begin(world)
   },
 }

@@ -1,3 +1,4 @@
+import type { BudgetName } from '../../../src/challenge/ledger/ledger.js'
 import type { Who } from './oracle.js'
 
 /**
@@ -5,11 +6,17 @@ import type { Who } from './oracle.js'
  * in. The bounds are told from it alone, whatever the ledger believes and whatever the clock did.
  */
 export type Seen =
-  | { readonly what: 'sent' | 'checked'; readonly at: number; readonly challenge: string }
+  | {
+      readonly what: 'sent' | 'checked'
+      readonly at: number
+      readonly challenge: string
+      readonly budget: BudgetName
+    }
   | {
       readonly what: 'let in'
       readonly at: number
       readonly challenge: string
+      readonly budget: BudgetName
       readonly code: string
       readonly by: Who
       readonly startedBy: Who
@@ -20,16 +27,19 @@ export type Seen =
 const hour = 60 * 60_000
 const day = 24 * hour
 
-/** The most codes that the provider was asked about in any such time, without a success in between. */
+/** The most codes that the provider was asked about in any such time, without a success in between, in one budget. */
 function mostChecks(history: readonly Seen[], windowMs: number): number {
-  const runs: number[][] = [[]]
-  for (const { what, at } of history) {
-    if (what === 'let in') runs.push([])
-    if (what === 'checked') runs.at(-1)?.push(at)
+  const most = (budget: BudgetName) => {
+    const runs: number[][] = [[]]
+    for (const { what, at } of history.filter((seen) => seen.budget === budget)) {
+      if (what === 'let in') runs.push([])
+      if (what === 'checked') runs.at(-1)?.push(at)
+    }
+    const within = (moments: number[], end: number) =>
+      moments.filter((at) => at <= end && at > end - windowMs).length
+    return Math.max(0, ...runs.flatMap((moments) => moments.map((end) => within(moments, end))))
   }
-  const within = (moments: number[], end: number) =>
-    moments.filter((at) => at <= end && at > end - windowMs).length
-  return Math.max(0, ...runs.flatMap((moments) => moments.map((end) => within(moments, end))))
+  return Math.max(most('strangers'), most('known'))
 }
 
 /** The bounds that a history broke. */
@@ -50,7 +60,10 @@ export function broken(history: readonly Seen[]): string[] {
     ),
     'success for a right code alone': letIn.every(({ right }) => right),
     'success for its owner alone': letIn.every(
-      ({ by, startedBy }) => by.session === startedBy.session && by.subject === startedBy.subject,
+      ({ by, startedBy }) =>
+        by.session === startedBy.session &&
+        by.subject === startedBy.subject &&
+        by.budget === startedBy.budget,
     ),
   }
   return Object.keys(kept).filter((rule) => kept[rule] === false)

@@ -1,5 +1,5 @@
 import type { Channel, SendResult, Verdict } from '../../../src/challenge/code-provider.js'
-import type { Binding } from '../../../src/challenge/ledger/ledger.js'
+import type { Binding, BudgetName } from '../../../src/challenge/ledger/ledger.js'
 
 /**
  * What every command must answer, told from the documented bounds and not from the code: its figures are
@@ -21,42 +21,53 @@ interface Challenge extends Binding {
   readonly born: number
   ends: number
   dead: boolean
+  /** Codes that were wrong since its last send. */
+  wrong: Set<string>
 }
 
 export interface ExpectedSend {
   readonly at: number
   readonly channel: Channel
   readonly challenge: Challenge
-  /** The live challenge that it was to replace. */
-  readonly replaced: Challenge | undefined
+  /** The live challenge that it was to replace, and when that was to end. */
+  readonly replaced: { readonly challenge: Challenge; readonly ends: number } | undefined
   readonly spentBefore: number
-  state: 'counted' | 'approved' | 'given back'
+  state: 'counted' | 'refused' | 'approved' | 'given back'
 }
 
 export interface ExpectedAttempt {
   readonly at: number
   readonly challenge: Challenge
   readonly code: string
+  /** The last send before it. */
+  readonly send: ExpectedSend | undefined
   /** Whether it is the failure with which a lock began. */
   readonly locked: boolean
 }
 
-export type Who = Pick<Binding, 'session' | 'subject'>
+export type Who = Pick<Binding, 'budget' | 'session' | 'subject'>
 
 export type Oracle = ReturnType<typeof createOracle>
 
+/** What one kind of browser has used up. */
+const emptySide = () => ({
+  current: undefined as Challenge | undefined,
+  sends: [] as ExpectedSend[],
+  lease: undefined as { attempt: ExpectedAttempt; until: number } | undefined,
+  attempts: [] as ExpectedAttempt[],
+  failures: 0,
+  judged: 0,
+  lockedUntil: 0,
+})
+type Side = ReturnType<typeof emptySide>
+
 export function createOracle() {
-  let current: Challenge | undefined
-  const sends: ExpectedSend[] = []
-  let lease: { attempt: ExpectedAttempt; until: number } | undefined
+  const sides = { strangers: emptySide(), known: emptySide() }
   const usedCodes: { code: string; at: number }[] = []
-  let attempts: ExpectedAttempt[] = []
-  let failures = 0
-  let judged = 0
-  let lockedUntil = 0
 
   const young = (at: number, now: number, windowMs: number) => at > now - windowMs
   const sendsWithin = (
+    sends: readonly ExpectedSend[],
     now: number,
     windowMs: number,
     states: readonly ExpectedSend['state'][],
@@ -69,98 +80,130 @@ export function createOracle() {
         (channel === undefined || send.channel === channel),
     ).length
 
-  function barred(now: number): string | undefined {
+  function barred({ judged, lockedUntil }: Side, now: number): string | undefined {
     if (judged >= 100) return 'phone_disabled'
     return now < lockedUntil ? 'phone_locked' : undefined
   }
 
   /** Whether the guesses of the hour or of the day are used up, and still will be at `later`. */
-  function guessedOut(now: number, later = now): boolean {
+  function guessedOut({ attempts }: Side, now: number, later = now): boolean {
     const within = (windowMs: number) =>
       attempts.filter(({ at }) => young(at, now, windowMs) && young(at, later, windowMs)).length
     return within(hour) >= 25 || within(day) >= 50
   }
 
-  function pause(now: number, channel: Channel): string | undefined {
-    const last = sends.filter(({ state }) => state !== 'given back').at(-1)
-    if (last?.state === 'counted') {
-      const nth = sendsWithin(last.at, hour, ['counted'])
+  const lastSend = ({ sends }: Side) => sends.filter(({ state }) => state !== 'given back').at(-1)
+  const isLive = (challenge: Challenge | undefined, now: number) =>
+    challenge !== undefined && !challenge.dead && now < challenge.ends
+
+  function pause(side: Side, now: number, channel: Channel): string | undefined {
+    if (side === sides.strangers && isLive(sides.known.current, now)) return 'resend_too_soon'
+    const last = lastSend(side)
+    if (last?.state === 'counted' || last?.state === 'refused') {
+      const nth = sendsWithin(side.sends, last.at, hour, ['counted', 'refused'])
       const cooldown = nth === 1 ? minute : nth === 2 ? 2 * minute : 5 * minute
       if (now < last.at + cooldown) return 'resend_too_soon'
     }
-    const all = ['counted', 'approved'] as const
+    const own = (windowMs: number, over?: Channel) =>
+      sendsWithin(side.sends, now, windowMs, ['counted'], over)
+    const all = (windowMs: number) =>
+      sendsWithin([...sides.strangers.sends, ...sides.known.sends], now, windowMs, ['counted', 'approved'])
     const over =
-      sendsWithin(now, hour, ['counted']) >= 5 ||
-      sendsWithin(now, day, ['counted']) >= 10 ||
-      sendsWithin(now, hour, all) >= 20 ||
-      sendsWithin(now, day, all) >= 50 ||
-      (channel === 'call' &&
-        (sendsWithin(now, hour, ['counted'], 'call') >= 2 || sendsWithin(now, day, ['counted'], 'call') >= 4))
+      own(hour) >= 5 ||
+      own(day) >= 10 ||
+      all(hour) >= 20 ||
+      all(day) >= 50 ||
+      (channel === 'call' && (own(hour, 'call') >= 2 || own(day, 'call') >= 4))
     return over ? 'send_limit' : undefined
   }
 
   function liveFor(who: Who, now: number): Challenge | string {
+    const { current } = sides[who.budget]
     if (current === undefined || current.subject !== who.subject) return 'challenge_gone'
     if (current.dead || now >= current.ends) return 'challenge_gone'
     return current.session === who.session ? current : 'challenge_superseded'
   }
 
-  function fail(now: number): boolean {
-    failures += 1
-    const further = failures - 10
+  function fail(side: Side, now: number): boolean {
+    side.failures += 1
+    const further = side.failures - 10
     if (further < 0 || further % 5 !== 0) return false
-    lockedUntil = now + (further === 0 ? 15 : further === 5 ? 30 : 60) * minute
+    side.lockedUntil = now + (further === 0 ? 15 : further === 5 ? 30 : 60) * minute
     return true
   }
 
   function book(challenge: Challenge, channel: Channel, now: number, replaced?: Challenge): ExpectedSend {
+    const side = sides[challenge.budget]
     const send: ExpectedSend = {
       at: now,
       channel,
       challenge,
-      replaced,
+      replaced: replaced && { challenge: replaced, ends: replaced.ends },
       spentBefore: challenge.purse.spent,
       state: 'counted',
     }
-    sends.push(send)
-    current = challenge
+    side.sends.push(send)
+    side.current = challenge
     return send
   }
 
+  function pardon(): void {
+    for (const side of [sides.strangers, sides.known]) {
+      side.failures = 0
+      side.judged = 0
+      side.lockedUntil = 0
+    }
+  }
+
   return {
-    get attemptsRemaining() {
-      return 5 - (current?.purse.spent ?? 0)
-    },
-    get lockEnds() {
-      return lockedUntil
-    },
+    attemptsRemaining: (budget: BudgetName) => 5 - (sides[budget].current?.purse.spent ?? 0),
+    lockEnds: (budget: BudgetName) => sides[budget].lockedUntil,
 
     start(binding: Binding, channel: Channel, now: number): ExpectedSend | string {
-      const bar = barred(now)
+      const side = sides[binding.budget]
+      const bar = barred(side, now)
       if (bar !== undefined) return bar
-      const before = current !== undefined && now < current.ends ? current : undefined
+      const before = side.current !== undefined && now < side.current.ends ? side.current : undefined
       const live = before?.dead === false ? before : undefined
       const same =
         live !== undefined &&
         (['session', 'subject', 'purpose', 'bound'] as const).every((name) => live[name] === binding[name])
       const exhausted = before !== undefined && before.purse.spent >= 5
       if (same && exhausted) return 'attempts_exhausted'
-      const wait = pause(now, channel)
+      const wait = pause(side, now, channel)
       if (wait !== undefined) return same && wait === 'resend_too_soon' ? 'live' : wait
-      if (exhausted || guessedOut(now, now + 5 * minute - 1)) return 'attempts_exhausted'
+      if (exhausted || guessedOut(side, now, now + 5 * minute - 1)) return 'attempts_exhausted'
       const purse = before?.purse ?? { spent: 0 }
-      return book({ ...binding, purse, born: now, ends: now + 5 * minute, dead: false }, channel, now, live)
+      const challenge = {
+        ...binding,
+        purse,
+        born: now,
+        ends: now + 5 * minute,
+        dead: false,
+        wrong: new Set<string>(),
+      }
+      const other = sides.strangers.current
+      const ousted = binding.budget === 'known' && isLive(other, now) ? other : undefined
+      const send = book(challenge, channel, now, live ?? ousted)
+      if (binding.budget === 'known' && other !== undefined && now < other.ends) {
+        other.dead = true
+        other.ends = now + 10 * minute
+      }
+      return send
     },
 
     resend(who: Who, channel: Channel, now: number): ExpectedSend | string {
       const live = liveFor(who, now)
       if (typeof live === 'string') return live
-      const refusal = barred(now) ?? pause(now, channel)
+      const side = sides[who.budget]
+      const refusal = barred(side, now) ?? pause(side, now, channel)
       if (refusal !== undefined) return refusal
-      if (sends.filter((send) => send.challenge === live && send.state === 'counted').length >= 3) {
+      if (side.sends.filter((send) => send.challenge === live && send.state === 'counted').length >= 3) {
         return 'send_limit'
       }
-      return live.purse.spent >= 5 ? 'attempts_exhausted' : book(live, channel, now)
+      if (live.purse.spent >= 5) return 'attempts_exhausted'
+      live.wrong = new Set()
+      return book(live, channel, now)
     },
 
     sent(
@@ -168,63 +211,80 @@ export function createOracle() {
       { result, lifetimeMs }: { result: SendResult['result']; lifetimeMs?: number },
     ): void {
       const { challenge } = send
-      const others = sends.filter((other) => other !== send && other.challenge === challenge)
+      const side = sides[challenge.budget]
+      const others = side.sends.filter((other) => other !== send && other.challenge === challenge)
       const first = !others.some(({ state }) => state === 'counted')
-      const guessed = challenge === current && challenge.purse.spent > send.spentBefore
+      const guessed = challenge === side.current && challenge.purse.spent > send.spentBefore
+      const mine = challenge === side.current && !challenge.dead
       if (result === 'not-sent' && !guessed) send.state = 'given back'
-      if (challenge !== current || challenge.dead) return
+      const refused = (result === 'failed' || result === 'misconfigured') && !guessed
+      if (refused && send.state === 'counted') send.state = 'refused'
+      if (!mine) return
       if (result === 'sent' || result === 'unconfirmed') {
         const life = Math.min(lifetimeMs ?? 5 * minute, 10 * minute)
         challenge.ends = Math.min(send.at + life, challenge.born + 10 * minute)
-      } else if (result === 'not-sent' && first && send.replaced !== undefined) current = send.replaced
-      else if (result === 'foreign-number' || first) challenge.dead = true
+      } else if (result === 'not-sent' && first && send.replaced !== undefined) {
+        challenge.dead = true
+        const back = send.replaced.challenge
+        sides[back.budget].current = back
+        back.dead = false
+        back.ends = send.replaced.ends
+      } else if (result === 'foreign-number' || first) challenge.dead = true
     },
 
     guess(who: Who, code: string, now: number): ExpectedAttempt | string {
       const live = liveFor(who, now)
       if (typeof live === 'string') return live
-      const bar = barred(now)
+      const side = sides[who.budget]
+      const bar = barred(side, now)
       if (bar !== undefined) return bar
+      if (live.wrong.has(code)) return 'repeated'
       if (live.purse.spent >= 5) return 'attempts_exhausted'
-      if (guessedOut(now)) return 'attempts_exhausted'
-      if (lease !== undefined && now < lease.until) return 'verification_in_progress'
+      if (guessedOut(side, now)) return 'attempts_exhausted'
+      if (side.lease !== undefined && now < side.lease.until) return 'verification_in_progress'
       live.purse.spent += 1
-      const attempt = { at: now, challenge: live, code, locked: fail(now) }
-      attempts.push(attempt)
+      const attempt = { at: now, challenge: live, code, locked: fail(side, now), send: lastSend(side) }
+      side.attempts.push(attempt)
       if (usedCodes.some((used) => used.code === code && young(used.at, now, day))) {
-        judged += 1
-        lease = undefined
+        side.judged += 1
+        side.lease = undefined
+        live.wrong.add(code)
         return 'rejected'
       }
-      lease = { attempt, until: now + 10 * second }
+      side.lease = { attempt, until: now + 10 * second }
       return attempt
     },
 
     answer(attempt: ExpectedAttempt, verdict: Verdict, now: number): string {
-      if (lease?.attempt !== attempt) return 'gone'
-      lease = undefined
-      const own = attempt.challenge === current
+      const { challenge } = attempt
+      const side = sides[challenge.budget]
+      if (side.lease?.attempt !== attempt) return 'gone'
+      side.lease = undefined
+      const own = challenge === side.current
       if (verdict === 'not-sent') {
-        failures = Math.max(0, failures - 1)
-        attempts = attempts.filter((other) => other !== attempt)
-        if (attempt.locked) lockedUntil = 0
-        if (own) attempt.challenge.purse.spent -= 1
+        side.failures = Math.max(0, side.failures - 1)
+        side.attempts = side.attempts.filter((other) => other !== attempt)
+        if (attempt.locked) side.lockedUntil = 0
+        if (own) challenge.purse.spent -= 1
         return 'refunded'
       }
       if (verdict === 'rejected') {
-        judged += 1
+        side.judged += 1
+        if (own && attempt.send === lastSend(side)) challenge.wrong.add(attempt.code)
         return own ? 'rejected' : 'gone'
       }
       if (verdict !== 'approved') return 'spent'
       usedCodes.push({ code: attempt.code, at: now })
-      if (!own || attempt.challenge.dead) return 'gone'
-      attempts = []
-      failures = 0
-      judged = 0
-      lockedUntil = 0
-      for (const send of sends)
-        if (send.challenge === attempt.challenge && send.state === 'counted') send.state = 'approved'
-      current = undefined
+      if (!own || challenge.dead) return 'gone'
+      pardon()
+      side.attempts = []
+      for (const send of side.sends) {
+        if (send.challenge !== challenge) continue
+        if (send.state === 'counted') send.state = 'approved'
+        if (send.state === 'refused') send.state = 'given back'
+      }
+      sides.strangers.current = undefined
+      sides.known.current = undefined
       return 'approved'
     },
 
@@ -233,10 +293,6 @@ export function createOracle() {
       if (typeof live !== 'string') live.dead = true
     },
 
-    enable(): void {
-      failures = 0
-      judged = 0
-      lockedUntil = 0
-    },
+    enable: pardon,
   }
 }

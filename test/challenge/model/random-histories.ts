@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import type { SendResult } from '../../../src/challenge/code-provider.js'
+import type { Who } from './oracle.js'
 import type { Fate, Guess, World } from './world.js'
 
 const second = 1_000
@@ -20,10 +21,17 @@ function step<Values extends readonly unknown[]>(
 }
 
 /** Mostly the same few, so that they meet; sometimes somebody else. */
-const who = fc.record({
-  session: fc.constantFrom('s1', 's1', 's1', 's2', 's3'),
-  subject: fc.constantFrom('ana', 'ana', 'ana', 'bob'),
-})
+const who = fc.constantFrom<Who>(
+  { budget: 'strangers', session: 's1', subject: 'ana' },
+  { budget: 'strangers', session: 's1', subject: 'ana' },
+  { budget: 'strangers', session: 's1', subject: 'ana' },
+  { budget: 'known', session: 's2', subject: 'ana' },
+  { budget: 'known', session: 's2', subject: 'ana' },
+  { budget: 'strangers', session: 's3', subject: 'ana' },
+  { budget: 'strangers', session: 's3', subject: 'bob' },
+  { budget: 'strangers', session: 's2', subject: 'ana' },
+  { budget: 'known', session: 's3', subject: 'bob' },
+)
 const binding = fc
   .tuple(who, fc.constantFrom('login', 'login', 'transfer'), fc.constantFrom(undefined, undefined, 'hash'))
   .map(([person, purpose, bound]) => ({ ...person, purpose, ...(bound === undefined ? {} : { bound }) }))
@@ -37,10 +45,11 @@ const sendResult = fc.constantFrom<SendResult>(
   { result: 'sent' },
   { result: 'unconfirmed' },
   { result: 'failed' },
+  { result: 'misconfigured' },
   { result: 'foreign-number' },
   { result: 'not-sent' },
 )
-const guess = fc.constantFrom<Guess>('right', 'right', 'wrong', 'wrong', 'wrong', 'earlier')
+const guess = fc.constantFrom<Guess>('right', 'right', 'wrong', 'wrong', 'wrong', 'earlier', 'again')
 const fate = fc.constantFrom<Fate>(
   'judged',
   'judged',

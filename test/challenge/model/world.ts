@@ -4,8 +4,9 @@ import {
   type Decision,
   emptyLedger,
   type Ledger,
-  timeOf,
 } from '../../../src/challenge/ledger/ledger.js'
+import { timeOf } from '../../../src/challenge/ledger/lifetime.js'
+import { packed, unpacked } from '../../../src/challenge/ledger/row.js'
 import type { Booked, SendOutcome } from '../../../src/challenge/ledger/sends.js'
 import { ledgerLimits as limits } from '../kit.js'
 import { broken, type Seen } from './bounds.js'
@@ -18,8 +19,8 @@ export class Violation extends Error {}
 /** What becomes of a code that was handed to the provider. `lost`: judged, but the answer never came. */
 export type Fate = 'judged' | 'lost' | 'never sent' | 'misconfigured'
 
-/** Which code is typed: the one sent last, the one before it, or one that nobody sent. */
-export type Guess = 'right' | 'earlier' | 'wrong'
+/** Which code is typed: the one sent last, the one before it, one that nobody sent, or the one typed last. */
+export type Guess = 'right' | 'earlier' | 'wrong' | 'again'
 
 interface Sending {
   readonly id: string
@@ -47,6 +48,9 @@ export interface WorldParts {
   readonly sameCode?: boolean
 }
 
+/** Nobody was written to. */
+const refusing: readonly SendResult['result'][] = ['not-sent', 'failed', 'misconfigured']
+
 /** One number with its ledger, the oracle beside it, and a provider that knows number and code alone. */
 export function createWorld({ commands, oracle, sameCode = false }: WorldParts) {
   const sending: Sending[] = []
@@ -58,12 +62,13 @@ export function createWorld({ commands, oracle, sameCode = false }: WorldParts) 
   let ledger: Ledger = emptyLedger
   let clock = 1_000_000_000
   let issued = 0
+  let typed: string | undefined
   const newId = (kind: string) => `${kind} ${++issued}`
 
   function run<Outcome>(command: (ledger: Ledger, now: number) => Decision<Outcome>): Outcome {
     const { outcome, next } = command(ledger, timeOf(ledger, clock).now)
     // As a store gives it back.
-    if (next !== undefined) ledger = JSON.parse(JSON.stringify(next)) as Ledger
+    if (next !== undefined) ledger = unpacked(packed({ ...next, command: '' }))
     return outcome
   }
 
@@ -80,7 +85,8 @@ export function createWorld({ commands, oracle, sameCode = false }: WorldParts) 
     agree(what, nameOf(answer), typeof expected === 'string' ? expected : 'booked')
     if (answer.outcome !== 'booked') return
     owners.set(answer.challenge.id, answer.challenge)
-    const trace: Seen = { what: 'sent', at: clock, challenge: answer.challenge.id }
+    const { id: challenge, budget } = answer.challenge
+    const trace: Seen = { what: 'sent', at: clock, challenge, budget }
     seen.push(trace)
     sending.push({ id, booked: answer, expected, trace })
   }
@@ -111,38 +117,42 @@ export function createWorld({ commands, oracle, sameCode = false }: WorldParts) 
       // That nothing left is known within seconds, before another send can be booked.
       const isLate = send !== sending.at(-1)
       const result: SendResult = told.result === 'not-sent' && isLate ? { result: 'unconfirmed' } : told
-      if (settled !== undefined && (settled.result !== 'not-sent' || seen.includes(trace))) return
+      if (settled !== undefined && (!refusing.includes(settled.result) || seen.includes(trace))) return
       run((was, now) => commands.settleSend(was, id, settled ?? result, now, limits, booked))
       if (settled !== undefined) return
       send.settled = result
       if (typeof expected === 'object') oracle?.sent(expected, result)
-      const isCounted = ledger.sends.some((counted) => counted.id === id)
-      if (result.result === 'not-sent' && !isCounted) seen.splice(seen.indexOf(trace), 1)
-      const arrives = result.result !== 'not-sent' && result.result !== 'failed'
+      const sends = [...ledger.strangers.sends, ...ledger.known.sends]
+      const isCounted = sends.some((counted) => counted.id === id && !counted.refused)
+      if (refusing.includes(result.result) && !isCounted) seen.splice(seen.indexOf(trace), 1)
+      const arrives = !refusing.includes(result.result)
       if (arrives && (!sameCode || codes.length === 0)) codes.push(newId('code'))
     },
 
     guess(who: Who, guess: Guess, fate: Fate): void {
       const id = newId('attempt')
-      const right = guess === 'right' && codes.length > 0
-      const code = (right ? codes.at(-1) : guess === 'earlier' ? codes.at(-2) : undefined) ?? newId('wrong')
+      const wanted = { right: codes.at(-1), earlier: codes.at(-2), again: typed, wrong: undefined }
+      const code = wanted[guess] ?? newId('wrong')
+      const right = code === codes.at(-1)
+      typed = code
       const answer = run((was, now) => commands.reserve(was, { ...who, id, code }, now, limits))
       const expected = oracle?.guess(who, code, clock)
       agree('guess', nameOf(answer), typeof expected === 'string' ? expected : 'reserved')
       if (answer.outcome === 'refused') {
         if (answer.code === 'phone_locked')
-          agree('wait', answer.retryAfterMs, (oracle?.lockEnds ?? 0) - clock)
+          agree('wait', answer.retryAfterMs, (oracle?.lockEnds(who.budget) ?? 0) - clock)
         return
       }
-      agree('attempts left', 5 - answer.challenge.attempts, oracle?.attemptsRemaining)
-      if (answer.outcome === 'rejected') return
+      agree('attempts left', 5 - answer.challenge.attempts, oracle?.attemptsRemaining(who.budget))
+      if (answer.outcome === 'rejected' || answer.outcome === 'repeated') return
       const unjudged = {
         lost: 'unavailable',
         'never sent': 'not-sent',
         misconfigured: 'misconfigured',
       } as const
       const verdict = fate === 'judged' ? (right ? 'approved' : 'rejected') : unjudged[fate]
-      if (fate !== 'never sent') seen.push({ what: 'checked', at: clock, challenge: answer.challenge.id })
+      const { id: challenge, budget } = answer.challenge
+      if (fate !== 'never sent') seen.push({ what: 'checked', at: clock, challenge, budget })
       checking.push({
         id,
         expected,
@@ -166,11 +176,12 @@ export function createWorld({ commands, oracle, sameCode = false }: WorldParts) 
       check.answered = true
       if (outcome.outcome !== 'approved') return
       const challenge = outcome.challenge.id
-      const by = { session: who.session, subject: who.subject }
+      const by = { budget: who.budget, session: who.session, subject: who.subject }
       seen.push({
         what: 'let in',
         at: clock,
         challenge,
+        budget: by.budget,
         code,
         right,
         by,
