@@ -165,7 +165,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   })
 
   function requireTwoFactor(guardOptions: GuardOptions = {}): RequestHandler {
-    const guard = resolveGuard(guardOptions, { purposes, maxStepUpAgeMs: settings.maxStepUpAgeMs })
+    const guard = resolveGuard(guardOptions, { ...settings, purposes })
     appNames.checkApart(purposes.all())
     const refusals = createRefusals(guard, { requirements, views, responder, path })
     return createGuard(guard, { identify, grants, hashBound, refusals })

@@ -21,7 +21,7 @@ export function createGuard(
     readonly refusals: Refusals
   },
 ): RequestHandler {
-  const { purpose, maxAgeMs, once, requireCode } = settings
+  const { purpose, maxAgeMs, once, requireCode, methods } = settings
   const bind = settings.bind && hostFunction(settings.bind)
   const exempt = settings.exempt && hostFunction(settings.exempt)
   const { identify, grants, hashBound, refusals } = parts
@@ -29,7 +29,8 @@ export function createGuard(
 
   function requirementOf(req: Request): RequiredGrant {
     const { subject, session } = identified(identify, req)
-    return { subject, session, purpose, bound: bind && hashBound(bind(req)), maxAgeMs, requireCode }
+    const bound = bind && hashBound(bind(req))
+    return { subject, session, purpose, bound, maxAgeMs, requireCode, methods }
   }
 
   function decide(
@@ -44,9 +45,13 @@ export function createGuard(
   }
 
   async function refuse(req: Request, res: Response, required: RequiredGrant): Promise<boolean> {
-    if ((await exempt?.(req, required.subject)) === true) return true
-    await refusals.demandProof(req, res, required)
-    return false
+    try {
+      if ((await exempt?.(req, required.subject)) === true) return true
+      await refusals.demandProof(req, res, required)
+      return false
+    } catch (error) {
+      return fail(req, res, error)
+    }
   }
 
   async function fail(req: Request, res: Response, error: unknown): Promise<boolean> {

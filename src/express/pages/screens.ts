@@ -1,5 +1,6 @@
 import type { ChallengeView } from '../../challenge/commands.js'
 import { type Html, html } from '../../lib/html.js'
+import { detailsList } from './details-list.js'
 import { fill } from './fill.js'
 import { form, hidden, sendButtons } from './forms.js'
 import type { Texts } from './messages/texts.js'
@@ -31,7 +32,7 @@ export function codeScreen(view: PageView, challenge: ChallengeView, texts: Text
 ${view.offerTrust ? trustBox(texts) : undefined}<div class="buttons"><button class="main">${texts['code.submit']}</button></div>`
   return {
     title: texts['code.title'],
-    content: html`<p>${fill(sentence, values)}</p>
+    content: html`${view.details && detailsList(view.details)}<p>${fill(sentence, values)}</p>
 ${form(view, 'verify', entry)}
 <section aria-labelledby="help">
 <h2 id="help">${texts['resend.title']}</h2>
@@ -45,7 +46,7 @@ ${view.changeableNumber ? changeNumber(view, texts) : lostPhone(texts)}
 export function startScreen(view: PageView, texts: Texts): Screen {
   return {
     title: texts['start.title'],
-    content: html`<p>${texts['start.text']}</p>
+    content: html`${view.details && detailsList(view.details)}<p>${texts['start.text']}</p>
 ${form(view, 'start', sendButtons('start', view.channels, view.problem?.retryAfterMs ?? 0, texts))}
 ${lostPhone(texts)}`,
   }
@@ -74,7 +75,7 @@ export function problemScreen(view: PageView, problem: PageProblem, texts: Texts
     content: html`<div class="problem" role="alert" tabindex="-1" autofocus>
 <p>${problemText(view, problem, texts)}</p>
 </div>
-${url !== undefined && mayPass(problem) ? again : undefined}${lostPhone(texts)}`,
+${view.details && detailsList(view.details)}${url !== undefined && mayPass(problem) ? again : undefined}${lostPhone(texts)}`,
   }
 }
 
