@@ -4,3 +4,4 @@ export {
   codeProviderContract,
   type ServiceFault,
 } from './code-provider-contract.js'
+export { type GuardCoverage, guardCoverage } from './guard-coverage.js'

@@ -5,6 +5,7 @@ import { hostFunction, isOurs } from '../host/host-function.js'
 import { type Identify, identified } from '../host/requester.js'
 import { middleware } from '../http/middleware.js'
 import { problemOf } from '../http/problems.js'
+import { noteGuarded } from './coverage.js'
 import type { GuardSettings } from './guard-options.js'
 import type { Refusals } from './refusals.js'
 
@@ -40,13 +41,17 @@ export function createGuard(
     grant: Grant | undefined,
   ): boolean | Promise<boolean> {
     if (grant === undefined) return refuse(req, res, required)
+    noteGuarded(req)
     req.twoFactor = { grant }
     return true
   }
 
   async function refuse(req: Request, res: Response, required: RequiredGrant): Promise<boolean> {
     try {
-      if ((await exempt?.(req, required.subject)) === true) return true
+      if ((await exempt?.(req, required.subject)) === true) {
+        noteGuarded(req)
+        return true
+      }
       await refusals.demandProof(req, res, required)
       return false
     } catch (error) {
