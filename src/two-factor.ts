@@ -14,6 +14,7 @@ import {
 } from './express/flows/phone-verification.js'
 import { createRenewal } from './express/flows/renewal.js'
 import { createSignIn } from './express/flows/sign-in.js'
+import { nameSubjects } from './express/guard/coverage.js'
 import { createGuard } from './express/guard/guard.js'
 import { type GuardOptions, resolveGuard } from './express/guard/guard-options.js'
 import { createRefusals } from './express/guard/refusals.js'
@@ -31,6 +32,7 @@ import { hostClock, hostFunction, hostSession } from './express/host/host-functi
 import { createInspection } from './express/host/inspection.js'
 import { createIdentify } from './express/host/requester.js'
 import { expressSession } from './express/host/session.js'
+import { readSubject } from './express/host/subject.js'
 import type { TwoFactor } from './express/host/two-factor.js'
 import { createWarn, isCalledPerRequest, type Warn } from './express/host/warnings.js'
 import { addressOf } from './express/http/address.js'
@@ -173,7 +175,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   })
 
   function requireTwoFactor(guardOptions: GuardOptions = {}): RequestHandler {
-    const guard = resolveGuard(guardOptions, { purposes, maxStepUpAgeMs: settings.maxStepUpAgeMs })
+    const guard = resolveGuard(guardOptions, { ...settings, purposes })
     appNames.checkApart(purposes.all())
     const refusals = createRefusals(guard, { requirements, views, responder, path })
     return createGuard(guard, { identify, grants, hashBound, refusals })
@@ -214,7 +216,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     await Promise.all([provider.close?.(), settings.store === undefined && store.close?.()])
   }
 
-  return {
+  const app: TwoFactor = {
     routes: plainFactory('routes', () =>
       createRouter(handlers, pages, (req) => {
         if (req.baseUrl.toLowerCase() !== path.toLowerCase()) warn('TWO_FACTOR_PATH_DIFFERS')
@@ -241,6 +243,8 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     close,
     [Symbol.asyncDispose]: close,
   }
+  nameSubjects(app, (req) => readSubject(subjectOf, req))
+  return app
 }
 
 function codeProviderOf({ provider, ...settings }: Settings): CodeProvider {

@@ -29,6 +29,7 @@ export const importTable: ImportTable = {
     index: [...everyPart, 'two-factor'],
     testing: [
       ...['lib/*', 'store/*', 'provider/*', 'sandbox/*', 'errors', 'phone-number'],
+      'express/guard/coverage',
       ...['challenge/*', 'express/*', 'events', 'two-factor'].map((part) => `type ${part}`),
     ],
     cli: ['lib/*', 'two-factor', 'provider/*', 'sandbox/*', 'store/redis-store', 'phone-number'],

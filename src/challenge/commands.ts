@@ -75,6 +75,8 @@ export interface ChallengeView {
   readonly resendAt: number
   readonly attemptsRemaining: number
   readonly channels: readonly Channel[]
+  /** What the code confirms, when the request came with the requirement of a guard that describes it. */
+  readonly details?: Details | undefined
 }
 
 /** The expected no. */

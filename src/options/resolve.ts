@@ -46,6 +46,8 @@ export interface Settings extends Pick<TwoFactorOptions, WithoutDefault> {
   readonly limits: Limits
   /** The longest age that a step-up may accept, when a profile sets one. */
   readonly maxStepUpAgeMs: number
+  /** Whether a payment must show amount and payee, by the profile. */
+  readonly dynamicLinking: boolean
   readonly purposes: readonly Purpose[]
   /** A purpose that nobody configured. */
   readonly defaultPurpose: (name: string) => Purpose
@@ -119,6 +121,7 @@ export function resolveOptions(options: TwoFactorOptions): Settings {
     namespace,
     limits,
     maxStepUpAgeMs,
+    dynamicLinking: givenLimits.profile === 'psd2',
     purposes: Object.entries(purposes).map(([name, purpose]) => resolvePurpose(name, purpose)),
     defaultPurpose: (name) => resolvePurpose(name, {}),
     knownBrowsers,

@@ -4,6 +4,7 @@ export {
   codeProviderContract,
   type ServiceFault,
 } from './code-provider-contract.js'
+export { type GuardCoverage, guardCoverage } from './guard-coverage.js'
 export {
   type CodeFor,
   type SandboxContext,

@@ -52,7 +52,7 @@ async function startFailingHost(mount: (app: Express, tf: TwoFactor, reach: Requ
 }
 
 describe('whatever a function of the host throws or rejects with', () => {
-  const asked = ['subject', 'session.id', 'bind', 'exempt', 'locale', 'render', 'now']
+  const asked = ['subject', 'session.id', 'bind', 'exempt', 'describe', 'locale', 'render', 'now']
   const mounts = ['/route', '/router/inside', '/used/below']
 
   it(`lets none of ${asked.length * 2 * thrown.length * mounts.length} unproven requests past a guard`, async () => {
@@ -61,6 +61,7 @@ describe('whatever a function of the host throws or rejects with', () => {
         purpose: 'guarded',
         bind: () => (state.failing === 'bind' ? (state.fail() as never) : { amount: 1 }),
         exempt: () => state.failing === 'exempt' && (state.fail() as never),
+        describe: () => (state.failing === 'describe' ? (state.fail() as never) : { rows: [['a', 'b']] }),
       })
       app.post('/route', guard)
       app.post('/route', reach)

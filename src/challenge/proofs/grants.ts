@@ -41,6 +41,8 @@ export interface RequiredGrant extends GrantQuery {
   readonly maxAgeMs: number
   /** Whether a trusted device will not do. */
   readonly requireCode?: boolean | undefined
+  /** The methods that will do; any when absent. */
+  readonly methods?: readonly string[] | undefined
 }
 
 export interface NewGrant extends GrantQuery {
@@ -111,6 +113,7 @@ export function createGrants(parts: {
         // Its answer may have been a refusal: a store that froze and thawed wrote it later.
         grant.provisional === undefined &&
         !(required.requireCode && grant.method === 'trusted-device') &&
+        (required.methods?.includes(grant.method) ?? true) &&
         isFresh(grant, required.maxAgeMs, time),
     )
   }

@@ -1,8 +1,7 @@
 import { clockLeewayMs } from '../../lib/clock.js'
-import type { Channel } from '../code-provider.js'
 
-/** What proved it. */
-export type GrantMethod = Channel | 'trusted-device' | 'host'
+/** What proved it: `sms`, `call`, `trusted-device`, or the host's own word, `host` by default. */
+export type GrantMethod = string
 
 /** One stored grant. The session is a tag; at `expiresAt` no guard accepts it any more. */
 export type StoredGrant = {
@@ -79,8 +78,18 @@ export function isFresh(grant: StoredGrant, maxAgeMs: number, time: number): boo
   return age < maxAgeMs && time < grant.expiresAt && age >= -clockLeewayMs
 }
 
+/** A newer proof takes the place of its like. A code leaves alone the passkey that another guard asks for. */
 export function replaces(grant: StoredGrant, other: StoredGrant): boolean {
-  return other.session === grant.session && other.purpose === grant.purpose && other.bound === grant.bound
+  return (
+    other.session === grant.session &&
+    other.purpose === grant.purpose &&
+    other.bound === grant.bound &&
+    (other.method === grant.method || (isCode(other) && isCode(grant)))
+  )
+}
+
+function isCode({ method }: StoredGrant): boolean {
+  return method === 'sms' || method === 'call'
 }
 
 /** The old session id is worth nothing from here on: what it held moves to the new one. */

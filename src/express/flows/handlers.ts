@@ -8,6 +8,8 @@ import type {
   StartOutcome,
   VerifyOutcome,
 } from '../../challenge/commands.js'
+import { acceptedChannel, challengeFor } from '../guard/accepted.js'
+import type { Requirement } from '../guard/requirement.js'
 import type { Endpoint } from '../http/endpoint.js'
 import type { Problem } from '../http/problems.js'
 import { flag, invalid, readChannel, text } from '../http/request-body.js'
@@ -66,12 +68,12 @@ export function createHandlers(parts: {
         const back = views.back(context)
         const outcome = await flow.start(context, purpose)
         if (outcome.outcome === 'verified') return verifiedReply(outcome, back)
-        return startReply(outcome, 201, views.codePage(context))
+        return startReply(outcome, 201, views.codePage(context), views.asked(context))
       }),
 
     resend: endpoint('POST', views.of, async (context) => {
       const { req, fields } = context
-      const channel = readChannel(fields)
+      const given = readChannel(fields)
       const actor = await flow.actor(req)
       if (actor === undefined) return problem({ code: 'challenge_gone' })
       const asked = views.asked(context)
@@ -81,11 +83,12 @@ export function createHandlers(parts: {
       }
       const outcome = await challenges.resend({
         ...actor,
-        channel,
+        channel: given && acceptedChannel(given, [given], asked),
+        details: asked?.details,
         locale: localeOf(req),
         beforeSend: beforeSendOf(req),
       })
-      return startReply(outcome, 200, views.codePage(context))
+      return startReply(outcome, 200, views.codePage(context), asked)
     }),
 
     verify: endpoint('POST', views.ofLive, async (context) => {
@@ -119,12 +122,17 @@ export function createHandlers(parts: {
   }
 }
 
-function startReply(outcome: StartOutcome, status: number, location: string): Reply {
+function startReply(
+  outcome: StartOutcome,
+  status: number,
+  location: string,
+  asked: Requirement | undefined,
+): Reply {
   if (outcome.outcome === 'refused') return refusal(outcome)
   const sent = (httpStatus: number, challenge: ChallengeView, further: object): Reply => ({
     reply: 'done',
     status: httpStatus,
-    body: { challenge: shown(challenge), ...further },
+    body: { challenge: shown(challengeFor(asked, challenge)), ...further },
     location,
   })
   if (outcome.outcome === 'already-sent') return sent(200, outcome.challenge, { alreadySent: true })

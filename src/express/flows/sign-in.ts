@@ -9,6 +9,7 @@ import {
 import type { Grant, GrantQuery, Grants, NewGrant, Standing } from '../../challenge/proofs/grants.js'
 import type { Purposes } from '../../challenge/purposes.js'
 import { TwoFactorError } from '../../errors.js'
+import { acceptedChannel } from '../guard/accepted.js'
 import type { Requirement, Requirements } from '../guard/requirement.js'
 import { type Identify, identified, type Requester } from '../host/requester.js'
 import type { SessionAdapter } from '../host/session.js'
@@ -160,17 +161,19 @@ export function createSignIn(parts: {
       const { req, res, fields } = context
       const requester = identified(identify, req)
       const { subject } = requester
-      const channel = readChannel(fields)
-      const { purpose, bound, requireCode } = wanted(context, fixedPurpose)
+      const given = readChannel(fields)
+      const asked = wanted(context, fixedPurpose)
+      const { purpose, bound, requireCode, details } = asked
       const standing = grants.prefetch(requester)
       const browser = devices?.isShown(req) ? devices.open(req, subject) : undefined
       if (!requireCode && devices?.serves(purpose) && (await browser?.isTrusted())) {
         const inHand = { standing, browser, trustDevice: false }
         return admit(context, subject, { purpose, method: 'trusted-device' }, inHand)
       }
+      const channel = acceptedChannel(given, purposes.find(purpose)?.channels ?? [], asked)
       await sessions.keep?.(req, res)
       const actor = await actorOf(req, requester, standing, browser?.known)
-      const how = { channel, locale: parts.localeOf(req), beforeSend: parts.beforeSendOf(req) }
+      const how = { channel, details, locale: parts.localeOf(req), beforeSend: parts.beforeSendOf(req) }
       return challenges.start({ ...actor, purpose, bound, ...how })
     },
 

@@ -8,9 +8,11 @@ import {
   checkOptions,
   durationMs,
   func,
+  list,
   nonEmptyString,
   optionError,
 } from '../../lib/options.js'
+import type { Describe } from './details.js'
 
 // Here, because the types of the package lead here: a consumer sees the member wherever it sees the guard.
 declare global {
@@ -32,6 +34,22 @@ export interface GuardOptions {
   readonly once?: boolean
   /** The members of the request that the proof is for: a changed amount asks again. */
   readonly bind?: (req: Request) => BoundFields
+  /**
+   * What the person is shown of the action before the code is entered: on the pages, as `details` of refusal
+   * and challenge, and in texts that the code provider writes. At most 12 rows. Asked only at a refusal.
+   *
+   * @example
+   * describe: (req) => ({ title: 'Transfer', rows: [['Amount', `${req.body.amount} EUR`], ['To', req.body.payee]] })
+   */
+  readonly describe?: Describe
+  /**
+   * Which methods will do: `sms`, `call`, `trusted-device`, or a word of yours from `grants.write`. Any by
+   * default.
+   *
+   * @example
+   * methods: ['passkey']
+   */
+  readonly methods?: readonly string[]
   /** Lets subjects pass that have no second factor: on `true` and nothing else. */
   readonly exempt?: (req: Request, subject: string) => boolean | Promise<boolean>
 }
@@ -44,6 +62,8 @@ export interface GuardSettings {
   /** Whether only a code will do: whatever is stricter than a sign-in is a step-up. */
   readonly requireCode: boolean
   readonly bind: GuardOptions['bind']
+  readonly describe: GuardOptions['describe']
+  readonly methods: GuardOptions['methods']
   readonly exempt: GuardOptions['exempt']
 }
 
@@ -53,6 +73,8 @@ const checks: Checks<GuardOptions> = {
   maxAgeMs: durationMs,
   once: boolean,
   bind: func('(req) => fields'),
+  describe: func('(req) => ({ title?, rows })'),
+  methods: list(nonEmptyString(), "must list at least one method, such as 'passkey'", 1),
   exempt: func('(req, subject) => boolean'),
 }
 
@@ -63,11 +85,13 @@ export function resolveGuard(
     readonly purposes: Purposes
     /** Longest age that anything but a sign-in may accept. */
     readonly maxStepUpAgeMs: number
+    /** Whether a payment must show what it is for: PSD2 RTS, article 5. */
+    readonly dynamicLinking: boolean
   },
 ): GuardSettings {
-  const { purposes, maxStepUpAgeMs } = parts
+  const { purposes, maxStepUpAgeMs, dynamicLinking } = parts
   checkOptions('requireTwoFactor', options, checks)
-  const { purpose: name = 'login', bind, exempt } = options
+  const { purpose: name = 'login', bind, describe, methods, exempt } = options
 
   const usual = purposes.forGuard(name)
   if (!usual.browserStartable) {
@@ -79,13 +103,25 @@ export function resolveGuard(
   if (name !== 'login' && maxAgeMs > maxStepUpAgeMs) {
     throw optionError(`requireTwoFactor: maxAgeMs must be ${maxStepUpAgeMs} or less with this profile`)
   }
+  if (once && dynamicLinking && (bind === undefined || describe === undefined)) {
+    throw optionError(
+      'requireTwoFactor: once needs bind and describe with the profile psd2: the payer is shown what the code is for',
+    )
+  }
+  const isStepUp = !usual.trustedDevice || once || bind !== undefined || maxAgeMs < usual.maxAgeMs
+  const takesDevice = methods?.includes('trusted-device') ?? !isStepUp
+  if (takesDevice && isStepUp) {
+    throw optionError('requireTwoFactor: methods: "trusted-device" never does for a step-up')
+  }
   purposes.accept(name, maxAgeMs)
   return {
     purpose: name,
     maxAgeMs,
     once,
-    requireCode: !usual.trustedDevice || once || bind !== undefined || maxAgeMs < usual.maxAgeMs,
+    requireCode: !takesDevice,
     bind,
+    describe,
+    methods: methods && [...methods],
     exempt,
   }
 }

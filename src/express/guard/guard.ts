@@ -5,6 +5,7 @@ import { hostFunction, isOurs } from '../host/host-function.js'
 import { type Identify, identified } from '../host/requester.js'
 import { middleware } from '../http/middleware.js'
 import { problemOf } from '../http/problems.js'
+import { noteGuarded } from './coverage.js'
 import type { GuardSettings } from './guard-options.js'
 import type { Refusals } from './refusals.js'
 
@@ -21,7 +22,7 @@ export function createGuard(
     readonly refusals: Refusals
   },
 ): RequestHandler {
-  const { purpose, maxAgeMs, once, requireCode } = settings
+  const { purpose, maxAgeMs, once, requireCode, methods } = settings
   const bind = settings.bind && hostFunction(settings.bind)
   const exempt = settings.exempt && hostFunction(settings.exempt)
   const { identify, grants, hashBound, refusals } = parts
@@ -29,7 +30,8 @@ export function createGuard(
 
   function requirementOf(req: Request): RequiredGrant {
     const { subject, session } = identified(identify, req)
-    return { subject, session, purpose, bound: bind && hashBound(bind(req)), maxAgeMs, requireCode }
+    const bound = bind && hashBound(bind(req))
+    return { subject, session, purpose, bound, maxAgeMs, requireCode, methods }
   }
 
   function decide(
@@ -39,14 +41,22 @@ export function createGuard(
     grant: Grant | undefined,
   ): boolean | Promise<boolean> {
     if (grant === undefined) return refuse(req, res, required)
+    noteGuarded(req)
     req.twoFactor = { grant }
     return true
   }
 
   async function refuse(req: Request, res: Response, required: RequiredGrant): Promise<boolean> {
-    if ((await exempt?.(req, required.subject)) === true) return true
-    await refusals.demandProof(req, res, required)
-    return false
+    try {
+      if ((await exempt?.(req, required.subject)) === true) {
+        noteGuarded(req)
+        return true
+      }
+      await refusals.demandProof(req, res, required)
+      return false
+    } catch (error) {
+      return fail(req, res, error)
+    }
   }
 
   async function fail(req: Request, res: Response, error: unknown): Promise<boolean> {

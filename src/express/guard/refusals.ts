@@ -1,10 +1,13 @@
 import type { Request, Response } from 'express'
+import type { Details } from '../../challenge/code-provider.js'
 import type { GrantQuery } from '../../challenge/proofs/grants.js'
+import { hostFunction } from '../host/host-function.js'
 import { carriesBearer } from '../host/session.js'
 import type { Problem } from '../http/problems.js'
 import type { Responder } from '../http/responder.js'
 import { isRepeatable, returnPathOf } from '../http/return-path.js'
 import type { Views } from '../pages/views.js'
+import { readDetails } from './details.js'
 import type { GuardSettings } from './guard-options.js'
 import type { Requirements } from './requirement.js'
 
@@ -16,7 +19,7 @@ export interface Refusals {
 }
 
 export function createRefusals(
-  { purpose, maxAgeMs, requireCode }: Pick<GuardSettings, 'purpose' | 'maxAgeMs' | 'requireCode'>,
+  settings: Omit<GuardSettings, 'once' | 'bind' | 'exempt'>,
   parts: {
     readonly requirements: Requirements
     readonly views: Views
@@ -24,11 +27,12 @@ export function createRefusals(
     readonly path: string
   },
 ): Refusals {
+  const { purpose, maxAgeMs, requireCode, methods } = settings
   const { requirements, views, responder, path } = parts
+  const describe = settings.describe && hostFunction(settings.describe)
 
-  /** Signed, so that the browser can carry it to the start of a challenge. */
-  function requirementFor(req: Request, { bound }: GrantQuery): string {
-    return requirements.issue(req, { purpose, bound, requireCode, returnTo: returnPathOf(req) })
+  async function detailsOf(req: Request): Promise<Details | undefined> {
+    return describe && readDetails(await describe(req))
   }
 
   async function tell(req: Request, res: Response, problem: Problem): Promise<void> {
@@ -43,7 +47,10 @@ export function createRefusals(
       const toPage = isRepeatable(req) && responder.wantsPage(req)
       const startUrl = `${path}/start`
       refuseCircle(req, toPage ? path : startUrl)
-      const requirement = requirementFor(req, query)
+      const details = await detailsOf(req)
+      const { bound } = query
+      const returnTo = returnPathOf(req)
+      const requirement = requirements.issue(req, { purpose, bound, requireCode, methods, details, returnTo })
       if (toPage) {
         responder.redirect(res, `${path}?requirement=${encodeURIComponent(requirement)}`)
         return
@@ -54,6 +61,8 @@ export function createRefusals(
         maxAgeMs,
         requirement,
         startUrl,
+        ...(methods && { methods }),
+        ...(details && { details }),
         ...(carriesBearer(req) && stepUpChallenge(maxAgeMs)),
       })
     },

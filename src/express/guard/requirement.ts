@@ -1,4 +1,5 @@
 import type { Request } from 'express'
+import type { Details } from '../../challenge/code-provider.js'
 import { hashId } from '../../challenge/keys.js'
 import type { Secrets } from '../../challenge/secrets.js'
 
@@ -11,6 +12,10 @@ export interface Requirement {
   readonly returnTo?: string | undefined
   /** A trusted device will not do: this is a step-up. */
   readonly requireCode?: boolean
+  /** The methods that will do; any when absent. */
+  readonly methods?: readonly string[] | undefined
+  /** What the person is shown of the action. */
+  readonly details?: Details | undefined
 }
 
 export interface Requirements {

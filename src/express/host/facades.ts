@@ -53,6 +53,8 @@ export interface GrantsFacade {
     readonly session: string
     readonly purpose: string
     readonly bound?: Bound
+    /** Your word for the factor, such as `passkey`, for the option `methods` of a guard. Default `host`. */
+    readonly method?: string
   }): Promise<Grant>
   /** Ends all grants of the request's session: logout. */
   revoke(req: Request): Promise<void>
@@ -162,11 +164,12 @@ export function createGrantsFacade(parts: {
       const maxAgeMs = purposes.grantLifetimeMs(purpose)
       return requester && grants.read({ ...requester, purpose, maxAgeMs })
     },
-    async write({ subject, session, purpose, bound }) {
+    async write({ subject, session, purpose, bound, method = 'host' }) {
       checkPurpose(purpose)
+      checkMethod(method)
       const query = { subject: subjectText(subject), session, purpose, bound: boundTag(bound, hashBound) }
       // The caller knows the session whatever happens here, so only a write that succeeded counts.
-      const written = await grants.write({ ...query, method: 'host', provisional: true })
+      const written = await grants.write({ ...query, method, provisional: true })
       if (written === undefined) throw new TwoFactorError('challenge_gone')
       await written.confirm().catch(() => undefined)
       return written.grant
@@ -192,6 +195,20 @@ export function createTrustedDevicesFacade(
     list: async (subject) => devices.list(subjectText(subject)),
     revoke: async (subject, id) => devices.revoke(subjectText(subject), id),
     revokeSubject: async (subject) => devices.revokeSubject(subjectText(subject)),
+  }
+}
+
+/** What only we may say: a guard that asks for a code must not be content with the host's word. */
+const reservedMethods = new Set(['sms', 'call', 'trusted-device', 'recovery-code'])
+
+function checkMethod(method: unknown): void {
+  if (typeof method !== 'string' || !/^[\w.-]{1,32}$/.test(method)) {
+    throw new TypeError(
+      "grants.write: method must be 1 to 32 letters, digits, dots or hyphens, such as 'passkey'",
+    )
+  }
+  if (reservedMethods.has(method)) {
+    throw new TypeError(`grants.write: method "${method}" is reserved for what this package has verified`)
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express'
 import { TwoFactorError } from '../../errors.js'
+import { noteGuarded } from '../guard/coverage.js'
 import { isOurs } from '../host/host-function.js'
 import type { Views } from '../pages/views.js'
 import { middleware } from './middleware.js'
@@ -53,6 +54,7 @@ export function createEndpoint(parts: {
     }
 
     return middleware(async (req, res) => {
+      noteGuarded(req)
       await answer(req, res)
       return false
     })

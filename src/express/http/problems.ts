@@ -1,3 +1,4 @@
+import type { Details } from '../../challenge/code-provider.js'
 import { httpStatusOf, type ProblemCode, type TwoFactorError } from '../../errors.js'
 import type { PhoneRefusal } from '../../phone-number.js'
 
@@ -16,6 +17,10 @@ export interface Problem {
   readonly maxAgeMs?: number
   readonly requirement?: string
   readonly startUrl?: string
+  /** Which methods will do, when not all of them do. */
+  readonly methods?: readonly string[]
+  /** What the person is to confirm. */
+  readonly details?: Details
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 

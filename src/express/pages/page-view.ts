@@ -1,4 +1,4 @@
-import type { Channel } from '../../challenge/code-provider.js'
+import type { Channel, Details } from '../../challenge/code-provider.js'
 import type { ChallengeView } from '../../challenge/commands.js'
 import type { ProblemCode } from '../../errors.js'
 import type { PhoneRefusal } from '../../phone-number.js'
@@ -15,6 +15,10 @@ export interface PageView {
   /** Where the routes are mounted, without a trailing slash: forms post to `${basePath}/verify`. */
   readonly basePath: string
   readonly challenge?: ChallengeView | undefined
+  /** What the code confirms, from the option `describe` of the guard. Hostile: escape it. */
+  readonly details?: Details | undefined
+  /** Which methods the guard takes, when not all of them do. */
+  readonly methods?: readonly string[] | undefined
   /** What went wrong with the last form. */
   readonly problem?: PageProblem | undefined
   /** Posted back by every form. */

@@ -46,7 +46,8 @@ function resolvePage({ page, challenge }: PageView): PageView['page'] {
 function resolveProblem(view: PageView): PageProblem | undefined {
   const { page, problem, challenge, now } = view
   // A step-up that simply asks is no error, and nothing is wrong once the proof was given.
-  if (page === 'done' || problem?.code === 'second_factor_required') return undefined
+  if (page === 'done') return undefined
+  if (page !== 'problem' && problem?.code === 'second_factor_required') return undefined
   const rejected = problem?.code === 'code_not_accepted'
   const noneLeft = rejected ? problem.attemptsRemaining === 0 : challenge?.attemptsRemaining === 0
   if (noneLeft && (problem === undefined || !isFinal(view, problem))) {

@@ -1,5 +1,6 @@
 import type { ChallengeView } from '../../challenge/commands.js'
 import { type Html, html } from '../../lib/html.js'
+import { detailsList } from './details-list.js'
 import { fill } from './fill.js'
 import { form, hidden, sendButtons } from './forms.js'
 import { signInUrl } from './links.js'
@@ -37,7 +38,7 @@ export function codeScreen(view: PageView, challenge: ChallengeView, texts: Text
 ${view.offerTrust && trustBox(view, texts)}<div class="buttons"><button class="main">${texts['code.submit']}</button></div>`
   return {
     title: texts['code.title'],
-    content: html`<p data-lives-ms="${remainingMs}">${fill(sentence, values)}</p>
+    content: html`${view.details && detailsList(view.details)}<p data-lives-ms="${remainingMs}">${fill(sentence, values)}</p>
 <p class="unseen" role="status" data-ready="${texts['resend.ready']}" data-expired="${texts['code.expired']}"></p>
 ${form(view, 'verify', entry)}
 <section aria-labelledby="help">
@@ -53,7 +54,7 @@ export function startScreen(view: PageView, texts: Texts): Screen {
   const waitMs = view.problem?.retryAfterMs ?? 0
   return {
     title: texts['start.title'],
-    content: html`<p>${texts['start.text']}${view.formInterrupted && ` ${texts['start.formAgain']}`}</p>
+    content: html`${view.details && detailsList(view.details)}<p>${texts['start.text']}${view.formInterrupted && ` ${texts['start.formAgain']}`}</p>
 ${form(view, 'start', sendButtons('start', view.channels, waitIn(view, waitMs, texts), texts))}
 ${otherWays(view.links, texts)}`,
   }
@@ -90,7 +91,7 @@ export function problemScreen(view: PageView, problem: PageProblem, texts: Texts
     content: html`<div class="problem" role="alert" tabindex="-1" autofocus>
 <p>${problemText(view, problem, texts)}</p>
 </div>
-${ways.length > 0 ? ways : home}`,
+${view.details && detailsList(view.details)}${ways.length > 0 ? ways : home}`,
   }
 }
 

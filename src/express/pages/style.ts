@@ -22,7 +22,10 @@ main {
 }
 h1 { margin: 0 0 0.75rem; font-size: 1.625rem; line-height: 1.25; }
 h2 { margin: 0 0 0.5rem; font-size: 1rem; }
-p { margin: 0 0 1rem; text-wrap: pretty; }
+p, dl { margin: 0 0 1rem; text-wrap: pretty; }
+dl > div { display: flex; flex-wrap: wrap; gap: 0 1rem; justify-content: space-between; padding: 0.25rem 0; }
+dt { color: var(--faint); }
+dd { min-width: 0; margin: 0; font-weight: 600; }
 main > :last-child, section > :last-child { margin-bottom: 0; }
 .number { font-weight: 600; white-space: nowrap; }
 label { display: block; margin-bottom: 0.375rem; font-weight: 600; }
@@ -61,9 +64,6 @@ form + form, form + p { margin-top: 1rem; }
 .brand { font-weight: 600; }
 .brand img { max-height: 3rem; max-width: 100%; }
 .expired { color: var(--wrong); font-weight: 600; }
-dl { margin: 0 0 1rem; display: grid; grid-template-columns: auto 1fr; gap: 0.25rem 1rem; }
-dt { color: var(--faint); }
-dd { margin: 0; font-weight: 600; overflow-wrap: anywhere; }
 [data-clock] { font-variant-numeric: tabular-nums; }
 @media (max-width: 30rem) {
   body { padding: 0; background: var(--paper); }

@@ -2,6 +2,7 @@ import type { Request } from 'express'
 import type { Actor, Challenges, ChallengeView } from '../../challenge/commands.js'
 import type { Purposes } from '../../challenge/purposes.js'
 import type { ProblemCode } from '../../errors.js'
+import { acceptedChannels, challengeFor } from '../guard/accepted.js'
 import type { Requirement, Requirements } from '../guard/requirement.js'
 import type { Problem } from '../http/problems.js'
 import { invalid } from '../http/request-body.js'
@@ -97,20 +98,33 @@ export function createViews(parts: ViewParts): Views {
   ): PageView {
     const { asked, spent, requirement, returnTo, purpose } = carried
     // A page that is asked for by it is refused; a code that is posted is told about, whatever came along.
-    const challenge = spent && req.method !== 'POST' ? undefined : live
+    const useless = live !== undefined && acceptedChannels([live.channel], asked).length === 0
+    const challenge = (spent || useless) && req.method !== 'POST' ? undefined : live
     const settled = purposes.find(challenge?.purpose ?? purpose ?? parts.defaultPurpose)
+    const channels = acceptedChannels(settled?.channels ?? [], asked)
+    // No code will do here, only a factor of the host's own.
+    const elsewhere = asked?.methods !== undefined && channels.length === 0
     const typedPhone = lane === 'enrol' ? oneText(fields, 'phone') : undefined
     const typedCountry = lane === 'enrol' ? oneText(fields, 'country') : undefined
     return {
-      page: challenge !== undefined ? 'code' : spent ? 'problem' : lane === 'auth' ? 'start' : 'phone',
+      page:
+        challenge !== undefined
+          ? 'code'
+          : spent || elsewhere
+            ? 'problem'
+            : lane === 'auth'
+              ? 'start'
+              : 'phone',
       basePath: basePathOf(req),
-      challenge,
-      problem,
+      challenge: challenge && challengeFor(asked, challenge),
+      details: asked?.details,
+      methods: asked?.methods,
+      problem: elsewhere ? (problem ?? { code: 'second_factor_required' }) : problem,
       requirement,
       returnTo,
       purpose: settled?.name,
       spent,
-      channels: settled?.channels ?? [],
+      channels,
       attemptsPerChallenge: parts.attemptsPerChallenge,
       offerTrust: settled !== undefined && parts.offersTrust(settled.name, asked),
       trustForMs: parts.trustForMs,
@@ -149,8 +163,9 @@ export function createViews(parts: ViewParts): Views {
 
     codePage(context) {
       const { asked, purpose, returnTo } = carriedBy(context)
-      // Without bound fields the purpose says it all, and it never gets too old.
-      const requirement = asked?.bound && parts.requirements?.reissue(context.req, asked)
+      // Often the purpose says it all, and it never gets too old.
+      const particular = asked?.bound ?? asked?.details ?? asked?.methods
+      const requirement = particular && asked && parts.requirements?.reissue(context.req, asked)
       return pageUrl(basePathOf(context.req), { requirement, purpose, returnTo })
     },
 

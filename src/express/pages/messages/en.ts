@@ -38,8 +38,6 @@ export const en = {
   'start.sms': 'Send a code',
   'start.call': 'Call me with a code',
 
-  'details.title': 'You are confirming',
-
   'done.title': "You're already confirmed",
   'done.text': 'You entered the code in another tab.',
   'done.continue': 'Continue',
@@ -79,7 +77,7 @@ export const en = {
   'problem.not_identified.title': 'Sign in to continue',
   'problem.not_identified.text': 'You were signed out.',
   'problem.second_factor_required.title': "Confirm that it's you",
-  'problem.second_factor_required.text': 'We need to send you a code first.',
+  'problem.second_factor_required.text': '',
   'problem.destination_not_allowed.title': "We can't send codes to this number",
   'problem.destination_not_allowed.text': 'Use a mobile number in a country we serve.',
   'problem.send_refused.title': "We can't send you a code",

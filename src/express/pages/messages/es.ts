@@ -34,8 +34,6 @@ export const es: Texts = {
   'start.sms': 'Enviar código',
   'start.call': 'Recibir el código por llamada',
 
-  'details.title': 'Vas a confirmar',
-
   'done.title': 'Ya confirmaste que eres tú',
   'done.text': 'Escribiste el código en otra pestaña.',
   'done.continue': 'Continuar',
@@ -75,7 +73,7 @@ export const es: Texts = {
   'problem.not_identified.title': 'Inicia sesión para continuar',
   'problem.not_identified.text': 'Tu sesión se cerró.',
   'problem.second_factor_required.title': 'Confirma que eres tú',
-  'problem.second_factor_required.text': 'Primero tenemos que enviarte un código.',
+  'problem.second_factor_required.text': '',
   'problem.destination_not_allowed.title': 'No podemos enviar códigos a este número',
   'problem.destination_not_allowed.text': 'Usa un celular de un país en el que prestamos servicio.',
   'problem.send_refused.title': 'No podemos enviarte un código',

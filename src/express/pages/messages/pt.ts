@@ -34,8 +34,6 @@ export const pt: Texts = {
   'start.sms': 'Enviar código',
   'start.call': 'Receber o código por ligação',
 
-  'details.title': 'Você está confirmando',
-
   'done.title': 'Você já confirmou que é você',
   'done.text': 'Você digitou o código em outra aba.',
   'done.continue': 'Continuar',
@@ -75,7 +73,7 @@ export const pt: Texts = {
   'problem.not_identified.title': 'Entre na sua conta para continuar',
   'problem.not_identified.text': 'Sua sessão foi encerrada.',
   'problem.second_factor_required.title': 'Confirme que é você',
-  'problem.second_factor_required.text': 'Antes, precisamos enviar um código para você.',
+  'problem.second_factor_required.text': '',
   'problem.destination_not_allowed.title': 'Não conseguimos enviar códigos para este número',
   'problem.destination_not_allowed.text': 'Use um celular de um país que atendemos.',
   'problem.send_refused.title': 'Não podemos enviar um código para você',

@@ -1,0 +1,31 @@
+import type { Channel } from '../../challenge/code-provider.js'
+import type { ChallengeView } from '../../challenge/commands.js'
+import { invalid } from '../http/request-body.js'
+import type { Requirement } from './requirement.js'
+
+/** What a guard says about the proof that it takes. */
+type Demand = Pick<Requirement, 'methods' | 'details'> | undefined
+
+/** The channels by which a code will do. */
+export function acceptedChannels(channels: readonly Channel[], demand: Demand): readonly Channel[] {
+  return channels.filter((channel) => demand?.methods?.includes(channel) ?? true)
+}
+
+/** The channel to send by: a code that the guard does not take would be paid for in vain. */
+export function acceptedChannel(
+  asked: Channel | undefined,
+  channels: readonly Channel[],
+  demand: Demand,
+): Channel | undefined {
+  if (demand?.methods === undefined) return asked
+  const accepted = acceptedChannels(channels, demand)
+  const channel = asked ?? accepted[0]
+  if (channel !== undefined && accepted.includes(channel)) return channel
+  throw invalid('No code by this channel will do here: see `methods` of the refusal.')
+}
+
+/** A challenge as it is shown to whoever came with this demand. */
+export function challengeFor(demand: Demand, challenge: ChallengeView): ChallengeView {
+  const channels = acceptedChannels(challenge.channels, demand)
+  return { ...challenge, channels, ...(demand?.details && { details: demand.details }) }
+}

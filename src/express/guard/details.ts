@@ -1,0 +1,61 @@
+import type { Request } from 'express'
+import type { Details } from '../../challenge/code-provider.js'
+import { TwoFactorError } from '../../errors.js'
+import { isPlainObject } from '../../lib/plain-object.js'
+
+/** What the person is shown of the action of this request. Asked only when the guard refuses. */
+export type Describe = (req: Request) => Details | Promise<Details>
+
+const maxRows = 12
+const maxTitleLength = 100
+const maxLabelLength = 60
+const maxValueLength = 200
+/** All together, in bytes: they travel in the URL. */
+const maxBytes = 2_048
+
+/**
+ * What `describe` returned, checked. Throws a TypeError for what the host got wrong, and `invalid_request`
+ * for what is too long, because its length is the visitor's.
+ */
+export function readDetails(given: unknown): Details {
+  if (!isPlainObject(given)) throw wrong('describe must return { title?, rows }')
+  const { title, rows } = given
+  if (!Array.isArray(rows) || rows.length === 0) throw wrong('describe: rows must be a non-empty array')
+  if (rows.length > maxRows) throw tooLong(`rows must be ${maxRows} or fewer`)
+  const details: Details = {
+    ...(title !== undefined && { title: readText(title, 'title', maxTitleLength) }),
+    rows: rows.map((row: unknown, index) => {
+      if (!Array.isArray(row) || row.length !== 2)
+        throw wrong(`describe: rows[${index}] must be [label, value]`)
+      const [label, value] = row
+      return [
+        readText(label, `rows[${index}][0]`, maxLabelLength),
+        readText(value, `rows[${index}][1]`, maxValueLength),
+      ] as const
+    }),
+  }
+  if (Buffer.byteLength(JSON.stringify(details)) > maxBytes) throw tooLong(`${maxBytes} bytes at most in all`)
+  return details
+}
+
+function readText(value: unknown, name: string, maxLength: number): string {
+  if (typeof value !== 'string')
+    throw wrong(`describe: ${name} must be a string. Is the body parsed before the guard?`)
+  if (value.length > maxLength) throw tooLong(`${name} must have ${maxLength} characters or fewer`)
+  return printable(value)
+}
+
+/** One line that reads as it is stored: no line ends, and nothing that turns the direction (Trojan Source). */
+function printable(value: string): string {
+  return value
+    .replace(/[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/g, '')
+    .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
+}
+
+function wrong(message: string): TypeError {
+  return new TypeError(`requireTwoFactor: ${message}`)
+}
+
+function tooLong(message: string): TwoFactorError {
+  return new TwoFactorError('invalid_request', { message: `Details: ${message}.` })
+}

@@ -1,0 +1,182 @@
+import express from 'express'
+import { describe, expect, it } from 'vitest'
+import type { Details, PageView, TwoFactorOptions } from '../../src/index.js'
+import { twoFactor } from '../../src/index.js'
+import { baseOptions, startHost } from './kit.js'
+
+const hostile = [
+  '<script>alert(1)</script>',
+  '"><img src=x onerror=alert(1)>',
+  "' onmouseover='alert(1)",
+  '</dd></dl><form action="https://evil.example">',
+  '&lt;b&gt; &#60;',
+  '{phone} {t} {1} {{x}}',
+  'javascript:alert(1)',
+  ']]><!--',
+]
+
+function startPayHost(options: Partial<TwoFactorOptions> = {}, given?: () => unknown) {
+  return startHost({
+    options,
+    mount: (app, tf) => {
+      const guard = tf.requireTwoFactor({
+        purpose: 'pay',
+        once: true,
+        bind: (req) => ({ amount: req.body.amount, payee: req.body.payee }),
+        describe: (req) => {
+          if (given !== undefined) return given() as Details
+          const { amount, payee } = req.body
+          return {
+            title: 'Transfer',
+            rows: [
+              ['Amount', `${amount} EUR`],
+              ['To', payee],
+            ],
+          }
+        },
+      })
+      app.post('/pay', express.json(), express.urlencoded({ extended: false }), guard, (req, res) => {
+        res.json({ sent: req.body.amount })
+      })
+    },
+  })
+}
+
+const details = (amount: string, payee: string) => ({
+  title: 'Transfer',
+  rows: [
+    ['Amount', `${amount} EUR`],
+    ['To', payee],
+  ],
+})
+
+describe('what the person confirms', () => {
+  it('is in the refusal and in the challenge, and a changed amount is refused', async () => {
+    const host = await startPayHost()
+    const ana = await host.signIn()
+    const refused = await ana.post('/pay', { amount: '100', payee: 'Ben' })
+    expect(refused.json).toMatchObject({ code: 'second_factor_required', details: details('100', 'Ben') })
+    const { requirement } = refused.json
+    const shown = await ana.get(`/two-factor?requirement=${requirement}`)
+    expect(shown.json).toEqual({ challenge: null })
+    const started = await ana.post('/two-factor/start', { requirement })
+    expect(started.json.challenge.details).toEqual(details('100', 'Ben'))
+    const live = await ana.get(`/two-factor?requirement=${requirement}`)
+    expect(live.json.challenge.details).toEqual(details('100', 'Ben'))
+    host.clock.now += 60_000
+    expect((await ana.post('/two-factor/resend', { requirement })).json.challenge.details).toEqual(
+      details('100', 'Ben'),
+    )
+    await ana.post('/two-factor/verify', { code: host.stub.rightCode })
+    expect((await ana.post('/pay', { amount: '900', payee: 'Ben' })).status).toBe(403)
+    expect((await ana.post('/pay', { amount: '100', payee: 'Eve' })).status).toBe(403)
+    expect((await ana.post('/pay', { amount: '100', payee: 'Ben' })).json).toEqual({ sent: '100' })
+  })
+
+  it.each(['en', 'es', 'pt'])('is on every page, escaped, whatever it says: %s', async (locale) => {
+    const host = await startPayHost({ locale })
+    const ana = await host.signIn()
+    for (const payee of hostile) {
+      host.clock.now += 10 * 60_000
+      const escaped = `<dd><bdi>${payee.replace(/[&<>"']/g, (sign) => `&${{ '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": '#39' }[sign]};`)}</bdi></dd>`
+      const refused = await ana.submit('/pay', { amount: '5', payee })
+      expect(refused.status).toBe(403)
+      expect(refused.text).toContain('<h2>Transfer</h2>')
+      expect(refused.text).toContain(escaped)
+      const requirement = /name="requirement" value="([^"]+)"/.exec(refused.text)?.[1] ?? ''
+      const json = await ana.get(`/two-factor?requirement=${requirement}`)
+      expect(json.status).toBe(200)
+      if (payee !== hostile[0]) continue
+      const started = await ana.submit('/two-factor/start', { requirement })
+      const page = started.headers.get('location') ?? ''
+      expect((await ana.open(page)).text).toContain(escaped)
+      const wrong = await ana.submit('/two-factor/verify', { requirement, code: '000000' })
+      expect(wrong.status).toBe(422)
+      expect(wrong.text).toContain(escaped)
+      const live = await ana.get(`/two-factor?requirement=${requirement}`)
+      expect(live.json.challenge.details).toEqual(details('5', payee))
+    }
+  })
+
+  it('is handed to a page of the host', async () => {
+    const views: PageView[] = []
+    const host = await startPayHost({
+      render: (view) => {
+        views.push(view)
+        return ''
+      },
+    })
+    const ana = await host.signIn()
+    await ana.submit('/pay', { amount: '5', payee: 'Ben' })
+    expect(views.at(-1)?.details).toEqual(details('5', 'Ben'))
+  })
+
+  it('reads as it is stored: one line, in one direction', async () => {
+    const host = await startPayHost()
+    const ana = await host.signIn()
+    const refused = await ana.post('/pay', {
+      amount: '5',
+      payee: 'Ben\r\n@evil.example #1\u202e\u2066x\u2028y\u0000',
+    })
+    expect(refused.json.details.rows[1]).toEqual(['To', 'Ben @evil.example #1x y '])
+  })
+
+  it.each<[string, unknown]>([
+    ['rows must be', { rows: Array.from({ length: 13 }, () => ['a', 'b']) }],
+    ['title must have', { title: 'a'.repeat(101), rows: [['a', 'b']] }],
+    ['rows[0][0] must have', { rows: [['a'.repeat(61), 'b']] }],
+    ['rows[0][1] must have', { rows: [['a', 'b'.repeat(201)]] }],
+    ['2048 bytes', { rows: Array.from({ length: 12 }, () => ['a', '€'.repeat(200)]) }],
+  ])('is refused as an invalid request when it is too long: %s', async (message, given) => {
+    const host = await startPayHost({}, () => given)
+    const ana = await host.signIn()
+    const refused = await ana.post('/pay', { amount: '5', payee: 'Ben' })
+    expect(refused.status).toBe(400)
+    expect(refused.json.detail).toContain(message)
+  })
+
+  it.each<[string, unknown]>([
+    ['describe must return { title?, rows }', undefined],
+    ['describe must return { title?, rows }', [['a', 'b']]],
+    ['rows must be a non-empty array', {}],
+    ['rows must be a non-empty array', { rows: [] }],
+    ['rows[0] must be [label, value]', { rows: ['ab'] }],
+    ['rows[0] must be [label, value]', { rows: [['a', 'b', 'c']] }],
+    ['rows[0][1] must be a string', { rows: [['a', 5]] }],
+    ['rows[0][1] must be a string', { rows: [['a', undefined]] }],
+    ['title must be a string', { title: 5, rows: [['a', 'b']] }],
+  ])('tells the developer what is wrong with it: %s', async (message, given) => {
+    const host = await startPayHost({}, () => given)
+    const ana = await host.signIn()
+    expect((await ana.post('/pay', { amount: '5', payee: 'Ben' })).status).toBe(500)
+    expect(host.errors).toEqual([expect.any(TypeError)])
+    expect(String(host.errors[0])).toContain(message)
+  })
+
+  it('may be looked up, and fits into a URL with the longest rows', async () => {
+    const longest = { rows: Array.from({ length: 9 }, (_, index) => [`Row ${index}`, 'x'.repeat(200)]) }
+    const host = await startPayHost({}, async () => longest)
+    const ana = await host.signIn()
+    const refused = await ana.post('/pay', { amount: '5', payee: 'Ben' })
+    expect(refused.json.details).toEqual(longest)
+    expect(refused.json.requirement.length).toBeLessThan(4_000)
+    expect((await ana.get(`/two-factor?requirement=${refused.json.requirement}`)).status).toBe(200)
+    expect((await ana.post('/two-factor/start', { requirement: refused.json.requirement })).status).toBe(201)
+  })
+
+  it('is demanded by the profile psd2 of a guard with once, together with what it is bound to', async () => {
+    const { stub, clock } = await startHost()
+    const tf = twoFactor({ ...baseOptions(stub, clock), limits: { profile: 'psd2' } })
+    const bind = () => ({ amount: 1 })
+    const describes = (): Details => ({ rows: [['Amount', '1']] })
+    const message = 'once needs bind and describe with the profile psd2'
+    expect(() => tf.requireTwoFactor({ purpose: 'pay', once: true })).toThrow(message)
+    expect(() => tf.requireTwoFactor({ purpose: 'pay', once: true, bind })).toThrow(message)
+    expect(() => tf.requireTwoFactor({ purpose: 'pay', once: true, describe: describes })).toThrow(message)
+    expect(tf.requireTwoFactor({ purpose: 'pay', once: true, bind, describe: describes })).toBeTypeOf(
+      'function',
+    )
+    expect(tf.requireTwoFactor({ purpose: 'settings' })).toBeTypeOf('function')
+    expect(() => tf.requireTwoFactor({ describe: 'rows' as never })).toThrow('describe must be a function')
+  })
+})

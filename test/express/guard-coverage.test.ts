@@ -1,0 +1,84 @@
+import express, { type Express, Router } from 'express'
+import { describe, expect, it } from 'vitest'
+import type { TwoFactor } from '../../src/index.js'
+import { type GuardCoverage, guardCoverage } from '../../src/testing/index.js'
+import { startHost } from './kit.js'
+
+/** A host under coverage, with what every app has and the routes of one test. */
+async function startCovered(mount: (app: Express, tf: TwoFactor) => void) {
+  const coverages: GuardCoverage[] = []
+  const host = await startHost({
+    routes(app, tf) {
+      const coverage = guardCoverage(tf)
+      coverages.push(coverage)
+      app.use(coverage.middleware)
+      app.post('/login', express.json(), (req, res) => {
+        req.session.pendingUserId = req.body.user
+        res.json({})
+      })
+      app.use('/two-factor', tf.routes())
+      mount(app, tf)
+    },
+  })
+  const report = (options?: Parameters<GuardCoverage['report']>[0]) => () => coverages[0]?.report(options)
+  return { host, report }
+}
+
+const ok = (_req: express.Request, res: express.Response) => void res.json({})
+
+describe('guard coverage', () => {
+  it('finds the forgotten twins of guarded routes, each once, under the paths they were declared with', async () => {
+    const { host, report } = await startCovered((app, tf) => {
+      app.post('/transfers/:id', tf.requireTwoFactor(), ok)
+      app.post('/v2/transfers/:id', ok)
+      const api = Router()
+      api.put('/transfers/:id', ok)
+      api.delete('/', ok)
+      app.use('/api', api)
+      app.use('/bare', ok)
+    })
+    const ana = await host.signIn()
+    for (const id of [1, 2]) {
+      expect((await ana.post(`/transfers/${id}`)).status).toBe(200)
+      expect((await ana.post(`/v2/transfers/${id}?a=1`)).status).toBe(200)
+      expect((await ana.send(`/api/transfers/${id}`, { method: 'PUT' })).status).toBe(200)
+    }
+    await ana.send('/api', { method: 'DELETE' })
+    await ana.send('/bare/metal?a=1', { method: 'PATCH' })
+    const found = ['DELETE /api', 'PATCH /bare/metal', 'POST /v2/transfers/:id', 'PUT /api/transfers/:id']
+    expect(report()).toThrow(`answered without a second factor:\n  ${found.join('\n  ')}`)
+    expect(report({ ignore: ['/api', /bare/g, 'POST /v2/transfers/:id'] })).toThrow(
+      /:\n {2}PUT \/api\/transfers\/:id$/,
+    )
+    expect(report({ ignore: ['PUT /api/transfers/:id', /^DELETE/, /\/bare/, /v2/] })).not.toThrow()
+  })
+
+  it('lists nothing that a guard admitted, that was refused, that changes nothing or that nobody asked for', async () => {
+    const { host, report } = await startCovered((app, tf) => {
+      app.get('/account', ok)
+      app.post('/guarded', tf.requireTwoFactor(), ok)
+      app.use('/below', tf.requireTwoFactor())
+      app.post('/below/it', ok)
+      app.post('/exempt', tf.requireTwoFactor({ purpose: 'exempt', exempt: () => true }), ok)
+      app.post('/refused', (_req, res) => void res.status(422).json({}))
+      app.post('/redirected', (_req, res) => res.redirect(303, '/account'))
+      app.post('/anonymous', ok)
+    })
+    await host.browser().post('/anonymous')
+    const pending = await host.login()
+    await pending.post('/guarded')
+    const ana = await host.signIn()
+    for (const path of ['/guarded', '/below/it', '/exempt']) expect((await ana.post(path)).status).toBe(200)
+    for (const path of ['/refused', '/redirected', '/nowhere']) await ana.post(path)
+    await ana.get('/account')
+    expect(report()).not.toThrow()
+  })
+
+  it('is no proof when no request came by, and takes nothing but an app of ours', async () => {
+    const { report } = await startCovered(() => undefined)
+    expect(report()).toThrow('no request passed the middleware')
+    expect(() => guardCoverage({} as TwoFactor)).toThrow('guardCoverage: tf must come from twoFactor()')
+    expect(report({ ignore: [5] } as never)).toThrow('report: ignore[0] must be a string or a RegExp')
+    expect(report({ ignored: [] } as never)).toThrow('unknown option "ignored"')
+  })
+})

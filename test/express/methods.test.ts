@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest'
+import { type GuardOptions, type TwoFactorOptions, twoFactor } from '../../src/index.js'
+import { baseOptions, type Host, startHost } from './kit.js'
+
+/** A host whose route `/keys` asks for these methods, and whose route `/passkey` has checked a factor of its own. */
+async function startKeysHost(guard: GuardOptions, options: Partial<TwoFactorOptions> = {}): Promise<Host> {
+  return startHost({
+    options,
+    mount: (app, tf) => {
+      app.get('/keys', tf.requireTwoFactor({ purpose: 'keys', ...guard }), (req, res) => {
+        res.json({ by: req.twoFactor?.grant.method })
+      })
+      app.post('/passkey/:method', async (req, res) => {
+        const { method } = req.params
+        const grant = { subject: 'ana', session: req.session.id, purpose: 'keys' }
+        res.json(await tf.grants.write(method === 'none' ? grant : { ...grant, method }))
+      })
+    },
+  })
+}
+
+describe('the methods of a guard', () => {
+  it('admit a factor of the host by its own word, and say in the refusal what will do', async () => {
+    const host = await startKeysHost({ methods: ['passkey'] })
+    const ana = await host.signIn()
+    const refused = await ana.get('/keys')
+    expect(refused.status).toBe(403)
+    expect(refused.json).toMatchObject({ code: 'second_factor_required', methods: ['passkey'] })
+    await ana.post('/passkey/none')
+    await ana.post('/passkey/totp')
+    expect((await ana.get('/keys')).status).toBe(403)
+    expect((await ana.post('/passkey/passkey')).json).toMatchObject({ method: 'passkey' })
+    expect((await ana.get('/keys')).json).toEqual({ by: 'passkey' })
+    // A weaker proof after it takes nothing away.
+    await ana.post('/passkey/totp')
+    expect((await ana.get('/keys')).status).toBe(200)
+  })
+
+  it('are not named where any will do', async () => {
+    const host = await startKeysHost({})
+    const ana = await host.signIn()
+    expect((await ana.get('/keys')).json).not.toHaveProperty('methods')
+    expect((await ana.post('/passkey/none')).json).toMatchObject({ method: 'host' })
+    expect((await ana.get('/keys')).json).toEqual({ by: 'host' })
+  })
+
+  it('keep a code from being sent that would not do', async () => {
+    const host = await startKeysHost({ methods: ['passkey'] })
+    const ana = await host.signIn()
+    const { requirement } = (await ana.get('/keys')).json
+    for (const channel of [undefined, 'sms', 'call']) {
+      host.clock.now += 60_000
+      expect((await ana.post('/two-factor/start', { requirement, channel })).status).toBe(400)
+    }
+    const page = await ana.open((await ana.open('/keys')).headers.get('location') ?? '')
+    expect(page.text).toContain('A code is needed')
+    expect(page.text).not.toContain('<form')
+    expect(host.stub.sends).toHaveLength(1)
+  })
+
+  it('choose the channel: a route that takes calls is not started by a text message', async () => {
+    const host = await startKeysHost({ methods: ['call', 'passkey'] })
+    const ana = await host.signIn()
+    // A live code by text message is none that would be typed here.
+    await ana.post('/two-factor/start', { purpose: 'keys' })
+    const location = (await ana.open('/keys')).headers.get('location') ?? ''
+    const page = await ana.open(location)
+    expect(page.text).toContain('value="call"')
+    expect(page.text).not.toContain('value="sms"')
+    host.clock.now += 60_000
+    const { requirement } = (await ana.get('/keys')).json
+    expect((await ana.post('/two-factor/start', { requirement, channel: 'sms' })).status).toBe(400)
+    const started = await ana.post('/two-factor/start', { requirement })
+    expect(started.json.challenge).toMatchObject({ channel: 'call', channels: ['call'] })
+    host.clock.now += 120_000
+    expect((await ana.post('/two-factor/resend', { requirement, channel: 'sms' })).status).toBe(400)
+    expect((await ana.post('/two-factor/resend', { requirement })).status).toBe(200)
+    await ana.post('/two-factor/verify', { code: host.stub.rightCode })
+    expect((await ana.get('/keys')).json).toEqual({ by: 'call' })
+  })
+
+  it.each(['sms', 'call', 'trusted-device', 'recovery-code'])(
+    'are ours where we verify: %s',
+    async (method) => {
+      const { tf } = await startHost()
+      const grant = { subject: 'ana', session: 's', purpose: 'login' }
+      await expect(tf.grants.write({ ...grant, method })).rejects.toThrow(TypeError)
+      await expect(tf.grants.write({ ...grant, method })).rejects.toThrow('reserved')
+    },
+  )
+
+  it.each(['', ' ', 'a'.repeat(33), 5, null, ['passkey']])('are words of one shape: %j', async (method) => {
+    const { tf } = await startHost()
+    const grant = { subject: 'ana', session: 's', purpose: 'login', method: method as string }
+    await expect(tf.grants.write(grant)).rejects.toThrow('grants.write: method must be')
+  })
+
+  it('are checked at start-up', async () => {
+    const { tf, stub, clock } = await startHost()
+    for (const methods of [[], 'passkey', [''], [5]] as never[]) {
+      expect(() => tf.requireTwoFactor({ methods })).toThrow('requireTwoFactor: methods')
+    }
+    expect(() => tf.requireTwoFactor({ purpose: 'pay', methods: ['sms', 'trusted-device'] })).toThrow(
+      '"trusted-device" never does for a step-up',
+    )
+    const trusting = twoFactor({ ...baseOptions(stub, clock), trustedDevices: { maxAgeMs: 1_000 } })
+    expect(trusting.requireTwoFactor({ methods: ['sms', 'trusted-device'] })).toBeTypeOf('function')
+  })
+
+  it('let no trusted device stand in for them unless they name it', async () => {
+    const trustedDevices = { maxAgeMs: 86_400_000 }
+    const host = await startKeysHost({ purpose: 'login', methods: ['sms', 'call'] }, { trustedDevices })
+    const ana = await host.login()
+    await ana.post('/two-factor/start', {})
+    await ana.post('/two-factor/verify', { code: host.stub.rightCode, trustDevice: true })
+    await ana.post('/logout')
+    host.clock.now += 60_000
+    await ana.post('/login', { user: 'ana' })
+    expect((await ana.post('/two-factor/start', {})).json).toMatchObject({ verified: true })
+    const { requirement } = (await ana.get('/keys')).json
+    expect((await ana.post('/two-factor/start', { requirement })).json).toHaveProperty('challenge')
+  })
+})
