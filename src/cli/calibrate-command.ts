@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { createClient, type NumberFormat, ProviderError } from '../provider/index.js'
 import { calibrate } from './calibrate.js'
-import { accountNeeds, settleNeeds } from './needs.js'
+import { accountNeeds, resolveNeeds } from './needs.js'
 import { pathFlag, readPaths } from './paths.js'
 import { describeRefusal } from './refusal.js'
 import { openTerminal } from './terminal.js'
@@ -86,7 +86,7 @@ export async function calibrateCommand(args: readonly string[]): Promise<number>
     if (!yes && !terminal.interactive) {
       throw new UsageError('This costs one message, and without a terminal nobody can be asked: add --yes.')
     }
-    const { baseUrl, client, key, ...destination } = await settleNeeds(needs, options, terminal)
+    const { baseUrl, client, key, ...destination } = await resolveNeeds(needs, options, terminal)
     const provider = await understand(() => createClient({ baseUrl, client, key, ...differing }))
     try {
       return await calibrate(terminal, provider, { ...destination, countryCode, key, yes, again })

@@ -3,7 +3,7 @@ import { type ClientOptions, createClient } from '../provider/index.js'
 import { describeRow, type Row } from './findings.js'
 import { expressRow, nodeRow } from './host-checks.js'
 import { loadFromApp } from './host-packages.js'
-import { accountNeeds, settleNeeds } from './needs.js'
+import { accountNeeds, resolveNeeds } from './needs.js'
 import { pathFlag, readPaths } from './paths.js'
 import { balanceRow, clockRow } from './provider-checks.js'
 import { redisRows } from './redis-check.js'
@@ -12,8 +12,8 @@ import { UsageError, understand } from './usage.js'
 
 const help = `Usage: express-two-factor doctor [options]
 
-Looks for what would keep codes from travelling, in the folder of your app: Node, Express, the provider and
-its clock, Redis. It sends no message and costs nothing.
+Checks everything that could prevent codes from being delivered, in the folder of your app: Node, Express,
+the provider and its clock, Redis. It sends no message and costs nothing.
 
   --base-url <url>      TWO_FACTOR_BASE_URL  address of the provider, with its version segment
   --client <number>     TWO_FACTOR_CLIENT    client of the account
@@ -51,7 +51,7 @@ export async function doctorCommand(args: readonly string[]): Promise<number> {
   const redisUrl = redisUrlOf(redisOption ?? process.env.REDIS_URL)
   const terminal = openTerminal()
   try {
-    const account = await settleNeeds(accountNeeds, options, terminal)
+    const account = await resolveNeeds(accountNeeds, options, terminal)
     return print(await examine({ ...account, paths }, redisUrl))
   } finally {
     terminal.close()

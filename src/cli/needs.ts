@@ -30,7 +30,7 @@ export const accountNeeds = {
 } as const satisfies Record<string, Need>
 
 /** Finds every value, or says of all that are missing how to give them. */
-export async function settleNeeds<Name extends string>(
+export async function resolveNeeds<Name extends string>(
   needs: Readonly<Record<Name, Need>>,
   options: Options,
   terminal: Terminal,
@@ -42,9 +42,9 @@ export async function settleNeeds<Name extends string>(
   if (!terminal.interactive && missing.some(([, { secret }]) => !secret)) {
     throw new UsageError(missing.map(([name, need]) => howToGive(name, need)).join('\n'))
   }
-  const settled: Record<string, string> = {}
-  for (const [name, need] of entries) settled[name] = given.get(name) ?? (await askFor(need, terminal))
-  return settled as Record<Name, string>
+  const resolved: Record<string, string> = {}
+  for (const [name, need] of entries) resolved[name] = given.get(name) ?? (await askFor(need, terminal))
+  return resolved as Record<Name, string>
 }
 
 function howToGive(name: string, { option, variable, secret }: Need): string {

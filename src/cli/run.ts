@@ -17,7 +17,7 @@ const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import('./calibrate-command.js')).calibrateCommand,
   },
   doctor: {
-    summary: 'look for what would keep codes from travelling',
+    summary: 'check everything that could prevent codes from being delivered',
     load: async () => (await import('./doctor-command.js')).doctorCommand,
   },
 }

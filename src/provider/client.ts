@@ -8,7 +8,7 @@ import { openTransport } from './send.js'
 
 /** Options of one call. */
 export interface CallOptions {
-  /** Gives the exchange up; the promise rejects with a ProviderError that says what is known of the request. */
+  /** Aborts the request; the promise rejects with a ProviderError that says whether it was sent. */
   readonly signal?: AbortSignal | undefined
   /** Deadline of this exchange in milliseconds, instead of the client's. */
   readonly timeoutMs?: number | undefined
@@ -39,7 +39,7 @@ export interface ProviderClient {
   blockPhone(params: ParamsOf<'blockPhone'>, options?: CallOptions): Promise<ResultOf<'blockPhone'>>
 
   /**
-   * Sends a text to one number or several. Never repeated by itself.
+   * Sends an SMS to one number or several. Never repeated by itself.
    *
    * @example
    * const { id, data } = await client.sendSms({ phone: ['+573001234567', '+573007654321'], sms: 'Hello' })
@@ -81,8 +81,8 @@ export interface ProviderClient {
   sendCallCode(params: ParamsOf<'sendCallCode'>, options?: CallOptions): Promise<ResultOf<'sendCallCode'>>
 
   /**
-   * Asks whether a code is right. Resolves for every complete JSON object of any HTTP status, because
-   * no status or error of it can be told apart without knowing the account: `judge` gives the verdict.
+   * Checks a code. Resolves for every complete JSON object of any HTTP status, because only the account
+   * knows which statuses and errors mean what: `judge` gives the verdict.
    *
    * @example
    * const answer = await client.verifyCode({ phone: '+573001234567', appName: 'Acme', code: '482913' })
@@ -119,7 +119,7 @@ export interface ProviderClient {
     options?: CallOptions,
   ): Promise<ResultOf<Operation>>
 
-  /** Lets running exchanges end, then closes the connections. Calls after it fail as not sent. */
+  /** Waits for running requests, then closes the connections. Later calls fail as `not-sent`. */
   close(): Promise<void>
 }
 
@@ -157,7 +157,7 @@ export function createClient(options: ClientOptions): ProviderClient {
       path: pathOf[operation],
       form,
       timeoutMs: call.timeoutMs === undefined ? timeoutMs : checkTimeout(operation, call.timeoutMs),
-      signal: settleSignal(operation, call.signal),
+      signal: checkSignal(operation, call.signal),
     })
     if (outcome.delivery !== 'answered') throw lostError(operation, outcome)
     return readAnswer(operation, outcome, form) as ResultOf<Operation>
@@ -180,7 +180,7 @@ export function createClient(options: ClientOptions): ProviderClient {
   })
 }
 
-function settleSignal(operation: OperationName, signal: AbortSignal | undefined): AbortSignal | undefined {
+function checkSignal(operation: OperationName, signal: AbortSignal | undefined): AbortSignal | undefined {
   if (signal !== undefined && typeof signal?.addEventListener !== 'function') {
     throw new TypeError(`${operation}: signal must be an AbortSignal`)
   }
