@@ -1,4 +1,5 @@
-// The demo bank beside the sandbox: `npm start`. With --walkthrough it is driven once over HTTP and ends.
+// The demo bank beside the sandbox: `npm start`. With --walkthrough it is driven once over HTTP and ends;
+// with --own-codes the bank makes the codes in place of the provider.
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { startSandbox } from 'express-two-factor/sandbox'
@@ -6,7 +7,7 @@ import { createDemo } from './demo/app.js'
 import { walkThrough } from './demo/walkthrough.js'
 
 const sandbox = await orOnFreePort((port) => startSandbox({ port }), 4000)
-const demo = createDemo(sandbox)
+const demo = createDemo(sandbox, { makesCodes: process.argv.includes('--own-codes') })
 const server = await orOnFreePort((port) => listen(demo.app, port), 3000)
 const origin = `http://localhost:${(server.address() as AddressInfo).port}`
 

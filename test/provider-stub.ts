@@ -28,7 +28,7 @@ export interface ProviderStub {
   close(): Promise<void>
 }
 
-const sendPaths = ['/v1/2fa/send-sms', '/v1/call/2fa/send-call']
+const sendPaths = ['/v1/2fa/send-sms', '/v1/call/2fa/send-call', '/v1/send-sms', '/v1/call/send']
 
 export async function startProviderStub(): Promise<ProviderStub> {
   const sends: StubRequest[] = []
@@ -60,8 +60,9 @@ export async function startProviderStub(): Promise<ProviderStub> {
     rightCode: '482913',
     sends,
     checks,
-    answerSend: () => {
-      stub.rightCode = String(482_912 + sends.length)
+    answerSend: ({ form }) => {
+      // A host that makes its own codes writes them into the message.
+      stub.rightCode = codeIn(form.sms) ?? codeIn(form.message) ?? String(482_912 + sends.length)
       return { json: { id: 'a1', status: 'queued', minutes_to_expire: 5 } }
     },
     answerCheck: ({ form }) => ({ json: { status: form.code === stub.rightCode ? 'verified' : 'wrong' } }),
@@ -85,4 +86,8 @@ function reply(res: ServerResponse, answer: StubAnswer): void {
       : [answer.type ?? 'text/html', answer.text]
   const coding = 'coding' in answer ? { 'content-encoding': answer.coding } : {}
   res.writeHead(answer.status ?? 200, { 'content-type': type, ...coding }).end(text)
+}
+
+function codeIn(message: string | undefined): string | undefined {
+  return /\d(?:(?:, )?\d){5}/.exec(message ?? '')?.[0].replaceAll(/\D/g, '')
 }

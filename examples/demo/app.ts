@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import express, { type Express, type RequestHandler } from 'express'
 import session from 'express-session'
-import { createClient, twoFactor } from 'express-two-factor'
+import { createClient, ownCodes, twoFactor } from 'express-two-factor'
 import type { Sandbox } from 'express-two-factor/sandbox'
 import { createAccounts, textOf } from './accounts.js'
 import { bankRoutes } from './bank.js'
@@ -22,14 +22,24 @@ export interface Demo {
   close(): Promise<void>
 }
 
+export interface DemoOptions {
+  /** Whether the bank makes its codes itself and sends them as plain texts and calls. */
+  readonly makesCodes: boolean
+}
+
 /** A small bank: sign-in with password and code, step-ups, and accounts for proven numbers. */
-export function createDemo({ baseUrl, credentials, approvedStatuses, inboxUrl, clock }: Sandbox): Demo {
+export function createDemo(
+  { baseUrl, credentials, approvedStatuses, inboxUrl, clock }: Sandbox,
+  { makesCodes }: DemoOptions = { makesCodes: false },
+): Demo {
   const accounts = createAccounts()
   const pages = createPages(inboxUrl)
 
+  const client = createClient({ baseUrl, ...credentials })
   const tf = twoFactor({
-    provider: createClient({ baseUrl, ...credentials }),
-    approvedStatuses,
+    ...(makesCodes
+      ? { provider: ownCodes({ client, secret: secretOfThisRun(), origin: 'localhost' }) }
+      : { provider: client, approvedStatuses }),
     appName: { login: 'Demo bank', signup: 'Demo bank signup' },
     secret: secretOfThisRun(),
     countries: ['BR', 'CO', 'ES', 'MX'],

@@ -11,6 +11,7 @@ import type {
 import type { Refusal } from './commands.js'
 import type { Limits } from './limits.js'
 import { checkWithin, sendWithin, type Unsigned } from './provider-deadline.js'
+import type { Secrets } from './secrets.js'
 import type { Target } from './targets.js'
 
 type Asked = Pick<Target, 'lane' | 'key'>
@@ -38,10 +39,11 @@ interface Member {
 export function createCodes(parts: {
   readonly provider: CodeProvider | CompositeProvider
   readonly limits: Pick<Limits, 'sendTimeoutMs' | 'verifyTimeoutMs'>
+  readonly secrets: Pick<Secrets, 'seal' | 'open'>
   readonly now: () => number
   readonly emit: Emit
 }): Codes {
-  const { provider, limits, now, emit } = parts
+  const { provider, limits, secrets, now, emit } = parts
   const members: readonly Member[] = membersOf(provider).map((member) => ({
     provider: member,
     breaker: createCircuitBreaker({ now, emit, ...named(member) }),
@@ -92,9 +94,21 @@ export function createCodes(parts: {
         last = member
       })
       const sent = await asked.sendCode({ ...send, signal: unused })
-      return { sent, ...named(last) }
+      return { sent: sealed(sent, target), ...named(last) }
     },
-    check: (target, check) => guarded(target, () => {}).checkCode({ ...check, signal: unused }),
+    async check(target, { handle: kept, ...check }) {
+      const handle = kept === undefined ? undefined : secrets.open('handle', kept, target.key)
+      // Sealed for another number, or under a secret that is gone: nobody can say what it stood for.
+      if (kept !== undefined && handle === undefined) return 'unavailable'
+      const opened = handle === undefined ? check : { ...check, handle }
+      return guarded(target, () => {}).checkCode({ ...opened, signal: unused })
+    },
+  }
+
+  /** What it stands for at the service is nobody's business who reads the store. */
+  function sealed(sent: SendResult, { key }: Asked): SendResult {
+    if (!('handle' in sent) || sent.handle === undefined) return sent
+    return { ...sent, handle: secrets.seal('handle', sent.handle, key) }
   }
 }
 

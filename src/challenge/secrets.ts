@@ -1,7 +1,14 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 
 /** What a subkey is for. Each use has its own key, so that nothing made for one passes for another. */
-export type SecretUse = 'number-tag' | 'code-tag' | 'bound-tag' | 'requirement' | 'return-path' | 'enrolment'
+export type SecretUse =
+  | 'number-tag'
+  | 'code-tag'
+  | 'bound-tag'
+  | 'requirement'
+  | 'return-path'
+  | 'enrolment'
+  | 'handle'
 
 export interface Secrets {
   /** A keyed hashId for what is kept at rest. Made with the last secret, so that rotation moves no ledger. */
@@ -26,6 +33,7 @@ export function createSecrets(secrets: readonly [string, ...string[]]): Secrets 
     requirement: keysOf('requirement'),
     'return-path': keysOf('return-path'),
     enrolment: keysOf('enrolment'),
+    handle: keysOf('handle'),
   }
   const firstKey = (use: SecretUse) => keys[use].at(0) as Buffer
   const lastKey = (use: SecretUse) => keys[use].at(-1) as Buffer

@@ -6,6 +6,7 @@ import type {
   Verdict,
 } from '../../src/challenge/code-provider.js'
 import { createCodes } from '../../src/challenge/codes.js'
+import { createSecrets, type Secrets } from '../../src/challenge/secrets.js'
 import type { TwoFactorEvent } from '../../src/events.js'
 
 const target = { lane: 'auth', key: 'ledger-1' } as const
@@ -24,11 +25,15 @@ const slackMs = 250
 
 const pending = () => new Promise<never>(() => {})
 
-function open(provider: Partial<CodeProvider> | CompositeProvider, limits = {}) {
+/** Leaves handles as they are. */
+const plain: Pick<Secrets, 'seal' | 'open'> = { seal: (_use, handle) => handle, open: (_use, kept) => kept }
+
+function open(provider: Partial<CodeProvider> | CompositeProvider, limits = {}, secrets = plain) {
   const events: TwoFactorEvent[] = []
   const codes = createCodes({
     provider: { sendCode: pending, checkCode: pending, ...provider },
     limits: { sendTimeoutMs: deadlineMs, verifyTimeoutMs: deadlineMs, ...limits },
+    secrets,
     now: () => 1_800_000_000_000,
     emit: (event) => events.push(event),
   })
@@ -125,6 +130,29 @@ describe('an adapter that keeps the port', () => {
   it('has a shorter deadline when it asks for one', async () => {
     const { send, check } = open({ timeoutMs: 5 }, { sendTimeoutMs: 60_000, verifyTimeoutMs: 60_000 })
     expect(await Promise.all([send(), check()])).toEqual([{ result: 'unconfirmed' }, 'unavailable'])
+  })
+})
+
+describe('a handle', () => {
+  it('is sealed for its number, and comes back as it was', async () => {
+    const seen: unknown[] = []
+    const provider: Partial<CodeProvider> = {
+      sendCode: async () => ({ result: 'sent', handle: 'handle-canary' }),
+      checkCode: async ({ handle }) => {
+        seen.push(handle)
+        return 'approved'
+      },
+    }
+    const { codes, send } = open(provider, {}, createSecrets(['a secret of at least thirty-two bytes']))
+    const sent = await send()
+    const handle = 'handle' in sent ? sent.handle : undefined
+    expect(handle).not.toContain('handle-canary')
+    expect(Buffer.from(handle ?? '', 'base64url').toString('latin1')).not.toContain('handle-canary')
+    expect(await codes.check(target, { ...submitted, handle })).toBe('approved')
+    // Moved from the ledger of one number to that of another, it is worth nothing.
+    expect(await codes.check({ ...target, key: 'ledger-2' }, { ...submitted, handle })).toBe('unavailable')
+    expect(await codes.check(target, { ...submitted, handle: 'handle-canary' })).toBe('unavailable')
+    expect(seen).toEqual(['handle-canary'])
   })
 })
 

@@ -1,20 +1,26 @@
 import { expect, it } from 'vitest'
 import { run, runToEnd } from './running.js'
 
-it('the walkthrough goes through sign-in, step-up and sign-up, and ends with 0', async () => {
-  const { code, output } = await runToEnd('start', ['--walkthrough'])
-  expect(code).toBe(0)
-  expect(output.match(/^ {4}\d{3}(?= )/gm)?.map(Number)).toEqual([
-    // sign-in: password, guarded, start, wrong code, right code, guarded, guarded with the old cookie
-    200, 403, 201, 422, 200, 200, 401,
-    // step-up: guarded, start, right code, another amount, the transfer, once more
-    403, 201, 200, 403, 200, 403,
-    // sign-up: start, right code, the account, another account
-    201, 200, 201, 403,
-  ])
-  expect(output).toContain('"attemptsRemaining":4')
-  expect(output).toContain('17 requests, each answered as it should be.')
-})
+it.each([
+  ["the provider's codes", []],
+  ['codes of its own', ['--own-codes']],
+])(
+  'the walkthrough goes through sign-in, step-up and sign-up on %s, and ends with 0',
+  async (_name, more) => {
+    const { code, output } = await runToEnd('start', ['--walkthrough', ...more])
+    expect(code).toBe(0)
+    expect(output.match(/^ {4}\d{3}(?= )/gm)?.map(Number)).toEqual([
+      // sign-in: password, guarded, start, wrong code, right code, guarded, guarded with the old cookie
+      200, 403, 201, 422, 200, 200, 401,
+      // step-up: guarded, start, right code, another amount, the transfer, once more
+      403, 201, 200, 403, 200, 403,
+      // sign-up: start, right code, the account, another account
+      201, 200, 201, 403,
+    ])
+    expect(output).toContain('"attemptsRemaining":4')
+    expect(output).toContain('17 requests, each answered as it should be.')
+  },
+)
 
 it('the walkthrough ends with 1 when an answer is not as it should be', async () => {
   // The guarded page is asked for at an address that nobody guards.

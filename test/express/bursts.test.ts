@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { codeProviders } from './code-providers.js'
 import { startHost } from './kit.js'
 
 const times = <T>(count: number, make: (index: number) => Promise<T>): Promise<T[]> =>
@@ -15,9 +16,9 @@ const options = {
   limits: { verificationsPerAddressPer10Min: false, sendsPerAddressPer10Min: false },
 } as const
 
-describe('parallel requests', () => {
+describe.each(codeProviders)('parallel requests, over %s,', (_name, provider) => {
   it('let at most five of 400 wrong codes of one session reach the provider', async () => {
-    const host = await startHost({ options })
+    const host = await startHost({ provider, options })
     const ana = await host.login()
     await ana.post('/two-factor/start', {})
     const answers = await times(400, () => ana.post('/two-factor/verify', { code: '000000' }))
@@ -28,7 +29,7 @@ describe('parallel requests', () => {
   })
 
   it('let at most five of 1,000 wrong codes over 100 sessions of one subject reach the provider', async () => {
-    const host = await startHost({ options })
+    const host = await startHost({ provider, options })
     const browsers = await times(100, () => host.login())
     await times(100, (index) => (browsers[index] ?? host.browser()).post('/two-factor/start', {}))
     const answers = await times(1_000, (index) =>
@@ -40,7 +41,7 @@ describe('parallel requests', () => {
   })
 
   it('let exactly one of 200 right codes succeed', async () => {
-    const host = await startHost({ options })
+    const host = await startHost({ provider, options })
     const ana = await host.login()
     await ana.post('/two-factor/start', {})
     const answers = await times(200, () =>
@@ -51,7 +52,7 @@ describe('parallel requests', () => {
   })
 
   it('let exactly one right code succeed over 50 sessions', async () => {
-    const host = await startHost({ options })
+    const host = await startHost({ provider, options })
     const browsers = await times(50, () => host.login())
     await times(50, (index) => (browsers[index] ?? host.browser()).post('/two-factor/start', {}))
     const answers = await times(50, (index) =>
@@ -61,7 +62,7 @@ describe('parallel requests', () => {
   })
 
   it('make one send of 50 starts', async () => {
-    const host = await startHost({ options })
+    const host = await startHost({ provider, options })
     const ana = await host.login()
     const answers = await times(50, () => ana.post('/two-factor/start', {}))
     expect(host.stub.sends).toHaveLength(1)
@@ -70,7 +71,7 @@ describe('parallel requests', () => {
   })
 
   it('make one send of 200 starts over 200 sessions', async () => {
-    const host = await startHost({ options })
+    const host = await startHost({ provider, options })
     const browsers = await times(200, () => host.login())
     await times(200, (index) => (browsers[index] ?? host.browser()).post('/two-factor/start', {}))
     expect(host.stub.sends).toHaveLength(1)

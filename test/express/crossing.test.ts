@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import { codeProviders } from './code-providers.js'
 import { phones, startHost } from './kit.js'
 
 const minute = 60_000
 
-describe('a code', () => {
+describe.each(codeProviders)('a code, over %s,', (_name, provider) => {
   it("of one challenge is worth nothing in another subject's session", async () => {
-    const host = await startHost()
+    const host = await startHost({ provider })
     const ana = await host.login('ana')
     const ben = await host.login('ben')
     await ana.post('/two-factor/start', {})
@@ -15,7 +16,7 @@ describe('a code', () => {
   })
 
   it('works for neither of two subjects with one number but who asked for it', async () => {
-    const host = await startHost()
+    const host = await startHost({ provider })
     const ana = await host.login('ana')
     const other = await host.login('ana2')
     await ana.post('/two-factor/start', {})
@@ -28,7 +29,7 @@ describe('a code', () => {
   })
 
   it('is superseded by one from another session of the same subject', async () => {
-    const host = await startHost()
+    const host = await startHost({ provider })
     const first = await host.login()
     const second = await host.login()
     await first.post('/two-factor/start', {})
@@ -40,7 +41,7 @@ describe('a code', () => {
   })
 
   it('is worth nothing after the subject of the session changed', async () => {
-    const host = await startHost()
+    const host = await startHost({ provider })
     const browser = await host.login('ana')
     await browser.post('/two-factor/start', {})
     await browser.post('/login', { user: 'ben' })
@@ -50,7 +51,7 @@ describe('a code', () => {
 
   it('is worth nothing after the number on file changed', async () => {
     const numbers = { ...phones }
-    const host = await startHost({ options: { phone: (_req, subject) => numbers[subject] } })
+    const host = await startHost({ provider, options: { phone: (_req, subject) => numbers[subject] } })
     const ana = await host.login('ana')
     await ana.post('/two-factor/start', {})
     numbers.ana = '+573005555555'
@@ -59,7 +60,7 @@ describe('a code', () => {
   })
 
   it('is worth nothing a second time', async () => {
-    const host = await startHost()
+    const host = await startHost({ provider })
     const ana = await host.login()
     await ana.post('/two-factor/start', {})
     const code = host.stub.rightCode
@@ -74,7 +75,7 @@ describe('a code', () => {
   })
 
   it('for one purpose gives no grant for another', async () => {
-    const host = await startHost()
+    const host = await startHost({ provider })
     const ana = await host.login()
     await ana.post('/two-factor/start', { purpose: 'transfer' })
     await ana.post('/two-factor/verify', { code: host.stub.rightCode })
@@ -82,9 +83,9 @@ describe('a code', () => {
   })
 })
 
-describe('attempts', () => {
+describe.each(codeProviders)('attempts, over %s,', (_name, provider) => {
   it('do not come back by cancel, start, another channel, another purpose or a new sign-in', async () => {
-    const host = await startHost()
+    const host = await startHost({ provider })
     const ana = await host.login()
     let typed = 0
     const wrong = () => ana.post('/two-factor/verify', { code: String(typed++).padStart(6, '0') })
@@ -113,7 +114,7 @@ describe('attempts', () => {
   })
 
   it('end in a lock that the right code does not open', async () => {
-    const host = await startHost()
+    const host = await startHost({ provider })
     const ana = await host.login()
     for (let round = 0; round < 2; round += 1) {
       expect((await ana.post('/two-factor/start', {})).status).toBe(201)

@@ -2,7 +2,13 @@ import type { AddressInfo } from 'node:net'
 import express, { type Express, type NextFunction, type Request, type Response } from 'express'
 import session, { type Store as SessionStore } from 'express-session'
 import { onTestFinished } from 'vitest'
-import { createClient, type TwoFactor, type TwoFactorOptions, twoFactor } from '../../src/index.js'
+import {
+  type CodeProvider,
+  createClient,
+  type TwoFactor,
+  type TwoFactorOptions,
+  twoFactor,
+} from '../../src/index.js'
 import { type ProviderStub, startProviderStub } from '../provider-stub.js'
 import { Browser } from './browser.js'
 
@@ -39,6 +45,8 @@ export interface Host {
 }
 
 export interface HostOptions {
+  /** In place of a client of the stub: codes are sent and checked by it. */
+  readonly provider?: ((stub: ProviderStub) => CodeProvider) | undefined
   readonly options?: Partial<TwoFactorOptions>
   readonly sessionStore?: SessionStore
   /** Routes besides those of every host, mounted last. */
@@ -67,7 +75,9 @@ export const baseOptions = (stub: ProviderStub, clock: { now: number }): TwoFact
 export async function startHost(given: HostOptions = {}): Promise<Host> {
   const stub = await startProviderStub()
   const clock = { now: Date.parse('2026-03-01T12:00:00.000Z') }
-  const tf = twoFactor({ ...baseOptions(stub, clock), ...given.options })
+  const { approvedStatuses, ...base } = baseOptions(stub, clock)
+  const codes = given.provider === undefined ? { approvedStatuses } : { provider: given.provider(stub) }
+  const tf = twoFactor({ ...base, ...codes, ...given.options } as TwoFactorOptions)
   const errors: unknown[] = []
 
   const app = express()
