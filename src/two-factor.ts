@@ -22,6 +22,7 @@ import { createAppNames } from './express/host/app-names.js'
 import {
   createChallengesFacade,
   createGrantsFacade,
+  createSubjectsFacade,
   createTrustedDevicesFacade,
 } from './express/host/facades.js'
 import { factory, plainFactory, singleHandlers } from './express/host/factory.js'
@@ -32,7 +33,7 @@ import { createIdentify } from './express/host/requester.js'
 import { expressSession } from './express/host/session.js'
 import type { TwoFactor } from './express/host/two-factor.js'
 import { createWarn, isCalledPerRequest, type Warn } from './express/host/warnings.js'
-import { addressOf } from './express/http/address.js'
+import { createAddressOf } from './express/http/address.js'
 import { createEndpoint } from './express/http/endpoint.js'
 import { createResponder } from './express/http/responder.js'
 import { safePath } from './express/http/return-path.js'
@@ -133,7 +134,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     renewal,
     grants,
     challenges,
-    addressOf: (req: Request) => addressOf(req, warn),
+    addressOf: createAddressOf(warn),
     localeOf: (req: Request) => languageOf(req).locale,
     beforeSendOf: (req: Request): BeforeSend | undefined => beforeSend && ((send) => beforeSend(req, send)),
   }
@@ -212,6 +213,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     challenges: createChallengesFacade(challenges, { grants, hashBound, codePattern }),
     grants: createGrantsFacade({ grants, hashBound, identify, purposes }),
     numbers,
+    subjects: createSubjectsFacade(domain.subjects),
     trustedDevices: createTrustedDevicesFacade(devices, deviceCookies, identify),
     describeLimits: () => describeLimits(limits),
     selfTest: () =>

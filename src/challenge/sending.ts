@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { TwoFactorError } from '../errors.js'
 import type { Emit } from '../events.js'
-import type { Counters } from './budgets/counters.js'
+import type { Counters, RequestBudget } from './budgets/counters.js'
 import type { SendResult } from './code-provider.js'
 import type { Codes, Dispatched } from './codes.js'
 import {
@@ -42,7 +42,8 @@ export function createSending(parts: {
   ): Promise<StartOutcome> {
     const paused = codes.refusal()
     if (paused !== undefined) return paused
-    const asked = Promise.all([counters.sendFromAddress(target.counted), target.epoch])
+    const budget = counters.forSend(target.counted)
+    const asked = Promise.all([budget.check(), target.epoch])
     let epoch: string | undefined
     const updater = ledgers.updater(target.key, target.limits)
     const { outcome, ledger, now } = await updater.run(
@@ -59,11 +60,13 @@ export function createSending(parts: {
     const settle: Settle = (sent) =>
       updater.run((booked, time) => settleSend(booked, sendId, sent, time, target.limits, outcome))
     // Asked after the send was booked: of many requests at once, one costs budget and asks the host.
-    const refusal = await permission(target, outcome.challenge, command).catch(async (error: unknown) => {
-      await settle({ result: 'not-sent' })
-      throw error
-    })
-    if (refusal === undefined) return deliver(target, outcome, command, now, settle)
+    const refusal = await permission(target, outcome.challenge, budget, command).catch(
+      async (error: unknown) => {
+        await settle({ result: 'not-sent' })
+        throw error
+      },
+    )
+    if (refusal === undefined) return deliver(target, outcome, command, budget, now, settle)
     await settle({ result: 'not-sent' })
     return refusal
   }
@@ -71,17 +74,19 @@ export function createSending(parts: {
   async function permission(
     target: Target,
     { channel, purpose }: Challenge,
+    budget: RequestBudget,
     { beforeSend }: SendCommand,
   ): Promise<Refusal | undefined> {
     const { subject, phone: destination } = target
     const allowed = beforeSend === undefined || (await beforeSend({ subject, destination, channel, purpose }))
-    return allowed === true ? counters.send(target.counted) : refused('send_refused')
+    return allowed === true ? budget.take() : refused('send_refused')
   }
 
   async function deliver(
     target: Target,
     { challenge, superseded }: Booked,
     { locale = 'en', details }: SendCommand,
+    budget: RequestBudget,
     now: number,
     settle: Settle,
   ): Promise<StartOutcome> {
@@ -100,7 +105,10 @@ export function createSending(parts: {
       emit({ type: 'challenge.superseded', ...about(target, superseded) })
     }
     emit({ ...eventOf(dispatched), ...about(target, challenge) })
-    const settled = await settle(sent)
+    // A refused send reached nobody and costs nobody an hour or a day: the account may be empty.
+    const isRefused =
+      sent.result === 'failed' || sent.result === 'misconfigured' || sent.result === 'not-sent'
+    const [settled] = await Promise.all([settle(sent), isRefused && budget.refund()])
     if (sent.result !== 'sent' && sent.result !== 'unconfirmed') throw notDelivered(sent)
     // Another session may have started, or this one cancelled, while the send was under way.
     const live = settled.outcome.challenge

@@ -49,7 +49,8 @@ export function createTargets(parts: {
 
   return {
     async of(actor) {
-      const { lane = 'auth', subject, session, visitor, address, country: defaultCountry } = actor
+      const { lane = 'auth', subject, session, visitor, country: defaultCountry } = actor
+      const { address, proxied = false, anonymous = false } = actor
       const parsed = await parsePhoneNumber(actor.phone, {
         countries,
         mobileOnly: lane === 'enrol',
@@ -69,7 +70,7 @@ export function createTargets(parts: {
         limits: limitsOf[lane],
         who: { session: hashId(visitor ?? session), subject: hashId(visitor ?? subject) },
         epoch: actor.epoch,
-        counted: { lane, subject, session, ledgerKey: key, ...(address === undefined ? {} : { address }) },
+        counted: { lane, subject, anonymous, session, address, proxied, ledgerKey: key },
       }
     },
 

@@ -7,6 +7,7 @@ import { TwoFactorError } from '../../errors.js'
 import { plainFactory, singleHandlers } from '../host/factory.js'
 import { type SessionAdapter, sessionId } from '../host/session.js'
 import { readSubject, type SubjectOf } from '../host/subject.js'
+import type { AddressOf } from '../http/address.js'
 import { invalid, readChannel, text } from '../http/request-body.js'
 import type { Flow, Handlers } from './handlers.js'
 import type { Renewal } from './renewal.js'
@@ -51,7 +52,7 @@ export interface PhoneVerification {
 export function createEnrolFlow(parts: {
   readonly purpose: string
   readonly subjectOf: SubjectOf
-  readonly addressOf: (req: Request) => string | undefined
+  readonly addressOf: AddressOf
   readonly sessions: SessionAdapter
   readonly renewal: Renewal
   readonly grants: Grants
@@ -94,7 +95,7 @@ export function createEnrolFlow(parts: {
   function requester(req: Request, { session, signedIn }: Enrollee): Omit<Actor, 'phone'> {
     // Nobody is signed in at a signup: the session stands in for the subject.
     const subject = signedIn ?? `visitor ${hashId(session)}`
-    return { lane: 'enrol', subject, session, address: addressOf(req) }
+    return { lane: 'enrol', subject, anonymous: signedIn === undefined, session, ...addressOf(req) }
   }
 
   return {

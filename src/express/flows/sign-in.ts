@@ -12,6 +12,7 @@ import { TwoFactorError } from '../../errors.js'
 import type { Requirement, Requirements } from '../guard/requirement.js'
 import { type Identify, identified, type Requester } from '../host/requester.js'
 import type { SessionAdapter } from '../host/session.js'
+import type { AddressOf } from '../http/address.js'
 import { invalid, readChannel, text } from '../http/request-body.js'
 import type { RequestContext } from '../http/request-context.js'
 import type { BrowserOfRequest, DeviceCookies } from './device-cookies.js'
@@ -33,7 +34,7 @@ interface InHand {
 export function createSignIn(parts: {
   readonly identify: Identify
   readonly phoneOf: PhoneOf
-  readonly addressOf: (req: Request) => string | undefined
+  readonly addressOf: AddressOf
   readonly requirements: Requirements
   readonly sessions: SessionAdapter
   readonly renewal: Renewal
@@ -61,7 +62,7 @@ export function createSignIn(parts: {
         `phone answered a value of type ${typeof phone}; it must be the number as a text, or undefined.`,
       )
     }
-    return { subject, session, phone, epoch, knownBrowser, address: parts.addressOf(req) }
+    return { subject, session, phone, epoch, knownBrowser, ...parts.addressOf(req) }
   }
 
   /** Whether the browser is a known one; nothing is asked where it shows nothing. */

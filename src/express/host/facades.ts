@@ -14,6 +14,7 @@ import type { BoundFields, HashBound } from '../../challenge/proofs/bound.js'
 import type { Devices, TrustedDevice } from '../../challenge/proofs/devices.js'
 import type { Grant, Grants } from '../../challenge/proofs/grants.js'
 import type { Purposes } from '../../challenge/purposes.js'
+import type { SubjectState, Subjects } from '../../challenge/subjects.js'
 import { TwoFactorError } from '../../errors.js'
 import { readCode } from '../flows/code.js'
 import type { DeviceCookies } from '../flows/device-cookies.js'
@@ -22,7 +23,7 @@ import { type SubjectName, subjectText } from './subject.js'
 
 /** The fields themselves, or their hash as an approved outcome carries it. */
 type Bound = BoundFields | string
-type Named<Command> = Omit<Command, 'subject' | 'lane' | 'visitor' | 'epoch'> & {
+type Named<Command> = Omit<Command, 'subject' | 'lane' | 'visitor' | 'epoch' | 'anonymous' | 'proxied'> & {
   readonly subject: SubjectName
 }
 type NamedStart = Omit<Named<StartCommand>, 'bound'> & { readonly bound?: Bound | undefined }
@@ -66,6 +67,13 @@ export interface TrustedDevicesFacade {
   list(subject: SubjectName): Promise<readonly TrustedDevice[]>
   revoke(subject: SubjectName, id: string): Promise<void>
   revokeSubject(subject: SubjectName): Promise<void>
+}
+
+/** The operator's side of a subject; of a number on file see `numbers`. */
+export interface SubjectsFacade {
+  state(subject: SubjectName): Promise<SubjectState>
+  /** Forgets the wrong codes of the day, so that the subject may submit codes again. */
+  enable(subject: SubjectName): Promise<void>
 }
 
 export function createChallengesFacade(
@@ -167,6 +175,13 @@ export function createTrustedDevicesFacade(
     list: async (subject) => devices.list(subjectText(subject)),
     revoke: async (subject, id) => devices.revoke(subjectText(subject), id),
     revokeSubject: async (subject) => devices.revokeSubject(subjectText(subject)),
+  }
+}
+
+export function createSubjectsFacade(subjects: Subjects): SubjectsFacade {
+  return {
+    state: async (subject) => subjects.state(subjectText(subject)),
+    enable: async (subject) => subjects.enable(subjectText(subject)),
   }
 }
 

@@ -3,7 +3,7 @@ import type { Numbers } from '../../challenge/numbers.js'
 import type { SelfTest } from '../../challenge/self-test.js'
 import type { PhoneVerification } from '../flows/phone-verification.js'
 import type { GuardOptions } from '../guard/guard-options.js'
-import type { ChallengesFacade, GrantsFacade, TrustedDevicesFacade } from './facades.js'
+import type { ChallengesFacade, GrantsFacade, SubjectsFacade, TrustedDevicesFacade } from './facades.js'
 import type { PurposeChoice } from './factory-options.js'
 
 /** Two-factor authentication for one app. */
@@ -32,6 +32,14 @@ export interface TwoFactor {
   readonly challenges: ChallengesFacade
   readonly grants: GrantsFacade
   readonly numbers: Numbers
+  /**
+   * The wrong codes of one subject over all its numbers, and their end.
+   *
+   * @example
+   * const { locked, lockedForMs } = await tf.subjects.state('ana')
+   * if (locked) await tf.subjects.enable('ana')
+   */
+  readonly subjects: SubjectsFacade
   readonly trustedDevices: TrustedDevicesFacade
   /** The limits in force, as a Markdown table. */
   describeLimits(): string

@@ -1,7 +1,7 @@
 /** Stable codes: they are what to search the README for. */
 const texts = {
   TWO_FACTOR_TRUST_PROXY_MISSING:
-    'A forwarded header arrives from a private address but `trust proxy` is off: limits by address are skipped. Set `trust proxy` to your proxies.',
+    'A forwarded header arrives from a private address but `trust proxy` is off: everybody behind the proxy shares ten times the limits of one address. Set `trust proxy` to your proxies.',
   TWO_FACTOR_TRUST_PROXY_ALL:
     '`trust proxy` is true: any client can choose its own address with X-Forwarded-For. Set it to the number or the addresses of your proxies.',
   TWO_FACTOR_MEMORY_STORE:
