@@ -47,7 +47,7 @@ describe('what is full refuses', () => {
     }
     expect(refused).toBe(190_001)
     expect(store.read('tf1::auth:locked')?.value).toEqual({ lockedUntil: 1 })
-  })
+  }, 60_000)
 
   test('no lane, kind or counter takes the room of another', () => {
     const store = memoryStore({ maxLedgers: 1, maxGrants: 1, maxCounters: 1 })
@@ -86,7 +86,7 @@ describe('what is full refuses', () => {
     expect(() => store.swap('tf1::auth:b', undefined, {}, hour)).toThrow(capacity)
   })
 
-  test('expired entries among many live ones are found when they are needed', () => {
+  test('expired entries among live ones are found when they are needed', () => {
     const clock = { at: 0 }
     const store = memoryStore({ maxLedgers: 10_000, now: () => clock.at })
     for (let i = 0; i < 10_000; i += 1) {
