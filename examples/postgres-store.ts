@@ -24,12 +24,18 @@ const replace = `
 const remove =
   'DELETE FROM two_factor WHERE key = $1 AND version::text = $2 AND ends_at > now() RETURNING version'
 
+// What is added to a counter that is not there, or taken back to nothing, leaves one that has ended.
 const increment = `
-  INSERT INTO two_factor (key, value, ends_at) VALUES ($1, '1', now() + $2 * interval '1 ms')
+  INSERT INTO two_factor AS counter (key, value, ends_at)
+  VALUES ($1, to_json(greatest($3::bigint, 0)), now() + CASE WHEN $3 > 0 THEN $2::float ELSE 0 END * interval '1 ms')
   ON CONFLICT (key) DO UPDATE SET
-    value = CASE WHEN two_factor.ends_at > now() THEN to_json(two_factor.value::text::bigint + 1) ELSE '1' END,
-    ends_at = CASE WHEN two_factor.ends_at > now() THEN two_factor.ends_at ELSE excluded.ends_at END
-  RETURNING value AS count, ceil(extract(epoch FROM ends_at - now()) * 1000)::float AS "resetInMs"`
+    value = CASE WHEN counter.ends_at > now()
+      THEN to_json(greatest(counter.value::text::bigint + $3, 0)) ELSE excluded.value END,
+    ends_at = CASE WHEN counter.ends_at <= now() THEN excluded.ends_at
+      WHEN counter.value::text::bigint + $3 > 0 THEN counter.ends_at ELSE now() END
+  RETURNING value AS count,
+    ceil(CASE WHEN ends_at > now() THEN extract(epoch FROM ends_at - now()) * 1000 ELSE $2 END)::float
+      AS "resetInMs"`
 
 export function postgresStore(pool: Pool): Store {
   const one = async (sql: string, ...values: unknown[]) => (await pool.query(sql, values)).rows[0]
@@ -53,6 +59,6 @@ export function postgresStore(pool: Pool): Store {
       const entry = await read(key)
       return entry ? { swapped: false, entry } : { swapped: isNew && next === undefined }
     },
-    increment: async (key, windowMs) => one(increment, key, lasting(windowMs)),
+    increment: async (key, windowMs, by = 1) => one(increment, key, lasting(windowMs), by),
   }
 }

@@ -42,6 +42,7 @@ export type TwoFactorEvent =
   | ({ readonly type: 'number.locked'; readonly lockedForMs: number } & AboutChallenge)
   | ({ readonly type: 'number.disabled' } & AboutChallenge)
   | { readonly type: 'number.enabled' }
+  | { readonly type: 'subject.enabled'; readonly subject: string }
   | {
       readonly type: 'request.refused'
       readonly command: 'start' | 'resend' | 'verify'

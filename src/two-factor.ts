@@ -35,7 +35,7 @@ import { expressSession } from './express/host/session.js'
 import { readSubject } from './express/host/subject.js'
 import type { TwoFactor } from './express/host/two-factor.js'
 import { createWarn, isCalledPerRequest, type Warn } from './express/host/warnings.js'
-import { addressOf } from './express/http/address.js'
+import { createAddressOf } from './express/http/address.js'
 import { createEndpoint } from './express/http/endpoint.js'
 import { createResponder } from './express/http/responder.js'
 import { safePath } from './express/http/return-path.js'
@@ -140,7 +140,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     renewal,
     grants,
     challenges,
-    addressOf: (req: Request) => addressOf(req, warn),
+    addressOf: createAddressOf(warn),
     localeOf: (req: Request) => languageOf(req).locale,
     beforeSendOf: (req: Request): BeforeSend | undefined => beforeSend && ((send) => beforeSend(req, send)),
   }
@@ -230,7 +230,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     grants: createGrantsFacade({ grants, hashBound, identify, purposes }),
     numbers,
     trustedDevices: createTrustedDevicesFacade(devices, deviceCookies, identify),
-    subjects: createSubjectsFacade({ grants, devices }),
+    subjects: createSubjectsFacade(domain),
     describeLimits: () => describeLimits(limits),
     selfTest: () =>
       selfTest({

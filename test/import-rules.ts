@@ -20,7 +20,8 @@ export const importTable: ImportTable = {
     events: ['lib/*', 'errors'],
     'phone-number': ['lib/*', 'errors'],
     store: ['lib/*', 'errors'],
-    challenge: ['lib/*', ...basics, 'type store/store'],
+    // The kinds of entries are named once: the keys are made of them, the memory store keeps each apart.
+    challenge: ['lib/*', ...basics, 'type store/store', 'type store/kinds'],
     provider: ['lib/*', 'errors', 'phone-number', 'type challenge/code-provider'],
     express: ['lib/*', ...basics, 'challenge/*'],
     sandbox: ['lib/*', 'provider/operations', 'phone-number'],
@@ -36,7 +37,7 @@ export const importTable: ImportTable = {
   },
   packages: {
     undici: ['provider/send'],
-    'lru-cache': ['store/memory-store'],
+    'lru-cache': ['store/memory-store', 'type store/partition'],
     'libphonenumber-js': ['phone-number'],
     // At run time only where a Router or the sandbox's app is made.
     express: ['express/http/routes', 'sandbox/*', 'type *'],

@@ -1,7 +1,6 @@
 import type { Emit } from '../events.js'
 import type { Store } from '../store/store.js'
 import { createCounters } from './budgets/counters.js'
-import { createSubjectFailures } from './budgets/subject-failures.js'
 import type { CodeProvider } from './code-provider.js'
 import { createCodes } from './codes.js'
 import type { Actor, Challenges, Refusal } from './commands.js'
@@ -14,6 +13,7 @@ import { createNumbers, type Numbers } from './numbers.js'
 import type { Purposes } from './purposes.js'
 import type { Secrets } from './secrets.js'
 import { createSending } from './sending.js'
+import { createSubjects, type Subjects } from './subjects.js'
 import { about, createTargets } from './targets.js'
 import { createVerifying } from './verifying.js'
 
@@ -32,18 +32,16 @@ export interface ChallengeParts {
 }
 
 /** The use cases around ledger, store and code service. */
-export function createChallenges(parts: ChallengeParts): Challenges & { readonly numbers: Numbers } {
+export function createChallenges(
+  parts: ChallengeParts,
+): Challenges & { readonly numbers: Numbers; readonly subjects: Subjects } {
   const { emit } = parts
   const ledgers = createLedgers(parts)
   const targets = createTargets(parts)
   const counters = createCounters(parts)
   const codes = createCodes(parts)
-  const failuresOf = createSubjectFailures({
-    ...parts,
-    failuresPerDay: parts.limits.failuresPerSubjectPerDay,
-  })
   const sending = createSending({ ...parts, codes, ledgers, targets, counters })
-  const verify = createVerifying({ ...parts, codes, ledgers, targets, counters, failuresOf })
+  const verify = createVerifying({ ...parts, codes, ledgers, targets, counters })
 
   /** Says who was refused what: the host's own name of the account, never the number. */
   function reported<Outcome extends { readonly outcome: string }>(
@@ -92,5 +90,6 @@ export function createChallenges(parts: ChallengeParts): Challenges & { readonly
     },
 
     numbers: createNumbers({ ...parts, ledgers }),
+    subjects: createSubjects(parts),
   }
 }

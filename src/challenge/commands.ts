@@ -26,6 +26,10 @@ export interface Actor {
   readonly knownBrowser?: Awaitable<boolean> | undefined
   /** The last revocation of this subject in this session, from the grants. Waited for together with the ledger. */
   readonly epoch?: Awaitable<string | undefined>
+  /** Whether the address may be that of a proxy: everybody behind it shares ten times the limit. */
+  readonly proxied?: boolean | undefined
+  /** Whether nobody is signed in: the subject stands for the session only and has no budget of its own. */
+  readonly anonymous?: boolean | undefined
 }
 
 /** How a code reaches the person. */

@@ -34,10 +34,11 @@ export function openDomain(parts: {
   const keys = createKeys(parts.namespace, secrets)
   const purposes = createPurposes(parts.purposes, parts.defaultPurpose)
   const shared = { store, keys, secrets, purposes, limits, now, emit }
-  const { numbers, ...challenges } = createChallenges({ ...parts, ...shared })
+  const { numbers, subjects, ...challenges } = createChallenges({ ...parts, ...shared })
   return {
     ...shared,
     numbers,
+    subjects,
     challenges,
     hashBound: createBoundHash(secrets, parts.namespace),
     grants: createGrants(shared),

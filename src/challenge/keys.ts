@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { memoize } from '../lib/memoize.js'
 import type { PhoneNumber } from '../phone-number.js'
+import type { Kind } from '../store/kinds.js'
 import type { Lane } from './ledger/ledger.js'
 import type { Secrets } from './secrets.js'
 
@@ -10,15 +11,17 @@ export interface Keys {
   grants(subject: string): string
   devices(subject: string): string
   enrolment(session: string): string
-  /** The wrong codes of a subject. */
-  failures(subject: string): string
+  /** The wrong codes of a subject in one lane. */
+  tally(lane: Lane, subject: string): string
   /** A counter: what it counts, and for whom. */
-  counter(kind: string, whom: string): string
+  counter(kind: CounterKind, whom: string): string
 }
+
+type CounterKind = Extract<Kind, `count-${string}`>
 
 export function createKeys(namespace: string, secrets: Secrets): Keys {
   // Joined: what a template makes is a chain of its parts, and a store would keep all of them.
-  const key = (kind: string, tag: string) => ['tf1', namespace, kind, tag].join(':')
+  const key = (kind: Kind, tag: string) => ['tf1', namespace, kind, tag].join(':')
   const ledgerOf = (lane: Lane) => memoize((phone) => key(lane, secrets.tag('number-tag', phone)))
   // Asked again with every code for the same number.
   const ledgers = { auth: ledgerOf('auth'), enrol: ledgerOf('enrol') }
@@ -28,8 +31,8 @@ export function createKeys(namespace: string, secrets: Secrets): Keys {
     grants: memoize((subject) => key('grants', hashId(subject))),
     devices: (subject) => key('devices', hashId(subject)),
     enrolment: (session) => key('enrolment', hashId(session)),
-    failures: (subject) => key('failures', hashId(subject)),
-    counter: (kind, whom) => key(`count-${kind}`, whom),
+    tally: (lane, subject) => key(`${lane}-tally`, hashId(subject)),
+    counter: key,
   }
 }
 

@@ -30,13 +30,16 @@ export interface Limits {
   readonly sendsPerSessionPerHour: number
   /** Different numbers one session may try to enrol. */
   readonly numbersPerSessionPerDay: number
-  /** Per IPv4 address or IPv6 /64; `false` switches a counter off. */
+  /** Per IPv4 address or IPv6 /64, four times as much per /56, 16 times per /48; `false` switches it off. */
   readonly sendsPerAddressPer10Min: number | false
   readonly verificationsPerAddressPer10Min: number | false
   readonly enrolSendsPerAddressPer10Min: number | false
   readonly enrolVerificationsPerAddressPer10Min: number | false
   /** Per lane, so that signups cannot starve sign-ins. */
   readonly serviceSendsPerMinute: number
+  /** To numbers that nobody has proven yet, over all of them. */
+  readonly serviceEnrolSendsPerHour: number
+  readonly serviceEnrolSendsPerDay: number
   /** Age up to which a grant admits a step-up. */
   readonly maxAgeMs: number
   /** Age up to which a grant admits what only needs a sign-in. */

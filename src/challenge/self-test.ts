@@ -30,7 +30,7 @@ export async function selfTest(parts: {
       code: 'provider_failed',
       fix: 'check baseUrl, client, key and the address allow-list of the account',
     }),
-    findingOf(() => storeKeepsWord(store, keys.counter('self-test', newCommandId())), {
+    findingOf(() => storeKeepsWord(store, keys.counter('count-auth-self-test', newCommandId())), {
       code: 'store_failed',
       fix: 'check that the store runs, that it can be reached, and its permissions',
     }),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { TwoFactorError } from '../errors.js'
 import type { Emit } from '../events.js'
-import type { Counters } from './budgets/counters.js'
+import type { Counters, RequestBudget } from './budgets/counters.js'
 import type { SendResult } from './code-provider.js'
 import type { Codes, Dispatched } from './codes.js'
 import {
@@ -42,8 +42,9 @@ export function createSending(parts: {
   ): Promise<StartOutcome> {
     const paused = codes.refusal()
     if (paused !== undefined) return paused
+    const budget = counters.forSend(target.counted)
     const updater = ledgers.updater(target.key, target.limits)
-    const asked = Promise.all([counters.sendFromAddress(target.counted), target.acting()])
+    const asked = Promise.all([budget.check(), target.acting()])
     const [tooMany, acting] = await updater.readWith(asked)
     if (tooMany !== undefined) return tooMany
     const step = stepOf(acting)
@@ -61,11 +62,11 @@ export function createSending(parts: {
     const settle: Settle = (sent) =>
       updater.run((booked, time) => settleSend(booked, sendId, sent, time, target.limits, outcome))
     // Counted after the send was booked: of many requests at once, one costs budget.
-    const refusal = await counters.send(target.counted).catch(async (error: unknown) => {
+    const refusal = await budget.take().catch(async (error: unknown) => {
       await settle({ result: 'not-sent' })
       throw error
     })
-    if (refusal === undefined) return deliver(target, outcome, command, now, settle)
+    if (refusal === undefined) return deliver(target, outcome, command, budget, now, settle)
     await settle({ result: 'not-sent' })
     return refusal
   }
@@ -83,6 +84,7 @@ export function createSending(parts: {
     target: Target,
     { challenge, superseded }: Booked,
     { locale = 'en', details }: SendCommand,
+    budget: RequestBudget,
     now: number,
     settle: Settle,
   ): Promise<StartOutcome> {
@@ -102,6 +104,8 @@ export function createSending(parts: {
     }
     emit({ ...eventOf(dispatched), ...about(target, challenge) })
     const settled = await settle(sent)
+    // A refused send reached nobody and costs nobody an hour or a day: the account may be empty.
+    if (settled.outcome.uncounted) await budget.refund()
     if (sent.result !== 'sent' && sent.result !== 'unconfirmed') throw notDelivered(sent)
     // Another session may have started, or this one cancelled, while the send was under way.
     const live = settled.outcome.challenge

@@ -32,7 +32,7 @@ export function withStoreDeadline(store: Store, timeoutMs: number, emit: Emit): 
   return {
     read: (key) => bounded('read', () => store.read(key)),
     swap: (key, version, next, ttlMs) => bounded('swap', () => store.swap(key, version, next, ttlMs)),
-    increment: (key, windowMs) => bounded('increment', () => store.increment(key, windowMs)),
+    increment: (key, windowMs, by) => bounded('increment', () => store.increment(key, windowMs, by)),
     close: () => store.close?.(),
   }
 }

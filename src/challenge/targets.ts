@@ -53,7 +53,8 @@ export function createTargets(parts: {
 
   return {
     async of(actor) {
-      const { lane = 'auth', subject, session, visitor, address, country: defaultCountry } = actor
+      const { lane = 'auth', subject, session, visitor, country: defaultCountry } = actor
+      const { address, proxied = false, anonymous = false } = actor
       const parsed = await parsePhoneNumber(actor.phone, {
         countries,
         mobileOnly: lane === 'enrol',
@@ -77,7 +78,7 @@ export function createTargets(parts: {
           const [isKnown, epoch] = await Promise.all([actor.knownBrowser, actor.epoch])
           return { budget: isKnown === true ? 'known' : 'strangers', epoch }
         },
-        counted: { lane, subject, session, ledgerKey: key, ...(address === undefined ? {} : { address }) },
+        counted: { lane, subject, anonymous, session, address, proxied, ledgerKey: key },
       }
     },
 

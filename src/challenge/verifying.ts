@@ -1,7 +1,6 @@
 import { TwoFactorError } from '../errors.js'
 import type { Emit } from '../events.js'
-import type { Counters } from './budgets/counters.js'
-import type { SubjectFailures } from './budgets/subject-failures.js'
+import type { Counters, RequestBudget } from './budgets/counters.js'
 import type { Verdict } from './code-provider.js'
 import type { Codes } from './codes.js'
 import { type Refusal, refused, type VerifyCommand, type VerifyOutcome } from './commands.js'
@@ -12,14 +11,14 @@ import type { Secrets } from './secrets.js'
 import { about, type Target, type Targets } from './targets.js'
 import { newCommandId } from './updater.js'
 
-/** One code on its way, with the two entries that count it. */
+/** One code on its way, with the ledger and the counters that count it. */
 interface Submission {
   readonly target: Target
   /** Of the attempt. */
   readonly id: string
   readonly code: string
   readonly ledger: LedgerUpdater
-  readonly failures: SubjectFailures
+  readonly budget: RequestBudget
 }
 
 /** Verify: count the attempt, ask the provider, record the verdict. */
@@ -27,45 +26,45 @@ export function createVerifying(parts: {
   readonly codes: Codes
   readonly ledgers: Ledgers
   readonly counters: Counters
-  readonly failuresOf: (subject: string) => SubjectFailures
   readonly targets: Targets
   readonly secrets: Secrets
   readonly appNameOf: (lane: Lane, purpose: string) => string
   readonly emit: Emit
 }) {
-  const { codes, ledgers, counters, failuresOf, targets, secrets, appNameOf, emit } = parts
+  const { codes, ledgers, counters, targets, secrets, appNameOf, emit } = parts
 
   async function reserveAttempt(submission: Submission): Promise<ReserveOutcome | Refusal> {
-    const { target, id, code, ledger, failures } = submission
-    const asked = Promise.all([counters.verificationFromAddress(target.counted), target.acting()])
+    const { target, id, code, ledger, budget } = submission
+    const asked = Promise.all([budget.check(), target.acting()])
     const [tooMany, acting] = await ledger.readWith(asked)
     if (tooMany !== undefined) return tooMany
     const tag = secrets.tag('code-tag', `${target.phone} ${code}`)
     const attempt = { ...target.who, ...acting, id, code: tag }
-    const { outcome } = await ledger.run((current, now) => {
-      const decision = reserve(current, attempt, now, target.limits)
-      if (decision.next !== undefined) failures.prefetch()
-      return decision
-    })
+    const { outcome } = await ledger.run((current, now) => reserve(current, attempt, now, target.limits))
     if (outcome.outcome === 'refused' || outcome.outcome === 'repeated') return outcome
     // Counted after the attempt was reserved: of many requests at once, one is counted.
-    const exhausted = await failures.count()
-    if (exhausted === undefined || outcome.outcome === 'rejected') return outcome
+    const refusal = await budget.take().catch(async (error: unknown) => {
+      // Nothing was sent. A store that fails here as well leaves the attempt spent.
+      await record(submission, 'not-sent').catch(() => undefined)
+      throw error
+    })
+    // A code that was used before is wrong whatever the counters say, and was never asked about.
+    if (refusal === undefined || outcome.outcome === 'rejected') return outcome
     await record(submission, 'not-sent')
-    return exhausted
+    return refusal
   }
 
   const record = ({ target, id, ledger }: Submission, verdict: Verdict) =>
     ledger.run((standing, now) => settle(standing, id, verdict, now, target.limits))
 
   async function judge(submission: Submission, challenge: Challenge): Promise<VerifyOutcome> {
-    const { target, code, failures } = submission
+    const { target, code, budget } = submission
     const appName = appNameOf(target.lane, challenge.purpose)
     const { handle } = challenge
     const verdict = await codes.check(target, { destination: target.phone, appName, code, handle })
     const [{ outcome }] = await Promise.all([
       record(submission, verdict),
-      verdict === 'rejected' ? undefined : failures.takeBack(),
+      verdict === 'rejected' ? undefined : budget.refund(),
     ])
     switch (outcome.outcome) {
       case 'approved':
@@ -114,7 +113,7 @@ export function createVerifying(parts: {
       id: newCommandId(),
       code: command.code,
       ledger: ledgers.updater(target.key, target.limits),
-      failures: failuresOf(target.subject),
+      budget: counters.forVerification(target.counted),
     }
     const reserved = await reserveAttempt(submission)
     if (reserved.outcome === 'refused') return reserved

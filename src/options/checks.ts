@@ -60,6 +60,8 @@ const limits: Checks<NonNullable<TwoFactorOptions['limits']>> = {
   enrolSendsPerAddressPer10Min: countOrOff,
   enrolVerificationsPerAddressPer10Min: countOrOff,
   serviceSendsPerMinute: count,
+  serviceEnrolSendsPerHour: count,
+  serviceEnrolSendsPerDay: count,
   maxAgeMs: durationMs,
   loginMaxAgeMs: durationMs,
   verifyTimeoutMs: timeoutMs,

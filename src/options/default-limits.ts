@@ -40,6 +40,9 @@ export const defaultLimits: Limits = {
   enrolSendsPerAddressPer10Min: 20,
   enrolVerificationsPerAddressPer10Min: 60,
   serviceSendsPerMinute: 600,
+  // SMS pumping is paid by the message: this bounds what a day of it costs.
+  serviceEnrolSendsPerHour: 600,
+  serviceEnrolSendsPerDay: 3_000,
   // PSD2 RTS, article 4(3)(d): five minutes.
   maxAgeMs: 5 * minute,
   // NIST SP 800-63B-4, AAL2: a day at most.

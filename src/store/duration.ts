@@ -7,3 +7,13 @@ export function duration(name: string, ms: number): number {
   if (Number.isFinite(ms) && ms > 0) return ms
   throw new TypeError(`${name} must be a positive number of milliseconds, not ${ms}`)
 }
+
+/**
+ * Checks what is added to a counter: NaN would make it one that nothing exceeds.
+ *
+ * @throws {TypeError} naming the argument
+ */
+export function wholeAmount(by: number): number {
+  if (Number.isSafeInteger(by)) return by
+  throw new TypeError(`by must be an integer, not ${by}`)
+}

@@ -1,14 +1,15 @@
 import cluster from 'node:cluster'
 import { LRUCache } from 'lru-cache'
 import { type Checks, checkOptions, func, integer, optionError } from '../lib/options.js'
-import { duration } from './duration.js'
-import { type Kept, type Partition, sealedPartition, sharded } from './partition.js'
+import { duration, wholeAmount } from './duration.js'
+import { kindOf } from './kinds.js'
+import { createPartition, isLive, type Kept, type Partition } from './partition.js'
 import type { CounterResult, Entry, Json, Store, SwapResult } from './store.js'
 
 export interface MemoryStoreOptions {
   /** Numbers remembered per lane before a new one is refused with `capacity`; 100,000. */
   maxLedgers?: number
-  /** Subjects with a grant or a trusted device before a new one is refused; 100,000. */
+  /** Subjects with a grant, a trusted device or wrong codes, of each, before a new one is refused; 100,000. */
   maxGrants?: number
   /** Counters of each kind before the one longest untouched is lost; 100,000. */
   maxCounters?: number
@@ -22,8 +23,10 @@ export interface MemoryStoreOptions {
 export interface MemoryStore extends Store {
   read(key: string): Entry | undefined
   swap(key: string, expectedVersion: string | undefined, next: Json | undefined, ttlMs: number): SwapResult
-  increment(key: string, windowMs: number): CounterResult
+  increment(key: string, windowMs: number, by?: number): CounterResult
 }
+
+const defaultCapacity = 100_000
 
 const checks: Checks<MemoryStoreOptions> = {
   maxLedgers: integer(1),
@@ -33,7 +36,7 @@ const checks: Checks<MemoryStoreOptions> = {
   onPressure: func('(kind)'),
 }
 
-/** The wall clock may be set back, and would then keep what has ended. */
+/** The wall clock may be set back, and would then keep what has expired. */
 const monotonic = () => performance.now()
 
 /**
@@ -52,33 +55,37 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
     )
   }
   checkOptions('memoryStore', options, checks)
-  const { maxLedgers = 100_000, maxGrants = 100_000, maxCounters = 100_000 } = options
   const { now = monotonic, onPressure = () => {} } = options
-
-  // One partition per kind: a flood of one kind leaves the others alone.
-  const partitions = new Map<string, Partition>([
-    ['auth', sealedPartition(maxLedgers)],
-    ['enrol', sealedPartition(maxLedgers)],
-    ['enrolment', sealedPartition(maxLedgers)],
-    ['grants', sealedPartition(maxGrants)],
-    ['devices', sealedPartition(maxGrants)],
-    ['failures', sealedPartition(maxGrants)],
-  ])
+  const partitions = new Map<string, Partition>()
   let written = 0
 
+  /** One partition per kind: a flood of one kind leaves the others alone. */
   function partitionOf(key: string): Partition {
-    const kind = kindOf(key)
-    let partition = partitions.get(kind)
-    if (partition === undefined) {
-      partition = counterPartition(maxCounters, () => onPressure(kind))
-      partitions.set(kind, partition)
-    }
+    const name = kindIn(key)
+    const known = partitions.get(name)
+    if (known !== undefined) return known
+    const { lane, sealed, capacity } = kindOf(name)
+    const partition = createPartition({
+      max: options[capacity] ?? defaultCapacity,
+      sealed,
+      whenFull: `the memory store is full of entries of the kind "${name}" (lane ${lane}); raise ${capacity}`,
+      createShard: (maxSize) =>
+        new LRUCache<string, Kept>({
+          // `max` would allocate for that many at once, for every kind; a size grows.
+          maxSize,
+          sizeCalculation: () => 1,
+          disposeAfter: (_lost, _key, reason) => {
+            if (reason === 'evict') onPressure(name)
+          },
+        }),
+    })
+    partitions.set(name, partition)
     return partition
   }
 
-  const keep = (value: Json, end: number): Kept => {
+  const keep = (value: Json, expiresAt: number): Kept => {
     written += 1
-    return { value, version: written, end }
+    return { value, version: written, expiresAt }
   }
 
   return {
@@ -102,55 +109,34 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
       return { swapped: true, entry: entryOf(kept) }
     },
 
-    increment(key, windowMs) {
+    increment(key, windowMs, by = 1) {
       const partition = partitionOf(key)
       const at = now()
       const running = live(partition.get(key), at)
-      const count = typeof running?.value === 'number' ? running.value + 1 : 1
-      // The earlier end stands: a clock that was set back must not stretch the window.
-      const end = Math.min(running?.end ?? Number.POSITIVE_INFINITY, at + duration('windowMs', windowMs))
-      partition.set(key, keep(count, end), at)
-      return { count, resetInMs: end - at }
+      const window = duration('windowMs', windowMs)
+      const count = Math.max(0, (typeof running?.value === 'number' ? running.value : 0) + wholeAmount(by))
+      if (count === 0) {
+        // What was taken back to nothing leaves nothing behind that fills the store.
+        if (by < 0) partition.delete(key)
+        return { count, resetInMs: window }
+      }
+      // The earlier moment wins: a clock that was set back must not stretch the window.
+      const expiresAt = Math.min(running?.expiresAt ?? Number.POSITIVE_INFINITY, at + window)
+      if (by !== 0) partition.set(key, keep(count, expiresAt), at)
+      return { count, resetInMs: expiresAt - at }
     },
-  }
-}
-
-/** Counters by address and session: no guess budget rests on them, so the one longest untouched may go. */
-function counterPartition(max: number, onLoss: () => void): Partition {
-  const [, shardOf] = sharded(
-    max,
-    (share) =>
-      new LRUCache<string, Kept>({
-        // `max` would allocate for that many at once, for every kind; a size grows.
-        maxSize: share,
-        sizeCalculation: () => 1,
-        disposeAfter: (_lost, _key, reason) => {
-          if (reason === 'evict') onLoss()
-        },
-      }),
-  )
-  return {
-    get: (key) => shardOf(key).get(key),
-    set(key, kept, at) {
-      const counters = shardOf(key)
-      // What has lapsed goes first, and is no loss.
-      const oldest = counters.rkeys().next().value
-      if (oldest !== undefined && live(counters.peek(oldest), at) === undefined) counters.delete(oldest)
-      counters.set(key, kept)
-    },
-    delete: (key) => void shardOf(key).delete(key),
   }
 }
 
 /** The third part of `tf1:<namespace>:<kind>:<tag>`. */
-function kindOf(key: string): string {
+function kindIn(key: string): string {
   const start = key.indexOf(':', 4)
   const end = key.indexOf(':', start + 1)
   return start === -1 || end === -1 ? '' : key.slice(start + 1, end)
 }
 
 const live = (kept: Kept | undefined, at: number): Kept | undefined =>
-  kept !== undefined && at < kept.end ? kept : undefined
+  kept !== undefined && isLive(kept, at) ? kept : undefined
 
 const entryOf = ({ value, version }: Kept): Entry => ({ value, version: String(version) })
 

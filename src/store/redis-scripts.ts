@@ -34,9 +34,20 @@ end
 return {1}
 `)
 
-/** ARGV: the window in milliseconds. A counter without an end would lock somebody out for ever, so it gets one. */
+/**
+ * ARGV: the window in milliseconds, what is added. A counter that never expires would lock somebody out for
+ * ever, so it gets a window. Zero is added too rather than read: only a primary takes that.
+ */
 export const incrementScript = script(`
-local count = redis.call('INCR', KEYS[1])
+local by = tonumber(ARGV[2])
+if by < 1 and redis.call('EXISTS', KEYS[1]) == 0 then
+  return {0, tonumber(ARGV[1])}
+end
+local count = redis.call('INCRBY', KEYS[1], by)
+if count < 1 then
+  redis.call('DEL', KEYS[1])
+  return {0, tonumber(ARGV[1])}
+end
 local rest = redis.call('PTTL', KEYS[1])
 if rest < 0 then
   redis.call('PEXPIRE', KEYS[1], ARGV[1])

@@ -10,7 +10,7 @@ import {
   that,
   timeoutMs as timeout,
 } from '../lib/options.js'
-import { duration } from './duration.js'
+import { duration, wholeAmount } from './duration.js'
 import { isRedisClient, type RedisConnection, senderOf } from './redis-connection.js'
 import { inspectRedis } from './redis-inspection.js'
 import { incrementScript, runScript, swapScript } from './redis-scripts.js'
@@ -100,10 +100,10 @@ export function redisStore(options: RedisStoreOptions): Store {
       })
     },
 
-    async increment(key, windowMs) {
-      const window = wholeMs('windowMs', windowMs)
+    async increment(key, windowMs, by = 1) {
+      const args = [wholeMs('windowMs', windowMs), String(wholeAmount(by))]
       return answer(async () => {
-        const [count, resetInMs] = (await runScript(send, incrementScript, key, [window])) as unknown[]
+        const [count, resetInMs] = (await runScript(send, incrementScript, key, args)) as unknown[]
         return { count: integer(count), resetInMs: integer(resetInMs) }
       })
     },

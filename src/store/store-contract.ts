@@ -82,5 +82,5 @@ export function storeContract(options: StoreContractOptions): void {
 const underTest = (store: Store): StoreUnderTest => ({
   read: async (key) => store.read(key),
   swap: async (key, expectedVersion, next, ttlMs) => store.swap(key, expectedVersion, next, ttlMs),
-  increment: async (key, windowMs) => store.increment(key, windowMs),
+  increment: async (key, windowMs, by) => store.increment(key, windowMs, by),
 })

@@ -23,7 +23,7 @@ export interface SwapResult {
 }
 
 export interface CounterResult {
-  /** Hits in the running window, this one included. */
+  /** Hits in the running window, those just added included. */
   readonly count: number
   /** Milliseconds until the window ends. */
   readonly resetInMs: number
@@ -55,8 +55,12 @@ export interface Store {
     next: Json | undefined,
     ttlMs: number,
   ): Awaitable<SwapResult>
-  /** Atomic: adds 1 to a counter whose window of `windowMs` starts at its first hit and never stretches. */
-  increment(key: string, windowMs: number): Awaitable<CounterResult>
+  /**
+   * Atomic: adds `by` (1) to a counter whose window of `windowMs` starts at its first hit and never stretches.
+   * 0 reads and starts no window. A negative amount takes hits back; a count never falls below 0, and one
+   * that reaches 0 is gone. While no window runs, `resetInMs` is `windowMs`.
+   */
+  increment(key: string, windowMs: number, by?: number): Awaitable<CounterResult>
   /** Asked at start-up. Nothing found is an empty list; never rejects. */
   inspect?(): Promise<readonly Finding[]>
   close?(): Awaitable<void>

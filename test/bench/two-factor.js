@@ -10,6 +10,8 @@ const limits = {
   sendsPerAddressPer10Min: noLimit,
   verificationsPerAddressPer10Min: noLimit,
   serviceSendsPerMinute: noLimit,
+  serviceEnrolSendsPerHour: noLimit,
+  serviceEnrolSendsPerDay: noLimit,
 }
 
 export function openTwoFactor(provider, options = {}) {

@@ -451,7 +451,7 @@ describe('verify', () => {
     await challenges.start({ ...ana, purpose: 'login' })
     await challenges.verify({ ...ana, code: rightCode })
     wait(1)
-    expect(store.read(keys.failures('ana'))).toBeUndefined()
+    expect(store.read(keys.tally('auth', 'ana'))).toBeUndefined()
   })
 
   it('takes back the attempt that was no wrong code, and none of the others', async () => {
@@ -460,9 +460,9 @@ describe('verify', () => {
     await challenges.verify({ ...ana, code: 'wrong1' })
     await challenges.verify({ ...ana, code: rightCode })
     wait(24 * hour - 1)
-    expect(store.read(keys.failures('ana'))).toMatchObject({ value: { failures: 1 } })
+    expect(store.read(keys.tally('auth', 'ana'))).toMatchObject({ value: 1 })
     wait(1)
-    expect(store.read(keys.failures('ana'))).toBeUndefined()
+    expect(store.read(keys.tally('auth', 'ana'))).toBeUndefined()
   })
 
   it('keeps a subject out for no more than a day when the clock is set back by a year', async () => {

@@ -30,6 +30,8 @@ export const limits: Limits = {
   enrolSendsPerAddressPer10Min: 20,
   enrolVerificationsPerAddressPer10Min: 60,
   serviceSendsPerMinute: 600,
+  serviceEnrolSendsPerHour: 600,
+  serviceEnrolSendsPerDay: 3_000,
   maxAgeMs: 300_000,
   loginMaxAgeMs: 43_200_000,
   verifyTimeoutMs: 8_000,

@@ -66,9 +66,10 @@ describe('keys', () => {
       keys.ledger('enrol', phone),
       keys.grants('ana'),
       keys.devices('ana'),
-      keys.failures('ana'),
+      keys.tally('auth', 'ana'),
+      keys.tally('enrol', 'ana'),
       keys.enrolment('session-1'),
-      keys.counter('sends', hashId('ana')),
+      keys.counter('count-auth-subject-sends', hashId('ana')),
       createKeys('', secrets).grants('ana'),
     ]
     expect(new Set(all).size).toBe(all.length)
@@ -104,16 +105,16 @@ describe('keys', () => {
       keys.grants('ana'),
       keys.devices('ana'),
       keys.enrolment('session-1'),
-      keys.failures('ana'),
-      keys.counter('sends', 'whom'),
+      keys.tally('enrol', 'ana'),
+      keys.counter('count-enrol-numbers', 'whom'),
     ]
     expect(all.map((key) => key.split(':')[2])).toEqual([
       'enrol',
       'grants',
       'devices',
       'enrolment',
-      'failures',
-      'count-sends',
+      'enrol-tally',
+      'count-enrol-numbers',
     ])
   })
 

@@ -14,7 +14,7 @@ export interface PlainStore extends Store {
   readonly now: () => number
   read(key: string): Entry | undefined
   swap(key: string, expectedVersion: string | undefined, next: Json | undefined, ttlMs: number): SwapResult
-  increment(key: string, windowMs: number): CounterResult
+  increment(key: string, windowMs: number, by?: number): CounterResult
 }
 
 export function plainStore(now: () => number, kept = new Map<string, Kept>()): PlainStore {
@@ -46,10 +46,15 @@ export function plainStore(now: () => number, kept = new Map<string, Kept>()): P
       kept.delete(key)
       return { swapped: true }
     },
-    increment(key, windowMs) {
+    increment(key, windowMs, by = 1) {
       check(windowMs)
+      if (!Number.isInteger(by)) throw new RangeError(`not an amount: ${by}`)
       const running = live(key)
-      const count = Number(running?.value ?? 0) + 1
+      const count = Math.max(0, Number(running?.value ?? 0) + by)
+      if (count === 0) {
+        kept.delete(key)
+        return { count, resetInMs: windowMs }
+      }
       const end = running?.end ?? now() + windowMs
       put(key, count, end)
       return { count, resetInMs: end - now() }
@@ -252,8 +257,8 @@ export const breaks: Readonly<Record<string, Break>> = {
   'stretches the window at every hit': {
     found: 'a window starts at its first hit and is not stretched by later ones',
     of: (store) => ({
-      increment(key, windowMs) {
-        const { count } = store.increment(key, windowMs)
+      increment(key, windowMs, by) {
+        const { count } = store.increment(key, windowMs, by)
         const standing = store.kept.get(key)
         if (standing) standing.end = store.now() + windowMs
         return { count, resetInMs: windowMs }
@@ -263,14 +268,17 @@ export const breaks: Readonly<Record<string, Break>> = {
   'tells the whole window for its rest': {
     found: 'a window starts at its first hit and is not stretched by later ones',
     of: (store) => ({
-      increment: (key, windowMs) => ({ count: store.increment(key, windowMs).count, resetInMs: windowMs }),
+      increment: (key, windowMs, by) => ({
+        count: store.increment(key, windowMs, by).count,
+        resetInMs: windowMs,
+      }),
     }),
   },
   'takes the longest window asked for': {
     found: 'a later hit that asks for a longer window does not get it',
     of: (store) => ({
-      increment(key, windowMs) {
-        const { count } = store.increment(key, windowMs)
+      increment(key, windowMs, by) {
+        const { count } = store.increment(key, windowMs, by)
         const standing = store.kept.get(key)
         if (standing) standing.end = Math.max(standing.end, store.now() + windowMs)
         return { count, resetInMs: (standing?.end ?? 0) - store.now() }
@@ -279,7 +287,7 @@ export const breaks: Readonly<Record<string, Break>> = {
   },
   'counts every key together': {
     found: 'a counter counts from 1, each key for itself',
-    of: (store) => ({ increment: (_key, windowMs) => store.increment('all', windowMs) }),
+    of: (store) => ({ increment: (_key, windowMs, by) => store.increment('all', windowMs, by) }),
   },
   'never ends a counter': {
     found: 'a window starts at its first hit and is not stretched by later ones',
@@ -292,6 +300,65 @@ export const breaks: Readonly<Record<string, Break>> = {
         },
       }
     },
+  },
+  'starts a window when it is only read': {
+    found: 'adding nothing reads a counter and starts no window',
+    of: (store) => ({
+      increment(key, windowMs, by) {
+        if (by !== 0 || store.read(key) !== undefined) return store.increment(key, windowMs, by)
+        store.increment(key, windowMs)
+        store.swap(key, store.read(key)?.version, 0, windowMs)
+        return { count: 0, resetInMs: windowMs }
+      },
+    }),
+  },
+  'adds 1 whatever it is told': {
+    found: 'hits are added several at once and taken back, within the window that runs',
+    of: (store) => ({ increment: (key, windowMs) => store.increment(key, windowMs) }),
+  },
+  'owes hits that are taken back twice': {
+    found: 'a count never falls below 0, so that nothing taken back twice admits more',
+    of: (store) => {
+      const owed = new Map<string, number>()
+      return {
+        increment(key, windowMs, by = 1) {
+          const total = Number(store.read(key)?.value ?? 0) - (owed.get(key) ?? 0) + by
+          owed.set(key, Math.max(0, -total))
+          const { resetInMs } = store.increment(key, windowMs, by)
+          return { count: total, resetInMs }
+        },
+      }
+    },
+  },
+  'starts a new window when a hit is taken back': {
+    found: 'hits are added several at once and taken back, within the window that runs',
+    of: (store) => ({
+      increment(key, windowMs, by) {
+        const result = store.increment(key, windowMs, by)
+        const standing = store.kept.get(key)
+        if (standing === undefined || by === undefined || by >= 0) return result
+        standing.end = store.now() + windowMs
+        return { count: result.count, resetInMs: windowMs }
+      },
+    }),
+  },
+  'takes hits back by reading, waiting and writing': {
+    found: 'no hit is lost where others are taken back at the same time',
+    of: (store) => ({
+      async increment(key, windowMs, by = 1) {
+        if (by >= 0) return store.increment(key, windowMs, by)
+        const count = Math.max(0, Number(store.read(key)?.value ?? 0) + by)
+        await turn()
+        store.swap(key, store.read(key)?.version, count, windowMs)
+        return { count, resetInMs: windowMs }
+      },
+    }),
+  },
+  'adds what is not an integer': {
+    found: 'an amount that is not an integer is refused and nothing added',
+    of: (store) => ({
+      increment: (key, windowMs, by = 1) => store.increment(key, windowMs, Number.isInteger(by) ? by : 1),
+    }),
   },
   'reads a counter, waits, then writes it': {
     found: 'no hit of a counter is lost or counted twice',
@@ -363,4 +430,10 @@ export const failOpen: Readonly<Record<string, Partial<Store>>> = {
   'swaps as done': { swap: () => ({ swapped: true }) },
   'swaps as refused': { swap: () => ({ swapped: false }) },
   'counts from 1': { increment: (_key, windowMs) => ({ count: 1, resetInMs: windowMs }) },
+  'reads counters as 0': {
+    increment: (_key, windowMs, by) => {
+      if (by !== 0) throw new Error('down')
+      return { count: 0, resetInMs: windowMs }
+    },
+  },
 }

@@ -1,14 +1,17 @@
 import cluster from 'node:cluster'
 import { describe, expect, test, vi } from 'vitest'
+import { kinds } from '../../src/store/kinds.js'
 import { memoryStore } from '../../src/store/memory-store.js'
 import type { Json } from '../../src/store/store.js'
 
 const hour = 3_600_000
 
+const counterKinds = Object.keys(kinds).filter((kind) => kind.startsWith('count-'))
+
 const capacity = expect.objectContaining({ code: 'capacity', status: 503 })
 
 describe('what is full refuses', () => {
-  test.each(['auth', 'enrol', 'enrolment', 'grants', 'devices', 'failures'])(
+  test.each(['auth', 'enrol', 'enrolment', 'grants', 'devices', 'auth-tally', 'enrol-tally', 'unheard-of'])(
     '%s: a new key, never a known one',
     (kind) => {
       const store = memoryStore({ maxLedgers: 2, maxGrants: 2 })
@@ -23,6 +26,14 @@ describe('what is full refuses', () => {
     },
   )
 
+  test('and says which kind is full, of which lane, and what to raise', () => {
+    const store = memoryStore({ maxGrants: 1 })
+    store.increment('tf1::enrol-tally:a', hour)
+    expect(() => store.increment('tf1::enrol-tally:b', hour)).toThrow(
+      'the memory store is full of entries of the kind "enrol-tally" (lane enrol); raise maxGrants',
+    )
+  })
+
   test('a locked number stays locked under a flood of 20 times the capacity', () => {
     const store = memoryStore({ maxLedgers: 10_000 })
     store.swap('tf1::auth:locked', undefined, { lockedUntil: 1 }, hour)
@@ -36,11 +47,20 @@ describe('what is full refuses', () => {
     }
     expect(refused).toBe(190_001)
     expect(store.read('tf1::auth:locked')?.value).toEqual({ lockedUntil: 1 })
-  })
+  }, 60_000)
 
   test('no lane, kind or counter takes the room of another', () => {
     const store = memoryStore({ maxLedgers: 1, maxGrants: 1, maxCounters: 1 })
-    for (const kind of ['auth', 'enrol', 'enrolment', 'grants', 'devices', 'count-a', 'count-b']) {
+    for (const kind of [
+      'auth',
+      'enrol',
+      'enrolment',
+      'grants',
+      'devices',
+      'auth-tally',
+      'enrol-tally',
+      ...counterKinds,
+    ]) {
       expect(store.swap(`tf1:shop:${kind}:x`, undefined, {}, hour).swapped).toBe(true)
     }
   })
@@ -66,11 +86,11 @@ describe('what is full refuses', () => {
     expect(() => store.swap('tf1::auth:b', undefined, {}, hour)).toThrow(capacity)
   })
 
-  test('a few lapsed entries among many live ones are found when they are needed', () => {
+  test('expired entries among live ones are found when they are needed', () => {
     const clock = { at: 0 }
     const store = memoryStore({ maxLedgers: 10_000, now: () => clock.at })
     for (let i = 0; i < 10_000; i += 1) {
-      store.swap(`tf1::auth:${i}`, undefined, {}, i % 19 === 7 ? 1_000 : hour)
+      store.swap(`tf1::auth:${i}`, undefined, {}, i % 5 === 2 ? 1_000 : hour)
     }
     clock.at += 1_000
     for (let i = 0; i < 250; i += 1)
@@ -94,51 +114,53 @@ describe('counters', () => {
   test('lose the one longest untouched, and say of which kind', () => {
     const onPressure = vi.fn()
     const store = memoryStore({ maxCounters: 2, onPressure })
-    for (const tag of ['a', 'b', 'a', 'c']) store.increment(`tf1::count-address:${tag}`, hour)
-    expect(onPressure.mock.calls).toEqual([['count-address']])
-    expect(store.increment('tf1::count-address:a', hour).count).toBe(3)
-    expect(store.increment('tf1::count-address:b', hour).count).toBe(1)
+    for (const tag of ['a', 'b', 'a', 'c']) store.increment(`tf1::count-auth-address-sends:${tag}`, hour)
+    expect(onPressure.mock.calls).toEqual([['count-auth-address-sends']])
+    expect(store.increment('tf1::count-auth-address-sends:a', hour).count).toBe(3)
+    expect(store.increment('tf1::count-auth-address-sends:b', hour).count).toBe(1)
   })
 
   test('a lapsed one goes without pressure, and without anybody listening', () => {
     const clock = { at: 0 }
     const onPressure = vi.fn()
     const store = memoryStore({ maxCounters: 1, onPressure, now: () => clock.at })
-    store.increment('tf1::count-address:a', 1_000)
+    store.increment('tf1::count-auth-address-sends:a', 1_000)
     clock.at += 1_000
-    store.increment('tf1::count-address:b', 1_000)
+    store.increment('tf1::count-auth-address-sends:b', 1_000)
     expect(onPressure).not.toHaveBeenCalled()
 
     const quiet = memoryStore({ maxCounters: 1 })
-    quiet.increment('tf1::count-address:a', hour)
-    expect(quiet.increment('tf1::count-address:b', hour).count).toBe(1)
+    quiet.increment('tf1::count-auth-address-sends:a', hour)
+    expect(quiet.increment('tf1::count-auth-address-sends:b', hour).count).toBe(1)
   })
 
-  test('under keys of no known shape share their room', () => {
+  test('under keys of no known shape share their room, and none is lost', () => {
     const onPressure = vi.fn()
-    const store = memoryStore({ maxCounters: 1, onPressure })
-    for (const key of ['a', 'b:c', 'tf1:x', 'tf1::other']) store.increment(key, hour)
-    expect(onPressure.mock.calls).toEqual([[''], [''], ['']])
+    const store = memoryStore({ maxLedgers: 3, maxCounters: 1, onPressure })
+    for (const key of ['a', 'b:c', 'tf1:x']) store.increment(key, hour)
+    expect(() => store.increment('tf1::other', hour)).toThrow(capacity)
+    expect(store.increment('a', hour).count).toBe(2)
+    expect(onPressure).not.toHaveBeenCalled()
   })
 
   test('a flood of one kind leaves the other kinds alone', () => {
     const store = memoryStore({ maxCounters: 10 })
-    store.increment('tf1::count-subject:victim', hour)
-    for (let i = 0; i < 1_000; i += 1) store.increment(`tf1::count-address:${i}`, hour)
-    expect(store.increment('tf1::count-subject:victim', hour).count).toBe(2)
+    store.increment('tf1::count-auth-subject-sends:victim', hour)
+    for (let i = 0; i < 1_000; i += 1) store.increment(`tf1::count-auth-address-sends:${i}`, hour)
+    expect(store.increment('tf1::count-auth-subject-sends:victim', hour).count).toBe(2)
   })
 
   test('a larger store holds about as many counters as it was told', () => {
     const onPressure = vi.fn()
     const store = memoryStore({ maxCounters: 10_000, onPressure })
-    for (let i = 0; i < 30_000; i += 1) store.increment(`tf1::count-address:${i}`, hour)
+    for (let i = 0; i < 30_000; i += 1) store.increment(`tf1::count-auth-address-sends:${i}`, hour)
     expect(onPressure.mock.calls.length).toBeGreaterThan(19_900)
     expect(onPressure.mock.calls.length).toBeLessThan(25_000)
   })
 
   test('can be read, swapped and removed like any entry', () => {
     const store = memoryStore()
-    const key = 'tf1::count-subject:a'
+    const key = 'tf1::count-auth-subject-sends:a'
     store.increment(key, hour)
     const entry = store.read(key)
     expect(entry?.value).toBe(1)
@@ -192,6 +214,12 @@ describe('time', () => {
     } finally {
       vi.useRealTimers()
     }
+  })
+
+  test.each([0.5, Number.NaN, Number.POSITIVE_INFINITY])('an amount of %d is refused', (by) => {
+    expect(() => memoryStore().increment('tf1::auth-tally:a', hour, by)).toThrow(
+      new TypeError(`by must be an integer, not ${by}`),
+    )
   })
 
   test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('a lifetime of %d is refused', (ms) => {
@@ -274,7 +302,7 @@ describe('options', () => {
     }
   })
 
-  test('a mistyped name is told with those that there are', () => {
+  test('a misspelt name is refused with the one that is near', () => {
     expect(() => memoryStore({ maxLedger: 5 } as object)).toThrow(
       'memoryStore: unknown option "maxLedger"; did you mean "maxLedgers"?',
     )

@@ -1,10 +1,12 @@
-import type { Awaitable, Store } from '../../store/store.js'
-import { type Refusal, refused } from '../commands.js'
+import type { Store } from '../../store/store.js'
+import type { Refusal } from '../commands.js'
 import { hashId, type Keys } from '../keys.js'
 import type { Lane } from '../ledger/ledger.js'
 import type { Limits } from '../limits.js'
-import { update } from '../updater.js'
-import { networkOf } from './networks.js'
+import { addressAllowance } from './address.js'
+import { type Allowance, counter, together } from './allowance.js'
+import { sessionNumbers } from './session-numbers.js'
+import { subjectTally } from './tally.js'
 
 const minute = 60_000
 const hour = 60 * minute
@@ -14,35 +16,30 @@ const day = 24 * hour
 export interface Counted {
   readonly lane: Lane
   readonly subject: string
+  /** Nobody is signed in: the subject is a stand-in for the session, and has no budget of its own. */
+  readonly anonymous: boolean
   readonly session: string
-  readonly address?: string
+  readonly address: string | undefined
+  /** The address may be that of a proxy that Express was not told about. */
+  readonly proxied: boolean
   /** Key of the number's ledger: a tag of the number. */
   readonly ledgerKey: string
 }
 
-/** The counters that span ledgers. They createUpdater back cost; no guess budget rests on them. */
+/** What one request may cost, over all ledgers. */
+export interface RequestBudget extends Allowance {
+  /** Asked together with the ledger: refuses an address past its limit, and counts nothing. */
+  check(): Promise<Refusal | undefined>
+  /** Asked by what is about to reach the provider, so that a refused request costs nobody's budget. */
+  take(): Promise<Refusal | undefined>
+}
+
 export interface Counters {
-  /** Asked by every start and resend, refused ones included. */
-  sendFromAddress(counted: Counted): Promise<Refusal | undefined>
-  verificationFromAddress(counted: Counted): Promise<Refusal | undefined>
-  /** Asked by a command that is about to send, so that a refused one costs nobody's budget. */
-  send(counted: Counted): Promise<Refusal | undefined>
+  /** Refunded when the provider refuses the send: hours and days come back, the limits per minute do not. */
+  forSend(counted: Counted): RequestBudget
+  /** Counts the attempt as a wrong one before it is judged; refunded unless the code was rejected. */
+  forVerification(counted: Counted): RequestBudget
 }
-
-interface Count {
-  readonly limit: string
-  readonly code: 'send_limit' | 'sending_paused'
-  readonly kind: string
-  readonly whom: string
-  readonly most: number
-  readonly windowMs: number
-}
-
-/** How many of those who used up a budget of their own are told apart from the others. */
-const maxEntries = 1_000
-
-/** The numbers that one session has tried to enrol, by their ledgers. */
-type Numbers = { readonly numbers: readonly string[]; readonly end: number }
 
 export function createCounters(parts: {
   readonly store: Store
@@ -50,115 +47,84 @@ export function createCounters(parts: {
   readonly limits: Limits
   readonly now: () => number
 }): Counters {
-  const { store, keys, limits, now } = parts
+  const { store, keys, limits } = parts
 
-  async function count({ limit, code, kind, whom, most, windowMs }: Count): Promise<Refusal | undefined> {
-    const hits = await store.increment(keys.counter(kind, whom), windowMs)
-    return hits.count > most
-      ? { outcome: 'refused', code, limit, retryAfterMs: Math.max(1, Math.ceil(hits.resetInMs)) }
-      : undefined
-  }
-
-  async function firstRefusal(
-    counts: readonly Awaitable<Refusal | undefined>[],
-  ): Promise<Refusal | undefined> {
-    // Issued together: over a network store they cost one round trip.
-    return (await Promise.all(counts)).find((refusal) => refusal !== undefined)
-  }
-
-  const fromAddress = async (kind: string, lane: Lane, address: string | undefined, most: number | false) =>
-    address === undefined || most === false
+  const fromAddress = (what: 'sends' | 'verifications', counted: Counted, max: number | false) => {
+    const { address } = counted
+    return address === undefined || max === false
       ? undefined
-      : count({
-          limit: 'address',
-          code: 'send_limit',
-          kind: `${lane}-${kind}`,
-          whom: hashId(networkOf(address)),
-          most,
-          windowMs: 10 * minute,
-        })
-
-  /** Different numbers of one session. One that was refused is not among them, else its second try would pass. */
-  const numbersOf = ({
-    session,
-    ledgerKey,
-  }: Pick<Counted, 'session' | 'ledgerKey'>): Promise<Refusal | undefined> =>
-    update(store, keys.counter('numbers', hashId(session)), (stored: Numbers | undefined) => {
-      const { numbers, end } =
-        stored !== undefined && now() < stored.end ? stored : { numbers: [], end: now() + day }
-      if (numbers.includes(ledgerKey)) return { outcome: undefined }
-      const leftMs = Math.min(day, end - now())
-      if (numbers.length >= limits.numbersPerSessionPerDay) {
-        return { outcome: { ...refused('send_limit', leftMs), limit: 'session' } }
-      }
-      return { outcome: undefined, put: { value: { numbers: [...numbers, ledgerKey], end }, ttlMs: leftMs } }
-    })
-
-  function own({ lane, session, subject, ledgerKey }: Counted): Promise<Refusal | undefined> {
-    return firstRefusal([
-      lane === 'enrol' ? numbersOf({ session, ledgerKey }) : undefined,
-      count({
-        limit: 'session',
-        code: 'send_limit',
-        kind: 'session-sends',
-        whom: hashId(session),
-        most: limits.sendsPerSessionPerHour,
-        windowMs: hour,
-      }),
-      count({
-        limit: 'subject',
-        code: 'send_limit',
-        kind: 'subject-sends',
-        whom: hashId(subject),
-        most: limits.sendsPerSubjectPerDay,
-        windowMs: day,
-      }),
-    ])
+      : addressAllowance(parts, { ...counted, what, address, max })
   }
 
-  const service = (lane: Lane): Promise<Refusal | undefined> =>
-    count({
-      limit: 'service',
+  /** Hours and days of the person: cost control and a brake on SMS pumping. */
+  function ownSends({ lane, session, subject, anonymous }: Counted): Allowance[] {
+    const own = counter(store, {
+      key: keys.counter(`count-${lane}-session-sends`, hashId(session)),
+      max: limits.sendsPerSessionPerHour,
+      windowMs: hour,
+      code: 'send_limit',
+      limit: 'session',
+    })
+    const subjects = counter(store, {
+      key: keys.counter(`count-${lane}-subject-sends`, hashId(subject)),
+      max: limits.sendsPerSubjectPerDay,
+      windowMs: day,
+      code: 'send_limit',
+      limit: 'subject',
+    })
+    return anonymous ? [own] : [own, subjects]
+  }
+
+  const numbersOf = ({ session, ledgerKey }: Counted): Allowance =>
+    sessionNumbers(parts, { session, ledgerKey, max: limits.numbersPerSessionPerDay })
+
+  const service = (lane: Lane, span: string, windowMs: number, max: number): Allowance =>
+    counter(store, {
+      key: keys.counter(`count-${lane}-service-sends`, span),
+      max,
+      windowMs,
       code: 'sending_paused',
-      kind: 'service-sends',
-      whom: lane,
-      most: limits.serviceSendsPerMinute,
-      windowMs: minute,
+      limit: 'service',
     })
-
-  /** Sessions and subjects that used up a budget of their own. */
-  const refusedLately = new Set<string>()
-
-  function remember({ session, subject }: Counted): void {
-    if (refusedLately.size >= maxEntries) refusedLately.clear()
-    refusedLately.add(hashId(session)).add(hashId(subject))
-  }
 
   return {
-    sendFromAddress: ({ lane, address }) =>
-      fromAddress(
+    forSend(counted) {
+      const { lane } = counted
+      const isEnrol = lane === 'enrol'
+      const address = fromAddress(
         'sends',
-        lane,
-        address,
-        lane === 'auth' ? limits.sendsPerAddressPer10Min : limits.enrolSendsPerAddressPer10Min,
-      ),
-    verificationFromAddress: ({ lane, address }) =>
-      fromAddress(
+        counted,
+        isEnrol ? limits.enrolSendsPerAddressPer10Min : limits.sendsPerAddressPer10Min,
+      )
+      // Numbers that nobody has proven are what SMS pumping is made of: the bill of a day is bounded.
+      const serviceEnrol = isEnrol
+        ? [
+            service(lane, 'hour', hour, limits.serviceEnrolSendsPerHour),
+            service(lane, 'day', day, limits.serviceEnrolSendsPerDay),
+          ]
+        : []
+      const refundable = together([...ownSends(counted), ...serviceEnrol])
+      const all = together([
+        ...(isEnrol ? [numbersOf(counted)] : []),
+        refundable,
+        service(lane, 'minute', minute, limits.serviceSendsPerMinute),
+        ...(address === undefined ? [] : [address]),
+      ])
+      return { check: async () => address?.check(), take: all.take, refund: refundable.refund }
+    },
+
+    forVerification(counted) {
+      const { lane, subject, anonymous } = counted
+      const address = fromAddress(
         'verifications',
-        lane,
-        address,
-        lane === 'auth'
-          ? limits.verificationsPerAddressPer10Min
-          : limits.enrolVerificationsPerAddressPer10Min,
-      ),
-    async send(counted) {
-      const { lane, session, subject } = counted
-      // One person's refused starts must not use up the sends of everybody: they are asked alone first.
-      const suspect = refusedLately.has(hashId(session)) || refusedLately.has(hashId(subject))
-      if (suspect) return (await own(counted)) ?? service(lane)
-      const [refusal, paused] = await Promise.all([own(counted), service(lane)])
-      if (refusal !== undefined) remember(counted)
-      return refusal ?? paused
+        counted,
+        lane === 'enrol'
+          ? limits.enrolVerificationsPerAddressPer10Min
+          : limits.verificationsPerAddressPer10Min,
+      )
+      const tally = together(anonymous ? [] : [subjectTally(parts, lane, subject)])
+      const all = together(address === undefined ? [tally] : [tally, address])
+      return { check: async () => address?.check(), take: all.take, refund: tally.refund }
     },
   }
 }

@@ -1,16 +1,30 @@
 import { isIP } from 'node:net'
 
+/** A network that an address belongs to, and how many times the limit of one address it gets. */
+export interface Network {
+  readonly name: string
+  readonly times: number
+}
+
 /**
- * The network that one person can be expected to createUpdater: an IPv4 address, or the /64 of an IPv6 one,
- * whose holder can pick any of 2^64 addresses. IPv4 mapped into IPv6 is unwrapped.
+ * The networks that count an address: an IPv4 address by itself; of an IPv6 address the /64, whose holder can
+ * pick any of 2^64 addresses, and the /56 and /48 that providers give to one customer, who would otherwise
+ * have 65,536 limits. IPv4 mapped into IPv6 is unwrapped.
  */
-export function networkOf(address: string): string {
+export function networksOf(address: string): readonly [Network, ...Network[]] {
   const [bare = ''] = address.split('%')
-  if (isIP(bare) !== 6) return bare
+  if (isIP(bare) !== 6) return [{ name: bare, times: 1 }]
   const groups = groupsOf(bare)
-  const high = groups.slice(0, 4).join(':')
-  const isMapped = high === '0:0:0:0' && groups[4] === '0' && groups[5] === 'ffff'
-  return isMapped ? dotted(groups[6], groups[7]) : `${high}::/64`
+  const [a, b, c, d = '0'] = groups
+  const isMapped = [a, b, c, d].every((group) => group === '0') && groups[4] === '0' && groups[5] === 'ffff'
+  if (isMapped) return [{ name: dotted(groups[6], groups[7]), times: 1 }]
+  const site = [a, b, c].join(':')
+  const subnet = (Number.parseInt(d, 16) & 0xff00).toString(16)
+  return [
+    { name: `${site}:${d}::/64`, times: 1 },
+    { name: `${site}:${subnet}::/56`, times: 4 },
+    { name: `${site}::/48`, times: 16 },
+  ]
 }
 
 /** The eight groups of an IPv6 address, in hexadecimal without leading zeros. */

@@ -8,6 +8,7 @@ import { plainFactory, singleHandlers } from '../host/factory.js'
 import { isOurs } from '../host/host-function.js'
 import { type SessionAdapter, sessionId } from '../host/session.js'
 import { readSubject, type SubjectOf } from '../host/subject.js'
+import type { AddressOf } from '../http/address.js'
 import { middleware } from '../http/middleware.js'
 import { type Problem, problemOf } from '../http/problems.js'
 import { invalid, readChannel, text } from '../http/request-body.js'
@@ -74,7 +75,7 @@ declare global {
 export function createEnrolFlow(parts: {
   readonly purpose: string
   readonly subjectOf: SubjectOf
-  readonly addressOf: (req: Request) => string | undefined
+  readonly addressOf: AddressOf
   readonly sessions: SessionAdapter
   readonly renewal: Renewal
   readonly grants: Grants
@@ -117,7 +118,7 @@ export function createEnrolFlow(parts: {
   function requester(req: Request, { session, signedIn }: Enrollee): Omit<Actor, 'phone'> {
     // Nobody is signed in at a signup: the session stands in for the subject.
     const subject = signedIn ?? `visitor ${hashId(session)}`
-    return { lane: 'enrol', subject, session, address: addressOf(req) }
+    return { lane: 'enrol', subject, anonymous: signedIn === undefined, session, ...addressOf(req) }
   }
 
   return {

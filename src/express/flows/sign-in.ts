@@ -13,6 +13,7 @@ import { acceptedChannel } from '../guard/accepted.js'
 import type { Requirement, Requirements } from '../guard/requirement.js'
 import { type Identify, identified, type Requester } from '../host/requester.js'
 import type { SessionAdapter } from '../host/session.js'
+import type { AddressOf } from '../http/address.js'
 import { invalid, readChannel, text } from '../http/request-body.js'
 import type { RequestContext } from '../http/request-context.js'
 import type { BrowserOfRequest, DeviceCookies } from './device-cookies.js'
@@ -34,7 +35,7 @@ interface InHand {
 export function createSignIn(parts: {
   readonly identify: Identify
   readonly phoneOf: PhoneOf
-  readonly addressOf: (req: Request) => string | undefined
+  readonly addressOf: AddressOf
   readonly requirements: Requirements
   readonly sessions: SessionAdapter
   readonly renewal: Renewal
@@ -62,7 +63,7 @@ export function createSignIn(parts: {
         `phone returned a value of type ${typeof phone}; it must return a string or undefined`,
       )
     }
-    return { subject, session, phone, epoch, knownBrowser, address: parts.addressOf(req) }
+    return { subject, session, phone, epoch, knownBrowser, ...parts.addressOf(req) }
   }
 
   /** Whether the browser is a known one; nothing is asked where it shows nothing. */

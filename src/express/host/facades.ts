@@ -14,6 +14,7 @@ import type { BoundFields, HashBound } from '../../challenge/proofs/bound.js'
 import type { Devices, TrustedDevice } from '../../challenge/proofs/devices.js'
 import type { Grant, Grants } from '../../challenge/proofs/grants.js'
 import type { Purposes } from '../../challenge/purposes.js'
+import type { SubjectState, Subjects } from '../../challenge/subjects.js'
 import { TwoFactorError } from '../../errors.js'
 import { readCode } from '../flows/code.js'
 import type { DeviceCookies } from '../flows/device-cookies.js'
@@ -22,7 +23,7 @@ import { type SubjectName, subjectText } from './subject.js'
 
 /** The fields themselves, or their hash as an approved outcome carries it. */
 type Bound = BoundFields | string
-type Named<Command> = Omit<Command, 'subject' | 'lane' | 'visitor' | 'epoch'> & {
+type Named<Command> = Omit<Command, 'subject' | 'lane' | 'visitor' | 'epoch' | 'anonymous' | 'proxied'> & {
   readonly subject: SubjectName
 }
 type NamedStart = Omit<Named<StartCommand>, 'bound'> & { readonly bound?: Bound | undefined }
@@ -70,8 +71,11 @@ export interface TrustedDevicesFacade {
   revokeSubject(subject: SubjectName): Promise<void>
 }
 
-/** The operator's side of an account. */
+/** The operator's side of an account; of a number on file see `numbers`. */
 export interface SubjectsFacade {
+  state(subject: SubjectName): Promise<SubjectState>
+  /** Forgets the wrong codes of the day, so that the subject may submit codes again. */
+  enable(subject: SubjectName): Promise<void>
   /**
    * Ends everything that a subject has: grants in every session, known browsers and trusted devices, live
    * challenges and checks under way. For a stolen account.
@@ -83,11 +87,14 @@ export interface SubjectsFacade {
 }
 
 export function createSubjectsFacade(parts: {
+  readonly subjects: Subjects
   readonly grants: Grants
   readonly devices: Devices
 }): SubjectsFacade {
-  const { grants, devices } = parts
+  const { subjects, grants, devices } = parts
   return {
+    state: async (subject) => subjects.state(subjectText(subject)),
+    enable: async (subject) => subjects.enable(subjectText(subject)),
     async revokeEverything(name) {
       const subject = subjectText(name)
       await Promise.all([grants.revokeSubject(subject), devices.revokeSubject(subject)])

@@ -32,8 +32,15 @@ export interface TwoFactor {
   readonly challenges: ChallengesFacade
   readonly grants: GrantsFacade
   readonly numbers: Numbers
-  readonly trustedDevices: TrustedDevicesFacade
+  /**
+   * The wrong codes of one subject over all its numbers, and their end.
+   *
+   * @example
+   * const { locked, lockedForMs } = await tf.subjects.state('ana')
+   * if (locked) await tf.subjects.enable('ana')
+   */
   readonly subjects: SubjectsFacade
+  readonly trustedDevices: TrustedDevicesFacade
   /** The limits in force, as a Markdown table. */
   describeLimits(): string
   /**

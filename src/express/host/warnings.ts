@@ -1,7 +1,7 @@
 /** By stable code; the README has a section for each. */
 const messages = {
   TWO_FACTOR_TRUST_PROXY_MISSING:
-    'A request with a forwarded header came from a private address, but `trust proxy` is off: rate limits by address are skipped. Set `trust proxy` to your proxies.',
+    'A request with a forwarded header came from a private address, but `trust proxy` is off: everyone behind the proxy shares ten times the limits of one address. Set `trust proxy` to your proxies.',
   TWO_FACTOR_TRUST_PROXY_ALL:
     '`trust proxy` is true: any client can choose its own address with X-Forwarded-For and evade rate limits. Set it to the number or the addresses of your proxies.',
   TWO_FACTOR_MEMORY_STORE:

@@ -17,25 +17,32 @@ privateNetworks.addAddress('::1', 'ipv6')
 privateNetworks.addSubnet('fc00::', 7, 'ipv6')
 privateNetworks.addSubnet('fe80::', 10, 'ipv6')
 
+/** Where a request comes from, as the limits by address count it. */
+export type AddressOf = (req: Request) => {
+  readonly address: string
+  /** It may be that of a proxy that Express was not told about, shared by everybody behind it. */
+  readonly proxied: boolean
+}
+
 /**
- * The client address that rate limits count. Behind a proxy that Express does not know about, all
- * clients share the proxy's address: counting it would lock everyone out, so there is none.
+ * The client address that rate limits count. Nothing a client sends switches it off: without `trust proxy` a
+ * private address may be that of a proxy, whatever the headers say, and clients that have hung up share one.
  */
-export function addressOf(req: Request, warn: Warn): string | undefined {
-  if (req.app.enabled('trust proxy')) return req.ip
-  const { remoteAddress } = req.socket
-  if (isForwarded(req) && isPrivate(remoteAddress)) {
-    warn('TWO_FACTOR_TRUST_PROXY_MISSING')
-    return undefined
+export function createAddressOf(warn: Warn): AddressOf {
+  return (req) => {
+    const trusted = req.app.enabled('trust proxy')
+    const address = trusted ? req.ip : req.socket.remoteAddress
+    if (address === undefined) return { address: 'unknown', proxied: true }
+    const proxied = !trusted && isPrivate(address)
+    if (proxied && isForwarded(req)) warn('TWO_FACTOR_TRUST_PROXY_MISSING')
+    return { address, proxied }
   }
-  return remoteAddress
 }
 
 function isForwarded(req: Request): boolean {
   return req.headers['x-forwarded-for'] !== undefined || req.headers.forwarded !== undefined
 }
 
-function isPrivate(address: string | undefined): boolean {
-  if (address === undefined) return true
+function isPrivate(address: string): boolean {
   return privateNetworks.check(address, address.includes(':') ? 'ipv6' : 'ipv4')
 }

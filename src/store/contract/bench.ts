@@ -9,7 +9,7 @@ export interface StoreUnderTest {
     next: Json | undefined,
     ttlMs: number,
   ): Promise<SwapResult>
-  increment(key: string, windowMs: number): Promise<CounterResult>
+  increment(key: string, windowMs: number, by?: number): Promise<CounterResult>
 }
 
 /** What a sentence of the contract is tried with. */

@@ -43,4 +43,41 @@ export const counterCases: Cases = {
     assert.ok(resetInMs > 23 * hourMs, `the window ends in ${resetInMs} ms`)
     assert.equal((await store.increment(key, 24 * hourMs)).count, 2)
   },
+
+  'adding nothing reads a counter and starts no window': async ({ open, counterKey, elapse }) => {
+    const [store, key] = [await open(), counterKey()]
+    assert.deepEqual(await store.increment(key, 2_000, 0), { count: 0, resetInMs: 2_000 })
+    await elapse(1_000)
+    assert.ok((await store.increment(key, 2_000)).resetInMs > 1_500, 'a read has started the window')
+    const { count, resetInMs } = await store.increment(key, hourMs, 0)
+    assert.equal(count, 1)
+    assert.ok(resetInMs <= 2_000, `the window ends in ${resetInMs} ms`)
+    assert.equal((await store.increment(key, 2_000)).count, 2)
+  },
+
+  'hits are added several at once and taken back, within the window that runs': async ({
+    open,
+    counterKey,
+    elapse,
+  }) => {
+    const [store, key] = [await open(), counterKey()]
+    assert.equal((await store.increment(key, 2_000, 5)).count, 5)
+    await elapse(1_000)
+    const { count, resetInMs } = await store.increment(key, 2_000, -2)
+    assert.equal(count, 3)
+    assert.ok(resetInMs <= 1_001, `the window ends in ${resetInMs} ms`)
+    assert.equal((await store.increment(key, 2_000)).count, 4)
+  },
+
+  'a count never falls below 0, so that nothing taken back twice admits more': async ({
+    open,
+    counterKey,
+  }) => {
+    const [store, key] = [await open(), counterKey()]
+    assert.equal((await store.increment(key, hourMs, -1)).count, 0)
+    assert.equal((await store.increment(key, hourMs)).count, 1)
+    assert.equal((await store.increment(key, hourMs, -3)).count, 0)
+    assert.equal(await store.read(key), undefined)
+    assert.equal((await store.increment(key, hourMs)).count, 1)
+  },
 }

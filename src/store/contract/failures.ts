@@ -16,6 +16,14 @@ export const failureCases: Cases = {
     assert.equal(await store.read(ledger), undefined)
     assert.equal((await store.increment(counter, hourMs)).count, 1)
   },
+
+  'an amount that is not an integer is refused and nothing added': async ({ open, counterKey }) => {
+    const [store, key] = [await open(), counterKey()]
+    for (const by of [Number.NaN, Number.POSITIVE_INFINITY, 0.5]) {
+      await assert.rejects(store.increment(key, hourMs, by), `${by} was added to a counter`)
+    }
+    assert.equal((await store.increment(key, hourMs)).count, 1)
+  },
 }
 
 /** For a store whose backend does not answer. */
@@ -26,5 +34,7 @@ export const downCases: Cases = {
     await assert.rejects(store.swap(bench.ledgerKey(), undefined, 1, hourMs))
     await assert.rejects(store.swap(bench.ledgerKey(), 'a version', undefined, hourMs))
     await assert.rejects(store.increment(bench.counterKey(), hourMs))
+    await assert.rejects(store.increment(bench.counterKey(), hourMs, 0))
+    await assert.rejects(store.increment(bench.counterKey(), hourMs, -1))
   },
 }

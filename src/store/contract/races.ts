@@ -82,4 +82,11 @@ export const raceCases: Cases = {
       Array.from({ length: parallel }, (_, i) => i + 1),
     )
   },
+
+  'no hit is lost where others are taken back at the same time': async (bench) => {
+    const [store, key] = [await racers(bench), bench.counterKey()]
+    await store(0).increment(key, hourMs, parallel)
+    await all((turn) => store(turn).increment(key, hourMs, turn % 5 === 0 ? -1 : 1))
+    assert.equal((await store(1).increment(key, hourMs, 0)).count, parallel + (parallel * 3) / 5)
+  },
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { networkOf } from '../../../src/challenge/budgets/networks.js'
+import { kindOf, kinds } from '../../../src/store/kinds.js'
 import { memoryStore } from '../../../src/store/memory-store.js'
 import type { Store } from '../../../src/store/store.js'
 import { hour, minute } from '../kit.js'
@@ -98,17 +98,31 @@ describe('sends at once', () => {
     expect(await challenges.start(oneSend(50))).toMatchObject({ outcome: 'started' })
   })
 
-  it('of a session that was refused are updater back with all others once it may send again', async () => {
-    const { challenges, wait } = createService({
-      limits: { serviceSendsPerMinute: 1, sendsPerSessionPerHour: 1 },
+  it('of all sign-ups stop at the limits of an hour and of a day, told to the operator', async () => {
+    const { challenges, provider, wait, events } = createService({
+      limits: { serviceEnrolSendsPerHour: 10, serviceEnrolSendsPerDay: 15 },
     })
-    await challenges.start({ ...oneSend(0), session: 'one' })
-    await challenges.start({ ...oneSend(1), session: 'one' })
-    wait(hour)
-    await challenges.start(oneSend(2))
-    expect(await challenges.start({ ...oneSend(3), session: 'one' })).toMatchObject({
+    const signups = (from: number) =>
+      Array.from({ length: 30 }, (_, index) =>
+        challenges.start({ ...oneSend(from + index), lane: 'enrol', purpose: 'signup' }),
+      )
+    expect(await answers(signups(0))).toEqual({ started: 10, 'refused sending_paused service': 20 })
+    expect(events).toContainEqual({
+      type: 'request.refused',
+      command: 'start',
       code: 'sending_paused',
+      lane: 'enrol',
+      subject: 'subject-29',
+      limit: 'service',
     })
+    wait(hour)
+    expect(await answers(signups(100))).toEqual({ started: 5, 'refused sending_paused service': 25 })
+    const late = { ...oneSend(200), lane: 'enrol' as const, purpose: 'signup' }
+    expect(await challenges.start(late)).toMatchObject({ retryAfterMs: 23 * hour })
+    expect(await challenges.start(oneSend(201))).toMatchObject({ outcome: 'started' })
+    expect(provider.sends).toHaveLength(16)
+    wait(23 * hour)
+    expect(await challenges.start(late)).toMatchObject({ outcome: 'started' })
   })
 
   it('of one session go to three numbers that nobody has proven', async () => {
@@ -175,9 +189,44 @@ describe('sends at once', () => {
     expect(await challenges.start(oneSend(0))).toMatchObject({ code: 'sending_paused' })
   })
 
-  it('that the ledger refuses cost nobody’s budget but the address’s', async () => {
+  it('that a counter refuses leave no counter behind', async () => {
+    const { challenges, store } = createService({ limits: { serviceSendsPerMinute: 0 } })
+    const keys: string[] = []
+    const increment = store.increment
+    Object.assign(store, {
+      increment(key: string, windowMs: number, by?: number) {
+        keys.push(key)
+        return increment(key, windowMs, by)
+      },
+    })
+    for (let index = 0; index < 20; index += 1) {
+      const order = { ...oneSend(index), address: `203.0.113.${index}` }
+      await challenges.start({ ...order, lane: 'enrol', purpose: 'signup' })
+      await challenges.start(order)
+    }
+    expect(new Set(keys).size).toBeGreaterThan(100)
+    expect([...new Set(keys)].filter((key) => store.read(key) !== undefined)).toEqual([])
+  })
+
+  it('that the provider refuses cost nobody an hour or a day, however many they are', async () => {
+    for (const result of ['failed', 'misconfigured', 'not-sent'] as const) {
+      const { challenges, provider, wait } = createService({
+        limits: { sendsPerSessionPerHour: 1, sendsPerSubjectPerDay: 1, serviceEnrolSendsPerHour: 1 },
+      })
+      const order = (index: number) => ({ ...ana, phone: phones(3)[index] ?? '', lane: 'enrol' as const })
+      provider.send = () => ({ result })
+      for (const index of [0, 1]) {
+        await expect(challenges.start({ ...order(index), purpose: 'signup' })).rejects.toThrow()
+        wait(1)
+      }
+      provider.send = () => ({ result: 'sent' })
+      expect(await challenges.start({ ...order(2), purpose: 'signup' })).toMatchObject({ outcome: 'started' })
+    }
+  })
+
+  it('that the ledger refuses cost nobody’s budget, the address’s neither', async () => {
     const { challenges, wait } = createService({
-      limits: { sendsPerSessionPerHour: 2, sendsPerAddressPer10Min: 50 },
+      limits: { sendsPerSessionPerHour: 2, sendsPerAddressPer10Min: 10 },
     })
     await challenges.start({ ...ana, purpose: 'login', address: '203.0.113.7' })
     for (let clicks = 0; clicks < 40; clicks += 1) {
@@ -189,19 +238,6 @@ describe('sends at once', () => {
       challenges.start({ ...oneSend(index + 100), address: '203.0.113.7' }),
     )
     expect(await answers(burst)).toEqual({ started: 9, 'refused send_limit address': 11 })
-  })
-})
-
-describe('those whose own budget is used up', () => {
-  it('are told apart from the others, the last thousand of them', async () => {
-    const { challenges, store, keys } = createService({ limits: { sendsPerSessionPerHour: 0 } })
-    const counted = async () => (await store.read(keys.counter('service-sends', 'auth')))?.value
-    for (let index = 0; index < 600; index += 1) await challenges.start(oneSend(index))
-    expect(await counted()).toBe(600)
-    await challenges.start(oneSend(599))
-    expect(await counted()).toBe(600)
-    await challenges.start(oneSend(0))
-    expect(await counted()).toBe(601)
   })
 })
 
@@ -244,17 +280,17 @@ describe('what a counter asks of the store', () => {
     const asked: string[][] = [[]]
     const store: Store = {
       ...inner,
-      async increment(key, windowMs) {
-        asked.at(-1)?.push(key.split(':')[2] ?? '')
+      async increment(key, windowMs, by) {
+        asked.at(-1)?.push(`${by === 0 ? 'read' : 'add'} ${key.split(':')[2]}`)
         await new Promise((resolve) => setImmediate(resolve))
-        asked.push([])
-        return inner.increment(key, windowMs)
+        if (asked.at(-1)?.length !== 0) asked.push([])
+        return inner.increment(key, windowMs, by)
       },
     }
-    return { store, asked: () => asked.filter((kinds) => kinds.length > 0) }
+    return { store, asked: () => asked.filter((kinds) => kinds.length > 0).map((kinds) => kinds.sort()) }
   }
 
-  it('is under a name for each budget, and goes out together', async () => {
+  it('is under a name for each budget and lane, and goes out together', async () => {
     let counters: ReturnType<typeof watched> | undefined
     const { challenges, wait } = createService({
       store: (now) => {
@@ -262,18 +298,35 @@ describe('what a counter asks of the store', () => {
         return counters.store
       },
     })
-    const personal = ['count-session-sends', 'count-subject-sends', 'count-service-sends']
-    const address = '203.0.113.7'
+    const address = '2001:db8::1'
     await challenges.start({ ...ana, purpose: 'login', address })
     await challenges.verify({ ...ana, code: 'wrong1', address })
     wait(minute)
     await challenges.start({ ...ana, lane: 'enrol', purpose: 'signup', address })
+    const thrice = (kind: string) => [kind, kind, kind]
     expect(counters?.asked()).toEqual([
-      ['count-auth-sends'],
-      personal,
-      ['count-auth-verifications'],
-      ['count-enrol-sends'],
-      personal,
+      [...thrice('read count-auth-address-sends'), 'read count-auth-share-sends'],
+      [
+        ...thrice('add count-auth-address-sends'),
+        'add count-auth-service-sends',
+        'add count-auth-session-sends',
+        'add count-auth-share-sends',
+        'add count-auth-subject-sends',
+      ],
+      [...thrice('read count-auth-address-verifications'), 'read count-auth-share-verifications'],
+      [
+        'add auth-tally',
+        ...thrice('add count-auth-address-verifications'),
+        'add count-auth-share-verifications',
+      ],
+      [...thrice('read count-enrol-address-sends'), 'read count-enrol-share-sends'],
+      [
+        ...thrice('add count-enrol-address-sends'),
+        ...thrice('add count-enrol-service-sends'),
+        'add count-enrol-session-sends',
+        'add count-enrol-share-sends',
+        'add count-enrol-subject-sends',
+      ],
     ])
   })
 
@@ -282,38 +335,43 @@ describe('what a counter asks of the store', () => {
     const keys: string[] = []
     const store = {
       ...inner,
-      increment: (key: string, windowMs: number) => {
+      increment: (key: string, windowMs: number, by?: number) => {
         keys.push(key)
-        return inner.increment(key, windowMs)
+        return inner.increment(key, windowMs, by)
       },
     }
     const { challenges } = createService({ store: () => store })
     await challenges.start({ ...oneSend(0), address: '2001:db8::1' })
     await challenges.start({ ...oneSend(1), address: '203.0.113.7' })
-    expect(keys.filter((key) => key.includes('count-auth-sends'))).toHaveLength(2)
+    expect(keys.filter((key) => key.includes('count-auth-address-sends'))).toHaveLength(8)
     expect(keys.join()).not.toMatch(/2001|203\.0/)
   })
-})
 
-describe('the network of an address', () => {
-  it.each([
-    ['203.0.113.7', '203.0.113.7'],
-    ['::ffff:203.0.113.7', '203.0.113.7'],
-    ['::FFFF:203.0.113.7', '203.0.113.7'],
-    ['::ffff:cb00:7107', '203.0.113.7'],
-    ['0:0:0:0:0:ffff:203.0.113.7', '203.0.113.7'],
-    ['2001:db8::1', '2001:db8:0:0::/64'],
-    ['2001:0DB8:0000:0000:ffff:ffff:ffff:ffff', '2001:db8:0:0::/64'],
-    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
-    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
-    ['64:ff9b::203.0.113.7', '64:ff9b:0:0::/64'],
-    ['::1', '0:0:0:0::/64'],
-    ['::', '0:0:0:0::/64'],
-    ['unix', 'unix'],
-    ['2001:db8:0:1:0:ffff:cb00:7107', '2001:db8:0:1::/64'],
-    ['::1:ffff:cb00:7107', '0:0:0:0::/64'],
-    ['2001:db8:1::', '2001:db8:1:0::/64'],
-  ])('%s is %s', (address, network) => {
-    expect(networkOf(address)).toBe(network)
+  it('is of a kind that belongs to its lane', async () => {
+    const kept = memoryStore()
+    const written: Record<'auth' | 'enrol', Set<string>> = { auth: new Set(), enrol: new Set() }
+    for (const lane of ['auth', 'enrol'] as const) {
+      const note = (key: string) => void written[lane].add(key.split(':')[2] ?? '')
+      const store: Store = {
+        read: kept.read,
+        swap(key, ...rest) {
+          note(key)
+          return kept.swap(key, ...rest)
+        },
+        increment(key, ...rest) {
+          note(key)
+          return kept.increment(key, ...rest)
+        },
+      }
+      const { challenges } = createService({ store: () => store })
+      const who = { ...ana, lane, address: '203.0.113.7' }
+      await challenges.start({ ...who, purpose: purposeIn(lane) })
+      await challenges.verify({ ...who, code: 'wrong1' })
+    }
+    for (const lane of ['auth', 'enrol'] as const) {
+      expect(written[lane].size).toBeGreaterThan(7)
+      for (const kind of written[lane]) expect([kind, kindOf(kind).lane]).toEqual([kind, lane])
+      expect([...written[lane]].filter((kind) => !Object.hasOwn(kinds, kind))).toEqual([])
+    }
   })
 })

@@ -1,0 +1,77 @@
+import type { Store } from '../../store/store.js'
+import type { Refusal } from '../commands.js'
+
+/** Something that a request uses up, and gives back when it comes to nothing. */
+export interface Allowance {
+  /** Counts one hit, unless that exceeds the limit: of any number of parallel hits never more pass. */
+  take(): Promise<Refusal | undefined>
+  /** Takes the hit back that `take` counted. */
+  refund(): Promise<unknown>
+}
+
+/** A counter in the store and what it allows. */
+export interface Limited {
+  readonly key: string
+  readonly max: number
+  readonly windowMs: number
+  readonly code: 'send_limit' | 'sending_paused' | 'attempts_exhausted'
+  /** What is counted, for the operator. */
+  readonly limit: 'address' | 'session' | 'subject' | 'service'
+}
+
+export type CounterStore = Pick<Store, 'increment'>
+
+/** What was read, and the refusal of one more hit. */
+export interface Checked {
+  readonly count: number
+  readonly resetInMs: number
+  readonly refusal?: Refusal
+}
+
+export interface Counter extends Allowance {
+  /** Reads it and counts nothing. */
+  check(): Promise<Checked>
+}
+
+export function counter(store: CounterStore, { key, max, windowMs, code, limit }: Limited): Counter {
+  const refusal = (resetInMs: number): Refusal => ({
+    outcome: 'refused',
+    code,
+    limit,
+    retryAfterMs: Math.max(1, Math.ceil(resetInMs)),
+  })
+  const refund = async () => store.increment(key, windowMs, -1)
+  return {
+    async check() {
+      const read = await store.increment(key, windowMs, 0)
+      return read.count < max ? read : { ...read, refusal: refusal(read.resetInMs) }
+    },
+    async take() {
+      const { count, resetInMs } = await store.increment(key, windowMs)
+      if (count <= max) return undefined
+      await refund()
+      return refusal(resetInMs)
+    },
+    refund,
+  }
+}
+
+/** Several at once, all or none. Issued together: over a network store they cost one round trip. */
+export function together(allowances: readonly Allowance[]): Allowance {
+  const refund = (taken: readonly Allowance[]) => Promise.all(taken.map((allowance) => allowance.refund()))
+  return {
+    async take() {
+      const results = await Promise.allSettled(allowances.map((allowance) => allowance.take()))
+      const taken = allowances.filter((_, index) => {
+        const result = results[index]
+        return result?.status === 'fulfilled' && result.value === undefined
+      })
+      if (taken.length === allowances.length) return undefined
+      await refund(taken)
+      const failed = results.find(({ status }) => status === 'rejected')
+      if (failed?.status === 'rejected') throw failed.reason
+      return results.map((result) => (result.status === 'fulfilled' ? result.value : undefined)).find(Boolean)
+    },
+    refund: () => refund(allowances),
+  }
+}

@@ -1,0 +1,51 @@
+import type { Store } from '../../store/store.js'
+import { type Refusal, refused } from '../commands.js'
+import { hashId, type Keys } from '../keys.js'
+import { createUpdater } from '../updater.js'
+import type { Allowance } from './allowance.js'
+
+const day = 24 * 60 * 60_000
+
+/** The numbers that one session has tried to enrol, by their ledgers. */
+type Numbers = { readonly numbers: readonly string[]; readonly expiresAt: number }
+
+/** Different numbers of one session. One that was refused is not among them, else its second try would pass. */
+export function sessionNumbers(
+  parts: {
+    readonly store: Pick<Store, 'read' | 'swap'>
+    readonly keys: Keys
+    readonly now: () => number
+  },
+  { session, ledgerKey, max }: { readonly session: string; readonly ledgerKey: string; readonly max: number },
+): Allowance {
+  const { store, keys, now } = parts
+  const { update } = createUpdater<Numbers>(store, keys.counter('count-enrol-numbers', hashId(session)))
+  let isAdded = false
+
+  const standing = (stored: Numbers | undefined): Numbers =>
+    stored !== undefined && now() < stored.expiresAt ? stored : { numbers: [], expiresAt: now() + day }
+  const leftMs = ({ expiresAt }: Numbers) => Math.min(day, expiresAt - now())
+
+  return {
+    take: () =>
+      update((stored): { outcome: Refusal | undefined; put?: { value: Numbers; ttlMs: number } } => {
+        const { numbers, expiresAt } = standing(stored)
+        isAdded = false
+        if (numbers.includes(ledgerKey)) return { outcome: undefined }
+        const ttlMs = leftMs({ numbers, expiresAt })
+        if (numbers.length >= max) return { outcome: { ...refused('send_limit', ttlMs), limit: 'session' } }
+        isAdded = true
+        return { outcome: undefined, put: { value: { numbers: [...numbers, ledgerKey], expiresAt }, ttlMs } }
+      }),
+
+    async refund() {
+      if (!isAdded) return
+      await update((stored) => {
+        const { numbers, expiresAt } = standing(stored)
+        const value = { numbers: numbers.filter((number) => number !== ledgerKey), expiresAt }
+        // An empty list is let go of at once: a refused start leaves nothing behind that fills the store.
+        return { outcome: undefined, put: { value, ttlMs: value.numbers.length === 0 ? 1 : leftMs(value) } }
+      })
+    },
+  }
+}

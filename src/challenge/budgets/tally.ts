@@ -1,0 +1,32 @@
+import type { Keys } from '../keys.js'
+import type { Lane } from '../ledger/ledger.js'
+import type { Limits } from '../limits.js'
+import { type CounterStore, counter } from './allowance.js'
+
+const windowMs = 24 * 60 * 60_000
+
+interface TallyParts {
+  readonly store: CounterStore
+  readonly keys: Keys
+  readonly limits: Pick<Limits, 'failuresPerSubjectPerDay'>
+}
+
+/**
+ * Wrong codes of one subject over all its numbers, so that a change of number refills nothing. Each lane has
+ * its own: wrong codes of a phone verification must not keep anybody from signing in.
+ */
+export function subjectTally({ store, keys, limits }: TallyParts, lane: Lane, subject: string) {
+  const key = keys.tally(lane, subject)
+  const limited = counter(store, {
+    key,
+    max: limits.failuresPerSubjectPerDay,
+    windowMs,
+    code: 'attempts_exhausted',
+    limit: 'subject',
+  })
+  return {
+    ...limited,
+    /** Takes back every hit: a count never falls below 0. */
+    clear: async () => store.increment(key, windowMs, -Number.MAX_SAFE_INTEGER),
+  }
+}

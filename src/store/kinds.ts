@@ -1,0 +1,48 @@
+type Lane = 'auth' | 'enrol'
+
+interface KindOfEntry {
+  /** Whose flood fills it. No kind is written by both lanes, so that sign-ups take no room from sign-ins. */
+  readonly lane: Lane
+  /** Never forgotten while it is live: a guess budget or a proof rests on it. The others may be evicted. */
+  readonly sealed: boolean
+  /** The option of the memory store that says how many are kept. */
+  readonly capacity: 'maxLedgers' | 'maxGrants' | 'maxCounters'
+}
+
+const ledgers = (lane: Lane) => ({ lane, sealed: true, capacity: 'maxLedgers' }) as const
+const proofs = (lane: Lane) => ({ lane, sealed: true, capacity: 'maxGrants' }) as const
+const counters = (lane: Lane) => ({ lane, sealed: false, capacity: 'maxCounters' }) as const
+
+/** Every kind of entry, as the third part of its key names it: `tf1:<namespace>:<kind>:<tag>`. */
+export const kinds = {
+  auth: ledgers('auth'),
+  enrol: ledgers('enrol'),
+  enrolment: ledgers('enrol'),
+  grants: proofs('auth'),
+  devices: proofs('auth'),
+  'auth-tally': proofs('auth'),
+  'enrol-tally': proofs('enrol'),
+  'count-auth-address-sends': counters('auth'),
+  'count-auth-address-verifications': counters('auth'),
+  'count-auth-share-sends': counters('auth'),
+  'count-auth-share-verifications': counters('auth'),
+  'count-auth-session-sends': counters('auth'),
+  'count-auth-subject-sends': counters('auth'),
+  'count-auth-service-sends': counters('auth'),
+  'count-enrol-address-sends': counters('enrol'),
+  'count-enrol-address-verifications': counters('enrol'),
+  'count-enrol-share-sends': counters('enrol'),
+  'count-enrol-share-verifications': counters('enrol'),
+  'count-enrol-session-sends': counters('enrol'),
+  'count-enrol-subject-sends': counters('enrol'),
+  'count-enrol-service-sends': counters('enrol'),
+  'count-enrol-numbers': counters('enrol'),
+  'count-auth-self-test': counters('auth'),
+} as const satisfies Readonly<Record<string, KindOfEntry>>
+
+export type Kind = keyof typeof kinds
+
+/** An unknown kind is sealed: forgetting what somebody relies on is worse than refusing more of it. */
+export function kindOf(name: string): KindOfEntry {
+  return Object.hasOwn(kinds, name) ? kinds[name as Kind] : ledgers('auth')
+}

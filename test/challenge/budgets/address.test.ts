@@ -1,0 +1,159 @@
+import { describe, expect, it } from 'vitest'
+import { minute } from '../kit.js'
+import { createService, purposeIn, rightCode } from '../service.js'
+
+const address = '203.0.113.7'
+let issued = 0
+/** A number that nobody used before. */
+const newPhone = () => {
+  issued += 1
+  return `+57300${1_000_000 + issued}`
+}
+
+const lanes = [
+  ['auth', { sendsPerAddressPer10Min: 8, verificationsPerAddressPer10Min: 40 }],
+  ['enrol', { enrolSendsPerAddressPer10Min: 8, enrolVerificationsPerAddressPer10Min: 40 }],
+] as const
+
+/** What keeps one session within bounds of its own is lifted, to see what the address bears. */
+const lifted = {
+  sendsPerSessionPerHour: 1_000,
+  sendsPerSubjectPerDay: 1_000,
+  numbersPerSessionPerDay: 1_000,
+  failuresPerSubjectPerDay: 1_000,
+}
+
+const of = (lane: 'auth' | 'enrol', session: string) => ({ lane, session, subject: session, address })
+
+describe.each(lanes)('one visitor behind a shared address (%s lane)', (lane, limits) => {
+  const order = (session: string) => ({ ...of(lane, session), phone: newPhone(), purpose: purposeIn(lane) })
+
+  it('adds at most five sends to it, one by one or all at once', async () => {
+    for (const atOnce of [true, false]) {
+      const { challenges, provider } = createService({ limits: { ...limits, ...lifted } })
+      const requests = Array.from({ length: 40 }, () => () => challenges.start(order('first')))
+      if (atOnce) await Promise.all(requests.map((request) => request()))
+      else for (const request of requests) await request()
+      expect(provider.sends.length).toBeGreaterThan(4)
+      for (const session of ['second', 'third', 'fourth']) {
+        expect(await challenges.start(order(session))).toMatchObject({ outcome: 'started' })
+      }
+      expect(await challenges.start(order('fifth'))).toMatchObject({ limit: 'address' })
+    }
+  })
+
+  it('adds at most five within each window of the address, not of its own', async () => {
+    const { challenges, wait } = createService({ limits: { ...limits, ...lifted } })
+    await challenges.start(order('other'))
+    wait(9 * minute)
+    for (let sends = 0; sends < 5; sends += 1) await challenges.start(order('first'))
+    // The window of the address ends, and with it the share: a full one may be added to the next.
+    wait(minute)
+    for (let sends = 0; sends < 7; sends += 1) await challenges.start(order('first'))
+    wait(9 * minute)
+    for (let sends = 0; sends < 7; sends += 1) await challenges.start(order('first'))
+    for (const session of ['second', 'third', 'fourth']) {
+      expect(await challenges.start(order(session))).toMatchObject({ outcome: 'started' })
+    }
+    expect(await challenges.start(order('fifth'))).toMatchObject({ limit: 'address', retryAfterMs: minute })
+  })
+
+  it('adds at most twenty verifications to it', async () => {
+    const { challenges, provider, store, keys } = createService({ limits: { ...limits, ...lifted } })
+    const kind = `count-${lane}-address-verifications` as const
+    const asked: string[] = []
+    const { increment } = store
+    Object.assign(store, {
+      increment(key: string, windowMs: number, by?: number) {
+        if (key.includes(kind)) asked.push(key)
+        return increment(key, windowMs, by)
+      },
+    })
+    for (let number = 0; number < 10; number += 1) {
+      const who = order('first')
+      await challenges.start({ ...who, address: undefined })
+      for (const code of ['wrong1', 'wrong2', 'wrong3', 'wrong4']) await challenges.verify({ ...who, code })
+    }
+    expect(provider.checks).toHaveLength(40)
+    expect(new Set(asked).size).toBe(1)
+    expect(asked[0]).toContain(keys.counter(kind, ''))
+    expect((await store.read(asked[0] ?? ''))?.value).toBe(20)
+  })
+
+  it('adds nothing by what his own number refuses', async () => {
+    const { challenges } = createService({ limits: { ...limits, ...lifted } })
+    const visitor = order('first')
+    await challenges.start(visitor)
+    for (let clicks = 0; clicks < 30; clicks += 1) {
+      await challenges.start(visitor)
+      await challenges.resend(visitor)
+      await challenges.start({ ...visitor, session: `other-${clicks}` })
+    }
+    for (let code = 0; code < 30; code += 1) await challenges.verify({ ...visitor, code: `wrong${code}` })
+    for (let session = 0; session < 7; session += 1) {
+      expect(await challenges.start(order(`neighbour-${session}`))).toMatchObject({ outcome: 'started' })
+    }
+  })
+
+  it('leaves to the second that he signs up and signs in, whatever he does within his session', async () => {
+    const { challenges, wait } = createService()
+    for (let round = 0; round < 60; round += 1) {
+      const who = order('first')
+      await challenges.start(who)
+      await challenges.resend(who)
+      for (let code = 0; code < 7; code += 1) await challenges.verify({ ...who, code: `wrong${code}` })
+      wait(1)
+    }
+    for (const second of ['enrol', 'auth'] as const) {
+      const who = { ...of(second, 'second'), phone: newPhone() }
+      expect(await challenges.start({ ...who, purpose: purposeIn(second) })).toMatchObject({
+        outcome: 'started',
+      })
+      expect(await challenges.verify({ ...who, code: rightCode })).toMatchObject({ outcome: 'approved' })
+    }
+  })
+})
+
+describe('an address', () => {
+  const sendsFrom = async (addressOf: (index: number) => string, more: object = {}) => {
+    const { challenges, provider } = createService({
+      limits: { sendsPerAddressPer10Min: 2, serviceSendsPerMinute: 10_000 },
+    })
+    const requests = Array.from({ length: 100 }, (_, index) =>
+      challenges.start({
+        ...of('auth', `session-${index}`),
+        phone: newPhone(),
+        purpose: 'login',
+        address: addressOf(index),
+        ...more,
+      }),
+    )
+    await Promise.all(requests)
+    return provider.sends.length
+  }
+  const hex = (value: number) => value.toString(16)
+
+  it('of IPv6 counts for its /64, its /56 four times and its /48 sixteen times as much', async () => {
+    expect(await sendsFrom((index) => `2001:db8:1:100::${hex(index + 1)}`)).toBe(2)
+    expect(await sendsFrom((index) => `2001:db8:1:1${hex(index + 16)}::1`)).toBe(8)
+    expect(await sendsFrom((index) => `2001:db8:1:${hex((index + 1) * 256)}::1`)).toBe(32)
+    expect(await sendsFrom((index) => `2001:db8:${hex(index + 1)}::1`)).toBe(100)
+  })
+
+  it('that may be that of a proxy has ten times the limit', async () => {
+    expect(await sendsFrom(() => '10.0.0.1', { proxied: true })).toBe(20)
+    expect(await sendsFrom(() => '10.0.0.1')).toBe(2)
+  })
+
+  it('that is past its limit refuses also whoever has used up a share of it', async () => {
+    const { challenges } = createService({ limits: { sendsPerAddressPer10Min: 6, ...lifted } })
+    const start = (session: string) =>
+      challenges.start({ ...of('auth', session), phone: newPhone(), purpose: 'login' })
+    for (let sends = 0; sends < 9; sends += 1) {
+      expect(await start('first')).toMatchObject({ outcome: 'started' })
+    }
+    await start('second')
+    expect(await start('first')).toMatchObject({ limit: 'address' })
+    expect(await start('third')).toMatchObject({ limit: 'address' })
+  })
+})
