@@ -1,10 +1,9 @@
-import cluster from 'node:cluster'
 import type { Request, RequestHandler } from 'express'
 import type { CodeProvider } from './challenge/code-provider.js'
 import type { BeforeSend } from './challenge/commands.js'
 import { openDomain } from './challenge/domain.js'
 import { selfTest } from './challenge/self-test.js'
-import { createEmit, type Emit } from './events.js'
+import { createEmit } from './events.js'
 import { createDeviceCookies } from './express/flows/device-cookies.js'
 import { createLane } from './express/flows/lane.js'
 import {
@@ -34,7 +33,7 @@ import { createIdentify } from './express/host/requester.js'
 import { expressSession } from './express/host/session.js'
 import { readSubject } from './express/host/subject.js'
 import type { TwoFactor } from './express/host/two-factor.js'
-import { createWarn, isCalledPerRequest, type Warn } from './express/host/warnings.js'
+import { createWarn, isCalledPerRequest } from './express/host/warnings.js'
 import { createAddressOf } from './express/http/address.js'
 import { createEndpoint } from './express/http/endpoint.js'
 import { createResponder } from './express/http/responder.js'
@@ -50,8 +49,7 @@ import { resolveOptions, type Settings } from './options/resolve.js'
 import type { TwoFactorOptions } from './options.js'
 import { loadPhoneData } from './phone-number.js'
 import { providerCodes } from './provider/code-adapter.js'
-import { memoryStore } from './store/memory-store.js'
-import type { Store } from './store/store.js'
+import { openDefaultStore } from './store/default-store.js'
 
 /**
  * Puts the parts together, once per app. Throws a TypeError that names the option and the fix.
@@ -84,7 +82,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   const appNames = createAppNames(settings.appName)
   const domain = openDomain({
     ...settings,
-    store: settings.store ?? openMemoryStore(clock, emit, warn),
+    store: settings.store ?? openDefaultStore({ now: clock, emit, warn }),
     now: clock ?? Date.now,
     emit,
     // A check ends with the shorter of both, and the number is free soon after.
@@ -118,12 +116,10 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
       : undefined
   const languageOf = createLanguageOf(settings)
   const countries = settings.countries === 'any' ? [] : settings.countries
-  const { attemptsPerChallenge } = limits
-  const pages = createPages({ ...settings, languageOf, countries, attemptsPerChallenge, now })
+  const pages = createPages({ ...settings, languageOf, ...limits, countries, now })
   const responder = createResponder(pages)
-  const inspect = createInspection(warn)
   const { allowedOrigins } = settings
-  const endpoint = createEndpoint({ responder, bodyParsers, allowedOrigins, inspect })
+  const endpoint = createEndpoint({ responder, bodyParsers, allowedOrigins, inspect: createInspection(warn) })
 
   // A signup that is under way when its session is renewed goes on; without signups nothing is asked.
   let enrolling = false
@@ -150,7 +146,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     purposes,
     codePattern,
     countries,
-    attemptsPerChallenge,
+    attemptsPerChallenge: limits.attemptsPerChallenge,
     codeLetters: settings.codeLetters,
     trustForMs: settings.trustedDevices?.maxAgeMs,
     linksOf: createLinks(settings.links),
@@ -194,11 +190,10 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
       defaultPurpose: purpose,
       offersTrust: () => false,
     })
-    const routes = () => createRouter(lane.handlers, pages)
     return createPhoneVerification({
       purpose,
       handlers: lane.handlers,
-      routes,
+      routes: () => createRouter(lane.handlers, pages),
       subjectOf,
       sessions,
       enrolments,
@@ -252,11 +247,4 @@ function codeProviderOf({ provider, ...settings }: Settings): CodeProvider {
   const { approvedStatuses, rejectedCodes, accountErrorCodes, voice, callRetries, countryCode } = settings
   const rules = { approvedStatuses, rejectedCodes, accountErrorCodes }
   return providerCodes({ client: provider, ...rules, voice, callRetries, countryCode })
-}
-
-function openMemoryStore(now: (() => number) | undefined, emit: Emit, warn: Warn): Store {
-  const isWorker = cluster.isWorker || process.env.NODE_APP_INSTANCE !== undefined
-  if (isWorker) warn('TWO_FACTOR_SEVERAL_WORKERS')
-  if (process.env.NODE_ENV === 'production') warn('TWO_FACTOR_MEMORY_STORE')
-  return memoryStore({ ...(now && { now }), onPressure: (kind) => emit({ type: 'store.pressure', kind }) })
 }

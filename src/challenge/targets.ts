@@ -63,7 +63,9 @@ export function createTargets(parts: {
       if (!parsed.ok) {
         const { refusal: reason } = parsed
         const mistyped = lane === 'enrol' && (reason === 'not-a-number' || reason === 'wrong-length')
-        return { ...refused(mistyped ? 'invalid_request' : 'destination_not_allowed'), reason }
+        const refusal = refused(mistyped ? 'invalid_request' : 'destination_not_allowed')
+        // Only who typed the number is told what is wrong with it.
+        return lane === 'enrol' ? { ...refusal, reason } : refusal
       }
       const key = keys.ledger(lane, parsed.phone)
       return {

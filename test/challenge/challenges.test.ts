@@ -142,6 +142,7 @@ describe('start', () => {
     expect(await challenges.start({ ...landline, lane: 'enrol', purpose: 'signup' })).toEqual({
       outcome: 'refused',
       code: 'destination_not_allowed',
+      reason: 'not-a-mobile',
     })
   })
 

@@ -53,7 +53,7 @@ describe('the methods of a guard', () => {
       expect((await ana.post('/two-factor/start', { requirement, channel })).status).toBe(400)
     }
     const page = await ana.open((await ana.open('/keys')).headers.get('location') ?? '')
-    expect(page.text).toContain('A code is needed')
+    expect(page.text).toContain('Confirm that it&#39;s you')
     expect(page.text).not.toContain('<form')
     expect(host.stub.sends).toHaveLength(1)
   })
