@@ -95,7 +95,7 @@ export function createAccount(
     },
     refund(refund) {
       refunds = [...refunds, refund]
-      // A clock that stands still must not make this list grow.
+      // With a fixed clock, this list would grow without end.
       if (refunds.length <= maxRefunds) return
       credits += refunds[0]?.credits ?? 0
       refunds = refunds.slice(1)

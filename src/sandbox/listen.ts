@@ -10,7 +10,7 @@ export interface Listening {
   close(): Promise<void>
 }
 
-/** The default: whoever reaches this port can read every code, so only this machine may. */
+/** The default: anyone who reaches this port can read every code, so only this machine may. */
 export const defaultHost = '127.0.0.1'
 
 /** Whether only this machine can connect to an address. */
@@ -18,7 +18,7 @@ export function isLoopback(host: string): boolean {
   return host === '::1' || host === 'localhost' || (isIP(host) === 4 && host.startsWith('127.'))
 }
 
-/** Codes of machines without IPv6, and of a port that another program holds on ::1 alone. */
+/** Codes of machines without IPv6, and of a port that another program holds on ::1 only. */
 const dispensable = ['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EADDRINUSE']
 
 /** Listens on one address; on both loopback addresses when it is the default one. */

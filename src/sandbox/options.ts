@@ -19,7 +19,7 @@ export interface SandboxOptions {
   /** TCP port; 0, the default, takes a free one. */
   readonly port?: number
   /**
-   * IP address or name to listen on; both loopback addresses by default. Whoever reaches it can read every
+   * IP address or name to listen on; both loopback addresses by default. Anyone who reaches it can read every
    * code: `0.0.0.0` is for containers and networks of your own.
    */
   readonly host?: string

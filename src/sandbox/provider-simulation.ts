@@ -6,7 +6,6 @@ import { codeStatusOf } from './code-state.js'
 import { createCodes } from './codes.js'
 import { createFaultQueue, type FaultQueue } from './faults.js'
 import { createMessageStore, type MessageStore } from './message-store.js'
-import type { Numbering } from './numbering.js'
 import type { SandboxSettings } from './options.js'
 import { createRequestLog, type RequestLogStore } from './request-log.js'
 import { accountOperations } from './service/account-operations.js'
@@ -40,11 +39,7 @@ export interface ProviderSimulation {
 }
 
 /** `origin` is where short URLs point to. */
-export function createProviderSimulation(
-  settings: SandboxSettings,
-  origin: string,
-  numbering: Numbering,
-): ProviderSimulation {
+export function createProviderSimulation(settings: SandboxSettings, origin: string): ProviderSimulation {
   const changes = createChanges()
   const changed = changes.announce
   const clock = createClock(settings.now, changed)
@@ -71,7 +66,7 @@ export function createProviderSimulation(
   const responder = createResponder(settings, now)
   const dispatch = createDispatch(account, messages, now)
   const { appNames } = settings
-  const handle = createService(catalogue, account, responder, numbering, {
+  const handle = createService(catalogue, account, responder, {
     ...accountOperations(account, responder),
     ...messageOperations(dispatch, messages, responder),
     ...codeOperations({ account, dispatch, codes, codeRules, responder, appNames }),

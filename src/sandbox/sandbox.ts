@@ -4,7 +4,6 @@ import type { Faults } from './faults.js'
 import { createApp } from './http/app.js'
 import type { Inbox } from './inbox.js'
 import { listen } from './listen.js'
-import { loadNumbering } from './numbering.js'
 import { resolveOptions, type SandboxOptions } from './options.js'
 import { createProviderSimulation } from './provider-simulation.js'
 import { reachOf } from './reach.js'
@@ -55,12 +54,11 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     )
   }
   const settings = resolveOptions(options)
-  const numbering = await loadNumbering()
   const listening = await listen(settings.host, settings.port)
   const { origin, baseUrl, allowedHosts } = reachOf(settings, listening.port)
   const { credentials } = settings
   const approvedStatuses = [String(settings.approvedStatus)]
-  const simulation = createProviderSimulation(settings, origin, numbering)
+  const simulation = createProviderSimulation(settings, origin)
   const connection = { baseUrl, basePath: settings.basePath, credentials, approvedStatuses }
   listening.serve(createApp(simulation, connection, allowedHosts, settings))
 

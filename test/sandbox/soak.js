@@ -1,11 +1,12 @@
 /*
  * 100,000 codes and then 500 texts to 4,000 numbers each, over HTTP, to one sandbox with its page open:
- * prints what stays in memory.
+ * prints what stays in memory, and what 20 open pages cost while nothing happens.
  * npm run build && node test/sandbox/soak.js
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { argv, memoryUsage } from 'node:process'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 const total = 100_000
@@ -19,10 +20,12 @@ else await drive()
 async function serve() {
   const { startSandbox } = await import('../../dist/sandbox/index.js')
   const sandbox = await startSandbox({ credits: 1e9 })
-  process.on('message', () => {
-    globalThis.gc()
+  process.on('message', (what) => {
+    // Not for the figures of an idle sandbox: collecting would be most of what they show.
+    if (what === 'memory') globalThis.gc()
     const { heapUsed, rss } = memoryUsage()
-    process.send({ heapUsed, rss })
+    const { user, system } = process.cpuUsage()
+    process.send({ heapUsed, rss, cpuMs: (user + system) / 1_000 })
   })
   process.send(sandbox.baseUrl)
 }
@@ -38,8 +41,7 @@ async function drive() {
 
   const started = performance.now()
   async function report(what) {
-    child.send('measure')
-    const [{ heapUsed, rss }] = await once(child, 'message')
+    const { heapUsed, rss } = await measure(child, 'memory')
     const seconds = ((performance.now() - started) / 1_000).toFixed(1)
     console.log(`${what.padEnd(14)} heap ${mib(heapUsed)} MiB  rss ${mib(rss)} MiB  ${seconds.padStart(5)} s`)
   }
@@ -61,7 +63,25 @@ async function drive() {
   for (let list = 0; list < lists; list += 1) await send(pool, '/v1/send-sms', { phone, sms: 'Hello' })
   await report(`${lists} lists`)
   await pool.close()
+
+  // One page is open already.
+  for (let count = 1; count < 20; count += 1) {
+    const { body } = await fetch(`${origin}/_sandbox/stream`)
+    body.pipeTo(new WritableStream()).catch(() => {})
+  }
+  // The last messages are still on their way to being read.
+  await sleep(31_000)
+  const before = await measure(child, 'processor')
+  await sleep(10_000)
+  const after = await measure(child, 'processor')
+  console.log(`20 idle pages  ${((after.cpuMs - before.cpuMs) / 100).toFixed(2)} % of a core`)
   child.kill()
+}
+
+async function measure(child, what) {
+  child.send(what)
+  const [figures] = await once(child, 'message')
+  return figures
 }
 
 async function send(pool, path, fields) {

@@ -23,6 +23,7 @@ export function controlOpenApi(table: readonly ControlRoute[], origin: string): 
       title: 'Control interface of the sandbox',
       version: '1.0.0',
       description: 'For tests and for the inbox page. Numbers and booleans may also be sent as text.',
+      contact: { name: 'express-two-factor', url: 'https://www.npmjs.com/package/express-two-factor' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: `${origin}/_sandbox` }],

@@ -19,7 +19,7 @@ export function hostCheck(allowedHosts: readonly string[]): RequestHandler {
   }
 }
 
-/** A name without a port stands for the name at any port. */
+/** An entry without a port allows the name at any port. */
 function isAllowed(host: string, allowedHosts: readonly string[]): boolean {
   const given = host.toLowerCase()
   return allowedHosts.includes(given) || allowedHosts.includes(given.replace(/:\d+$/, ''))
@@ -31,6 +31,6 @@ function isCrossSite(request: Request): boolean {
   if (site !== undefined) return site !== 'same-origin' && site !== 'none'
   const origin = request.get('origin')
   if (origin === undefined) return false
-  // The host alone: a proxy in front may speak https to the browser.
+  // Only the host: a proxy in front may speak https to the browser.
   return !URL.canParse(origin) || new URL(origin).host !== request.headers.host
 }

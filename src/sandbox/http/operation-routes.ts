@@ -1,5 +1,6 @@
 import express, { type NextFunction, type Request, type Response, type Router } from 'express'
 import type { OperationName } from '../../provider/operations.js'
+import { withCompletePhones } from '../numbering.js'
 import type { ProviderSimulation } from '../provider-simulation.js'
 import type { Dialect } from '../service/dialect.js'
 import type { ServiceResponse } from '../service/responder.js'
@@ -27,12 +28,13 @@ export function operationRoutes(simulation: ProviderSimulation, dialect: Dialect
       ? { fields: queryOf(request), bodyProblem: undefined }
       : await bodyFields(request, dialect)
     const requestId = requests.received(name, request.path, fields)
-    const fault = faults.take(name, phonesOf(name, fields))
+    const completed = await withCompletePhones(fields)
+    const fault = faults.take(name, phonesOf(name, completed))
     if (fault !== undefined) requests.faultApplied(requestId, fault.kind)
     if (fault !== undefined && !isPerformedFirst(fault)) return applyFault(response, fault, notPerformed)
 
     const address = request.socket.remoteAddress ?? ''
-    const result = handle(name, { fields, address, requestId, bodyProblem })
+    const result = handle(name, { fields: completed, address, requestId, bodyProblem })
     requests.answered(requestId, result.status, JSON.stringify(result.body))
     if (fault === undefined) writeResponse(response, result)
     else applyFault(response, fault, result)

@@ -67,7 +67,7 @@ ${request}
 </li>`
 }
 
-/** The same message in one line. */
+/** The same message in one line: the state of its code says enough, else that of its delivery is shown. */
 export function messageLine({ view, now, aheadMs }: ShownMessage): Html {
   const { id, channel, phone, text, code, codeState, appName, at, state } = view
   const [label, tone] = stateLabels[state]
@@ -81,7 +81,7 @@ ${
 ${codeState === 'live' && html`<button type="button" class="copy small" data-copy="${code}" aria-label="Copy the code ${code}">Copy</button>`}
 ${codeChip(view, aheadMs)}`
 }
-<span class="chip ${tone}">${label}</span>
+${code === undefined && html`<span class="chip ${tone}">${label}</span>`}
 </li>`
 }
 

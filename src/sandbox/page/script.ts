@@ -97,7 +97,7 @@ function placeOf(focused) {
   }
 }
 
-// The tab counts what arrived while nobody looked at it.
+// The tab counts what arrived while it was hidden.
 let unseen = 0
 function countUnseen(count) {
   if (document.visibilityState === 'visible') return

@@ -1,6 +1,6 @@
+import { phoneCountries } from '../../lib/countries.js'
 import type { OperationName, operations } from '../../provider/operations.js'
 import type { BlockedChannel } from '../account.js'
-import type { Numbering } from '../numbering.js'
 import type { CatalogueOperation, ParameterRule } from './dialect.js'
 import { type Refusal, refuse } from './refusals.js'
 
@@ -17,35 +17,24 @@ export type ParametersOf<Name extends OperationName> = {
 const maxLength = 200
 const unbounded = ['phone', 'sms', 'message', 'url-long']
 
-/** Reads the fields of a request by the rules of its operation. A country code completes national numbers. */
+/** Reads the fields of a request by the rules of its operation. */
 export function readParameters<Name extends OperationName>(
   operation: CatalogueOperation,
   fields: URLSearchParams,
-  numbering: Numbering,
 ): ParametersOf<Name> | Refusal {
   const read: Record<string, string | undefined> = {}
   for (const [key, parameter] of Object.entries(operation.params)) {
     const values = fields.getAll(key)
     if (values.length > 1) return refuse('parameters', `${key} was sent ${values.length} times.`)
     const value = values[0] === undefined || values[0] === '' ? parameter.byDefault : values[0]
-    const problem = problemOf(key, parameter, value, numbering)
+    const problem = problemOf(key, parameter, value)
     if (problem !== undefined) return refuse('parameters', problem)
     read[key] = value
-  }
-  const country = read['country-code']?.toUpperCase()
-  if (country !== undefined && read.phone !== undefined) {
-    const phones = read.phone.split(',').map((phone) => numbering.complete(phone.trim(), country))
-    read.phone = phones.join(',')
   }
   return read as ParametersOf<Name>
 }
 
-function problemOf(
-  key: string,
-  parameter: ParameterRule,
-  value: string | undefined,
-  { isCountry }: Numbering,
-): string | undefined {
+function problemOf(key: string, parameter: ParameterRule, value: string | undefined): string | undefined {
   if (value === undefined) return parameter.required ? `${key} is required.` : undefined
   if (parameter.type === 'boolean' && value !== 'true' && value !== 'false') {
     return `${key} must be true or false.`
@@ -56,7 +45,7 @@ function problemOf(
   if (!unbounded.includes(key) && value.length > maxLength) {
     return `${key} must have at most ${maxLength} characters.`
   }
-  if (key === 'country-code' && !isCountry(value.toUpperCase())) {
+  if (key === 'country-code' && !phoneCountries.has(value.toUpperCase())) {
     return 'country-code must be an ISO 3166-1 alpha-2 code.'
   }
   return undefined

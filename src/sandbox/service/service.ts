@@ -1,6 +1,5 @@
 import type { OperationName } from '../../provider/operations.js'
 import type { Account } from '../account.js'
-import type { Numbering } from '../numbering.js'
 import type { Catalogue } from './dialect.js'
 import { type ParametersOf, readParameters } from './parameters.js'
 import { isRefusal, type Outcome, type Refusal, refuse } from './refusals.js'
@@ -25,7 +24,6 @@ export function createService(
   catalogue: Catalogue,
   account: Account,
   responder: Responder,
-  numbering: Numbering,
   handlers: Handlers,
 ): (name: OperationName, call: ServiceCall) => ServiceResponse {
   function authenticate({ fields, address, bodyProblem }: ServiceCall): Refusal | undefined {
@@ -39,7 +37,7 @@ export function createService(
   }
 
   function perform<Name extends OperationName>(name: Name, call: ServiceCall): Outcome {
-    const parameters = readParameters<Name>(catalogue[name], call.fields, numbering)
+    const parameters = readParameters<Name>(catalogue[name], call.fields)
     return isRefusal(parameters) ? parameters : handlers[name](parameters, call.requestId)
   }
 

@@ -1,0 +1,115 @@
+import { EventEmitter } from 'node:events'
+import type { Response } from 'express'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createChanges } from '../../src/sandbox/changes.js'
+import { createLivePages } from '../../src/sandbox/http/live-pages.js'
+import { readView } from '../../src/sandbox/page/view.js'
+
+/** The part of a response that a stream uses. */
+class Reader extends EventEmitter {
+  readonly written: string[] = []
+  writableNeedDrain = false
+  writeHead = () => this
+  write = (text: string) => this.written.push(JSON.parse(text.slice('data: '.length)).markup)
+}
+
+function open() {
+  const changes = createChanges()
+  let content = 'empty'
+  let rendered = 0
+  let nextChangeInMs = Number.POSITIVE_INFINITY
+  const pages = createLivePages({
+    changes,
+    render: () => {
+      rendered += 1
+      return content
+    },
+    nextChangeInMs: () => nextChangeInMs,
+    realNow: () => 0,
+  })
+  return {
+    read(url = '/') {
+      const reader = new Reader()
+      expect(pages.open(reader as unknown as Response, readView(url))).toBe(true)
+      return reader
+    },
+    change(next: string) {
+      content = next
+      changes.announce()
+    },
+    changeIn(ms: number, next: string) {
+      nextChangeInMs = ms
+      content = next
+    },
+    rendered: () => rendered,
+  }
+}
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+describe('open pages', () => {
+  test('cost nothing while nothing changes', async () => {
+    const { read, rendered } = open()
+    for (let count = 0; count < 20; count += 1) read()
+    await vi.advanceTimersByTimeAsync(1_000)
+    const before = rendered()
+    await vi.advanceTimersByTimeAsync(3_600_000)
+    expect(rendered()).toBe(before)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  test('share one rendering, four times a second at most, and miss nothing', async () => {
+    const { read, change, rendered } = open()
+    const readers = [read(), read(), read()]
+    await vi.advanceTimersByTimeAsync(1_000)
+    const before = rendered()
+    for (let ms = 0; ms < 1_000; ms += 1) {
+      change(`change ${ms}`)
+      await vi.advanceTimersByTimeAsync(1)
+    }
+    await vi.advanceTimersByTimeAsync(250)
+    expect(rendered() - before).toBeLessThanOrEqual(6)
+    for (const { written } of readers) expect(written.at(-1)).toBe('change 999')
+  })
+
+  test('are rendered when time changes something', async () => {
+    const { read, changeIn } = open()
+    changeIn(2_000, 'empty')
+    const { written } = read()
+    changeIn(2_000, 'delivered')
+    await vi.advanceTimersByTimeAsync(1_999)
+    expect(written).toEqual(['empty'])
+    changeIn(Number.POSITIVE_INFINITY, 'delivered')
+    await vi.advanceTimersByTimeAsync(1)
+    expect(written).toEqual(['empty', 'delivered'])
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  test('that read slowly get the newest rendering, not all of them', async () => {
+    const { read, change } = open()
+    const reader = read()
+    reader.writableNeedDrain = true
+    for (const content of ['a', 'b', 'c']) {
+      change(content)
+      await vi.advanceTimersByTimeAsync(250)
+    }
+    expect(reader.written).toEqual(['empty'])
+    reader.writableNeedDrain = false
+    reader.emit('drain')
+    await vi.advanceTimersByTimeAsync(250)
+    expect(reader.written).toEqual(['empty', 'c'])
+  })
+
+  test('leave no timer behind when they are closed', async () => {
+    const { read, change, changeIn, rendered } = open()
+    changeIn(60_000, 'empty')
+    const reader = read()
+    reader.emit('close')
+    expect(vi.getTimerCount()).toBe(0)
+    const before = rendered()
+    change('unseen')
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(rendered()).toBe(before)
+  })
+})
