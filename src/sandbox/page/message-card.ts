@@ -73,7 +73,7 @@ export function messageLine({ view, now, aheadMs }: ShownMessage): Html {
   const [label, tone] = stateLabels[state]
   return html`<li id="m-${id}" class="card line" data-spoken="${kindOf(channel)} to ${phone}">
 <span class="quiet">${momentText(at, now)}</span>
-<h3>${kindOf(channel)} <span class="quiet">to</span> ${phone}</h3>
+<h3>${kindOf(channel)} ${phone}</h3>
 <span class="excerpt">${appName ?? text}</span>
 ${
   code !== undefined &&

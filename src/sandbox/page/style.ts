@@ -69,8 +69,8 @@ button.copy.small { min-height: 1.75rem; padding: 0 0.5rem; border-color: var(--
 .pager { display: flex; justify-content: center; gap: 1rem; padding: 1rem 0; }
 .cards { display: grid; gap: 1rem; }
 .cards.lines { gap: 0.25rem; }
-.card.line { display: flex; flex-wrap: wrap; align-items: center; gap: 0 0.75rem; padding: 0.25rem 0.75rem; border-radius: 0.5rem; box-shadow: none; font-variant-numeric: tabular-nums; }
-.excerpt { flex: 1 1 6rem; min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.card.line { display: flex; flex-wrap: wrap; align-items: center; gap: 0 0.5rem; padding: 0.25rem 0.75rem; border-radius: 0.5rem; box-shadow: none; font-variant-numeric: tabular-nums; }
+.excerpt { flex: 1 1 2.5rem; min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .card, .panel, .empty { background: var(--paper); border: 1px solid var(--line); border-radius: 0.875rem; box-shadow: var(--shadow); }
 .card { padding: 1rem 1.125rem 0.625rem; }
 .card-head, .card-foot { display: flex; flex-wrap: wrap; align-items: start; justify-content: space-between; gap: 0.375rem 0.75rem; }
