@@ -5,7 +5,7 @@ import { openDomain } from './challenge/domain.js'
 import { selfTest } from './challenge/self-test.js'
 import { createEmit } from './events.js'
 import { createDeviceCookies } from './express/flows/device-cookies.js'
-import { createLane } from './express/flows/lane.js'
+import { createLane } from './express/flows/handlers.js'
 import {
   createEnrolFlow,
   createPhoneVerification,

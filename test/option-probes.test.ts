@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createClient, memoryStore, tokenSession, twoFactor } from '../src/index.js'
+import { startSandbox } from '../src/sandbox/index.js'
 import { redisStore } from '../src/store/redis-store.js'
 import { storeContract } from '../src/testing/index.js'
 
@@ -28,6 +29,7 @@ const factories: Readonly<Record<string, (change: never) => unknown>> = {
   phoneVerification: (change: object) => tf.phoneVerification(change),
   tokenSession: (idOf: unknown) => tokenSession(idOf as never),
   storeContract: (change: object) => storeContract({ ...contract, ...change }),
+  startSandbox: (change: object) => startSandbox(change),
 }
 
 type Probe = readonly [factory: string, change: unknown, says: string]
@@ -69,6 +71,13 @@ const misspelt: readonly Probe[] = [
   ['phoneVerification', { path: '/x' }, 'unknown option "path"; expected: purpose'],
   ['storeContract', { createDown: () => {} }, 'unknown option "createDown"; expected: test, createStore'],
   ['storeContract', { elaps: () => {} }, 'unknown option "elaps"; did you mean "elapse"?'],
+  ['startSandbox', { codeLenght: 4 }, 'unknown option "codeLenght"; did you mean "codeLength"?'],
+  ['startSandbox', { latencyMs: 5 }, 'unknown option "latencyMs"; see the options table in the README'],
+  [
+    'startSandbox',
+    { credentials: { client: 1, keys: 'k' } },
+    'unknown option "credentials.keys"; did you mean "key"?',
+  ],
 ]
 
 const mistyped: readonly Probe[] = [
@@ -130,6 +139,14 @@ const mistyped: readonly Probe[] = [
   ['storeContract', { test: 'test' }, 'test must be a function'],
   ['storeContract', { elapse: 100 }, 'elapse must be a function'],
   ['storeContract', { createStore: memoryStore() }, 'createStore must be a function'],
+  ['startSandbox', { port: '4010' }, 'port must be an integer from 0 to 65535'],
+  ['startSandbox', { wrongCode: 404 }, 'wrongCode must be 200 or 400 or 520'],
+  ['startSandbox', { credentials: { client: 1 } }, 'missing credentials.key'],
+  ['startSandbox', { basePath: '/v1/' }, "basePath must be a path such as '/api/v1'"],
+  ['startSandbox', { allowedHosts: 'sandbox' }, 'allowedHosts must be an array of host names'],
+  ['startSandbox', { allowedHosts: ['http://x'] }, 'allowedHosts[0] must be a host name'],
+  ['startSandbox', { onMessage: true }, 'onMessage must be a function (message) => void'],
+  ['startSandbox', 4010, 'options must be an object with: port, host'],
 ]
 
 describe('the factories', () => {

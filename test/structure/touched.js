@@ -38,23 +38,29 @@ inspector.connect()
 await inspector.post('Profiler.enable')
 await inspector.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
 
-let cookie = ''
-async function ask(method, path, body) {
-  const answer = await fetch(origin + path, {
+const cookies = new Map()
+async function request(method, path, body) {
+  const response = await fetch(origin + path, {
     method,
-    headers: { cookie, ...(body && { 'content-type': 'application/json' }) },
+    headers: {
+      cookie: [...cookies.values()].join('; '),
+      ...(body && { 'content-type': 'application/json' }),
+    },
     ...(body && { body: JSON.stringify(body) }),
   })
-  await answer.text()
-  cookie = answer.headers.get('set-cookie')?.split(';')[0] ?? cookie
-  return answer.status
+  await response.text()
+  for (const header of response.headers.getSetCookie()) {
+    const [pair] = header.split(';')
+    cookies.set(pair.split('=')[0], pair)
+  }
+  return response.status
 }
 
-/** The files that ran during a request, which has to be answered with this status. */
-async function during(status, ...request) {
+/** The files that ran during a request, which has to get this status. */
+async function during(expected, ...args) {
   await inspector.post('Profiler.takePreciseCoverage')
-  const answered = await ask(...request)
-  if (answered !== status) throw new Error(`${request[1]} was answered ${answered}, not ${status}`)
+  const status = await request(...args)
+  if (status !== expected) throw new Error(`${args[1]}: status ${status} instead of ${expected}`)
   const { result } = await inspector.post('Profiler.takePreciseCoverage')
   return result
     .filter(
@@ -74,7 +80,7 @@ async function signIn() {
 }
 
 await signIn()
-cookie = ''
+cookies.clear()
 now += 3_600_000
 const touched = await signIn()
 for (const [name, files] of Object.entries(touched)) {

@@ -15,7 +15,7 @@ import type { Problem } from '../http/problems.js'
 import { flag, invalid, readChannel, text } from '../http/request-body.js'
 import type { RequestContext } from '../http/request-context.js'
 import { isoTime, type Reply, shown } from '../http/responder.js'
-import type { Views } from '../pages/views.js'
+import { createViews, type ViewParts, type Views } from '../pages/views.js'
 import { readCode } from './code.js'
 
 /** What was proven, when. */
@@ -51,18 +51,21 @@ export interface Handlers {
   readonly status: RequestHandler
 }
 
-export function createHandlers(parts: {
-  readonly flow: Flow
-  readonly challenges: Challenges
-  readonly views: Views
-  readonly endpoint: Endpoint
-  readonly codePattern: RegExp
-  readonly localeOf: (req: Request) => string
-  readonly beforeSendOf: (req: Request) => BeforeSend | undefined
-}): Handlers {
-  const { flow, challenges, views, endpoint, codePattern, localeOf, beforeSendOf } = parts
+/** Handlers and pages of one lane: sign-in and step-up, or one phone verification. */
+export function createLane(
+  parts: Omit<ViewParts, 'actor' | 'find'> & {
+    readonly flow: Flow
+    readonly challenges: Challenges
+    readonly endpoint: Endpoint
+    readonly codePattern: RegExp
+    readonly localeOf: (req: Request) => string
+    readonly beforeSendOf: (req: Request) => BeforeSend | undefined
+  },
+): { readonly handlers: Handlers; readonly views: Views } {
+  const { flow, challenges, endpoint, codePattern, localeOf, beforeSendOf } = parts
+  const views = createViews({ ...parts, actor: flow.actor, find: challenges.find })
 
-  return {
+  const handlers: Handlers = {
     start: (purpose) =>
       endpoint('POST', views.of, async (context) => {
         const back = views.back(context)
@@ -120,6 +123,8 @@ export function createHandlers(parts: {
       view: await views.of(context),
     })),
   }
+
+  return { handlers, views }
 }
 
 function startReply(
