@@ -22,9 +22,13 @@ export interface Actor {
   readonly country?: string | undefined
   /** Network address, for the counters by address; absent: not counted. */
   readonly address?: string | undefined
-  /** Whether this subject has succeeded in this browser before. Waited for together with the ledger. */
+  /**
+   * Whether this subject has succeeded in this browser before. Waited for together with the ledger, as
+   * `epoch`, and not at all by what is refused earlier: whoever makes the promise handles its rejection, which
+   * would else end the host's process.
+   */
   readonly knownBrowser?: Awaitable<boolean> | undefined
-  /** The last revocation of this subject in this session, from the grants. Waited for together with the ledger. */
+  /** The last revocation of this subject in this session, from the grants. */
   readonly epoch?: Awaitable<string | undefined>
   /** Whether the address may be that of a proxy: everybody behind it shares ten times the limit. */
   readonly proxied?: boolean | undefined

@@ -1,0 +1,87 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { memoryStore, type Store } from '../../src/index.js'
+import type { Answer, Browser } from './browser.js'
+import { type Host, phones, startHost } from './kit.js'
+
+const lost: unknown[] = []
+const note = (reason: unknown) => void lost.push(reason)
+beforeAll(() => void process.on('unhandledRejection', note))
+afterAll(() => void process.off('unhandledRejection', note))
+beforeEach(() => void lost.splice(0))
+
+const routes = {
+  start: (browser) => browser.post('/two-factor/start', {}),
+  resend: (browser) => browser.post('/two-factor/resend', {}),
+  verify: (browser) => browser.post('/two-factor/verify', { code: '482913' }),
+  cancel: (browser) => browser.post('/two-factor/cancel'),
+  status: (browser) => browser.get('/two-factor'),
+} satisfies Record<string, (browser: Browser) => Promise<Answer>>
+
+/**
+ * Somebody in a known browser whose revocations and devices can no longer be read. Both are asked for when
+ * a request begins, and a request that is refused early waits for neither.
+ */
+async function setUp() {
+  const well = memoryStore()
+  const state = { fails: false, failures: 0, phoneOf: (subject: string) => phones[subject] }
+  const store: Store = {
+    ...well,
+    read(key) {
+      if (!state.fails || !/:(grants|devices):/.test(key)) return well.read(key)
+      return turn().then(() => {
+        state.failures += 1
+        throw new Error('connection lost')
+      })
+    },
+  }
+  const limits = { sendsPerAddressPer10Min: 1, verificationsPerAddressPer10Min: 1 }
+  const options = { store, limits, phone: (_req: unknown, subject: string) => state.phoneOf(subject) }
+  const host = await startHost({ options })
+  const ana = await host.signIn()
+  return { host, ana, state }
+}
+
+type State = Awaited<ReturnType<typeof setUp>>['state']
+
+const refusedEarly: Readonly<Record<string, (host: Host, state: State) => unknown>> = {
+  'no number is on file': (_host, state) => {
+    state.phoneOf = () => undefined
+  },
+  'the number on file is none': (_host, state) => {
+    state.phoneOf = () => 'none'
+  },
+  'the host throws': (_host, state) => {
+    state.phoneOf = () => {
+      throw new Error('database down')
+    }
+  },
+  'the provider rests': async (host) => {
+    const ben = await host.login('ben')
+    await host.stub.close()
+    for (let sends = 0; sends < 5; sends += 1) {
+      host.clock.now += 600_000
+      await ben.post('/two-factor/start', {})
+    }
+    expect((await ben.post('/two-factor/start', {})).headers.get('retry-after')).toBe('15')
+  },
+  'the address has used up its share': () => undefined,
+  'nothing refuses before': (host) => {
+    host.clock.now += 600_000
+  },
+}
+
+describe('a store that can no longer read what a request began with', () => {
+  it.each(
+    Object.keys(refusedEarly).flatMap((why) => Object.keys(routes).map((route) => [route, why] as const)),
+  )('ends no process at %s when %s', async (route, why) => {
+    const { host, ana, state } = await setUp()
+    await refusedEarly[why]?.(host, state)
+    state.fails = true
+    await routes[route as keyof typeof routes](ana)
+    // A rejection that nobody handles is reported after the turn it falls in.
+    for (let turns = 0; turns < 5; turns += 1) await turn()
+    expect(state.failures).toBeGreaterThan(0)
+    expect(lost).toEqual([])
+  })
+})
