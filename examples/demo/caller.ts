@@ -5,7 +5,7 @@ export interface Call {
   readonly method: 'GET' | 'POST'
   readonly path: string
   readonly body?: Body
-  /** Sent instead of the cookie that was set last. */
+  /** Sent instead of the cookies that are kept. */
   readonly cookie?: string
   /** The status that the answer must have. */
   readonly expect: number
@@ -14,21 +14,22 @@ export interface Call {
 export interface Caller {
   /** Prints one request with its answer. Throws when the status is another than expected. */
   call(call: Call): Promise<Body>
-  /** The session cookie that was set last. */
+  /** The cookies that are kept, as a header. */
   cookie(): string | undefined
 }
 
-/** A program that talks JSON to the demo and keeps its cookie. */
+/** A program that talks JSON to the demo and keeps its cookies. */
 export function createCaller(origin: string, nextStep: () => number): Caller {
-  let jar: string | undefined
+  const jar = new Map<string, string>()
+  const kept = () => (jar.size === 0 ? undefined : [...jar].map((pair) => pair.join('=')).join('; '))
 
   return {
-    cookie: () => jar,
+    cookie: kept,
 
-    async call({ title, method, path, body, cookie = jar, expect }) {
+    async call({ title, method, path, body, cookie = kept(), expect }) {
       console.log(`\n${String(nextStep()).padStart(2)}  ${title}`)
       print(method, path, ...(body === undefined ? [] : [show(body)]))
-      if (cookie !== undefined) print('    cookie', shorten(cookie))
+      for (const one of cookie?.split('; ') ?? []) print('    cookie', shorten(one))
 
       const response = await fetch(`${origin}${path}`, {
         method,
@@ -41,10 +42,10 @@ export function createCaller(origin: string, nextStep: () => number): Caller {
       })
       const answer = JSON.parse((await response.text()) || '{}') as Body
       print(String(response.status), show(answer))
-      const [setCookie] = response.headers.getSetCookie()
-      if (setCookie !== undefined) {
-        jar = setCookie.replace(/;.*/, '')
-        print('    new cookie', shorten(jar))
+      for (const setCookie of response.headers.getSetCookie()) {
+        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(setCookie) ?? []
+        jar.set(name, value)
+        print('    new cookie', shorten(`${name}=${value}`))
       }
       if (response.status !== expect) throw new Error(`answered ${response.status} instead of ${expect}`)
       return answer

@@ -51,12 +51,19 @@ const refusing = (result: SendResult['result']): CodeProvider => ({
 const second = (result: SendResult['result']) => (stub: ProviderStub) =>
   failover([refusing(result), { ...own(stub), name: 'second' }])
 
-/** Everything that a host may send and check codes by. */
-export const codeProviders: readonly (readonly [name: string, provider: HostOptions['provider']])[] = [
+type NamedProviders = readonly (readonly [name: string, provider: HostOptions['provider']])[]
+
+/** One of each kind that a host may send and check codes by. */
+export const codeProvidersOfEachKind: NamedProviders = [
   ['a client', undefined],
   ['codes of our own', own],
   ['a provider with handles', withHandles],
   ['failover, the first one not reached', second('not-sent')],
+]
+
+/** The same, with each reason for which a failover asks the next one. */
+export const codeProviders: NamedProviders = [
+  ...codeProvidersOfEachKind,
   ['failover, the first one refusing', second('failed')],
   ['failover, the first one misconfigured', second('misconfigured')],
 ]
