@@ -165,7 +165,7 @@ For the options of twoFactor():
 
   test.each([
     ['an outage', { kind: 'status', status: 503, body: { error: '1' } }, 'says nothing about the code'],
-    ['a page of a firewall', { kind: 'html' }, 'no JSON object'],
+    ['a page of a firewall', { kind: 'html' }, 'not a JSON object'],
     ['a lost answer', { kind: 'reset' }, 'the answer was lost'],
   ] as const)('prints no line after %s', async (_, fault, said) => {
     await using sandbox = await startSandbox()
@@ -201,7 +201,11 @@ For the options of twoFactor():
   test.each([
     ['a wrong key', { TWO_FACTOR_KEY: 'wrong-key' }, /1003.*client, key.*said: 'client or key is wrong\.'/],
     ['an unknown app-name', { TWO_FACTOR_APP_NAME: 'Other' }, /1110.*said: 'The account has no application/],
-    ['nobody there', { TWO_FACTOR_BASE_URL: 'http://127.0.0.1:1/v1' }, /ECONNREFUSED.*check baseUrl/],
+    [
+      'nobody there',
+      { TWO_FACTOR_BASE_URL: 'http://127.0.0.1:1/v1' },
+      /ECONNREFUSED.*check host and port in baseUrl/,
+    ],
   ])('says what to do about %s', async (_, env, said) => {
     await using sandbox = await startSandbox({ appNames: ['Acme'] })
     const program = run(['calibrate', '--yes'], { ...environment(sandbox), ...env })
@@ -244,11 +248,11 @@ For the options of twoFactor():
     ['--phone', 'ana', 'phone must be exactly one number'],
     ['--phone', '+573001234567,+573007654321', 'phone must be exactly one number'],
     ['--client', 'ana', 'client must be'],
-    ['--base-url', 'http://example.com/v1', 'baseUrl must be https'],
+    ['--base-url', 'http://example.com/v1', 'baseUrl must use https'],
     ['--country-code', 'Colombia', 'countryCode must be'],
     ['--number-format', 'dashes', "numberFormat must be 'digits' or 'plus'"],
     ['--path', '/2fa/check', 'path must be an operation and its path, such as verifyCode=/2fa/check'],
-    ['--path', 'check=/2fa/check', 'paths.check is no operation'],
+    ['--path', 'check=/2fa/check', 'unknown option "paths.check"'],
   ])('does not understand %s %s, and sends nothing', async (option, value, said) => {
     await using sandbox = await startSandbox()
     const program = run(['calibrate', '--yes', option, value], environment(sandbox))

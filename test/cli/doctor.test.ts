@@ -84,7 +84,12 @@ Nothing is wrong.
     ['a wrong key', { TWO_FACTOR_KEY: 'wrong-key' }, {}, /error 1003\.\n +Check client, key.*allow-list/],
     ['an address off the allow-list', {}, { allowedAddresses: ['192.0.2.1'] }, /error 1001\.\n.*allow-list/],
     ['no credits', {}, { credits: 0 }, /no credits are left.*\n +Fix: recharge the account\./],
-    ['nobody there', { TWO_FACTOR_BASE_URL: 'http://127.0.0.1:1/v1' }, {}, /ECONNREFUSED.*\n.*check baseUrl/],
+    [
+      'nobody there',
+      { TWO_FACTOR_BASE_URL: 'http://127.0.0.1:1/v1' },
+      {},
+      /ECONNREFUSED.*\n.*\n.*check host and port in baseUrl/,
+    ],
   ])('finds %s, and says what to do', async (_, env, options, said) => {
     await using sandbox = await startSandbox(options)
     const program = doctor(sandbox, env)
@@ -218,7 +223,7 @@ describe.skipIf(withoutRedis)('express-two-factor doctor on Redis', () => {
 
   test('finds one that it may not write to', async () => {
     await using sandbox = await startSandbox()
-    const redis = await startRedis('--user', 'default', 'on', 'nopass', '~*', '+@all', '-incr')
+    const redis = await startRedis('--user', 'default', 'on', 'nopass', '~*', '+@all', '-incrby')
     onTestFinished(() => redis.kill())
     const program = doctor(sandbox, { REDIS_URL: redis.url })
     expect(await program.exitCode).toBe(1)

@@ -35,7 +35,7 @@ const formats = {
   JSON: { accept: 'application/json', lang: undefined },
   'forms in en': { accept: 'text/html', lang: 'en' },
   'forms in es': { accept: 'text/html', lang: 'es' },
-  'forms in pt': { accept: 'text/html', lang: 'pt' },
+  'forms in pt-BR': { accept: 'text/html', lang: 'pt-BR' },
 } as const
 type Format = (typeof formats)[keyof typeof formats]
 
@@ -236,7 +236,7 @@ const rows: readonly Row[] = [
     async run(setup) {
       const ana = await begun(setup)
       await ana.post(verify, wrong)
-      return ana.post(verify, wrong)
+      return ana.post(verify, { code: '111111' })
     },
   },
   {
