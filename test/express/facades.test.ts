@@ -1,7 +1,8 @@
 import { channel } from 'node:diagnostics_channel'
 import { describe, expect, it } from 'vitest'
 import { createClient, memoryStore, type Store, type TwoFactorEvent, twoFactor } from '../../src/index.js'
-import { baseOptions, startHost } from './kit.js'
+import { startProviderStub } from '../provider-stub.js'
+import { baseOptions, phones, startHost } from './kit.js'
 
 const phone = '+573001234567'
 
@@ -133,6 +134,31 @@ describe('grants without a challenge', () => {
       'purpose typo is not known',
     )
   })
+
+  it('are read as the guard admits with them', async () => {
+    const hour = 3_600_000
+    const host = await startHost({
+      mount: (app, tf) => {
+        app.get('/pay', tf.requireTwoFactor({ purpose: 'pay', maxAgeMs: hour }), (_req, res) => {
+          res.json({})
+        })
+        app.get('/grant', async (req, res) => {
+          res.json({ granted: (await tf.grants.read(req, 'pay')) !== undefined })
+        })
+      },
+    })
+    const ana = await host.signIn()
+    await ana.post('/two-factor/start', { purpose: 'pay' })
+    await ana.post('/two-factor/verify', { code: host.stub.rightCode })
+    for (const [afterMs, granted] of [
+      [10 * 60_000, true],
+      [hour, false],
+    ] as const) {
+      host.clock.now += afterMs
+      expect((await ana.get('/pay')).status).toBe(granted ? 200 : 403)
+      expect((await ana.get('/grant')).json).toEqual({ granted })
+    }
+  })
 })
 
 describe('numbers', () => {
@@ -250,5 +276,26 @@ describe('selfTest', () => {
       expect(findings.map((finding) => finding.code)).toEqual(['provider_failed', code])
       expect(JSON.stringify(findings)).not.toMatch(/k-canary|4711/)
     }
+  })
+})
+
+describe('a check under way', () => {
+  it('holds the number for the shorter of both deadlines and two seconds', async () => {
+    const stub = await startProviderStub()
+    const provider = createClient({ baseUrl: stub.baseUrl, client: 41, key: 'k', timeoutMs: 1_000 })
+    const clock = { now: Date.now() }
+    await using tf = twoFactor({ ...baseOptions(stub, clock), provider })
+    const who = { subject: 'ana', session: 's', phone: phones.ana ?? '' }
+    await tf.challenges.start({ ...who, purpose: 'login' })
+    const both = await Promise.all([
+      tf.challenges.verify({ ...who, code: '000001' }),
+      tf.challenges.verify({ ...who, code: '000002' }),
+    ])
+    await stub.close()
+    expect(both).toContainEqual({
+      outcome: 'refused',
+      code: 'verification_in_progress',
+      retryAfterMs: 3_000,
+    })
   })
 })

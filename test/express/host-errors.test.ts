@@ -76,3 +76,22 @@ describe('an error that a function of the host throws', () => {
     })
   })
 })
+
+describe('a host that throws behind the guard', () => {
+  it('is answered, also where the guard had to wait', async () => {
+    const host = await startHost({
+      mount: (app, tf) => {
+        const guard = tf.requireTwoFactor({ once: true })
+        app.get('/once', (req, res, next) => {
+          guard(req, res, (error) => {
+            if (error !== undefined) return next(error)
+            throw new Error('behind the guard')
+          })
+        })
+      },
+    })
+    const ana = await host.signIn()
+    const told = await ana.get('/once')
+    expect(told).toMatchObject({ status: 500, json: { host: 'behind the guard' } })
+  })
+})

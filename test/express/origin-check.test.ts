@@ -1,3 +1,4 @@
+import express from 'express'
 import { describe, expect, it } from 'vitest'
 import { startHost } from './kit.js'
 
@@ -82,5 +83,26 @@ describe('a method that is not the one of its route', () => {
     const told = await ana.send('/two-factor', { method })
     expect(told.status).toBe(405)
     expect(told.headers.get('allow')).toBe('GET')
+  })
+})
+
+describe('the port that a proxy adds', () => {
+  it('makes no other site of ours', async () => {
+    const host = await startHost({
+      routes: (app, tf) => {
+        app.use(express.json())
+        app.use('/two-factor', tf.routes())
+      },
+    })
+    const { port } = new URL(host.url)
+    const start = (headers: Record<string, string>) =>
+      fetch(`http://127.0.0.1:${port}/two-factor/start`, { method: 'POST', headers })
+    expect(
+      (await start({ 'X-Forwarded-Host': 'app.example:443', Origin: 'https://app.example' })).status,
+    ).toBe(403)
+    host.app.set('trust proxy', 1)
+    const ours = { 'X-Forwarded-Host': 'app.example:443', 'X-Forwarded-Proto': 'https' }
+    expect((await start({ ...ours, Origin: 'https://app.example' })).status).toBe(401)
+    expect((await start({ ...ours, Origin: 'https://other.example' })).status).toBe(403)
   })
 })

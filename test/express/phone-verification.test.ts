@@ -1,8 +1,8 @@
-import type { Express } from 'express'
+import type { Express, RequestHandler } from 'express'
 import { describe, expect, it } from 'vitest'
 import { memoryStore, type TwoFactor, type TwoFactorError } from '../../src/index.js'
 import type { Browser } from './browser.js'
-import { startHost } from './kit.js'
+import { phones, startHost } from './kit.js'
 
 const signupRoutes = (app: Express, tf: TwoFactor) => {
   const signup = tf.phoneVerification()
@@ -301,5 +301,46 @@ describe('the names of the lanes', () => {
       'purpose "login" belongs to sign-in',
     )
     expect(() => late.tf.requireTwoFactor({ purpose: 'signup' })).toThrow('use redeem()')
+  })
+})
+
+describe('a purpose from the options', () => {
+  it('gives a phone verification its channels', async () => {
+    const host = await startHost({
+      options: { purposes: { login: {}, signup: { channels: ['call'] } } },
+      mount: (app, tf) => app.use('/signup', tf.phoneVerification().routes()),
+    })
+    const visitor = host.browser()
+    const start = await visitor.post('/signup/start', { phone: '+573001112233' })
+    expect(start.json.challenge).toMatchObject({ channel: 'call', channels: ['call'] })
+    const sms = await visitor.post('/signup/start', { phone: '+573001112234', channel: 'sms' })
+    expect(sms.status).toBe(400)
+  })
+
+  it('of a phone verification starts nothing in the lane of sign-in', async () => {
+    const host = await startHost({ mount: (_app, tf) => void tf.phoneVerification() })
+    const command = { subject: 'ana', phone: phones.ana ?? '', session: 's', purpose: 'signup' }
+    expect(await host.tf.challenges.start(command)).toMatchObject({ code: 'invalid_request' })
+    await expect(host.tf.grants.write({ subject: 'ana', session: 's', purpose: 'signup' })).rejects.toThrow(
+      TypeError,
+    )
+    expect(host.stub.sends).toHaveLength(0)
+  })
+})
+
+describe('factories of a phone verification', () => {
+  it('refuse to be handed over uncalled', async () => {
+    const host = await startHost({
+      mount: (app, tf) => {
+        const signup = tf.phoneVerification()
+        for (const name of ['routes', 'start', 'resend', 'verify', 'cancel', 'status'] as const) {
+          app.use(`/uncalled/${name}`, signup[name] as unknown as RequestHandler)
+        }
+      },
+    })
+    for (const name of ['routes', 'start', 'resend', 'verify', 'cancel', 'status']) {
+      expect((await host.browser().get(`/uncalled/${name}`)).status).toBe(500)
+      expect(String(host.errors.at(-1))).toContain(`pass ${name}(), not ${name}`)
+    }
   })
 })

@@ -56,3 +56,22 @@ describe('a sign-in over JSON', () => {
     expect((await before.get('/account')).status).toBe(401)
   })
 })
+
+describe('routes at the root of the site', () => {
+  it('lead to a page that is there', async () => {
+    const host = await startHost({ mount: (app, tf) => app.use(tf.phoneVerification().routes()) })
+    const sent = await fetch(`${host.url}/start`, {
+      method: 'POST',
+      headers: { Accept: 'text/html', 'Content-Type': 'application/x-www-form-urlencoded' },
+      body: 'phone=%2B573001112233',
+      redirect: 'manual',
+    })
+    expect(sent.status).toBe(303)
+    const cookie = sent.headers.get('set-cookie') ?? ''
+    const page = await fetch(new URL(sent.headers.get('location') ?? '', host.url), {
+      headers: { Accept: 'text/html', Cookie: cookie.split(';')[0] ?? '' },
+    })
+    expect(page.status).toBe(200)
+    expect(sent.headers.get('location')).toMatch(/^\/(\?|$)/)
+  })
+})

@@ -3,7 +3,7 @@ import cookieSession from 'cookie-session'
 import type { Express, Request } from 'express'
 import { MemoryStore } from 'express-session'
 import { describe, expect, it } from 'vitest'
-import { type SessionAdapter, tokenSession } from '../../src/index.js'
+import { type SessionAdapter, type TwoFactorEvent, tokenSession } from '../../src/index.js'
 import { startHost } from './kit.js'
 
 describe('with express-session', () => {
@@ -181,6 +181,21 @@ describe('what happens when a sign-in succeeded', () => {
     const told = await ana.post('/two-factor/verify', { code: host.stub.rightCode })
     expect(told.json).toEqual({ welcome: 'ana' })
     expect(host.errors).toEqual([])
+  })
+
+  it('a session that could not be renewed is an event', async () => {
+    const events: TwoFactorEvent[] = []
+    const host = await startHost({
+      options: {
+        onEvent: (event) => events.push(event),
+        session: { id: () => 'never renewed', rotate: () => undefined },
+      },
+    })
+    const ana = await host.login()
+    await ana.post('/two-factor/start', {})
+    const verify = await ana.post('/two-factor/verify', { code: host.stub.rightCode })
+    expect(verify.json).toMatchObject({ status: 503, code: 'session_unavailable' })
+    expect(events.map(({ type }) => type)).toContain('session.failed')
   })
 })
 

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest'
+import { createKeys, hashId } from '../../src/challenge/keys.js'
+import { createSecrets } from '../../src/challenge/secrets.js'
+import type { PhoneNumber } from '../../src/phone-number.js'
+
+const older = 'an older secret of thirty-two bytes.'
+
+describe('keys', () => {
+  it('hold nothing readable and differ by namespace, kind and person', () => {
+    const secrets = createSecrets([older])
+    const keys = createKeys('shop', secrets)
+    const phone = '+573001234567' as PhoneNumber
+    const all = [
+      keys.ledger('auth', phone),
+      keys.ledger('enrol', phone),
+      keys.grants('ana'),
+      keys.devices('ana'),
+      keys.tally('auth', 'ana'),
+      keys.tally('enrol', 'ana'),
+      keys.enrolment('session-1'),
+      keys.counter('count-auth-subject-sends', hashId('ana')),
+      createKeys('', secrets).grants('ana'),
+    ]
+    expect(new Set(all).size).toBe(all.length)
+    expect(all.join()).not.toMatch(/573001234567|ana\b|session-1/)
+    expect(keys.grants('ana')).toMatch(/^tf1:shop:grants:[\w-]{43}$/)
+    expect(createKeys('', secrets).ledger('auth', phone)).toMatch(/^tf1::auth:[\w-]{43}$/)
+  })
+
+  it('of a number are made once, per lane, while it comes back', () => {
+    const secrets = createSecrets([older])
+    const made: string[] = []
+    const tag: typeof secrets.tag = (use, text) => {
+      made.push(text)
+      return secrets.tag(use, text)
+    }
+    const keys = createKeys('', { ...secrets, tag })
+    const phones = ['+573001234567', '+573001234568'] as PhoneNumber[]
+    const ask = () => phones.flatMap((phone) => [keys.ledger('auth', phone), keys.ledger('enrol', phone)])
+    const first = ask()
+    expect(new Set(first).size).toBe(4)
+    expect(ask()).toEqual(first)
+    expect(made).toHaveLength(4)
+    // A flood of other numbers drives them out, and changes nothing else.
+    for (let other = 0; other < 1_000; other += 1) keys.ledger('auth', `+57301${other}` as PhoneNumber)
+    expect(ask()).toEqual(first)
+    expect(made.filter((text) => text === phones[0])).toHaveLength(3)
+  })
+
+  it('name their kind, by which a store keeps them apart', () => {
+    const keys = createKeys('', createSecrets([older]))
+    const all = [
+      keys.ledger('enrol', '+573001234567' as PhoneNumber),
+      keys.grants('ana'),
+      keys.devices('ana'),
+      keys.enrolment('session-1'),
+      keys.tally('enrol', 'ana'),
+      keys.counter('count-enrol-numbers', 'whom'),
+    ]
+    expect(all.map((key) => key.split(':')[2])).toEqual([
+      'enrol',
+      'grants',
+      'devices',
+      'enrolment',
+      'enrol-tally',
+      'count-enrol-numbers',
+    ])
+  })
+
+  it('remember fingerprints without mixing them up', () => {
+    const first = hashId('session-0')
+    for (let session = 0; session < 3_000; session += 1) hashId(`session-${session}`)
+    expect(hashId('session-0')).toBe(first)
+    expect(hashId('session-1')).not.toBe(first)
+  })
+})

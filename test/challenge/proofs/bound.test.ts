@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest'
+import { type BoundFields, createBoundHash } from '../../../src/challenge/proofs/bound.js'
+import { createSecrets } from '../../../src/challenge/secrets.js'
+
+const older = 'an older secret of thirty-two bytes.'
+const newer = 'a newer secret of thirty-two bytes..'
+
+describe('bound fields', () => {
+  const hashBound = createBoundHash(createSecrets([older]), '')
+
+  it('hash the same whatever the order of their members', () => {
+    expect(hashBound({ amount: 100, to: { name: 'a', ids: [1, '2', null, true] } })).toBe(
+      hashBound({ to: { ids: [1, '2', null, true], name: 'a' }, amount: 100 }),
+    )
+    expect(hashBound(Object.assign(Object.create(null), { amount: 100 }))).toBe(hashBound({ amount: 100 }))
+  })
+
+  it('hash the same in every process and version', () => {
+    expect(hashBound({ payee: 'ACME', amount: 100 })).toBe('Gkov2Sc8j9dAGzaHTIOinJJLx2ocQ6xY8baSxD0Bsqo')
+  })
+
+  it('hash otherwise under another secret and in another namespace, so that no one finds them by trying', () => {
+    const fields = { payee: 'ACME', amount: 100 }
+    const elsewhere = [
+      createBoundHash(createSecrets([newer]), ''),
+      createBoundHash(createSecrets([older]), 'tenant'),
+    ].map((hash) => hash(fields))
+    expect(new Set([hashBound(fields), ...elsewhere]).size).toBe(3)
+    // A rotation ends no grant.
+    expect(createBoundHash(createSecrets([newer, older]), '')(fields)).toBe(hashBound(fields))
+  })
+
+  it('are refused as an invalid request when they are nested more than 32 deep or in a circle', () => {
+    const nested = (depth: number): BoundFields => (depth === 1 ? {} : { a: nested(depth - 1) })
+    expect(hashBound(nested(32))).toEqual(expect.any(String))
+    const circle: Record<string, unknown> = {}
+    circle.round = [circle]
+    for (const fields of [nested(33), nested(5_000), circle]) {
+      expect(() => hashBound(fields as BoundFields)).toThrow(
+        expect.objectContaining({ code: 'invalid_request', message: 'More than 32 levels of nesting.' }),
+      )
+    }
+  })
+
+  it.each([
+    [{ amount: 100 }, { amount: '100' }],
+    [{ amount: 100 }, { amount: 101 }],
+    [{ list: [1, 2] }, { list: [2, 1] }],
+    [{ list: [1, 2] }, { list: [12] }],
+    [{ a: 'b' }, { a: 'b', c: null }],
+    [{ a: '1,"b":2' }, { a: '1', b: 2 }],
+    [{ a: 0 }, { a: false }],
+    [{}, { a: {} }],
+  ])('tell %j from %j', (left, right) => {
+    expect(hashBound(left)).not.toBe(hashBound(right))
+  })
+
+  it.each([
+    [undefined, 'bind is undefined'],
+    [[1], 'bind is Array'],
+    [{ amount: undefined }, 'bind.amount is undefined'],
+    [{ amount: Number.NaN }, 'bind.amount is NaN'],
+    [{ amount: Number.POSITIVE_INFINITY }, 'bind.amount is Infinity'],
+    [{ at: new Date(0) }, 'bind.at is Date'],
+    [{ list: [{ to: Promise.resolve() }] }, 'bind.list[0].to is Promise'],
+    // biome-ignore lint/suspicious/noSparseArray: a hole must be found, not passed over
+    [{ list: [1, , 2] }, 'bind.list[1] is undefined'],
+    [{ big: 1n }, 'bind.big is bigint'],
+    [{ f: () => 1 }, 'bind.f is function'],
+    [null, 'bind is object'],
+    [Object.create(Object.create(null)), 'bind is object'],
+  ])('refuse %o and name the member', (fields, message) => {
+    expect(() => hashBound(fields as never)).toThrow(TypeError)
+    expect(() => hashBound(fields as never)).toThrow(message)
+  })
+})

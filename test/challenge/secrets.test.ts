@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest'
+import { createSecrets } from '../../src/challenge/secrets.js'
+
+const older = 'an older secret of thirty-two bytes.'
+const newer = 'a newer secret of thirty-two bytes..'
+
+describe('rotated secrets', () => {
+  it('move no ledger: tags are made with the last one', () => {
+    const before = createSecrets([older])
+    const after = createSecrets([newer, older])
+    expect(after.tag('number-tag', '+57300')).toBe(before.tag('number-tag', '+57300'))
+    expect(after.tag('number-tag', '+57300')).not.toBe(after.tag('code-tag', '+57300'))
+    expect(after.tag('number-tag', '+57300')).not.toBe(after.tag('number-tag', '+57301'))
+  })
+
+  it('derive the same keys for ever: others would lose every ledger, token and record', () => {
+    const secrets = createSecrets([older])
+    expect([
+      secrets.tag('number-tag', '+573001234567'),
+      secrets.tag('code-tag', '+573001234567 123456'),
+      secrets.tag('bound-tag', 'text'),
+      secrets.open('enrolment', 'jwXI9T1JhYPHF0ffxVkCUIwFL7VgQMi8Ic3P7K8H35_pts4RNs0PprU', 'session-1'),
+    ]).toEqual([
+      'CTgyK696nlAtW_srGyajg-BAhddLjz72giGNi5t4jPM',
+      'YW4pfSsfKlmAFJ2TZEDbPjFn0j-sx2nYbiB2p09fIFU',
+      'Vr25jRM_ZA2tCrmSpFbEJzy1G6806mipuFvupVarlVo',
+      '+573001234567',
+    ])
+  })
+
+  it('still open what older ones sealed, and seal with the first', () => {
+    const before = createSecrets([older])
+    const after = createSecrets([newer, older])
+    expect(after.open('enrolment', before.seal('enrolment', '+57300', 'ctx'), 'ctx')).toBe('+57300')
+    expect(before.open('enrolment', after.seal('enrolment', '+57300', 'ctx'), 'ctx')).toBeUndefined()
+  })
+
+  it('open nothing under another context, nothing changed and nothing too short', () => {
+    const secrets = createSecrets([older])
+    const sealed = secrets.seal('enrolment', '+57300', 'session-1')
+    expect(secrets.seal('enrolment', '+57300', 'session-1')).not.toBe(sealed)
+    expect(secrets.open('enrolment', sealed, 'session-2')).toBeUndefined()
+    expect(secrets.open('enrolment', `${sealed.slice(0, -2)}AA`, 'session-1')).toBeUndefined()
+    expect(secrets.open('enrolment', 'AAAA', 'session-1')).toBeUndefined()
+    expect(secrets.open('enrolment', secrets.seal('enrolment', '', 'c'), 'c')).toBe('')
+  })
+})

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest'
+import { withStoreDeadline } from '../../src/challenge/store-deadline.js'
+import { TwoFactorError } from '../../src/errors.js'
+import type { TwoFactorEvent } from '../../src/events.js'
+import { memoryStore } from '../../src/store/memory-store.js'
+import type { Entry, Store } from '../../src/store/store.js'
+
+describe('a store with a deadline', () => {
+  const dead = () => new Promise<never>(() => {})
+  const bounded = (store: Partial<Store>, events: TwoFactorEvent[] = []) =>
+    withStoreDeadline({ ...memoryStore(), ...store }, 20, (event) => void events.push(event))
+
+  it('answers at once where the store does', () => {
+    const store = bounded({})
+    expect(store.swap('tf1::grants:k', undefined, { n: 1 }, 1_000)).toMatchObject({ swapped: true })
+    expect(store.read('tf1::grants:k')).toMatchObject({ value: { n: 1 } })
+    expect(store.read('tf1::grants:nothing')).toBeUndefined()
+    expect(store.increment('tf1::count-x:k', 1_000)).toMatchObject({ count: 1 })
+  })
+
+  it('answers later where the store does', async () => {
+    const inner = memoryStore()
+    const store = bounded({ increment: async (key, windowMs) => inner.increment(key, windowMs) })
+    expect(await store.increment('tf1::count-x:k', 1_000)).toMatchObject({ count: 1 })
+  })
+
+  it('answers with a promise of our own where the store has one of another make', async () => {
+    const entry = { value: { n: 1 }, version: '1' }
+    const foreign = Object.fromEntries([['then', (resolve: (value: unknown) => void) => resolve(entry)]])
+    const asked = bounded({ read: () => foreign as unknown as Promise<Entry> }).read('k')
+    expect(asked).toBeInstanceOf(Promise)
+    expect(await asked).toBe(entry)
+  })
+
+  it.each([
+    ['hangs', dead],
+    ['rejects', () => Promise.reject(new Error('connection lost'))],
+    [
+      'throws',
+      () => {
+        throw new Error('connection lost')
+      },
+    ],
+  ])('says so when it %s', async (_, answer) => {
+    const events: TwoFactorEvent[] = []
+    const store = bounded({ read: answer, swap: answer, increment: answer }, events)
+    const asked = [
+      async () => store.read('k'),
+      async () => store.swap('k', undefined, {}, 1),
+      async () => store.increment('k', 1),
+    ]
+    for (const ask of asked) {
+      await expect(ask()).rejects.toMatchObject({ code: 'store_unavailable', status: 503 })
+    }
+    expect(events).toEqual([
+      { type: 'store.failed', command: 'read' },
+      { type: 'store.failed', command: 'swap' },
+      { type: 'store.failed', command: 'increment' },
+    ])
+  })
+
+  it('says what went wrong inside', async () => {
+    await expect(bounded({ read: dead }).read('k')).rejects.toMatchObject({
+      message: 'The store did not answer.',
+      cause: { message: 'no answer within 20 ms' },
+    })
+  })
+
+  it('leaves no timer behind', async () => {
+    const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length
+    const before = timers()
+    const store = withStoreDeadline({ ...memoryStore(), read: async () => undefined }, 60_000, () => {})
+    await Promise.all(Array.from({ length: 20 }, () => store.read('k')))
+    expect(timers() - before).toBeLessThan(20)
+  })
+
+  it('passes on what the store itself has to say', async () => {
+    const full = new TwoFactorError('capacity')
+    const store = bounded({ read: () => Promise.reject(full) })
+    await expect(store.read('k')).rejects.toBe(full)
+  })
+
+  it('does not take a blocked process for a dead store', async () => {
+    const store = bounded({ read: () => new Promise((resolve) => setTimeout(() => resolve(undefined), 5)) })
+    const asked = store.read('k')
+    const blockedUntil = performance.now() + 60
+    while (performance.now() < blockedUntil);
+    expect(await asked).toBeUndefined()
+  })
+
+  it('closes the store it was given', async () => {
+    let closed = 0
+    const close = () => {
+      closed += 1
+    }
+    await bounded({ close }).close?.()
+    expect(closed).toBe(1)
+    const { close: _, ...unclosable } = memoryStore()
+    await withStoreDeadline(unclosable, 20, () => {}).close?.()
+  })
+})

@@ -1,0 +1,198 @@
+import { describe, expect, it } from 'vitest'
+import { createUpdater, newCommandId, update } from '../../src/challenge/updater.js'
+import { memoryStore } from '../../src/store/memory-store.js'
+import type { Store } from '../../src/store/store.js'
+
+describe('a change of an entry', () => {
+  const count = (value: { n: number } | undefined) => {
+    const n = (value?.n ?? 0) + 1
+    return { outcome: n, put: { value: { n }, ttlMs: 1_000 } }
+  }
+
+  it('loses no update among many at once', async () => {
+    const store = memoryStore()
+    await Promise.all(Array.from({ length: 90 }, () => update(store, 'tf1::grants:k', count)))
+    expect(store.read('tf1::grants:k')).toHaveProperty('value.n', 90)
+  })
+
+  it('is recognised as done when the store reports a swap as failed that had happened', async () => {
+    const store = memoryStore()
+    const resending: Store = {
+      ...store,
+      swap(key, version, next, ttlMs) {
+        const { entry } = store.swap(key, version, next, ttlMs)
+        return { swapped: false, ...(entry === undefined ? {} : { entry }) }
+      },
+    }
+    expect(await update(resending, 'tf1::grants:k', count)).toBe(1)
+    expect(store.read('tf1::grants:k')).toHaveProperty('value.n', 1)
+    // Nor is it taken for the one before, which left its own stamp on what it wrote.
+    const keep = (value: { n: number } | undefined) => ({
+      ...count(value),
+      put: { value: { ...value, n: 2 }, ttlMs: 1 },
+    })
+    expect(await update(resending, 'tf1::grants:k', keep)).toBe(2)
+  })
+
+  it('gives up on a store that refuses every swap', async () => {
+    let swaps = 0
+    const stubborn: Store = {
+      ...memoryStore(),
+      swap: () => {
+        swaps += 1
+        return { swapped: false }
+      },
+    }
+    await expect(update(stubborn, 'tf1::grants:k', count)).rejects.toMatchObject({
+      code: 'store_unavailable',
+      message: 'The store refused every swap.',
+    })
+    expect(swaps).toBe(100)
+  })
+
+  it('has an id that no other has', () => {
+    const ids = Array.from({ length: 1_000 }, newCommandId)
+    expect(new Set(ids).size).toBe(1_000)
+    expect(ids.every((id) => /^[\w-]{13,}$/.test(id))).toBe(true)
+  })
+})
+
+describe('an entry in the hands of one request', () => {
+  const key = 'tf1::grants:k'
+  const add = (value: { n: number } | undefined) => {
+    const n = (value?.n ?? 0) + 1
+    return { outcome: n, put: { value: { n }, ttlMs: 1_000 } }
+  }
+  const upTo = (most: number) => (value: { n: number } | undefined) =>
+    (value?.n ?? 0) < most ? add(value) : { outcome: 0 }
+
+  it('is read together with something else, which begins at once', async () => {
+    const store = memoryStore()
+    const { readWith, update: run } = createUpdater<{ n: number }>(store, key)
+    expect(await readWith(Promise.resolve('beside'))).toBe('beside')
+    expect(await run(add)).toBe(1)
+  })
+
+  it('is read once by a command that refuses right after', async () => {
+    let reads = 0
+    const inner = memoryStore()
+    const store: Store = {
+      ...inner,
+      read(name) {
+        reads += 1
+        return inner.read(name)
+      },
+    }
+    const { readWith, preview, update: run } = createUpdater<{ n: number }>(store, key)
+    await readWith(Promise.resolve())
+    expect(await preview(upTo(0))).toBe(0)
+    expect(await run(upTo(0))).toBe(0)
+    expect(reads).toBe(1)
+    // Another command may be refused by what has changed since.
+    expect(await run(upTo(0))).toBe(0)
+    expect(reads).toBe(2)
+  })
+
+  it('is not changed by a preview', async () => {
+    const store = memoryStore()
+    expect(await createUpdater<{ n: number }>(store, key).preview(add)).toBe(1)
+    expect(store.read(key)).toBeUndefined()
+  })
+
+  it('is removed by a command that leaves nothing', async () => {
+    const store = memoryStore()
+    await update(store, key, add)
+    await update(store, key, () => ({ outcome: 'gone', put: { value: undefined, ttlMs: 0 } }))
+    expect(store.read(key)).toBeUndefined()
+  })
+
+  it('leaves no rejection behind when the read and what is beside it both fail', async () => {
+    const lost: unknown[] = []
+    const note = (reason: unknown) => void lost.push(reason)
+    process.on('unhandledRejection', note)
+    const throwing: Store = {
+      ...memoryStore(),
+      read: () => {
+        throw new Error('connection lost')
+      },
+    }
+    const { readWith } = createUpdater<{ n: number }>(throwing, key)
+    await expect(readWith(Promise.reject(new Error('connection lost, too')))).rejects.toThrow(
+      'connection lost',
+    )
+    await new Promise((resolve) => setImmediate(resolve))
+    process.off('unhandledRejection', note)
+    expect(lost).toEqual([])
+  })
+
+  /** A store that notes what it is asked. */
+  function noting() {
+    const store = memoryStore()
+    const asked: string[] = []
+    const noted: Store = {
+      ...store,
+      read: (of) => {
+        asked.push('read')
+        return store.read(of)
+      },
+      swap: (...args) => {
+        asked.push('swap')
+        return store.swap(...args)
+      },
+    }
+    return { store: noted, asked }
+  }
+
+  it('is read once for all commands, ahead if wished', async () => {
+    const { store, asked } = noting()
+    const updater = createUpdater<{ n: number }>(store, key)
+    void updater.prefetch()
+    expect(asked).toEqual(['read'])
+    expect(await updater.update(add)).toBe(1)
+    expect(await updater.update(add)).toBe(2)
+    expect(asked).toEqual(['read', 'swap', 'swap'])
+  })
+
+  it('is not read again for a command that changes nothing, unless it was seen before', async () => {
+    const { store, asked } = noting()
+    const updater = createUpdater<{ n: number }>(store, key)
+    expect(await updater.update(upTo(0))).toBe(0)
+    expect(asked).toEqual(['read'])
+    void updater.prefetch()
+    expect(await updater.update(upTo(0))).toBe(0)
+    expect(asked).toEqual(['read', 'read', 'read'])
+  })
+
+  it('loses no change that others make meanwhile', async () => {
+    const { store, asked } = noting()
+    const updater = createUpdater<{ n: number }>(store, key)
+    expect(await updater.update(add)).toBe(1)
+    expect(await update(store, key, add)).toBe(2)
+    expect(await updater.update(add)).toBe(3)
+    expect(asked).toEqual(['read', 'swap', 'read', 'swap', 'swap', 'swap'])
+  })
+
+  it('refuses for what is so now, not for what was read before', async () => {
+    const { store } = noting()
+    const updater = createUpdater<{ n: number }>(store, key)
+    expect(await updater.update(add)).toBe(1)
+    expect(await updater.update(upTo(1))).toBe(0)
+    const { version } = (await store.read(key)) ?? {}
+    await store.swap(key, version, undefined, 1)
+    expect(await updater.update(upTo(1))).toBe(1)
+  })
+
+  it('tells a failure to read ahead to the command that needs it, and to nobody else', async () => {
+    const lost: unknown[] = []
+    const note = (reason: unknown) => void lost.push(reason)
+    process.on('unhandledRejection', note)
+    const failing: Store = { ...memoryStore(), read: () => Promise.reject(new Error('connection lost')) }
+    void createUpdater(failing, key).prefetch()
+    const updater = createUpdater<{ n: number }>(failing, key)
+    void updater.prefetch()
+    await new Promise((resolve) => setImmediate(resolve))
+    await expect(updater.update(add)).rejects.toThrow('connection lost')
+    process.off('unhandledRejection', note)
+    expect(lost).toEqual([])
+  })
+})
