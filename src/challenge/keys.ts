@@ -11,11 +11,14 @@ export interface Keys {
   grants(subject: string): string
   devices(subject: string): string
   enrolment(session: string): string
-  /** The wrong codes of a subject in one lane. */
-  tally(lane: Lane, subject: string): string
+  /** The wrong codes of a subject that are counted together. */
+  tally(name: TallyName, subject: string): string
   /** A counter: what it counts, and for whom. */
   counter(kind: CounterKind, whom: string): string
 }
+
+/** `known`: those typed in known browsers at sign-in and step-up. */
+export type TallyName = Lane | 'known'
 
 type CounterKind = Extract<Kind, `count-${string}`>
 
@@ -31,7 +34,7 @@ export function createKeys(namespace: string, secrets: Secrets): Keys {
     grants: memoize((subject) => key('grants', hashId(subject))),
     devices: (subject) => key('devices', hashId(subject)),
     enrolment: (session) => key('enrolment', hashId(session)),
-    tally: (lane, subject) => key(`${lane}-tally`, hashId(subject)),
+    tally: (name, subject) => key(`${name}-tally`, hashId(subject)),
     counter: key,
   }
 }

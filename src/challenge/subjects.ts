@@ -1,11 +1,11 @@
 import type { Emit } from '../events.js'
 import type { Store } from '../store/store.js'
 import { subjectTally } from './budgets/tally.js'
-import type { Keys } from './keys.js'
+import type { Keys, TallyName } from './keys.js'
 import type { Limits } from './limits.js'
 
-/** What an operator may ask about a subject: the wrong codes of a day, over all its numbers. */
-export interface SubjectState {
+/** The wrong codes of a subject's day, over all its numbers. */
+export interface TallyState {
   /** Rejected codes at sign-in and step-up in the day that runs. */
   readonly failures: number
   /** Whether `failuresPerSubjectPerDay` has been reached: every further code is refused. */
@@ -14,10 +14,16 @@ export interface SubjectState {
   readonly lockedForMs: number
 }
 
+/** What an operator may ask about a subject: of browsers that are not known, and of those that are. */
+export interface SubjectState extends TallyState {
+  /** Browsers in which the subject has succeeded before. */
+  readonly known: TallyState
+}
+
 /** The operator's side of a subject. */
 export interface Subjects {
   state(subject: string): Promise<SubjectState>
-  /** Forgets the wrong codes of the day, in both lanes. */
+  /** Forgets the wrong codes of the day, in both lanes and of both kinds of browsers. */
   enable(subject: string): Promise<void>
 }
 
@@ -27,16 +33,19 @@ export function createSubjects(parts: {
   readonly limits: Limits
   readonly emit: Emit
 }): Subjects {
+  async function stateOf(name: TallyName, subject: string): Promise<TallyState> {
+    const { count, refusal } = await subjectTally(parts, name, subject).check()
+    return { failures: count, locked: refusal !== undefined, lockedForMs: refusal?.retryAfterMs ?? 0 }
+  }
+
   return {
     async state(subject) {
-      const { count, refusal } = await subjectTally(parts, 'auth', subject).check()
-      return { failures: count, locked: refusal !== undefined, lockedForMs: refusal?.retryAfterMs ?? 0 }
+      const [strangers, known] = await Promise.all([stateOf('auth', subject), stateOf('known', subject)])
+      return { ...strangers, known }
     },
     async enable(subject) {
-      await Promise.all([
-        subjectTally(parts, 'auth', subject).clear(),
-        subjectTally(parts, 'enrol', subject).clear(),
-      ])
+      const names = ['auth', 'enrol', 'known'] as const
+      await Promise.all(names.map((name) => subjectTally(parts, name, subject).clear()))
       parts.emit({ type: 'subject.enabled', subject })
     },
   }

@@ -1,6 +1,6 @@
 import { TwoFactorError } from '../errors.js'
 import type { Emit } from '../events.js'
-import type { Counters, RequestBudget } from './budgets/counters.js'
+import type { Counters, VerificationBudget } from './budgets/counters.js'
 import type { Verdict } from './code-provider.js'
 import type { Codes } from './codes.js'
 import { type Refusal, refused, type VerifyCommand, type VerifyOutcome } from './commands.js'
@@ -18,7 +18,7 @@ interface Submission {
   readonly id: string
   readonly code: string
   readonly ledger: LedgerUpdater
-  readonly budget: RequestBudget
+  readonly budget: VerificationBudget
 }
 
 /** Verify: count the attempt, ask the provider, record the verdict. */
@@ -43,11 +43,14 @@ export function createVerifying(parts: {
     const { outcome } = await ledger.run((current, now) => reserve(current, attempt, now, target.limits))
     if (outcome.outcome === 'refused' || outcome.outcome === 'repeated') return outcome
     // Counted after the attempt was reserved: of many requests at once, one is counted.
-    const refusal = await budget.take().catch(async (error: unknown) => {
-      // Nothing was sent. A store that fails here as well leaves the attempt spent.
-      await record(submission, 'not-sent').catch(() => undefined)
-      throw error
-    })
+    const refusal = await budget
+      .in(acting.budget)
+      .take()
+      .catch(async (error: unknown) => {
+        // Nothing was sent. A store that fails here as well leaves the attempt spent.
+        await record(submission, 'not-sent').catch(() => undefined)
+        throw error
+      })
     // A code that was used before is wrong whatever the counters say, and was never asked about.
     if (refusal === undefined || outcome.outcome === 'rejected') return outcome
     await record(submission, 'not-sent')
@@ -64,7 +67,7 @@ export function createVerifying(parts: {
     const verdict = await codes.check(target, { destination: target.phone, appName, code, handle })
     const [{ outcome }] = await Promise.all([
       record(submission, verdict),
-      verdict === 'rejected' ? undefined : budget.refund(),
+      verdict === 'rejected' ? undefined : budget.in(challenge.budget).refund(),
     ])
     switch (outcome.outcome) {
       case 'approved':

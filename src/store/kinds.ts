@@ -22,6 +22,7 @@ export const kinds = {
   devices: proofs('auth'),
   'auth-tally': proofs('auth'),
   'enrol-tally': proofs('enrol'),
+  'known-tally': proofs('auth'),
   'count-auth-address-sends': counters('auth'),
   'count-auth-address-verifications': counters('auth'),
   'count-auth-share-sends': counters('auth'),

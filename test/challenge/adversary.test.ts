@@ -1,16 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import type { Verdict } from '../../src/challenge/code-provider.js'
-import { day, hour, minute } from './kit.js'
+import { day, hour, minute, mostWithin } from './kit.js'
 import { ana, createService } from './service.js'
-
-/** The most of these moments that fall into any window of this length. */
-function mostWithin(windowMs: number, moments: readonly number[]): number {
-  let first = 0
-  return moments.reduce((most, at, index) => {
-    while ((moments[first] ?? at) <= at - windowMs) first += 1
-    return Math.max(most, index - first + 1)
-  }, 0)
-}
 
 /**
  * Somebody who knows the passwords of a dozen accounts that share one number, signs in anew for every

@@ -40,3 +40,12 @@ export const limits: Limits = {
 }
 
 export const ledgerLimits: LedgerLimits = ledgerLimitsOf(limits, 'auth')
+
+/** The most of these moments that fall into any window of this length. */
+export function mostWithin(windowMs: number, moments: readonly number[]): number {
+  let first = 0
+  return moments.reduce((most, at, index) => {
+    while ((moments[first] ?? at) <= at - windowMs) first += 1
+    return Math.max(most, index - first + 1)
+  }, 0)
+}

@@ -11,20 +11,17 @@ const counterKinds = Object.keys(kinds).filter((kind) => kind.startsWith('count-
 const capacity = expect.objectContaining({ code: 'capacity', status: 503 })
 
 describe('what is full refuses', () => {
-  test.each(['auth', 'enrol', 'enrolment', 'grants', 'devices', 'auth-tally', 'enrol-tally', 'unheard-of'])(
-    '%s: a new key, never a known one',
-    (kind) => {
-      const store = memoryStore({ maxLedgers: 2, maxGrants: 2 })
-      const first = store.swap(`tf1:shop:${kind}:a`, undefined, { failures: 10 }, hour)
-      store.swap(`tf1:shop:${kind}:b`, undefined, {}, hour)
+  const sealed = Object.keys(kinds).filter((kind) => !counterKinds.includes(kind))
 
-      expect(() => store.swap(`tf1:shop:${kind}:c`, undefined, {}, hour)).toThrow(capacity)
-      expect(() => store.increment(`tf1:shop:${kind}:d`, hour)).toThrow(capacity)
-      expect(store.swap(`tf1:shop:${kind}:a`, first.entry?.version, { failures: 11 }, hour).swapped).toBe(
-        true,
-      )
-    },
-  )
+  test.each([...sealed, 'unheard-of'])('%s: a new key, never a known one', (kind) => {
+    const store = memoryStore({ maxLedgers: 2, maxGrants: 2 })
+    const first = store.swap(`tf1:shop:${kind}:a`, undefined, { failures: 10 }, hour)
+    store.swap(`tf1:shop:${kind}:b`, undefined, {}, hour)
+
+    expect(() => store.swap(`tf1:shop:${kind}:c`, undefined, {}, hour)).toThrow(capacity)
+    expect(() => store.increment(`tf1:shop:${kind}:d`, hour)).toThrow(capacity)
+    expect(store.swap(`tf1:shop:${kind}:a`, first.entry?.version, { failures: 11 }, hour).swapped).toBe(true)
+  })
 
   test('and says which kind is full, of which lane, and what to raise', () => {
     const store = memoryStore({ maxGrants: 1 })
@@ -51,16 +48,7 @@ describe('what is full refuses', () => {
 
   test('no lane, kind or counter takes the room of another', () => {
     const store = memoryStore({ maxLedgers: 1, maxGrants: 1, maxCounters: 1 })
-    for (const kind of [
-      'auth',
-      'enrol',
-      'enrolment',
-      'grants',
-      'devices',
-      'auth-tally',
-      'enrol-tally',
-      ...counterKinds,
-    ]) {
+    for (const kind of Object.keys(kinds)) {
       expect(store.swap(`tf1:shop:${kind}:x`, undefined, {}, hour).swapped).toBe(true)
     }
   })

@@ -1,7 +1,7 @@
 import type { Store } from '../../store/store.js'
 import type { Refusal } from '../commands.js'
 import { hashId, type Keys } from '../keys.js'
-import type { Lane } from '../ledger/ledger.js'
+import type { BudgetName, Lane } from '../ledger/ledger.js'
 import type { Limits } from '../limits.js'
 import { addressAllowance } from './address.js'
 import { type Allowance, counter, together } from './allowance.js'
@@ -34,11 +34,17 @@ export interface RequestBudget extends Allowance {
   take(): Promise<Refusal | undefined>
 }
 
+/** What one code may cost. */
+export interface VerificationBudget extends Pick<RequestBudget, 'check'> {
+  /** By whose budget on the number it counts: the same for taking and refunding. */
+  in(name: BudgetName): Allowance
+}
+
 export interface Counters {
   /** Refunded when the provider refuses the send: hours and days come back, the limits per minute do not. */
   forSend(counted: Counted): RequestBudget
   /** Counts the attempt as a wrong one before it is judged; refunded unless the code was rejected. */
-  forVerification(counted: Counted): RequestBudget
+  forVerification(counted: Counted): VerificationBudget
 }
 
 export function createCounters(parts: {
@@ -122,9 +128,15 @@ export function createCounters(parts: {
           ? limits.enrolVerificationsPerAddressPer10Min
           : limits.verificationsPerAddressPer10Min,
       )
-      const tally = together(anonymous ? [] : [subjectTally(parts, lane, subject)])
-      const all = together(address === undefined ? [tally] : [tally, address])
-      return { check: async () => address?.check(), take: all.take, refund: tally.refund }
+      return {
+        check: async () => address?.check(),
+        in(name) {
+          const whose = name === 'known' ? name : lane
+          const tally = together(anonymous ? [] : [subjectTally(parts, whose, subject)])
+          const all = together(address === undefined ? [tally] : [tally, address])
+          return { take: all.take, refund: tally.refund }
+        },
+      }
     },
   }
 }

@@ -1,5 +1,4 @@
-import type { Keys } from '../keys.js'
-import type { Lane } from '../ledger/ledger.js'
+import type { Keys, TallyName } from '../keys.js'
 import type { Limits } from '../limits.js'
 import { type CounterStore, counter } from './allowance.js'
 
@@ -13,10 +12,11 @@ interface TallyParts {
 
 /**
  * Wrong codes of one subject over all its numbers, so that a change of number refills nothing. Each lane has
- * its own: wrong codes of a phone verification must not keep anybody from signing in.
+ * its own, and so have known browsers: neither wrong codes of a phone verification nor those of somebody who
+ * has only the password may keep anybody from signing in (denial of service by lockout).
  */
-export function subjectTally({ store, keys, limits }: TallyParts, lane: Lane, subject: string) {
-  const key = keys.tally(lane, subject)
+export function subjectTally({ store, keys, limits }: TallyParts, name: TallyName, subject: string) {
+  const key = keys.tally(name, subject)
   const limited = counter(store, {
     key,
     max: limits.failuresPerSubjectPerDay,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Actor } from '../../../src/challenge/commands.js'
 import { memoryStore } from '../../../src/store/memory-store.js'
 import { day, hour } from '../kit.js'
 import { ana, createService, purposeIn, rightCode } from '../service.js'
@@ -7,7 +8,7 @@ type Service = ReturnType<typeof createService>
 type Lane = 'auth' | 'enrol'
 
 /** One subject, a number and a session of its own per turn. */
-const turnOf = (turn: number, lane: Lane = 'auth', anonymous = false) => ({
+const turnOf = (turn: number, lane: Lane = 'auth', anonymous = false): Actor => ({
   lane,
   anonymous,
   subject: 'ana',
@@ -15,8 +16,8 @@ const turnOf = (turn: number, lane: Lane = 'auth', anonymous = false) => ({
   phone: `+57300${1_000_000 + turn}`,
 })
 
-async function typed({ challenges }: Service, code: string, who: ReturnType<typeof turnOf>) {
-  await challenges.start({ ...who, purpose: purposeIn(who.lane) })
+async function typed({ challenges }: Service, code: string, who: Actor) {
+  await challenges.start({ ...who, purpose: purposeIn(who.lane ?? 'auth') })
   return challenges.verify({ ...who, code })
 }
 
@@ -68,6 +69,18 @@ describe('the wrong codes of a subject', () => {
         code: 'attempts_exhausted',
       })
       expect(await typed(service, rightCode, turnOf(11, other))).toMatchObject({ outcome: 'approved' })
+    }
+  })
+
+  it('of strangers never count against a known browser, nor the other way round', async () => {
+    for (const isKnown of [true, false]) {
+      const service = createService({ limits: { failuresPerSubjectPerDay: 2 } })
+      const guesser = (turn: number) => ({ ...turnOf(turn), knownBrowser: isKnown })
+      for (let turn = 0; turn < 4; turn += 1) await typed(service, 'wrong', guesser(turn))
+      expect(service.provider.checks).toHaveLength(2)
+      expect(await typed(service, rightCode, guesser(10))).toMatchObject({ code: 'attempts_exhausted' })
+      const other = { ...turnOf(11), knownBrowser: !isKnown }
+      expect(await typed(service, rightCode, other)).toMatchObject({ outcome: 'approved' })
     }
   })
 
@@ -165,16 +178,22 @@ describe('the operator', () => {
   it('sees the tally of a subject and its wait, and lifts both lanes', async () => {
     const service = createService({ limits: { failuresPerSubjectPerDay: 2 } })
     const { subjects } = service.challenges
-    expect(await subjects.state('ana')).toEqual({ failures: 0, locked: false, lockedForMs: 0 })
+    const none = { failures: 0, locked: false, lockedForMs: 0 }
+    expect(await subjects.state('ana')).toEqual({ ...none, known: none })
     await typed(service, 'wrong', turnOf(0))
-    expect(await subjects.state('ana')).toEqual({ failures: 1, locked: false, lockedForMs: 0 })
+    expect(await subjects.state('ana')).toEqual({ ...none, failures: 1, known: none })
+    await typed(service, 'wrong', { ...turnOf(5), knownBrowser: true })
+    expect(await subjects.state('ana')).toMatchObject({ failures: 1, known: { ...none, failures: 1 } })
     service.wait(hour)
     await typed(service, 'wrong', turnOf(1))
     for (const turn of [2, 3]) await typed(service, 'wrong', turnOf(turn, 'enrol'))
-    expect(await subjects.state('ana')).toEqual({ failures: 2, locked: true, lockedForMs: day - hour })
+    expect(await subjects.state('ana')).toMatchObject({
+      ...{ failures: 2, locked: true, lockedForMs: day - hour },
+      known: { failures: 1, locked: false, lockedForMs: 0 },
+    })
     await subjects.enable('ana')
     expect(service.events.at(-1)).toEqual({ type: 'subject.enabled', subject: 'ana' })
-    expect(await subjects.state('ana')).toEqual({ failures: 0, locked: false, lockedForMs: 0 })
+    expect(await subjects.state('ana')).toEqual({ ...none, known: none })
     expect(await typed(service, rightCode, turnOf(4))).toMatchObject({ outcome: 'approved' })
     expect(await typed(service, rightCode, turnOf(5, 'enrol'))).toMatchObject({ outcome: 'approved' })
   })
