@@ -84,6 +84,46 @@ describe('a method that is not the one of its route', () => {
     expect(told.status).toBe(405)
     expect(told.headers.get('allow')).toBe('GET')
   })
+  it.each(routes)('leads a browser that opens it to the page, and sends nothing: %s', async (route) => {
+    const host = await startHost()
+    const ana = await host.login()
+    const html = { accept: 'text/html' }
+    for (const method of ['GET', 'HEAD']) {
+      const told = await ana.send(`${route}?code=482913&channel=sms`, { method, headers: html })
+      expect(told.status).toBe(303)
+      expect(told.headers.get('location')).toBe('/two-factor')
+      expect(told.headers.get('cache-control')).toBe('no-store')
+    }
+    for (const method of ['PUT', 'DELETE']) {
+      expect((await ana.send(route, { method, headers: html })).status).toBe(405)
+    }
+    expect(host.stub.sends).toEqual([])
+    expect(host.stub.checks).toEqual([])
+  })
+
+  it('leads to the page of what was asked for, and to no other site', async () => {
+    const host = await startHost()
+    const ana = await host.signIn()
+    const { requirement } = (await ana.post('/transfers', { amount: 5, payee: 'Ben' })).json
+    const opened = await ana.open(`/two-factor/verify?requirement=${requirement}`)
+    expect(opened.headers.get('location')).toBe(`/two-factor?requirement=${requirement}&purpose=transfer`)
+    const location = async (query: string) =>
+      (await ana.open(`/two-factor/start?${query}`)).headers.get('location')
+    expect(await location('purpose=transfer&returnTo=/account')).toBe(
+      '/two-factor?purpose=transfer&returnTo=%2Faccount',
+    )
+    expect(await location('purpose=nowhere&returnTo=//evil.example')).toBe('/two-factor')
+    expect(await location('requirement=forged')).toBe('/two-factor')
+  })
+
+  it('leads to the page of its own mount', async () => {
+    const host = await startHost({
+      mount: (app, tf) => app.use('/signup/phone', tf.phoneVerification().routes()),
+      options: { appName: { login: 'Acme', signup: 'Acme signup' } },
+    })
+    const told = await host.browser().open('/signup/phone/verify')
+    expect([told.status, told.headers.get('location')]).toEqual([303, '/signup/phone'])
+  })
 })
 
 describe('the port that a proxy adds', () => {

@@ -67,14 +67,14 @@ export function createLane(
 
   const handlers: Handlers = {
     start: (purpose) =>
-      endpoint('POST', views.of, async (context) => {
+      endpoint('POST', views, async (context) => {
         const back = views.back(context)
         const outcome = await flow.start(context, purpose)
         if (outcome.outcome === 'verified') return verifiedReply(outcome, back)
         return startReply(outcome, 201, views.codePage(context), views.asked(context))
       }),
 
-    resend: endpoint('POST', views.of, async (context) => {
+    resend: endpoint('POST', views, async (context) => {
       const { req, fields } = context
       const given = readChannel(fields)
       const actor = await flow.actor(req)
@@ -94,7 +94,7 @@ export function createLane(
       return startReply(outcome, 200, views.codePage(context), asked)
     }),
 
-    verify: endpoint('POST', views.ofLive, async (context) => {
+    verify: endpoint('POST', { ...views, of: views.ofLive }, async (context) => {
       const { fields } = context
       const code = readCode(text(fields, 'code') ?? '', codePattern)
       if (code === undefined) throw invalid('code does not match the expected format.')
@@ -112,13 +112,13 @@ export function createLane(
       return verified.outcome === 'refused' ? refusal(verified) : verifiedReply(verified, back)
     }),
 
-    cancel: endpoint('POST', views.of, async (context) => {
+    cancel: endpoint('POST', views, async (context) => {
       const actor = await flow.actor(context.req)
       if (actor !== undefined) await challenges.cancel(actor)
       return { reply: 'done', status: 204, location: views.page(context) }
     }),
 
-    status: endpoint('GET', views.of, async (context) => ({
+    status: endpoint('GET', views, async (context) => ({
       reply: 'page',
       view: await views.of(context),
     })),

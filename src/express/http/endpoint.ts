@@ -9,11 +9,12 @@ import { type Problem, problemOf } from './problems.js'
 import { type Body, type BodyParsers, readBody } from './request-body.js'
 import type { RequestContext } from './request-context.js'
 import type { Reply, Responder } from './responder.js'
+import { isRepeatable } from './return-path.js'
 
 /** Makes a handler that can be mounted anywhere: it brings its parser, checks and error shaping along. */
 export type Endpoint = (
   method: 'GET' | 'POST',
-  pageOf: Views['ofLive'],
+  views: Pick<Views, 'of' | 'page'>,
   act: (context: RequestContext) => Promise<Reply>,
 ) => RequestHandler
 
@@ -36,12 +37,16 @@ export function createEndpoint(parts: {
     return readBody(bodyParsers, req, res)
   }
 
-  return (method, pageOf, act) => {
+  return (method, views, act) => {
     async function answer(req: Request, res: Response): Promise<void> {
       let context: RequestContext = { req, res, fields: {} }
       let reply: Reply
       try {
         inspect(req)
+        // The address of a form that was answered in place, opened again: there is a page for that.
+        if (method === 'POST' && isRepeatable(req) && responder.wantsPage(req)) {
+          return responder.redirect(res, views.page({ req, res, fields: req.query }))
+        }
         context = { req, res, fields: await fieldsOf(method, req, res) }
         reply = await act(context)
       } catch (error) {
@@ -50,7 +55,7 @@ export function createEndpoint(parts: {
       }
       // The host's onVerified may have answered already.
       if (res.headersSent) return
-      await responder.send(req, res, reply, (problem: Problem) => pageOf(context, problem))
+      await responder.send(req, res, reply, (problem: Problem) => views.of(context, problem))
     }
 
     return middleware(async (req, res) => {
