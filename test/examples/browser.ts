@@ -1,4 +1,3 @@
-/** A program that keeps its cookie, as far as the examples need one. */
 export interface Answer {
   readonly status: number
   readonly location: string | null
@@ -7,8 +6,9 @@ export interface Answer {
   readonly body: Readonly<Record<string, unknown>>
 }
 
+/** A program that keeps its cookies, as far as the examples need any. */
 export function createVisitor(origin: string, headers: Readonly<Record<string, string>> = {}) {
-  let cookie = ''
+  const jar = new Map<string, string>()
   return async (method: 'GET' | 'POST', path: string, body?: object | URLSearchParams): Promise<Answer> => {
     const form = body instanceof URLSearchParams
     const response = await fetch(new URL(path, origin), {
@@ -17,12 +17,12 @@ export function createVisitor(origin: string, headers: Readonly<Record<string, s
       headers: {
         accept: form ? 'text/html' : 'application/json',
         'content-type': form ? 'application/x-www-form-urlencoded' : 'application/json',
-        cookie,
+        cookie: [...jar.values()].join('; '),
         ...headers,
       },
       ...(body !== undefined && { body: form ? body.toString() : JSON.stringify(body) }),
     })
-    cookie = response.headers.getSetCookie()[0]?.replace(/;.*/, '') ?? cookie
+    for (const set of response.headers.getSetCookie()) jar.set(set.replace(/=.*/, ''), set.replace(/;.*/, ''))
     const text = await response.text()
     return {
       status: response.status,

@@ -183,7 +183,7 @@ const rows: readonly Row[] = [
       return ana.post(start)
     },
   },
-  { code: 'method_not_allowed', status: 405, run: async ({ enter }) => (await enter()).get(start) },
+  { code: 'method_not_allowed', status: 405, run: async ({ enter }) => (await enter()).post('/two-factor') },
   {
     code: 'challenge_superseded',
     status: 409,
