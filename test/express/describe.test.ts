@@ -176,7 +176,18 @@ describe('what the person confirms', () => {
     expect(tf.requireTwoFactor({ purpose: 'pay', once: true, bind, describe: describes })).toBeTypeOf(
       'function',
     )
+    const ofPurposes = twoFactor({
+      ...baseOptions(stub, clock),
+      limits: { profile: 'psd2' },
+      purposes: { login: {}, pay: { once: true } },
+    })
+    expect(() => ofPurposes.requireTwoFactor({ purpose: 'pay', bind })).toThrow(message)
     expect(tf.requireTwoFactor({ purpose: 'settings' })).toBeTypeOf('function')
+    // Without the profile nothing of the kind is demanded.
+    expect(twoFactor(baseOptions(stub, clock)).requireTwoFactor({ once: true })).toBeTypeOf('function')
+    expect(() => tf.requireTwoFactor({ purpose: 'settings', maxAgeMs: 5 * 60_000 + 1 })).toThrow(
+      'maxAgeMs must be 300000 or less with this profile',
+    )
     expect(() => tf.requireTwoFactor({ describe: 'rows' as never })).toThrow('describe must be a function')
   })
 })
