@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import express, { type Express, type RequestHandler } from 'express'
 import session from 'express-session'
-import { createClient, ownCodes, twoFactor } from 'express-two-factor'
+import { createClient, ownCodes, type TwoFactor, twoFactor } from 'express-two-factor'
 import type { Sandbox } from 'express-two-factor/sandbox'
 import { createAccounts, textOf } from './accounts.js'
 import { bankRoutes } from './bank.js'
@@ -25,12 +25,14 @@ export interface Demo {
 export interface DemoOptions {
   /** Whether the bank makes its codes itself and sends them as plain texts and calls. */
   readonly makesCodes: boolean
+  /** Sees each request behind the session and in front of every route, as guard coverage has to. */
+  readonly inFront?: (tf: TwoFactor) => RequestHandler
 }
 
 /** A small bank: sign-in with password and code, step-ups, and accounts for proven numbers. */
 export function createDemo(
   { baseUrl, credentials, approvedStatuses, inboxUrl, clock }: Sandbox,
-  { makesCodes }: DemoOptions = { makesCodes: false },
+  { makesCodes, inFront }: DemoOptions = { makesCodes: false },
 ): Demo {
   const accounts = createAccounts()
   const pages = createPages(inboxUrl)
@@ -72,6 +74,7 @@ export function createDemo(
       cookie: { sameSite: 'lax' },
     }),
   )
+  if (inFront !== undefined) app.use(inFront(tf))
   app.use(express.json(), express.urlencoded({ extended: false }))
   app.use('/two-factor', tf.routes())
 

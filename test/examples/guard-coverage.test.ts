@@ -1,0 +1,57 @@
+import type { AddressInfo } from 'node:net'
+import { startSandbox } from 'express-two-factor/sandbox'
+import { type GuardCoverage, guardCoverage } from 'express-two-factor/testing'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { createDemo } from '../../examples/demo/app.js'
+import { walkThrough } from '../../examples/demo/walkthrough.js'
+import { createVisitor } from './browser.js'
+
+/** The demo under guard coverage, on a free port. */
+async function startDemo() {
+  const sandbox = await startSandbox()
+  const coverages: GuardCoverage[] = []
+  const { app, close } = createDemo(sandbox, {
+    makesCodes: false,
+    inFront: (tf) => {
+      const coverage = guardCoverage(tf)
+      coverages.push(coverage)
+      return coverage.middleware
+    },
+  })
+  const server = app.listen(0)
+  await new Promise((resolve) => server.once('listening', resolve))
+  onTestFinished(async () => {
+    server.closeAllConnections()
+    server.close()
+    await close()
+    await sandbox.close()
+  })
+  const { port } = server.address() as AddressInfo
+  return { app, sandbox, origin: `http://localhost:${port}`, report: () => coverages[0]?.report() }
+}
+
+describe('guard coverage of the demo', () => {
+  it('finds nothing in what it has, and the twin of its transfer that somebody forgot', async () => {
+    vi.spyOn(console, 'log').mockImplementation(() => undefined)
+    const { app, sandbox, origin, report } = await startDemo()
+    app.post('/v2/transfer', (_req, res) => void res.json({ done: true }))
+    await walkThrough(origin, sandbox)
+    const visit = createVisitor(origin)
+    sandbox.clock.advance(10 * 60_000)
+    await visit('POST', '/login', { name: 'ana', password: 'sesame' })
+    await visit('POST', '/two-factor/verify', { code: await newestCode() })
+    expect((await visit('POST', '/settings', { email: 'ana@example.net' })).status).toBe(403)
+    sandbox.clock.advance(10 * 60_000)
+    await visit('POST', '/two-factor/start', { purpose: 'settings' })
+    await visit('POST', '/two-factor/verify', { code: await newestCode() })
+    expect((await visit('POST', '/settings', { email: 'ana@example.net' })).status).toBe(303)
+    expect(report).not.toThrow()
+
+    expect((await visit('POST', '/v2/transfer', { amount: '1', payee: 'Eve' })).status).toBe(200)
+    expect(report).toThrow(/second factor:\n {2}POST \/v2\/transfer$/)
+
+    async function newestCode(): Promise<string> {
+      return (await sandbox.inbox.waitFor('+573001234567')).code
+    }
+  })
+})

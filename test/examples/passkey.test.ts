@@ -1,0 +1,120 @@
+import type { AddressInfo } from 'node:net'
+import { startSandbox } from 'express-two-factor/sandbox'
+import type { CDPSession } from 'playwright-core'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createApp } from '../../examples/passkey.js'
+import { describeInChromium } from '../browser/chromium.js'
+import { assertion, newKeyPair, type Passkey, verifyAssertion } from './authenticator.js'
+import { createVisitor } from './browser.js'
+
+const rpId = 'localhost'
+
+/** The example on a free port, with the passkey of its user. */
+async function startExample() {
+  const sandbox = await startSandbox()
+  const { publicKey, privateKey } = newKeyPair()
+  const passkeys = new Map<string, Passkey>()
+  const { app, close } = createApp(sandbox, passkeys, verifyAssertion)
+  const server = app.listen(0)
+  await new Promise((resolve) => server.once('listening', resolve))
+  const origin = `http://localhost:${(server.address() as AddressInfo).port}`
+  passkeys.set('ana', { publicKey, rpId, origin })
+  onTestFinished(async () => {
+    server.closeAllConnections()
+    server.close()
+    await close()
+    await sandbox.close()
+  })
+  return { sandbox, origin, privateKey }
+}
+
+describe('examples/passkey', () => {
+  it('opens the route by a passkey, and by no code', async () => {
+    const { sandbox, origin, privateKey } = await startExample()
+    const visit = createVisitor(origin)
+    await visit('GET', '/passkey')
+    const refused = await visit('POST', '/api-keys')
+    expect(refused.status).toBe(403)
+    expect(refused.body).toMatchObject({ code: 'second_factor_required', methods: ['passkey'] })
+    const { requirement } = refused.body
+    for (const channel of ['sms', 'call']) {
+      expect((await visit('POST', '/two-factor/start', { requirement, channel })).status).toBe(400)
+    }
+    expect(sandbox.requests.list()).toEqual([])
+
+    // A code for the same purpose, asked for without the requirement, is a proof by text message.
+    expect((await visit('POST', '/two-factor/start', { purpose: 'api-keys' })).status).toBe(201)
+    const { code } = await sandbox.inbox.waitFor('+573001234567')
+    expect((await visit('POST', '/two-factor/verify', { code })).status).toBe(200)
+    expect((await visit('POST', '/api-keys')).status).toBe(403)
+
+    const { challenge } = (await visit('POST', '/passkey/challenge')).body as { challenge: string }
+    const proof = assertion(privateKey, { challenge, origin, rpId })
+    expect((await visit('POST', '/passkey', proof)).body).toEqual({ verified: true })
+    expect((await visit('POST', '/api-keys')).body).toEqual({ by: 'passkey' })
+    // The same assertion again, by whoever has seen it (replay).
+    expect((await visit('POST', '/passkey', proof)).status).toBe(403)
+  })
+
+  it.each([
+    ['of another key', {}, newKeyPair().privateKey],
+    ['of a page that looks like ours', { origin: 'https://evil.example' }, undefined],
+    ['for another site', { rpId: 'evil.example' }, undefined],
+    ['of another challenge', { challenge: 'AAAA' }, undefined],
+    ['of a registration', { type: 'webauthn.create' }, undefined],
+    ['without PIN, finger or face', { verified: false }, undefined],
+  ])('refuses an assertion %s', async (_name, wrong, otherKey) => {
+    const { origin, privateKey } = await startExample()
+    const visit = createVisitor(origin)
+    await visit('GET', '/passkey')
+    const { challenge } = (await visit('POST', '/passkey/challenge')).body as { challenge: string }
+    const proof = assertion(otherKey ?? privateKey, { challenge, origin, rpId, ...wrong })
+    expect((await visit('POST', '/passkey', proof)).status).toBe(403)
+    expect((await visit('POST', '/api-keys')).status).toBe(403)
+    // One challenge, one answer.
+    const right = assertion(privateKey, { challenge, origin, rpId })
+    expect((await visit('POST', '/passkey', right)).status).toBe(403)
+  })
+})
+
+describeInChromium('examples/passkey in a browser', (browser) => {
+  it('leads from the refused page to the passkey, which opens the route', async () => {
+    const { origin, privateKey } = await startExample()
+    const page = await (await browser().newContext()).newPage()
+    onTestFinished(() => page.context().close())
+    await addPasskey(await page.context().newCDPSession(page), privateKey)
+    await page.goto(`${origin}/passkey`)
+    await page.goto(`${origin}/api-keys`)
+    await page.locator('a[href="/passkey"]').click()
+    await page.getByRole('button', { name: 'Use your passkey' }).click()
+    await page.getByText('{"verified":true}').waitFor()
+    await page.goto(`${origin}/api-keys`)
+    expect(await page.locator('body').innerText()).toContain('{"by":"passkey"}')
+  })
+})
+
+/** A virtual authenticator that holds the passkey and takes everybody for its owner. */
+async function addPasskey(session: CDPSession, privateKey: Buffer): Promise<void> {
+  await session.send('WebAuthn.enable')
+  const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  })
+  await session.send('WebAuthn.addCredential', {
+    authenticatorId,
+    credential: {
+      credentialId: Buffer.from('passkey of ana').toString('base64'),
+      isResidentCredential: true,
+      rpId,
+      privateKey: privateKey.toString('base64'),
+      userHandle: Buffer.from('ana').toString('base64'),
+      signCount: 0,
+    },
+  })
+}
