@@ -17,13 +17,18 @@ const counted = (provider: CodeProvider, { checks }: ProviderStub): CodeProvider
   },
 })
 
-const own = (stub: ProviderStub) => {
+/** What a test changes in the provider that is asked last. */
+export type Change = (real: CodeProvider) => CodeProvider
+
+const nothing: Change = (real) => real
+
+export const own = (stub: ProviderStub, change = nothing) => {
   const client = createClient({ baseUrl: stub.baseUrl, client: 41, key: 'k-canary' })
-  return counted(ownCodes({ client, secret: ownCodesSecret, origin: 'app.example.com' }), stub)
+  return change(counted(ownCodes({ client, secret: ownCodesSecret, origin: 'app.example.com' }), stub))
 }
 
 /** A service that files each code under a handle of its own. */
-function withHandles(stub: ProviderStub): CodeProvider {
+export function withHandles(stub: ProviderStub, change = nothing): CodeProvider {
   const codes = new Map<string, string>()
   const provider: CodeProvider = {
     async sendCode({ destination }) {
@@ -39,7 +44,7 @@ function withHandles(stub: ProviderStub): CodeProvider {
       return kept === code ? 'approved' : 'rejected'
     },
   }
-  return counted(provider, stub)
+  return change(counted(provider, stub))
 }
 
 const refusing = (result: SendResult['result']): CodeProvider => ({
@@ -48,8 +53,11 @@ const refusing = (result: SendResult['result']): CodeProvider => ({
   checkCode: async () => 'unavailable',
 })
 
-const second = (result: SendResult['result']) => (stub: ProviderStub) =>
-  failover([refusing(result), { ...own(stub), name: 'second' }])
+/** A failover whose first provider gives this result to every send. */
+export const second =
+  (result: SendResult['result']) =>
+  (stub: ProviderStub, change = nothing) =>
+    failover([refusing(result), { ...own(stub, change), name: 'second' }])
 
 type NamedProviders = readonly (readonly [name: string, provider: HostOptions['provider']])[]
 
