@@ -38,9 +38,14 @@ app.get('/signup', (_req, res) => {
   res.send('<form method="post"><input name="name" value="ana"> <button>Open the account</button></form>')
 })
 app.post('/signup', express.urlencoded({ extended: false }), async (req, res) => {
+  const name = String(req.body.name)
+  // Else whoever proves a number of his own takes over the account of that name.
+  const isTaken = () => users.has(name) && res.status(409).send('That name is taken. Choose another one.')
+  if (isTaken()) return
   const { phone } = await signup.redeem(req) // once, in this session, for this purpose
-  users.set(req.body.name, { phone })
-  req.session.userId = req.body.name
+  if (isTaken()) return // by somebody who was faster; a database refuses it by a unique index
+  users.set(name, { phone })
+  req.session.userId = name
   res.status(201).send(`The account of ${req.session.userId} has the number ${phone}.`)
 })
 

@@ -72,6 +72,21 @@ describe('examples/signup', () => {
     expect([opened.status, opened.text]).toEqual([201, `The account of ana has the number ${phone}.`])
     expect((await visit('POST', '/signup', new URLSearchParams({ name: 'eva' }))).status).toBe(403)
   })
+
+  it('refuses a name that is taken, and leaves the proof for another one', async () => {
+    const { origin, codeFor } = await run('signup')
+    const other = '+573001234568'
+    const prove = async (number: string) => {
+      const visit = createVisitor(origin)
+      await visit('POST', '/signup/phone/start', { phone: number })
+      await visit('POST', '/signup/phone/verify', { code: await codeFor(number) })
+      return (name: string) => visit('POST', '/signup', new URLSearchParams({ name }))
+    }
+    expect((await (await prove(phone))('ana')).status).toBe(201)
+    const open = await prove(other)
+    expect((await open('ana')).status).toBe(409)
+    expect((await open('eva')).text).toBe(`The account of eva has the number ${other}.`)
+  })
 })
 
 describe('examples/tokens', () => {
