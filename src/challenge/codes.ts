@@ -85,7 +85,7 @@ export function createCodes(parts: {
     refusal() {
       const refusals = members.map(({ breaker }) => breaker.refusal())
       if (refusals.includes(undefined)) return undefined
-      const waitOf = (refusal: Refusal | undefined) => refusal?.retryAfterMs ?? 0
+      const waitOf = (refusal: Refusal | undefined) => Number(refusal?.retryAfterMs)
       return refusals.reduce((one, other) => (waitOf(other) < waitOf(one) ? other : one))
     },
     async send(target, send) {

@@ -28,13 +28,18 @@ const pending = () => new Promise<never>(() => {})
 /** Leaves handles as they are. */
 const plain: Pick<Secrets, 'seal' | 'open'> = { seal: (_use, handle) => handle, open: (_use, kept) => kept }
 
-function open(provider: Partial<CodeProvider> | CompositeProvider, limits = {}, secrets = plain) {
+function open(
+  provider: Partial<CodeProvider> | CompositeProvider,
+  limits = {},
+  secrets = plain,
+  now = () => 1_800_000_000_000,
+) {
   const events: TwoFactorEvent[] = []
   const codes = createCodes({
     provider: { sendCode: pending, checkCode: pending, ...provider },
     limits: { sendTimeoutMs: deadlineMs, verifyTimeoutMs: deadlineMs, ...limits },
     secrets,
-    now: () => 1_800_000_000_000,
+    now,
     emit: (event) => events.push(event),
   })
   const send = async () => (await codes.send(target, order)).sent
@@ -214,6 +219,25 @@ describe('a provider made of several', () => {
     const { codes, send } = open(alwaysNext([notSent, { ...notSent, name: 'third' }]))
     for (let sends = 0; sends < 5; sends += 1) await send()
     expect(codes.refusal()).toMatchObject({ code: 'provider_unavailable', retryAfterMs: 15_000 })
+  })
+
+  it('is refused until the first of them is asked again', async () => {
+    let clock = 1_800_000_000_000
+    let sends = 0
+    // A success among its failures: this one rests later than the other.
+    const later: CodeProvider = {
+      ...notSent,
+      sendCode: async () => {
+        sends += 1
+        return { result: sends === 5 ? 'sent' : 'not-sent' }
+      },
+    }
+    const { codes, send } = open(alwaysNext([later, { ...notSent, name: 'third' }]), {}, plain, () => clock)
+    for (let times = 0; times < 6; times += 1) await send()
+    expect(codes.refusal()).toBeUndefined()
+    clock += 5_000
+    for (let times = 0; times < 4; times += 1) await send()
+    expect(codes.refusal()).toMatchObject({ retryAfterMs: 10_000 })
   })
 
   it('leaves the next one time, within one deadline for all', async () => {

@@ -17,6 +17,7 @@ describe('keys', () => {
       keys.devices('ana'),
       keys.tally('auth', 'ana'),
       keys.tally('enrol', 'ana'),
+      keys.tally('known', 'ana'),
       keys.enrolment('session-1'),
       keys.counter('count-auth-subject-sends', hashId('ana')),
       createKeys('', secrets).grants('ana'),

@@ -2,7 +2,7 @@ import type { Refusal } from '../commands.js'
 import { hashId, type Keys } from '../keys.js'
 import type { Lane } from '../ledger/ledger.js'
 import { type Allowance, type CounterStore, counter, together } from './allowance.js'
-import { networksOf } from './networks.js'
+import { type Network, networksOf } from './networks.js'
 
 const windowMs = 10 * 60_000
 
@@ -31,18 +31,19 @@ export function addressAllowance(
   { store, keys }: { readonly store: CounterStore; readonly keys: Keys },
   { what, lane, session, address, proxied, max }: FromAddress,
 ): AddressAllowance {
-  const networks = networksOf(address)
-  const counters = networks.map(({ name, times }) =>
+  const [nearest, ...wider] = networksOf(address)
+  const counterOf = ({ name, times }: Network) =>
     counter(store, {
       key: keys.counter(`count-${lane}-address-${what}`, hashId(name)),
       max: max * times * (proxied ? timesBehindProxy : 1),
       windowMs,
       code: 'send_limit',
       limit: 'address',
-    }),
-  )
-  const network = together(counters)
-  const shareKey = keys.counter(`count-${lane}-share-${what}`, hashId(`${session} ${networks[0].name}`))
+    })
+  const ownCounter = counterOf(nearest)
+  const widerCounters = wider.map(counterOf)
+  const network = together([ownCounter, ...widerCounters])
+  const shareKey = keys.counter(`count-${lane}-share-${what}`, hashId(`${session} ${nearest.name}`))
   let shareWindowMs = windowMs
   let isShareUsed = false
   let isCounted = false
@@ -51,11 +52,15 @@ export function addressAllowance(
 
   return {
     async check() {
-      const [used, ...seen] = await Promise.all([share(0), ...counters.map(({ check }) => check())])
+      const [used, own, ...others] = await Promise.all([
+        share(0),
+        ownCounter.check(),
+        ...widerCounters.map(({ check }) => check()),
+      ])
       isShareUsed = used.count >= maxPerSession[what]
       // It ends with the window of the address, else a session could add two shares to one window.
-      shareWindowMs = Math.max(1, seen[0]?.resetInMs ?? windowMs)
-      return seen.find(({ refusal }) => refusal !== undefined)?.refusal
+      shareWindowMs = Math.max(1, own.resetInMs)
+      return [own, ...others].find(({ refusal }) => refusal !== undefined)?.refusal
     },
 
     async take() {

@@ -68,9 +68,11 @@ export function together(allowances: readonly Allowance[]): Allowance {
       })
       if (taken.length === allowances.length) return undefined
       await refund(taken)
-      const failed = results.find(({ status }) => status === 'rejected')
-      if (failed?.status === 'rejected') throw failed.reason
-      return results.map((result) => (result.status === 'fulfilled' ? result.value : undefined)).find(Boolean)
+      const refusals = results.map((result) => {
+        if (result.status === 'rejected') throw result.reason
+        return result.value
+      })
+      return refusals.find((refusal) => refusal !== undefined)
     },
     refund: () => refund(allowances),
   }

@@ -146,6 +146,22 @@ describe('sends at once', () => {
     }
   })
 
+  it('that are refused take no number back that the session had before', async () => {
+    const { challenges, wait } = createService({
+      limits: { numbersPerSessionPerDay: 1, sendsPerSessionPerHour: 1 },
+    })
+    const order = { ...oneSend(0), lane: 'enrol' as const, purpose: 'signup' }
+    await challenges.start(order)
+    wait(minute)
+    expect(await challenges.start(order)).toMatchObject({ code: 'send_limit', limit: 'session' })
+    wait(hour)
+    const other = { ...order, phone: phones(2)[1] ?? '' }
+    expect(await challenges.start(other)).toMatchObject({
+      limit: 'session',
+      retryAfterMs: 23 * hour - minute,
+    })
+  })
+
   it('of one session refuse a fourth number that nobody has proven however often it is tried', async () => {
     const { challenges, provider, wait } = createService()
     const order = (index: number) => ({

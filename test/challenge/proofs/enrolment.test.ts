@@ -148,4 +148,13 @@ describe('the record of a number to be proven', () => {
     await proof?.confirm()
     expect(await enrolments.redeem('s1', 'signup', undefined)).toBeUndefined()
   })
+
+  it('needs no confirmation when it is not, and is not brought back by one', async () => {
+    const { enrolments } = setUp()
+    await enrolments.begin('s1', typed)
+    const proof = await enrolments.prove('s1', proven)
+    expect(await enrolments.redeem('s1', 'signup', undefined)).toMatchObject(handedOver)
+    await proof?.confirm()
+    expect(await enrolments.redeem('s1', 'signup', undefined)).toBeUndefined()
+  })
 })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { hour, minute } from '../kit.js'
 import { createService } from '../service.js'
 
@@ -147,6 +147,15 @@ describe('a provisional grant', () => {
     await written?.confirm()
     expect(grants.read({ ...ana, ...fresh })).toEqual(written?.grant)
     expect(grants.read({ ...ana, purpose: 'transfer', ...fresh })).toBeDefined()
+  })
+
+  it('alone has something to confirm', async () => {
+    const { grants, store } = createService()
+    const swaps = vi.spyOn(store, 'swap')
+    const written = await grants.write({ ...ana, method: 'sms' })
+    expect(grants.read({ ...ana, ...fresh })).toEqual(written?.grant)
+    await written?.confirm()
+    expect(swaps).toHaveBeenCalledTimes(1)
   })
 
   it('is not brought back by its confirmation after a revocation', async () => {

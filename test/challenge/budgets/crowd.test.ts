@@ -1,0 +1,148 @@
+import { createClient } from 'redis'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { memoryStore } from '../../../src/store/memory-store.js'
+import { redisStore } from '../../../src/store/redis-store.js'
+import { startRedis, withoutRedis } from '../../store/redis-server.js'
+import { createService, rightCode } from '../service.js'
+
+type Service = ReturnType<typeof createService>
+
+/** A tenth of the 100,000 that a store has room for, in a store of a tenth of the room. */
+const crowd = Number(process.env.CROWD ?? 10_000)
+const room = { maxLedgers: crowd, maxGrants: crowd, maxCounters: crowd }
+const atOnce = 100
+/** What bounds sign-ups as a whole is lifted, so that all of them fall into the same day. */
+const anySignup = {
+  serviceSendsPerMinute: 1_000_000,
+  serviceEnrolSendsPerHour: 1_000_000,
+  serviceEnrolSendsPerDay: 1_000_000,
+}
+
+const person = (index: number) => ({
+  subject: `person-${index}`,
+  session: `session-${index}`,
+  phone: `+57300${1_000_000 + index}`,
+})
+
+const visitor = (index: number) => ({
+  ...person(index),
+  lane: 'enrol' as const,
+  anonymous: true,
+  address: `198.${18 + (index >> 16)}.${(index >> 8) & 255}.${index & 255}`,
+})
+
+/** Anonymous visitors start a sign-up each, type one wrong code and leave. */
+async function signUp({ challenges, provider }: Service, visitors: number) {
+  const outcomes: Record<string, number> = {}
+  for (let first = 0; first < visitors; first += atOnce) {
+    const typed = Array.from({ length: atOnce }, async (_, index) => {
+      const who = visitor(first + index)
+      await challenges.start({ ...who, purpose: 'signup' })
+      const { outcome } = await challenges.verify({ ...who, code: 'wrong' })
+      outcomes[outcome] = (outcomes[outcome] ?? 0) + 1
+    })
+    await Promise.all(typed)
+    provider.sends.length = 0
+    provider.checks.length = 0
+  }
+  return outcomes
+}
+
+async function signInsOf100({ challenges }: Service) {
+  const outcomes = await Promise.all(
+    Array.from({ length: 100 }, async (_, index) => {
+      const who = { ...person(500_000 + index), address: `203.0.113.${index}` }
+      await challenges.start({ ...who, purpose: 'login' })
+      return challenges.verify({ ...who, code: rightCode })
+    }),
+  )
+  return outcomes.filter(({ outcome }) => outcome === 'approved').length
+}
+
+describe('a crowd of anonymous sign-ups with a wrong code each', () => {
+  it('as large as the room of the store keeps none of 100 people from signing in', async () => {
+    const store = (now: () => number) => memoryStore({ now, ...room })
+    const service = createService({ limits: anySignup, store })
+    expect(await signUp(service, crowd)).toEqual({ rejected: crowd })
+    const signedIn = await signInsOf100(service)
+    console.log(`after ${crowd.toLocaleString('en')} sign-ups ${signedIn} of 100 people signed in`)
+    expect(signedIn).toBe(100)
+  }, 120_000)
+
+  it.skipIf(withoutRedis)(
+    'of 1,000 keeps none of 100 people from signing in over Redis',
+    async () => {
+      const server = await startRedis()
+      const client = createClient({ url: server.url })
+      await client.connect()
+      onTestFinished(async () => {
+        client.destroy()
+        await server.kill()
+      })
+      // Under the load of the whole suite a deadline of 250 ms would tell of the machine.
+      const store = redisStore({ client, timeoutMs: 5_000 })
+      const service = createService({ limits: anySignup, store: () => store })
+      expect(await signUp(service, 1_000)).toEqual({ rejected: 1_000 })
+      expect(await signInsOf100(service)).toBe(100)
+    },
+    60_000,
+  )
+})
+
+const refusedStarts = 5_000
+
+describe('starts that are refused', () => {
+  it('leave no entry behind, 5,000 of them in both lanes', async () => {
+    const service = createService({ limits: { serviceSendsPerMinute: 0 } })
+    const { store, challenges, provider } = service
+    const keys = new Set<string>()
+    const { swap, increment } = store
+    Object.assign(store, {
+      swap(...[key, ...more]: Parameters<typeof swap>) {
+        keys.add(key)
+        return swap(key, ...more)
+      },
+      increment(...[key, ...more]: Parameters<typeof increment>) {
+        keys.add(key)
+        return increment(key, ...more)
+      },
+    })
+    for (let index = 0; index < refusedStarts; index += 2) {
+      const { lane, ...who } = visitor(index)
+      for (const start of [
+        { ...who, lane, purpose: 'signup' },
+        { ...who, purpose: 'login' },
+      ]) {
+        expect(await challenges.start(start)).toMatchObject({ code: 'sending_paused' })
+      }
+    }
+    service.wait(1)
+    expect(provider.sends).toEqual([])
+    expect(keys.size).toBeGreaterThan(10_000)
+    expect([...keys].filter((key) => store.read(key) !== undefined)).toEqual([])
+  }, 60_000)
+})
+
+describe('one IPv6 /48 with as many sessions as it likes', () => {
+  it('causes no more sends a day than sign-ups may cost altogether', async () => {
+    const { challenges, provider, wait } = createService()
+    const minute = 60_000
+    const sent: number[] = []
+    for (let elapsed = 0; elapsed < 24 * 60; elapsed += 10) {
+      let refusals = 0
+      for (let session = 0; refusals < 5; session += 1) {
+        const index = elapsed * 1_000 + session
+        // Each session in the next of its 256 networks /56.
+        const subnet = (session % 256) * 256 + (session >> 8)
+        const address = `2001:db8:1:${subnet.toString(16)}::1`
+        const { outcome } = await challenges.start({ ...visitor(index), address, purpose: 'signup' })
+        refusals = outcome === 'refused' ? refusals + 1 : 0
+      }
+      sent.push(provider.sends.length)
+      wait(10 * minute)
+    }
+    const sends = { '10 minutes': sent.at(0), 'an hour': sent.at(5), 'a day': sent.at(-1) }
+    console.log('sends that one /48 can cause:', sends)
+    expect(sends).toEqual({ '10 minutes': 320, 'an hour': 600, 'a day': 3_000 })
+  }, 60_000)
+})
