@@ -15,8 +15,18 @@ const refusedNumbersBeforePause = 3
 export interface CircuitBreaker {
   /** The refusal while the provider rests, asked before anything is booked or reserved. */
   refusal(): Refusal | undefined
-  /** What became of an exchange about the number with this ledger key. */
-  note(command: 'send' | 'check', result: SendResult['result'] | Verdict, lane: Lane, ledgerKey: string): void
+  /** What became of an exchange about a number. */
+  note(exchange: Exchange): void
+}
+
+export interface Exchange {
+  readonly command: 'send' | 'check'
+  readonly result: SendResult['result'] | Verdict
+  readonly lane: Lane
+  /** Key of the number's ledger. */
+  readonly key: string
+  /** Whether a complete answer is behind a verdict of `unavailable`. */
+  readonly answered?: boolean
 }
 
 export function createCircuitBreaker(parts: {
@@ -46,11 +56,11 @@ export function createCircuitBreaker(parts: {
   }
 
   /** An account without credits refuses send after send: people would spend their cooldowns on it. */
-  function countRefusal(result: SendResult['result'] | Verdict, lane: Lane, ledgerKey: string): void {
+  function countRefusal({ result, lane, key }: Exchange): void {
     // Whoever types numbers at a signup form decides whether they are refused: SMS pumping must not pause sign-ins.
     if (lane === 'enrol' && result === 'failed') return
     refusedSends += 1
-    refusedNumbers.add(ledgerKey)
+    refusedNumbers.add(key)
     if (refusedSends < refusedBeforePause || refusedNumbers.size < refusedNumbersBeforePause) return
     if (result !== 'misconfigured') emit({ type: 'provider.misconfigured', ...by })
     pause()
@@ -70,23 +80,26 @@ export function createCircuitBreaker(parts: {
       const leftMs = pausedUntil - now()
       return leftMs > 0 ? refused('provider_unavailable', leftMs) : undefined
     },
-    note(command, result, lane, ledgerKey) {
+    note(exchange) {
+      const { command, result, lane, key, answered = false } = exchange
       const lost = result === 'unconfirmed' || result === 'unavailable'
       if (result === 'misconfigured') emit({ type: 'provider.misconfigured', ...by })
       const isRefusal = result === 'failed' || result === 'misconfigured'
       if (command === 'send' && result !== 'not-sent' && !isRefusal) forgetRefusals()
       if (!lost && result !== 'not-sent') {
         forget()
-        if (command === 'send' && isRefusal) countRefusal(result, lane, ledgerKey)
+        if (command === 'send' && isRefusal) countRefusal(exchange)
         return
       }
 
       emit({ type: 'provider.unavailable', command, sent: lost, ...by })
-      if (!lost) notSent += 1
+      // Whoever types the code decides whether the service can read it: malformed codes must not pause sign-ins.
+      if (lost && answered) forget()
+      else if (!lost) notSent += 1
       else if (lane === 'auth') {
         notSent = 0
         unanswered += 1
-        numbers.add(ledgerKey)
+        numbers.add(key)
       }
       const silent = unanswered >= unansweredBeforePause && numbers.size >= numbersBeforePause
       if (notSent >= notSentBeforePause || silent) pause()

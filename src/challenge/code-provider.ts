@@ -32,6 +32,11 @@ export interface CodeCheck {
   /** What the send returned, exactly as it was; absent when it returned none. */
   readonly handle?: string | undefined
   readonly signal: AbortSignal
+  /**
+   * Called before returning `unavailable` when a complete answer of the service is behind it, such as an error
+   * about a code that it cannot read: the service is not silent, so the circuit breaker stays closed.
+   */
+  readonly answered?: (() => void) | undefined
 }
 
 /**
@@ -58,7 +63,8 @@ export type SendResult =
 
 /**
  * What the provider's answer to a code means. Everything that is not clearly an approval is a no.
- * - `unavailable`: an answer that is no verdict, or a lost one. The attempt stays spent.
+ * - `unavailable`: an answer that is no verdict, or a lost one. The attempt stays spent. Ten in a row over five
+ *   numbers pause the provider, unless `answered` was called.
  * - `not-sent`: provably nothing left this machine, so the attempt comes back.
  */
 export type Verdict = 'approved' | 'rejected' | 'misconfigured' | 'unavailable' | 'not-sent'

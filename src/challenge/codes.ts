@@ -67,14 +67,19 @@ export function createCodes(parts: {
           if (paused() || shareMs < 1) return { result: 'not-sent' }
           note(member)
           const sent = await sendWithin(capped(shareMs), member, send)
-          breaker.note('send', sent.result, lane, key)
+          breaker.note({ command: 'send', result: sent.result, lane, key })
           return sent
         },
         async checkCode(check) {
           if (paused()) return 'not-sent'
-          const verdict = await checkWithin(capped(limits.verifyTimeoutMs), member, check)
-          breaker.note('check', verdict, lane, key)
-          return verdict
+          let spoke = false
+          const answered = () => {
+            spoke = true
+          }
+          const asked = { ...check, answered }
+          const result = await checkWithin(capped(limits.verifyTimeoutMs), member, asked)
+          breaker.note({ command: 'check', result, lane, key, answered: spoke })
+          return result
         },
       }
     })

@@ -1,5 +1,6 @@
 import type { CodeProvider, SendResult, Verdict } from '../challenge/code-provider.js'
 import { type Checks, checkOptions, integer, list, nonEmptyString, withMethods } from '../lib/options.js'
+import { effectiveError } from './answers.js'
 import type { ProviderClient } from './client.js'
 import type { Voice } from './client-params.js'
 import type { ResultOf } from './client-results.js'
@@ -66,10 +67,13 @@ export function providerCodes(options: ProviderCodesOptions): CodeProvider {
       }
     },
 
-    async checkCode({ destination, appName, code, signal }) {
+    async checkCode({ destination, appName, code, signal, answered }) {
       try {
         const submitted = { phone: destination, appName, code, countryCode }
-        return judge(await client.verifyCode(submitted, { signal }), options)
+        const answer = await client.verifyCode(submitted, { signal })
+        // Not every answer: a gateway in front of a service that is down can write JSON as well, without an error.
+        if (effectiveError(answer) !== undefined) answered?.()
+        return judge(answer, options)
       } catch (error) {
         return failedCheck(error, options)
       }

@@ -81,6 +81,36 @@ describe('a provider that gives no verdict', () => {
     })
   })
 
+  it.each([
+    ['is asked on as long as it answers', 10, 10, 0],
+    ['is left alone after ten lost answers, counted from its last one that came', 1, 11, 1],
+  ])('%s', async (_name, complete, checks, pauses) => {
+    const service = createService()
+    const each = await people(service, 5)
+    const twice = [...each, ...each, ...each].slice(0, checks)
+    service.provider.check = (_code, answered) => {
+      if (service.provider.checks.length <= complete) answered?.()
+      return 'unavailable'
+    }
+    for (const person of twice) await service.challenges.verify({ ...person, code: 'wrong1' }).catch(asCode)
+    expect(service.provider.checks).toHaveLength(checks)
+    expect(service.eventTypes().filter((type) => type === 'provider.unavailable')).toHaveLength(checks)
+    expect(service.eventTypes().filter((type) => type === 'provider.paused')).toHaveLength(pauses)
+  })
+
+  it('is left alone after five checks that were not sent, whatever it says of answers', async () => {
+    const service = createService()
+    const [person] = await people(service, 1)
+    service.provider.check = (_code, answered) => {
+      answered?.()
+      return 'not-sent'
+    }
+    for (let tries = 0; tries < 5; tries += 1) {
+      await service.challenges.verify({ ...ana, ...person, code: 'wrong1' }).catch(asCode)
+    }
+    expect(service.eventTypes()).toContain('provider.paused')
+  })
+
   it('is left alone after as many sends whose answer was lost', async () => {
     const service = createService({ limits: { cooldownMs: [0] } })
     service.provider.send = () => ({ result: 'unconfirmed' })

@@ -24,7 +24,8 @@ export function countingCodes() {
     sends: [] as CodeSend[],
     checks: [] as CodeCheck[],
     send: (): SendResult => ({ result: 'sent', lifetimeMs: 600_000 }),
-    check: (code: string): Verdict | Promise<Verdict> => (code === rightCode ? 'approved' : 'rejected'),
+    check: (code: string, _answered?: () => void): Verdict | Promise<Verdict> =>
+      code === rightCode ? 'approved' : 'rejected',
   }
   const turn = () => new Promise((resolve) => setImmediate(resolve))
   const codes: CodeProvider = {
@@ -36,7 +37,7 @@ export function countingCodes() {
     async checkCode(request) {
       state.checks.push(request)
       await turn()
-      return state.check(request.code)
+      return state.check(request.code, request.answered)
     },
   }
   return { ...state, codes, state }

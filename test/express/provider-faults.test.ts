@@ -124,3 +124,32 @@ describe('what the provider answers to a send', () => {
     }
   })
 })
+
+describe('ten answers in a row that are no verdict, about codes of five people', () => {
+  it.each<[string, StubAnswer, number]>([
+    ['HTTP 400 with an error', { status: 400, json: { error: 'malformed code' } }, 200],
+    ['HTTP 520 with an error', { status: 520, json: { error: 1008 } }, 200],
+    ['an object without an error', { status: 500, json: {} }, 503],
+    ['a page', html(520), 503],
+    ['cut connections', 'reset', 503],
+  ])('%s: the next code is answered as it should be', async (_name, answer, status) => {
+    const host = await startHost({
+      options: { ...options, rejectedCodes: ['1001'], phone: (_req, user) => `+57300123456${user}` },
+    })
+    const people = await Promise.all(['0', '1', '2', '3', '4', '5'].map((user) => host.login(user)))
+    for (const person of people) await person.post('/two-factor/start', {})
+    const { answerCheck } = host.stub
+    host.stub.answerCheck = () => answer
+    for (const code of ['111111', '222222']) {
+      for (const person of people.slice(0, 5)) {
+        const told = await person.post('/two-factor/verify', { code })
+        expect(told.json.code).toBe('verification_unavailable')
+      }
+    }
+    host.stub.answerCheck = answerCheck
+    const told = await people[5]?.post('/two-factor/verify', { code: host.stub.rightCode })
+    expect(told?.status).toBe(status)
+    // Paused means: nobody is asked.
+    expect(host.stub.checks).toHaveLength(status === 200 ? 11 : 10)
+  })
+})

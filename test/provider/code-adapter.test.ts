@@ -169,6 +169,31 @@ describe('a check is', () => {
   })
 })
 
+describe('a check is called answered', () => {
+  test.each([
+    [400, '{"error": "malformed code"}', true],
+    [520, '{"error": 1008}', true],
+    [503, '{"error": 1008, "status": "verified"}', true],
+    [520, '{"error": {"reason": "malformed"}}', true],
+    [200, '{}', false],
+    [500, '{"message": "internal server error"}', false],
+    [520, '{"error": 0}', false],
+    [520, '{"error": 10', false],
+    [520, '<html>', false],
+    [200, '', false],
+  ])('HTTP %i %s: %s', async (httpStatus, body, expected) => {
+    provider.answer(body, httpStatus)
+    const service = providerCodes({ client, ...options, rejectedCodes: ['1001'] })
+    let answers = 0
+    const answered = () => {
+      answers += 1
+    }
+    const asked = { destination, appName: 'Acme', code: '482913', signal, answered }
+    expect(await service.checkCode(asked)).toBe('unavailable')
+    expect(answers).toBe(expected ? 1 : 0)
+  })
+})
+
 describe('an answer that is lost', () => {
   test('leaves a send unconfirmed, and a check without a verdict', async () => {
     const server = await startSocketServer((socket) =>
