@@ -91,6 +91,8 @@ export async function startHost(given: HostOptions = {}): Promise<Host> {
   })
 
   const server = app.listen(0, '127.0.0.1')
+  // On a busy machine a connection can look idle to the server while a request is on its way to it.
+  server.keepAliveTimeout = 0
   await new Promise<void>((resolve) => server.once('listening', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   onTestFinished(async () => {
