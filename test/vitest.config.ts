@@ -42,7 +42,7 @@ export default defineConfig({
         'src/challenge/**': atLeast(100),
         'src/store/**': atLeast(100),
         'src/provider/verdict.ts': atLeast(100),
-        'src/express/guard/guard.ts': atLeast(100),
+        'src/express/guard/**': atLeast(100),
       },
     },
     projects: [
