@@ -110,7 +110,15 @@ describe.skipIf(withoutRedis)('Redis', () => {
   it('is never told a number, a code, a session, a device or the key of the account', async () => {
     const { sent, atRest, secrets } = await liveThroughEverything()
     const kinds = new Set(atRest.map(([key]) => key.split(':')[2]))
-    for (const kind of ['auth', 'enrol', 'grants', 'devices', 'enrolment', 'failures', 'count-auth-sends']) {
+    for (const kind of [
+      'auth',
+      'enrol',
+      'grants',
+      'devices',
+      'enrolment',
+      'auth-tally',
+      'count-auth-session-sends',
+    ]) {
       expect(kinds).toContain(kind)
     }
     // One key, six codes, three spellings of three numbers, six sessions and a device.

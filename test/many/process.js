@@ -70,5 +70,9 @@ process.on('message', async ({ origins, tokens, codes, atOnce }) => {
   process.send(statuses)
 })
 
+// On a busy machine a connection may be idle for longer than the five seconds after which Node closes it, just
+// when the next guess is on its way.
+server.keepAliveTimeout = 120_000
+
 // Nobody is left to ask it anything.
 process.on('disconnect', () => process.exit())
