@@ -74,7 +74,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   const provider = codeProviderOf(settings)
   const warn = createWarn()
   if (isCalledPerRequest()) warn('TWO_FACTOR_MADE_PER_REQUEST')
-  // Loads in the background, so that the first request finds it there.
+  // Preloads in the background, so that the first request does not wait for it.
   void loadPhoneData()
 
   const emit = createEmit(settings.onEvent)
@@ -85,7 +85,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     store: settings.store ?? openDefaultStore({ now: clock, emit, warn }),
     now: clock ?? Date.now,
     emit,
-    // A check ends with the shorter of both, and the number is free soon after.
+    // The shorter timeout ends a check, and the number is free soon after.
     limits: { ...limits, verifyTimeoutMs: Math.min(limits.verifyTimeoutMs, provider.timeoutMs ?? Infinity) },
     provider,
     appNameOf: appNames.of,
@@ -121,7 +121,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   const { allowedOrigins } = settings
   const endpoint = createEndpoint({ responder, bodyParsers, allowedOrigins, inspect: createInspection(warn) })
 
-  // A signup that is under way when its session is renewed goes on; without signups nothing is asked.
+  // A signup under way survives the renewal of its session; without signups the store is not read.
   let enrolling = false
   const renewal = createRenewal({
     sessions,
@@ -198,9 +198,9 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
       sessions,
       enrolments,
       refuse: (req, res, problem) =>
-        responder.send(req, res, { reply: 'problem', problem }, async (told) => ({
-          // The forms of the lane lead nowhere from a route of the host.
-          ...(await lane.views.of({ req, res, fields: {} }, told)),
+        responder.send(req, res, { reply: 'problem', problem }, async (refused) => ({
+          // The forms of the lane do not work from a route of the host.
+          ...(await lane.views.of({ req, res, fields: {} }, refused)),
           page: 'problem',
           spent: true,
         })),

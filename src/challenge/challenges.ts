@@ -43,7 +43,7 @@ export function createChallenges(
   const sending = createSending({ ...parts, codes, ledgers, targets, counters })
   const verify = createVerifying({ ...parts, codes, ledgers, targets, counters })
 
-  /** Says who was refused what: the host's own name of the account, never the number. */
+  /** Emits refusals with the host's own name of the account, never the number. */
   function reported<Outcome extends { readonly outcome: string }>(
     command: 'start' | 'resend' | 'verify',
     { lane = 'auth', subject }: Actor,

@@ -6,14 +6,14 @@ import type { Lane } from './ledger/ledger.js'
 const pauseMs = 15_000
 const notSentBeforePause = 5
 const unansweredBeforePause = 10
-// One person at one number, or anybody at a signup form, must not be able to stop every sign-in.
+// Denial of service: one person at one number, or a bot at a signup form, must not stop every sign-in.
 const numbersBeforePause = 5
 const refusedBeforePause = 5
 const refusedNumbersBeforePause = 3
 
 /** Stops asking a provider that is down or refuses every send, so that no attempts and sends are spent on it. */
 export interface CircuitBreaker {
-  /** The refusal while the provider rests, asked before anything is booked or reserved. */
+  /** The refusal while the circuit is open; called before anything is booked or reserved. */
   refusal(): Refusal | undefined
   /** What became of an exchange about a number. */
   note(exchange: Exchange): void
@@ -55,9 +55,9 @@ export function createCircuitBreaker(parts: {
     refusedNumbers.clear()
   }
 
-  /** An account without credits refuses send after send: people would spend their cooldowns on it. */
+  /** An account without credits refuses every send: users would spend their cooldowns on it. */
   function countRefusal({ result, lane, key }: Exchange): void {
-    // Whoever types numbers at a signup form decides whether they are refused: SMS pumping must not pause sign-ins.
+    // SMS pumping: the visitor of a signup form picks the numbers, so their refusals must not pause sign-ins.
     if (lane === 'enrol' && result === 'failed') return
     refusedSends += 1
     refusedNumbers.add(key)

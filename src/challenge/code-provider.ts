@@ -18,9 +18,9 @@ export interface CodeSend {
   /** Language tag of the pages that this person sees, such as `es`. */
   readonly locale: string
   readonly details?: Details | undefined
-  /** After this the code is worth nothing, whatever lifetime the provider gives it. */
+  /** After this the code is not accepted, whatever lifetime the provider gives it. */
   readonly expiresInMs: number
-  /** Aborted when the answer is too late to be used. */
+  /** Aborted when a response would be too late to use. */
   readonly signal: AbortSignal
 }
 
@@ -42,16 +42,16 @@ export interface CodeCheck {
 /**
  * What became of a send.
  * - `sent`: the provider took it.
- * - `unconfirmed`: the answer was lost, the code may arrive.
- * - `failed`: a complete answer that is a refusal.
- * - `foreign-number`: the answer names another number or more than one. The challenge is void.
+ * - `unconfirmed`: the response was lost, the code may arrive.
+ * - `failed`: a complete response that is a refusal.
+ * - `foreign-number`: the response names another number or more than one. The challenge is void.
  * - `not-sent`: provably nothing left this machine.
  * - `misconfigured`: the provider refuses our account.
  */
 export type SendResult =
   | {
       readonly result: 'sent' | 'unconfirmed'
-      /** How long the code lives, when the provider says so. */
+      /** How long the code lives, when the provider states it. */
       readonly lifetimeMs?: number
       /**
        * Whatever the provider needs back at the check: opaque, at most 200 characters. It is kept with the
@@ -62,8 +62,8 @@ export type SendResult =
   | { readonly result: 'failed' | 'foreign-number' | 'not-sent' | 'misconfigured' }
 
 /**
- * What the provider's answer to a code means. Everything that is not clearly an approval is a no.
- * - `unavailable`: an answer that is no verdict, or a lost one. The attempt stays spent. Ten in a row over five
+ * What the provider's response to a code means. Everything that is not clearly an approval is a refusal.
+ * - `unavailable`: a response without a verdict, or none. The attempt stays spent. Ten in a row over five
  *   numbers pause the provider, unless `answered` was called.
  * - `not-sent`: provably nothing left this machine, so the attempt comes back.
  */

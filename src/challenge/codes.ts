@@ -24,7 +24,7 @@ export interface Dispatched {
 
 /** The code provider as the use cases see it: within deadlines, behind breakers. Neither method rejects. */
 export interface Codes {
-  /** The refusal while nobody can be asked; before anything is booked or reserved. */
+  /** The refusal while no provider can be asked; called before anything is booked or reserved. */
   refusal(): Refusal | undefined
   send(target: Asked, send: Unsigned<CodeSend>): Promise<Dispatched>
   check(target: Asked, check: Unsigned<CodeCheck>): Promise<Verdict>
@@ -103,14 +103,14 @@ export function createCodes(parts: {
     },
     async check(target, { handle: kept, ...check }) {
       const handle = kept === undefined ? undefined : secrets.open('handle', kept, target.key)
-      // Sealed for another number, or under a secret that is gone: nobody can say what it stood for.
+      // Sealed for another number, or under a secret that was removed: it cannot be opened.
       if (kept !== undefined && handle === undefined) return 'unavailable'
       const opened = handle === undefined ? check : { ...check, handle }
       return guarded(target, () => {}).checkCode({ ...opened, signal: unused })
     },
   }
 
-  /** What it stands for at the service is nobody's business who reads the store. */
+  /** Sealed, so that a reader of the store learns nothing about the code at the provider. */
   function sealed(sent: SendResult, { key }: Asked): SendResult {
     if (!('handle' in sent) || sent.handle === undefined) return sent
     return { ...sent, handle: secrets.seal('handle', sent.handle, key) }

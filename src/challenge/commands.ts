@@ -12,8 +12,8 @@ export interface Actor {
   /** The host's session id. */
   readonly session: string
   /**
-   * Whom the challenge belongs to, in place of subject and session, where both may change in the middle:
-   * at a signup.
+   * The owner of the challenge in place of subject and session, where both may change meanwhile: at a
+   * signup.
    */
   readonly visitor?: string | undefined
   /** The number, in any usual spelling; in the auth lane the one on file. */
@@ -24,15 +24,15 @@ export interface Actor {
   readonly address?: string | undefined
   /**
    * Whether this subject has succeeded in this browser before. Waited for together with the ledger, as
-   * `epoch`, and not at all by what is refused earlier: whoever makes the promise handles its rejection, which
-   * would else end the host's process.
+   * `epoch`, and not at all by what is refused earlier: the caller handles its rejection, which would otherwise
+   * end the host's process.
    */
   readonly knownBrowser?: Awaitable<boolean> | undefined
   /** The last revocation of this subject in this session, from the grants. */
   readonly epoch?: Awaitable<string | undefined>
-  /** Whether the address may be that of a proxy: everybody behind it shares ten times the limit. */
+  /** Whether the address may be that of a proxy: all clients behind it share ten times the limit. */
   readonly proxied?: boolean | undefined
-  /** Whether nobody is signed in: the subject stands for the session only and has no budget of its own. */
+  /** Whether the request is anonymous: the subject stands for the session only and has no budget of its own. */
   readonly anonymous?: boolean | undefined
 }
 
@@ -41,7 +41,7 @@ export interface SendCommand extends Actor {
   readonly channel?: Channel | undefined
   /** Language tag of the message, for providers that write it themselves. Default `en`. */
   readonly locale?: string | undefined
-  /** What the code confirms, for providers that can say so in the message. */
+  /** What the code confirms, for providers that include it in the message. */
   readonly details?: Details | undefined
   readonly beforeSend?: BeforeSend | undefined
 }
@@ -55,8 +55,8 @@ export interface StartCommand extends SendCommand {
 export type ResendCommand = SendCommand
 
 /**
- * The host's word before anything is booked: anything but `true` refuses, and the start changes nothing.
- * Of many requests at once more than one may ask; one of them sends.
+ * The host's decision before anything is booked: anything but `true` refuses, and the start changes nothing.
+ * Of parallel requests more than one may call it; one of them sends.
  */
 export type BeforeSend = (send: {
   readonly subject: string
@@ -87,7 +87,7 @@ export interface ChallengeView {
   readonly details?: Details | undefined
 }
 
-/** The expected no. */
+/** An expected refusal. */
 export interface Refusal {
   readonly outcome: 'refused'
   readonly code: ProblemCode
@@ -102,7 +102,7 @@ export type StartOutcome =
   | {
       readonly outcome: 'started'
       readonly challenge: ChallengeView
-      /** `unconfirmed`: the provider's answer was lost; the code works if it arrives. */
+      /** `unconfirmed`: the provider's response was lost; the code works if it arrives. */
       readonly delivery: 'sent' | 'unconfirmed'
     }
   /** A challenge for exactly this is live and its code is on the way: nothing was sent. */
@@ -123,7 +123,7 @@ export type VerifyOutcome =
   | Refusal
 
 /**
- * The use cases. An expected no is an outcome; a failure of provider or store rejects with a
+ * The use cases. An expected refusal is an outcome; a failure of provider or store rejects with a
  * `TwoFactorError` (`delivery_failed`, `provider_unavailable`, `verification_unavailable`,
  * `store_unavailable`, `capacity`).
  */

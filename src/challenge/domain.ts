@@ -10,7 +10,7 @@ import { createPurposes, type Purpose } from './purposes.js'
 import { createSecrets } from './secrets.js'
 import { withStoreDeadline } from './store-deadline.js'
 
-/** Opens all that knows no HTTP, on one store and one provider. */
+/** Assembles everything independent of HTTP, on one store and one provider. */
 export function openDomain(parts: {
   readonly store: Store
   readonly secret: readonly [string, ...string[]]
@@ -21,9 +21,9 @@ export function openDomain(parts: {
   readonly provider: ChallengeParts['provider']
   readonly countries: ChallengeParts['countries']
   readonly appNameOf: ChallengeParts['appNameOf']
-  /** How long after its last success a browser is known; 0 when none is. */
+  /** How long after its last success a browser is known; 0 when the feature is off. */
   readonly knownMaxAgeMs: number
-  /** How long a trusted device stands in for the code; 0 when none does. */
+  /** How long a trusted device replaces the code; 0 when the feature is off. */
   readonly trustedMaxAgeMs: number
   readonly now: () => number
   readonly emit: Emit

@@ -5,7 +5,7 @@ import type { Kind } from '../store/kinds.js'
 import type { Lane } from './ledger/ledger.js'
 import type { Secrets } from './secrets.js'
 
-/** Where everything stands in the store. No key holds a readable number, code, session id or subject. */
+/** The keys of all entries in the store. None contains a readable number, code, session id or subject. */
 export interface Keys {
   ledger(lane: Lane, phone: PhoneNumber): string
   grants(subject: string): string
@@ -13,8 +13,8 @@ export interface Keys {
   enrolment(session: string): string
   /** The wrong codes of a subject that are counted together. */
   tally(name: TallyName, subject: string): string
-  /** A counter: what it counts, and for whom. */
-  counter(kind: CounterKind, whom: string): string
+  /** A counter: what it counts, and for which holder. */
+  counter(kind: CounterKind, holder: string): string
 }
 
 /** `known`: those typed in known browsers at sign-in and step-up. */
@@ -23,14 +23,14 @@ export type TallyName = Lane | 'known'
 type CounterKind = Extract<Kind, `count-${string}`>
 
 export function createKeys(namespace: string, secrets: Secrets): Keys {
-  // Joined: what a template makes is a chain of its parts, and a store would keep all of them.
+  // Not a template: V8 would keep it as a rope of its parts, which takes more memory in the store.
   const key = (kind: Kind, tag: string) => ['tf1', namespace, kind, tag].join(':')
   const ledgerOf = (lane: Lane) => memoize((phone) => key(lane, secrets.tag('number-tag', phone)))
-  // Asked again with every code for the same number.
+  // Memoized: every code for the same number needs it again.
   const ledgers = { auth: ledgerOf('auth'), enrol: ledgerOf('enrol') }
   return {
     ledger: (lane, phone) => ledgers[lane](phone),
-    // Asked by the guard on every request: a key that is the same object each time is hashed once.
+    // Used by the guard on every request: V8 hashes the same string object only once.
     grants: memoize((subject) => key('grants', hashId(subject))),
     devices: (subject) => key('devices', hashId(subject)),
     enrolment: (session) => key('enrolment', hashId(session)),
@@ -40,4 +40,4 @@ export function createKeys(namespace: string, secrets: Secrets): Keys {
 }
 
 /** SHA-256 of a session id or subject. These are long or public, so no key is needed. Memoized: they recur with every request. */
-export const hashId = memoize((text) => hash('sha256', text, 'base64url'))
+export const hashId = memoize((id) => hash('sha256', id, 'base64url'))

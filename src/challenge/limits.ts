@@ -6,11 +6,11 @@ export interface Limits {
   readonly failuresBeforeLock: number
   /** The first lock; each further one is twice as long, up to an hour. */
   readonly lockMs: number
-  /** Judged answers since the last success that disable a number until the operator enables it. */
+  /** Rejected codes since the last success that disable a number until the operator enables it. */
   readonly failuresBeforeDisable: number
-  /** Rejected answers over all numbers of a subject. */
+  /** Rejected codes over all numbers of a subject. */
   readonly failuresPerSubjectPerDay: number
-  /** Longest life of a code and of a challenge, whatever the provider says. */
+  /** Longest life of a code and of a challenge, whatever lifetime the provider gives. */
   readonly codeLifetimeMs: number
   /** The pause after the first, second, ... send to one number; the last one repeats. */
   readonly cooldownMs: readonly number[]
@@ -24,7 +24,7 @@ export interface Limits {
   /** Per number, approved or not. */
   readonly allSendsPerHour: number
   readonly allSendsPerDay: number
-  /** Per number that nobody has proven yet. */
+  /** Per number that is not proven yet. */
   readonly enrolSendsPerDay: number
   readonly sendsPerSubjectPerDay: number
   readonly sendsPerSessionPerHour: number
@@ -37,7 +37,7 @@ export interface Limits {
   readonly enrolVerificationsPerAddressPer10Min: number | false
   /** Per lane, so that signups cannot starve sign-ins. */
   readonly serviceSendsPerMinute: number
-  /** To numbers that nobody has proven yet, over all of them. */
+  /** To all numbers that are not proven yet. */
   readonly serviceEnrolSendsPerHour: number
   readonly serviceEnrolSendsPerDay: number
   /** Age up to which a grant admits a step-up. */

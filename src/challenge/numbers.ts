@@ -15,7 +15,7 @@ export interface BudgetState {
   readonly disabled: boolean
   /** Attempts since the last success. */
   readonly failures: number
-  /** Milliseconds until a code may be sent; 0 when one may. A disabled number does not end by waiting. */
+  /** Milliseconds until a code may be sent; 0 when one may. Waiting does not enable a disabled number. */
   readonly nextSendInMs: number
   /** Milliseconds until a code may be checked; 0 when one may. */
   readonly nextCheckInMs: number
@@ -27,7 +27,7 @@ export interface NumberState extends BudgetState {
   readonly known: BudgetState
 }
 
-/** The operator's side of a number on file. Throws a TypeError for a text that is no number. */
+/** The operator's view of a number on file. Throws a TypeError for a string that is not a phone number. */
 export interface Numbers {
   state(phone: string): Promise<NumberState>
   /** Lifts a disabled or locked number, for both kinds of browsers. */
@@ -68,8 +68,8 @@ export function createNumbers(parts: {
   }
 }
 
-async function numberFrom(text: string): Promise<PhoneNumber> {
-  const parsed = await parsePhoneNumber(text, { countries: 'any' })
+async function numberFrom(given: string): Promise<PhoneNumber> {
+  const parsed = await parsePhoneNumber(given, { countries: 'any' })
   if (parsed.ok) return parsed.phone
   throw new TypeError('phone must be one number in international form, such as +573001234567')
 }

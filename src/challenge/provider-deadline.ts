@@ -3,7 +3,7 @@ import type { CodeCheck, CodeProvider, CodeSend, SendResult, Verdict } from './c
 
 export type Unsigned<Request> = Omit<Request, 'signal'>
 
-/** Once aborted, a provider may still say what it knows: `not-sent`, or the handle of a code that may arrive. */
+/** Once aborted, a provider may still return what it knows: `not-sent`, or the handle of a code that may arrive. */
 const graceMs = 100
 const maxHandleLength = 200
 
@@ -34,18 +34,18 @@ export async function checkWithin(
 }
 
 async function within<Result>(ms: number, ask: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
-  const late = () => new Error(`no answer within ${ms} ms`)
+  const late = () => new Error(`no response within ${ms} ms`)
   const controller = new AbortController()
   const timer = setTimeout(() => controller.abort(late()), ms)
   try {
-    // An adapter that is no async function throws before there is a promise.
+    // An adapter that is not async may throw synchronously.
     return await withinDeadline(ms + graceMs, async () => ask(controller.signal), late)
   } finally {
     clearTimeout(timer)
   }
 }
 
-/** Copies what is known of a result. Anything else that an adapter says must not count as delivered. */
+/** Copies the known members of a result. Anything else must not count as delivered. */
 function readSendResult(given: unknown): SendResult {
   const { result, lifetimeMs, handle }: Readonly<Record<string, unknown>> = Object(given)
   switch (result) {

@@ -1,12 +1,12 @@
 import { optionError } from '../lib/options.js'
 import type { Channel } from './code-provider.js'
 
-/** Why proof is asked, and how long it stays good. */
+/** Why proof is required, and how long it is valid. */
 export interface Purpose {
   readonly name: string
-  /** Age in milliseconds up to which a grant admits a request, unless a guard says otherwise. */
+  /** Age in milliseconds up to which a grant admits a request, unless a guard sets another. */
   readonly maxAgeMs: number
-  /** Whether a grant admits one request alone. */
+  /** Whether a grant admits one request only. */
   readonly once: boolean
   readonly channels: readonly Channel[]
   /** Whether a trusted device may stand in for the code. */
@@ -19,13 +19,13 @@ export interface Purpose {
 export interface Purposes {
   find(name: string): Purpose | undefined
   all(): readonly Purpose[]
-  /** The purpose of a guard, made known when it is not. */
+  /** The purpose of a guard, added when it is new. */
   forGuard(name: string): Purpose
-  /** Says which age a guard accepts, so that grants are kept long enough. */
+  /** Registers the age that a guard accepts, so that grants are kept long enough. */
   accept(name: string, maxAgeMs: number): void
-  /** How long a grant for this purpose is worth anything; 0 when nobody knows it. */
+  /** How long a grant for this purpose is valid; 0 for an unknown purpose. */
   grantLifetimeMs(name: string): number
-  /** The purpose of a phone verification. Throws a TypeError when sign-in or a guard has it. */
+  /** The purpose of a phone verification. Throws a TypeError when sign-in or a guard uses it. */
   forEnrolment(name: string): Purpose
 }
 

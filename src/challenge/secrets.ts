@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 
-/** What a subkey is for. Each use has its own key, so that nothing made for one passes for another. */
+/** What a subkey is for. Each use has its own key, so that no token of one use is valid for another. */
 export type SecretUse =
   | 'number-tag'
   | 'code-tag'
@@ -11,10 +11,10 @@ export type SecretUse =
   | 'handle'
 
 export interface Secrets {
-  /** A keyed hashId for what is kept at rest. Made with the last secret, so that rotation moves no ledger. */
-  tag(use: SecretUse, text: string): string
+  /** A keyed hash for stored values. Uses the last secret, so that rotation moves no ledger. */
+  tag(use: SecretUse, value: string): string
   /** Encrypts with the first secret, bound to `context`. */
-  seal(use: SecretUse, text: string, context: string): string
+  seal(use: SecretUse, value: string, context: string): string
   /** What was sealed under any of the secrets and the same context, else undefined. */
   open(use: SecretUse, sealed: string, context: string): string | undefined
 }
@@ -39,11 +39,11 @@ export function createSecrets(secrets: readonly [string, ...string[]]): Secrets 
   const lastKey = (use: SecretUse) => keys[use].at(-1) as Buffer
 
   return {
-    tag: (use, text) => createHmac('sha256', lastKey(use)).update(text).digest('base64url'),
-    seal(use, text, context) {
+    tag: (use, value) => createHmac('sha256', lastKey(use)).update(value).digest('base64url'),
+    seal(use, value, context) {
       const iv = randomBytes(ivBytes)
       const cipher = createCipheriv('aes-256-gcm', firstKey(use), iv).setAAD(Buffer.from(context))
-      const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+      const body = Buffer.concat([cipher.update(value, 'utf8'), cipher.final()])
       return Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64url')
     },
     open(use, sealed, context) {
@@ -59,7 +59,7 @@ export function createSecrets(secrets: readonly [string, ...string[]]): Secrets 
         try {
           return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8')
         } catch {
-          // Sealed under another secret of the rotation, or not by us: the next key decides.
+          // Sealed under another secret of the rotation, or not by us: try the next key.
         }
       }
       return undefined

@@ -4,7 +4,7 @@ import type { Finding, Store } from '../store/store.js'
 import type { Keys } from './keys.js'
 import { newCommandId } from './updater.js'
 
-/** What an operator should know before people do. */
+/** What an operator should know before users notice. */
 export interface SelfTest {
   readonly ok: boolean
   /** Nothing in it is secret. */
@@ -15,11 +15,11 @@ const balanceMs = 10_000
 /** An inspection asks the store several times. */
 const inspectionMs = 5_000
 
-/** Asks everything that a code needs on its way. It sends none. Never rejects. */
+/** Checks everything that could prevent codes from being delivered. Sends none. Never rejects. */
 export async function selfTest(parts: {
   readonly balance: () => Promise<{ readonly credits?: number | undefined }>
   readonly store: Store
-  /** What the store itself finds. */
+  /** What the store's own inspection finds. */
   readonly inspect: () => Promise<readonly Finding[]>
   readonly keys: Keys
   readonly now: () => number
@@ -36,7 +36,7 @@ export async function selfTest(parts: {
     }),
     findingOf(async () => clockAgrees(now), {
       code: 'clock_failed',
-      fix: 'leave the option now out',
+      fix: 'remove the option `now`',
     }),
     findingOf(() => within(inspectionMs, inspect), {
       code: 'store_not_inspected',
@@ -48,7 +48,7 @@ export async function selfTest(parts: {
 }
 
 function within<Result>(ms: number, ask: () => Promise<Result>): Promise<Result> {
-  return withinDeadline(ms, ask, () => new Error(`no answer within ${ms} ms`))
+  return withinDeadline(ms, ask, () => new Error(`no response within ${ms} ms`))
 }
 
 async function findingOf(
@@ -79,13 +79,13 @@ async function storeKeepsWord(store: Store, key: string): Promise<readonly Findi
   if (entry !== undefined) await store.swap(key, entry.version, undefined, minute)
   const kept = JSON.stringify(entry?.value) === '{"kept":1}'
   if (first.swapped && !second.swapped && kept) return []
-  const message = 'The store does not keep what was written, or writes over it.'
+  const message = 'The store loses writes or overwrites entries.'
   return [{ code: 'store_unfit', message, fix: 'run storeContract of express-two-factor/testing against it' }]
 }
 
 function clockAgrees(now: () => number): readonly Finding[] {
   const byMs = Math.abs(now() - Date.now())
   if (byMs <= clockLeewayMs) return []
-  const message = `The option now differs from the clock of this machine by ${byMs} ms.`
-  return [{ code: 'clock_differs', message, fix: 'leave the option now out, and run NTP' }]
+  const message = `The option \`now\` differs from the clock of this machine by ${byMs} ms.`
+  return [{ code: 'clock_differs', message, fix: 'remove the option `now`, and run NTP' }]
 }

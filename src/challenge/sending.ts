@@ -48,7 +48,7 @@ export function createSending(parts: {
     const [tooMany, acting] = await updater.readWith(asked)
     if (tooMany !== undefined) return tooMany
     const step = stepOf(acting)
-    // A captcha is not spent on what is refused anyway, and what the host refuses changes nothing.
+    // Previewed first: a refused send needs no captcha, and a send that the host refuses changes nothing.
     const previewed = (await updater.preview(step)).outcome
     if (previewed.outcome === 'booked') {
       const refusal = await permission(target, previewed.challenge, command)
@@ -61,7 +61,7 @@ export function createSending(parts: {
     }
     const settle: Settle = (sent) =>
       updater.run((booked, time) => settleSend(booked, sendId, sent, time, target.limits, outcome))
-    // Counted after the send was booked: of many requests at once, one costs budget.
+    // Counted after the send was booked: of parallel requests only one costs budget.
     const refusal = await budget.take().catch(async (error: unknown) => {
       await settle({ result: 'not-sent' })
       throw error
@@ -104,7 +104,7 @@ export function createSending(parts: {
     }
     emit({ ...eventOf(dispatched), ...about(target, challenge) })
     const settled = await settle(sent)
-    // A refused send reached nobody and costs nobody an hour or a day: the account may be empty.
+    // A refused send delivered nothing, so hourly and daily budgets come back: the account may be empty.
     if (settled.outcome.uncounted) await budget.refund()
     if (sent.result !== 'sent' && sent.result !== 'unconfirmed') throw notDelivered(sent)
     // Another session may have started, or this one cancelled, while the send was under way.
@@ -117,7 +117,7 @@ export function createSending(parts: {
   return {
     async start(command: StartCommand): Promise<StartOutcome> {
       const purpose = purposes.find(command.purpose)
-      // The provider files the codes of both lanes apart by purpose alone.
+      // Only the purpose keeps the codes of both lanes apart at the provider.
       const ofThisLane = purpose?.browserStartable === (command.lane !== 'enrol')
       const channel = command.channel ?? purpose?.channels[0]
       if (!ofThisLane || channel === undefined || !purpose.channels.includes(channel)) {

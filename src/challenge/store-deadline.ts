@@ -4,24 +4,24 @@ import { withinDeadline } from '../lib/deadline.js'
 import type { Awaitable, Store } from '../store/store.js'
 
 /**
- * A store that answers in time or says so: whatever else goes wrong becomes `store_unavailable`.
- * What answers at once stays free of promises, for the guard's sake.
+ * Bounds every command of a store: whatever fails or is late becomes `store_unavailable`. A synchronous
+ * store stays synchronous, because the guard needs no promise then.
  */
 export function withStoreDeadline(store: Store, timeoutMs: number, emit: Emit): Store {
   const failed = (command: string, cause: unknown): TwoFactorError => {
     emit({ type: 'store.failed', command })
     return cause instanceof TwoFactorError
       ? cause
-      : new TwoFactorError('store_unavailable', { message: 'The store did not answer.', cause })
+      : new TwoFactorError('store_unavailable', { message: 'The store did not respond.', cause })
   }
   const bounded = <T>(command: string, ask: () => Awaitable<T>): Awaitable<T> => {
     try {
-      const answer = ask()
-      if (!isThenable(answer)) return answer
+      const result = ask()
+      if (!isThenable(result)) return result
       return withinDeadline(
         timeoutMs,
-        () => Promise.resolve(answer),
-        () => new Error(`no answer within ${timeoutMs} ms`),
+        () => Promise.resolve(result),
+        () => new Error(`no response within ${timeoutMs} ms`),
       ).catch((cause: unknown) => {
         throw failed(command, cause)
       })
@@ -37,7 +37,7 @@ export function withStoreDeadline(store: Store, timeoutMs: number, emit: Emit): 
   }
 }
 
-/** Clients of stores bring promises of other makes, too. Everybody behind this sees native ones alone. */
-function isThenable<T>(answer: Awaitable<T>): answer is Promise<T> {
-  return typeof (answer as Partial<Promise<T>> | undefined)?.then === 'function'
+/** Store clients may return foreign thenables; behind this point there are only native promises. */
+function isThenable<T>(result: Awaitable<T>): result is Promise<T> {
+  return typeof (result as Partial<Promise<T>> | undefined)?.then === 'function'
 }

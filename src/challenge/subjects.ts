@@ -20,7 +20,7 @@ export interface SubjectState extends TallyState {
   readonly known: TallyState
 }
 
-/** The operator's side of a subject. */
+/** The operator's view of a subject. */
 export interface Subjects {
   state(subject: string): Promise<SubjectState>
   /** Forgets the wrong codes of the day, in both lanes and of both kinds of browsers. */

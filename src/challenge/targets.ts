@@ -16,7 +16,7 @@ import { resendableAt } from './ledger/pacing.js'
 import type { Limits } from './limits.js'
 import type { Purposes } from './purposes.js'
 
-/** What is looked up about who acts. */
+/** What is looked up about the actor. */
 export type Acting = Pick<Who, 'budget' | 'epoch'>
 
 /** One number in one lane, and who acts on it. */
@@ -29,7 +29,7 @@ export interface Target {
   readonly key: string
   readonly limits: LedgerLimits
   readonly who: Pick<Binding, 'session' | 'subject'>
-  /** Whose budget this browser acts in, and the last revocation. Asked together with the read of the ledger. */
+  /** The budget of this browser, and the last revocation. Read together with the ledger. */
   readonly acting: () => Promise<Acting>
   readonly counted: Counted
 }
@@ -64,7 +64,7 @@ export function createTargets(parts: {
         const { refusal: reason } = parsed
         const mistyped = lane === 'enrol' && (reason === 'not-a-number' || reason === 'wrong-length')
         const refusal = refused(mistyped ? 'invalid_request' : 'destination_not_allowed')
-        // Only who typed the number is told what is wrong with it.
+        // Enumeration: only the visitor who typed the number learns what is wrong with it.
         return lane === 'enrol' ? { ...refusal, reason } : refusal
       }
       const key = keys.ledger(lane, parsed.phone)
@@ -97,7 +97,7 @@ export function createTargets(parts: {
   }
 }
 
-/** What every event of a challenge says about it. */
+/** What every event of a challenge reports. */
 export function about(target: Target, challenge: Challenge): AboutChallenge {
   return {
     lane: target.lane,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { TwoFactorError } from '../errors.js'
 import type { Entry, Json, Store } from '../store/store.js'
 
-/** What an entry of ours is: an object, stamped with the id of the command that wrote it. */
+/** An entry: an object, stamped with the id of the command that wrote it. */
 type Members = { readonly [member: string]: Json | undefined }
 
 /** What a change needs of a store. */
@@ -14,7 +14,7 @@ export interface Update<Value, Outcome> {
   readonly put?: { readonly value: Value | undefined; readonly ttlMs: number }
 }
 
-/** Each failed swap means that somebody else's went through, and policy lets a handful through. */
+/** Each failed swap means that another one succeeded, and the limits allow only a handful. */
 const maxSwaps = 100
 
 const thisProcess = randomBytes(9).toString('base64url')
@@ -49,7 +49,7 @@ export interface Updater<Value> {
 export function createUpdater<Value extends Members>(store: SwapStore, key: string): Updater<Value> {
   let seen: Promise<Entry | undefined> | undefined
   let isFresh = false
-  // A store that throws must not leave behind what is awaited beside it.
+  // Async: a store that throws must not leave a promise unawaited beside it.
   const read = async () => store.read(key)
   const valueIn = (entry: Entry | undefined) =>
     entry?.value as (Value & { readonly command: string }) | undefined
@@ -62,7 +62,7 @@ export function createUpdater<Value extends Members>(store: SwapStore, key: stri
     let attempted: Outcome | undefined
     for (let swaps = 0; swaps < maxSwaps; ) {
       const value = valueIn(entry)
-      // A client that re-sends makes the first of two equal swaps succeed and reports the second.
+      // A client that re-sends a swap succeeds with the first and reports the failure of the second.
       if (value?.command === command) return attempted as Outcome
 
       const { outcome, put } = decide(value)
@@ -100,14 +100,14 @@ export function createUpdater<Value extends Members>(store: SwapStore, key: stri
       seen = read()
       isFresh = false
       const value = seen.then(valueIn)
-      // A failure is told to whoever needs it. There may be nobody.
+      // It may never be awaited: an unhandled rejection would end the process.
       value.catch(() => undefined)
       return value
     },
   }
 }
 
-/** One command on an entry that this request asks nothing else. */
+/** One command on an entry that this request does not otherwise use. */
 export const update = <Value extends Members, Outcome>(
   store: SwapStore,
   key: string,

@@ -42,7 +42,7 @@ export function createVerifying(parts: {
     const attempt = { ...target.who, ...acting, id, code: tag }
     const { outcome } = await ledger.run((current, now) => reserve(current, attempt, now, target.limits))
     if (outcome.outcome === 'refused' || outcome.outcome === 'repeated') return outcome
-    // Counted after the attempt was reserved: of many requests at once, one is counted.
+    // Counted after the attempt was reserved: of parallel requests only one is counted.
     const refusal = await budget
       .in(acting.budget)
       .take()
@@ -51,7 +51,7 @@ export function createVerifying(parts: {
         await record(submission, 'not-sent').catch(() => undefined)
         throw error
       })
-    // A code that was used before is wrong whatever the counters say, and was never asked about.
+    // A used code is rejected whatever the counters return; the provider was not asked about it.
     if (refusal === undefined || outcome.outcome === 'rejected') return outcome
     await record(submission, 'not-sent')
     return refusal
@@ -100,7 +100,7 @@ export function createVerifying(parts: {
     return { outcome: 'rejected', attemptsRemaining, ...retry }
   }
 
-  /** An outage or a restart may lie between an attempt and its answer; the number is locked all the same. */
+  /** An outage or a restart may come between an attempt and its verdict; the number is locked all the same. */
   function reportNumber(target: Target, challenge: Challenge, { lockedForMs, disabled }: Consequences): void {
     if (lockedForMs !== undefined) emit({ type: 'number.locked', lockedForMs, ...about(target, challenge) })
     if (disabled) emit({ type: 'number.disabled', ...about(target, challenge) })

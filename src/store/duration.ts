@@ -1,5 +1,5 @@
 /**
- * Checks a lifetime before anything is written under it: NaN or Infinity would be kept for ever.
+ * Checks a lifetime before anything is written under it: with NaN or Infinity the entry would never expire.
  *
  * @throws {TypeError} naming the argument
  */
@@ -9,7 +9,7 @@ export function duration(name: string, ms: number): number {
 }
 
 /**
- * Checks what is added to a counter: NaN would make it one that nothing exceeds.
+ * Checks what is added to a counter: a count of NaN exceeds no limit.
  *
  * @throws {TypeError} naming the argument
  */

@@ -3,9 +3,9 @@ type Lane = 'auth' | 'enrol'
 interface KindOfEntry {
   /** Whose flood fills it. No kind is written by both lanes, so that sign-ups take no room from sign-ins. */
   readonly lane: Lane
-  /** Never forgotten while it is live: a guess budget or a proof rests on it. The others may be evicted. */
+  /** Never evicted while it is live: a guess budget or a proof depends on it. The others may be. */
   readonly sealed: boolean
-  /** The option of the memory store that says how many are kept. */
+  /** The option of the memory store that bounds how many are kept. */
   readonly capacity: 'maxLedgers' | 'maxGrants' | 'maxCounters'
 }
 
@@ -43,7 +43,7 @@ export const kinds = {
 
 export type Kind = keyof typeof kinds
 
-/** An unknown kind is sealed: forgetting what somebody relies on is worse than refusing more of it. */
+/** An unknown kind is sealed: refusing new entries is safer than evicting live ones. */
 export function kindOf(name: string): KindOfEntry {
   return Object.hasOwn(kinds, name) ? kinds[name as Kind] : ledgers('auth')
 }

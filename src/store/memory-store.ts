@@ -13,13 +13,13 @@ export interface MemoryStoreOptions {
   maxGrants?: number
   /** Counters of each kind before the one longest untouched is lost; 100,000. */
   maxCounters?: number
-  /** Milliseconds of a clock; one that never runs backwards by default. */
+  /** Clock in milliseconds; a monotonic one by default. */
   now?: () => number
-  /** Called after a counter was lost that still ran, with its kind: `maxCounters` is too small. */
+  /** Called with the kind of a counter that was evicted while its window ran: `maxCounters` is too small. */
   onPressure?: (kind: string) => void
 }
 
-/** A store that answers at once, so that the guard needs no promise. */
+/** A synchronous store, so that the guard needs no promise. */
 export interface MemoryStore extends Store {
   read(key: string): Entry | undefined
   swap(key: string, expectedVersion: string | undefined, next: Json | undefined, ttlMs: number): SwapResult
@@ -36,15 +36,15 @@ const checks: Checks<MemoryStoreOptions> = {
   onPressure: func('(kind)'),
 }
 
-/** The wall clock may be set back, and would then keep what has expired. */
+/** Not the wall clock: set back, it would keep entries past their lifetime. */
 const monotonic = () => performance.now()
 
 /**
- * The store of a single process: nothing to install, nothing left after a restart. What a guess budget
- * rests on is never evicted; a new number is refused with `capacity` when the store is full.
+ * The store of a single process: nothing to install, nothing left after a restart. Live entries that a guess
+ * budget depends on are never evicted; a new number is refused with `capacity` when the store is full.
  *
  * @throws {TypeError} for a wrong option, and in a cluster worker with NODE_ENV=production: every worker
- * would hand out guesses of its own.
+ * would allow its own guesses (brute force).
  * @example
  * const tf = twoFactor({ ...options, store: memoryStore({ maxLedgers: 1_000_000 }) })
  */
@@ -59,7 +59,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   const partitions = new Map<string, Partition>()
   let written = 0
 
-  /** One partition per kind: a flood of one kind leaves the others alone. */
+  /** One partition per kind, so that a flood of one kind does not evict the others. */
   function partitionOf(key: string): Partition {
     const name = kindIn(key)
     const known = partitions.get(name)
@@ -116,7 +116,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
       const window = duration('windowMs', windowMs)
       const count = Math.max(0, (typeof running?.value === 'number' ? running.value : 0) + wholeAmount(by))
       if (count === 0) {
-        // What was taken back to nothing leaves nothing behind that fills the store.
+        // A counter refunded to zero must not take up room.
         if (by < 0) partition.delete(key)
         return { count, resetInMs: window }
       }
@@ -143,7 +143,7 @@ const entryOf = ({ value, version }: Kept): Entry => ({ value, version: String(v
 const refusal = (entry: Entry | undefined): SwapResult =>
   entry === undefined ? { swapped: false } : { swapped: false, entry }
 
-/** Nobody may change by hand what only a swap may change. */
+/** Only a swap may change a stored value. */
 function frozen<Value extends Json | undefined>(value: Value): Value {
   if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(frozen)
   return value

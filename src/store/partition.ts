@@ -2,14 +2,14 @@ import type { LRUCache } from 'lru-cache'
 import { TwoFactorError } from '../errors.js'
 import type { Json } from './store.js'
 
-/** One value in memory, and the moment of the store's clock from which it is gone. */
+/** One value in memory, and when it expires on the store's clock. */
 export interface Kept {
   readonly value: Json
   readonly version: number
   readonly expiresAt: number
 }
 
-/** The entries of one kind. What has expired may still be found here: `expiresAt` decides, not its presence. */
+/** The entries of one kind. Expired entries may still be present: `expiresAt` decides. */
 export interface Partition {
   get(key: string): Kept | undefined
   /** @throws {TwoFactorError} `capacity` when the kind is sealed and full of live entries */
@@ -21,11 +21,11 @@ type Shard = LRUCache<string, Kept>
 
 /**
  * Measured with 200,000 entries on a busy machine: a single cache pauses for 10 to 35 ms where its Map doubles
- * or is compacted; with 64 of them the longest write takes 5 to 8 ms of CPU, garbage collection included.
+ * or is compacted; with 64 of them the slowest write takes 5 to 8 ms of CPU, garbage collection included.
  */
 const shardCount = 64
 
-/** Once at the end of every shard. */
+/** One look at each shard. */
 const looksWhenFull = shardCount
 
 export const isLive = (kept: Kept, at: number): boolean => at < kept.expiresAt
@@ -33,7 +33,7 @@ export const isLive = (kept: Kept, at: number): boolean => at < kept.expiresAt
 /** Holds up to `max` entries in caches that `createShard` makes, each for its share. */
 export function createPartition(parts: {
   readonly max: number
-  /** While it is full of live entries it refuses new keys; else it evicts those untouched for longest. */
+  /** While it is full of live entries it refuses new keys; else it evicts the least recently used. */
   readonly sealed: boolean
   readonly whenFull: string
   readonly createShard: (max: number) => Shard
@@ -53,7 +53,7 @@ export function createPartition(parts: {
 
   const shardAt = (index: number): Shard => shards[index % count] as Shard
 
-  /** Looks at the entry untouched for longest: expired, it leaves; live and sealed, it goes to the other end. */
+  /** Looks at the least recently used entry: removes it if expired, renews its recency if live and sealed. */
   function freesRoom(shard: Shard, at: number): boolean {
     const oldest = shard.rkeys().next().value
     const kept = oldest === undefined ? undefined : shard.peek(oldest)
@@ -69,7 +69,7 @@ export function createPartition(parts: {
       turn += 1
       if (freesRoom(shardAt(turn), at)) return
     }
-    // Making room instead would let a flood of other numbers lift the lock of this one.
+    // Brute force: evicting instead would let a flood of other numbers lift the lock of this one.
     throw new TwoFactorError('capacity', { message: whenFull })
   }
 
@@ -78,7 +78,7 @@ export function createPartition(parts: {
     set(key, kept, at) {
       const shard = shardOf(key)
       if (!shard.has(key)) {
-        // One leaves for each that comes, so that nothing has to be swept. A look makes garbage, too.
+        // One expired entry leaves for each new one, so no sweep is needed. More looks would create garbage.
         freesRoom(shard, at)
         if (sealed) admit(at)
       }

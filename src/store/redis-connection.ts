@@ -1,4 +1,4 @@
-/** Sends one command to the primary that holds `key`, and gives its reply as it came. */
+/** Sends one command to the primary that holds `key`, and returns its raw reply. */
 export type SendCommand = (key: string, args: string[]) => Promise<unknown>
 
 /** `new Redis()` or `new Redis.Cluster()` of the package `ioredis`. */
@@ -44,7 +44,7 @@ const call = (client: IoRedisClient, args: string[]) => client.call(...(args as 
 function ioRedisCluster(client: IoRedisClient): SendCommand {
   return async (key, args) => {
     if (args.includes(key)) return call(client, args)
-    // A command without a key goes to any node, unless one that only the primary of a key answers leads the way.
+    // A command without a key goes to any node, unless it follows one that only the primary of a key accepts.
     const replies = await client.pipeline([['getex', key], args]).exec()
     const [lead, reply] = replies as [Reply, Reply]
     if (lead[0] !== null) throw lead[0]

@@ -7,7 +7,7 @@ import type { Finding } from './store.js'
 /** Keys enough to meet every node of a cluster of usual size. */
 const samples = 32
 
-/** Two machines whose clocks are each this far from that of Redis are up to the whole leeway apart. */
+/** Half the leeway: two machines that are each this far from the clock of Redis may be twice that apart. */
 const redisLeewayMs = clockLeewayMs / 2
 
 interface Node {
@@ -39,7 +39,7 @@ export async function inspectRedis(
     await withinDeadline(
       timeoutMs,
       () => Promise.all(Array.from({ length: samples }, meet)),
-      () => new Error(`no answer within ${timeoutMs} ms`),
+      () => new Error(`no response within ${timeoutMs} ms`),
     )
   } catch (error) {
     return [
@@ -53,14 +53,14 @@ export async function inspectRedis(
   return [...nodes.values()].flatMap((node) => findingsOf(node, strict))
 }
 
-/** Each gives what is wrong with a node, if it is. */
+/** Each check returns what is wrong with a node, if anything is. */
 const checks: readonly {
   code: string
   wrong: (node: Node, strict: boolean) => string | false
   fix: string
 }[] = [
   {
-    // Whoever fills an evicting Redis makes it forget a lock.
+    // Brute force: an attacker who fills an evicting Redis makes it drop a lock.
     code: 'store_evicts',
     wrong: ({ eviction }) =>
       eviction !== 'noeviction' && `may forget what is live, maxmemory-policy is ${eviction}`,

@@ -13,8 +13,8 @@ const script = (source: string): Script => ({
 })
 
 /**
- * At rest an entry is its version, a line feed and its value as JSON.
- * ARGV: the version expected ('' when absent), the next entry ('' to remove), its life in milliseconds.
+ * An entry is stored as its version, a line feed and its value as JSON.
+ * ARGV: the version expected ('' when absent), the next entry ('' to remove), its lifetime in milliseconds.
  */
 export const swapScript = script(`
 local standing = redis.call('GET', KEYS[1])
@@ -35,8 +35,8 @@ return {1}
 `)
 
 /**
- * ARGV: the window in milliseconds, what is added. A counter that never expires would lock somebody out for
- * ever, so it gets a window. Zero is added too rather than read: only a primary takes that.
+ * ARGV: the window in milliseconds, the amount. A counter without an expiry would lock an account for ever,
+ * so it gets one. Zero is added rather than read, because only a primary accepts writes.
  */
 export const incrementScript = script(`
 local by = tonumber(ARGV[2])
@@ -56,20 +56,20 @@ end
 return {count, rest}
 `)
 
-/** What the node that holds the key says of itself. */
+/** What the node that holds the key reports about itself. */
 export const inspectScript = script(`
 local info = redis.call('INFO', 'server') .. redis.call('INFO', 'memory') .. redis.call('INFO', 'replication')
-local said = {}
+local report = {}
 for i, name in ipairs({'run_id', 'tcp_port', 'redis_version', 'maxmemory_policy', 'role', 'connected_slaves'}) do
-  said[i] = string.match(info, '\\n' .. name .. ':([^\\r\\n]*)') or ''
+  report[i] = string.match(info, '\\n' .. name .. ':([^\\r\\n]*)') or ''
 end
 local time = redis.call('TIME')
-said[7] = time[1]
-said[8] = time[2]
-return said
+report[7] = time[1]
+report[8] = time[2]
+return report
 `)
 
-/** Runs a script by its hash, and by its text where the server has not seen it or has forgotten it. */
+/** Runs a script by its hash, and by its source where the server does not have it cached. */
 export async function runScript(
   send: SendCommand,
   { source, sha }: Script,

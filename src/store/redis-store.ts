@@ -19,10 +19,10 @@ import type { Entry, Store } from './store.js'
 export type { RedisClient, RedisConnection, SendCommand } from './redis-connection.js'
 
 export type RedisStoreOptions = {
-  /** The store answers or rejects within so many milliseconds; 250. */
+  /** Deadline of every command in milliseconds; 250. */
   timeoutMs?: number
   /**
-   * Whether a swap counts only when a replica has it too; false. Costs a round trip per swap, and needs one
+   * Whether a swap must be acknowledged by a replica; false. Costs a round trip per swap, and needs one
    * connection to each primary: no pool, and a Sentinel client with a `masterPoolSize` of 1.
    */
   strict?: boolean
@@ -41,7 +41,7 @@ const checks: Checks<RedisStoreOptions> = {
 
 /**
  * A store for several processes and machines, on Redis 6.2 or newer: single, behind Sentinel or as a cluster.
- * What Redis does not answer in time rejects as `store_unavailable` (503); nothing is kept in memory instead.
+ * A command that misses its deadline rejects with `store_unavailable` (503); there is no fallback to memory.
  *
  * @throws {TypeError} for a missing client or a wrong option
  * @example
@@ -61,13 +61,13 @@ export function redisStore(options: RedisStoreOptions): Store {
   }
   const { timeoutMs = 250, strict = false } = options
   const send = senderOf(options)
-  // WAIT speaks of the writes of its own connection: on another one it would confirm what no replica has.
+  // WAIT covers only the writes of its own connection: on another one it would confirm what no replica has.
   if (strict && options.client !== undefined && 'clientsInUse' in options.client) {
     throw optionError('redisStore: strict needs a single connection; pass a client instead of a pool')
   }
 
-  const answer = <Result>(ask: () => Promise<Result>): Promise<Result> =>
-    withinDeadline(timeoutMs, ask, () => new Error(`no answer within ${timeoutMs} ms`)).catch(unavailable)
+  const bounded = <Result>(ask: () => Promise<Result>): Promise<Result> =>
+    withinDeadline(timeoutMs, ask, () => new Error(`no response within ${timeoutMs} ms`)).catch(unavailable)
 
   async function replicated(key: string): Promise<void> {
     const replicas = integer(await send(key, ['wait', '1', String(Math.ceil(timeoutMs / 2))]))
@@ -75,9 +75,9 @@ export function redisStore(options: RedisStoreOptions): Store {
   }
 
   return {
-    // GETEX without options is a GET that only a primary answers: a stale replica may still hold a revoked grant.
+    // GETEX without options is a GET that only a primary accepts: a stale replica may still hold a revoked grant.
     read: (key) =>
-      answer(async () => {
+      bounded(async () => {
         const standing = await send(key, ['getex', key])
         return standing === null ? undefined : entryAtRest(standing)
       }),
@@ -89,7 +89,7 @@ export function redisStore(options: RedisStoreOptions): Store {
         entry === undefined
           ? ['']
           : [`${entry.version}\n${JSON.stringify(entry.value)}`, wholeMs('ttlMs', ttlMs)]
-      return answer(async () => {
+      return bounded(async () => {
         const reply = await runScript(send, swapScript, key, [expectedVersion ?? '', ...put])
         const [swapped, standing] = reply as unknown[]
         if (integer(swapped) === 0) {
@@ -102,7 +102,7 @@ export function redisStore(options: RedisStoreOptions): Store {
 
     async increment(key, windowMs, by = 1) {
       const args = [wholeMs('windowMs', windowMs), String(wholeAmount(by))]
-      return answer(async () => {
+      return bounded(async () => {
         const [count, resetInMs] = (await runScript(send, incrementScript, key, args)) as unknown[]
         return { count: integer(count), resetInMs: integer(resetInMs) }
       })
@@ -112,7 +112,7 @@ export function redisStore(options: RedisStoreOptions): Store {
   }
 }
 
-/** Redis takes no fractions. */
+/** Redis accepts whole milliseconds only. */
 const wholeMs = (name: string, ms: number): string => String(Math.ceil(duration(name, ms)))
 
 /** A version and a value, or a counter, which is its own version. */
@@ -122,14 +122,14 @@ function entryAtRest(standing: unknown): Entry {
   return { value: version === text ? integer(text) : JSON.parse(text.slice(version.length + 1)), version }
 }
 
-/** What is no number must not pass for a small one. */
+/** Rejects non-numeric replies: NaN would be below every limit. */
 function integer(reply: unknown): number {
   const text = String(reply)
-  if (!/^\d+$/.test(text)) throw new Error('an answer that is no number')
+  if (!/^\d+$/.test(text)) throw new Error('expected an integer reply')
   return Number(text)
 }
 
-/** Errors of the clients carry the command with its values along: only their message is passed on. */
+/** Client errors include the command with its values: only their message is passed on. */
 function unavailable(error: unknown): never {
   const cause = new Error(error instanceof Error ? error.message : String(error))
   throw new TwoFactorError('store_unavailable', { message: 'the store cannot be used', cause })

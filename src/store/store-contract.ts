@@ -9,13 +9,13 @@ import { raceCases } from './contract/races.js'
 import type { Awaitable, Store } from './store.js'
 
 export interface StoreContractOptions {
-  /** The runner's own: `test` of vitest, node:test or Jest, `it` of Mocha. */
+  /** The test function of your runner: `test` of vitest, node:test or Jest, `it` of Mocha. */
   test: (sentence: string, run: () => Promise<void>) => unknown
   /** A store, ready to use. Two of them race when both see the same entries. */
   createStore: () => Awaitable<Store>
   /** Lets at least so many milliseconds pass for the store: moves its clock, or sleeps. */
   elapse: (ms: number) => Awaitable<unknown>
-  /** A store whose backend does not answer; left out where nothing can be down. */
+  /** A store whose backend is unreachable; left out for a store that has no backend. */
   createDownStore?: () => Awaitable<Store>
 }
 
@@ -45,7 +45,7 @@ const toPaste = {
  * storeContract({ test, createStore: () => postgresStore(pool), elapse: sleep })
  */
 export function storeContract(options: StoreContractOptions): void {
-  // Unchecked, a misspelt createDownStore would leave out its part of the contract in silence.
+  // Unchecked, a misspelt createDownStore would leave out its part of the contract silently.
   checkOptions('storeContract', options, checks, toPaste)
   const { test, createStore, elapse, createDownStore } = options
   const newKey = (kind: string) => `tf1:contract:${kind}:${randomUUID()}`

@@ -7,10 +7,10 @@ export type Json =
   | readonly Json[]
   | { readonly [member: string]: Json | undefined }
 
-/** A value, or a promise of one. Callers never wait on a value that is already there. */
+/** A value, or a promise of one. Callers do not await a value that is already there. */
 export type Awaitable<T> = T | Promise<T>
 
-/** A value at rest and the version under which it may be replaced. */
+/** A stored value and the version under which it may be replaced. */
 export interface Entry {
   readonly value: Json
   readonly version: string
@@ -18,7 +18,7 @@ export interface Entry {
 
 export interface SwapResult {
   readonly swapped: boolean
-  /** The entry that stands now: the new one when swapped, else the one that was in the way. */
+  /** The current entry: the new one when swapped, else the one that made the swap fail. */
   readonly entry?: Entry
 }
 
@@ -29,7 +29,7 @@ export interface CounterResult {
   readonly resetInMs: number
 }
 
-/** Something about a store that would break the rules later, and what to do about it. */
+/** A problem that would break the rules later, and its fix. */
 export interface Finding {
   /** Stable, such as `store_evicts`. */
   readonly code: string
@@ -40,13 +40,13 @@ export interface Finding {
 /**
  * Where ledgers, grants and counters live. Every guess budget rests on `swap` and `increment` being
  * atomic over all processes that share the store, and on nothing live being forgotten.
- * A store that cannot answer rejects; the package then answers 503 and lets nobody in.
+ * A store that cannot carry out a command rejects; the package then responds with 503 and admits nothing.
  */
 export interface Store {
-  /** The entry under key, or undefined when absent or past its end. Read from the primary. The value must not be written into. */
+  /** The entry under key, or undefined when absent or expired. Read from the primary. Do not mutate the value. */
   read(key: string): Awaitable<Entry | undefined>
   /**
-   * Atomic: if the key stands at `expectedVersion` (undefined: absent), puts `next` for `ttlMs`
+   * Atomic: if the key is at `expectedVersion` (undefined: absent), puts `next` for `ttlMs`
    * milliseconds (undefined: removes it). Versions never repeat for a key.
    */
   swap(
@@ -56,12 +56,12 @@ export interface Store {
     ttlMs: number,
   ): Awaitable<SwapResult>
   /**
-   * Atomic: adds `by` (1) to a counter whose window of `windowMs` starts at its first hit and never stretches.
+   * Atomic: adds `by` (1) to a counter whose fixed window of `windowMs` starts at its first hit.
    * 0 reads and starts no window. A negative amount takes hits back; a count never falls below 0, and one
    * that reaches 0 is gone. While no window runs, `resetInMs` is `windowMs`.
    */
   increment(key: string, windowMs: number, by?: number): Awaitable<CounterResult>
-  /** Asked at start-up. Nothing found is an empty list; never rejects. */
+  /** Called at start-up. Resolves with an empty list when nothing is wrong; never rejects. */
   inspect?(): Promise<readonly Finding[]>
   close?(): Awaitable<void>
 }

@@ -38,7 +38,7 @@ describe('the self-test', () => {
     }
     expect(await finds({ store })).toEqual({ ok: true, findings: [] })
     expect(await finds({ store })).toEqual({ ok: true, findings: [] })
-    expect(keys).toEqual([expect.stringMatching(/^tf1::count-self-test:/), expect.any(String)])
+    expect(keys).toEqual([expect.stringMatching(/^tf1::count-auth-self-test:/), expect.any(String)])
     expect(keys.map((key) => parts.store.read(key))).toEqual([undefined, undefined])
   })
 
@@ -103,7 +103,7 @@ describe('the self-test', () => {
       findings: [
         {
           code: 'store_unfit',
-          message: 'The store does not keep what was written, or writes over it.',
+          message: 'The store loses writes or overwrites entries.',
           fix: 'run storeContract of express-two-factor/testing against it',
         },
       ],
@@ -133,7 +133,7 @@ describe('the self-test', () => {
 
   it('says when the clock cannot be asked', async () => {
     expect((await finds({ now: fails })).findings).toEqual([
-      { code: 'clock_failed', message: 'down', fix: 'leave the option now out' },
+      { code: 'clock_failed', message: 'down', fix: 'remove the option `now`' },
     ])
   })
 
@@ -146,8 +146,8 @@ describe('the self-test', () => {
       findings: [
         {
           code: 'clock_differs',
-          message: 'The option now differs from the clock of this machine by 5001 ms.',
-          fix: 'leave the option now out, and run NTP',
+          message: 'The option `now` differs from the clock of this machine by 5001 ms.',
+          fix: 'remove the option `now`, and run NTP',
         },
       ],
     })

@@ -61,8 +61,8 @@ describe('a store with a deadline', () => {
 
   it('says what went wrong inside', async () => {
     await expect(bounded({ read: dead }).read('k')).rejects.toMatchObject({
-      message: 'The store did not answer.',
-      cause: { message: 'no answer within 20 ms' },
+      message: 'The store did not respond.',
+      cause: { message: 'no response within 20 ms' },
     })
   })
 

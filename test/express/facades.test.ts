@@ -131,7 +131,7 @@ describe('grants without a challenge', () => {
     expect((await ana.get('/account')).status).toBe(403)
     expect((await host.browser().post('/leave')).status).toBe(200)
     await expect(host.tf.grants.write({ subject: 'ana', session: 's', purpose: 'typo' })).rejects.toThrow(
-      'purpose typo is not known',
+      'unknown purpose "typo"',
     )
   })
 

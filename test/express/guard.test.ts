@@ -304,7 +304,7 @@ describe('the guard', () => {
     }
     expect(() => tf.start({ purpouse: 'x' } as never)).toThrow('start: unknown option "purpouse"')
     const verify = tf.verify as (options?: unknown) => unknown
-    expect(() => verify({ purpose: 'x' })).toThrow('verify: it takes no options')
+    expect(() => verify({ purpose: 'x' })).toThrow('verify: takes no options')
     expect(verify(undefined)).toBeTypeOf('function')
     expect(() => tf.start({ purpose: 5 as never })).toThrow('start: purpose must be a non-empty string')
     expect(() => tf.phoneVerification({ purpose: '' })).toThrow(

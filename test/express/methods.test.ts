@@ -101,7 +101,7 @@ describe('the methods of a guard', () => {
       expect(() => tf.requireTwoFactor({ methods })).toThrow('requireTwoFactor: methods')
     }
     expect(() => tf.requireTwoFactor({ purpose: 'pay', methods: ['sms', 'trusted-device'] })).toThrow(
-      '"trusted-device" never does for a step-up',
+      'must not include "trusted-device" for a step-up',
     )
     const trusting = twoFactor({ ...baseOptions(stub, clock), trustedDevices: { maxAgeMs: 1_000 } })
     expect(trusting.requireTwoFactor({ methods: ['sms', 'trusted-device'] })).toBeTypeOf('function')

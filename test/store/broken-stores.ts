@@ -91,7 +91,7 @@ export const breaks: Readonly<Record<string, Break>> = {
     }),
   },
   'removes whatever stands there': {
-    found: 'removing needs the version that stands there',
+    found: 'removing needs the current version',
     of: (store) => ({
       swap: (key, expectedVersion, next, ttlMs) =>
         store.swap(key, next === undefined ? store.read(key)?.version : expectedVersion, next, ttlMs),
@@ -144,7 +144,7 @@ export const breaks: Readonly<Record<string, Break>> = {
     }),
   },
   'refuses without showing what stands there': {
-    found: 'creating what exists changes nothing and shows what stands there',
+    found: 'creating what exists changes nothing and returns the existing entry',
     of: (store) => ({
       swap(key, expectedVersion, next, ttlMs) {
         const result = store.swap(key, expectedVersion, next, ttlMs)
@@ -173,7 +173,7 @@ export const breaks: Readonly<Record<string, Break>> = {
     }),
   },
   'cannot tell an empty list from an empty object': {
-    found: 'a value comes back exactly as it was put, with the version that the swap told',
+    found: 'a value comes back exactly as it was put, with the version that the swap returned',
     of: (store) => ({
       swap: (key, expectedVersion, next, ttlMs) =>
         store.swap(key, expectedVersion, Array.isArray(next) && next.length === 0 ? {} : next, ttlMs),
@@ -188,25 +188,25 @@ export const breaks: Readonly<Record<string, Break>> = {
     }),
   },
   'forgets to end entries': {
-    found: 'an entry is there until its time has passed, and then absent',
+    found: 'an entry exists until its lifetime has passed, and is then absent',
     of: (store) => ({
       swap: (key, expectedVersion, next) => store.swap(key, expectedVersion, next, 1e12),
     }),
   },
   'ends entries a moment late': {
-    found: 'an entry is there until its time has passed, and then absent',
+    found: 'an entry exists until its lifetime has passed, and is then absent',
     of: (store) => ({
       swap: (key, expectedVersion, next, ttlMs) => store.swap(key, expectedVersion, next, ttlMs + 1),
     }),
   },
   'takes milliseconds for seconds': {
-    found: 'an entry is there until its time has passed, and then absent',
+    found: 'an entry exists until its lifetime has passed, and is then absent',
     of: (store) => ({
       swap: (key, expectedVersion, next, ttlMs) => store.swap(key, expectedVersion, next, ttlMs / 1_000),
     }),
   },
   'lets what has ended stand in the way': {
-    found: 'an entry past its time is in nobody’s way',
+    found: 'an expired entry does not block a new one',
     of: (store) => ({
       swap(key, expectedVersion, next, ttlMs) {
         const ended = store.kept.has(key) && store.read(key) === undefined
@@ -215,7 +215,7 @@ export const breaks: Readonly<Record<string, Break>> = {
     }),
   },
   'lengthens a life at every read': {
-    found: 'neither a read nor a refused swap lengthens a life',
+    found: 'neither a read nor a failed swap extends a lifetime',
     of: (store) => ({
       read(key) {
         const [entry, standing] = [store.read(key), store.kept.get(key)]
@@ -225,7 +225,7 @@ export const breaks: Readonly<Record<string, Break>> = {
     }),
   },
   'lengthens a life at a refused swap': {
-    found: 'neither a read nor a refused swap lengthens a life',
+    found: 'neither a read nor a failed swap extends a lifetime',
     of: (store) => ({
       swap(key, expectedVersion, next, ttlMs) {
         const result = store.swap(key, expectedVersion, next, ttlMs)
@@ -236,7 +236,7 @@ export const breaks: Readonly<Record<string, Break>> = {
     }),
   },
   'keeps the first end of an entry': {
-    found: 'a swap gives a life of its own, longer or shorter',
+    found: 'a swap sets its own lifetime, longer or shorter',
     of: (store) => ({
       swap(key, expectedVersion, next, ttlMs) {
         const end = store.read(key) && store.kept.get(key)?.end
@@ -355,7 +355,7 @@ export const breaks: Readonly<Record<string, Break>> = {
     }),
   },
   'adds what is not an integer': {
-    found: 'an amount that is not an integer is refused and nothing added',
+    found: 'an amount that is not an integer is rejected and nothing is added',
     of: (store) => ({
       increment: (key, windowMs, by = 1) => store.increment(key, windowMs, Number.isInteger(by) ? by : 1),
     }),
@@ -372,7 +372,7 @@ export const breaks: Readonly<Record<string, Break>> = {
     }),
   },
   'loses the update of another writer': {
-    found: 'no change is lost when each is decided on what stood in the way',
+    found: 'no change is lost when each is decided on the entry that made the swap fail',
     of: (store) => ({
       async swap(key, expectedVersion, next, ttlMs) {
         const seen = store.read(key)
@@ -397,7 +397,7 @@ export const breaks: Readonly<Record<string, Break>> = {
     },
   },
   'answers as if nothing were wrong when it fails': {
-    found: 'a lifetime that never ends, or is none, is refused and nothing written',
+    found: 'an infinite, zero or invalid lifetime is rejected and nothing is written',
     of: (store) => ({
       swap(key, expectedVersion, next, ttlMs) {
         try {
@@ -416,7 +416,7 @@ export const breaks: Readonly<Record<string, Break>> = {
     }),
   },
   'keeps for ever what has no number for a lifetime': {
-    found: 'a lifetime that never ends, or is none, is refused and nothing written',
+    found: 'an infinite, zero or invalid lifetime is rejected and nothing is written',
     of: (store) => ({
       swap: (key, expectedVersion, next, ttlMs) =>
         store.swap(key, expectedVersion, next, ttlMs > 0 ? ttlMs : 1e12),

@@ -91,7 +91,7 @@ describe('inspecting Redis', () => {
     ])
     const silent = redisStore({ sendCommand: () => new Promise(() => {}), timeoutMs: 20 })
     expect(await silent.inspect?.()).toMatchObject([
-      { code: 'store_unreachable', message: 'Redis cannot be used: no answer within 20 ms' },
+      { code: 'store_unreachable', message: 'Redis cannot be used: no response within 20 ms' },
     ])
     const odd = redisStore({ sendCommand: () => Promise.reject('odd') })
     expect(await odd.inspect?.()).toMatchObject([{ message: 'Redis cannot be used: odd' }])

@@ -56,7 +56,7 @@ describe('the contract finds a store that', () => {
 
   test.each(Object.entries(failOpen))('%s when its backend is down', async (_name, verbs) => {
     expect(await violations({ ...plain(), createDownStore: () => ({ ...down, ...verbs }) })).toEqual([
-      'a store that cannot answer rejects, and never says absent, swapped or counted',
+      'an unreachable store rejects; it never reports absent, swapped or counted',
     ])
   })
 

@@ -6,7 +6,7 @@ import { type Network, networksOf } from './networks.js'
 
 const windowMs = 10 * 60_000
 
-/** What stands behind a proxy that Express was not told about: everybody who comes through it. */
+/** All clients behind a proxy that `trust proxy` does not cover share one address. */
 const timesBehindProxy = 10
 
 /** How much one session adds to its address per window: it must not use up what others there need. */

@@ -1,9 +1,9 @@
 import type { Store } from '../../store/store.js'
 import type { Refusal } from '../commands.js'
 
-/** Something that a request uses up, and gives back when it comes to nothing. */
+/** Something that a request uses up, refundable when it fails. */
 export interface Allowance {
-  /** Counts one hit, unless that exceeds the limit: of any number of parallel hits never more pass. */
+  /** Counts one hit, unless that exceeds the limit, however many hits are parallel. */
   take(): Promise<Refusal | undefined>
   /** Takes the hit back that `take` counted. */
   refund(): Promise<unknown>

@@ -16,11 +16,11 @@ const day = 24 * hour
 export interface Counted {
   readonly lane: Lane
   readonly subject: string
-  /** Nobody is signed in: the subject is a stand-in for the session, and has no budget of its own. */
+  /** The request is anonymous: the subject stands for the session, and has no budget of its own. */
   readonly anonymous: boolean
   readonly session: string
   readonly address: string | undefined
-  /** The address may be that of a proxy that Express was not told about. */
+  /** The address may be that of a proxy that `trust proxy` does not cover. */
   readonly proxied: boolean
   /** Key of the number's ledger: a tag of the number. */
   readonly ledgerKey: string
@@ -30,7 +30,7 @@ export interface Counted {
 export interface RequestBudget extends Allowance {
   /** Asked together with the ledger: refuses an address past its limit, and counts nothing. */
   check(): Promise<Refusal | undefined>
-  /** Asked by what is about to reach the provider, so that a refused request costs nobody's budget. */
+  /** Called just before the provider is asked, so that a refused request costs no budget. */
   take(): Promise<Refusal | undefined>
 }
 
@@ -102,7 +102,7 @@ export function createCounters(parts: {
         counted,
         isEnrol ? limits.enrolSendsPerAddressPer10Min : limits.sendsPerAddressPer10Min,
       )
-      // Numbers that nobody has proven are what SMS pumping is made of: the bill of a day is bounded.
+      // SMS pumping uses unproven numbers: the cost of a day is bounded.
       const serviceEnrol = isEnrol
         ? [
             service(lane, 'hour', hour, limits.serviceEnrolSendsPerHour),

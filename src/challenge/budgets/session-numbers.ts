@@ -9,7 +9,7 @@ const day = 24 * 60 * 60_000
 /** The numbers that one session has tried to enrol, by their ledgers. */
 type Numbers = { readonly numbers: readonly string[]; readonly expiresAt: number }
 
-/** Different numbers of one session. One that was refused is not among them, else its second try would pass. */
+/** Different numbers of one session. A refused one is not added, otherwise its second try would pass. */
 export function sessionNumbers(
   parts: {
     readonly store: Pick<Store, 'read' | 'swap'>
@@ -43,7 +43,7 @@ export function sessionNumbers(
       await update((stored) => {
         const { numbers, expiresAt } = standing(stored)
         const value = { numbers: numbers.filter((number) => number !== ledgerKey), expiresAt }
-        // An empty list is let go of at once: a refused start leaves nothing behind that fills the store.
+        // An empty list expires at once: refused starts must not fill the store.
         return { outcome: undefined, put: { value, ttlMs: value.numbers.length === 0 ? 1 : leftMs(value) } }
       })
     },

@@ -11,7 +11,7 @@ interface TallyParts {
 }
 
 /**
- * Wrong codes of one subject over all its numbers, so that a change of number refills nothing. Each lane has
+ * Wrong codes of one subject over all its numbers, so that a change of number gives no new guesses. Each lane has
  * its own, and so have known browsers: neither wrong codes of a phone verification nor those of somebody who
  * has only the password may keep anybody from signing in (denial of service by lockout).
  */
@@ -26,7 +26,7 @@ export function subjectTally({ store, keys, limits }: TallyParts, name: TallyNam
   })
   return {
     ...limited,
-    /** Takes back every hit: a count never falls below 0. */
+    /** Takes back every hit; a count never falls below 0. */
     clear: async () => store.increment(key, windowMs, -Number.MAX_SAFE_INTEGER),
   }
 }

@@ -28,11 +28,11 @@ export interface Attempt extends Who {
   readonly code: string
 }
 
-/** What an attempt brought upon its number. */
+/** What an attempt did to its number. */
 export interface Consequences {
   /** This failure locked it. */
   readonly lockedForMs?: number
-  /** This answer disabled it. */
+  /** This failure disabled it. */
   readonly disabled?: true
 }
 
@@ -121,7 +121,7 @@ function countedIn(budget: Budget, challenge: Challenge, now: number, limits: Le
 export type SettleOutcome =
   | { readonly outcome: 'approved'; readonly challenge: Challenge }
   | Rejected
-  /** `spent`: the answer was no verdict. `gone`: the attempt or its challenge is nobody's any more. */
+  /** `spent`: there was no verdict. `gone`: the attempt or its challenge no longer exists. */
   | ({ readonly outcome: 'spent' | 'gone' } & Consequences)
   | { readonly outcome: 'refunded' }
 
@@ -152,7 +152,7 @@ export function settle(
     return decide({ outcome: 'spent', ...consequences(released, now, limits) }, released)
   }
   if (verdict === 'rejected') {
-    // A restart took the challenge away meanwhile: the answer counts all the same.
+    // A new start replaced the challenge meanwhile: the rejection counts all the same.
     if (challenge === undefined) return gone({ ...released, rejections: budget.rejections + 1 })
     const isLatest = lease.send === budget.sends.at(-1)?.id
     const after = rejectedIn(released, challenge, isLatest ? lease.code : undefined)

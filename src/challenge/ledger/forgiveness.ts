@@ -8,15 +8,15 @@ import {
   withBudget,
 } from './ledger.js'
 
-/** The operator's act: forgets the failures that locked or disabled a number. */
+/** The operator's command: resets the failures that locked or disabled a number. */
 export function enable(ledger: Ledger, now: number): Decision<undefined> {
   return { outcome: undefined, next: { ...forgiven(ledger), at: now } }
 }
 
 /**
  * The ledger after the right code for this challenge. It forgives the failures of both budgets; what was
- * sent and tried in the other one stays counted by hour and day, so that no success of the owner gives
- * strangers more guesses.
+ * sent and tried in the other one stays counted by hour and day, so that a success of the owner gives
+ * strangers no more guesses.
  */
 export function afterSuccess(ledger: Ledger, name: BudgetName, { id }: Challenge, now: number): Ledger {
   const { sends, later } = ledger[name]

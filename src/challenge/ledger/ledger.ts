@@ -3,7 +3,7 @@ import type { Json } from '../../store/store.js'
 import type { Channel } from '../code-provider.js'
 import type { Limits } from '../limits.js'
 
-/** `auth`: numbers on file. `enrol`: numbers that nobody has proven yet. */
+/** `auth`: numbers on file. `enrol`: numbers that are not proven yet. */
 export type Lane = 'auth' | 'enrol'
 
 /** The limits of one number in one lane. `failuresBeforeDisable` is Infinity where numbers are never disabled. */
@@ -28,10 +28,10 @@ export interface LedgerLimits
   readonly leaseMs: number
 }
 
-/** What a lease outlives the timeout of its check by: the way back to the store. */
+/** How long a lease outlives the timeout of its check: the way back to the store. */
 const leaseMarginMs = 2_000
 
-/** Enrolment locks a number but never disables it: nobody is kept out of an account by that. */
+/** Enrolment locks a number but never disables it: no account depends on it yet. */
 export function ledgerLimitsOf(limits: Limits, lane: Lane): LedgerLimits {
   const leaseMs = limits.verifyTimeoutMs + leaseMarginMs
   if (lane === 'auth') return { ...limits, leaseMs }
@@ -44,8 +44,8 @@ export function ledgerLimitsOf(limits: Limits, lane: Lane): LedgerLimits {
 }
 
 /**
- * Whose budget an act is counted in. `known`: browsers in which this subject has succeeded before. With one
- * budget for all, whoever has the password could keep the owner out (denial of service by lockout).
+ * Which budget an action is counted in. `known`: browsers in which this subject has succeeded before. With
+ * one budget for all, an attacker with the password could lock the owner out (denial of service).
  */
 export type BudgetName = 'strangers' | 'known'
 
@@ -57,7 +57,7 @@ export type Binding = {
   readonly purpose: string
   /** Hash of the bound fields. */
   readonly bound?: string | undefined
-  /** The last revocation before it began; undefined when there was none lately. */
+  /** The last revocation before it began; undefined when there was none recently. */
   readonly epoch?: string | undefined
 }
 
@@ -71,7 +71,7 @@ export type Challenge = Binding & {
   readonly expiresAt: number
   /** No resend carries it past this moment. */
   readonly maxExpiresAt: number
-  /** No code may be typed for it, but its attempts are inherited until `expiresAt`. */
+  /** No code is accepted for it, but its attempts are inherited until `expiresAt`. */
   readonly voided?: true | undefined
   /** What the code provider wants back at the check. */
   readonly handle?: string | undefined
@@ -122,14 +122,14 @@ export type Budget = {
 }
 
 /**
- * Everything remembered about one number in one lane. What is absent is named all the same: objects of
- * one shape are copied ten times as fast, and every command makes a copy.
+ * Everything remembered about one number in one lane. Absent members are set to undefined: objects of one
+ * shape are copied ten times as fast, and every command makes a copy.
  */
 export type Ledger = {
   readonly strangers: Budget
   /** At most one of the two challenges is live: the provider knows number and code, but no challenge. */
   readonly known: Budget
-  /** Shared: a code that was right once is used up for everybody. */
+  /** Shared by both budgets: a code is accepted once (replay). */
   readonly usedCodes: readonly UsedCode[]
   /** When it last changed. */
   readonly at: number
@@ -190,7 +190,7 @@ export function challengeOf(
   limits: LedgerLimits,
 ): Challenge | LedgerRefusal {
   const challenge = ledger[who.budget].challenge
-  // Enumeration: somebody else's, voided, expired and unknown look alike.
+  // Enumeration: foreign, voided, expired and unknown challenges look alike.
   if (challenge === undefined || challenge.subject !== who.subject) return refuse('challenge_gone')
   if (!isLive(challenge, now, limits)) return refuse('challenge_gone')
   // ASVS 5.0, 7.4.1: what began before a logout or a password reset ends with it.
@@ -218,14 +218,14 @@ export function liveIn({ challenge }: Budget, now: number, limits: LedgerLimits)
 }
 
 /**
- * The challenge after nothing may be typed for it any more. Its attempts stay spent; without any there is
- * nothing to remember, so that refused starts fill no store.
+ * The challenge once no code is accepted for it. Its attempts stay spent; without any there is nothing to
+ * remember, so that refused starts do not fill the store.
  */
 export function voided(challenge: Challenge, expiresAt = challenge.expiresAt): Challenge | undefined {
   return challenge.attempts === 0 ? undefined : { ...challenge, voided: true, expiresAt }
 }
 
-/** Why this kind of browser may do nothing at all on the number now. */
+/** Why the budget refuses every command now. */
 export function refusalOfBudget(
   budget: Budget,
   now: number,

@@ -5,7 +5,7 @@ import { type Decision, emptyLedger, type Ledger, type LedgerLimits } from './le
 import { ledgerStore } from './ledger-store.js'
 import { keptForMs, timeOf } from './lifetime.js'
 
-/** What a command answered, the ledger as it stands after it, and the time it worked with. */
+/** The outcome of a command, the ledger after it, and the time it used. */
 export interface Decided<Outcome> {
   readonly outcome: Outcome
   readonly ledger: Ledger

@@ -16,8 +16,8 @@ export function timeOf(ledger: Ledger, clock: number): { readonly now: number; r
 }
 
 /**
- * How long the ledger must be kept; 0 when there is nothing to remember. Forgetting it earlier would give
- * attempts or sends back.
+ * How long the ledger must be kept; 0 when there is nothing to remember. Dropping it earlier would refund
+ * attempts or sends (brute force).
  */
 export function keptForMs(ledger: Ledger, now: number, limits: LedgerLimits): number {
   const expiries = [

@@ -30,7 +30,7 @@ export function pauseBeforeSend(
   now: number,
   limits: LedgerLimits,
 ): SendPause | undefined {
-  // Denial of service: whoever has only the password must not take the challenge of a known browser away.
+  // Denial of service: an attacker with the password must not displace the challenge of a known browser.
   const reserved = name === 'strangers' ? liveIn(ledger.known, now, limits) : undefined
   const cooldown = Math.max(reserved?.expiresAt ?? 0, cooldownExpiresAt(ledger[name].sends, limits)) - now
   if (cooldown > 0) return { code: 'resend_too_soon', waitMs: cooldown }
@@ -40,8 +40,8 @@ export function pauseBeforeSend(
 }
 
 /**
- * How long no code may be tried, whatever the challenge has left; 0 when one may. A window takes the
- * guesses of its own sends and no more: else those of a code that was sent just before it, too.
+ * How long no code may be tried, whatever the challenge has left; 0 when one may. A window allows the
+ * guesses of its own sends only, not those of a code sent just before it (brute force).
  */
 export function pauseBeforeCheck({ attemptTimes }: Budget, now: number, limits: LedgerLimits): number {
   const { attemptsPerChallenge, sendsPerHour, sendsPerDay } = limits
@@ -118,7 +118,7 @@ const momentsOf = (sends: readonly Send[]): number[] => sends.map((send) => send
 /** From when on fewer than `max` of these moments are younger than the window. */
 function windowEnd(moments: readonly number[], max: number, windowMs: number, now: number): number {
   if (moments.length < max) return 0
-  // A budget of nothing never has room: look again after a whole window.
+  // A limit of 0 never has room: wait a whole window.
   return (moments[moments.length - max] ?? now) + windowMs
 }
 
@@ -127,7 +127,7 @@ function isApproved(send: Send): boolean {
   return send.challenge === undefined
 }
 
-/** A send that the provider refused costs its cooldown only: nobody was written to. */
+/** A send that the provider refused costs its cooldown only: nothing was delivered. */
 function isSent(send: Send): boolean {
   return send.refused === undefined
 }

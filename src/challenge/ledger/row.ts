@@ -106,7 +106,7 @@ export function packed({ command, at, strangers, usedCodes, known, later }: Writ
       ...(later ?? []),
     ]),
   )
-  // It comes as a chain of pieces. Whoever looks into it makes it flat, and a third smaller.
+  // V8 returns a rope. Reading a character flattens it, which makes it a third smaller.
   json.charCodeAt(0)
   return json
 }

@@ -20,7 +20,7 @@ import {
 import { rememberedMs } from './lifetime.js'
 import { pauseBeforeCheck, pauseBeforeSend, sendsFor } from './pacing.js'
 
-/** A code lives this long when the provider does not say. */
+/** The lifetime of a code when the provider does not state one. */
 const defaultLifetimeMs = 5 * 60_000
 
 export interface StartOnLedger {
@@ -39,7 +39,7 @@ export interface ResendOnLedger extends Who {
 export interface Booked {
   readonly outcome: 'booked'
   readonly challenge: Challenge
-  /** The live challenge that it took the place of. */
+  /** The live challenge that it replaced. */
   readonly superseded?: Challenge
 }
 
@@ -66,7 +66,7 @@ export function start(
   const pause = pauseBeforeSend(ledger, binding.budget, channel, now, limits)
   if (repeated && pause?.code === 'resend_too_soon') return { outcome: { outcome: 'live', challenge: live } }
   if (pause !== undefined) return { outcome: refuse(pause.code, pause.waitMs) }
-  // Only expiry or success gives fresh attempts: else every restart would refill the guess budget.
+  // Only expiry or success gives fresh attempts, otherwise every restart would refill the guess budget (brute force).
   if (exhausted) return { outcome: refuse('attempts_exhausted', replaced.expiresAt - now) }
 
   const challenge: Challenge = {
@@ -78,7 +78,7 @@ export function start(
     ...binding,
   }
   const waitMs = pauseBeforeCheck(budget, now, limits)
-  // Nobody pays for a code that nobody may type before it expires.
+  // A code that expires before it may be typed would be paid for in vain.
   if (now + waitMs >= challenge.expiresAt) return { outcome: refuse('attempts_exhausted', waitMs) }
   const superseded = live ?? liveIn(ledger.strangers, now, limits)
   const others = binding.budget === 'known' ? withoutStrangers(ledger, challenge, now) : ledger
@@ -116,9 +116,9 @@ export function resend(
 }
 
 export interface SettledSend {
-  /** Undefined when nothing may be typed for it. */
+  /** Undefined when no code is accepted for it. */
   readonly challenge?: Challenge
-  /** Nothing was sent: whatever else counted this send may take it back. */
+  /** Nothing was sent: other counters may refund it. */
   readonly uncounted?: true
 }
 
@@ -156,7 +156,7 @@ export function settleSend(
   }
 }
 
-/** Whether it is certain that nobody was written to. */
+/** Whether it is certain that nothing was delivered. */
 function wasRefused({ result }: SendResult): boolean {
   return result === 'not-sent' || result === 'failed' || result === 'misconfigured'
 }
@@ -167,13 +167,13 @@ function withoutCost(sends: readonly Send[], send: Send, { result }: SendResult)
   return sends.map((known) => (known === send ? { ...send, refused: true } : known))
 }
 
-/** Else every start that is refused would buy five guesses that no budget of sends holds back. */
+/** Otherwise each refused start would refund the send but keep its guesses. */
 function guessedMeanwhile({ challenge }: Budget, order: Pick<Booked, 'challenge'> | undefined): boolean {
   if (order === undefined || challenge?.id !== order.challenge.id) return false
   return challenge.attempts > order.challenge.attempts
 }
 
-/** The code that was on its way before is still the one to type; guesses stay spent. */
+/** The superseded challenge is live again, with its code; guesses stay spent. */
 function ownAgain(challenge: Challenge, superseded: Challenge | undefined): Challenge | undefined {
   if (superseded?.budget !== challenge.budget) return voided(challenge)
   return { ...superseded, attempts: challenge.attempts }
@@ -195,7 +195,7 @@ function withSend(
   sent: SendResult,
   limits: LedgerLimits,
 ): Challenge | undefined {
-  // The code went to somebody else as well: whoever types it proves nothing.
+  // The code also went to another number: typing it proves nothing.
   if (sent.result === 'foreign-number') return voided(challenge)
   if (sent.result === 'sent' || sent.result === 'unconfirmed') {
     const lifetime = Math.min(sent.lifetimeMs ?? defaultLifetimeMs, limits.codeLifetimeMs)

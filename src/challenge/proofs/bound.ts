@@ -2,7 +2,7 @@ import { TwoFactorError } from '../../errors.js'
 import { isPlainObject } from '../../lib/plain-object.js'
 import type { Secrets } from '../secrets.js'
 
-/** What a grant may be bound to: plain data that says the same thing at the refusal and at the retry. */
+/** What a grant may be bound to: plain data that is the same at the refusal and at the retry. */
 export type BoundFields = { readonly [member: string]: BoundValue }
 export type BoundValue = null | boolean | number | string | readonly BoundValue[] | BoundFields
 
@@ -13,7 +13,7 @@ const maxDepth = 32
 
 /**
  * Keyed hash of bound fields over canonical JSON: key order does not matter, everything else does. Keyed and
- * per namespace, because amount and payee have few likely values: a plain hash is read by trying them.
+ * per namespace, because amount and payee have few likely values: a plain hash is reversed by trying them.
  *
  * The function throws a TypeError that names the member which is not plain data (`undefined` would silently
  * bind to nothing), and a TwoFactorError `invalid_request` for what is nested too deeply.
@@ -30,14 +30,14 @@ export function createBoundHash(secrets: Secrets, namespace: string): HashBound 
 }
 
 function canonical(value: unknown, path: string, depth: number): string {
-  // The nesting is the visitor's: a deep body must not exhaust the stack (CWE-674), nor a cycle go on for ever.
+  // The visitor controls the nesting: a deep body must not exhaust the stack (CWE-674), nor a cycle go on for ever.
   if (depth > maxDepth) {
     throw new TwoFactorError('invalid_request', { message: `More than ${maxDepth} levels of nesting.` })
   }
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return JSON.stringify(value)
   if (Number.isFinite(value)) return JSON.stringify(value)
   if (Array.isArray(value)) {
-    // Not map: it would pass over the holes of a sparse array.
+    // Not map: it would skip the holes of a sparse array.
     return `[${Array.from(value, (item, index) => canonical(item, `${path}[${index}]`, depth + 1)).join(',')}]`
   }
   if (!isPlainObject(value)) throw notPlain(path, value)

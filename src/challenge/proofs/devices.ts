@@ -39,7 +39,7 @@ export interface Device {
   isTrusted(): Promise<boolean>
   /** Records a success in it, and what the browser keeps from now on; undefined when it keeps what it has. */
   succeed(trust: boolean): Promise<DeviceToken | undefined>
-  /** Puts back what stood before `succeed`. */
+  /** Restores the state before `succeed`. */
   undo(): Promise<void>
 }
 
@@ -54,9 +54,9 @@ export interface Devices {
 export function createDevices(parts: {
   readonly store: Store
   readonly keys: Keys
-  /** How long after its last success a browser is known; 0 when none is. */
+  /** How long after its last success a browser is known; 0 when the feature is off. */
   readonly knownMaxAgeMs: number
-  /** How long a trusted device stands in for the code; 0 when none does. */
+  /** How long a trusted device replaces the code; 0 when the feature is off. */
   readonly trustedMaxAgeMs: number
   readonly now: () => number
   readonly emit: Emit
@@ -64,7 +64,7 @@ export function createDevices(parts: {
   const { store, keys, knownMaxAgeMs, trustedMaxAgeMs, now, emit } = parts
   const ages = { knownMaxAgeMs, trustedMaxAgeMs }
 
-  /** Keeps what `stays` says and reports it only when something went. */
+  /** Removes the devices that `stays` rejects and reports it only when there were any. */
   async function remove(
     subject: string,
     type: 'device.revoked' | 'device.reused',
@@ -88,7 +88,7 @@ export function createDevices(parts: {
       async function find(): Promise<StoredDevice | undefined> {
         const devices = live(await updater.prefetch(), now())
         if (shown === undefined) return undefined
-        // Token theft (RFC 9700, 4.14.2): a replaced token is in two hands, and nobody knows which is the thief's.
+        // Token theft (RFC 9700, 4.14.2): a replaced token is in two hands, and one of them may be a thief's.
         if (devices.some((device) => isReplaced(device, shown, now()))) {
           await remove(subject, 'device.reused', (device) => !isReplaced(device, shown, now()))
           return undefined
@@ -98,7 +98,7 @@ export function createDevices(parts: {
 
       const found = find()
       const known = found.then((device) => knownMaxAgeMs > 0 && device !== undefined)
-      // Told to whoever waits for it. There may be nobody.
+      // It may never be awaited: an unhandled rejection would end the process.
       known.catch(() => undefined)
 
       return {

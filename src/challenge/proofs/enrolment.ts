@@ -10,7 +10,7 @@ export interface Enrolment {
   readonly phone: string
   /** ISO 3166 code that it was typed with. */
   readonly country?: string | undefined
-  /** Whom the challenge belongs to: the record takes it along when the session is renewed. */
+  /** The owner of the challenge: the record keeps it when the session is renewed. */
   readonly visitor?: string
   /** Who was signed in when it was begun; undefined at a signup. */
   readonly subject?: string | undefined
@@ -21,13 +21,13 @@ export interface Enrolment {
 /** One proof in the hands of the request that wrote it. */
 export interface WrittenProof {
   readonly verifiedAt: number
-  /** Makes a provisional proof worth something. To be called once it is certain that success is answered. */
+  /** Makes a provisional proof valid. Called once a successful response is certain. */
   confirm(): Promise<void>
 }
 
 export interface Enrolments {
   find(session: string): Promise<Enrolment | undefined>
-  /** Whom the next challenge of this session is to belong to. */
+  /** The owner of the next challenge of this session. */
   visitor(session: string): Promise<string>
   /** Remembers the number; an earlier one of this session is forgotten. */
   begin(session: string, enrolment: Enrolment): Promise<void>
@@ -36,11 +36,11 @@ export interface Enrolments {
     session: string,
     proven: { readonly purpose: string; readonly phone: string; readonly provisional: boolean },
   ): Promise<WrittenProof | undefined>
-  /** Takes the record along when the session id is renewed. The old id is worth nothing then. */
+  /** Takes the record along when the session id is renewed. The old id is invalid then. */
   move(from: string, to: string): Promise<void>
   /**
-   * The proven number, once: of two parallel requests one gets it. What somebody who was signed in began
-   * is for `subject` only; what began before anybody was is for whoever signs up by it.
+   * The proven number, once: of two parallel requests one gets it. A proof begun by a signed-in
+   * subject is for that `subject` only; one begun anonymously is for the account that signs up with it.
    */
   redeem(
     session: string,
@@ -83,7 +83,7 @@ export function createEnrolments(parts: {
   const put = (session: string, kept: Kept): Promise<void> =>
     update(store, keys.enrolment(session), () => ({ outcome: undefined, put: seal(session, kept) }))
 
-  /** Empties the record. The empty one stays until its end, so that a command sent twice finds itself. */
+  /** Empties the record. It stays until it expires, so that a command sent twice recognizes itself. */
   function empty(session: string, fits: (kept: Kept) => boolean): Promise<Kept | undefined> {
     return update(store, keys.enrolment(session), (stored: Stored | undefined) => {
       const kept = open(stored, session)
@@ -97,7 +97,7 @@ export function createEnrolments(parts: {
     async visitor(session) {
       const stored = await read(session)
       // The session itself, so that two starts at once agree; but not after its record has moved, since
-      // whoever still has the old id would hold the challenge that moved along.
+      // the holder of the old id would own the challenge that moved along (session fixation).
       const fresh = stored === undefined ? hashId(session) : newCommandId()
       return open(stored, session)?.visitor ?? fresh
     },
@@ -107,7 +107,7 @@ export function createEnrolments(parts: {
       const updater = createUpdater<Stored>(store, keys.enrolment(session))
       const verifiedAt = await updater.update((stored): Update<Stored, number | undefined> => {
         const begun = open(stored, session)
-        // IDOR: without its beginning nobody can tell whose proof it would be.
+        // IDOR: without its beginning the owner of the proof is unknown.
         if (begun === undefined) return { outcome: undefined }
         const time = now()
         const kept = { ...proven, subject: begun.subject, verifiedAt: time, expiresAt: time + lifetimeMs }
@@ -138,9 +138,9 @@ export function createEnrolments(parts: {
         (kept) =>
           kept.purpose === purpose &&
           kept.verifiedAt !== undefined &&
-          // Its answer may have been a refusal: a store that froze and thawed wrote it later.
+          // Its request may have been refused: a frozen store can write late.
           kept.provisional !== true &&
-          // IDOR: the proof of one account is worth nothing to another one in the same session.
+          // IDOR: the proof of one account is not valid for another one in the same session.
           (kept.subject === undefined || kept.subject === subject),
       )
       if (proven?.verifiedAt === undefined) return undefined

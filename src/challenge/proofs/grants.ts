@@ -39,9 +39,9 @@ export interface GrantQuery {
 /** What a guard asks for. */
 export interface RequiredGrant extends GrantQuery {
   readonly maxAgeMs: number
-  /** Whether a trusted device will not do. */
+  /** Whether a trusted device is not enough. */
   readonly requireCode?: boolean | undefined
-  /** The methods that will do; any when absent. */
+  /** The accepted methods; any when absent. */
   readonly methods?: readonly string[] | undefined
 }
 
@@ -49,20 +49,20 @@ export interface NewGrant extends GrantQuery {
   readonly method: GrantMethod
   /** The id that the session had before it was renewed: its grants move along. */
   readonly previousSession?: string | undefined
-  /** Admits nothing until it is confirmed: for a session whose id the caller knows whatever is answered. */
+  /** Admits nothing until it is confirmed: for a session whose id the caller knows whatever the response is. */
   readonly provisional?: boolean
 }
 
 /** One grant in the hands of the request that wrote it. */
 export interface WrittenGrant {
   readonly grant: Grant
-  /** Makes a provisional grant admit. To be called once it is certain that success is answered. */
+  /** Makes a provisional grant admit. Called once a successful response is certain. */
   confirm(): Promise<void>
 }
 
-/** What stood when a request began. */
+/** The grants as a request found them. */
 export interface Standing {
-  /** The last revocation of this subject in this session; undefined when there was none lately. */
+  /** The last revocation of this subject in this session; undefined when there was none recently. */
   readonly epoch: Promise<string | undefined>
   readonly updater: Updater<StoredGrants>
   /** Whether a revocation has come since. */
@@ -74,11 +74,11 @@ export interface Grants {
   read(required: RequiredGrant): Awaitable<Grant | undefined>
   /** As `read`, and removes it: of two parallel requests one gets it. */
   take(required: RequiredGrant): Promise<Grant | undefined>
-  /** Reads what stands while a request begins: what `write` then changes, unless a revocation came between. */
+  /** Reads the entry while a request begins; `write` then changes it, unless a revocation came between. */
   prefetch(who: Holder): Standing
   /** Undefined, and nothing written, when grants were revoked since `standing` was read. */
   write(grant: NewGrant, standing?: Standing): Promise<WrittenGrant | undefined>
-  /** Takes the grants of a session along when its id is renewed. The old id is worth nothing then. */
+  /** Takes the grants of a session along when its id is renewed. The old id is invalid then. */
   move(subject: string, from: string, to: string): Promise<void>
   /** Ends all grants of this session, and the challenges and checks that began in it before. */
   revoke(who: Holder): Promise<void>
@@ -88,7 +88,7 @@ export interface Grants {
 
 type Holder = Pick<GrantQuery, 'subject' | 'session'>
 
-/** What a check may outlive its code by. */
+/** How long a check may outlive its code. */
 const checkMarginMs = 60_000
 
 export function createGrants(parts: {
@@ -110,7 +110,7 @@ export function createGrants(parts: {
         grant.purpose === required.purpose &&
         // Absence included: a grant for one payment admits no request that binds nothing.
         grant.bound === required.bound &&
-        // Its answer may have been a refusal: a store that froze and thawed wrote it later.
+        // Its request may have been refused: a frozen store can write late.
         grant.provisional === undefined &&
         !(required.requireCode && grant.method === 'trusted-device') &&
         (required.methods?.includes(grant.method) ?? true) &&
@@ -125,7 +125,7 @@ export function createGrants(parts: {
     const updater = createUpdater<StoredGrants>(store, keys.grants(subject))
     const tag = hashId(session)
     const epoch = updater.prefetch().then((stored) => epochOf(stored, tag, now()))
-    // Told to whoever waits for it. There may be nobody.
+    // It may never be awaited: an unhandled rejection would end the process.
     epoch.catch(() => undefined)
     return {
       epoch,
@@ -177,7 +177,7 @@ export function createGrants(parts: {
       const begunIn = await standing.epoch
       const written = await standing.updater.update((stored): Update<StoredGrants, Grant | undefined> => {
         const time = now()
-        // ASVS 5.0, 7.4.1: a logout or a password reset while the code was being checked is not undone by it.
+        // ASVS 5.0, 7.4.1: a logout or a password reset while the code was being checked must not be undone by it.
         if (isRevokedSince(begunIn, stored, previous, time)) return { outcome: undefined }
         const added: StoredGrant = {
           session,

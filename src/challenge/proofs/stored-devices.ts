@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import { newCommandId } from '../updater.js'
 
-/** One stored browser. Only hashes: whoever reads the store holds no token. */
+/** One stored browser. Only hashes: a leaked store reveals no token. */
 export type StoredDevice = {
   readonly id: string
   /** Hash of the half of the token that stays the same for as long as the device is known. */
@@ -23,7 +23,7 @@ export interface Shown {
 }
 
 const maxDevices = 20
-/** How long the token before still counts: what a browser sends together arrives within that. */
+/** How long the previous token is still accepted: parallel requests of a browser arrive within that. */
 const togetherMs = 30_000
 const halfBytes = 16
 
@@ -39,7 +39,7 @@ export function isShownBy(device: StoredDevice, shown: Shown, time: number): boo
   return device.hash === shown.hash || (device.previous === shown.hash && time - device.usedAt < togetherMs)
 }
 
-/** However often it was replaced since: its first half tells which device it was a token of. */
+/** However often it was replaced since: its first half identifies the device. */
 export function isReplaced(device: StoredDevice, shown: Shown, time: number): boolean {
   return device.family === shown.family && !isShownBy(device, shown, time)
 }
@@ -84,7 +84,7 @@ export function newToken(replaced?: string): string {
   return Buffer.concat([family, randomBytes(halfBytes)]).toString('base64url')
 }
 
-/** A plain hash suffices: nobody guesses 128 random bits. */
+/** A plain hash suffices: 128 random bits cannot be guessed. */
 export function tokenHash(token: string): string {
   return hash('sha256', token, 'base64url')
 }

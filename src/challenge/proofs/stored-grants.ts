@@ -1,6 +1,6 @@
 import { clockLeewayMs } from '../../lib/clock.js'
 
-/** What proved it: `sms`, `call`, `trusted-device`, or the host's own word, `host` by default. */
+/** What proved it: `sms`, `call`, `trusted-device`, or a name of the host's, `host` by default. */
 export type GrantMethod = string
 
 /** One stored grant. The session is a tag; at `expiresAt` no guard accepts it any more. */
@@ -29,10 +29,10 @@ export type StoredGrants = {
 }
 
 const maxSessions = 20
-/** Whoever signs out more often within minutes forgets the first of them; its grants are gone all the same. */
+/** With more logouts within minutes the earliest is forgotten; its grants are gone all the same. */
 const maxRevocations = 20
 
-/** The entry with what is still worth something, kept for as long as that. */
+/** The entry without what has expired, kept until the last of it expires. */
 export function putLive(
   grants: readonly StoredGrant[],
   revocations: readonly Revocation[] | undefined,
@@ -48,7 +48,7 @@ export function putLive(
   }
 }
 
-/** That of all sessions stays, whatever is revoked later: many logouts must not lift a password reset. */
+/** A revocation of all sessions stays, whatever is revoked later: many logouts must not undo a password reset. */
 function newest(revocations: readonly Revocation[]): readonly Revocation[] {
   const [first, ...later] = revocations
   if (first === undefined || first.session !== undefined) return revocations.slice(-maxRevocations)
@@ -61,7 +61,7 @@ export function epochOf(stored: StoredGrants | undefined, session: string, time:
   return stored?.revocations?.findLast((one) => reaches(one) && time < one.expiresAt)?.id
 }
 
-/** Whether one has come since an earlier one stood. One that has expired since is none that came. */
+/** Whether a revocation came after `epoch`. One that expired since does not count as new. */
 export function isRevokedSince(
   epoch: string | undefined,
   stored: StoredGrants | undefined,
@@ -72,13 +72,13 @@ export function isRevokedSince(
   return last !== undefined && last !== epoch
 }
 
-/** The age of a grant never slides. A grant from the future was written under a wrong clock. */
+/** The age of a grant never slides. A grant from the future was written with a wrong clock. */
 export function isFresh(grant: StoredGrant, maxAgeMs: number, time: number): boolean {
   const age = time - grant.verifiedAt
   return age < maxAgeMs && time < grant.expiresAt && age >= -clockLeewayMs
 }
 
-/** A newer proof takes the place of its like. A code leaves alone the passkey that another guard asks for. */
+/** A newer proof replaces one of its kind. A code does not replace the passkey that another guard requires. */
 export function replaces(grant: StoredGrant, other: StoredGrant): boolean {
   return (
     other.session === grant.session &&
@@ -92,7 +92,7 @@ function isCode({ method }: StoredGrant): boolean {
   return method === 'sms' || method === 'call'
 }
 
-/** The old session id is worth nothing from here on: what it held moves to the new one. */
+/** Moves the grants to the new session id: the old one is invalid from here on (session fixation). */
 export function movedTo(
   session: string,
   previous: string,

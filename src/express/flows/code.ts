@@ -1,6 +1,6 @@
 const maxTypedLength = 1_000
 
-/** What people and keyboards put between the characters of a code: spaces of all kinds, dashes, dots, quotes. */
+/** What people and keyboards insert between the characters of a code: spaces of all kinds, dashes, dots, quotes. */
 const separators = /[\p{Zs}\u200b\u2060\ufeff\p{Pd}.·'"`´‘’“”«»]/gu
 
 /**
@@ -10,13 +10,13 @@ const separators = /[\p{Zs}\u200b\u2060\ufeff\p{Pd}.·'"`´‘’“”«»]/gu
 export function readCode(typed: string, pattern: RegExp): string | undefined {
   // Bounded first: the pattern is the host's and may be slow on long strings (ReDoS).
   if (typed.length > maxTypedLength) return undefined
-  const text = typed.normalize('NFKC')
-  const code = text.replaceAll(separators, '')
+  const normalized = typed.normalize('NFKC')
+  const code = normalized.replaceAll(separators, '')
   if (pattern.test(code)) return code
-  return onlyCodeIn(text, pattern)
+  return onlyCodeIn(normalized, pattern)
 }
 
-/** In a sentence only what holds a digit can be told from a word. */
+/** In a sentence only a word with a digit counts as a code. */
 function onlyCodeIn(message: string, pattern: RegExp): string | undefined {
   const words = message.match(/[\p{L}\p{N}_+@#/-]+/gu) ?? []
   if (words.length < 2) return undefined

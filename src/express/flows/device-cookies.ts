@@ -2,13 +2,13 @@ import type { Request, Response } from 'express'
 import type { Device, Devices } from '../../challenge/proofs/devices.js'
 import type { Purposes } from '../../challenge/purposes.js'
 
-/** Where a browser keeps by what it is known. The guard never looks at it. */
+/** The cookie by which a browser is recognized. The guard never reads it. */
 export interface DeviceCookies {
   /** Whether a browser may stand in for the code at this purpose. */
   serves(purpose: string): boolean
   /** The browser of this request. Reads the store at once. */
   open(req: Request, subject: string): BrowserOfRequest
-  /** Whether a token came along: without one there is nothing to ask the store. */
+  /** Whether the request carries a token: without one the store is not read. */
   isShown(req: Request): boolean
   has(req: Request, subject: string): Promise<boolean>
 }
@@ -16,7 +16,7 @@ export interface DeviceCookies {
 export interface BrowserOfRequest extends Pick<Device, 'known' | 'isTrusted'> {
   /** Records a success in this browser and sets its cookie. Never rejects: without a record it is not known. */
   succeed(res: Response, trust: boolean): Promise<void>
-  /** Takes back what `succeed` did in the same answer. */
+  /** Undoes what `succeed` did in the same response. */
   undo(res: Response): Promise<void>
 }
 
@@ -38,7 +38,7 @@ export function createDeviceCookies(parts: {
     return token !== undefined && tokenPattern.test(token) ? token : undefined
   }
 
-  /** Takes the cookie off an answer; the host's own stay. */
+  /** Removes the cookie from a response; the host's own stay. */
   function drop(res: Response): void {
     const lines = [res.getHeader('Set-Cookie') ?? []].flat().map(String)
     const others = lines.filter((line) => !line.startsWith(`${cookieName}=`))
@@ -59,7 +59,7 @@ export function createDeviceCookies(parts: {
         known: device.known,
         isTrusted: device.isTrusted,
         async succeed(res, trust) {
-          // A full or failing store keeps nobody out: this browser is a stranger next time.
+          // A full or failing store must not refuse the sign-in: this browser is a stranger next time.
           const kept = await device.succeed(trust).catch(() => undefined)
           if (kept === undefined || res.headersSent) return
           const maxAge = kept.expiresAt - now()

@@ -32,7 +32,7 @@ export interface Flow {
   /** Who acts on which number; undefined while no number is known. */
   actor(req: Request): Promise<Actor | undefined>
   start(context: RequestContext, fixedPurpose: string | undefined): Promise<StartOutcome | Verified>
-  /** Asked before a code is verified; undefined while no number is known. */
+  /** Called before a code is verified; undefined while no number is known. */
   submission(context: RequestContext): Promise<Submission | undefined>
 }
 
@@ -80,7 +80,7 @@ export function createLane(
       const actor = await flow.actor(req)
       if (actor === undefined) return problem({ code: 'challenge_gone' })
       const asked = views.asked(context)
-      // Another form has taken its place: its code would be paid for, and typed here for nothing.
+      // Another form has replaced it: its code would be paid for, and rejected here.
       if (asked !== undefined && (await challenges.find(actor, asked)) === undefined) {
         return problem({ code: 'challenge_gone' })
       }
@@ -155,6 +155,6 @@ function refusal({ code, retryAfterMs, reason }: Refusal): Reply {
   return problem({ code, retryAfterMs, reason })
 }
 
-function problem(told: Problem): Reply {
-  return { reply: 'problem', problem: told }
+function problem(details: Problem): Reply {
+  return { reply: 'problem', problem: details }
 }

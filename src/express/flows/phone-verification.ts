@@ -15,7 +15,7 @@ import { invalid, readChannel, text } from '../http/request-body.js'
 import type { Flow, Handlers } from './handlers.js'
 import type { Renewal } from './renewal.js'
 
-/** A number that the person in this session has just proven to hold. */
+/** A number that the person in this session has just proven to own. */
 export interface ProvenPhone {
   /** E.164. */
   readonly phone: string
@@ -23,7 +23,7 @@ export interface ProvenPhone {
   readonly verifiedAt: number
 }
 
-/** Routes by which somebody proves a number that is not on file yet: at signup, at a change of number. */
+/** Routes that prove a number not on file yet: at signup, at a change of number. */
 export interface PhoneVerification {
   /**
    * All routes, to be mounted at a path of your choice.
@@ -50,8 +50,8 @@ export interface PhoneVerification {
    */
   redeem(req: Request): Promise<ProvenPhone>
   /**
-   * `redeem` as a middleware: sets `req.provenPhone`, and answers 403 `second_factor_required` itself, as a
-   * page where a browser asks for one.
+   * `redeem` as a middleware: sets `req.provenPhone`, and responds with 403 `second_factor_required` itself, as
+   * a page where a browser asks for one.
    *
    * @example
    * app.post('/signup', signup.requireProof(), async (req, res) => {
@@ -88,7 +88,7 @@ export function createEnrolFlow(parts: {
 
   interface Enrollee {
     readonly session: string
-    /** Undefined at a signup, where nobody is signed in. */
+    /** Undefined at an anonymous signup. */
     readonly signedIn: string | undefined
   }
 
@@ -97,7 +97,7 @@ export function createEnrolFlow(parts: {
     signedIn: readSubject(subjectOf, req),
   })
 
-  /** What a revocation ends is what a signed-in person began. */
+  /** Only what a signed-in subject began can be revoked. */
   const standingOf = ({ session, signedIn }: Enrollee) =>
     signedIn === undefined ? undefined : grants.prefetch({ subject: signedIn, session })
 
@@ -109,14 +109,14 @@ export function createEnrolFlow(parts: {
     const { session, signedIn } = enrollee
     const enrolment = await enrolments.find(session)
     if (enrolment?.purpose !== purpose || enrolment.verifiedAt !== undefined) return undefined
-    // IDOR: begun by somebody who was signed in here before.
+    // IDOR: begun by another account that was signed in here before.
     if (enrolment.subject !== undefined && enrolment.subject !== signedIn) return undefined
     const { phone, country, visitor } = enrolment
     return { ...requester(req, enrollee), phone, country, visitor, epoch: standing?.epoch }
   }
 
   function requester(req: Request, { session, signedIn }: Enrollee): Omit<Actor, 'phone'> {
-    // Nobody is signed in at a signup: the session stands in for the subject.
+    // Anonymous at a signup: the session stands for the subject.
     const subject = signedIn ?? `visitor ${hashId(session)}`
     return { lane: 'enrol', subject, anonymous: signedIn === undefined, session, ...addressOf(req) }
   }
@@ -163,15 +163,15 @@ export function createEnrolFlow(parts: {
           const { before, after, moved } = await renewal.renew(req, res)
           try {
             await moved
-            // Somebody who proves another number stays signed in.
+            // A subject that proves another number stays signed in.
             if (enrollee.signedIn !== undefined && before !== after) {
               await grants.move(enrollee.signedIn, before, after)
             }
-            // A bearer token stays what it was, so its proof counts only once it is certain what is answered.
+            // A bearer token is not renewed, so its proof counts only once a successful response is certain.
             const provisional = before === after
             const proof = await enrolments.prove(after, { purpose, phone, provisional })
             if (proof === undefined) return refused('challenge_gone')
-            // Not waited for: success is answered whatever becomes of it.
+            // Not awaited: the response is a success either way.
             proof.confirm().catch(() => undefined)
             return { outcome: 'verified', purpose, verifiedAt: proof.verifiedAt }
           } catch (error) {
@@ -191,7 +191,7 @@ export function createPhoneVerification(parts: {
   readonly subjectOf: SubjectOf
   readonly sessions: SessionAdapter
   readonly enrolments: Enrolments
-  /** Answers a request without a proof. */
+  /** Responds to a request without a proof. */
   readonly refuse: (req: Request, res: Response, problem: Problem) => Promise<void>
 }): PhoneVerification {
   const { purpose, handlers, routes, subjectOf, sessions, enrolments, refuse } = parts

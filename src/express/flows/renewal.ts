@@ -8,28 +8,28 @@ import { type SessionAdapter, sessionId } from '../host/session.js'
 export interface Renewed {
   readonly before: string
   readonly after: string
-  /** Done when what hung on the old id hangs on the new one. Not waited for, so that a store is asked together. */
+  /** Resolves when everything stored under the old id has moved. Not awaited, so that store calls run together. */
   readonly moved: Promise<void>
 }
 
 export interface Renewal {
   /** Gives the session a new id. A session that keeps its id is refused, not elevated. */
   renew(req: Request, res: Response): Promise<Renewed>
-  /** The id of the session after the host had it in its hands, which may have renewed it itself. */
+  /** The id of the session after the host's own code ran, which may have renewed it itself. */
   follow(req: Request, renewed: Renewed): Promise<string>
   /**
-   * Gives the session one more id, after a failure: what a store that froze writes later lies under an id
-   * that nobody was given. Never rejects.
+   * Renews the session once more after a failure: what a frozen store writes later ends up under an id
+   * that was never issued. Never rejects.
    */
   abandon(req: Request, res: Response): Promise<void>
 }
 
-/** `move` takes along what hangs on the old id. */
+/** `move` takes along what is stored under the old id. */
 export function createRenewal(parts: {
   readonly sessions: SessionAdapter
   readonly move: (before: string, after: string) => Promise<void>
   readonly emit: Emit
-  /** How long a failure waits for the session before it is answered. */
+  /** How long a failed request waits for the session before it responds. */
   readonly storeTimeoutMs: number
 }): Renewal {
   const { sessions, move, emit, storeTimeoutMs } = parts
@@ -52,17 +52,17 @@ export function createRenewal(parts: {
         throw unavailable(cause)
       }
       const after = sessionId(sessions, req)
-      // Session fixation: whoever planted the old id would be let in with it. No browser plants a bearer token.
+      // Session fixation: an attacker who planted the old id would be let in with it. Bearer tokens cannot be planted.
       if (after === before && !sessions.bearer) throw unavailable()
       const moved = after === before ? Promise.resolve() : move(before, after)
-      // Nobody waits for it any more when something else has failed by then.
+      // It is not awaited when something else fails first.
       moved.catch(() => undefined)
       return { before, after, moved }
     },
 
     async follow(req, { before, after }) {
       const now = sessionId(sessions, req)
-      // Session fixation: the host has put the id back that an attacker may have planted.
+      // Session fixation: the host has restored the id that an attacker may have planted.
       if (now === before && now !== after) throw unavailable()
       if (now !== after) await move(after, now)
       return now

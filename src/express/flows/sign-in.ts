@@ -66,11 +66,11 @@ export function createSignIn(parts: {
     return { subject, session, phone, epoch, knownBrowser, ...parts.addressOf(req) }
   }
 
-  /** Whether the browser is a known one; nothing is asked where it shows nothing. */
+  /** Whether the browser is known; without its cookie the store is not read. */
   const knownIn = (req: Request, { subject }: Requester) =>
     devices?.isShown(req) ? devices.open(req, subject).known : undefined
 
-  /** What is to be proven: what the guard asked for, else a purpose alone. */
+  /** What is to be proven: what the guard required, else just a purpose. */
   function wanted({ req, fields }: RequestContext, fixedPurpose: string | undefined): Requirement {
     const token = text(fields, 'requirement')
     const named = fixedPurpose ?? text(fields, 'purpose')
@@ -79,11 +79,11 @@ export function createSignIn(parts: {
     if (asked === undefined || (named !== undefined && named !== asked.purpose)) {
       throw invalid('requirement is invalid or has expired.')
     }
-    if (purposes.find(asked.purpose)?.browserStartable !== true) throw invalid('purpose is not known.')
+    if (purposes.find(asked.purpose)?.browserStartable !== true) throw invalid('purpose is unknown.')
     return asked
   }
 
-  /** Nobody was let in, so grant and device must let nobody in either. Never rejects: what failed first is reported. */
+  /** Revokes grant and device after a failed sign-in. Never rejects: the first failure is reported. */
   async function takeBack(
     { req, res }: RequestContext,
     grant: GrantQuery,
@@ -93,7 +93,7 @@ export function createSignIn(parts: {
       await browser?.undo(res)
       await grants.take({ ...grant, maxAgeMs: Number.MAX_SAFE_INTEGER })
     } catch {
-      // The store fails. Under one more id the session finds no grant, whatever is left in the store.
+      // The store fails: under another new id the session finds no grant, whatever is left in the store.
       await renewal.abandon(req, res)
     }
   }
@@ -108,7 +108,7 @@ export function createSignIn(parts: {
     }
   }
 
-  /** Renews the session and leaves the grant under its new id, then tells the host. */
+  /** Renews the session and writes the grant under its new id, then calls the host's onVerified. */
   async function admit(
     context: RequestContext,
     subject: string,
@@ -120,7 +120,7 @@ export function createSignIn(parts: {
     if (ids === undefined) return refused('challenge_gone')
     const { before, after } = ids
     const query = { ...proven, subject, session: after }
-    // A bearer token stays what it was, so its grant counts only once it is certain what is answered.
+    // A bearer token is not renewed, so its grant counts only once a successful response is certain.
     const provisional = before === after
     const recorded = browser?.succeed(res, trustDevice)
     const forget = async () => {
@@ -147,7 +147,7 @@ export function createSignIn(parts: {
       await takeBack(context, query, browser)
       throw error
     }
-    // Not waited for: success is answered whatever becomes of it.
+    // Not awaited: the response is a success either way.
     written.confirm().catch(() => undefined)
     return { outcome: 'verified', purpose: grant.purpose, verifiedAt: grant.verifiedAt }
   }

@@ -3,15 +3,15 @@ import type { ChallengeView } from '../../challenge/commands.js'
 import { invalid } from '../http/request-body.js'
 import type { Requirement } from './requirement.js'
 
-/** What a guard says about the proof that it takes. */
+/** What a guard requires of the proof. */
 type Demand = Pick<Requirement, 'methods' | 'details'> | undefined
 
-/** The channels by which a code will do. */
+/** The channels whose codes the guard accepts. */
 export function acceptedChannels(channels: readonly Channel[], demand: Demand): readonly Channel[] {
   return channels.filter((channel) => demand?.methods?.includes(channel) ?? true)
 }
 
-/** The channel to send by: a code that the guard does not take would be paid for in vain. */
+/** The channel to send by: a code that the guard does not accept would be paid for in vain. */
 export function acceptedChannel(
   asked: Channel | undefined,
   channels: readonly Channel[],
@@ -24,7 +24,7 @@ export function acceptedChannel(
   throw invalid('No code by this channel will do here: see `methods` of the refusal.')
 }
 
-/** A challenge as it is shown to whoever came with this demand. */
+/** The challenge as it is shown to a request that came with this demand. */
 export function challengeFor(demand: Demand, challenge: ChallengeView): ChallengeView {
   const channels = acceptedChannels(challenge.channels, demand)
   return { ...challenge, channels, ...(demand?.details && { details: demand.details }) }

@@ -8,17 +8,17 @@ interface Watched {
 const watched = new WeakMap<Request, Watched>()
 const subjectsOf = new WeakMap<object, (req: Request) => string | undefined>()
 
-/** Remembers how an app says who acts, for `guardCoverage`. */
+/** Registers how an app identifies its subjects, for `guardCoverage`. */
 export function nameSubjects(app: object, subjectOf: (req: Request) => string | undefined): void {
   subjectsOf.set(app, subjectOf)
 }
 
-/** How this app says who acts; undefined for what `twoFactor()` did not make. */
+/** How this app identifies its subjects; undefined unless `twoFactor()` created it. */
 export function subjectsNamedBy(app: object): ((req: Request) => string | undefined) | undefined {
   return subjectsOf.get(app)
 }
 
-/** Watches whether a guard admits this request, or a handler of the package answers it. */
+/** Records whether a guard admits this request, or a handler of the package responds to it. */
 export function watch(req: Request): Readonly<Watched> {
   const state = { guarded: false }
   watched.set(req, state)

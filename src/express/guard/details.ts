@@ -3,14 +3,14 @@ import type { Details } from '../../challenge/code-provider.js'
 import { TwoFactorError } from '../../errors.js'
 import { isPlainObject } from '../../lib/plain-object.js'
 
-/** What the person is shown of the action of this request. Asked only when the guard refuses. */
+/** What the person is shown of the action of this request. Called only when the guard refuses. */
 export type Describe = (req: Request) => Details | Promise<Details>
 
 const maxRows = 12
 const maxTitleLength = 100
 const maxLabelLength = 60
 const maxValueLength = 200
-/** All together, in bytes: they travel in the URL. */
+/** In total: details travel in the URL. */
 const maxBytes = 2_048
 
 /**
@@ -23,14 +23,14 @@ export function readDetails(given: unknown): Details {
   if (!Array.isArray(rows) || rows.length === 0) throw wrong('describe: rows must be a non-empty array')
   if (rows.length > maxRows) throw tooLong(`rows must be ${maxRows} or fewer`)
   const details: Details = {
-    ...(title !== undefined && { title: readText(title, 'title', maxTitleLength) }),
+    ...(title !== undefined && { title: readString(title, 'title', maxTitleLength) }),
     rows: rows.map((row: unknown, index) => {
       if (!Array.isArray(row) || row.length !== 2)
         throw wrong(`describe: rows[${index}] must be [label, value]`)
       const [label, value] = row
       return [
-        readText(label, `rows[${index}][0]`, maxLabelLength),
-        readText(value, `rows[${index}][1]`, maxValueLength),
+        readString(label, `rows[${index}][0]`, maxLabelLength),
+        readString(value, `rows[${index}][1]`, maxValueLength),
       ] as const
     }),
   }
@@ -38,7 +38,7 @@ export function readDetails(given: unknown): Details {
   return details
 }
 
-function readText(value: unknown, name: string, maxLength: number): string {
+function readString(value: unknown, name: string, maxLength: number): string {
   if (typeof value !== 'string')
     throw wrong(`describe: ${name} must be a string. Is the body parsed before the guard?`)
   if (value.length > maxLength) throw tooLong(`${name} must have ${maxLength} characters or fewer`)

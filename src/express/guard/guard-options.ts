@@ -30,20 +30,20 @@ export interface GuardOptions {
   readonly purpose?: string
   /** Age in milliseconds up to which a grant admits; that of the purpose by default. */
   readonly maxAgeMs?: number
-  /** Whether the grant admits this one request alone, and never a HEAD; that of the purpose by default. */
+  /** Whether the grant admits this one request only, and never a HEAD; that of the purpose by default. */
   readonly once?: boolean
   /** The members of the request that the proof is for: a changed amount asks again. */
   readonly bind?: (req: Request) => BoundFields
   /**
    * What the person is shown of the action before the code is entered: on the pages, as `details` of refusal
-   * and challenge, and in texts that the code provider writes. At most 12 rows. Asked only at a refusal.
+   * and challenge, and in messages that the code provider writes. At most 12 rows. Called only at a refusal.
    *
    * @example
    * describe: (req) => ({ title: 'Transfer', rows: [['Amount', `${req.body.amount} EUR`], ['To', req.body.payee]] })
    */
   readonly describe?: Describe
   /**
-   * Which methods will do: `sms`, `call`, `trusted-device`, or a word of yours from `grants.write`. Any by
+   * The accepted methods: `sms`, `call`, `trusted-device`, or a name of yours from `grants.write`. Any by
    * default.
    *
    * @example
@@ -54,12 +54,12 @@ export interface GuardOptions {
   readonly exempt?: (req: Request, subject: string) => boolean | Promise<boolean>
 }
 
-/** What a guard was settled to. */
+/** The resolved options of a guard. */
 export interface GuardSettings {
   readonly purpose: string
   readonly maxAgeMs: number
   readonly once: boolean
-  /** Whether only a code will do: whatever is stricter than a sign-in is a step-up. */
+  /** Whether only a code is accepted: whatever is stricter than a sign-in is a step-up. */
   readonly requireCode: boolean
   readonly bind: GuardOptions['bind']
   readonly describe: GuardOptions['describe']
@@ -67,7 +67,7 @@ export interface GuardSettings {
   readonly exempt: GuardOptions['exempt']
 }
 
-// `undefined` means the default, null is refused: a missing setting must not weaken a guard in silence.
+// `undefined` means the default, null is refused: a missing setting must not silently weaken a guard.
 const checks: Checks<GuardOptions> = {
   purpose: nonEmptyString(),
   maxAgeMs: durationMs,
@@ -93,13 +93,13 @@ export function resolveGuard(
   checkOptions('requireTwoFactor', options, checks)
   const { purpose: name = 'login', bind, describe, methods, exempt } = options
 
-  const usual = purposes.forGuard(name)
-  if (!usual.browserStartable) {
+  const purpose = purposes.forGuard(name)
+  if (!purpose.browserStartable) {
     throw optionError(
       `requireTwoFactor: purpose "${name}" belongs to a phone verification, which creates no grant; use redeem()`,
     )
   }
-  const { maxAgeMs = usual.maxAgeMs, once = usual.once } = options
+  const { maxAgeMs = purpose.maxAgeMs, once = purpose.once } = options
   if (name !== 'login' && maxAgeMs > maxStepUpAgeMs) {
     throw optionError(`requireTwoFactor: maxAgeMs must be ${maxStepUpAgeMs} or less with this profile`)
   }
@@ -108,10 +108,10 @@ export function resolveGuard(
       'requireTwoFactor: once needs bind and describe with the profile psd2: the payer is shown what the code is for',
     )
   }
-  const isStepUp = !usual.trustedDevice || once || bind !== undefined || maxAgeMs < usual.maxAgeMs
+  const isStepUp = !purpose.trustedDevice || once || bind !== undefined || maxAgeMs < purpose.maxAgeMs
   const takesDevice = methods?.includes('trusted-device') ?? !isStepUp
   if (takesDevice && isStepUp) {
-    throw optionError('requireTwoFactor: methods: "trusted-device" never does for a step-up')
+    throw optionError('requireTwoFactor: methods must not include "trusted-device" for a step-up')
   }
   purposes.accept(name, maxAgeMs)
   return {

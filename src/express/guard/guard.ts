@@ -10,8 +10,8 @@ import type { GuardSettings } from './guard-options.js'
 import type { Refusals } from './refusals.js'
 
 /**
- * The guard of one route. With a store that answers at once it needs no promise; whatever goes
- * wrong, it refuses.
+ * The guard of one route. With a synchronous store it needs no promise; whatever goes wrong, it refuses
+ * (fail closed).
  */
 export function createGuard(
   settings: GuardSettings,
@@ -61,15 +61,15 @@ export function createGuard(
 
   async function fail(req: Request, res: Response, error: unknown): Promise<boolean> {
     if (!isOurs(error)) throw error
-    await refusals.tell(req, res, problemOf(error))
+    await refusals.respond(req, res, problemOf(error))
     return false
   }
 
   return middleware(function requireTwoFactor(req, res) {
     try {
       const required = requirementOf(req)
-      // Express runs the handler of GET for it: admitted, it would use up what the GET needs; let pass
-      // without that, it could run the handler as often as it likes.
+      // Express runs the GET handler for HEAD: admitted, it would use up the grant that the GET needs; admitted
+      // without using it up, it could run the handler any number of times.
       const found = once && req.method === 'HEAD' ? undefined : ask(required)
       if (!(found instanceof Promise)) return decide(req, res, required, found)
       return found.then(

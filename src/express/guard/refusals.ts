@@ -11,11 +11,11 @@ import { readDetails } from './details.js'
 import type { GuardSettings } from './guard-options.js'
 import type { Requirements } from './requirement.js'
 
-/** How one guard says no. */
+/** How one guard refuses. */
 export interface Refusals {
-  /** Says what has to be proven, and leads there. */
+  /** Responds with what has to be proven, or redirects to the page. */
   demandProof(req: Request, res: Response, query: GrantQuery): Promise<void>
-  tell(req: Request, res: Response, problem: Problem): Promise<void>
+  respond(req: Request, res: Response, problem: Problem): Promise<void>
 }
 
 export function createRefusals(
@@ -35,14 +35,14 @@ export function createRefusals(
     return describe && readDetails(await describe(req))
   }
 
-  async function tell(req: Request, res: Response, problem: Problem): Promise<void> {
+  async function respond(req: Request, res: Response, problem: Problem): Promise<void> {
     const { requirement } = problem
     const context = { req, res, fields: requirement === undefined ? {} : { requirement } }
-    await responder.send(req, res, { reply: 'problem', problem }, (told) => views.of(context, told))
+    await responder.send(req, res, { reply: 'problem', problem }, (shown) => views.of(context, shown))
   }
 
   return {
-    tell,
+    respond,
     async demandProof(req, res, query) {
       const toPage = isRepeatable(req) && responder.wantsPage(req)
       const startUrl = `${path}/start`
@@ -55,7 +55,7 @@ export function createRefusals(
         responder.redirect(res, `${path}?requirement=${encodeURIComponent(requirement)}`)
         return
       }
-      await tell(req, res, {
+      await respond(req, res, {
         code: 'second_factor_required',
         purpose,
         maxAgeMs,
@@ -69,7 +69,7 @@ export function createRefusals(
   }
 }
 
-/** Whoever is led to what the same guard refuses is led in a circle. */
+/** Throws where the guard protects the very page it redirects to: an endless redirect. */
 function refuseCircle({ baseUrl, path }: Request, target: string): void {
   const asked = (baseUrl + path).replace(/\/$/, '')
   if (asked.toLowerCase() !== target.toLowerCase()) return
@@ -78,7 +78,7 @@ function refuseCircle({ baseUrl, path }: Request, target: string): void {
   )
 }
 
-/** How a resource says to a client with a token that the login behind it is not enough (RFC 9470). */
+/** Tells a client with a token that its authentication is too old or too weak (RFC 9470). */
 function stepUpChallenge(maxAgeMs: number): Pick<Problem, 'status' | 'headers'> {
   const challenge =
     'Bearer error="insufficient_user_authentication", ' +

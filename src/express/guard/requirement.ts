@@ -10,9 +10,9 @@ export interface Requirement {
   readonly bound?: string | undefined
   /** Path to come back to. */
   readonly returnTo?: string | undefined
-  /** A trusted device will not do: this is a step-up. */
+  /** A trusted device is not enough: this is a step-up. */
   readonly requireCode?: boolean
-  /** The methods that will do; any when absent. */
+  /** The accepted methods; any when absent. */
   readonly methods?: readonly string[] | undefined
   /** What the person is shown of the action. */
   readonly details?: Details | undefined
@@ -21,11 +21,11 @@ export interface Requirement {
 export interface Requirements {
   /** A token that only the session of this request can use, for ten minutes. */
   issue(req: Request, requirement: Requirement): string
-  /** The same, but it outlives a code that was sent just now: one in its place is then bound alike. */
+  /** The same, but it outlives a code sent just now, so that the code after it is bound alike. */
   reissue(req: Request, requirement: Requirement): string
-  /** What the token asks for; undefined when it is not ours, not this session's, or too old. */
+  /** What the token asks for; undefined when it is not ours, of another session, or expired. */
   read(req: Request, token: string): Requirement | undefined
-  /** Where a token that is worth nothing any more led back to: without its query in another session. */
+  /** The return path of an expired token; without its query in another session. */
   returnPath(req: Request, token: string): string | undefined
 }
 
@@ -35,12 +35,12 @@ const lifetimeMs = 10 * 60_000
 
 /**
  * Requirements travel through the browser, its history and the logs of proxies. They are sealed for one
- * session of one namespace: nobody changes purpose or bound fields, and nobody reads them.
+ * session of one namespace, so that purpose and bound fields can be neither read nor changed (tampering).
  */
 export function createRequirements(parts: {
   readonly secrets: Secrets
   readonly namespace: string
-  /** The session's id, when the request has one: without one no token is worth anything. */
+  /** The session's id, when the request has one: without one no token is valid. */
   readonly sessionOf: (req: Request) => string | undefined
   readonly codeLifetimeMs: number
   readonly now: () => number
@@ -52,7 +52,7 @@ export function createRequirements(parts: {
     const claims: Claims = { ...requirement, expiresAt: now() + forMs }
     const sealed = secrets.seal('requirement', JSON.stringify(claims), contextOf(req))
     const [path] = (requirement.returnTo ?? '').split('?', 1)
-    // Sealed apart for any session: whoever signs in anew finds the way back, though nothing else.
+    // Sealed separately, for any session: after a new sign-in only the return path is still valid.
     return path === '' || path === undefined
       ? sealed
       : `${sealed}.${secrets.seal('return-path', path, namespace)}`

@@ -64,7 +64,7 @@ export interface GrantsFacade {
 }
 
 export interface TrustedDevicesFacade {
-  /** Whether this browser is trusted for whoever is signing in or signed in. */
+  /** Whether this browser is trusted for the subject that is signing in or signed in. */
   has(req: Request): Promise<boolean>
   list(subject: SubjectName): Promise<readonly TrustedDevice[]>
   revoke(subject: SubjectName, id: string): Promise<void>
@@ -74,7 +74,7 @@ export interface TrustedDevicesFacade {
 /** The operator's side of an account; of a number on file see `numbers`. */
 export interface SubjectsFacade {
   state(subject: SubjectName): Promise<SubjectState>
-  /** Forgets the wrong codes of the day, so that the subject may submit codes again. */
+  /** Resets the wrong codes of the day, so that the subject may submit codes again. */
   enable(subject: SubjectName): Promise<void>
   /**
    * Ends everything that a subject has: grants in every session, known browsers and trusted devices, live
@@ -134,11 +134,11 @@ export function createChallengesFacade(
     resend: async (command) => challenges.resend(sendOf(command)),
     async verify(command) {
       const code = typeof command.code === 'string' ? readCode(command.code, codePattern) : undefined
-      // As over HTTP: what cannot be a code costs no attempt.
+      // As over HTTP: a malformed code costs no attempt.
       if (code === undefined) return { outcome: 'refused', code: 'invalid_request' }
       const standing = standingOf(command)
       const outcome = await challenges.verify({ ...actorOf(command, standing), code })
-      // ASVS 5.0, 7.4.1: what the caller would do next must not undo a revocation that came meanwhile.
+      // ASVS 5.0, 7.4.1: what the caller does next must not undo a revocation made during the check.
       if (outcome.outcome === 'approved' && (await standing.isRevoked())) {
         return { outcome: 'refused', code: 'challenge_gone' }
       }
@@ -157,10 +157,10 @@ export function createGrantsFacade(parts: {
 }): GrantsFacade {
   const { grants, hashBound, identify, purposes } = parts
 
-  /** A grant for a purpose that nothing here knows would end at once. */
+  /** A grant for an unknown purpose would expire at once. */
   function checkPurpose(name: string): void {
     if (purposes.find(name)?.browserStartable !== true)
-      throw new TypeError(`grants: purpose ${name} is not known`)
+      throw new TypeError(`grants: unknown purpose "${name}"`)
   }
 
   return {
@@ -175,7 +175,7 @@ export function createGrantsFacade(parts: {
       checkPurpose(purpose)
       checkMethod(method)
       const query = { subject: subjectText(subject), session, purpose, bound: boundTag(bound, hashBound) }
-      // The caller knows the session whatever happens here, so only a write that succeeded counts.
+      // The caller keeps the session id whatever happens, so only a confirmed write admits.
       const written = await grants.write({ ...query, method, provisional: true })
       if (written === undefined) throw new TwoFactorError('challenge_gone')
       await written.confirm().catch(() => undefined)
@@ -205,7 +205,7 @@ export function createTrustedDevicesFacade(
   }
 }
 
-/** What only we may say: a guard that asks for a code must not be content with the host's word. */
+/** Set by this package only: a guard that requires a code must not accept a claim of the host. */
 const reservedMethods = new Set(['sms', 'call', 'trusted-device', 'recovery-code'])
 
 function checkMethod(method: unknown): void {

@@ -5,7 +5,7 @@ export interface PurposeChoice {
   readonly purpose?: string
 }
 
-/** The purpose that was chosen. Throws a TypeError: a misspelt name would leave the choice to the browser. */
+/** The purpose that was chosen. Throws a TypeError: with a misspelt name the browser would choose. */
 export function chosenPurpose(where: string, given: PurposeChoice): string | undefined {
   checkOptions(where, given, { purpose: nonEmptyString() })
   return given.purpose

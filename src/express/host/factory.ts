@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express'
 import { optionError } from '../../lib/options.js'
 import type { Handlers } from '../flows/handlers.js'
 
-/** Express calls a middleware with three arguments: whoever gets them was not called by the host. */
+/** Express calls a middleware with three arguments: a factory that gets them was passed uncalled. */
 export function factory<Args extends readonly unknown[], Made>(
   name: string,
   make: (...args: Args) => Made,
@@ -15,10 +15,10 @@ export function factory<Args extends readonly unknown[], Made>(
   }
 }
 
-/** The same for what takes no options: given some, it would ignore them in silence. */
+/** The same for a factory without options: it would silently ignore them. */
 export function plainFactory<Made>(name: string, make: () => Made): () => Made {
   return factory(name, (given?: unknown) => {
-    if (given !== undefined) throw optionError(`${name}: it takes no options`)
+    if (given !== undefined) throw optionError(`${name}: takes no options`)
     return make()
   })
 }

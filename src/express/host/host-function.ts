@@ -5,9 +5,9 @@ import type { SessionAdapter } from './session.js'
 const thrownByHost = new WeakSet<Error>()
 
 /**
- * A function of the host whose failures are Errors, and remembered as the host's. An error of ours that it
- * met elsewhere, such as that of a message it sent itself, says nothing about this request: it goes to the
- * host's own error handler.
+ * Wraps a function of the host: whatever it throws becomes an Error marked as the host's. A TwoFactorError
+ * from it, such as that of a message it sent itself, is not about this request: it goes to the host's error
+ * handler.
  */
 export function hostFunction<Args extends readonly unknown[], Result>(
   call: (...args: Args) => Result,
@@ -15,12 +15,12 @@ export function hostFunction<Args extends readonly unknown[], Result>(
   return throwingErrors(call, (error) => thrownByHost.add(error))
 }
 
-/** Whether an error is told as a problem: one of ours that came out of no function of the host. */
+/** Whether an error becomes a problem response: a TwoFactorError that no function of the host threw. */
 export function isOurs(error: unknown): error is TwoFactorError {
   return error instanceof TwoFactorError && !thrownByHost.has(error)
 }
 
-/** The host's session. Errors of ours stay problems here: by them an adapter says that there is no session. */
+/** The host's session. A TwoFactorError stays ours here: adapters throw it when there is no session. */
 export function hostSession(adapter: SessionAdapter): SessionAdapter {
   const { keep } = adapter
   return {
@@ -31,7 +31,7 @@ export function hostSession(adapter: SessionAdapter): SessionAdapter {
   }
 }
 
-/** The host's clock: a promise or NaN is neither before nor after any moment. */
+/** The host's clock, checked: comparisons with NaN or a promise are always false. */
 export function hostClock(now: () => number): () => number {
   const ask = hostFunction(now)
   return () => {
@@ -58,10 +58,10 @@ function throwingErrors<Args extends readonly unknown[], Result>(
       return fail(thrown)
     }
     if (typeof Object(result).then !== 'function') return result
-    // Query builders ask once for every `then`: nobody else must call it.
-    const answer = Promise.resolve(result).catch(fail)
-    // Where a promise is a mistake nobody waits for it, and a rejection unheard of would end the process.
-    answer.catch(() => undefined)
-    return answer as Result
+    // Query builders run the query at every `then`: call it once.
+    const settled = Promise.resolve(result).catch(fail)
+    // Where a promise is a mistake it is not awaited, and an unhandled rejection would end the process.
+    settled.catch(() => undefined)
+    return settled as Result
   }
 }

@@ -3,13 +3,13 @@ import { TwoFactorError } from '../../errors.js'
 import { type SessionAdapter, sessionId } from './session.js'
 import { readSubject, type SubjectOf } from './subject.js'
 
-/** Who asks, in which session. */
+/** Who makes the request, in which session. */
 export interface Requester {
   readonly subject: string
   readonly session: string
 }
 
-/** Undefined when nobody is signing in or signed in. */
+/** Undefined for an anonymous request. */
 export type Identify = (req: Request) => Requester | undefined
 
 export function createIdentify(subjectOf: SubjectOf, adapter: SessionAdapter): Identify {
@@ -19,7 +19,7 @@ export function createIdentify(subjectOf: SubjectOf, adapter: SessionAdapter): I
   }
 }
 
-/** Throws `not_identified` for nobody. */
+/** Throws `not_identified` for an anonymous request. */
 export function identified(identify: Identify, req: Request): Requester {
   const requester = identify(req)
   if (requester === undefined) throw new TwoFactorError('not_identified')

@@ -3,8 +3,8 @@ import { TwoFactorError } from '../../errors.js'
 import { checkOptions, func } from '../../lib/options.js'
 
 /**
- * How the host's session is found and renewed. Any session library fits that can say an id and
- * give a new one.
+ * How the host's session is found and renewed. Any session library fits that exposes an id and can
+ * renew it.
  *
  * @example
  * // cookie-session keeps no id of its own: keep one in it.
@@ -18,8 +18,8 @@ export interface SessionAdapter {
   /** The session's id; undefined when this request has none. */
   id(req: Request): string | undefined
   /**
-   * Gives the session a new id, keeps the host's data and has saved both when it is done. Rejects
-   * when it cannot: the person is then answered 503 and not let in.
+   * Gives the session a new id, keeps the host's data and has saved both when it resolves. Rejects
+   * when it cannot: the request then gets 503 and no access.
    */
   rotate(req: Request, res: Response): void | Promise<void>
   /**
@@ -73,9 +73,9 @@ export function expressSession(): SessionAdapter {
 }
 
 /**
- * For requests that carry a bearer token instead of a cookie: `idOf` says which login the token
- * belongs to. Nothing is renewed, and a request without `Authorization: Bearer` is refused, because
- * a cookie that is never renewed could have been planted by somebody else (session fixation).
+ * For requests that carry a bearer token instead of a cookie: `idOf` returns the id of the login that
+ * the token belongs to. Nothing is renewed, and a request without `Authorization: Bearer` is refused,
+ * because a cookie that is never renewed could have been planted by an attacker (session fixation).
  *
  * @example
  * twoFactor({ session: tokenSession((req) => req.auth?.payload.sid) })
@@ -96,7 +96,7 @@ export function carriesBearer(req: Request): boolean {
   return /^bearer /i.test(req.headers.authorization ?? '')
 }
 
-/** The id of the request's session. Without one nothing can be proven to belong to this person. */
+/** The id of the request's session. Throws `session_unavailable` without one: a proof must belong to a session. */
 export function sessionId(adapter: SessionAdapter, req: Request): string {
   const id = adapter.id(req) ?? firstId(adapter, req)
   if (typeof id === 'string' && id !== '') return id
@@ -106,7 +106,7 @@ export function sessionId(adapter: SessionAdapter, req: Request): string {
 /** Sessions without an id of their own get one when they are kept for the first time. */
 function firstId(adapter: SessionAdapter, req: Request): string | undefined {
   const kept = adapter.keep?.(req, req.res as Response)
-  // A session that could not be saved comes back with no request; the next one gets an id of its own.
+  // A session that could not be saved is lost; the next request gets a new id.
   if (kept instanceof Promise) kept.catch(() => undefined)
   return adapter.id(req)
 }
@@ -116,7 +116,7 @@ function sessionOf(req: Request): ExpressSession | undefined {
   if (session === undefined || session === null) return undefined
   if (typeof session.regenerate !== 'function') {
     throw new TypeError(
-      'session: req.session has no regenerate(), so it is none of express-session. With cookie-session ' +
+      'session: req.session has no regenerate(), so it does not come from express-session. With cookie-session ' +
         'pass { id, rotate } as the `session` option, with bearer tokens tokenSession(idOf).',
     )
   }

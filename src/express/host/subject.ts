@@ -18,10 +18,10 @@ export function subjectText(name: SubjectName): string {
         : `a value of type ${typeof name}`,
     )
   }
-  const text = String(name)
-  if (text.length === 0 || text.length > maxLength)
-    throw wrongSubject(`a string of ${text.length} characters`)
-  return text
+  const subject = String(name)
+  if (subject.length === 0 || subject.length > maxLength)
+    throw wrongSubject(`a string of ${subject.length} characters`)
+  return subject
 }
 
 /** The subject of this request, or undefined. */

@@ -16,7 +16,7 @@ export interface StoreUnderTest {
 export interface Bench {
   open(): Promise<StoreUnderTest>
   elapse(ms: number): Promise<void>
-  /** A key that nobody used before. */
+  /** A key that was never used before. */
   ledgerKey(): string
   counterKey(): string
 }

@@ -27,7 +27,7 @@ export const entryCases: Cases = {
     assert.equal(await store.read(ledgerKey()), undefined)
   },
 
-  'a value comes back exactly as it was put, with the version that the swap told': async ({
+  'a value comes back exactly as it was put, with the version that the swap returned': async ({
     open,
     ledgerKey,
   }) => {
@@ -42,7 +42,7 @@ export const entryCases: Cases = {
     }
   },
 
-  'a member that is undefined is as good as absent': async ({ open, ledgerKey }) => {
+  'an undefined member is treated as absent': async ({ open, ledgerKey }) => {
     const [store, key] = [await open(), ledgerKey()]
     await store.swap(key, undefined, { attempts: 1, bound: undefined }, hourMs)
     const value = (await store.read(key))?.value as { attempts?: number; bound?: string }
@@ -50,14 +50,14 @@ export const entryCases: Cases = {
     assert.equal(value.bound, undefined)
   },
 
-  'creating what exists changes nothing and shows what stands there': async ({ open, ledgerKey }) => {
+  'creating what exists changes nothing and returns the existing entry': async ({ open, ledgerKey }) => {
     const [store, key] = [await open(), ledgerKey()]
     const { entry } = await store.swap(key, undefined, { by: 'first' }, hourMs)
     assert.deepEqual(await store.swap(key, undefined, { by: 'second' }, hourMs), { swapped: false, entry })
     assert.deepEqual(await store.read(key), entry)
   },
 
-  'replacing needs the version that stands there': async ({ open, ledgerKey }) => {
+  'replacing needs the current version': async ({ open, ledgerKey }) => {
     const [store, key] = [await open(), ledgerKey()]
     const first = await store.swap(key, undefined, 1, hourMs)
     const second = await store.swap(key, first.entry?.version, 2, hourMs)
@@ -77,7 +77,7 @@ export const entryCases: Cases = {
     assert.equal(await store.read(key), undefined)
   },
 
-  'removing needs the version that stands there': async ({ open, ledgerKey }) => {
+  'removing needs the current version': async ({ open, ledgerKey }) => {
     const [store, key] = [await open(), ledgerKey()]
     const first = await store.swap(key, undefined, 1, hourMs)
     const second = await store.swap(key, first.entry?.version, 2, hourMs)
@@ -117,7 +117,7 @@ export const entryCases: Cases = {
     const [store, key] = [await open(), ledgerKey()]
     const mine = { challenge: { attempts: 1 }, sends: [1] }
     const meddle = (value: unknown) => {
-      // A store may refuse the change or hand out copies, as long as nobody else sees it.
+      // A store may freeze its values or return copies, as long as the change stays invisible.
       try {
         Object.assign((value as typeof mine).challenge, { attempts: 0 })
       } catch {}

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { type Cases, hourMs } from './bench.js'
 
-/** A store that cannot do what it is asked says so: an answer made up instead would let somebody in. */
+/** A store that cannot carry out a command rejects: an invented result could admit an attacker. */
 export const failureCases: Cases = {
-  'a lifetime that never ends, or is none, is refused and nothing written': async ({
+  'an infinite, zero or invalid lifetime is rejected and nothing is written': async ({
     open,
     ledgerKey,
     counterKey,
@@ -17,7 +17,7 @@ export const failureCases: Cases = {
     assert.equal((await store.increment(counter, hourMs)).count, 1)
   },
 
-  'an amount that is not an integer is refused and nothing added': async ({ open, counterKey }) => {
+  'an amount that is not an integer is rejected and nothing is added': async ({ open, counterKey }) => {
     const [store, key] = [await open(), counterKey()]
     for (const by of [Number.NaN, Number.POSITIVE_INFINITY, 0.5]) {
       await assert.rejects(store.increment(key, hourMs, by), `${by} was added to a counter`)
@@ -26,9 +26,9 @@ export const failureCases: Cases = {
   },
 }
 
-/** For a store whose backend does not answer. */
+/** For a store whose backend is unreachable. */
 export const downCases: Cases = {
-  'a store that cannot answer rejects, and never says absent, swapped or counted': async (bench) => {
+  'an unreachable store rejects; it never reports absent, swapped or counted': async (bench) => {
     const store = await bench.open()
     await assert.rejects(store.read(bench.ledgerKey()))
     await assert.rejects(store.swap(bench.ledgerKey(), undefined, 1, hourMs))

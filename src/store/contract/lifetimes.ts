@@ -3,7 +3,11 @@ import { type Cases, hourMs } from './bench.js'
 
 /** When an entry ends. Times are short, so that a store without a clock to move can sleep through them. */
 export const lifetimeCases: Cases = {
-  'an entry is there until its time has passed, and then absent': async ({ open, ledgerKey, elapse }) => {
+  'an entry exists until its lifetime has passed, and is then absent': async ({
+    open,
+    ledgerKey,
+    elapse,
+  }) => {
     const [store, key] = [await open(), ledgerKey()]
     const { entry } = await store.swap(key, undefined, 'kept', 2_000)
     await elapse(1_000)
@@ -12,7 +16,7 @@ export const lifetimeCases: Cases = {
     assert.equal(await store.read(key), undefined)
   },
 
-  'an entry past its time is in nobody’s way': async ({ open, ledgerKey, elapse }) => {
+  'an expired entry does not block a new one': async ({ open, ledgerKey, elapse }) => {
     const [store, key] = [await open(), ledgerKey()]
     const { entry } = await store.swap(key, undefined, 'old', 1_000)
     await elapse(1_000)
@@ -25,7 +29,7 @@ export const lifetimeCases: Cases = {
     assert.deepEqual(await store.read(key), next.entry)
   },
 
-  'neither a read nor a refused swap lengthens a life': async ({ open, ledgerKey, elapse }) => {
+  'neither a read nor a failed swap extends a lifetime': async ({ open, ledgerKey, elapse }) => {
     const [store, key] = [await open(), ledgerKey()]
     await store.swap(key, undefined, 'kept', 2_000)
     await elapse(1_000)
@@ -37,7 +41,7 @@ export const lifetimeCases: Cases = {
     assert.equal(await store.read(key), undefined)
   },
 
-  'a swap gives a life of its own, longer or shorter': async ({ open, ledgerKey, elapse }) => {
+  'a swap sets its own lifetime, longer or shorter': async ({ open, ledgerKey, elapse }) => {
     const [store, longer, shorter] = [await open(), ledgerKey(), ledgerKey()]
     const short = await store.swap(longer, undefined, 1, 1_000)
     const long = await store.swap(shorter, undefined, 1, hourMs)

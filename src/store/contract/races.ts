@@ -45,13 +45,13 @@ export const raceCases: Cases = {
     assert.equal(taken, 1, `${taken} of ${parallel} took the same entry`)
   },
 
-  'no change is lost when each is decided on what stood in the way': async (bench) => {
+  'no change is lost when each is decided on the entry that made the swap fail': async (bench) => {
     const [store, key] = [await racers(bench), bench.ledgerKey()]
     const writers = 8
     const writes = 5
     const write = async (turn: number) => {
       let entry = await store(turn).read(key)
-      // Each refusal is somebody else's success, so more tries than writes cannot be needed.
+      // Each failed swap means that another one succeeded, so more tries than writes are never needed.
       for (let [done, tries] = [0, 0]; done < writes && tries < writers * writes; tries += 1) {
         const result = await store(turn).swap(key, entry?.version, Number(entry?.value ?? 0) + 1, hourMs)
         entry = result.entry
