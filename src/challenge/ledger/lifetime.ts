@@ -1,5 +1,6 @@
 import { clockLeewayMs } from '../../lib/clock.js'
 import { type Budget, isDisabled, type Ledger, type LedgerLimits } from './ledger.js'
+import { cooldownExpiresAt, isSent } from './pacing.js'
 
 const day = 24 * 60 * 60_000
 
@@ -31,7 +32,9 @@ export function keptForMs(ledger: Ledger, now: number, limits: LedgerLimits): nu
 function budgetExpiresAt(budget: Budget, changedAt: number, limits: LedgerLimits): number {
   return Math.max(
     budget.challenge?.expiresAt ?? 0,
-    (budget.sends.at(-1)?.at ?? -rememberedMs) + rememberedMs,
+    (budget.sends.findLast(isSent)?.at ?? -rememberedMs) + rememberedMs,
+    // Whoever types numbers that the provider refuses must not fill the store with them for a day.
+    cooldownExpiresAt(budget.sends, limits),
     (budget.attemptTimes.at(-1) ?? -rememberedMs) + rememberedMs,
     budget.attemptsSinceSuccess > 0 ? changedAt + failuresRememberedMs : 0,
     isDisabled(budget, limits) ? changedAt + disabledRememberedMs : 0,

@@ -75,7 +75,7 @@ export function sendsFor({ id }: Pick<Challenge, 'id'>, sends: readonly Send[]):
 }
 
 /** The k-th send without a success in between asks for the k-th pause; the last one repeats. */
-function cooldownExpiresAt(sends: readonly Send[], limits: LedgerLimits): number {
+export function cooldownExpiresAt(sends: readonly Send[], limits: LedgerLimits): number {
   const last = sends.at(-1)
   if (last === undefined || isApproved(last)) return 0
   const running = sends.filter((send) => !isApproved(send) && send.at > last.at - hour).length
@@ -128,6 +128,6 @@ function isApproved(send: Send): boolean {
 }
 
 /** A send that the provider refused costs its cooldown only: nothing was delivered. */
-function isSent(send: Send): boolean {
+export function isSent(send: Send): boolean {
   return send.refused === undefined
 }
