@@ -54,7 +54,7 @@ app.post(
 )
 // @ts-expect-error a bound field is plain data
 tf.requireTwoFactor({ bind: () => ({ at: new Date() }) })
-// @ts-expect-error start takes a purpose alone
+// @ts-expect-error start takes only a purpose
 tf.start({ lockMs: 5 })
 const signup = tf.phoneVerification({ purpose: 'signup' })
 app.use('/signup/phone', signup.routes())
@@ -72,12 +72,11 @@ const client = createProviderClient({ baseUrl: sandbox.baseUrl, ...sandbox.crede
 const answer = await client.verifyCode({ phone: '+573001234567', appName: 'Acme', code: '123456' })
 console.log(judge(answer, { approvedStatuses: ['verified'] }), ProviderError.name)
 
-// @ts-expect-error there is no default for what a right code is answered with
+// @ts-expect-error there is no default for who is signing in
 twoFactor({
   provider: client,
   appName: 'Acme',
   secret: '',
   countries: [],
-  subject: () => null,
   phone: () => undefined,
 })
