@@ -23,7 +23,8 @@ export type WrittenLedger = Ledger & { readonly command: string }
  * 3. `format` changes only when a column changes its meaning. Versions refuse a format that they do not
  *    know, so one release reads the new format before the next one writes it.
  *
- * Rows of the first build have no format: they begin with the id of a command, which is a string.
+ * Moments are kept as their distance from `at`, which is half as long; in rows of the first build, from 0.
+ * Those have no format: they begin with the id of a command, which is a string.
  */
 const format = 2
 
@@ -100,9 +101,9 @@ export function packed({ command, at, strangers, usedCodes, known, later }: Writ
       format,
       command,
       at,
-      rowOfBudget(strangers),
-      usedCodes.map((used) => [used.code, used.at]),
-      known === emptyBudget ? undefined : rowOfBudget(known),
+      rowOfBudget(strangers, at),
+      usedCodes.map((used) => [used.code, used.at - at]),
+      known === emptyBudget ? undefined : rowOfBudget(known, at),
       ...(later ?? []),
     ]),
   )
@@ -114,13 +115,15 @@ export function packed({ command, at, strangers, usedCodes, known, later }: Writ
 /** The ledger of such a string. Throws when it is anything else. */
 export function unpacked(json: string): WrittenLedger {
   const parsed = JSON.parse(json) as Row | FirstBuildRow
-  const row = isOfFirstBuild(parsed) ? upgraded(parsed) : parsed
+  const isOld = isOfFirstBuild(parsed)
+  const row = isOld ? upgraded(parsed) : parsed
   if (row[0] !== format) throw new TypeError('not a row of a known format')
   const [, command, at, strangers, usedCodes, known, ...later] = row
+  const origin = isOld ? 0 : figure(at)
   return {
-    strangers: budgetOf(strangers, 'strangers'),
-    known: known == null ? emptyBudget : budgetOf(known, 'known'),
-    usedCodes: usedCodes.map(([code, usedAt]) => ({ code, at: figure(usedAt) })),
+    strangers: budgetOf(strangers, 'strangers', origin),
+    known: known == null ? emptyBudget : budgetOf(known, 'known', origin),
+    usedCodes: usedCodes.map(([code, usedAt]) => ({ code, at: origin + figure(usedAt) })),
     at: figure(at),
     later: laterOf(later),
     command,
@@ -144,45 +147,45 @@ function upgraded(row: FirstBuildRow): Row {
   return [format, command, at, budget, usedCodes]
 }
 
-function rowOfBudget(budget: Budget): Columns {
+function rowOfBudget(budget: Budget, at: number): Columns {
   const { attemptsSinceSuccess, rejections, lockExpiresAt, challenge, lease, sends, attemptTimes, later } =
     budget
   return [
     attemptsSinceSuccess,
     rejections,
     lockExpiresAt,
-    challenge && rowOfChallenge(challenge),
-    lease && rowOfLease(lease),
-    sends.map((send) => rowOfSend(send, challenge)),
-    attemptTimes,
+    challenge && rowOfChallenge(challenge, at),
+    lease && rowOfLease(lease, at),
+    sends.map((send) => rowOfSend(send, challenge, at)),
+    attemptTimes.map((time) => time - at),
     ...(later ?? []),
   ]
 }
 
-function budgetOf(row: BudgetRow, name: BudgetName): Budget {
+function budgetOf(row: BudgetRow, name: BudgetName, origin: number): Budget {
   const [attemptsSinceSuccess, rejections, lockExpiresAt, challenge, lease, sends, attemptTimes, ...later] =
     row
   return {
-    challenge: challenge === null ? undefined : challengeOf(challenge, name),
-    lease: lease === null ? undefined : leaseOf(lease),
+    challenge: challenge === null ? undefined : challengeOf(challenge, name, origin),
+    lease: lease === null ? undefined : leaseOf(lease, origin),
     attemptsSinceSuccess: figure(attemptsSinceSuccess),
     rejections: figure(rejections),
     lockExpiresAt: figure(lockExpiresAt),
-    sends: sends.map((send) => sendOf(send, challenge)),
-    attemptTimes: attemptTimes.map(figure),
+    sends: sends.map((send) => sendOf(send, challenge, origin)),
+    attemptTimes: attemptTimes.map((time) => origin + figure(time)),
     later: laterOf(later),
   }
 }
 
-function rowOfChallenge(challenge: Challenge): Columns {
+function rowOfChallenge(challenge: Challenge, at: number): Columns {
   const { id, session, subject, purpose, bound, channel, attempts, expiresAt, maxExpiresAt } = challenge
   const binding = [id, session, subject, purpose, bound, channel] as const
   const { voided, epoch, handle, wrongCodes, later } = challenge
   return trimmed([
     ...binding,
     attempts,
-    expiresAt,
-    maxExpiresAt,
+    expiresAt - at,
+    maxExpiresAt - at,
     voided,
     epoch,
     handle,
@@ -191,15 +194,15 @@ function rowOfChallenge(challenge: Challenge): Columns {
   ])
 }
 
-function challengeOf(row: ChallengeRow, budget: BudgetName): Challenge {
+function challengeOf(row: ChallengeRow, budget: BudgetName, origin: number): Challenge {
   const [id, session, subject, purpose, bound, channel, attempts, expiresAt, maxExpiresAt] = row
   const [, , , , , , , , , isVoided, epoch, handle, wrongCodes, ...later] = row
   return {
     id,
     channel,
     attempts: figure(attempts),
-    expiresAt: figure(expiresAt),
-    maxExpiresAt: figure(maxExpiresAt),
+    expiresAt: origin + figure(expiresAt),
+    maxExpiresAt: origin + figure(maxExpiresAt),
     budget,
     session,
     subject,
@@ -213,19 +216,21 @@ function challengeOf(row: ChallengeRow, budget: BudgetName): Challenge {
   }
 }
 
-const rowOfLease = ({ attempt, challenge, code, expiresAt, send }: Lease): Columns =>
-  trimmed([attempt, challenge, code, expiresAt, send])
+const rowOfLease = ({ attempt, challenge, code, expiresAt, send }: Lease, at: number): Columns =>
+  trimmed([attempt, challenge, code, expiresAt - at, send])
 
-function leaseOf([attempt, challenge, code, expiresAt, send]: LeaseRow): Lease {
-  return { attempt, challenge, code, expiresAt: figure(expiresAt), send: send ?? undefined }
+function leaseOf([attempt, challenge, code, expiresAt, send]: LeaseRow, origin: number): Lease {
+  return { attempt, challenge, code, expiresAt: origin + figure(expiresAt), send: send ?? undefined }
 }
 
-const rowOfSend = ({ id, at, channel, challenge, refused }: Send, beside: Challenge | undefined): Columns =>
-  trimmed([id, at, channel, challenge === beside?.id ? current : challenge, refused])
+function rowOfSend(send: Send, beside: Challenge | undefined, at: number): Columns {
+  const { id, channel, challenge, refused } = send
+  return trimmed([id, send.at - at, channel, challenge === beside?.id ? current : challenge, refused])
+}
 
-function sendOf([id, at, channel, of, refused]: SendRow, beside: ChallengeRow | null): Send {
+function sendOf([id, at, channel, of, refused]: SendRow, beside: ChallengeRow | null, origin: number): Send {
   const challenge = of === current ? beside?.[0] : (of ?? undefined)
-  return { id, at: figure(at), channel, challenge, refused: refused ?? undefined }
+  return { id, at: origin + figure(at), channel, challenge, refused: refused ?? undefined }
 }
 
 // ── columns ──────────────────────────────────────────────────────────────────────────────────────
