@@ -1,4 +1,5 @@
 import type { Channel } from '../code-provider.js'
+import { type Columns, figure, laterOf, trimmed } from './columns.js'
 import {
   type Budget,
   type BudgetName,
@@ -231,23 +232,4 @@ function rowOfSend(send: Send, beside: Challenge | undefined, at: number): Colum
 function sendOf([id, at, channel, of, refused]: SendRow, beside: ChallengeRow | null, origin: number): Send {
   const challenge = of === current ? beside?.[0] : (of ?? undefined)
   return { id, at: origin + figure(at), channel, challenge, refused: refused ?? undefined }
-}
-
-// ── columns ──────────────────────────────────────────────────────────────────────────────────────
-
-/** The columns of a row before JSON makes null of what is undefined. */
-type Columns = readonly unknown[]
-
-/** Without the last columns where nothing is in them. */
-function trimmed(columns: unknown[]): Columns {
-  while (columns.at(-1) === undefined) columns.pop()
-  return columns
-}
-
-const laterOf = (columns: Later): Later | undefined => (columns.length === 0 ? undefined : columns)
-
-/** A missing counter would silently restart at zero, so the row is rejected. */
-function figure(value: number): number {
-  if (!Number.isFinite(value)) throw new TypeError('not a figure')
-  return value
 }
