@@ -49,7 +49,7 @@ export type TwoFactorEvent =
       readonly code: ProblemCode
       readonly lane: 'auth' | 'enrol'
       readonly subject: string
-      /** The rate limit that was reached, if any: `address`, `session`, `subject`, `country`, `service`. */
+      /** The rate limit that was reached, if any: `address`, `session`, `subject`, `service`. */
       readonly limit?: string
     }
   | { readonly type: 'device.trusted' | 'device.used' | 'device.revoked'; readonly subject: string }

@@ -25,7 +25,7 @@ export const importTable: ImportTable = {
     provider: ['lib/*', 'errors', 'phone-number', 'type challenge/code-provider'],
     express: ['lib/*', ...basics, 'challenge/*'],
     sandbox: ['lib/*', 'provider/operations', 'phone-number'],
-    options: ['lib/*', 'provider/operations', ...everyPart.map((part) => `type ${part}`)],
+    options: ['lib/*', 'provider/option-checks', ...everyPart.map((part) => `type ${part}`)],
     'two-factor': everyPart,
     index: [...everyPart, 'two-factor'],
     testing: [

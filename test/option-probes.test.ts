@@ -1,8 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { createClient, memoryStore, tokenSession, twoFactor } from '../src/index.js'
+import {
+  createClient,
+  failover,
+  memoryStore,
+  ownCodes,
+  providerCodes,
+  tokenSession,
+  twoFactor,
+} from '../src/index.js'
 import { startSandbox } from '../src/sandbox/index.js'
 import { redisStore } from '../src/store/redis-store.js'
-import { storeContract } from '../src/testing/index.js'
+import { codeProviderContract, storeContract } from '../src/testing/index.js'
 
 const account = { baseUrl: 'http://127.0.0.1:9/v1', client: 1, key: 'k' }
 const options = {
@@ -16,6 +24,14 @@ const options = {
 }
 const tf = twoFactor(options)
 const contract = { test: () => {}, createStore: () => memoryStore(), elapse: () => {} }
+const client = createClient(account)
+const codeContract = {
+  test: () => {},
+  createProvider: () => ownCodes({ client, secret: options.secret }),
+  codeFor: () => '482913',
+  sendsTo: () => 1,
+  fail: () => {},
+}
 const sendCommand = async () => null
 
 /** Every factory, over what would be right but for the change. */
@@ -30,6 +46,10 @@ const factories: Readonly<Record<string, (change: never) => unknown>> = {
   tokenSession: (idOf: unknown) => tokenSession(idOf as never),
   storeContract: (change: object) => storeContract({ ...contract, ...change }),
   startSandbox: (change: object) => startSandbox(change),
+  ownCodes: (change: object) => ownCodes({ client, secret: options.secret, ...change } as never),
+  providerCodes: (change: object) => providerCodes({ client, approvedStatuses: ['ok'], ...change } as never),
+  failover: (change: object) => failover([ownCodes({ client, secret: options.secret, name: 'a' })], change),
+  codeProviderContract: (change: object) => codeProviderContract({ ...codeContract, ...change } as never),
 }
 
 type Probe = readonly [factory: string, change: unknown, says: string]
@@ -146,6 +166,15 @@ const mistyped: readonly Probe[] = [
   ['startSandbox', { allowedHosts: 'sandbox' }, 'allowedHosts must be an array of host names'],
   ['startSandbox', { allowedHosts: ['http://x'] }, 'allowedHosts[0] must be a host name'],
   ['startSandbox', { onMessage: true }, 'onMessage must be a function (message) => void'],
+  ['ownCodes', { voice: 'Marianna' }, "voice must be 'Mariana' or"],
+  ['ownCodes', { retrys: 2 }, 'unknown option "retrys"; did you mean "retries"?'],
+  ['ownCodes', { client: { sendSms() {}, sendCall() {} } }, 'client must be a client from createClient()'],
+  ['providerCodes', { countryCode: 'UK' }, 'countryCode must be an upper-case ISO 3166-1'],
+  ['providerCodes', { voice: 'Bob' }, "voice must be 'Mariana' or"],
+  ['failover', { pik: () => 0 }, 'unknown option "pik"; did you mean "pick"?'],
+  ['codeProviderContract', { chanels: ['sms'] }, 'unknown option "chanels"; did you mean "channels"?'],
+  ['codeProviderContract', { codeFor: '482913' }, 'codeFor must be a function'],
+  ['requireTwoFactor', { methods: ['pass key!'] }, 'methods[0] must be 1 to 32 letters'],
   ['startSandbox', 4010, 'options must be an object with: port, host'],
 ]
 

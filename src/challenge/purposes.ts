@@ -31,7 +31,7 @@ export interface Purposes {
 
 export function createPurposes(initial: readonly Purpose[], usual: (name: string) => Purpose): Purposes {
   const known = new Map(initial.map((purpose) => [purpose.name, purpose]))
-  const longestAccepted = new Map<string, number>()
+  const maxAccepted = new Map<string, number>()
 
   function declare(purpose: Purpose): Purpose {
     known.set(purpose.name, purpose)
@@ -43,11 +43,11 @@ export function createPurposes(initial: readonly Purpose[], usual: (name: string
     all: () => [...known.values()],
     forGuard: (name) => known.get(name) ?? declare(usual(name)),
     accept(name, maxAgeMs) {
-      longestAccepted.set(name, Math.max(maxAgeMs, longestAccepted.get(name) ?? 0))
+      maxAccepted.set(name, Math.max(maxAgeMs, maxAccepted.get(name) ?? 0))
     },
-    grantLifetimeMs: (name) => Math.max(known.get(name)?.maxAgeMs ?? 0, longestAccepted.get(name) ?? 0),
+    grantLifetimeMs: (name) => Math.max(known.get(name)?.maxAgeMs ?? 0, maxAccepted.get(name) ?? 0),
     forEnrolment(name) {
-      if (name === 'login' || longestAccepted.has(name)) {
+      if (name === 'login' || maxAccepted.has(name)) {
         throw optionError(
           `phoneVerification: purpose "${name}" belongs to sign-in or a step-up; use another name`,
         )

@@ -1,4 +1,4 @@
-import { countryCodes, phoneCountries } from '../lib/countries.js'
+import { phoneCountries } from '../lib/countries.js'
 import {
   boolean,
   type Check,
@@ -18,7 +18,7 @@ import {
   withMethods,
 } from '../lib/options.js'
 import type { PurposeOptions, TwoFactorOptions } from '../options.js'
-import { callVoices, codeCallVoices } from '../provider/operations.js'
+import { countryCode, voice } from '../provider/option-checks.js'
 import { brand, links } from './page-checks.js'
 import { isClient, isCodeProvider, providerOption, refuseClientOptions } from './provider-option.js'
 
@@ -94,12 +94,6 @@ const countries = list(
   1,
 )
 
-/** The provider rejects the codes of numbering plans that ISO 3166-1 does not assign. */
-const countryCode = that(
-  "must be an upper-case ISO 3166-1 alpha-2 code, such as 'GB'",
-  (code) => typeof code === 'string' && phoneCountries.has(code) && countryCodes.has(code),
-)
-
 const secretFix = 'must have 32 bytes or more; make one with: openssl rand -base64 48'
 const oneSecret = that(secretFix, (value) => typeof value === 'string' && Buffer.byteLength(value) >= 32)
 const secretList = list(oneSecret, secretFix, 1)
@@ -144,7 +138,7 @@ export const optionChecks: Checks<TwoFactorOptions> = {
   dangerouslyAnyCountry: oneOf(true),
   purposes: record(object(purpose), 'must be an object of purposes by name'),
   channels,
-  voice: oneOf(...new Set<string>([...codeCallVoices, ...callVoices])),
+  voice,
   callRetries: integer(1, 3),
   countryCode,
   codePattern: that('must be a regular expression', (value) => value instanceof RegExp),

@@ -4,6 +4,7 @@ import { effectiveError } from './answers.js'
 import type { ProviderClient } from './client.js'
 import type { Voice } from './client-params.js'
 import type { ResultOf } from './client-results.js'
+import * as optionChecks from './option-checks.js'
 import { ProviderError } from './provider-error.js'
 import { providerName } from './provider-name.js'
 import { acceptedSend, failedSend, refusesAccount } from './send-result.js'
@@ -28,9 +29,9 @@ const checks: Checks<ProviderCodesOptions> = {
   approvedStatuses: list(nonEmptyString(), 'must list what your account returns for a right code', 1),
   rejectedCodes: values,
   accountErrorCodes: values,
-  voice: nonEmptyString(),
+  voice: optionChecks.voice,
   callRetries: integer(1, 3),
-  countryCode: nonEmptyString(),
+  countryCode: optionChecks.countryCode,
 }
 
 type Sent = ResultOf<'sendSmsCode'> | ResultOf<'sendCallCode'>

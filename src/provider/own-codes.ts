@@ -1,18 +1,11 @@
 import { randomInt } from 'node:crypto'
 import type { CodeProvider, CodeSend, SendResult } from '../challenge/code-provider.js'
-import {
-  type Checks,
-  checkOptions,
-  func,
-  integer,
-  nonEmptyString,
-  that,
-  withMethods,
-} from '../lib/options.js'
+import { type Checks, checkOptions, func, integer, that, withMethods } from '../lib/options.js'
 import type { ProviderClient } from './client.js'
 import type { Voice } from './client-params.js'
 import { createHandles } from './code-handle.js'
 import { type CodeMessage, defaultMessage } from './code-message.js'
+import { voice } from './option-checks.js'
 import { providerName } from './provider-name.js'
 import { acceptedSend, failedSend } from './send-result.js'
 import { textLength } from './text-length.js'
@@ -39,7 +32,7 @@ export interface OwnCodesOptions {
 const secretFix = 'must have 32 bytes or more; make one with: openssl rand -base64 48'
 
 const checks: Checks<OwnCodesOptions> = {
-  client: withMethods(['sendSms', 'sendCall'], 'must be a client from createClient()'),
+  client: withMethods(['sendSms', 'sendCall', 'balance', 'close'], 'must be a client from createClient()'),
   secret: that(secretFix, (value) => {
     const secrets = [value].flat()
     return (
@@ -52,7 +45,7 @@ const checks: Checks<OwnCodesOptions> = {
     "must be a host name without scheme and port, such as 'example.com'",
     (value) => typeof value === 'string' && /^(?!-)[a-z\d-]+(\.[a-z\d-]+)*$/i.test(value),
   ),
-  voice: nonEmptyString(),
+  voice,
   retries: integer(1, 3),
   name: providerName,
 }
@@ -74,7 +67,7 @@ const checks: Checks<OwnCodesOptions> = {
  */
 export function ownCodes(options: OwnCodesOptions): CodeProvider {
   checkOptions('ownCodes', options, checks, ['client', 'secret'])
-  const { client, length = 6, voice = 'Mariana', retries = 1, name } = options
+  const { client, length = 6, voice: spokenBy = 'Mariana', retries = 1, name } = options
   const handles = createHandles([options.secret ?? []].flat())
   const write = createWriter(options)
 
@@ -92,7 +85,7 @@ export function ownCodes(options: OwnCodesOptions): CodeProvider {
         const sent =
           channel === 'sms'
             ? await client.sendSms({ phone: destination, sms: message }, { signal })
-            : await client.sendCall({ phone: destination, message, voice, retries }, { signal })
+            : await client.sendCall({ phone: destination, message, voice: spokenBy, retries }, { signal })
         return withKept(acceptedSend(sent, destination), kept)
       } catch (error) {
         return withKept(failedSend(error, { approvedStatuses: [] }), kept)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash, randomInt } from 'node:crypto'
 import type { Channel, CodeProvider, CodeSend, SendResult, Verdict } from '../challenge/code-provider.js'
+import { type Checks, checkOptions, func, list, oneOf } from '../lib/options.js'
 
 /** What a service can do instead of an answer: a page of a proxy with HTTP 200, silence, a cut connection. */
 export type ServiceFault = 'error-page' | 'hang' | 'cut-off'
@@ -19,6 +20,16 @@ export interface CodeProviderContractOptions {
   /** Default `['sms', 'call']`. */
   channels?: readonly Channel[]
 }
+
+const checks: Checks<CodeProviderContractOptions> = {
+  test: func('(sentence, run)'),
+  createProvider: func('() => a code provider'),
+  codeFor: func('(destination) => the newest code sent there'),
+  sendsTo: func('(destination) => number of sends'),
+  fail: func('(fault)'),
+  channels: list(oneOf('sms', 'call'), "must list 'sms', 'call' or both", 1),
+}
+const required = ['test', 'createProvider', 'codeFor', 'sendsTo', 'fail']
 
 interface Trial {
   send(more?: Partial<CodeSend>): Promise<SendResult>
@@ -60,6 +71,7 @@ const wrong = (code: string) => code.replace(/.$/, (last) => (last === '0' ? '1'
  * })
  */
 export function codeProviderContract(options: CodeProviderContractOptions): void {
+  checkOptions('codeProviderContract', options, checks, required)
   const { channels = ['sms', 'call'] } = options
   const define = (sentence: string, run: (trial: Trial) => Promise<void>) => {
     options.test(sentence, async () => {

@@ -151,8 +151,8 @@ function verifiedReply({ purpose, verifiedAt }: Verified, location: string): Rep
   return { reply: 'done', status: 200, body, location }
 }
 
-function refusal({ code, retryAfterMs, reason }: Refusal): Reply {
-  return problem({ code, retryAfterMs, reason })
+function refusal({ code, retryAfterMs, reason, limit }: Refusal): Reply {
+  return problem({ code, retryAfterMs, reason, limit })
 }
 
 function problem(details: Problem): Reply {

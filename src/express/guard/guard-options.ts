@@ -2,6 +2,7 @@ import type { Request } from 'express'
 import type { BoundFields } from '../../challenge/proofs/bound.js'
 import type { Grant } from '../../challenge/proofs/grants.js'
 import type { Purposes } from '../../challenge/purposes.js'
+import { isMethodName } from '../../lib/method-name.js'
 import {
   boolean,
   type Checks,
@@ -11,6 +12,7 @@ import {
   list,
   nonEmptyString,
   optionError,
+  that,
 } from '../../lib/options.js'
 import type { Describe } from './details.js'
 
@@ -74,7 +76,11 @@ const checks: Checks<GuardOptions> = {
   once: boolean,
   bind: func('(req) => fields'),
   describe: func('(req) => ({ title?, rows })'),
-  methods: list(nonEmptyString(), "must list at least one method, such as 'passkey'", 1),
+  methods: list(
+    that("must be 1 to 32 letters, digits, dots or hyphens, such as 'passkey'", isMethodName),
+    "must list at least one method, such as 'passkey'",
+    1,
+  ),
   exempt: func('(req, subject) => boolean'),
 }
 

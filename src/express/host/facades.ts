@@ -16,6 +16,7 @@ import type { Grant, Grants } from '../../challenge/proofs/grants.js'
 import type { Purposes } from '../../challenge/purposes.js'
 import type { SubjectState, Subjects } from '../../challenge/subjects.js'
 import { TwoFactorError } from '../../errors.js'
+import { isMethodName } from '../../lib/method-name.js'
 import { readCode } from '../flows/code.js'
 import type { DeviceCookies } from '../flows/device-cookies.js'
 import type { Identify } from './requester.js'
@@ -23,7 +24,10 @@ import { type SubjectName, subjectText } from './subject.js'
 
 /** The fields themselves, or their hash as an approved outcome carries it. */
 type Bound = BoundFields | string
-type Named<Command> = Omit<Command, 'subject' | 'lane' | 'visitor' | 'epoch' | 'anonymous' | 'proxied'> & {
+type Named<Command> = Omit<
+  Command,
+  'subject' | 'lane' | 'visitor' | 'epoch' | 'knownBrowser' | 'anonymous' | 'proxied'
+> & {
   readonly subject: SubjectName
 }
 type NamedStart = Omit<Named<StartCommand>, 'bound'> & { readonly bound?: Bound | undefined }
@@ -209,7 +213,7 @@ export function createTrustedDevicesFacade(
 const reservedMethods = new Set(['sms', 'call', 'trusted-device', 'recovery-code'])
 
 function checkMethod(method: unknown): void {
-  if (typeof method !== 'string' || !/^[\w.-]{1,32}$/.test(method)) {
+  if (!isMethodName(method)) {
     throw new TypeError(
       "grants.write: method must be 1 to 32 letters, digits, dots or hyphens, such as 'passkey'",
     )

@@ -10,6 +10,8 @@ export interface Problem {
   readonly detail?: string | undefined
   readonly attemptsRemaining?: number | undefined
   readonly retryAfterMs?: number | undefined
+  /** The rate limit that refused, when one did: `address`, `session`, `subject`, `service`. */
+  readonly limit?: string | undefined
   /** What is wrong with the number, when that is why. */
   readonly reason?: PhoneRefusal | undefined
   /** From the guard: what must be proven, how fresh, and where to start. */

@@ -1,0 +1,12 @@
+import { countryCodes, phoneCountries } from '../lib/countries.js'
+import { oneOf, that } from '../lib/options.js'
+import { callVoices, codeCallVoices } from './operations.js'
+
+/** A voice of either call operation: the documentation spells one of them in two ways. */
+export const voice = oneOf(...new Set<string>([...codeCallVoices, ...callVoices]))
+
+/** The provider rejects the codes of numbering plans that ISO 3166-1 does not assign. */
+export const countryCode = that(
+  "must be an upper-case ISO 3166-1 alpha-2 code, such as 'GB'",
+  (code) => typeof code === 'string' && phoneCountries.has(code) && countryCodes.has(code),
+)
