@@ -1,4 +1,5 @@
 import type { CodeProvider, CodeSend, CompositeProvider, SendResult } from '../challenge/code-provider.js'
+import { ignoreRejection } from '../lib/ignore-rejection.js'
 import { checkOptions, func, optionError, timeoutMs, withMethods } from '../lib/options.js'
 import { providerName } from './provider-name.js'
 
@@ -113,7 +114,9 @@ function inOrder(members: Members, first: string | undefined): readonly (readonl
 /** A choice that fails must not keep a code from being sent: the usual order stands. */
 function picked(pick: FailoverOptions['pick'], send: CodeSend): string | undefined {
   try {
-    return pick?.(send)
+    const name = pick?.(send)
+    ignoreRejection(name)
+    return name
   } catch {
     return undefined
   }

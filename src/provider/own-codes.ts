@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import type { CodeProvider, CodeSend, SendResult } from '../challenge/code-provider.js'
+import { ignoreRejection } from '../lib/ignore-rejection.js'
 import { type Checks, checkOptions, func, integer, that, withMethods } from '../lib/options.js'
 import type { ProviderClient } from './client.js'
 import type { Voice } from './client-params.js'
@@ -155,6 +156,7 @@ function partsOf(text: string): number {
 function hostText(text: (message: CodeMessage) => string, message: CodeMessage): string | undefined {
   try {
     const body: unknown = text(message)
+    ignoreRejection(body)
     return typeof body === 'string' && body.includes(message.code) ? body : undefined
   } catch {
     return undefined

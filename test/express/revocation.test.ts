@@ -3,7 +3,13 @@ import cookieSession from 'cookie-session'
 import express, { type Express, type Request } from 'express'
 import { createClient } from 'redis'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type SessionAdapter, type TwoFactorOptions, tokenSession } from '../../src/index.js'
+import {
+  memoryStore,
+  type SessionAdapter,
+  type Store,
+  type TwoFactorOptions,
+  tokenSession,
+} from '../../src/index.js'
 import { redisStore } from '../../src/store/redis-store.js'
 import { type RedisServer, startRedis, withoutRedis } from '../store/redis-server.js'
 import type { Browser } from './browser.js'
@@ -127,6 +133,32 @@ describe.for(['memory', 'Redis'] as const)('on %s', (store) => {
       expect((await ana.post('/two-factor/verify', { code })).status).toBe(200)
       expect((await ana.get('/account')).status).toBe(200)
     })
+  })
+})
+
+describe('a trusted device', () => {
+  it('is not left behind by a sign-in during which everything was revoked', async () => {
+    const store = memoryStore()
+    let late: Promise<void> | undefined
+    const swap: Store['swap'] = async (key, ...rest) => {
+      if (key.includes(':devices:')) await late
+      return store.swap(key, ...rest)
+    }
+    const options = { store: { ...store, swap }, trustedDevices: { maxAgeMs: 30 * 24 * 60 * 60_000 } }
+    const host = await startHost({ routes, options })
+    const ana = await host.login()
+    await ana.post('/two-factor/start', {})
+    let release = (): void => undefined
+    late = new Promise((resolve) => {
+      release = resolve
+    })
+    const verifying = ana.post('/two-factor/verify', { code: host.stub.rightCode, trustDevice: true })
+    await expect.poll(() => host.stub.checks.length).toBe(1)
+    await host.tf.grants.revokeSubject('ana')
+    release()
+    expect((await verifying).status).toBe(410)
+    expect(await host.tf.trustedDevices.list('ana')).toEqual([])
+    expect((await ana.get('/account')).status).toBeGreaterThanOrEqual(401)
   })
 })
 

@@ -123,10 +123,16 @@ describe('pick', () => {
     expect(order).toEqual(expected)
   })
 
-  test('that throws leaves the order as it is', async () => {
-    const pick = () => {
-      throw new Error('no table')
-    }
+  test.each([
+    [
+      'throws',
+      () => {
+        throw new Error('no table')
+      },
+    ],
+    ['rejects', async () => Promise.reject(new Error('no table'))],
+  ])('that %s leaves the order as it is', async (_name, failing) => {
+    const pick = failing as never
     const both = failover([provider('first').member, provider('second').member], { pick })
     expect(await both.sendCode(send)).toMatchObject({ handle: 'first:of first' })
   })

@@ -243,6 +243,7 @@ describe('a message that is not as it should be', () => {
     ],
     ['has no code in it', () => 'Hello'],
     ['is a promise', async () => 'Hello'],
+    ['rejects', async () => Promise.reject(new Error('no table'))],
     ['is nothing', () => undefined],
   ])('is not sent when it %s', async (_name, text) => {
     const spy = warnings()

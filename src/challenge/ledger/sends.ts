@@ -143,11 +143,12 @@ export function settleSend(
   if (current === undefined || current.id !== send.challenge || current.voided) {
     return { outcome: uncounted, next: withBudget(ledger, name, { ...budget, sends }, now) }
   }
-  const isOnly = sendsFor(current, budget.sends).length === 1
+  const others = sendsFor(current, budget.sends).filter(({ id }) => id !== sendId)
+  const isOnly = others.length === 0
   const unsent = sent.result === 'not-sent' && isOnly
   const challenge = unsent
     ? ownAgain(current, order?.superseded)
-    : withSend(current, isOnly, send, sent, limits)
+    : withSend(current, others, send, sent, limits)
   const next = withBudget(ledger, name, { ...budget, challenge, sends }, now)
   const live = challenge === undefined || challenge.voided ? {} : { challenge }
   return {
@@ -190,7 +191,7 @@ function strangersAgain(ledger: Ledger, superseded: Challenge | undefined, now: 
 
 function withSend(
   challenge: Challenge,
-  isOnly: boolean,
+  others: readonly Send[],
   send: Send,
   sent: SendResult,
   limits: LedgerLimits,
@@ -200,10 +201,14 @@ function withSend(
   if (sent.result === 'sent' || sent.result === 'unconfirmed') {
     const lifetime = Math.min(sent.lifetimeMs ?? defaultLifetimeMs, limits.codeLifetimeMs)
     const expiresAt = Math.min(send.at + lifetime, challenge.maxExpiresAt)
-    return { ...challenge, expiresAt, handle: sent.handle }
+    // A code may arrive, and be typed, before the provider has answered: it was compared with the handle before.
+    return { ...challenge, expiresAt, handle: sent.handle, wrongCodes: undefined }
   }
   // An earlier code of this challenge may still be on its way; without one there is nothing to type.
-  return isOnly ? voided(challenge) : challenge
+  if (others.length === 0) return voided(challenge)
+  // A grant says by which channel its code came, and this one did not come.
+  const channel = others.reduce((last, one) => (one.refused ? last : one.channel), challenge.channel)
+  return { ...challenge, channel }
 }
 
 function booked(ledger: Ledger, sendId: string, challenge: Challenge, now: number): Ledger {

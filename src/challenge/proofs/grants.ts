@@ -138,8 +138,10 @@ export function createGrants(parts: {
   }
 
   async function end(subject: string, session?: string): Promise<void> {
-    const reaches = (one: { readonly session?: string | undefined }) =>
-      session === undefined || one.session === session
+    const reaches = (one: {
+      readonly session?: string | undefined
+      readonly previous?: string | undefined
+    }) => session === undefined || one.session === session || one.previous === session
     await update(store, keys.grants(subject), (stored: StoredGrants | undefined) => {
       const expiresAt = now() + limits.codeLifetimeMs + checkMarginMs
       const revocation = { id: newCommandId(), session, expiresAt }
@@ -186,6 +188,7 @@ export function createGrants(parts: {
           verifiedAt: time,
           method: grant.method,
           expiresAt: time + purposes.grantLifetimeMs(grant.purpose),
+          previous: previous === session ? undefined : previous,
           provisional,
         }
         const moved = movedTo(session, previous, stored?.grants)

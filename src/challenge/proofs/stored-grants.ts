@@ -11,6 +11,8 @@ export type StoredGrant = {
   readonly verifiedAt: number
   readonly method: GrantMethod
   readonly expiresAt: number
+  /** The session's id before it was renewed: a logout that began under it reaches this grant, too. */
+  readonly previous?: string | undefined
   /** Id by which it is confirmed; until then it admits nothing. */
   readonly provisional?: string | undefined
 }

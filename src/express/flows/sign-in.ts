@@ -92,6 +92,8 @@ export function createSignIn(parts: {
     try {
       await browser?.undo(res)
       await grants.take({ ...grant, maxAgeMs: Number.MAX_SAFE_INTEGER })
+      // The host has renewed the session, and the grant may have moved along.
+      if (sessions.id(req) !== grant.session) await renewal.abandon(req, res)
     } catch {
       // The store fails: under another new id the session finds no grant, whatever is left in the store.
       await renewal.abandon(req, res)
@@ -143,6 +145,11 @@ export function createSignIn(parts: {
       await onVerified(req, res, grant)
       const last = await renewal.follow(req, ids)
       if (last !== after) await grants.move(subject, after, last)
+      // Trust outlives every grant, so it is not left behind by a sign-in that was revoked meanwhile.
+      if (trustDevice && (await standing.isRevoked())) {
+        await takeBack(context, query, browser)
+        return refused('challenge_gone')
+      }
     } catch (error) {
       await takeBack(context, query, browser)
       throw error

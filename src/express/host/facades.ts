@@ -101,7 +101,9 @@ export function createSubjectsFacade(parts: {
     enable: async (subject) => subjects.enable(subjectText(subject)),
     async revokeEverything(name) {
       const subject = subjectText(name)
-      await Promise.all([grants.revokeSubject(subject), devices.revokeSubject(subject)])
+      // In this order: a device that is trusted meanwhile sees that grants were revoked, and is taken back.
+      await grants.revokeSubject(subject)
+      await devices.revokeSubject(subject)
     },
   }
 }

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { reserve, settle } from '../../../src/challenge/ledger/attempts.js'
 import { ledgerLimitsOf } from '../../../src/challenge/ledger/ledger.js'
+import { resend, settleSend } from '../../../src/challenge/ledger/sends.js'
 import { hour, ledgerLimits, limits, minute } from '../kit.js'
 import { driveLedger } from './driver.js'
 
@@ -408,6 +410,32 @@ describe('resending', () => {
     for (let wrong = 0; wrong < 5; wrong += 1) number.verify('rejected')
     number.wait(minute)
     expect(number.resend()).toMatchObject({ code: 'attempts_exhausted', retryAfterMs: 9 * minute })
+  })
+
+  it('that the provider refuses leaves the challenge with the channel its code came by', () => {
+    const number = driveLedger({ ...ledgerLimits, cooldownMs: [minute] })
+    number.start()
+    for (const refused of ['failed', 'not-sent'] as const) {
+      number.wait(minute)
+      expect(number.resend({ channel: 'call' }, { result: refused })).toMatchObject({ outcome: 'booked' })
+      expect(number.budget.challenge?.channel).toBe('sms')
+    }
+  })
+
+  it('takes back what was called wrong before its handle was known', () => {
+    const number = driveLedger({ ...ledgerLimits, cooldownMs: [minute] })
+    number.start()
+    number.wait(minute)
+    const { budget, session, subject } = { budget: 'strangers', session: 's1', subject: 'ana' } as const
+    const order = { budget, session, subject, sendId: 'second' }
+    const booked = resend(number.ledger, order, number.now, ledgerLimits)
+    const attempt = { budget, session, subject, id: 'early', code: 'new-code' }
+    const reserved = reserve(booked.next ?? number.ledger, attempt, number.now, ledgerLimits)
+    const judged = settle(reserved.next ?? number.ledger, 'early', 'rejected', number.now, ledgerLimits)
+    expect(judged.next?.strangers.challenge?.wrongCodes).toEqual(['new-code'])
+    const sent = { result: 'sent', lifetimeMs: 600_000 } as const
+    const settled = settleSend(judged.next ?? number.ledger, 'second', sent, number.now, ledgerLimits)
+    expect(settled.next?.strangers.challenge).toMatchObject({ attempts: 1, wrongCodes: undefined })
   })
 
   it('tells a superseded session of the same subject from everybody else', () => {

@@ -223,6 +223,7 @@ export function createOracle() {
       if (result === 'sent' || result === 'unconfirmed') {
         const life = Math.min(lifetimeMs ?? 5 * minute, 10 * minute)
         challenge.ends = Math.min(send.at + life, challenge.born + 10 * minute)
+        challenge.wrong = new Set()
       } else if (result === 'not-sent' && first && send.replaced !== undefined) {
         challenge.dead = true
         const back = send.replaced.challenge

@@ -291,6 +291,13 @@ describe('the grants of a subject', () => {
     expect(grants.read({ ...ana, session: 's20', ...fresh })).toBeDefined()
   })
 
+  it('end with a logout that began under the id that the session had before', async () => {
+    const { grants } = createService()
+    await grants.write({ ...ana, session: 's2', previousSession: 's1', method: 'sms' })
+    await grants.revoke({ subject: 'ana', session: 's1' })
+    expect(grants.read({ ...ana, session: 's2', ...fresh })).toBeUndefined()
+  })
+
   it('lose nothing when many are written at once', async () => {
     const { grants } = createService()
     const sessions = Array.from({ length: 20 }, (_, index) => `s${index}`)
