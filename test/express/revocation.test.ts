@@ -136,6 +136,35 @@ describe.for(['memory', 'Redis'] as const)('on %s', (store) => {
   })
 })
 
+describe('a session that onVerified renews itself', () => {
+  it('keeps no grant after a 503, when the store executes what it never answers', async () => {
+    const store = memoryStore()
+    let written = 0
+    const swap: Store['swap'] = async (key, ...rest) => {
+      const swapped = await store.swap(key, ...rest)
+      if (!key.includes(':grants:')) return swapped
+      written += 1
+      // The first writes the grant, the second takes it along to the id that the host gave the session.
+      if (written === 2) throw new Error('the answer is lost')
+      return swapped
+    }
+    const onVerified: TwoFactorOptions['onVerified'] = (req, _res, grant) =>
+      new Promise((resolve, reject) => {
+        req.session.regenerate((error) => {
+          req.session.userId = grant.subject
+          if (error) reject(error)
+          else resolve()
+        })
+      })
+    const host = await startHost({ routes, options: { store: { ...store, swap }, onVerified } })
+    const ana = await host.login()
+    await ana.post('/two-factor/start', {})
+    expect((await ana.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(503)
+    expect(written).toBeGreaterThanOrEqual(2)
+    expect((await ana.get('/account')).status).toBeGreaterThanOrEqual(401)
+  })
+})
+
 describe('a trusted device', () => {
   it('is not left behind by a sign-in during which everything was revoked', async () => {
     const store = memoryStore()

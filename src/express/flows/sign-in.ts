@@ -12,7 +12,7 @@ import { TwoFactorError } from '../../errors.js'
 import { acceptedChannel } from '../guard/accepted.js'
 import type { Requirement, Requirements } from '../guard/requirement.js'
 import { type Identify, identified, type Requester } from '../host/requester.js'
-import type { SessionAdapter } from '../host/session.js'
+import { type SessionAdapter, sessionId } from '../host/session.js'
 import type { AddressOf } from '../http/address.js'
 import { invalid, readChannel, text } from '../http/request-body.js'
 import type { RequestContext } from '../http/request-context.js'
@@ -91,9 +91,10 @@ export function createSignIn(parts: {
   ): Promise<void> {
     try {
       await browser?.undo(res)
-      await grants.take({ ...grant, maxAgeMs: Number.MAX_SAFE_INTEGER })
-      // The host has renewed the session, and the grant may have moved along.
-      if (sessions.id(req) !== grant.session) await renewal.abandon(req, res)
+      // The host may have renewed the session, and the grant moved along.
+      for (const session of new Set([grant.session, sessionId(sessions, req)])) {
+        await grants.take({ ...grant, session, maxAgeMs: Number.MAX_SAFE_INTEGER })
+      }
     } catch {
       // The store fails: under another new id the session finds no grant, whatever is left in the store.
       await renewal.abandon(req, res)
