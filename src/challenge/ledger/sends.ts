@@ -207,7 +207,7 @@ function withSend(
   // An earlier code of this challenge may still be on its way; without one there is nothing to type.
   if (others.length === 0) return voided(challenge)
   // A grant says by which channel its code came, and this one did not come.
-  const channel = others.reduce((last, one) => (one.refused ? last : one.channel), challenge.channel)
+  const channel = others.reduce((_earlier, one) => one.channel, challenge.channel)
   return { ...challenge, channel }
 }
 
