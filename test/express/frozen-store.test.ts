@@ -62,7 +62,7 @@ const setUps: Readonly<Record<string, SetUp>> = {
   'bearer tokens': {
     login: async (host, user) =>
       Object.assign(host.browser(), { always: { authorization: `Bearer ${user}` } }),
-    useSession: () => undefined,
+    addSession: () => undefined,
     routes: (app: Express, tf) => {
       app.use('/two-factor', tf.routes())
       app.get('/account', tf.requireTwoFactor(), (_req, res) => void res.json({}))

@@ -8,13 +8,13 @@ const withSession = (app: Express) =>
   app.use(session({ secret: 's', resave: false, saveUninitialized: false, cookie: { sameSite: 'lax' } }))
 
 describe('a host that parses every body itself', () => {
-  const useSession = (app: Express) => {
+  const addSession = (app: Express) => {
     withSession(app)
     app.use(express.json(), express.urlencoded({ extended: true }))
   }
 
   it('signs in with JSON and with forms', async () => {
-    const host = await startHost({ useSession })
+    const host = await startHost({ addSession })
     const ana = await host.signIn()
     expect((await ana.get('/account')).status).toBe(200)
     const ben = await host.login('ben')
@@ -29,7 +29,7 @@ describe('a host that parses every body itself', () => {
     ['an array', 'application/json', '[{"code":"482913"}]', 400],
     ['plain text', 'text/plain', 'code=482913', 415],
   ])('refuses %s without an attempt', async (_name, type, body, status) => {
-    const host = await startHost({ useSession })
+    const host = await startHost({ addSession })
     const ana = await host.login()
     await ana.post('/two-factor/start', {})
     const told = await ana.send('/two-factor/verify', {
@@ -45,7 +45,7 @@ describe('a host that parses every body itself', () => {
     'as something else refuses',
     async (parser) => {
       const host = await startHost({
-        useSession: (app) => {
+        addSession: (app) => {
           withSession(app)
           app.use('/two-factor', parser)
         },

@@ -54,7 +54,7 @@ export interface HostOptions {
   /** In place of the routes of every host. */
   readonly routes?: (app: Express, tf: TwoFactor) => void
   /** In place of express-session. */
-  readonly useSession?: (app: Express) => void
+  readonly addSession?: (app: Express) => void
 }
 
 export const baseOptions = (stub: ProviderStub, clock: { now: number }): TwoFactorOptions => ({
@@ -81,8 +81,8 @@ export async function startHost(given: HostOptions = {}): Promise<Host> {
   const errors: unknown[] = []
 
   const app = express()
-  const useSession = given.useSession ?? ((host: Express) => host.use(expressSessions(given.sessionStore)))
-  useSession(app)
+  const addSession = given.addSession ?? ((host: Express) => host.use(expressSessions(given.sessionStore)))
+  addSession(app)
   ;(given.routes ?? usualRoutes)(app, tf)
   given.mount?.(app, tf)
   app.use((error: unknown, _req: Request, res: Response, _next: NextFunction) => {

@@ -56,7 +56,7 @@ describe('the cookie of a known browser', () => {
   it('does not exist for clients with bearer tokens', async () => {
     const tokenOf = (req: Request) => req.headers.authorization?.split(' ')[1]
     const host = await startHost({
-      useSession: () => undefined,
+      addSession: () => undefined,
       options: { session: tokenSession(tokenOf), subject: () => 'ana', onVerified: () => undefined },
       routes: (app: Express, tf) => void app.use('/two-factor', tf.routes()),
     })

@@ -67,12 +67,12 @@ const setUps: Readonly<Record<string, SetUp>> = {
   'express-session': { login: withSession },
   'cookie-session': {
     login: withSession,
-    useSession: (app: Express) => app.use(cookieSession({ name: 'cs', keys: ['a key'] })),
+    addSession: (app: Express) => app.use(cookieSession({ name: 'cs', keys: ['a key'] })),
     options: { session: inCookie },
   },
   'bearer tokens': {
     login: async (host) => Object.assign(host.browser(), { always: { authorization: 'Bearer ana-1' } }),
-    useSession: () => undefined,
+    addSession: () => undefined,
     options: { session: tokenSession(tokenOf), subject: () => 'ana', onVerified: () => undefined },
   },
 }

@@ -121,7 +121,7 @@ describe('with express-session', () => {
   })
 
   it('a request without a session is refused', async () => {
-    const host = await startHost({ useSession: () => undefined, options: { subject: () => 'ana' } })
+    const host = await startHost({ addSession: () => undefined, options: { subject: () => 'ana' } })
     const told = await host.browser().post('/two-factor/start', {})
     expect(told.status).toBe(503)
     expect(told.json.code).toBe('session_unavailable')
@@ -200,7 +200,7 @@ describe('what happens when a sign-in succeeded', () => {
 })
 
 describe('with cookie-session', () => {
-  const useSession = (app: Express) => app.use(cookieSession({ name: 'cs', keys: ['a key'] }))
+  const addSession = (app: Express) => app.use(cookieSession({ name: 'cs', keys: ['a key'] }))
   const sidOf = (req: Request) => req.session as unknown as { sid?: string }
   const session: SessionAdapter = {
     id: (req) => sidOf(req).sid,
@@ -213,7 +213,7 @@ describe('with cookie-session', () => {
   }
 
   it('a missing id function is named together with the fix', async () => {
-    const host = await startHost({ useSession })
+    const host = await startHost({ addSession })
     const ana = await host.login()
     expect((await ana.post('/two-factor/start', {})).status).toBe(500)
     expect(String(host.errors[0])).toContain(
@@ -222,7 +222,7 @@ describe('with cookie-session', () => {
   })
 
   it('the whole sign-in works with one, and an old cookie is worth nothing', async () => {
-    const host = await startHost({ useSession, options: { session } })
+    const host = await startHost({ addSession, options: { session } })
     const ana = await host.login()
     expect((await ana.post('/two-factor/start', {})).status).toBe(201)
     const old = ana.copy()
@@ -233,7 +233,7 @@ describe('with cookie-session', () => {
 
   it('a rotate that renews nothing is refused', async () => {
     const host = await startHost({
-      useSession,
+      addSession,
       options: { session: { ...session, rotate: () => undefined } },
     })
     const ana = await host.login()
@@ -252,7 +252,7 @@ describe('with bearer tokens', () => {
     subject: (req: Request) => (tokenOf(req)?.startsWith('ana-') ? 'ana' : null),
     onVerified: () => undefined,
   }
-  const useSession = () => undefined
+  const addSession = () => undefined
   const routes = (app: Express, tf: Awaited<ReturnType<typeof startHost>>['tf']) => {
     app.use('/two-factor', tf.routes())
     app.get('/account', tf.requireTwoFactor(), (_req, res) => {
@@ -264,7 +264,7 @@ describe('with bearer tokens', () => {
   }
 
   it('a refusal carries the challenge of RFC 9470, and the grant belongs to the token', async () => {
-    const host = await startHost({ options, useSession, routes })
+    const host = await startHost({ options, addSession, routes })
     const app = host.browser()
     const refused = await app.get('/keys', bearer('ana-1'))
     expect(refused.status).toBe(401)
@@ -287,7 +287,7 @@ describe('with bearer tokens', () => {
     ['another scheme', { authorization: 'Basic ana-1' }],
     ['a token without its scheme', { authorization: 'ana-1' }],
   ])('a request with %s is refused', async (_name, headers) => {
-    const host = await startHost({ options: { ...options, subject: () => 'ana' }, useSession, routes })
+    const host = await startHost({ options: { ...options, subject: () => 'ana' }, addSession, routes })
     const app = host.browser()
     for (const told of [
       await app.get('/account', headers),

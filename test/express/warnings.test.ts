@@ -65,7 +65,7 @@ describe('a warning', () => {
   it('names a session cookie that is not Secure or has no SameSite', async () => {
     vi.stubEnv('NODE_ENV', 'production')
     const host = await startHost({
-      useSession: (app) =>
+      addSession: (app) =>
         app.use(
           session({ secret: 's', resave: false, saveUninitialized: false, cookie: { sameSite: 'none' } }),
         ),

@@ -45,7 +45,7 @@ const tokenOf = (req: Request) => req.headers.authorization?.split(' ')[1]
 const sessions: Readonly<Record<string, HostOptions>> = {
   'express-session': {},
   'cookie-session': {
-    useSession: (app) => app.use(cookieSession({ name: 'cs', keys: ['a key'], sameSite: 'lax' })),
+    addSession: (app) => app.use(cookieSession({ name: 'cs', keys: ['a key'], sameSite: 'lax' })),
     options: {
       session: {
         id: (req) => sidOf(req)?.sid,
@@ -59,7 +59,7 @@ const sessions: Readonly<Record<string, HostOptions>> = {
     },
   },
   'bearer tokens': {
-    useSession: () => undefined,
+    addSession: () => undefined,
     options: {
       session: tokenSession(tokenOf),
       subject: (req) => tokenOf(req)?.split('-')[0],

@@ -29,11 +29,11 @@ try {
   show(bin('attw'), [tarball, '--profile', 'esm-only', '--no-definitely-typed', '--quiet'])
   console.log('attw: every entry resolves, with its types')
 
-  useFrom('express 5', tarball, {
+  installAndRun('express 5', tarball, {
     express: devDependencies.express,
     '@types/express': devDependencies['@types/express'],
   })
-  useFrom('express 4', tarball, {
+  installAndRun('express 4', tarball, {
     express: devDependencies.express4.replace('npm:express@', ''),
     '@types/express': devDependencies['@types/express4'].replace('npm:@types/express@', ''),
   })
@@ -54,7 +54,7 @@ function checkFiles(files) {
 }
 
 /** Installs the tarball beside one line of Express, imports every entry and type-checks a consumer. */
-function useFrom(title, tarball, express) {
+function installAndRun(title, tarball, express) {
   const project = join(scratch, title.replace(' ', '-'))
   mkdirSync(project)
   const dependencies = {
