@@ -1,10 +1,10 @@
 import type { Express, Request } from 'express'
 import { createClient } from 'redis'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type TwoFactorOptions, tokenSession } from '../../src/index.js'
+import { type TwoFactor, type TwoFactorOptions, tokenSession } from '../../src/index.js'
 import { redisStore } from '../../src/store/redis-store.js'
 import { type RedisServer, startRedis, withoutRedis } from '../store/redis-server.js'
-import type { Browser } from './browser.js'
+import type { Answer, Browser } from './browser.js'
 import { type Host, type HostOptions, startHost } from './kit.js'
 
 let server: RedisServer
@@ -55,48 +55,106 @@ async function freezingHost(given: HostOptions) {
 
 interface SetUp extends HostOptions {
   login(host: Host, user: string): Promise<Browser>
+  /** Where codes are sent and checked. */
+  readonly at: string
+  /** What success leads to. */
+  readonly wanted: (browser: Browser) => Promise<Answer>
+  /** The least number of commands that a verify sends. */
+  readonly commands: number
 }
 const tokenOf = (req: Request) => req.headers.authorization?.split(' ')[1]
+const withToken = async (host: Host, user: string) =>
+  Object.assign(host.browser(), { always: { authorization: `Bearer ${user}` } })
+const tokens = { session: tokenSession(tokenOf), subject: tokenOf, onVerified: () => undefined }
+// Address, ledger, grants, devices, two tallies, settle, grant, device.
+const signIn = { at: '/two-factor', wanted: (browser: Browser) => browser.get('/account'), commands: 8 }
+// Enrolment, address, ledger, settle, the record under its new id, proof.
+const signUp = {
+  at: '/phone',
+  wanted: (browser: Browser) => browser.post('/signup'),
+  commands: 6,
+  routes: (app: Express, tf: TwoFactor) => {
+    app.post('/login', (req, res) => {
+      req.session.basket = 'three apples'
+      res.json({})
+    })
+    const signup = tf.phoneVerification()
+    app.use('/phone', signup.routes())
+    app.post('/signup', signup.requireProof(), (req, res) => void res.json(req.provenPhone))
+  },
+}
+const anyNumber = {
+  limits: { enrolSendsPerAddressPer10Min: false, enrolVerificationsPerAddressPer10Min: false },
+} as const
 const setUps: Readonly<Record<string, SetUp>> = {
-  'express-session': { login: (host, user) => host.login(user) },
+  'express-session': { ...signIn, login: (host, user) => host.login(user) },
+  'a session that onVerified renews itself': {
+    ...signIn,
+    login: (host, user) => host.login(user),
+    options: {
+      onVerified: (req, _res, grant) =>
+        new Promise((resolve, reject) => {
+          req.session.regenerate((error) => {
+            req.session.userId = grant.subject
+            if (error) reject(error)
+            else resolve()
+          })
+        }),
+    },
+  },
   'bearer tokens': {
-    login: async (host, user) =>
-      Object.assign(host.browser(), { always: { authorization: `Bearer ${user}` } }),
+    ...signIn,
+    login: withToken,
     addSession: () => undefined,
     routes: (app: Express, tf) => {
       app.use('/two-factor', tf.routes())
       app.get('/account', tf.requireTwoFactor(), (_req, res) => void res.json({}))
     },
-    options: { session: tokenSession(tokenOf), subject: tokenOf, onVerified: () => undefined },
+    options: tokens,
+  },
+  'a phone verification': {
+    ...signUp,
+    login: (host, user) => host.login(user),
+    options: { ...anyNumber, subject: () => undefined },
+  },
+  'a phone verification by bearer token': {
+    ...signUp,
+    login: withToken,
+    addSession: () => undefined,
+    options: { ...anyNumber, ...tokens },
   },
 }
 
 describe.skipIf(withoutRedis).for(Object.entries(setUps))('with %s', ([, setUp]) => {
-  it('a Redis that freezes at any command of a verify and thaws leaves no grant behind a refusal', async () => {
+  it('a Redis that freezes at any command of a verify and thaws leaves nothing behind a refusal', async () => {
+    const { login, at, wanted, commands } = setUp
     const { host, arm, thaw } = await freezingHost(setUp)
     // Everybody is approved, so that only Redis refuses.
     host.stub.answerCheck = () => ({ json: { status: 'verified' } })
+    const start = async (user: number) => {
+      const browser = await login(host, `u${user}`)
+      const phone = `+57300${String(user).padStart(7, '0')}`
+      expect((await browser.post(`${at}/start`, { phone })).status).toBe(201)
+      return browser
+    }
     // Redis knows the scripts from here on.
-    const first = await setUp.login(host, 'u0')
-    await first.post('/two-factor/start', {})
-    expect((await first.post('/two-factor/verify', { code: '111111' })).status).toBe(200)
+    const first = await start(0)
+    expect((await first.post(`${at}/verify`, { code: '111111' })).status).toBe(200)
 
     const statuses: number[] = []
     for (let command = 1; statuses.at(-1) !== 200 && command < 30; command += 1) {
-      const browser = await setUp.login(host, `u${command}`)
-      expect((await browser.post('/two-factor/start', {})).status).toBe(201)
+      const browser = await start(command)
       const old = browser.copy()
       arm(command)
-      const { status } = await browser.post('/two-factor/verify', { code: `${100_000 + command}` })
+      const { status } = await browser.post(`${at}/verify`, { code: `${100_000 + command}` })
       await thaw()
       statuses.push(status)
-      const admitted = [await browser.get('/account'), await old.get('/account')].map((told) => told.status)
-      if (status === 200) continue
-      expect([command, status]).toEqual([command, 503])
-      expect([command, ...admitted.map((told) => told < 400)]).toEqual([command, false, false])
+      const admitted = [await wanted(browser), await wanted(old)].map((told) => told.status < 400)
+      const right = status === 200 ? [200, true] : [503, false]
+      expect([command, status, admitted[0]]).toEqual([command, ...right])
+      if (status !== 200) expect([command, admitted[1]]).toEqual([command, false])
     }
-    // As many as a verify sends: address, ledger, grants, devices, two tallies, settle, grant, device.
-    expect(statuses.length).toBeGreaterThanOrEqual(8)
+    expect(statuses.length).toBeGreaterThanOrEqual(commands)
     expect(statuses.at(-1)).toBe(200)
   })
 })

@@ -16,7 +16,7 @@ function visit(url: string): Promise<number | undefined> {
 }
 
 /** Uses everything there is to use, and gives what came back. */
-async function useEveryMethod(client: ProviderClient, { approvedStatuses, inbox }: Sandbox) {
+async function callEveryMethod(client: ProviderClient, { approvedStatuses, inbox }: Sandbox) {
   const rules = { approvedStatuses }
   const code = { phone, appName: 'Acme', countryCode: 'CO' }
   const balance = await client.balance()
@@ -85,7 +85,7 @@ async function resultsWith(options: SandboxOptions) {
   const sandbox = await startSandbox({ ...options, credits: 500, now })
   const client = createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials })
   try {
-    return await useEveryMethod(client, sandbox)
+    return await callEveryMethod(client, sandbox)
   } finally {
     await client.close()
     await sandbox.close()

@@ -56,6 +56,11 @@ export interface NewGrant extends GrantQuery {
 /** One grant in the hands of the request that wrote it. */
 export interface WrittenGrant {
   readonly grant: Grant
+  /**
+   * Takes the grants of its session along to another id. This one admits nothing there until it is
+   * confirmed: a request that fails afterwards may be unable to take it back.
+   */
+  moveTo(session: string): Promise<void>
   /** Makes a provisional grant admit. Called once a successful response is certain. */
   confirm(): Promise<void>
 }
@@ -175,30 +180,43 @@ export function createGrants(parts: {
     async write(grant, standing = prefetch(grant)) {
       const session = hashId(grant.session)
       const previous = grant.previousSession === undefined ? session : hashId(grant.previousSession)
-      const provisional = grant.provisional === true ? newCommandId() : undefined
+      const id = newCommandId()
+      let provisional = grant.provisional === true ? id : undefined
       const begunIn = await standing.epoch
-      const written = await standing.updater.update((stored): Update<StoredGrants, Grant | undefined> => {
-        const time = now()
-        // ASVS 5.0, 7.4.1: a logout or a password reset while the code was being checked must not be undone by it.
-        if (isRevokedSince(begunIn, stored, previous, time)) return { outcome: undefined }
-        const added: StoredGrant = {
-          session,
-          purpose: grant.purpose,
-          bound: grant.bound,
-          verifiedAt: time,
-          method: grant.method,
-          expiresAt: time + purposes.grantLifetimeMs(grant.purpose),
-          previous: previous === session ? undefined : previous,
-          provisional,
-        }
-        const moved = movedTo(session, previous, stored?.grants)
-        const others = moved.filter((other) => !replaces(added, other))
-        const kept = ofNewestSessions([...others, added])
-        return { outcome: grantOf(grant.subject, added), put: put(kept, stored?.revocations) }
-      })
+      const written = await standing.updater.update(
+        (stored): Update<StoredGrants, StoredGrant | undefined> => {
+          const time = now()
+          // ASVS 5.0, 7.4.1: a logout or a password reset while the code was being checked must not be undone by it.
+          if (isRevokedSince(begunIn, stored, previous, time)) return { outcome: undefined }
+          const added: StoredGrant = {
+            session,
+            purpose: grant.purpose,
+            bound: grant.bound,
+            verifiedAt: time,
+            method: grant.method,
+            expiresAt: time + purposes.grantLifetimeMs(grant.purpose),
+            previous: previous === session ? undefined : previous,
+            provisional,
+          }
+          const moved = movedTo(session, previous, stored?.grants)
+          const others = moved.filter((other) => !replaces(added, other))
+          const kept = ofNewestSessions([...others, added])
+          return { outcome: added, put: put(kept, stored?.revocations) }
+        },
+      )
       if (written === undefined) return undefined
       return {
-        grant: written,
+        grant: grantOf(grant.subject, written),
+        async moveTo(next) {
+          provisional = id
+          await standing.updater.update((stored) => {
+            const grants = (stored?.grants ?? []).map((other) =>
+              replaces(written, other) ? { ...other, provisional: id } : other,
+            )
+            const moved = movedTo(hashId(next), session, grants)
+            return { outcome: undefined, put: put(moved, stored?.revocations) }
+          })
+        },
         async confirm() {
           if (provisional === undefined) return
           await standing.updater.update((stored) => {

@@ -171,8 +171,8 @@ export function createEnrolFlow(parts: {
             const provisional = before === after
             const proof = await enrolments.prove(after, { purpose, phone, provisional })
             if (proof === undefined) return refused('challenge_gone')
-            // Not awaited: the response is a success either way.
-            proof.confirm().catch(() => undefined)
+            // The response is a success either way; the next request shall find the proof.
+            await proof.confirm().catch(() => undefined)
             return { outcome: 'verified', purpose, verifiedAt: proof.verifiedAt }
           } catch (error) {
             await renewal.abandon(req, res)

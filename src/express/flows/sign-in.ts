@@ -145,7 +145,7 @@ export function createSignIn(parts: {
       await Promise.all([ids.moved, recorded])
       await onVerified(req, res, grant)
       const last = await renewal.follow(req, ids)
-      if (last !== after) await grants.move(subject, after, last)
+      if (last !== after) await written.moveTo(last)
       // Trust outlives every grant, so it is not left behind by a sign-in that was revoked meanwhile.
       if (trustDevice && (await standing.isRevoked())) {
         await takeBack(context, query, browser)
@@ -155,8 +155,8 @@ export function createSignIn(parts: {
       await takeBack(context, query, browser)
       throw error
     }
-    // Not awaited: the response is a success either way.
-    written.confirm().catch(() => undefined)
+    // The response is a success either way; the next request shall find the grant.
+    await written.confirm().catch(() => undefined)
     return { outcome: 'verified', purpose: grant.purpose, verifiedAt: grant.verifiedAt }
   }
 
