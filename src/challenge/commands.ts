@@ -96,6 +96,8 @@ export interface Refusal {
   readonly limit?: string
   /** What is wrong with the number, when that is why. */
   readonly reason?: PhoneRefusal
+  /** The methods that will do, when a code by the requested channel will not. */
+  readonly methods?: readonly string[]
 }
 
 export type StartOutcome =

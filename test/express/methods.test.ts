@@ -50,7 +50,9 @@ describe('the methods of a guard', () => {
     const { requirement } = (await ana.get('/keys')).json
     for (const channel of [undefined, 'sms', 'call']) {
       host.clock.now += 60_000
-      expect((await ana.post('/two-factor/start', { requirement, channel })).status).toBe(400)
+      const started = await ana.post('/two-factor/start', { requirement, channel })
+      expect(started.status).toBe(400)
+      expect(started.json).toMatchObject({ code: 'invalid_request', methods: ['passkey'] })
     }
     const page = await ana.open((await ana.open('/keys')).headers.get('location') ?? '')
     expect(page.text).toContain('Confirm that it&#39;s you')
@@ -73,7 +75,9 @@ describe('the methods of a guard', () => {
     const started = await ana.post('/two-factor/start', { requirement })
     expect(started.json.challenge).toMatchObject({ channel: 'call', channels: ['call'] })
     host.clock.now += 120_000
-    expect((await ana.post('/two-factor/resend', { requirement, channel: 'sms' })).status).toBe(400)
+    const resent = await ana.post('/two-factor/resend', { requirement, channel: 'sms' })
+    expect(resent.status).toBe(400)
+    expect(resent.json).toMatchObject({ code: 'invalid_request', methods: ['call', 'passkey'] })
     expect((await ana.post('/two-factor/resend', { requirement })).status).toBe(200)
     await ana.post('/two-factor/verify', { code: host.stub.rightCode })
     expect((await ana.get('/keys')).json).toEqual({ by: 'call' })

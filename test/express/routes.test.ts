@@ -31,6 +31,10 @@ describe('a sign-in over JSON', () => {
         resendAt: '2026-03-01T12:01:00.000Z',
         attemptsRemaining: 5,
         channels: ['sms', 'call'],
+        expiresInMs: 300_000,
+        resendInMs: 60_000,
+        verifyUrl: '/two-factor/verify',
+        resendUrl: '/two-factor/resend',
       },
     })
     expect(started.headers.get('cache-control')).toBe('no-store')
@@ -54,6 +58,25 @@ describe('a sign-in over JSON', () => {
     expect(admitted.json).toEqual({ subject: 'ana', userId: 'ana', basket: 'three apples' })
 
     expect((await before.get('/account')).status).toBe(401)
+  })
+})
+
+describe('a challenge in JSON', () => {
+  it('says how long it lives and when another code may be sent, whatever the clock of the browser shows', async () => {
+    const host = await startHost({ mount: (app, tf) => app.use('/signup', tf.phoneVerification().routes()) })
+    const ana = await host.login()
+    await ana.post('/two-factor/start', {})
+    host.clock.now += 45_000
+    const found = (await ana.get('/two-factor')).json.challenge
+    expect(found).toMatchObject({ expiresInMs: 255_000, resendInMs: 15_000 })
+    host.clock.now += 75_000
+    expect((await ana.get('/two-factor')).json.challenge).toMatchObject({ resendInMs: 0 })
+    const resent = (await ana.post(found.resendUrl, { channel: 'call' })).json.challenge
+    expect(resent).toMatchObject({ channel: 'call', resendInMs: 120_000, expiresInMs: 300_000 })
+
+    const visitor = host.browser()
+    const enrolment = (await visitor.post('/signup/start', { phone: '+573001112233' })).json.challenge
+    expect(enrolment).toMatchObject({ verifyUrl: '/signup/verify', resendUrl: '/signup/resend' })
   })
 })
 

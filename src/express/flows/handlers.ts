@@ -3,18 +3,17 @@ import type {
   Actor,
   BeforeSend,
   Challenges,
-  ChallengeView,
   Refusal,
   StartOutcome,
   VerifyOutcome,
 } from '../../challenge/commands.js'
 import { acceptedChannel, challengeFor } from '../guard/accepted.js'
-import type { Requirement } from '../guard/requirement.js'
+import { challengeDocument, isoTime } from '../http/challenge-document.js'
 import type { Endpoint } from '../http/endpoint.js'
 import type { Problem } from '../http/problems.js'
 import { flag, invalid, readChannel, text } from '../http/request-body.js'
 import type { RequestContext } from '../http/request-context.js'
-import { isoTime, type Reply, shown } from '../http/responder.js'
+import type { Reply } from '../http/responder.js'
 import { createViews, type ViewParts, type Views } from '../pages/views.js'
 import { readCode } from './code.js'
 
@@ -62,8 +61,21 @@ export function createLane(
     readonly beforeSendOf: (req: Request) => BeforeSend | undefined
   },
 ): { readonly handlers: Handlers; readonly views: Views } {
-  const { flow, challenges, endpoint, codePattern, localeOf, beforeSendOf } = parts
+  const { flow, challenges, endpoint, basePathOf, codePattern, localeOf, beforeSendOf, now } = parts
   const views = createViews({ ...parts, actor: flow.actor, find: challenges.find })
+
+  function startReply(outcome: StartOutcome, status: number, context: RequestContext): Reply {
+    if (outcome.outcome === 'refused') return refusal(outcome)
+    const challenge = challengeFor(views.asked(context), outcome.challenge)
+    const sent = (httpStatus: number, further: object): Reply => ({
+      reply: 'done',
+      status: httpStatus,
+      body: { challenge: challengeDocument(challenge, basePathOf(context.req), now()), ...further },
+      location: views.codePage(context),
+    })
+    if (outcome.outcome === 'already-sent') return sent(200, { alreadySent: true })
+    return outcome.delivery === 'unconfirmed' ? sent(202, { delivery: 'unconfirmed' }) : sent(status, {})
+  }
 
   const handlers: Handlers = {
     start: (purpose) =>
@@ -71,7 +83,7 @@ export function createLane(
         const back = views.back(context)
         const outcome = await flow.start(context, purpose)
         if (outcome.outcome === 'verified') return verifiedReply(outcome, back)
-        return startReply(outcome, 201, views.codePage(context), views.asked(context))
+        return startReply(outcome, 201, context)
       }),
 
     resend: endpoint('POST', views, async (context) => {
@@ -84,14 +96,16 @@ export function createLane(
       if (asked !== undefined && (await challenges.find(actor, asked)) === undefined) {
         return problem({ code: 'challenge_gone' })
       }
+      const accepted = given === undefined ? undefined : acceptedChannel(given, [given], asked)
+      if (accepted?.outcome === 'refused') return refusal(accepted)
       const outcome = await challenges.resend({
         ...actor,
-        channel: given && acceptedChannel(given, [given], asked),
+        channel: accepted?.channel,
         details: asked?.details,
         locale: localeOf(req),
         beforeSend: beforeSendOf(req),
       })
-      return startReply(outcome, 200, views.codePage(context), asked)
+      return startReply(outcome, 200, context)
     }),
 
     verify: endpoint('POST', { ...views, of: views.ofLive }, async (context) => {
@@ -127,32 +141,13 @@ export function createLane(
   return { handlers, views }
 }
 
-function startReply(
-  outcome: StartOutcome,
-  status: number,
-  location: string,
-  asked: Requirement | undefined,
-): Reply {
-  if (outcome.outcome === 'refused') return refusal(outcome)
-  const sent = (httpStatus: number, challenge: ChallengeView, further: object): Reply => ({
-    reply: 'done',
-    status: httpStatus,
-    body: { challenge: shown(challengeFor(asked, challenge)), ...further },
-    location,
-  })
-  if (outcome.outcome === 'already-sent') return sent(200, outcome.challenge, { alreadySent: true })
-  return outcome.delivery === 'unconfirmed'
-    ? sent(202, outcome.challenge, { delivery: 'unconfirmed' })
-    : sent(status, outcome.challenge, {})
-}
-
 function verifiedReply({ purpose, verifiedAt }: Verified, location: string): Reply {
   const body = { verified: true, purpose, verifiedAt: isoTime(verifiedAt) }
   return { reply: 'done', status: 200, body, location }
 }
 
-function refusal({ code, retryAfterMs, reason, limit }: Refusal): Reply {
-  return problem({ code, retryAfterMs, reason, limit })
+function refusal({ code, retryAfterMs, reason, limit, methods }: Refusal): Reply {
+  return problem({ code, retryAfterMs, reason, limit, ...(methods && { methods }) })
 }
 
 function problem(details: Problem): Reply {

@@ -179,7 +179,9 @@ export function createSignIn(parts: {
         const inHand = { standing, browser, trustDevice: false }
         return admit(context, subject, { purpose, method: 'trusted-device' }, inHand)
       }
-      const channel = acceptedChannel(given, purposes.find(purpose)?.channels ?? [], asked)
+      const accepted = acceptedChannel(given, purposes.find(purpose)?.channels ?? [], asked)
+      if (accepted.outcome === 'refused') return accepted
+      const { channel } = accepted
       await sessions.keep?.(req, res)
       const actor = await actorOf(req, requester, standing, browser?.known)
       const how = { channel, details, locale: parts.localeOf(req), beforeSend: parts.beforeSendOf(req) }

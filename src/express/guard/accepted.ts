@@ -1,6 +1,5 @@
 import type { Channel } from '../../challenge/code-provider.js'
-import type { ChallengeView } from '../../challenge/commands.js'
-import { invalid } from '../http/request-body.js'
+import { type ChallengeView, type Refusal, refused } from '../../challenge/commands.js'
 import type { Requirement } from './requirement.js'
 
 /** What a guard requires of the proof. */
@@ -11,17 +10,18 @@ export function acceptedChannels(channels: readonly Channel[], demand: Demand): 
   return channels.filter((channel) => demand?.methods?.includes(channel) ?? true)
 }
 
-/** The channel to send by: a code that the guard does not accept would be paid for in vain. */
+/** The channel to send by. A code that the guard does not accept would be paid for in vain: SMS pumping. */
 export function acceptedChannel(
   asked: Channel | undefined,
   channels: readonly Channel[],
   demand: Demand,
-): Channel | undefined {
-  if (demand?.methods === undefined) return asked
+): { readonly outcome: 'accepted'; readonly channel: Channel | undefined } | Refusal {
+  const methods = demand?.methods
+  if (methods === undefined) return { outcome: 'accepted', channel: asked }
   const accepted = acceptedChannels(channels, demand)
   const channel = asked ?? accepted[0]
-  if (channel !== undefined && accepted.includes(channel)) return channel
-  throw invalid('No code by this channel will do here: see `methods` of the refusal.')
+  if (channel === undefined || !accepted.includes(channel)) return { ...refused('invalid_request'), methods }
+  return { outcome: 'accepted', channel }
 }
 
 /** The challenge as it is shown to a request that came with this demand. */

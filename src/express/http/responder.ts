@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
-import type { ChallengeView } from '../../challenge/commands.js'
 import type { PageView } from '../pages/page-view.js'
 import type { Pages } from '../pages/pages.js'
+import { challengeDocument } from './challenge-document.js'
 import { type Problem, problemDocument, problemHeaders, statusOf } from './problems.js'
 
 /** What a handler has to say. How it is said depends on what the caller accepts. */
@@ -49,9 +49,11 @@ export function createResponder(pages: Pages): Responder {
       if (page && reply.reply === 'done') return redirect(res, reply.location)
       setCommonHeaders(res)
       if (reply.reply === 'page') {
-        const { challenge } = reply.view
         if (page) return sendPage(req, res, 200, reply.view)
-        return endJson(res, 200, { challenge: challenge === undefined ? null : shown(challenge) })
+        const { challenge, basePath, now } = reply.view
+        return endJson(res, 200, {
+          challenge: challenge ? challengeDocument(challenge, basePath, now) : null,
+        })
       }
       if (reply.reply === 'problem') {
         const { problem } = reply
@@ -68,19 +70,6 @@ export function createResponder(pages: Pages): Responder {
       return endJson(res, reply.status, reply.body)
     },
   }
-}
-
-/** A challenge as the browser sees it. It holds no number and no code. */
-export function shown(challenge: ChallengeView): object {
-  return {
-    ...challenge,
-    expiresAt: isoTime(challenge.expiresAt),
-    resendAt: isoTime(challenge.resendAt),
-  }
-}
-
-export function isoTime(ms: number): string {
-  return new Date(ms).toISOString()
 }
 
 function wantsPage(req: Request): boolean {
