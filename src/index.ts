@@ -31,6 +31,11 @@ export type {
   SubjectsFacade,
   TrustedDevicesFacade,
 } from './express/host/facades.js'
+export type {
+  PhoneVerificationOptions,
+  RoutesOptions,
+  StartOptions,
+} from './express/host/factory-options.js'
 export { expressSession, type SessionAdapter, tokenSession } from './express/host/session.js'
 export type { TwoFactor } from './express/host/two-factor.js'
 export type { BrandOptions } from './express/pages/brand.js'

@@ -1,4 +1,4 @@
-import type { Request, RequestHandler } from 'express'
+import type { Request, RequestHandler, Router } from 'express'
 import type { CodeProvider } from './challenge/code-provider.js'
 import type { BeforeSend } from './challenge/commands.js'
 import { openDomain } from './challenge/domain.js'
@@ -6,13 +6,11 @@ import { selfTest } from './challenge/self-test.js'
 import { createEmit } from './events.js'
 import { createDeviceCookies } from './express/flows/device-cookies.js'
 import { createLane } from './express/flows/handlers.js'
-import {
-  createEnrolFlow,
-  createPhoneVerification,
-  type PhoneVerification,
-} from './express/flows/phone-verification.js'
+import { openPhoneLane } from './express/flows/phone-lane.js'
+import type { PhoneVerification } from './express/flows/phone-verification.js'
 import { createRenewal } from './express/flows/renewal.js'
 import { createSignIn } from './express/flows/sign-in.js'
+import { createSuccessPaths } from './express/flows/success-path.js'
 import { nameSubjects } from './express/guard/coverage.js'
 import { createGuard } from './express/guard/guard.js'
 import { type GuardOptions, resolveGuard } from './express/guard/guard-options.js'
@@ -25,8 +23,14 @@ import {
   createSubjectsFacade,
   createTrustedDevicesFacade,
 } from './express/host/facades.js'
-import { factory, plainFactory, singleHandlers } from './express/host/factory.js'
-import { chosenPurpose, type PurposeChoice } from './express/host/factory-options.js'
+import { factory, singleHandlers } from './express/host/factory.js'
+import {
+  checkPurposeOptions,
+  checkRoutesOptions,
+  type PhoneVerificationOptions,
+  type RoutesOptions,
+  type StartOptions,
+} from './express/host/factory-options.js'
 import { hostClock, hostFunction, hostSession } from './express/host/host-function.js'
 import { createInspection } from './express/host/inspection.js'
 import { createIdentify } from './express/host/requester.js'
@@ -37,7 +41,6 @@ import { createWarn, isCalledPerRequest } from './express/host/warnings.js'
 import { createAddressOf } from './express/http/address.js'
 import { createEndpoint } from './express/http/endpoint.js'
 import { createResponder } from './express/http/responder.js'
-import { safePath } from './express/http/return-path.js'
 import { bodyParsers, createRouter } from './express/http/routes.js'
 import { createLanguageOf } from './express/pages/language.js'
 import { createLinks } from './express/pages/links.js'
@@ -152,6 +155,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     linksOf: createLinks(settings.links),
     now,
   }
+  const successPaths = createSuccessPaths()
   const { handlers, views } = createLane({
     ...forLanes,
     lane: 'auth',
@@ -164,6 +168,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
       purposes,
       devices: deviceCookies,
       onVerified,
+      successPaths,
     }),
     basePathOf: () => path,
     defaultPurpose: 'login',
@@ -177,34 +182,27 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     return createGuard(guard, { identify, grants, hashBound, refusals })
   }
 
-  function phoneVerification(given: PurposeChoice = {}): PhoneVerification {
-    const purpose = chosenPurpose('phoneVerification', given) ?? 'signup'
+  function routes(given: RoutesOptions = {}): Router {
+    checkRoutesOptions(given)
+    successPaths.add('routes', undefined, given.successPath)
+    return createRouter(handlers, pages, (req) => {
+      if (req.baseUrl.toLowerCase() !== path.toLowerCase()) warn('TWO_FACTOR_PATH_DIFFERS')
+    })
+  }
+
+  function start(given: StartOptions = {}): RequestHandler {
+    checkPurposeOptions('start', given)
+    successPaths.add('start', given.purpose, given.successPath)
+    return handlers.start(given.purpose)
+  }
+
+  function phoneVerification(given: PhoneVerificationOptions = {}): PhoneVerification {
+    checkPurposeOptions('phoneVerification', given)
+    const { purpose = 'signup', successPath } = given
     purposes.forEnrolment(purpose)
     appNames.checkApart(purposes.all())
     enrolling = true
-    const lane = createLane({
-      ...forLanes,
-      lane: 'enrol',
-      flow: createEnrolFlow({ ...forFlows, purpose, subjectOf, enrolments }),
-      basePathOf: (req) => safePath(req.baseUrl) ?? '',
-      defaultPurpose: purpose,
-      offersTrust: () => false,
-    })
-    return createPhoneVerification({
-      purpose,
-      handlers: lane.handlers,
-      routes: () => createRouter(lane.handlers, pages),
-      subjectOf,
-      sessions,
-      enrolments,
-      refuse: (req, res, problem) =>
-        responder.send(req, res, { reply: 'problem', problem }, async (refused) => ({
-          // The forms of the lane do not work from a route of the host.
-          ...(await lane.views.of({ req, res, fields: {} }, refused)),
-          page: 'problem',
-          spent: true,
-        })),
-    })
+    return openPhoneLane({ ...forLanes, purpose, successPath, subjectOf, enrolments, pages, responder })
   }
 
   async function close(): Promise<void> {
@@ -212,12 +210,8 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   }
 
   const app: TwoFactor = {
-    routes: plainFactory('routes', () =>
-      createRouter(handlers, pages, (req) => {
-        if (req.baseUrl.toLowerCase() !== path.toLowerCase()) warn('TWO_FACTOR_PATH_DIFFERS')
-      }),
-    ),
-    start: factory('start', (given: PurposeChoice = {}) => handlers.start(chosenPurpose('start', given))),
+    routes: factory('routes', routes),
+    start: factory('start', start),
     ...singleHandlers(handlers),
     requireTwoFactor: factory('requireTwoFactor', requireTwoFactor),
     phoneVerification: factory('phoneVerification', phoneVerification),

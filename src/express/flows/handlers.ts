@@ -22,6 +22,8 @@ export interface Verified {
   readonly outcome: 'verified'
   readonly purpose: string
   readonly verifiedAt: number
+  /** Where this success leads when the request does not say so. */
+  readonly successPath?: string | undefined
 }
 
 export type Approved = Extract<VerifyOutcome, { outcome: 'approved' }>
@@ -141,9 +143,10 @@ export function createLane(
   return { handlers, views }
 }
 
-function verifiedReply({ purpose, verifiedAt }: Verified, location: string): Reply {
-  const body = { verified: true, purpose, verifiedAt: isoTime(verifiedAt) }
-  return { reply: 'done', status: 200, body, location }
+function verifiedReply({ purpose, verifiedAt, successPath }: Verified, back: string | undefined): Reply {
+  const returnTo = back ?? successPath
+  const body = { verified: true, purpose, verifiedAt: isoTime(verifiedAt), ...(returnTo && { returnTo }) }
+  return { reply: 'done', status: 200, body, location: returnTo ?? '/' }
 }
 
 function refusal({ code, retryAfterMs, reason, limit, methods }: Refusal): Reply {

@@ -14,6 +14,7 @@ import { type Problem, problemOf } from '../http/problems.js'
 import { invalid, readChannel, text } from '../http/request-body.js'
 import type { Flow, Handlers } from './handlers.js'
 import type { Renewal } from './renewal.js'
+import { pathAfter, type SuccessPath } from './success-path.js'
 
 /** A number that the person in this session has just proven to own. */
 export interface ProvenPhone {
@@ -21,6 +22,11 @@ export interface ProvenPhone {
   readonly phone: string
   /** Milliseconds since 1970. */
   readonly verifiedAt: number
+}
+
+/** What the function `successPath` of a phone verification is called with. */
+export interface ProvenNumber extends ProvenPhone {
+  readonly purpose: string
 }
 
 /** Routes that prove a number not on file yet: at signup, at a change of number. */
@@ -74,6 +80,7 @@ declare global {
 /** The enrol lane: the number comes from the body of start and is remembered under the session. */
 export function createEnrolFlow(parts: {
   readonly purpose: string
+  readonly successPath: SuccessPath<ProvenNumber> | undefined
   readonly subjectOf: SubjectOf
   readonly addressOf: AddressOf
   readonly sessions: SessionAdapter
@@ -171,9 +178,11 @@ export function createEnrolFlow(parts: {
             const provisional = before === after
             const proof = await enrolments.prove(after, { purpose, phone, provisional })
             if (proof === undefined) return refused('challenge_gone')
+            const { verifiedAt } = proof
+            const successPath = await pathAfter(parts.successPath, { purpose, phone, verifiedAt })
             // The response is a success either way; the next request shall find the proof.
             await proof.confirm().catch(() => undefined)
-            return { outcome: 'verified', purpose, verifiedAt: proof.verifiedAt }
+            return { outcome: 'verified', purpose, verifiedAt, successPath }
           } catch (error) {
             await renewal.abandon(req, res)
             throw error

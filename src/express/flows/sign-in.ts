@@ -19,6 +19,7 @@ import type { RequestContext } from '../http/request-context.js'
 import type { BrowserOfRequest, DeviceCookies } from './device-cookies.js'
 import type { Flow, Verified } from './handlers.js'
 import type { Renewal, Renewed } from './renewal.js'
+import type { SuccessPaths } from './success-path.js'
 
 /** The number on file of a subject. */
 export type PhoneOf = (req: Request, subject: string) => string | undefined | Promise<string | undefined>
@@ -46,6 +47,7 @@ export function createSignIn(parts: {
   readonly localeOf: (req: Request) => string
   readonly beforeSendOf: (req: Request) => BeforeSend | undefined
   readonly onVerified: OnVerified
+  readonly successPaths: SuccessPaths
 }): Flow {
   const { identify, requirements, sessions, renewal, purposes, challenges, grants, devices, onVerified } =
     parts
@@ -141,11 +143,13 @@ export function createSignIn(parts: {
       return refused('challenge_gone')
     }
     const { grant } = written
+    let successPath: string | undefined
     try {
       await Promise.all([ids.moved, recorded])
       await onVerified(req, res, grant)
       const last = await renewal.follow(req, ids)
       if (last !== after) await written.moveTo(last)
+      successPath = await parts.successPaths.of(grant)
       // Trust outlives every grant, so it is not left behind by a sign-in that was revoked meanwhile.
       if (trustDevice && (await standing.isRevoked())) {
         await takeBack(context, query, browser)
@@ -157,7 +161,7 @@ export function createSignIn(parts: {
     }
     // The response is a success either way; the next request shall find the grant.
     await written.confirm().catch(() => undefined)
-    return { outcome: 'verified', purpose: grant.purpose, verifiedAt: grant.verifiedAt }
+    return { outcome: 'verified', purpose: grant.purpose, verifiedAt: grant.verifiedAt, successPath }
   }
 
   return {

@@ -1,12 +1,50 @@
-import { checkOptions, nonEmptyString } from '../../lib/options.js'
+import type { Grant } from '../../challenge/proofs/grants.js'
+import { type Check, checkOptions, nonEmptyString, that } from '../../lib/options.js'
+import type { ProvenNumber } from '../flows/phone-verification.js'
+import { isSuccessPath, type SuccessPath } from '../flows/success-path.js'
 
-/** Which purpose a factory is for. */
-export interface PurposeChoice {
-  readonly purpose?: string
+/** Options of `routes`. */
+export interface RoutesOptions {
+  /**
+   * Where success leads when the request names no `returnTo`: a path of this site or a function of the grant, for
+   * every purpose without one of its own. Default `/`.
+   *
+   * @example
+   * app.use('/two-factor', tf.routes({ successPath: '/account' }))
+   */
+  readonly successPath?: SuccessPath<Grant>
 }
 
-/** The purpose that was chosen. Throws a TypeError: with a misspelt name the browser would choose. */
-export function chosenPurpose(where: string, given: PurposeChoice): string | undefined {
-  checkOptions(where, given, { purpose: nonEmptyString() })
-  return given.purpose
+/** Options of `start`. */
+export interface StartOptions {
+  /** What for; else the body names it. */
+  readonly purpose?: string
+  /**
+   * Where success leads, at whichever route the code is verified: for this `purpose`, or without one as in
+   * `routes`.
+   *
+   * @example
+   * tf.start({ purpose: 'login', successPath: ({ subject }) => `/home/${encodeURIComponent(subject)}` })
+   */
+  readonly successPath?: SuccessPath<Grant>
+}
+
+/** Options of `phoneVerification`. */
+export interface PhoneVerificationOptions {
+  /** Default `signup`. */
+  readonly purpose?: string
+  /** Where success leads when the request names no `returnTo`: a path of this site or a function. Default `/`. */
+  readonly successPath?: SuccessPath<ProvenNumber>
+}
+
+const successPath: Check = that('must be a path of this site or a function (grant) => path', isSuccessPath)
+const purpose = nonEmptyString()
+
+export function checkRoutesOptions(given: RoutesOptions): void {
+  checkOptions('routes', given, { successPath })
+}
+
+/** Throws a TypeError: with a misspelt purpose the browser would choose. */
+export function checkPurposeOptions(where: string, given: StartOptions | PhoneVerificationOptions): void {
+  checkOptions(where, given, { purpose, successPath })
 }

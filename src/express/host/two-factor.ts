@@ -4,14 +4,14 @@ import type { SelfTest } from '../../challenge/self-test.js'
 import type { PhoneVerification } from '../flows/phone-verification.js'
 import type { GuardOptions } from '../guard/guard-options.js'
 import type { ChallengesFacade, GrantsFacade, SubjectsFacade, TrustedDevicesFacade } from './facades.js'
-import type { PurposeChoice } from './factory-options.js'
+import type { PhoneVerificationOptions, RoutesOptions, StartOptions } from './factory-options.js'
 
 /** Two-factor authentication for one app. */
 export interface TwoFactor {
   /** All routes, to be mounted at the option `path`. */
-  routes(): Router
+  routes(options?: RoutesOptions): Router
   /** Starts a challenge; `purpose` fixes what for, else the body names it. */
-  start(options?: PurposeChoice): RequestHandler
+  start(options?: StartOptions): RequestHandler
   resend(): RequestHandler
   verify(): RequestHandler
   cancel(): RequestHandler
@@ -28,7 +28,7 @@ export interface TwoFactor {
    */
   requireTwoFactor(options?: GuardOptions): RequestHandler
   /** Routes by which a number is proven that is not on file yet. `purpose` defaults to `signup`. */
-  phoneVerification(options?: PurposeChoice): PhoneVerification
+  phoneVerification(options?: PhoneVerificationOptions): PhoneVerification
   readonly challenges: ChallengesFacade
   readonly grants: GrantsFacade
   readonly numbers: Numbers

@@ -24,8 +24,8 @@ export interface Views {
   page(context: RequestContext): string
   /** The page of a code that was sent just now. */
   codePage(context: RequestContext): string
-  /** Where success leads. Asked before the session is renewed: requirements end with the old id. */
-  back(context: RequestContext): string
+  /** Where this request wants to go after success. Asked before the session is renewed: requirements end with the old id. */
+  back(context: RequestContext): string | undefined
 }
 
 export interface ViewParts {
@@ -169,7 +169,7 @@ export function createViews(parts: ViewParts): Views {
       return pageUrl(basePathOf(context.req), { requirement, purpose, returnTo })
     },
 
-    back: (context) => carriedBy(context).returnTo ?? '/',
+    back: (context) => carriedBy(context).returnTo,
   }
 }
 

@@ -1,0 +1,37 @@
+import type { Responder } from '../http/responder.js'
+import { safePath } from '../http/return-path.js'
+import { createRouter } from '../http/routes.js'
+import type { Pages } from '../pages/pages.js'
+import { createLane } from './handlers.js'
+import { createEnrolFlow, createPhoneVerification, type PhoneVerification } from './phone-verification.js'
+
+type Lane = Parameters<typeof createLane>[0]
+type EnrolFlow = Parameters<typeof createEnrolFlow>[0]
+
+/** One phone verification with routes and pages of its own, wherever it is mounted. */
+export function openPhoneLane(
+  parts: Omit<Lane, 'lane' | 'flow' | 'basePathOf' | 'defaultPurpose' | 'offersTrust'> &
+    EnrolFlow & { readonly pages: Pages; readonly responder: Responder },
+): PhoneVerification {
+  const { purpose, pages, responder } = parts
+  const { handlers, views } = createLane({
+    ...parts,
+    lane: 'enrol',
+    flow: createEnrolFlow(parts),
+    basePathOf: (req) => safePath(req.baseUrl) ?? '',
+    defaultPurpose: purpose,
+    offersTrust: () => false,
+  })
+  return createPhoneVerification({
+    ...parts,
+    handlers,
+    routes: () => createRouter(handlers, pages),
+    refuse: (req, res, problem) =>
+      responder.send(req, res, { reply: 'problem', problem }, async (refused) => ({
+        // The forms of the lane do not work from a route of the host.
+        ...(await views.of({ req, res, fields: {} }, refused)),
+        page: 'problem',
+        spent: true,
+      })),
+  })
+}

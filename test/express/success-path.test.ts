@@ -1,0 +1,218 @@
+import type express from 'express'
+import type { Express } from 'express'
+import { describe, expect, it } from 'vitest'
+import { type Grant, type TwoFactor, twoFactor } from '../../src/index.js'
+import type { ProviderStub } from '../provider-stub.js'
+import { baseOptions, type Host, startHost } from './kit.js'
+
+const app = () => twoFactor(baseOptions({ baseUrl: 'http://127.0.0.1:9' } as ProviderStub, { now: 0 }))
+
+const setUser: express.RequestHandler = (req, _res, next) => {
+  req.session.pendingUserId = 'ana'
+  next()
+}
+
+/** An app whose routes know where success leads. */
+const mounted = (given: {
+  readonly login?: Parameters<TwoFactor['start']>[0]
+  readonly routes?: Parameters<TwoFactor['routes']>[0]
+}) => ({
+  options: { purposes: { login: {}, pay: {} } },
+  routes: (app: Express, tf: TwoFactor) => {
+    app.post('/login', setUser, tf.start(given.login))
+    app.use('/two-factor', tf.routes(given.routes))
+    app.use('/pay', tf.requireTwoFactor({ purpose: 'pay' }), (_req, res) => {
+      res.json({})
+    })
+  },
+})
+
+/** Where a sign-in at `/login` ends: the page, and the member of the JSON. */
+async function ends(host: Host, fields: Record<string, string> = {}) {
+  const ana = host.browser()
+  await ana.submit('/login', fields)
+  const page = await ana.submit('/two-factor/verify', { ...fields, code: host.stub.rightCode })
+  host.clock.now += 3_600_000
+  const ben = host.browser()
+  await ben.post('/login', fields)
+  const json = await ben.post('/two-factor/verify', { ...fields, code: host.stub.rightCode })
+  return [page.status, page.headers.get('location'), json.json.returnTo]
+}
+
+describe('success', () => {
+  it('leads home when nobody says where', async () => {
+    expect(await ends(await startHost(mounted({})))).toEqual([303, '/', undefined])
+  })
+
+  it('leads where its start route says, though the code is verified at another mount', async () => {
+    const host = await startHost(mounted({ login: { purpose: 'login', successPath: '/account?tab=1' } }))
+    expect(await ends(host)).toEqual([303, '/account?tab=1', '/account?tab=1'])
+  })
+
+  it('leads where the routes say, unless the start route of the purpose says more', async () => {
+    expect(await ends(await startHost(mounted({ routes: { successPath: '/all' } })))).toEqual([
+      303,
+      '/all',
+      '/all',
+    ])
+    const both = mounted({
+      login: { purpose: 'login', successPath: '/mine' },
+      routes: { successPath: '/all' },
+    })
+    expect(await ends(await startHost(both))).toEqual([303, '/mine', '/mine'])
+  })
+
+  it('leads where the form says above all, and then back to the guarded page', async () => {
+    const host = await startHost(
+      mounted({ login: { purpose: 'login', successPath: '/mine' }, routes: { successPath: '/all' } }),
+    )
+    expect(await ends(host, { returnTo: '/asked' })).toEqual([303, '/asked', '/asked'])
+    expect(await ends(host, { returnTo: '//evil.example' })).toEqual([303, '/mine', '/mine'])
+    const ana = host.browser()
+    await ana.submit('/login')
+    host.clock.now += 3_600_000
+    const page = (await ana.open('/pay/now')).headers.get('location') ?? ''
+    const requirement = new URLSearchParams(page.split('?')[1]).get('requirement') ?? ''
+    await ana.submit('/two-factor/start', { requirement })
+    const right = await ana.submit('/two-factor/verify', { requirement, code: host.stub.rightCode })
+    expect(right.headers.get('location')).toBe('/pay/now')
+  })
+
+  it('keeps the paths of two purposes apart', async () => {
+    const host = await startHost({
+      options: { purposes: { login: {}, pay: {} } },
+      routes: (app, tf) => {
+        app.post('/login', setUser, tf.start({ purpose: 'login', successPath: '/in' }))
+        app.post('/pay', setUser, tf.start({ purpose: 'pay', successPath: '/paid' }))
+        app.use('/two-factor', tf.routes())
+      },
+    })
+    const ana = host.browser()
+    for (const [route, location] of [
+      ['/pay', '/paid'],
+      ['/login', '/in'],
+    ] as const) {
+      await ana.submit(route)
+      const right = await ana.submit('/two-factor/verify', { code: host.stub.rightCode })
+      expect(right.headers.get('location')).toBe(location)
+      host.clock.now += 3_600_000
+    }
+  })
+
+  it('leads where a function of the grant says, once the host has taken note of it', async () => {
+    const grants: Grant[] = []
+    const host = await startHost(
+      mounted({
+        login: {
+          purpose: 'login',
+          successPath: async (grant) => {
+            grants.push(grant)
+            return `/home/${grant.subject}`
+          },
+        },
+      }),
+    )
+    expect(await ends(host)).toEqual([303, '/home/ana', '/home/ana'])
+    expect(grants[0]).toEqual({
+      subject: 'ana',
+      purpose: 'login',
+      method: 'sms',
+      verifiedAt: Date.parse('2026-03-01T12:00:00.000Z'),
+    })
+  })
+
+  it.each(['https://evil.example', '//evil.example', '/\\evil.example', '', undefined, 7])(
+    'leads nobody elsewhere, whatever the function returns: %j',
+    async (path) => {
+      const host = await startHost(
+        mounted({ login: { purpose: 'login', successPath: () => path as string }, routes: {} }),
+      )
+      expect(await ends(host)).toEqual([303, '/', undefined])
+    },
+  )
+
+  it('is taken back when the function throws: no grant stays behind an error', async () => {
+    const host = await startHost(
+      mounted({
+        routes: {
+          successPath: () => {
+            throw new Error('no such page')
+          },
+        },
+      }),
+    )
+    const ana = host.browser()
+    await ana.submit('/login')
+    expect((await ana.submit('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(500)
+    expect(host.errors).toEqual([expect.objectContaining({ message: 'no such page' })])
+    host.app.get('/late', host.tf.requireTwoFactor(), (_req, res) => {
+      res.json({})
+    })
+    expect((await ana.get('/late')).status).not.toBe(200)
+  })
+
+  it('leads on from a trusted browser, which types no code', async () => {
+    const host = await startHost({
+      ...mounted({ login: { purpose: 'login', successPath: '/mine' } }),
+      options: { trustedDevices: { maxAgeMs: 86_400_000 } },
+    })
+    const ana = host.browser()
+    await ana.submit('/login')
+    await ana.submit('/two-factor/verify', { code: host.stub.rightCode, trustDevice: 'true' })
+    expect((await ana.submit('/login')).headers.get('location')).toBe('/mine')
+    expect((await ana.post('/login', {})).json).toMatchObject({ verified: true, returnTo: '/mine' })
+  })
+
+  it('of a phone verification leads where that one says', async () => {
+    const host = await startHost({
+      mount: (app, tf) => {
+        const signup = tf.phoneVerification({ successPath: ({ phone }) => `/signup?last=${phone.slice(-2)}` })
+        app.use('/signup/phone', signup.routes())
+        const change = tf.phoneVerification({ purpose: 'change', successPath: '/profile' })
+        app.use('/change', change.routes())
+      },
+      options: { appName: { login: 'Acme', signup: 'Acme signup', change: 'Acme change' } },
+    })
+    for (const [mount, location] of [
+      ['/signup/phone', '/signup?last=21'],
+      ['/change', '/profile'],
+    ] as const) {
+      const visitor = host.browser()
+      await visitor.submit(`${mount}/start`, { phone: '+573007654321' })
+      const right = await visitor.submit(`${mount}/verify`, { code: host.stub.rightCode })
+      expect(right.headers.get('location')).toBe(location)
+      host.clock.now += 3_600_000
+    }
+    const visitor = host.browser()
+    await visitor.submit('/change/start', { phone: '+573007654321', returnTo: '/asked' })
+    const right = await visitor.submit('/change/verify', {
+      code: host.stub.rightCode,
+      returnTo: '/asked',
+    })
+    expect(right.headers.get('location')).toBe('/asked')
+  })
+})
+
+describe('successPath', () => {
+  it.each(['https://evil.example', '//evil.example', 'account', '', 7, null])(
+    'is refused: %j',
+    (successPath) => {
+      const tf = app()
+      const refusal = /successPath must be a path of this site or a function/
+      for (const make of [tf.start, tf.routes, tf.phoneVerification]) {
+        expect(() => make({ successPath } as never)).toThrow(refusal)
+      }
+    },
+  )
+
+  it('is one for each purpose: a second one is told to use returnTo', () => {
+    const tf = app()
+    tf.start({ purpose: 'login', successPath: '/a' })
+    tf.start({ purpose: 'login', successPath: '/a' })
+    expect(() => tf.start({ purpose: 'login', successPath: '/b' })).toThrow(
+      'start: the purpose "login" has another successPath already; send returnTo with the form instead',
+    )
+    tf.routes({ successPath: '/c' })
+    expect(() => tf.start({ successPath: '/d' })).toThrow('start: every purpose has another successPath')
+  })
+})
