@@ -110,7 +110,8 @@ export function resend(
   if (live.attempts >= limits.attemptsPerChallenge) {
     return { outcome: refuse('attempts_exhausted', live.expiresAt - now) }
   }
-  const challenge = { ...live, channel }
+  // Another code is on its way: one that was wrong may be right now.
+  const challenge = { ...live, channel, wrongCodes: undefined }
   return { outcome: { outcome: 'booked', challenge }, next: booked(ledger, command.sendId, challenge, now) }
 }
 
@@ -200,8 +201,7 @@ function withSend(
   if (sent.result === 'sent' || sent.result === 'unconfirmed') {
     const lifetime = Math.min(sent.lifetimeMs ?? defaultLifetimeMs, limits.codeLifetimeMs)
     const expiresAt = Math.min(send.at + lifetime, challenge.maxExpiresAt)
-    // Another code is on its way: one that was wrong may be right now. It may even have been typed before the
-    // provider answered, and been compared with the handle before.
+    // A code may arrive, and be typed, before the provider has answered: it was compared with the handle before.
     return { ...challenge, expiresAt, handle: sent.handle, wrongCodes: undefined }
   }
   // An earlier code of this challenge may still be on its way; without one there is nothing to type.
