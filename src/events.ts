@@ -16,27 +16,47 @@ export interface AboutChallenge {
 
 /** Which code provider it is about: its `name`, when it has one. */
 export interface AboutProvider {
-  readonly provider?: string
+  readonly provider?: string | undefined
 }
 
-/**
- * What auditors, fraud analysts and dashboards need. Narrow on `type`.
- *
- * @example
- * twoFactor({ onEvent: (event) => counter.inc({ type: event.type }) })
- */
-export type TwoFactorEvent =
+/** One question to a provider and what came back. Absent when nobody was asked; nothing in it is secret. */
+export interface AboutExchange extends AboutProvider {
+  /** How long the provider took, in milliseconds. */
+  readonly durationMs?: number | undefined
+  /** The operation of the client, such as `sendSmsCode`. */
+  readonly operation?: string | undefined
+  /** HTTP status of the response, if one came. */
+  readonly httpStatus?: number | undefined
+  /** The provider's own `error`, with anything secret masked. */
+  readonly providerError?: string | undefined
+  /** Why there was no success: a `FailureReason` of the client, `error` when an adapter threw, or its own word. */
+  readonly reason?: string | undefined
+}
+
+/** An event before its time is stamped on it. */
+export type EventBody =
   | ({ readonly type: 'challenge.started' } & AboutChallenge)
-  | ({ readonly type: 'challenge.sent' } & AboutChallenge & AboutProvider)
-  | ({ readonly type: 'challenge.unconfirmed' } & AboutChallenge & AboutProvider)
-  | ({ readonly type: 'challenge.undelivered'; readonly reason: UndeliveredReason } & AboutChallenge &
-      AboutProvider)
+  | ({ readonly type: 'challenge.sent' } & AboutChallenge & AboutExchange)
+  | ({ readonly type: 'challenge.unconfirmed' } & AboutChallenge & AboutExchange)
+  | ({
+      readonly type: 'challenge.undelivered'
+      readonly reason: UndeliveredReason
+      /** What other events call `reason`. */
+      readonly failure?: string | undefined
+    } & AboutChallenge &
+      Omit<AboutExchange, 'reason'>)
   | ({
       readonly type: 'challenge.rejected'
       readonly attemptsRemaining: number
       readonly used: boolean
-    } & AboutChallenge)
-  | ({ readonly type: 'challenge.approved' } & AboutChallenge)
+    } & AboutChallenge &
+      AboutExchange)
+  | ({
+      readonly type: 'challenge.approved'
+      /** Milliseconds between the last send of its code and the approval. */
+      readonly ageMs?: number | undefined
+    } & AboutChallenge &
+      AboutExchange)
   | ({ readonly type: 'challenge.superseded' } & AboutChallenge)
   | ({ readonly type: 'challenge.cancelled' } & AboutChallenge)
   | ({ readonly type: 'number.locked'; readonly lockedForMs: number } & AboutChallenge)
@@ -58,30 +78,63 @@ export type TwoFactorEvent =
   | { readonly type: 'grant.revoked'; readonly subject: string }
   /** The host's session could not be renewed, so a correct code did not lead to a sign-in. */
   | { readonly type: 'session.failed' }
-  | { readonly type: 'store.failed'; readonly command: string }
+  | { readonly type: 'store.failed'; readonly command: string; readonly durationMs?: number }
   | { readonly type: 'store.pressure'; readonly kind: string }
-  | ({ readonly type: 'provider.misconfigured' } & AboutProvider)
+  | ({ readonly type: 'provider.misconfigured' } & AboutExchange)
   | ({
       readonly type: 'provider.unavailable'
       readonly command: 'send' | 'check'
       readonly sent: boolean
-    } & AboutProvider)
+    } & AboutExchange)
+  /** A complete answer to a code with a `status` that is not approved: a wrong code, or a changed account. */
+  | ({ readonly type: 'provider.unexpected'; readonly status: string } & AboutExchange)
   | ({ readonly type: 'provider.paused'; readonly pausedForMs: number } & AboutProvider)
   | { readonly type: 'clock.leads'; readonly byMs: number }
 
 /** Why a code was not delivered. */
 export type UndeliveredReason = 'failed' | 'foreign-number' | 'not-sent' | 'misconfigured'
 
+/**
+ * What auditors, fraud analysts and dashboards need. Narrow on `type`.
+ *
+ * @example
+ * twoFactor({ onEvent: (event) => counter.inc({ type: event.type }) })
+ */
+export type TwoFactorEvent = EventBody & {
+  /** When it happened, in milliseconds since 1970, by the option `now`. */
+  readonly at: number
+}
+
 /** Receives one event. Errors that it throws are ignored. */
-export type Emit = (event: TwoFactorEvent) => void
+export type OnEvent = (event: TwoFactorEvent) => void
+
+/** Takes one event as the parts of the package report it. */
+export type Emit = (event: EventBody) => void
 
 const diagnostics = channel('express-two-factor:event')
 
 /** Publishes to the host and to the diagnostics channel `express-two-factor:event`. */
-export function createEmit(onEvent: Emit | undefined): Emit {
-  return (event) => {
-    diagnostics.publish(event)
+export function createEmit(parts: {
+  readonly onEvent: OnEvent | undefined
+  readonly now: () => number
+  /** Told of what nobody listens to and somebody must know. */
+  readonly warn: (
+    code: 'TWO_FACTOR_PROVIDER_MISCONFIGURED' | 'TWO_FACTOR_PROVIDER_UNAVAILABLE',
+    cause: string,
+  ) => void
+}): Emit {
+  const { onEvent, now, warn } = parts
+
+  function warnOf(event: EventBody): void {
+    if (event.type === 'provider.misconfigured') warn('TWO_FACTOR_PROVIDER_MISCONFIGURED', causeOf(event))
+    if (event.type === 'provider.unavailable') warn('TWO_FACTOR_PROVIDER_UNAVAILABLE', causeOf(event))
+  }
+
+  return (body) => {
+    if (onEvent === undefined && !diagnostics.hasSubscribers) return warnOf(body)
     try {
+      const event: TwoFactorEvent = { ...body, at: now() }
+      diagnostics.publish(event)
       // An async listener also has the type of one that returns nothing.
       const answer = onEvent?.(event) as unknown
       if (answer instanceof Promise) answer.catch(() => undefined)
@@ -89,4 +142,14 @@ export function createEmit(onEvent: Emit | undefined): Emit {
       // A broken metric must not change who is admitted.
     }
   }
+}
+
+function causeOf({ operation, httpStatus, providerError, reason }: AboutExchange): string {
+  const parts = [
+    operation,
+    httpStatus === undefined ? undefined : `HTTP ${httpStatus}`,
+    providerError === undefined ? undefined : `error ${providerError}`,
+    reason,
+  ]
+  return parts.filter((part) => part !== undefined).join(', ')
 }

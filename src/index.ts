@@ -5,6 +5,7 @@ export type {
   CodeSend,
   CompositeProvider,
   Details,
+  ExchangeReport,
   SendResult,
   Verdict,
 } from './challenge/code-provider.js'

@@ -2,7 +2,7 @@ import type { Request } from 'express'
 import type { Channel, CodeProvider } from './challenge/code-provider.js'
 import type { BeforeSend } from './challenge/commands.js'
 import type { Limits } from './challenge/limits.js'
-import type { Emit } from './events.js'
+import type { OnEvent } from './events.js'
 import type { OnVerified, PhoneOf } from './express/flows/sign-in.js'
 import type { SessionAdapter } from './express/host/session.js'
 import type { SubjectOf } from './express/host/subject.js'
@@ -108,7 +108,7 @@ export interface TwoFactorOptions {
   /** The host's last word before a code is sent: captcha, risk engine. Anything but `true` refuses. */
   readonly beforeSend?: (req: Request, send: Parameters<BeforeSend>[0]) => ReturnType<BeforeSend>
   /** Also published on the diagnostics channel `express-two-factor:event`. */
-  readonly onEvent?: Emit
+  readonly onEvent?: OnEvent
   /** Clock in milliseconds since 1970. */
   readonly now?: () => number
 }

@@ -80,8 +80,8 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   // Preloads in the background, so that the first request does not wait for it.
   void loadPhoneData()
 
-  const emit = createEmit(settings.onEvent)
   const clock = settings.now && wholeMs(hostClock(settings.now))
+  const emit = createEmit({ onEvent: settings.onEvent, now: clock ?? Date.now, warn })
   const appNames = createAppNames(settings.appName)
   const domain = openDomain({
     ...settings,

@@ -1,4 +1,4 @@
-import type { Emit } from '../events.js'
+import type { AboutExchange, Emit } from '../events.js'
 import type { SendResult, Verdict } from './code-provider.js'
 import { type Refusal, refused } from './commands.js'
 import type { Lane } from './ledger/ledger.js'
@@ -27,6 +27,8 @@ export interface Exchange {
   readonly key: string
   /** Whether a complete answer is behind a verdict of `unavailable`. */
   readonly answered?: boolean
+  /** For the events about it. */
+  readonly about: AboutExchange
 }
 
 export function createCircuitBreaker(parts: {
@@ -56,13 +58,13 @@ export function createCircuitBreaker(parts: {
   }
 
   /** An account without credits refuses every send: users would spend their cooldowns on it. */
-  function countRefusal({ result, lane, key }: Exchange): void {
+  function countRefusal({ result, lane, key, about }: Exchange): void {
     // SMS pumping: the visitor of a signup form picks the numbers, so their refusals must not pause sign-ins.
     if (lane === 'enrol' && result === 'failed') return
     refusedSends += 1
     refusedNumbers.add(key)
     if (refusedSends < refusedBeforePause || refusedNumbers.size < refusedNumbersBeforePause) return
-    if (result !== 'misconfigured') emit({ type: 'provider.misconfigured', ...by })
+    if (result !== 'misconfigured') emit({ type: 'provider.misconfigured', ...about })
     pause()
   }
 
@@ -81,9 +83,9 @@ export function createCircuitBreaker(parts: {
       return leftMs > 0 ? refused('provider_unavailable', leftMs) : undefined
     },
     note(exchange) {
-      const { command, result, lane, key, answered = false } = exchange
+      const { command, result, lane, key, about, answered = false } = exchange
       const lost = result === 'unconfirmed' || result === 'unavailable'
-      if (result === 'misconfigured') emit({ type: 'provider.misconfigured', ...by })
+      if (result === 'misconfigured') emit({ type: 'provider.misconfigured', ...about })
       const isRefusal = result === 'failed' || result === 'misconfigured'
       if (command === 'send' && result !== 'not-sent' && !isRefusal) forgetRefusals()
       if (!lost && result !== 'not-sent') {
@@ -92,7 +94,7 @@ export function createCircuitBreaker(parts: {
         return
       }
 
-      emit({ type: 'provider.unavailable', command, sent: lost, ...by })
+      emit({ type: 'provider.unavailable', command, sent: lost, ...about })
       // Whoever types the code decides whether the service can read it: malformed codes must not pause sign-ins.
       if (lost && answered) forget()
       else if (!lost) notSent += 1

@@ -7,6 +7,19 @@ export interface Details {
   readonly rows: readonly (readonly [label: string, value: string])[]
 }
 
+/** What came back from the service, for events and traces. It must not hold a key, a code or a number. */
+export interface ExchangeReport {
+  /** What was asked, such as `sendSmsCode`. */
+  readonly operation?: string | undefined
+  readonly httpStatus?: number | undefined
+  /** The service's own error. */
+  readonly providerError?: string | undefined
+  /** Why there was no success, in one word such as `timeout`. */
+  readonly reason?: string | undefined
+  /** The status of a complete answer that is neither an error nor one of the approved statuses. */
+  readonly unexpectedStatus?: string | undefined
+}
+
 /** One code to be sent. */
 export interface CodeSend {
   /** E.164. */
@@ -22,6 +35,8 @@ export interface CodeSend {
   readonly expiresInMs: number
   /** Aborted when a response would be too late to use. */
   readonly signal: AbortSignal
+  /** Takes what came back, before the method returns. Optional to call. */
+  readonly report?: ((report: ExchangeReport) => void) | undefined
 }
 
 /** One code as the person typed it. */
@@ -37,6 +52,8 @@ export interface CodeCheck {
    * about a code that it cannot read: the service is not silent, so the circuit breaker stays closed.
    */
   readonly answered?: (() => void) | undefined
+  /** Takes what came back, before the method returns. Optional to call. */
+  readonly report?: ((report: ExchangeReport) => void) | undefined
 }
 
 /**

@@ -1,5 +1,4 @@
-import type { Emit } from '../events.js'
-import { type CircuitBreaker, createCircuitBreaker } from './circuit-breaker.js'
+import type { AboutExchange, Emit } from '../events.js'
 import type {
   CodeCheck,
   CodeProvider,
@@ -10,16 +9,20 @@ import type {
 } from './code-provider.js'
 import type { Refusal } from './commands.js'
 import type { Limits } from './limits.js'
-import { checkWithin, sendWithin, type Unsigned } from './provider-deadline.js'
+import type { Unsigned } from './provider-deadline.js'
+import { type Asked, createMember, type Member } from './provider-member.js'
 import type { Secrets } from './secrets.js'
-import type { Target } from './targets.js'
 
-type Asked = Pick<Target, 'lane' | 'key'>
-
-/** What became of a send, and who was asked last. */
+/** What became of a send, and what is known about the provider that was asked last. */
 export interface Dispatched {
   readonly sent: SendResult
-  readonly provider?: string
+  readonly about: AboutExchange
+}
+
+/** A verdict, and what is known about the provider that gave it. */
+export interface Checked {
+  readonly verdict: Verdict
+  readonly about: AboutExchange
 }
 
 /** The code provider as the use cases see it: within deadlines, behind breakers. Neither method rejects. */
@@ -27,12 +30,7 @@ export interface Codes {
   /** The refusal while no provider can be asked; called before anything is booked or reserved. */
   refusal(): Refusal | undefined
   send(target: Asked, send: Unsigned<CodeSend>): Promise<Dispatched>
-  check(target: Asked, check: Unsigned<CodeCheck>): Promise<Verdict>
-}
-
-interface Member {
-  readonly provider: CodeProvider
-  readonly breaker: CircuitBreaker
+  check(target: Asked, check: Unsigned<CodeCheck>): Promise<Checked>
 }
 
 /** Every provider that a composite is made of has a breaker of its own and its share of the deadline. */
@@ -44,20 +42,16 @@ export function createCodes(parts: {
   readonly emit: Emit
 }): Codes {
   const { provider, limits, secrets, now, emit } = parts
-  const members: readonly Member[] = membersOf(provider).map((member) => ({
-    provider: member,
-    breaker: createCircuitBreaker({ now, emit, ...named(member) }),
-  }))
+  const members: readonly Member[] = membersOf(provider).map((member) => createMember(member, { now, emit }))
 
-  /** The provider for one exchange: each member guarded, and noted when it is asked. */
-  function guarded(target: Asked, note: (member: CodeProvider) => void): CodeProvider {
-    const { lane, key } = target
+  /** The provider for one exchange: each member guarded, and noted when it was asked. */
+  function guarded(target: Asked, note: (about: AboutExchange) => void): CodeProvider {
     const startedAt = performance.now()
     let waiting = members.length
 
-    const guards = members.map(({ provider: member, breaker }): CodeProvider => {
-      const paused = () => breaker.refusal() !== undefined
-      const capped = (ms: number) => Math.min(ms, member.timeoutMs ?? ms)
+    const guards = members.map((member): CodeProvider => {
+      const paused = () => member.breaker.refusal() !== undefined
+      const capped = (ms: number) => Math.min(ms, member.provider.timeoutMs ?? ms)
       return {
         async sendCode(send) {
           const leftMs = startedAt + limits.sendTimeoutMs - performance.now()
@@ -65,20 +59,14 @@ export function createCodes(parts: {
           const shareMs = leftMs / waiting
           waiting -= 1
           if (paused() || shareMs < 1) return { result: 'not-sent' }
-          note(member)
-          const sent = await sendWithin(capped(shareMs), member, send)
-          breaker.note({ command: 'send', result: sent.result, lane, key })
-          return sent
+          const { result, about } = await member.send(target, capped(shareMs), send)
+          note(about)
+          return result
         },
         async checkCode(check) {
           if (paused()) return 'not-sent'
-          let spoke = false
-          const answered = () => {
-            spoke = true
-          }
-          const asked = { ...check, answered }
-          const result = await checkWithin(capped(limits.verifyTimeoutMs), member, asked)
-          breaker.note({ command: 'check', result, lane, key, answered: spoke })
+          const { result, about } = await member.check(target, capped(limits.verifyTimeoutMs), check)
+          note(about)
           return result
         },
       }
@@ -94,19 +82,24 @@ export function createCodes(parts: {
       return refusals.reduce((one, other) => (waitOf(other) < waitOf(one) ? other : one))
     },
     async send(target, send) {
-      let last: CodeProvider | undefined
-      const asked = guarded(target, (member) => {
-        last = member
+      let about: AboutExchange = {}
+      const asked = guarded(target, (last) => {
+        about = last
       })
       const sent = await asked.sendCode({ ...send, signal: unused })
-      return { sent: sealed(sent, target), ...named(last) }
+      return { sent: sealed(sent, target), about }
     },
     async check(target, { handle: kept, ...check }) {
       const handle = kept === undefined ? undefined : secrets.open('handle', kept, target.key)
       // Sealed for another number, or under a secret that was removed: it cannot be opened.
-      if (kept !== undefined && handle === undefined) return 'unavailable'
+      if (kept !== undefined && handle === undefined) return { verdict: 'unavailable', about: {} }
       const opened = handle === undefined ? check : { ...check, handle }
-      return guarded(target, () => {}).checkCode({ ...opened, signal: unused })
+      let about: AboutExchange = {}
+      const asked = guarded(target, (last) => {
+        about = last
+      })
+      const verdict = await asked.checkCode({ ...opened, signal: unused })
+      return { verdict, about }
     },
   }
 
@@ -126,8 +119,4 @@ function isComposite(provider: CodeProvider | CompositeProvider): provider is Co
 
 function membersOf(provider: CodeProvider | CompositeProvider): readonly CodeProvider[] {
   return isComposite(provider) ? provider.members : [provider]
-}
-
-function named(provider: CodeProvider | undefined): { readonly provider?: string } {
-  return provider?.name === undefined ? {} : { provider: provider.name }
 }

@@ -29,7 +29,7 @@ export function openDomain(parts: {
   readonly emit: Emit
 }) {
   const { limits, now, emit } = parts
-  const store = withStoreDeadline(parts.store, limits.storeTimeoutMs, emit)
+  const store = withStoreDeadline(parts.store, limits.storeTimeoutMs, { now, emit })
   const secrets = createSecrets(parts.secret)
   const keys = createKeys(parts.namespace, secrets)
   const purposes = createPurposes(parts.purposes, parts.defaultPurpose)

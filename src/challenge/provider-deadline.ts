@@ -15,7 +15,8 @@ export async function sendWithin(
 ): Promise<SendResult> {
   try {
     return readSendResult(await within(ms, (signal) => provider.sendCode({ ...send, signal })))
-  } catch {
+  } catch (error) {
+    send.report?.({ reason: reasonOf(error) })
     return { result: 'unconfirmed' }
   }
 }
@@ -28,13 +29,20 @@ export async function checkWithin(
 ): Promise<Verdict> {
   try {
     return readVerdict(await within(ms, (signal) => provider.checkCode({ ...check, signal })))
-  } catch {
+  } catch (error) {
+    check.report?.({ reason: reasonOf(error) })
     return 'unavailable'
   }
 }
 
+class LateError extends Error {}
+
+function reasonOf(error: unknown): string {
+  return error instanceof LateError ? 'timeout' : 'error'
+}
+
 async function within<Result>(ms: number, ask: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
-  const late = () => new Error(`no response within ${ms} ms`)
+  const late = () => new LateError(`no response within ${ms} ms`)
   const controller = new AbortController()
   const timer = setTimeout(() => controller.abort(late()), ms)
   try {

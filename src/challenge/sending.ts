@@ -152,10 +152,12 @@ export function createSending(parts: {
   }
 }
 
-function eventOf({ sent: { result }, ...by }: Dispatched) {
-  if (result === 'sent') return { type: 'challenge.sent', ...by } as const
-  if (result === 'unconfirmed') return { type: 'challenge.unconfirmed', ...by } as const
-  return { type: 'challenge.undelivered', reason: result, ...by } as const
+function eventOf({ sent: { result }, about: asked }: Dispatched) {
+  if (result === 'sent') return { type: 'challenge.sent', ...asked } as const
+  if (result === 'unconfirmed') return { type: 'challenge.unconfirmed', ...asked } as const
+  const { reason: failure, ...others } = asked
+  const cause = failure === undefined ? {} : { failure }
+  return { type: 'challenge.undelivered', reason: result, ...cause, ...others } as const
 }
 
 function notDelivered({ result }: SendResult): TwoFactorError {

@@ -1,15 +1,30 @@
+import { tracingChannel } from 'node:diagnostics_channel'
 import { TwoFactorError } from '../errors.js'
 import type { Emit } from '../events.js'
 import { withinDeadline } from '../lib/deadline.js'
+import { traced } from '../lib/tracing.js'
 import type { Awaitable, Store } from '../store/store.js'
+
+/** The context of the tracing channel `express-two-factor:store`: no key and no value. */
+export interface StoreTrace {
+  readonly command: 'read' | 'swap' | 'increment'
+  /** The kind of the entry, such as `auth` for the ledger of a number on file. */
+  readonly kind: string
+}
+
+const traces = tracingChannel<unknown, StoreTrace>('express-two-factor:store')
 
 /**
  * Bounds every command of a store: whatever fails or is late becomes `store_unavailable`. A synchronous
  * store stays synchronous, because the guard needs no promise then.
  */
-export function withStoreDeadline(store: Store, timeoutMs: number, emit: Emit): Store {
-  const failed = (command: string, cause: unknown): TwoFactorError => {
-    emit({ type: 'store.failed', command })
+export function withStoreDeadline(
+  store: Store,
+  timeoutMs: number,
+  { now, emit }: { readonly now: () => number; readonly emit: Emit },
+): Store {
+  const failed = (command: string, cause: unknown, durationMs: number): TwoFactorError => {
+    emit({ type: 'store.failed', command, durationMs })
     return cause instanceof TwoFactorError
       ? cause
       : new TwoFactorError('store_unavailable', { message: 'The store did not respond.', cause })
@@ -18,21 +33,28 @@ export function withStoreDeadline(store: Store, timeoutMs: number, emit: Emit): 
     try {
       const result = ask()
       if (!isThenable(result)) return result
+      const startedAt = now()
       return withinDeadline(
         timeoutMs,
         () => Promise.resolve(result),
         () => new Error(`no response within ${timeoutMs} ms`),
       ).catch((cause: unknown) => {
-        throw failed(command, cause)
+        throw failed(command, cause, Math.max(0, now() - startedAt))
       })
     } catch (cause) {
-      throw failed(command, cause)
+      throw failed(command, cause, 0)
     }
   }
+  const asked = <T>(command: StoreTrace['command'], key: string, ask: () => Awaitable<T>): Awaitable<T> =>
+    traced(
+      traces,
+      () => ({ command, kind: key.split(':')[2] ?? '' }),
+      () => bounded(command, ask),
+    )
   return {
-    read: (key) => bounded('read', () => store.read(key)),
-    swap: (key, version, next, ttlMs) => bounded('swap', () => store.swap(key, version, next, ttlMs)),
-    increment: (key, windowMs, by) => bounded('increment', () => store.increment(key, windowMs, by)),
+    read: (key) => asked('read', key, () => store.read(key)),
+    swap: (key, version, next, ttlMs) => asked('swap', key, () => store.swap(key, version, next, ttlMs)),
+    increment: (key, windowMs, by) => asked('increment', key, () => store.increment(key, windowMs, by)),
     close: () => store.close?.(),
   }
 }

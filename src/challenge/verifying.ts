@@ -1,5 +1,5 @@
 import { TwoFactorError } from '../errors.js'
-import type { Emit } from '../events.js'
+import type { AboutExchange, Emit } from '../events.js'
 import type { Counters, VerificationBudget } from './budgets/counters.js'
 import type { Verdict } from './code-provider.js'
 import type { Codes } from './codes.js'
@@ -7,6 +7,7 @@ import { type Refusal, refused, type VerifyCommand, type VerifyOutcome } from '.
 import { type Consequences, type Rejected, type ReserveOutcome, reserve, settle } from './ledger/attempts.js'
 import type { Challenge, Lane } from './ledger/ledger.js'
 import type { Ledgers, LedgerUpdater } from './ledger/ledgers.js'
+import { lastSentAt } from './ledger/pacing.js'
 import type { Secrets } from './secrets.js'
 import { about, type Target, type Targets } from './targets.js'
 import { newCommandId } from './updater.js'
@@ -21,6 +22,9 @@ interface Submission {
   readonly budget: VerificationBudget
 }
 
+/** What was reserved, and when the code that is to be checked was sent. */
+type Reservation = { readonly outcome: ReserveOutcome | Refusal; readonly sentAt?: number | undefined }
+
 /** Verify: count the attempt, ask the provider, record the verdict. */
 export function createVerifying(parts: {
   readonly codes: Codes
@@ -33,15 +37,17 @@ export function createVerifying(parts: {
 }) {
   const { codes, ledgers, counters, targets, secrets, appNameOf, emit } = parts
 
-  async function reserveAttempt(submission: Submission): Promise<ReserveOutcome | Refusal> {
+  async function reserveAttempt(submission: Submission): Promise<Reservation> {
     const { target, id, code, ledger, budget } = submission
     const asked = Promise.all([budget.check(), target.acting()])
     const [tooMany, acting] = await ledger.readWith(asked)
-    if (tooMany !== undefined) return tooMany
+    if (tooMany !== undefined) return { outcome: tooMany }
     const tag = secrets.tag('code-tag', `${target.phone} ${code}`)
     const attempt = { ...target.who, ...acting, id, code: tag }
-    const { outcome } = await ledger.run((current, now) => reserve(current, attempt, now, target.limits))
-    if (outcome.outcome === 'refused' || outcome.outcome === 'repeated') return outcome
+    const reserved = await ledger.run((current, now) => reserve(current, attempt, now, target.limits))
+    const { outcome } = reserved
+    if (outcome.outcome === 'refused' || outcome.outcome === 'repeated') return { outcome }
+    const sentAt = lastSentAt(reserved.ledger, outcome.challenge)
     // Counted after the attempt was reserved: of parallel requests only one is counted.
     const refusal = await budget
       .in(acting.budget)
@@ -52,28 +58,37 @@ export function createVerifying(parts: {
         throw error
       })
     // A used code is rejected whatever the counters return; the provider was not asked about it.
-    if (refusal === undefined || outcome.outcome === 'rejected') return outcome
+    if (refusal === undefined || outcome.outcome === 'rejected') return { outcome, sentAt }
     await record(submission, 'not-sent')
-    return refusal
+    return { outcome: refusal }
   }
 
   const record = ({ target, id, ledger }: Submission, verdict: Verdict) =>
     ledger.run((standing, now) => settle(standing, id, verdict, now, target.limits))
 
-  async function judge(submission: Submission, challenge: Challenge): Promise<VerifyOutcome> {
+  async function judge(
+    submission: Submission,
+    challenge: Challenge,
+    sentAt: number | undefined,
+  ): Promise<VerifyOutcome> {
     const { target, code, budget } = submission
     const appName = appNameOf(target.lane, challenge.purpose)
     const { handle } = challenge
-    const verdict = await codes.check(target, { destination: target.phone, appName, code, handle })
-    const [{ outcome }] = await Promise.all([
+    const { verdict, about: asked } = await codes.check(target, {
+      destination: target.phone,
+      appName,
+      code,
+      handle,
+    })
+    const [{ outcome, now }] = await Promise.all([
       record(submission, verdict),
       verdict === 'rejected' ? undefined : budget.in(challenge.budget).refund(),
     ])
     switch (outcome.outcome) {
       case 'approved':
-        return approval(target, outcome.challenge)
+        return approval(target, outcome.challenge, { ...asked, ...ageOf(sentAt, now) })
       case 'rejected':
-        return rejection(target, outcome)
+        return rejection(target, outcome, asked)
       case 'gone':
         reportNumber(target, challenge, outcome)
         return refused('challenge_gone')
@@ -85,16 +100,20 @@ export function createVerifying(parts: {
     }
   }
 
-  function approval(target: Target, challenge: Challenge): VerifyOutcome {
-    emit({ type: 'challenge.approved', ...about(target, challenge) })
+  function approval(
+    target: Target,
+    challenge: Challenge,
+    asked: AboutExchange & { readonly ageMs?: number },
+  ): VerifyOutcome {
+    emit({ type: 'challenge.approved', ...asked, ...about(target, challenge) })
     const { purpose, channel } = challenge
     const bound = challenge.bound === undefined ? {} : { bound: challenge.bound }
     return { outcome: 'approved', purpose, channel, phone: target.phone, ...bound }
   }
 
-  function rejection(target: Target, outcome: Rejected): VerifyOutcome {
+  function rejection(target: Target, outcome: Rejected, asked: AboutExchange = {}): VerifyOutcome {
     const { challenge, attemptsRemaining, used, lockedForMs } = outcome
-    emit({ type: 'challenge.rejected', attemptsRemaining, used, ...about(target, challenge) })
+    emit({ type: 'challenge.rejected', attemptsRemaining, used, ...asked, ...about(target, challenge) })
     reportNumber(target, challenge, outcome)
     const retry = lockedForMs === undefined ? {} : { retryAfterMs: lockedForMs }
     return { outcome: 'rejected', attemptsRemaining, ...retry }
@@ -118,14 +137,18 @@ export function createVerifying(parts: {
       ledger: ledgers.updater(target.key, target.limits),
       budget: counters.forVerification(target.counted),
     }
-    const reserved = await reserveAttempt(submission)
+    const { outcome: reserved, sentAt } = await reserveAttempt(submission)
     if (reserved.outcome === 'refused') return reserved
     if (reserved.outcome === 'repeated') {
       return { outcome: 'rejected', attemptsRemaining: reserved.attemptsRemaining }
     }
     if (reserved.outcome === 'rejected') return rejection(target, reserved)
-    return judge(submission, reserved.challenge)
+    return judge(submission, reserved.challenge, sentAt)
   }
+}
+
+function ageOf(sentAt: number | undefined, now: number): { readonly ageMs?: number } {
+  return sentAt === undefined ? {} : { ageMs: Math.max(0, now - sentAt) }
 }
 
 function noVerdict(verdict: Verdict): TwoFactorError {

@@ -1,4 +1,4 @@
-import type { CodeProvider, SendResult, Verdict } from '../challenge/code-provider.js'
+import type { CodeProvider, ExchangeReport, SendResult, Verdict } from '../challenge/code-provider.js'
 import { type Checks, checkOptions, integer, list, nonEmptyString, withMethods } from '../lib/options.js'
 import { effectiveError } from './answers.js'
 import type { ProviderClient } from './client.js'
@@ -7,7 +7,8 @@ import type { ResultOf } from './client-results.js'
 import * as optionChecks from './option-checks.js'
 import { ProviderError } from './provider-error.js'
 import { providerName } from './provider-name.js'
-import { acceptedSend, failedSend, refusesAccount } from './send-result.js'
+import { acceptedSend, failedSend, refusesAccount, reportFailure } from './send-result.js'
+import { spokenIn } from './spoken.js'
 import { judge, type VerdictRules } from './verdict.js'
 
 export interface ProviderCodesOptions extends VerdictRules {
@@ -55,27 +56,32 @@ export function providerCodes(options: ProviderCodesOptions): CodeProvider {
     name,
     timeoutMs: client.timeoutMs,
 
-    async sendCode({ destination, appName, channel, signal }) {
+    async sendCode({ destination, appName, channel, signal, report }) {
       const to = { phone: destination, appName, countryCode }
       try {
         const sent =
           channel === 'sms'
             ? await client.sendSmsCode(to, { signal })
             : await client.sendCallCode({ ...to, voice, retries }, { signal })
+        report?.({ operation: channel === 'sms' ? 'sendSmsCode' : 'sendCallCode', httpStatus: 200 })
         return withLifetime(acceptedSend(sent, destination), sent)
       } catch (error) {
+        reportFailure(error, report)
         return failedSend(error, options)
       }
     },
 
-    async checkCode({ destination, appName, code, signal, answered }) {
+    async checkCode({ destination, appName, code, signal, answered, report }) {
       try {
         const submitted = { phone: destination, appName, code, countryCode }
         const answer = await client.verifyCode(submitted, { signal })
         // Not every answer: a gateway in front of a service that is down can write JSON as well, without an error.
         if (effectiveError(answer) !== undefined) answered?.()
-        return judge(answer, options)
+        const verdict = judge(answer, options)
+        report?.(verdict === 'approved' ? approval : reportOf(answer))
+        return verdict
       } catch (error) {
+        reportFailure(error, report)
         return failedCheck(error, options)
       }
     },
@@ -89,6 +95,17 @@ function withLifetime(sent: SendResult, { minutesToExpire }: Sent): SendResult {
   const lifetimeMs = Math.floor((minutesToExpire ?? 0) * 60_000)
   const usable = sent.result === 'sent' && Number.isSafeInteger(lifetimeMs) && lifetimeMs > 0
   return usable ? { ...sent, lifetimeMs } : sent
+}
+
+const approval: ExchangeReport = { operation: 'verifyCode', httpStatus: 200 }
+
+/** What an answer that is no approval says, for events. */
+function reportOf(answer: ResultOf<'verifyCode'>): ExchangeReport {
+  const { httpStatus } = answer
+  const asked = { operation: 'verifyCode', httpStatus, reason: 'answer' }
+  const { status, error } = spokenIn(answer)
+  if (effectiveError(answer) !== undefined) return { ...asked, providerError: error }
+  return httpStatus === 200 ? { ...asked, unexpectedStatus: status } : asked
 }
 
 function failedCheck(error: unknown, rules: VerdictRules): Verdict {

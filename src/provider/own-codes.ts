@@ -8,7 +8,7 @@ import { createHandles } from './code-handle.js'
 import { type CodeMessage, defaultMessage } from './code-message.js'
 import { voice } from './option-checks.js'
 import { providerName } from './provider-name.js'
-import { acceptedSend, failedSend } from './send-result.js'
+import { acceptedSend, failedSend, reportFailure } from './send-result.js'
 import { textLength } from './text-length.js'
 
 export interface OwnCodesOptions {
@@ -77,7 +77,7 @@ export function ownCodes(options: OwnCodesOptions): CodeProvider {
     timeoutMs: client.timeoutMs,
 
     async sendCode(send) {
-      const { destination, channel, appName, expiresInMs, signal } = send
+      const { destination, channel, appName, expiresInMs, signal, report } = send
       const code = String(randomInt(10 ** length)).padStart(length, '0')
       const message = write(code, send)
       if (message === undefined) return { result: 'not-sent' }
@@ -87,8 +87,10 @@ export function ownCodes(options: OwnCodesOptions): CodeProvider {
           channel === 'sms'
             ? await client.sendSms({ phone: destination, sms: message }, { signal })
             : await client.sendCall({ phone: destination, message, voice: spokenBy, retries }, { signal })
+        report?.({ operation: channel === 'sms' ? 'sendSms' : 'sendCall', httpStatus: 200 })
         return withKept(acceptedSend(sent, destination), kept)
       } catch (error) {
+        reportFailure(error, report)
         return withKept(failedSend(error, { approvedStatuses: [] }), kept)
       }
     },

@@ -5,13 +5,18 @@ import type { OperationName } from './operations.js'
 import { ProviderError } from './provider-error.js'
 import { resultOf, verifyAnswerOf } from './results.js'
 import type { Answered, Lost } from './send.js'
+import { rememberForm } from './spoken.js'
 
 /** The result in a whole answer to `form`. Throws a ProviderError for anything that is no success. */
 export function readAnswer(operation: OperationName, answered: Answered, form: string): object {
   const { httpStatus, text } = answered
   const answer = text === undefined ? undefined : parseJson(text)
   if (text !== undefined && isJsonObject(answer)) {
-    if (operation === 'verifyCode') return verifyAnswerOf(httpStatus, text, answer)
+    if (operation === 'verifyCode') {
+      const verifyAnswer = verifyAnswerOf(httpStatus, text, answer)
+      rememberForm(verifyAnswer, form)
+      return verifyAnswer
+    }
     if (httpStatus === 200 && effectiveError(answer) === undefined) return resultOf(operation, answer)
   }
   if (httpStatus === 200 && operation === 'messageState' && Array.isArray(answer)) {

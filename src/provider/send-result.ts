@@ -1,4 +1,4 @@
-import type { SendResult } from '../challenge/code-provider.js'
+import type { ExchangeReport, SendResult } from '../challenge/code-provider.js'
 import { effectiveError, isJsonObject, memberOf } from './answers.js'
 import { ProviderError } from './provider-error.js'
 import { judge, type VerdictRules } from './verdict.js'
@@ -34,6 +34,16 @@ export function failedSend(error: unknown, rules: VerdictRules): SendResult {
   if (error.delivery === 'unknown') return { result: 'unconfirmed' }
   if (refusesAccount(error, rules)) return { result: 'misconfigured' }
   return { result: isRefusal(error) ? 'failed' : 'unconfirmed' }
+}
+
+/** Reports a failed exchange: an error of the client says what happened, without a secret. */
+export function reportFailure(error: unknown, report: ((report: ExchangeReport) => void) | undefined): void {
+  if (error instanceof ProviderError) {
+    const { operation, httpStatus, providerError, reason } = error
+    report?.({ operation, httpStatus, providerError, reason })
+  } else {
+    report?.({ reason: 'error' })
+  }
 }
 
 /**

@@ -64,6 +64,7 @@ describe('start', () => {
         details: undefined,
         expiresInMs: 10 * minute,
         signal: expect.any(AbortSignal),
+        report: expect.any(Function),
       },
     ])
     expect(outcome).toEqual({

@@ -75,7 +75,12 @@ describe('a provider that gives no verdict', () => {
       )
     }
     expect(service.eventTypes().filter((type) => type === 'provider.paused')).toHaveLength(1)
-    expect(service.events).toContainEqual({ type: 'provider.unavailable', command: 'check', sent: true })
+    expect(service.events).toContainEqual({
+      type: 'provider.unavailable',
+      command: 'check',
+      sent: true,
+      durationMs: 0,
+    })
     expect(await service.challenges.verify({ ...ana, code: rightCode })).toMatchObject({
       code: 'provider_unavailable',
     })
@@ -118,7 +123,12 @@ describe('a provider that gives no verdict', () => {
     expect(service.eventTypes()).not.toContain('provider.paused')
     await service.challenges.start({ ...ana, purpose: 'login' })
     expect(service.eventTypes()).toContain('provider.paused')
-    expect(service.events).toContainEqual({ type: 'provider.unavailable', command: 'send', sent: true })
+    expect(service.events).toContainEqual({
+      type: 'provider.unavailable',
+      command: 'send',
+      sent: true,
+      durationMs: 0,
+    })
   })
 
   it('is not stopped for everybody by four numbers', async () => {
@@ -241,6 +251,7 @@ describe('events', () => {
         challengeId: 'challenge' in started && started.challenge.id,
         subject: 'ana',
         country: 'CO',
+        ...(type === 'challenge.unconfirmed' && { durationMs: 0 }),
       })),
     )
   })

@@ -7,7 +7,7 @@ import type {
 } from '../../src/challenge/code-provider.js'
 import { createCodes } from '../../src/challenge/codes.js'
 import { createSecrets, type Secrets } from '../../src/challenge/secrets.js'
-import type { TwoFactorEvent } from '../../src/events.js'
+import type { EventBody } from '../../src/events.js'
 
 const target = { lane: 'auth', key: 'ledger-1' } as const
 const order = {
@@ -34,7 +34,7 @@ function open(
   secrets = plain,
   now = () => 1_800_000_000_000,
 ) {
-  const events: TwoFactorEvent[] = []
+  const events: EventBody[] = []
   const codes = createCodes({
     provider: { sendCode: pending, checkCode: pending, ...provider },
     limits: { sendTimeoutMs: deadlineMs, verifyTimeoutMs: deadlineMs, ...limits },
@@ -43,7 +43,7 @@ function open(
     emit: (event) => events.push(event),
   })
   const send = async () => (await codes.send(target, order)).sent
-  const check = () => codes.check(target, submitted)
+  const check = async () => (await codes.check(target, submitted)).verdict
   return { codes, send, check, events }
 }
 
@@ -153,11 +153,69 @@ describe('a handle', () => {
     const handle = 'handle' in sent ? sent.handle : undefined
     expect(handle).not.toContain('handle-canary')
     expect(Buffer.from(handle ?? '', 'base64url').toString('latin1')).not.toContain('handle-canary')
-    expect(await codes.check(target, { ...submitted, handle })).toBe('approved')
+    expect(await codes.check(target, { ...submitted, handle })).toMatchObject({ verdict: 'approved' })
     // Moved from the ledger of one number to that of another, it is worth nothing.
-    expect(await codes.check({ ...target, key: 'ledger-2' }, { ...submitted, handle })).toBe('unavailable')
-    expect(await codes.check(target, { ...submitted, handle: 'handle-canary' })).toBe('unavailable')
+    const unavailable = { verdict: 'unavailable', about: {} }
+    expect(await codes.check({ ...target, key: 'ledger-2' }, { ...submitted, handle })).toEqual(unavailable)
+    expect(await codes.check(target, { ...submitted, handle: 'handle-canary' })).toEqual(unavailable)
     expect(seen).toEqual(['handle-canary'])
+  })
+})
+
+describe('what an adapter reports', () => {
+  it('is passed on as far as it is of the known members, in a bounded length', async () => {
+    const { codes } = open({
+      async sendCode({ report }) {
+        const junk = { code: '482913', operation: { toString: () => 'no' }, httpStatus: '200', reason: 7 }
+        report?.(junk as never)
+        report?.({ reason: 'x'.repeat(500), providerError: 'y'.repeat(500) })
+        report?.(null as never)
+        return { result: 'failed' }
+      },
+    })
+    expect((await codes.send(target, order)).about).toEqual({
+      durationMs: 0,
+      reason: 'x'.repeat(40),
+      providerError: 'y'.repeat(200),
+    })
+  })
+
+  it('names a deadline and an adapter that throws', async () => {
+    const reasonOf = async (provider: Partial<CodeProvider>) => {
+      const { codes } = open(provider)
+      return [(await codes.send(target, order)).about, (await codes.check(target, submitted)).about]
+    }
+    const late = { durationMs: 0, reason: 'timeout' }
+    expect(await reasonOf({})).toEqual([late, late])
+    const throwing = () => {
+      throw new Error('broken')
+    }
+    const broken = { durationMs: 0, reason: 'error' }
+    expect(await reasonOf({ sendCode: throwing, checkCode: throwing })).toEqual([broken, broken])
+  })
+
+  it('of an unexpected status is one event a minute, also of parallel checks', async () => {
+    let clock = 1_800_000_000_000
+    const provider: Partial<CodeProvider> = {
+      async checkCode({ report }) {
+        report?.({ httpStatus: 200, unexpectedStatus: 'wrong' })
+        return 'rejected'
+      },
+    }
+    const { check, events } = open(provider, {}, plain, () => clock)
+    const told = async () => {
+      await Promise.all(Array.from({ length: 50 }, check))
+      return events.length
+    }
+    expect(await told()).toBe(1)
+    expect(events).toEqual([{ type: 'provider.unexpected', status: 'wrong', httpStatus: 200, durationMs: 0 }])
+    clock += 59_999
+    expect(await told()).toBe(1)
+    clock += 1
+    expect(await told()).toBe(2)
+    // A clock that is set back by an hour does not silence it for an hour.
+    clock -= 3_600_000
+    expect(await told()).toBe(3)
   })
 })
 
@@ -190,10 +248,10 @@ describe('a provider made of several', () => {
     const { codes, events } = open(alwaysNext([notSent, working]))
     expect(await codes.send(target, order)).toEqual({
       sent: { result: 'sent', handle: '1' },
-      provider: 'second',
+      about: { provider: 'second', durationMs: 0 },
     })
     expect(events).toEqual([
-      { type: 'provider.unavailable', command: 'send', sent: false, provider: 'first' },
+      { type: 'provider.unavailable', command: 'send', sent: false, provider: 'first', durationMs: 0 },
     ])
   })
 
@@ -211,8 +269,11 @@ describe('a provider made of several', () => {
     expect(asked).toBe(5)
     expect(events.at(-1)).toEqual({ type: 'provider.paused', pausedForMs: 15_000, provider: 'first' })
     expect(codes.refusal()).toBeUndefined()
-    expect(await codes.check(target, { ...submitted, handle: '0' })).toBe('not-sent')
-    expect(await codes.check(target, { ...submitted, handle: '1' })).toBe('approved')
+    expect(await codes.check(target, { ...submitted, handle: '0' })).toEqual({
+      verdict: 'not-sent',
+      about: {},
+    })
+    expect(await codes.check(target, { ...submitted, handle: '1' })).toMatchObject({ verdict: 'approved' })
   })
 
   it('is refused when all of them rest', async () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { openDomain } from '../../src/challenge/domain.js'
-import type { TwoFactorEvent } from '../../src/events.js'
+import type { EventBody } from '../../src/events.js'
 import { memoryStore } from '../../src/store/memory-store.js'
 import { day, limits } from './kit.js'
 import { ana, countingCodes, rightCode } from './service.js'
@@ -8,7 +8,7 @@ import { ana, countingCodes, rightCode } from './service.js'
 it('the parts of the domain share one store, one clock, one set of limits and one listener', async () => {
   const clock = { now: 1_800_000_000_000 }
   const store = memoryStore({ now: () => clock.now })
-  const events: TwoFactorEvent[] = []
+  const events: EventBody[] = []
   const usual = {
     maxAgeMs: 300_000,
     once: false,

@@ -11,7 +11,7 @@ import type { Limits } from '../../src/challenge/limits.js'
 import { createGrants } from '../../src/challenge/proofs/grants.js'
 import { createPurposes, type Purpose } from '../../src/challenge/purposes.js'
 import { createSecrets } from '../../src/challenge/secrets.js'
-import type { TwoFactorEvent } from '../../src/events.js'
+import type { EventBody } from '../../src/events.js'
 import { memoryStore } from '../../src/store/memory-store.js'
 import type { Store } from '../../src/store/store.js'
 import { limits as defaults } from './kit.js'
@@ -77,8 +77,8 @@ export function createService(options: ServiceOptions = {}) {
     ].filter(({ name }) => options.purposes?.includes(name) ?? true),
     purpose,
   )
-  const events: TwoFactorEvent[] = []
-  const emit = (event: TwoFactorEvent) => void events.push(event)
+  const events: EventBody[] = []
+  const emit = (event: EventBody) => void events.push(event)
   const provider = countingCodes()
   const parts = {
     store,

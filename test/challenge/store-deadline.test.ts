@@ -1,14 +1,19 @@
 import { describe, expect, it } from 'vitest'
 import { withStoreDeadline } from '../../src/challenge/store-deadline.js'
 import { TwoFactorError } from '../../src/errors.js'
-import type { TwoFactorEvent } from '../../src/events.js'
+import type { EventBody } from '../../src/events.js'
 import { memoryStore } from '../../src/store/memory-store.js'
 import type { Entry, Store } from '../../src/store/store.js'
 
+const silent = { now: Date.now, emit: () => {} }
+
 describe('a store with a deadline', () => {
   const dead = () => new Promise<never>(() => {})
-  const bounded = (store: Partial<Store>, events: TwoFactorEvent[] = []) =>
-    withStoreDeadline({ ...memoryStore(), ...store }, 20, (event) => void events.push(event))
+  const bounded = (store: Partial<Store>, events: EventBody[] = []) =>
+    withStoreDeadline({ ...memoryStore(), ...store }, 20, {
+      now: () => 0,
+      emit: (event) => void events.push(event),
+    })
 
   it('answers at once where the store does', () => {
     const store = bounded({})
@@ -42,7 +47,7 @@ describe('a store with a deadline', () => {
       },
     ],
   ])('says so when it %s', async (_, answer) => {
-    const events: TwoFactorEvent[] = []
+    const events: EventBody[] = []
     const store = bounded({ read: answer, swap: answer, increment: answer }, events)
     const asked = [
       async () => store.read('k'),
@@ -53,9 +58,9 @@ describe('a store with a deadline', () => {
       await expect(ask()).rejects.toMatchObject({ code: 'store_unavailable', status: 503 })
     }
     expect(events).toEqual([
-      { type: 'store.failed', command: 'read' },
-      { type: 'store.failed', command: 'swap' },
-      { type: 'store.failed', command: 'increment' },
+      { type: 'store.failed', command: 'read', durationMs: 0 },
+      { type: 'store.failed', command: 'swap', durationMs: 0 },
+      { type: 'store.failed', command: 'increment', durationMs: 0 },
     ])
   })
 
@@ -69,7 +74,7 @@ describe('a store with a deadline', () => {
   it('leaves no timer behind', async () => {
     const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length
     const before = timers()
-    const store = withStoreDeadline({ ...memoryStore(), read: async () => undefined }, 60_000, () => {})
+    const store = withStoreDeadline({ ...memoryStore(), read: async () => undefined }, 60_000, silent)
     await Promise.all(Array.from({ length: 20 }, () => store.read('k')))
     expect(timers() - before).toBeLessThan(20)
   })
@@ -96,6 +101,6 @@ describe('a store with a deadline', () => {
     await bounded({ close }).close?.()
     expect(closed).toBe(1)
     const { close: _, ...unclosable } = memoryStore()
-    await withStoreDeadline(unclosable, 20, () => {}).close?.()
+    await withStoreDeadline(unclosable, 20, silent).close?.()
   })
 })

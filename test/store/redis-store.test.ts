@@ -198,7 +198,7 @@ describe.skipIf(withoutRedis)('one Redis', () => {
         const connect = clients[name] ?? (() => Promise.reject(new Error(name)))
         const { connection, end } = await connect()
         // Two deadlines watch over an answer: the store's own, and the one that twoFactor puts around any store.
-        const store = withStoreDeadline(redisStore(connection), 250, () => {})
+        const store = withStoreDeadline(redisStore(connection), 250, { now: Date.now, emit: () => {} })
         await store.increment('tf1::count-a:warm', hour)
         const answers = [
           store.read('tf1::auth:blocked'),

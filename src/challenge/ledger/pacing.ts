@@ -52,6 +52,11 @@ export function pauseBeforeCheck({ attemptTimes }: Budget, now: number, limits: 
   return Math.max(0, end - now)
 }
 
+/** When the code that is typed for this challenge was sent. */
+export function lastSentAt(ledger: Ledger, { id, budget }: Challenge): number | undefined {
+  return ledger[budget].sends.findLast(({ challenge, refused }) => challenge === id && refused !== true)?.at
+}
+
 /** The moment from which a code may be sent again for this challenge, or a new one started. */
 export function resendableAt(
   ledger: Ledger,

@@ -16,18 +16,23 @@ const messages = {
     'twoFactor() was called while handling a request, and every call starts with fresh limits. Call it once, at start-up.',
   TWO_FACTOR_PATH_DIFFERS:
     'routes() is not mounted at the option `path`: links and redirects will break. Use the same path for both.',
+  TWO_FACTOR_PROVIDER_MISCONFIGURED:
+    'The provider refuses this account, so that nobody can sign in. Run `npx express-two-factor doctor`, and pass `onEvent` to be told each time.',
+  TWO_FACTOR_PROVIDER_UNAVAILABLE:
+    'The provider did not respond as it should to a send or a check. Pass `onEvent` to be told each time.',
 } as const satisfies Record<string, string>
 
 export type WarningCode = keyof typeof messages
-export type Warn = (code: WarningCode) => void
+/** `cause` tells why, as far as it is known. */
+export type Warn = (code: WarningCode, cause?: string) => void
 
 /** Emits each code at most once, as a process warning of the type `TwoFactorWarning`. */
 export function createWarn(): Warn {
   const emitted = new Set<WarningCode>()
-  return (code) => {
+  return (code, cause = '') => {
     if (emitted.has(code)) return
     emitted.add(code)
-    process.emitWarning(messages[code], {
+    process.emitWarning(cause === '' ? messages[code] : `${messages[code]} (${cause})`, {
       type: 'TwoFactorWarning',
       code,
       detail: `See README.md#${code.toLowerCase()}`,

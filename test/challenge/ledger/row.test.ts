@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { type Budget, emptyBudget, emptyLedger } from '../../../src/challenge/ledger/ledger.js'
 import { ledgerStore } from '../../../src/challenge/ledger/ledger-store.js'
 import { unpacked, type WrittenLedger } from '../../../src/challenge/ledger/row.js'
-import type { TwoFactorEvent } from '../../../src/events.js'
+import type { EventBody } from '../../../src/events.js'
 import { memoryStore } from '../../../src/store/memory-store.js'
 import type { Json } from '../../../src/store/store.js'
 import { hour } from '../kit.js'
@@ -12,7 +12,7 @@ const key = 'tf1::auth:number'
 
 function createPair() {
   const store = memoryStore()
-  const events: TwoFactorEvent[] = []
+  const events: EventBody[] = []
   return { store, events, ledgers: ledgerStore(store, (event) => void events.push(event)) }
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createKeys } from '../../../src/challenge/keys.js'
 import { createDevices } from '../../../src/challenge/proofs/devices.js'
 import { createSecrets } from '../../../src/challenge/secrets.js'
-import type { TwoFactorEvent } from '../../../src/events.js'
+import type { EventBody } from '../../../src/events.js'
 import { type MemoryStore, memoryStore } from '../../../src/store/memory-store.js'
 
 const day = 24 * 60 * 60_000
@@ -10,10 +10,10 @@ const day = 24 * 60 * 60_000
 function setUp(wrap: (store: MemoryStore) => MemoryStore = (store) => store, knownMaxAgeMs = 0) {
   const clock = { now: 1_000_000 }
   const now = () => clock.now
-  const events: TwoFactorEvent[] = []
+  const events: EventBody[] = []
   const keys = createKeys('', createSecrets(['a secret of thirty-two bytes or more']))
   const store = wrap(memoryStore({ now }))
-  const emit = (event: TwoFactorEvent) => void events.push(event)
+  const emit = (event: EventBody) => void events.push(event)
   const { open, ...others } = createDevices({
     store,
     keys,

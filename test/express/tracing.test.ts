@@ -1,0 +1,118 @@
+import { tracingChannel } from 'node:diagnostics_channel'
+import { inspect } from 'node:util'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { memoryStore, type Store } from '../../src/index.js'
+import { own } from './code-providers.js'
+import { startHost } from './kit.js'
+
+type Phase = 'start' | 'end' | 'asyncStart' | 'asyncEnd' | 'error'
+
+/** Everything that is published on one of the channels until the test ends. */
+function trace(name: 'send' | 'check' | 'store') {
+  const phases: [Phase, object][] = []
+  const noted = (phase: Phase) => (context: object) => void phases.push([phase, { ...context }])
+  const subscribers = {
+    start: noted('start'),
+    end: noted('end'),
+    asyncStart: noted('asyncStart'),
+    asyncEnd: noted('asyncEnd'),
+    error: noted('error'),
+  }
+  const channel = tracingChannel<unknown, object>(`express-two-factor:${name}`)
+  channel.subscribe(subscribers)
+  onTestFinished(() => void channel.unsubscribe(subscribers))
+  return {
+    phases,
+    ended: () => phases.filter(([phase]) => phase === 'asyncEnd').map(([, context]) => context),
+  }
+}
+
+describe('the tracing channels', () => {
+  it('tell of each send and each check, what it was and what became of it', async () => {
+    const sends = trace('send')
+    const checks = trace('check')
+    const host = await startHost()
+    const ana = await host.login()
+    await ana.post('/two-factor/start', { channel: 'call' })
+    await ana.post('/two-factor/verify', { code: '111111' })
+    await ana.post('/two-factor/verify', { code: host.stub.rightCode })
+    expect(sends.phases.map(([phase]) => phase)).toEqual(['start', 'end', 'asyncStart', 'asyncEnd'])
+    expect(sends.phases[0]?.[1]).toEqual({ lane: 'auth', channel: 'call', purpose: 'login' })
+    const asked = { httpStatus: 200, durationMs: 0 }
+    expect(sends.ended()).toEqual([
+      {
+        lane: 'auth',
+        channel: 'call',
+        purpose: 'login',
+        operation: 'sendCallCode',
+        result: 'sent',
+        ...asked,
+      },
+    ])
+    expect(checks.ended()).toEqual([
+      { lane: 'auth', operation: 'verifyCode', reason: 'answer', result: 'rejected', ...asked },
+      { lane: 'auth', operation: 'verifyCode', result: 'approved', ...asked },
+    ])
+    expect(host.stub.sends).toHaveLength(1)
+    expect(host.stub.checks).toHaveLength(2)
+  })
+
+  it('tell of each command of a store at once, and later where it answers later', async () => {
+    const traced = trace('store')
+    const memory = memoryStore()
+    const store: Store = {
+      read: (key) => memory.read(key),
+      swap: async (...args) => memory.swap(...args),
+      increment: (...args) => memory.increment(...args),
+    }
+    const host = await startHost({ options: { store } })
+    await host.signIn()
+    const commands = (wanted: Phase) =>
+      new Set(traced.phases.filter(([phase]) => phase === wanted).map(([, context]) => inspect(context)))
+    expect(commands('end')).toContain("{ command: 'read', kind: 'auth' }")
+    expect([...commands('asyncEnd')].sort()).toEqual([
+      "{ command: 'swap', kind: 'auth' }",
+      "{ command: 'swap', kind: 'devices' }",
+      "{ command: 'swap', kind: 'grants' }",
+    ])
+  })
+
+  it.each([
+    [
+      'rejects',
+      async () => Promise.reject(new Error('connection lost')),
+      ['start', 'end', 'error', 'asyncStart', 'asyncEnd'],
+    ],
+    [
+      'throws',
+      () => {
+        throw new Error('connection lost')
+      },
+      ['start', 'error', 'end'],
+    ],
+  ])('tell of a store that %s', async (_name, swap, expected) => {
+    const traced = trace('store')
+    const host = await startHost({ options: { store: { ...memoryStore(), swap } } })
+    const ana = await host.login()
+    expect((await ana.post('/two-factor/start', {})).status).toBe(503)
+    const swaps = traced.phases.filter(([, context]) => 'command' in context && context.command === 'swap')
+    expect(swaps.map(([phase]) => phase)).toEqual(expected)
+    expect(swaps.find(([phase]) => phase === 'error')?.[1]).toMatchObject({
+      error: { code: 'store_unavailable' },
+    })
+  })
+
+  it('hold no code, handle, number, key or session', async () => {
+    const channels = (['send', 'check', 'store'] as const).map(trace)
+    const host = await startHost({ provider: (stub) => own(stub) })
+    await host.signIn()
+    const told = inspect(
+      channels.map(({ phases }) => phases),
+      { depth: 10, maxArrayLength: null },
+    )
+    expect(channels.every(({ phases }) => phases.length > 0)).toBe(true)
+    for (const canary of [host.stub.rightCode, '3001234567', 'k-canary', 'connect.sid', 'handle', 'tf1']) {
+      expect(told).not.toContain(canary)
+    }
+  })
+})

@@ -1,0 +1,25 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { tracingChannel } from 'node:diagnostics_channel'
+import { expect, it } from 'vitest'
+import { traced } from '../../src/lib/tracing.js'
+
+const fails = (): never => {
+  throw new Error('a context was made')
+}
+
+it('costs no context while nobody subscribes', () => {
+  const channel = tracingChannel<unknown, object>('test:unheard')
+  expect(traced(channel, fails, (context) => [context])).toEqual([undefined])
+})
+
+it('runs within the stores of its subscribers, so that spans nest', async () => {
+  const channel = tracingChannel<string, object>('test:nested')
+  const spans = new AsyncLocalStorage<string>()
+  channel.start.bindStore(spans, () => 'span')
+  const run = async () => {
+    await new Promise((resolve) => setImmediate(resolve))
+    return spans.getStore()
+  }
+  expect(await traced(channel, () => ({}), run)).toBe('span')
+  expect(spans.getStore()).toBeUndefined()
+})
