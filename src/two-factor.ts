@@ -16,6 +16,7 @@ import { createGuard } from './express/guard/guard.js'
 import { type GuardOptions, resolveGuard } from './express/guard/guard-options.js'
 import { createRefusals } from './express/guard/refusals.js'
 import { createRequirements } from './express/guard/requirement.js'
+import { createExplainFailure } from './express/guard/unparsed.js'
 import { createAppNames } from './express/host/app-names.js'
 import {
   createChallengesFacade,
@@ -23,7 +24,7 @@ import {
   createSubjectsFacade,
   createTrustedDevicesFacade,
 } from './express/host/facades.js'
-import { factory, singleHandlers } from './express/host/factory.js'
+import { factory, plainFactory, singleHandlers } from './express/host/factory.js'
 import {
   checkPurposeOptions,
   checkRoutesOptions,
@@ -31,15 +32,18 @@ import {
   type RoutesOptions,
   type StartOptions,
 } from './express/host/factory-options.js'
-import { hostClock, hostFunction, hostSession } from './express/host/host-function.js'
+import { hostClock, hostFunction } from './express/host/host-function.js'
 import { createInspection } from './express/host/inspection.js'
-import { createIdentify } from './express/host/requester.js'
+import { createIdentify, createIdentifyLater } from './express/host/requester.js'
 import { expressSession } from './express/host/session.js'
+import { createSessions } from './express/host/sessions.js'
 import { readSubject } from './express/host/subject.js'
 import type { TwoFactor } from './express/host/two-factor.js'
 import { createWarn, isCalledPerRequest } from './express/host/warnings.js'
 import { createAddressOf } from './express/http/address.js'
 import { createEndpoint } from './express/http/endpoint.js'
+import { createMountPath } from './express/http/mount-path.js'
+import { createMounts } from './express/http/mounts.js'
 import { createResponder } from './express/http/responder.js'
 import { bodyParsers, createRouter } from './express/http/routes.js'
 import { createLanguageOf } from './express/pages/language.js'
@@ -73,7 +77,7 @@ import { openDefaultStore } from './store/default-store.js'
  */
 export function twoFactor(options: TwoFactorOptions): TwoFactor {
   const settings = resolveOptions(options)
-  const { codePattern, limits, path } = settings
+  const { codePattern, limits } = settings
   const provider = codeProviderOf(settings)
   const warn = createWarn()
   if (isCalledPerRequest()) warn('TWO_FACTOR_MADE_PER_REQUEST')
@@ -102,12 +106,13 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   const phoneOf = hostFunction(settings.phone)
   const onVerified = hostFunction(settings.onVerified ?? (() => undefined))
   const beforeSend = settings.beforeSend && hostFunction(settings.beforeSend)
-  const sessions = hostSession(settings.session ?? expressSession())
+  const sessions = createSessions(settings.session ?? expressSession(), warn)
   const identify = createIdentify(subjectOf, sessions)
+  const identifyLater = createIdentifyLater(subjectOf, sessions)
   const requirements = createRequirements({
     secrets,
     namespace: settings.namespace,
-    sessionOf: (req) => sessions.id(req),
+    sessionOf: sessions.find,
     codeLifetimeMs: limits.codeLifetimeMs,
     now,
   })
@@ -122,7 +127,18 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   const pages = createPages({ ...settings, languageOf, ...limits, countries, now })
   const responder = createResponder(pages)
   const { allowedOrigins } = settings
-  const endpoint = createEndpoint({ responder, bodyParsers, allowedOrigins, inspect: createInspection(warn) })
+  const path = createMountPath(settings.path)
+  const mounts = createMounts(settings.path, path, warn)
+  const inspection = createInspection(warn)
+  const endpoint = createEndpoint({
+    responder,
+    bodyParsers,
+    allowedOrigins,
+    inspect(req) {
+      inspection(req)
+      return sessions.open(req)
+    },
+  })
 
   // A signup under way survives the renewal of its session; without signups the store is not read.
   let enrolling = false
@@ -170,24 +186,23 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
       onVerified,
       successPaths,
     }),
-    basePathOf: () => path,
+    basePathOf: path.of,
     defaultPurpose: 'login',
     offersTrust: (purpose, demand) => deviceCookies?.serves(purpose) === true && demand?.requireCode !== true,
   })
 
+  const explainFailure = createExplainFailure(warn)
   function requireTwoFactor(guardOptions: GuardOptions = {}): RequestHandler {
     const guard = resolveGuard(guardOptions, { ...settings, purposes })
     appNames.checkApart(purposes.all())
-    const refusals = createRefusals(guard, { requirements, views, responder, path })
-    return createGuard(guard, { identify, grants, hashBound, refusals })
+    const refusals = createRefusals(guard, { requirements, views, responder, path, mounts, explainFailure })
+    return createGuard(guard, { sessions, identify, grants, hashBound, refusals, explainFailure })
   }
 
   function routes(given: RoutesOptions = {}): Router {
     checkRoutesOptions(given)
     successPaths.add('routes', undefined, given.successPath)
-    return createRouter(handlers, pages, (req) => {
-      if (req.baseUrl.toLowerCase() !== path.toLowerCase()) warn('TWO_FACTOR_PATH_DIFFERS')
-    })
+    return mounts.add(createRouter(handlers, pages, mounts.checkHere))
   }
 
   function start(given: StartOptions = {}): RequestHandler {
@@ -213,12 +228,16 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     routes: factory('routes', routes),
     start: factory('start', start),
     ...singleHandlers(handlers),
+    status: plainFactory('status', () => {
+      mounts.addByHand()
+      return handlers.status
+    }),
     requireTwoFactor: factory('requireTwoFactor', requireTwoFactor),
     phoneVerification: factory('phoneVerification', phoneVerification),
     challenges: createChallengesFacade(challenges, { grants, hashBound, codePattern }),
-    grants: createGrantsFacade({ grants, hashBound, identify, purposes }),
+    grants: createGrantsFacade({ grants, hashBound, identify: identifyLater, purposes }),
     numbers,
-    trustedDevices: createTrustedDevicesFacade(devices, deviceCookies, identify),
+    trustedDevices: createTrustedDevicesFacade(devices, deviceCookies, identifyLater),
     subjects: createSubjectsFacade(domain),
     describeLimits: () => describeLimits(limits),
     selfTest: () =>

@@ -144,8 +144,8 @@ export const optionChecks: Checks<TwoFactorOptions> = {
   codePattern: that('must be a regular expression', (value) => value instanceof RegExp),
   codeLetters: boolean,
   path: that(
-    "must be a path such as '/two-factor', without a trailing slash",
-    (value) => typeof value === 'string' && /^(\/[\w.~%-]+)+$/.test(value),
+    "must be a path such as '/two-factor' or '/app/:tenant/two-factor', without a trailing slash",
+    (value) => typeof value === 'string' && /^(\/([\w.~%-]+|:[A-Za-z_]\w*))+$/.test(value),
   ),
   store: withMethods(
     ['read', 'swap', 'increment'],

@@ -120,16 +120,6 @@ describe('with express-session', () => {
     expect((await old.get('/account')).status).toBe(403)
   })
 
-  it('a request without a session is refused', async () => {
-    const host = await startHost({ addSession: () => undefined, options: { subject: () => 'ana' } })
-    const told = await host.browser().post('/two-factor/start', {})
-    expect(told.status).toBe(503)
-    expect(told.json.code).toBe('session_unavailable')
-    expect((await host.browser().open('/account')).status).toBe(503)
-    expect((await host.browser().open('/two-factor?requirement=e30.AAAA')).status).toBe(503)
-    expect(host.stub.sends).toEqual([])
-  })
-
   it('an anonymous session is saved at start, so that the code finds it', async () => {
     const host = await startHost({ options: { subject: () => 'ana' } })
     const visitor = host.browser()

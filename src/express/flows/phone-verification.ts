@@ -6,7 +6,7 @@ import type { Grants, Standing } from '../../challenge/proofs/grants.js'
 import { TwoFactorError } from '../../errors.js'
 import { plainFactory, singleHandlers } from '../host/factory.js'
 import { isOurs } from '../host/host-function.js'
-import { type SessionAdapter, sessionId } from '../host/session.js'
+import type { Sessions } from '../host/sessions.js'
 import { readSubject, type SubjectOf } from '../host/subject.js'
 import type { AddressOf } from '../http/address.js'
 import { middleware } from '../http/middleware.js'
@@ -83,7 +83,7 @@ export function createEnrolFlow(parts: {
   readonly successPath: SuccessPath<ProvenNumber> | undefined
   readonly subjectOf: SubjectOf
   readonly addressOf: AddressOf
-  readonly sessions: SessionAdapter
+  readonly sessions: Sessions
   readonly renewal: Renewal
   readonly grants: Grants
   readonly challenges: Challenges
@@ -100,7 +100,7 @@ export function createEnrolFlow(parts: {
   }
 
   const enrolleeOf = (req: Request): Enrollee => ({
-    session: sessionId(sessions, req),
+    session: sessions.idOf(req),
     signedIn: readSubject(subjectOf, req),
   })
 
@@ -142,7 +142,7 @@ export function createEnrolFlow(parts: {
       const phone = text(fields, 'phone')
       if (phone === undefined) throw invalid('phone is missing.')
       const country = text(fields, 'country')?.toUpperCase()
-      await sessions.keep?.(req, res)
+      await sessions.keep(req, res)
       const visitor = await enrolments.visitor(session)
       const enrolment = { purpose, phone, country, visitor, subject: signedIn }
       const outcome = await challenges.start({
@@ -198,7 +198,7 @@ export function createPhoneVerification(parts: {
   readonly handlers: Handlers
   readonly routes: () => Router
   readonly subjectOf: SubjectOf
-  readonly sessions: SessionAdapter
+  readonly sessions: Sessions
   readonly enrolments: Enrolments
   /** Responds to a request without a proof. */
   readonly refuse: (req: Request, res: Response, problem: Problem) => Promise<void>
@@ -206,8 +206,9 @@ export function createPhoneVerification(parts: {
   const { purpose, handlers, routes, subjectOf, sessions, enrolments, refuse } = parts
 
   async function redeem(req: Request): Promise<ProvenPhone> {
+    await sessions.open(req)
     const subject = readSubject(subjectOf, req)
-    const proven = await enrolments.redeem(sessionId(sessions, req), purpose, subject)
+    const proven = await enrolments.redeem(sessions.idOf(req), purpose, subject)
     if (proven === undefined) throw new TwoFactorError('second_factor_required')
     return proven
   }

@@ -2,7 +2,7 @@ import type { Request, Response } from 'express'
 import { TwoFactorError } from '../../errors.js'
 import type { Emit } from '../../events.js'
 import { withinDeadline } from '../../lib/deadline.js'
-import { type SessionAdapter, sessionId } from '../host/session.js'
+import type { Sessions } from '../host/sessions.js'
 
 /** A session under its new id. */
 export interface Renewed {
@@ -26,7 +26,7 @@ export interface Renewal {
 
 /** `move` takes along what is stored under the old id. */
 export function createRenewal(parts: {
-  readonly sessions: SessionAdapter
+  readonly sessions: Sessions
   readonly move: (before: string, after: string) => Promise<void>
   readonly emit: Emit
   /** How long a failed request waits for the session before it responds. */
@@ -39,19 +39,15 @@ export function createRenewal(parts: {
     return cause instanceof TwoFactorError ? cause : new TwoFactorError('session_unavailable', { cause })
   }
 
-  async function rotate(req: Request, res: Response): Promise<void> {
-    await sessions.rotate(req, res)
-  }
-
   return {
     async renew(req, res) {
-      const before = sessionId(sessions, req)
+      const before = sessions.idOf(req)
       try {
-        await rotate(req, res)
+        await sessions.rotate(req, res)
       } catch (cause) {
         throw unavailable(cause)
       }
-      const after = sessionId(sessions, req)
+      const after = sessions.idOf(req)
       // Session fixation: an attacker who planted the old id would be let in with it. Bearer tokens cannot be planted.
       if (after === before && !sessions.bearer) throw unavailable()
       const moved = after === before ? Promise.resolve() : move(before, after)
@@ -61,7 +57,8 @@ export function createRenewal(parts: {
     },
 
     async follow(req, { before, after }) {
-      const now = sessionId(sessions, req)
+      await sessions.open(req)
+      const now = sessions.idOf(req)
       // Session fixation: the host has restored the id that an attacker may have planted.
       if (now === before && now !== after) throw unavailable()
       if (now !== after) await move(after, now)
@@ -70,7 +67,7 @@ export function createRenewal(parts: {
 
     async abandon(req, res) {
       const timedOut = () => new TwoFactorError('session_unavailable')
-      await withinDeadline(storeTimeoutMs, () => rotate(req, res), timedOut).catch(() => undefined)
+      await withinDeadline(storeTimeoutMs, () => sessions.rotate(req, res), timedOut).catch(() => undefined)
     },
   }
 }

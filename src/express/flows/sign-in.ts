@@ -12,7 +12,7 @@ import { TwoFactorError } from '../../errors.js'
 import { acceptedChannel } from '../guard/accepted.js'
 import type { Requirement, Requirements } from '../guard/requirement.js'
 import { type Identify, identified, type Requester } from '../host/requester.js'
-import { type SessionAdapter, sessionId } from '../host/session.js'
+import type { Sessions } from '../host/sessions.js'
 import type { AddressOf } from '../http/address.js'
 import { invalid, readChannel, text } from '../http/request-body.js'
 import type { RequestContext } from '../http/request-context.js'
@@ -38,7 +38,7 @@ export function createSignIn(parts: {
   readonly phoneOf: PhoneOf
   readonly addressOf: AddressOf
   readonly requirements: Requirements
-  readonly sessions: SessionAdapter
+  readonly sessions: Sessions
   readonly renewal: Renewal
   readonly purposes: Purposes
   readonly challenges: Challenges
@@ -94,7 +94,7 @@ export function createSignIn(parts: {
     try {
       await browser?.undo(res)
       // The host may have renewed the session, and the grant moved along.
-      for (const session of new Set([grant.session, sessionId(sessions, req)])) {
+      for (const session of new Set([grant.session, sessions.idOf(req)])) {
         await grants.take({ ...grant, session, maxAgeMs: Number.MAX_SAFE_INTEGER })
       }
     } catch {
@@ -186,7 +186,7 @@ export function createSignIn(parts: {
       const accepted = acceptedChannel(given, purposes.find(purpose)?.channels ?? [], asked)
       if (accepted.outcome === 'refused') return accepted
       const { channel } = accepted
-      await sessions.keep?.(req, res)
+      await sessions.keep(req, res)
       const actor = await actorOf(req, requester, standing, browser?.known)
       const how = { channel, details, locale: parts.localeOf(req), beforeSend: parts.beforeSendOf(req) }
       return challenges.start({ ...actor, purpose, bound, ...how })

@@ -3,11 +3,13 @@ import type { HashBound } from '../../challenge/proofs/bound.js'
 import type { Grant, Grants, RequiredGrant } from '../../challenge/proofs/grants.js'
 import { hostFunction, isOurs } from '../host/host-function.js'
 import { type Identify, identified } from '../host/requester.js'
+import type { Sessions } from '../host/sessions.js'
 import { middleware } from '../http/middleware.js'
 import { problemOf } from '../http/problems.js'
 import { noteGuarded } from './coverage.js'
 import type { GuardSettings } from './guard-options.js'
 import type { Refusals } from './refusals.js'
+import type { ExplainFailure } from './unparsed.js'
 
 /**
  * The guard of one route. With a synchronous store it needs no promise; whatever goes wrong, it refuses
@@ -16,22 +18,32 @@ import type { Refusals } from './refusals.js'
 export function createGuard(
   settings: GuardSettings,
   parts: {
+    readonly sessions: Pick<Sessions, 'open' | 'keep'>
     readonly identify: Identify
     readonly grants: Grants
     readonly hashBound: HashBound
     readonly refusals: Refusals
+    readonly explainFailure: ExplainFailure
   },
 ): RequestHandler {
   const { purpose, maxAgeMs, once, requireCode, methods } = settings
   const bind = settings.bind && hostFunction(settings.bind)
   const exempt = settings.exempt && hostFunction(settings.exempt)
-  const { identify, grants, hashBound, refusals } = parts
+  const { sessions, identify, grants, hashBound, refusals, explainFailure } = parts
   const ask = once ? grants.take : grants.read
 
   function requirementOf(req: Request): RequiredGrant {
     const { subject, session } = identified(identify, req)
-    const bound = bind && hashBound(bind(req))
+    const bound = bind && boundTo(req, bind)
     return { subject, session, purpose, bound, maxAgeMs, requireCode, methods }
+  }
+
+  function boundTo(req: Request, fieldsOf: NonNullable<GuardSettings['bind']>): string {
+    try {
+      return hashBound(fieldsOf(req))
+    } catch (error) {
+      throw explainFailure(req, error)
+    }
   }
 
   function decide(
@@ -52,6 +64,8 @@ export function createGuard(
         noteGuarded(req)
         return true
       }
+      // The requirement is for this session only, which has to come back with the next request.
+      await sessions.keep(req, res)
       await refusals.demandProof(req, res, required)
       return false
     } catch (error) {
@@ -65,7 +79,7 @@ export function createGuard(
     return false
   }
 
-  return middleware(function requireTwoFactor(req, res) {
+  function admit(req: Request, res: Response): boolean | Promise<boolean> {
     try {
       const required = requirementOf(req)
       // Express runs the GET handler for HEAD: admitted, it would use up the grant that the GET needs; admitted
@@ -79,5 +93,10 @@ export function createGuard(
     } catch (error) {
       return fail(req, res, error)
     }
+  }
+
+  return middleware(function requireTwoFactor(req, res) {
+    const opened = sessions.open(req)
+    return opened === undefined ? admit(req, res) : opened.then(() => admit(req, res))
   })
 }

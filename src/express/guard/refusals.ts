@@ -3,6 +3,8 @@ import type { Details } from '../../challenge/code-provider.js'
 import type { GrantQuery } from '../../challenge/proofs/grants.js'
 import { hostFunction } from '../host/host-function.js'
 import { carriesBearer } from '../host/session.js'
+import type { MountPath } from '../http/mount-path.js'
+import type { Mounts } from '../http/mounts.js'
 import type { Problem } from '../http/problems.js'
 import type { Responder } from '../http/responder.js'
 import { isRepeatable, returnPathOf } from '../http/return-path.js'
@@ -10,6 +12,7 @@ import type { Views } from '../pages/views.js'
 import { readDetails } from './details.js'
 import type { GuardSettings } from './guard-options.js'
 import type { Requirements } from './requirement.js'
+import type { ExplainFailure } from './unparsed.js'
 
 /** How one guard refuses. */
 export interface Refusals {
@@ -24,15 +27,21 @@ export function createRefusals(
     readonly requirements: Requirements
     readonly views: Views
     readonly responder: Responder
-    readonly path: string
+    readonly path: MountPath
+    readonly mounts: Mounts
+    readonly explainFailure: ExplainFailure
   },
 ): Refusals {
   const { purpose, maxAgeMs, requireCode, methods } = settings
-  const { requirements, views, responder, path } = parts
+  const { requirements, views, responder, mounts, explainFailure } = parts
   const describe = settings.describe && hostFunction(settings.describe)
 
   async function detailsOf(req: Request): Promise<Details | undefined> {
-    return describe && readDetails(await describe(req))
+    try {
+      return describe && readDetails(await describe(req))
+    } catch (error) {
+      throw explainFailure(req, error)
+    }
   }
 
   async function respond(req: Request, res: Response, problem: Problem): Promise<void> {
@@ -45,8 +54,10 @@ export function createRefusals(
     respond,
     async demandProof(req, res, query) {
       const toPage = isRepeatable(req) && responder.wantsPage(req)
+      const path = parts.path.of(req)
       const startUrl = `${path}/start`
       refuseCircle(req, toPage ? path : startUrl)
+      if (toPage) mounts.checkReached(req, path)
       const details = await detailsOf(req)
       const { bound } = query
       const returnTo = returnPathOf(req)

@@ -14,7 +14,12 @@ export function createAppNames(names: Readonly<Record<string, string>>): AppName
     const name = Object.hasOwn(names, purpose) ? names[purpose] : undefined
     const settled = name ?? (lane === 'auth' ? names.login : undefined)
     if (settled !== undefined) return settled
-    throw optionError(`phoneVerification: set appName.${purpose} to a name not used for sign-in or step-up`)
+    // The line as it has to stand: a phone verification is often the first thing that needs a second name.
+    const given = Object.entries({ ...names, [purpose]: `${names.login} ${purpose}` })
+    const line = given.map(([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}`).join(', ')
+    throw optionError(
+      `phoneVerification: set appName.${purpose} to a name not used for sign-in or step-up: appName: { ${line} }`,
+    )
   }
   return {
     of,

@@ -19,7 +19,7 @@ import { TwoFactorError } from '../../errors.js'
 import { isMethodName } from '../../lib/method-name.js'
 import { readCode } from '../flows/code.js'
 import type { DeviceCookies } from '../flows/device-cookies.js'
-import type { Identify } from './requester.js'
+import type { IdentifyLater } from './requester.js'
 import { type SubjectName, subjectText } from './subject.js'
 
 /** The fields themselves, or their hash as an approved outcome carries it. */
@@ -158,7 +158,7 @@ export function createChallengesFacade(
 export function createGrantsFacade(parts: {
   readonly grants: Grants
   readonly hashBound: HashBound
-  readonly identify: Identify
+  readonly identify: IdentifyLater
   readonly purposes: Purposes
 }): GrantsFacade {
   const { grants, hashBound, identify, purposes } = parts
@@ -171,7 +171,7 @@ export function createGrantsFacade(parts: {
 
   return {
     async read(req, purpose) {
-      const requester = identify(req)
+      const requester = await identify(req)
       checkPurpose(purpose)
       // As long as any guard accepts it.
       const maxAgeMs = purposes.grantLifetimeMs(purpose)
@@ -188,7 +188,7 @@ export function createGrantsFacade(parts: {
       return written.grant
     },
     async revoke(req) {
-      const requester = identify(req)
+      const requester = await identify(req)
       if (requester !== undefined) await grants.revoke(requester)
     },
     revokeSubject: async (subject) => grants.revokeSubject(subjectText(subject)),
@@ -198,11 +198,11 @@ export function createGrantsFacade(parts: {
 export function createTrustedDevicesFacade(
   devices: Devices,
   cookies: DeviceCookies | undefined,
-  identify: Identify,
+  identify: IdentifyLater,
 ): TrustedDevicesFacade {
   return {
     async has(req) {
-      const requester = identify(req)
+      const requester = await identify(req)
       return requester !== undefined && ((await cookies?.has(req, requester.subject)) ?? false)
     },
     list: async (subject) => devices.list(subjectText(subject)),

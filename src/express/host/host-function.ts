@@ -1,6 +1,5 @@
 import { TwoFactorError } from '../../errors.js'
 import { asError } from '../../lib/as-error.js'
-import type { SessionAdapter } from './session.js'
 
 const thrownByHost = new WeakSet<Error>()
 
@@ -20,17 +19,6 @@ export function isOurs(error: unknown): error is TwoFactorError {
   return error instanceof TwoFactorError && !thrownByHost.has(error)
 }
 
-/** The host's session. A TwoFactorError stays ours here: adapters throw it when there is no session. */
-export function hostSession(adapter: SessionAdapter): SessionAdapter {
-  const { keep } = adapter
-  return {
-    ...adapter,
-    id: throwingErrors((req) => adapter.id(req)),
-    rotate: throwingErrors((req, res) => adapter.rotate(req, res)),
-    ...(keep && { keep: throwingErrors((req, res) => keep.call(adapter, req, res)) }),
-  }
-}
-
 /** The host's clock, checked: comparisons with NaN or a promise are always false. */
 export function hostClock(now: () => number): () => number {
   const ask = hostFunction(now)
@@ -41,7 +29,8 @@ export function hostClock(now: () => number): () => number {
   }
 }
 
-function throwingErrors<Args extends readonly unknown[], Result>(
+/** Wraps a function of the host: whatever it throws or rejects with becomes an Error. */
+export function throwingErrors<Args extends readonly unknown[], Result>(
   call: (...args: Args) => Result,
   note: (error: Error) => void = () => undefined,
 ): (...args: Args) => Result {

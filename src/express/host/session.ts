@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express'
 import { TwoFactorError } from '../../errors.js'
-import { checkOptions, func } from '../../lib/options.js'
+import { checkOptions, func, optionError } from '../../lib/options.js'
 
 /**
  * How the host's session is found and renewed. Any session library fits that exposes an id and can
@@ -15,8 +15,11 @@ import { checkOptions, func } from '../../lib/options.js'
  * }
  */
 export interface SessionAdapter {
-  /** The session's id; undefined when this request has none. */
-  id(req: Request): string | undefined
+  /**
+   * The session's id; undefined when this request has none. Where it takes a promise, the guard takes one too,
+   * and `id` itself has to make the first id of a session: `keep` is then asked for nothing but saving it.
+   */
+  id(req: Request): string | undefined | Promise<string | undefined>
   /**
    * Gives the session a new id, keeps the host's data and has saved both when it resolves. Rejects
    * when it cannot: the request then gets 503 and no access.
@@ -47,7 +50,10 @@ interface ExpressSessionStore {
 /** Sessions of express-session: the default. */
 export function expressSession(): SessionAdapter {
   return {
-    id: (req) => sessionOf(req)?.id,
+    id(req) {
+      refuseUnmounted(req)
+      return sessionOf(req)?.id
+    },
 
     async rotate(req) {
       const old = sessionOf(req)
@@ -80,7 +86,7 @@ export function expressSession(): SessionAdapter {
  * @example
  * twoFactor({ session: tokenSession((req) => req.auth?.payload.sid) })
  */
-export function tokenSession(idOf: (req: Request) => string | undefined): SessionAdapter {
+export function tokenSession(idOf: SessionAdapter['id']): SessionAdapter {
   checkOptions('tokenSession', { idOf }, { idOf: func('(req) => id') }, ['idOf'])
   return {
     id(req) {
@@ -96,19 +102,16 @@ export function carriesBearer(req: Request): boolean {
   return /^bearer /i.test(req.headers.authorization ?? '')
 }
 
-/** The id of the request's session. Throws `session_unavailable` without one: a proof must belong to a session. */
-export function sessionId(adapter: SessionAdapter, req: Request): string {
-  const id = adapter.id(req) ?? firstId(adapter, req)
-  if (typeof id === 'string' && id !== '') return id
-  throw new TwoFactorError('session_unavailable', { message: 'This request has no session.' })
-}
-
-/** Sessions without an id of their own get one when they are kept for the first time. */
-function firstId(adapter: SessionAdapter, req: Request): string | undefined {
-  const kept = adapter.keep?.(req, req.res as Response)
-  // A session that could not be saved is lost; the next request gets a new id.
-  if (kept instanceof Promise) kept.catch(() => undefined)
-  return adapter.id(req)
+/** Without this, a request of somebody signed in would look like that of nobody. */
+function refuseUnmounted(req: Request): void {
+  const { session, sessionStore } = req as Request & { session?: unknown; sessionStore?: unknown }
+  // A session that was destroyed during this request leaves its store.
+  if (session !== undefined || sessionStore !== undefined) return
+  throw optionError(
+    'This request has no session. Mount one before tf.routes() and every guard: ' +
+      'app.use(session({ secret, resave: false, saveUninitialized: false })). Other session libraries need ' +
+      'the option `session`: { id, rotate, keep }; bearer tokens tokenSession(idOf).',
+  )
 }
 
 function sessionOf(req: Request): ExpressSession | undefined {

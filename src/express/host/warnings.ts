@@ -14,8 +14,12 @@ const messages = {
     'The session cookie has no SameSite of "lax" or "strict": other sites can make browsers send it (CSRF). Set `cookie.sameSite` of the session.',
   TWO_FACTOR_MADE_PER_REQUEST:
     'twoFactor() was called while handling a request, and every call starts with fresh limits. Call it once, at start-up.',
+  TWO_FACTOR_NO_SESSION:
+    'A request reached the package without a session, and was refused. Mount the session before tf.routes() and every guard: app.use(session({ secret, resave: false, saveUninitialized: false })).',
+  TWO_FACTOR_NOT_PARSED:
+    'A guard with `bind` or `describe` had a body before it that nobody had parsed. Mount the parser before the guard: app.post(path, express.json(), tf.requireTwoFactor({ … }), handler).',
   TWO_FACTOR_PATH_DIFFERS:
-    'routes() is not mounted at the option `path`: links and redirects will break. Use the same path for both.',
+    'routes() is not mounted at the option `path`, where links and redirects lead. Use the same path for both.',
   TWO_FACTOR_PROVIDER_MISCONFIGURED:
     'The provider refuses this account, so that nobody can sign in. Run `npx express-two-factor doctor`, and pass `onEvent` to be told each time.',
   TWO_FACTOR_PROVIDER_UNAVAILABLE:

@@ -22,8 +22,8 @@ export function createEndpoint(parts: {
   readonly responder: Responder
   readonly bodyParsers: BodyParsers
   readonly allowedOrigins: readonly string[]
-  /** Sees each request first, to warn about how the host is set up. */
-  readonly inspect: (req: Request) => void
+  /** Sees each request first, to open its session and to warn about how the host is set up. */
+  readonly inspect: (req: Request) => Promise<void> | undefined
 }): Endpoint {
   const { responder, bodyParsers, allowedOrigins, inspect } = parts
 
@@ -42,7 +42,7 @@ export function createEndpoint(parts: {
       let context: RequestContext = { req, res, fields: {} }
       let reply: Reply
       try {
-        inspect(req)
+        await inspect(req)
         // The address of a form that was answered in place, opened again: there is a page for that.
         if (method === 'POST' && isRepeatable(req) && responder.wantsPage(req)) {
           return responder.redirect(res, views.page({ req, res, fields: req.query }))

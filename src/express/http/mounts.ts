@@ -1,0 +1,106 @@
+import type { Request, Router } from 'express'
+import { optionError } from '../../lib/options.js'
+import type { Warn } from '../host/warnings.js'
+import type { MountPath } from './mount-path.js'
+
+/** Says where the routes are mounted elsewhere than links and redirects lead. */
+export interface Mounts {
+  add(router: Router): Router
+  /** Registers a page that is mounted by hand: nothing is known of its path. */
+  addByHand(): void
+  /** Asked by the routes themselves. Throws where the option `path` names another place. */
+  checkHere(req: Request): void
+  /** Asked by a guard before it leads to this path. Throws where no routes are. */
+  checkReached(req: Request, path: string): void
+}
+
+/** As Express keeps what is mounted; not its public interface, so everything may be missing. */
+interface Layer {
+  readonly handle?: { readonly stack?: readonly Layer[] }
+  /** By the version of Express, what matched stands on the layer or is returned. */
+  readonly path?: string
+  match?(path: string): boolean | { readonly path?: string }
+}
+
+export function createMounts(pattern: string, path: MountPath, warn: Warn): Mounts {
+  const routers = new Set<unknown>()
+  let byHand = false
+  let reached = false
+
+  function mistake(what: string, orElse = ''): TypeError {
+    warn('TWO_FACTOR_PATH_DIFFERS')
+    return optionError(`${what}: write app.use('${pattern}', tf.routes())${orElse}`)
+  }
+
+  /** Undefined when the routes are not in the tree, as far as it can be seen: a function may hide them. */
+  function standing(stack: readonly Layer[], rest: string | undefined): 'reached' | 'elsewhere' | undefined {
+    let found: 'elsewhere' | undefined
+    for (const layer of stack) {
+      const below = rest === undefined ? undefined : belowLayer(layer, rest)
+      const seen = routers.has(layer.handle)
+        ? below === '/'
+          ? 'reached'
+          : 'elsewhere'
+        : layer.handle?.stack && standing(layer.handle.stack, below)
+      if (seen === 'reached') return seen
+      found ??= seen
+    }
+    return found
+  }
+
+  return {
+    add(router) {
+      routers.add(router)
+      return router
+    },
+    addByHand() {
+      byHand = true
+    },
+
+    checkHere({ baseUrl }) {
+      if (path.fits(baseUrl)) return
+      // A proxy may have removed the first part of the path, which browsers still have to send.
+      if (baseUrl !== '' && pattern.toLowerCase().endsWith(baseUrl.toLowerCase())) {
+        warn('TWO_FACTOR_PATH_DIFFERS')
+        return
+      }
+      throw mistake(
+        `tf.routes() is mounted at "${baseUrl === '' ? '/' : baseUrl}", and the option path is "${pattern}"`,
+        baseUrl === '' ? '' : `, or twoFactor({ path: '${baseUrl}' })`,
+      )
+    },
+
+    checkReached(req, target) {
+      if (reached || byHand) return
+      if (routers.size === 0) throw mistake('A guard leads to a page that nobody has mounted')
+      const stack = stackOf(req.app)
+      const below = req.app.path()
+      const ways = tails(target).map((tail) => (tail.startsWith(below) ? tail.slice(below.length) : tail))
+      const found = ways.map((way) => standing(stack, way === '' ? '/' : way))
+      reached = found.includes('reached')
+      if (reached || !found.includes('elsewhere')) return
+      throw mistake(`A guard leads to "${target}", and tf.routes() is mounted elsewhere`)
+    },
+  }
+}
+
+/** What is left of the path below a layer; undefined when it leads elsewhere. */
+function belowLayer(layer: Layer, path: string): string | undefined {
+  const match = layer.match?.(path)
+  if (match === undefined || match === false) return undefined
+  const matched = typeof match === 'object' ? match.path : layer.path
+  const below = path.slice(matched?.length ?? 0)
+  return below === '' ? '/' : below
+}
+
+/** The path, and what is left of it behind a proxy that removes its first parts. */
+function tails(path: string): readonly string[] {
+  const parts = path.split('/').slice(1)
+  return parts.map((_part, index) => `/${parts.slice(index).join('/')}`)
+}
+
+function stackOf(app: Request['app']): readonly Layer[] {
+  // Express 4 keeps it under another name, and its `router` throws.
+  const { _router } = app as unknown as { _router?: { stack?: readonly Layer[] } }
+  return (_router ?? (app.router as unknown as { stack?: readonly Layer[] })).stack ?? []
+}

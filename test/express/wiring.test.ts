@@ -1,0 +1,225 @@
+import express, { type Express, Router } from 'express'
+import session from 'express-session'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { TwoFactor } from '../../src/index.js'
+import { type Host, type HostOptions, startHost } from './kit.js'
+
+let warnings: string[] = []
+const listen = (warning: Error) => {
+  if (warning.name === 'TwoFactorWarning') warnings.push((warning as Error & { code: string }).code)
+}
+beforeEach(() => {
+  warnings = []
+  process.on('warning', listen)
+})
+afterEach(() => void process.off('warning', listen))
+
+const anyone = { options: { subject: () => 'ana' } }
+const sessions = () => session({ secret: 's', resave: false, saveUninitialized: false })
+const guarded = (app: Express, tf: TwoFactor) =>
+  app.get('/account', tf.requireTwoFactor(), (_req, res) => void res.json({}))
+
+/** What reached the error handler of the host: one mistake, however often it was met. */
+async function mistakeOf(host: Host): Promise<string> {
+  await new Promise((resolve) => setImmediate(resolve))
+  const [first] = host.errors
+  expect(first).toBeInstanceOf(TypeError)
+  expect(first).toMatchObject({ code: 'ERR_TWO_FACTOR_OPTION' })
+  return (first as TypeError).message
+}
+
+describe('a host without a session', () => {
+  const mountSession = 'app.use(session({ secret, resave: false, saveUninitialized: false }))'
+
+  it.each<[string, HostOptions]>([
+    ['has none at all', { ...anyone, addSession: () => undefined }],
+    [
+      'mounts it after the routes',
+      {
+        ...anyone,
+        addSession: () => undefined,
+        routes(app, tf) {
+          app.use('/two-factor', tf.routes())
+          guarded(app, tf)
+          app.use('/signup', tf.phoneVerification().routes())
+          app.use(sessions())
+        },
+      },
+    ],
+    [
+      'reads the subject from it',
+      { addSession: () => undefined, options: { subject: (req) => req.session.userId } },
+    ],
+    [
+      'takes everybody for nobody',
+      { addSession: () => undefined, options: { subject: (req) => req.session?.userId } },
+    ],
+  ])('is told which line to write when it %s', async (_name, given) => {
+    const host = await startHost(given)
+    const visitor = host.browser()
+    const told = [
+      await visitor.post('/two-factor/start', {}),
+      await visitor.get('/two-factor'),
+      await visitor.open('/account'),
+      await visitor.get('/account'),
+    ]
+    expect(told.map(({ status }) => status)).toEqual([500, 500, 500, 500])
+    expect(host.errors).toHaveLength(4)
+    expect(await mistakeOf(host)).toContain(mountSession)
+    expect(warnings).toEqual(['TWO_FACTOR_NO_SESSION'])
+    expect(host.stub.sends).toEqual([])
+  })
+
+  it('is told so by a phone verification and its proof, too', async () => {
+    const host = await startHost({
+      addSession: () => undefined,
+      options: { subject: () => null },
+      routes(app, tf) {
+        const signup = tf.phoneVerification()
+        app.use('/phone', signup.routes())
+        app.post('/signup', signup.requireProof(), (_req, res) => void res.json({}))
+      },
+    })
+    await host.browser().post('/phone/start', { phone: '+573009999999' })
+    expect(await mistakeOf(host)).toContain(mountSession)
+    expect((await host.browser().post('/signup')).status).toBe(500)
+    expect(warnings).toEqual(['TWO_FACTOR_NO_SESSION'])
+  })
+
+  it('that brings an adapter is warned, and refused as long as the adapter has no id', async () => {
+    const host = await startHost({
+      options: { subject: () => 'ana', session: { id: () => undefined, rotate: () => undefined } },
+    })
+    const told = await host.browser().post('/two-factor/start', {})
+    expect([told.status, told.json.code]).toEqual([503, 'session_unavailable'])
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(warnings).toEqual(['TWO_FACTOR_NO_SESSION'])
+  })
+})
+
+describe('a guard before the body parser', () => {
+  it.each([
+    ['application/json', '{"amount":1}', 'express.json()'],
+    ['application/x-www-form-urlencoded', 'amount=1', 'express.urlencoded({ extended: false })'],
+  ])('names the parser of %s', async (type, body, parser) => {
+    const host = await startHost({
+      mount(app, tf) {
+        const bind = (req: express.Request) => ({ amount: req.body.amount })
+        app.post('/pay', tf.requireTwoFactor({ purpose: 'pay', bind }))
+        const describe = (req: express.Request) => ({ rows: [['Amount', req.body.amount] as const] })
+        app.post('/show', tf.requireTwoFactor({ purpose: 'show', describe }))
+      },
+    })
+    const ana = await host.signIn()
+    for (const path of ['/pay', '/show']) {
+      const told = await ana.send(path, { method: 'POST', headers: { 'content-type': type }, body })
+      expect(told.status).toBe(500)
+    }
+    expect(host.errors).toHaveLength(2)
+    expect(await mistakeOf(host)).toContain(`write app.post(path, ${parser}, tf.requireTwoFactor({ … })`)
+    expect(warnings).toEqual(['TWO_FACTOR_NOT_PARSED'])
+  })
+
+  it.each([
+    ['a member is missing', 'application/json', '{}', 500],
+    ['the client sends another type', 'text/plain', 'amount=1', 500],
+  ])('is not what is told when %s', async (_name, type, body, status) => {
+    const host = await startHost()
+    const ana = await host.signIn()
+    const told = await ana.send('/transfers', { method: 'POST', headers: { 'content-type': type }, body })
+    expect(told.status).toBe(status)
+    expect(String(host.errors[0])).not.toContain('write app.post')
+    expect(warnings).toEqual([])
+  })
+})
+
+describe('routes that are mounted elsewhere than `path` says', () => {
+  const elsewhere: readonly [string, (app: Express, tf: TwoFactor) => void, string][] = [
+    ['at another path', (app, tf) => app.use('/2fa', tf.routes()), '/2fa'],
+    ['at no path', (app, tf) => app.use(tf.routes()), ''],
+    [
+      'in a router of another path',
+      (app, tf) => app.use('/auth', Router().use('/two-factor', tf.routes())),
+      '/auth/two-factor',
+    ],
+  ]
+
+  it.each(elsewhere)('%s: say so', async (_name, mount, base) => {
+    const host = await startHost({ ...anyone, routes: mount })
+    expect((await host.browser().get(`${base}/`)).status).toBe(500)
+    const message = await mistakeOf(host)
+    expect(message).toContain("write app.use('/two-factor', tf.routes())")
+    if (base !== '') expect(message).toContain(`or twoFactor({ path: '${base}' })`)
+    expect(warnings).toEqual(['TWO_FACTOR_PATH_DIFFERS'])
+  })
+
+  it.each(elsewhere)('%s: are not where a guard sends a browser', async (_name, mount) => {
+    const host = await startHost({
+      ...anyone,
+      routes(app, tf) {
+        guarded(app, tf)
+        mount(app, tf)
+      },
+    })
+    expect((await host.browser().open('/account')).status).toBe(500)
+    expect(await mistakeOf(host)).toContain('tf.routes() is mounted elsewhere')
+    expect(warnings).toEqual(['TWO_FACTOR_PATH_DIFFERS'])
+  })
+
+  it('are missing where a guard sends a browser, and nothing was mounted', async () => {
+    const host = await startHost({ ...anyone, routes: guarded })
+    expect((await host.browser().open('/account')).status).toBe(500)
+    expect(await mistakeOf(host)).toContain('A guard leads to a page that nobody has mounted')
+    // A program is told what is required in any case.
+    expect((await host.browser().get('/account')).status).toBe(403)
+  })
+
+  it.each<[string, (app: Express, tf: TwoFactor) => void]>([
+    [
+      'in routers within routers',
+      (app, tf) => app.use(Router().use(Router().use('/two-factor', tf.routes()))),
+    ],
+    ['in a router of the first part', (app, tf) => app.use('/Two-Factor', Router().use(tf.routes()))],
+    [
+      'in a function that hides them',
+      (app, tf) => {
+        const routes = tf.routes()
+        app.use('/two-factor', (req, res, next) => routes(req, res, next))
+      },
+    ],
+    ['in an app of their own', (app, tf) => app.use('/two-factor', express().use(tf.routes()))],
+    ['by hand', (app, tf) => app.get('/two-factor', tf.status())],
+  ])('are none when they are mounted %s', async (_name, mount) => {
+    const host = await startHost({
+      ...anyone,
+      routes(app, tf) {
+        mount(app, tf)
+        guarded(app, tf)
+      },
+    })
+    const page = (await host.browser().open('/account')).headers.get('location') ?? ''
+    expect(page).toMatch(/^\/two-factor\?requirement=/)
+    expect((await host.browser().open('/two-factor')).status).toBe(200)
+    expect(host.errors).toEqual([])
+  })
+
+  it('only warn when a proxy may have removed the first part', async () => {
+    const host = await startHost({
+      options: { subject: () => 'ana', path: '/shop/two-factor' },
+    })
+    expect((await host.browser().get('/two-factor')).status).toBe(200)
+    expect((await host.browser().open('/account')).headers.get('location')).toMatch(/^\/shop\/two-factor\?/)
+    expect(host.errors).toEqual([])
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(warnings).toEqual(['TWO_FACTOR_PATH_DIFFERS'])
+  })
+})
+
+describe('a phone verification without a name at the provider', () => {
+  it('shows the line to write', async () => {
+    const host = await startHost({ options: { appName: { login: 'Acme', transfer: "Acme's transfers" } } })
+    expect(() => host.tf.phoneVerification({ purpose: 'change-number' })).toThrow(
+      `appName: { "login": "Acme", "transfer": "Acme's transfers", "change-number": "Acme change-number" }`,
+    )
+  })
+})
