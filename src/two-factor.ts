@@ -16,7 +16,6 @@ import { createGuard } from './express/guard/guard.js'
 import { type GuardOptions, resolveGuard } from './express/guard/guard-options.js'
 import { createRefusals } from './express/guard/refusals.js'
 import { createRequirements } from './express/guard/requirement.js'
-import { createExplainFailure } from './express/guard/unparsed.js'
 import { createAppNames } from './express/host/app-names.js'
 import {
   createChallengesFacade,
@@ -33,17 +32,12 @@ import {
   type StartOptions,
 } from './express/host/factory-options.js'
 import { hostClock, hostFunction } from './express/host/host-function.js'
-import { createInspection } from './express/host/inspection.js'
-import { createIdentify, createIdentifyLater } from './express/host/requester.js'
-import { expressSession } from './express/host/session.js'
-import { createSessions } from './express/host/sessions.js'
 import { readSubject } from './express/host/subject.js'
 import type { TwoFactor } from './express/host/two-factor.js'
 import { createWarn, isCalledPerRequest } from './express/host/warnings.js'
+import { createWiring } from './express/host/wiring.js'
 import { createAddressOf } from './express/http/address.js'
 import { createEndpoint } from './express/http/endpoint.js'
-import { createMountPath } from './express/http/mount-path.js'
-import { createMounts } from './express/http/mounts.js'
 import { createResponder } from './express/http/responder.js'
 import { bodyParsers, createRouter } from './express/http/routes.js'
 import { createLanguageOf } from './express/pages/language.js'
@@ -102,13 +96,11 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   const { challenges, devices, enrolments, grants, hashBound, keys, now, numbers, purposes, secrets, store } =
     domain
 
-  const subjectOf = hostFunction(settings.subject)
+  const wiring = createWiring(settings, warn)
+  const { subjectOf, sessions, identify, identifyLater, path, mounts } = wiring
   const phoneOf = hostFunction(settings.phone)
   const onVerified = hostFunction(settings.onVerified ?? (() => undefined))
   const beforeSend = settings.beforeSend && hostFunction(settings.beforeSend)
-  const sessions = createSessions(settings.session ?? expressSession(), warn)
-  const identify = createIdentify(subjectOf, sessions)
-  const identifyLater = createIdentifyLater(subjectOf, sessions)
   const requirements = createRequirements({
     secrets,
     namespace: settings.namespace,
@@ -127,18 +119,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   const pages = createPages({ ...settings, languageOf, ...limits, countries, now })
   const responder = createResponder(pages)
   const { allowedOrigins } = settings
-  const path = createMountPath(settings.path)
-  const mounts = createMounts(settings.path, path, warn)
-  const inspection = createInspection(warn)
-  const endpoint = createEndpoint({
-    responder,
-    bodyParsers,
-    allowedOrigins,
-    inspect(req) {
-      inspection(req)
-      return sessions.open(req)
-    },
-  })
+  const endpoint = createEndpoint({ responder, bodyParsers, allowedOrigins, inspect: wiring.inspect })
 
   // A signup under way survives the renewal of its session; without signups the store is not read.
   let enrolling = false
@@ -191,12 +172,11 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     offersTrust: (purpose, demand) => deviceCookies?.serves(purpose) === true && demand?.requireCode !== true,
   })
 
-  const explainFailure = createExplainFailure(warn)
   function requireTwoFactor(guardOptions: GuardOptions = {}): RequestHandler {
     const guard = resolveGuard(guardOptions, { ...settings, purposes })
     appNames.checkApart(purposes.all())
-    const refusals = createRefusals(guard, { requirements, views, responder, path, mounts, explainFailure })
-    return createGuard(guard, { sessions, identify, grants, hashBound, refusals, explainFailure })
+    const refusals = createRefusals(guard, { ...wiring, requirements, views, responder })
+    return createGuard(guard, { ...wiring, grants, hashBound, refusals })
   }
 
   function routes(given: RoutesOptions = {}): Router {
@@ -228,10 +208,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     routes: factory('routes', routes),
     start: factory('start', start),
     ...singleHandlers(handlers),
-    status: plainFactory('status', () => {
-      mounts.addByHand()
-      return handlers.status
-    }),
+    status: plainFactory('status', () => mounts.addByHand(handlers.status)),
     requireTwoFactor: factory('requireTwoFactor', requireTwoFactor),
     phoneVerification: factory('phoneVerification', phoneVerification),
     challenges: createChallengesFacade(challenges, { grants, hashBound, codePattern }),

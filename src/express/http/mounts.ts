@@ -1,4 +1,4 @@
-import type { Request, Router } from 'express'
+import type { Request, RequestHandler, Router } from 'express'
 import { optionError } from '../../lib/options.js'
 import type { Warn } from '../host/warnings.js'
 import type { MountPath } from './mount-path.js'
@@ -7,7 +7,7 @@ import type { MountPath } from './mount-path.js'
 export interface Mounts {
   add(router: Router): Router
   /** Registers a page that is mounted by hand: nothing is known of its path. */
-  addByHand(): void
+  addByHand(handler: RequestHandler): RequestHandler
   /** Asked by the routes themselves. Throws where the option `path` names another place. */
   checkHere(req: Request): void
   /** Asked by a guard before it leads to this path. Throws where no routes are. */
@@ -53,8 +53,9 @@ export function createMounts(pattern: string, path: MountPath, warn: Warn): Moun
       routers.add(router)
       return router
     },
-    addByHand() {
+    addByHand(handler) {
       byHand = true
+      return handler
     },
 
     checkHere({ baseUrl }) {

@@ -1,0 +1,47 @@
+import type { Request } from 'express'
+import { createExplainFailure, type ExplainFailure } from '../guard/unparsed.js'
+import { createMountPath, type MountPath } from '../http/mount-path.js'
+import { createMounts, type Mounts } from '../http/mounts.js'
+import { hostFunction } from './host-function.js'
+import { createInspection } from './inspection.js'
+import { createIdentify, createIdentifyLater, type Identify, type IdentifyLater } from './requester.js'
+import { expressSession, type SessionAdapter } from './session.js'
+import { createSessions, type Sessions } from './sessions.js'
+import type { SubjectOf } from './subject.js'
+import type { Warn } from './warnings.js'
+
+/** The host as requests find it: who asks, in which session, and where the routes are. */
+export interface Wiring {
+  readonly subjectOf: SubjectOf
+  readonly sessions: Sessions
+  readonly identify: Identify
+  readonly identifyLater: IdentifyLater
+  readonly path: MountPath
+  readonly mounts: Mounts
+  readonly explainFailure: ExplainFailure
+  /** Opens the session of a request to the routes, and warns about what only a running app reveals. */
+  inspect(req: Request): Promise<void> | undefined
+}
+
+export function createWiring(
+  host: { readonly subject: SubjectOf; readonly session?: SessionAdapter | undefined; readonly path: string },
+  warn: Warn,
+): Wiring {
+  const subjectOf = hostFunction(host.subject)
+  const sessions = createSessions(host.session ?? expressSession(), warn)
+  const path = createMountPath(host.path)
+  const inspection = createInspection(warn)
+  return {
+    subjectOf,
+    sessions,
+    identify: createIdentify(subjectOf, sessions),
+    identifyLater: createIdentifyLater(subjectOf, sessions),
+    path,
+    mounts: createMounts(host.path, path, warn),
+    explainFailure: createExplainFailure(warn),
+    inspect(req) {
+      inspection(req)
+      return sessions.open(req)
+    },
+  }
+}
