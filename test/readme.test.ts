@@ -1,53 +1,22 @@
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { posix } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import packageJson from '../package.json' with { type: 'json' }
 import { httpStatusOf } from '../src/errors.js'
 import { optionChecks } from '../src/options/checks.js'
 import { defaultLimits, describeLimits } from '../src/options/default-limits.js'
+import { anchorsOf, blocksOf, documents, firstColumn, linksOf, path, read, sectionOf } from './documents.js'
 import { run } from './examples/running.js'
 
-const root = new URL('../', import.meta.url)
-const path = (name: string) => fileURLToPath(new URL(name, root))
-const readme = readFileSync(path('README.md'), 'utf8')
+const readme = read('README.md')
 
-/** The code blocks of one language, without the indentation of a list they may stand in. */
-const blocks = (language: string) =>
-  [...readme.matchAll(new RegExp(`^( *)\`\`\`${language}\\n(.*?)^ *\`\`\``, 'gms'))].map(
-    ([, indent = '', text = '']) => text.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
-  )
-
-/** The first column of the table under a heading. */
-const firstColumn = (heading: string) => {
-  const section = readme.split(new RegExp(`^#+ ${heading}\\n`, 'm'))[1]?.split(/^#+ /m)[0] ?? ''
-  return [...section.matchAll(/^\| (`.*?) \|/gm)].flatMap(
-    ([, cell = '']) => cell.match(/(?<=`)\w+(?=`)/g) ?? [],
-  )
-}
+/** Every name in a source file that matches. */
+const namesIn = (file: string, pattern: RegExp) => [...new Set(read(file).match(pattern) ?? [])].sort()
 
 describe('the README', () => {
-  it('has code that compiles', () => {
-    const folder = path('build/readme/')
-    rmSync(folder, { recursive: true, force: true })
-    mkdirSync(folder, { recursive: true })
-    const code = blocks('ts')
-    expect(code.length).toBeGreaterThan(8)
-    for (const [index, text] of code.entries())
-      writeFileSync(`${folder}block-${index}.ts`, `${text}\nexport {}\n`)
-    for (const given of ['readme-globals.d.ts', 'readme-modules.d.ts']) {
-      copyFileSync(path(`test/packages/${given}`), `${folder}${given}`)
-    }
-    const compilerOptions = {
-      target: 'es2023',
-      lib: ['es2023', 'esnext.disposable'],
-      module: 'nodenext',
-      types: ['node'],
-      strict: true,
-      noEmit: true,
-      skipLibCheck: true,
-    }
-    writeFileSync(`${folder}tsconfig.json`, JSON.stringify({ compilerOptions, include: ['.'] }))
-    expect(compile(folder)).toBe('')
+  it('is a page, not a book', () => {
+    expect(Buffer.byteLength(readme)).toBeLessThan(13_000)
   })
 
   it('shows what npm start prints', async () => {
@@ -57,49 +26,87 @@ describe('the README', () => {
         .replaceAll(/(localhost|127\.0\.0\.1):\d+/g, '$1')
         .replaceAll(/ +/g, ' ')
         .trim()
-    expect(anyPort(blocks('text')[0] ?? '')).toBe(anyPort(said))
+    expect(anyPort(blocksOf(readme, 'text')[0] ?? '')).toBe(anyPort(said))
   })
 
   // Made by test/browser/picture.test.ts, which leaves a new one under screenshots.
   it('has a picture that is small enough to load anywhere', () => {
-    const picture = readFileSync(path('test/browser/picture.png'))
+    const picture = readFileSync(path('docs/picture.png'))
     expect(picture.subarray(1, 4).toString()).toBe('PNG')
     expect(picture.length).toBeLessThan(200_000)
   })
 
   it('lists every option', () => {
-    const optionNames = [...Object.keys(optionChecks)].filter((name) => name !== 'dangerouslyAnyCountry')
-    expect(firstColumn('Options').sort()).toEqual(optionNames.sort())
+    const optionNames = Object.keys(optionChecks).filter((name) => name !== 'dangerouslyAnyCountry')
+    expect(firstColumn(sectionOf(readme, 'Options')).sort()).toEqual(optionNames.sort())
+  })
+})
+
+describe('the documents', () => {
+  it('have code that compiles', () => {
+    const folder = path('build/readme/')
+    rmSync(folder, { recursive: true, force: true })
+    mkdirSync(folder, { recursive: true })
+    for (const document of documents) {
+      for (const language of ['ts', 'js']) {
+        for (const [index, code] of blocksOf(read(document), language).entries()) {
+          const name = `${document.replace(/\W/g, '-')}-${index}.${language}`
+          writeFileSync(`${folder}${name}`, `${code}\nexport {}\n`)
+        }
+      }
+    }
+    for (const given of ['readme-globals.d.ts', 'readme-modules.d.ts']) {
+      copyFileSync(path(`test/packages/${given}`), `${folder}${given}`)
+    }
+    const compilerOptions = {
+      target: 'es2023',
+      lib: ['es2023', 'esnext.disposable'],
+      module: 'nodenext',
+      types: ['node'],
+      allowJs: true,
+      checkJs: true,
+      strict: true,
+      noEmit: true,
+      skipLibCheck: true,
+    }
+    writeFileSync(`${folder}tsconfig.json`, JSON.stringify({ compilerOptions, include: ['.'] }))
+    expect(compile(folder)).toBe('')
   })
 
-  it('lists every limit with its default', () => {
-    for (const row of describeLimits(defaultLimits).split('\n').slice(2)) expect(readme).toContain(row)
+  it('show JSON that can be read', () => {
+    for (const document of documents) {
+      for (const block of blocksOf(read(document), 'json'))
+        expect(() => JSON.parse(block), block).not.toThrow()
+    }
   })
 
-  it.each(Object.entries(httpStatusOf))('explains the problem code %s', (code, status) => {
-    expect(readme).toContain(`| \`${code}\` | ${status} |`)
-  })
-
-  it('explains every warning under a heading of its own', () => {
-    const warnings = readFileSync(path('src/express/host/warnings.ts'), 'utf8').match(/TWO_FACTOR_\w+/g) ?? []
-    expect(warnings.length).toBeGreaterThan(0)
-    for (const warning of warnings) expect(readme).toContain(`\n#### ${warning}\n`)
-  })
-
-  it('leads nowhere that is not there', () => {
-    const anchors = [...readme.matchAll(/^#+ (.*)$/gm)].map(
-      ([, heading = '']) =>
-        `#${heading
-          .toLowerCase()
-          .replaceAll(/[^\w -]/g, '')
-          .replaceAll(' ', '-')}`,
-    )
-    const links = [...readme.matchAll(/\]\(([^)]+)\)/g)].map(([, link = '']) => link)
-    const lost = links.filter((link) => {
-      if (link.startsWith('https://')) return false
-      return link.startsWith('#') ? !anchors.includes(link) : !existsSync(path(link))
+  it.each(documents)('lead nowhere that is not there, nor out of the package: %s', (document) => {
+    const packed = [...packageJson.files, 'README.md', 'LICENSE']
+    const lost = linksOf(read(document)).filter((link) => {
+      const [file = '', anchor] = link.split('#')
+      const target = file === '' ? document : posix.join(posix.dirname(document), file)
+      if (!existsSync(path(target)) || !packed.some((entry) => `${target}/`.startsWith(`${entry}/`)))
+        return true
+      return anchor !== undefined && !anchorsOf(read(target)).includes(anchor)
     })
     expect(lost).toEqual([])
+  })
+
+  it('list every limit with its default', () => {
+    const rows = read('docs/limits.md').match(/^\| `\w+` \| [^|]+ \|/gm)
+    expect(rows).toEqual(describeLimits(defaultLimits).split('\n').slice(2))
+  })
+
+  it('explain every problem code, with its status', () => {
+    const codes = Object.entries(httpStatusOf).map(([code, status]) => `| \`${code}\` | ${status} |`)
+    const rows = sectionOf(read('docs/http.md'), 'Problem codes').match(/^\| `\w+` \| \d+ \|/gm)
+    expect(rows?.sort()).toEqual(codes.sort())
+  })
+
+  it('explain every warning under a heading of its own', () => {
+    const warnings = namesIn('src/express/host/warnings.ts', /TWO_FACTOR_\w+/g)
+    const headings = read('docs/operations.md').match(/(?<=^### )TWO_FACTOR_\w+$/gm)
+    expect(headings?.sort()).toEqual(warnings)
   })
 })
 

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { createClient, twoFactor } from '../../src/index.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
+import { read } from '../documents.js'
 import { type Run, run, runInTerminal, withoutTerminal } from './program.js'
 
 const phone = '+573001234567'
@@ -321,7 +321,7 @@ describe.skipIf(withoutTerminal)('express-two-factor calibrate in a terminal', (
     expect(program.out()).not.toContain(key)
   })
 
-  test('shows what the README does', async () => {
+  test('prints what the checklist shows', async () => {
     await using sandbox = await startSandbox()
     const program = runInTerminal(['calibrate', '--again'])
     // The code of this number is always the same.
@@ -333,8 +333,8 @@ describe.skipIf(withoutTerminal)('express-two-factor calibrate in a terminal', (
     const said = stripVTControlCharacters(program.out())
       .replaceAll('\r', '')
       .replaceAll(sandbox.baseUrl, 'http://127.0.0.1:4010/v1')
-    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
-    const [, shown = ''] = /\$ npx express-two-factor calibrate --again\n(.*?)```/s.exec(readme) ?? []
+    const [, shown = ''] =
+      /\$ npx express-two-factor calibrate --again\n(.*?)```/s.exec(read('docs/going-live.md')) ?? []
     expect(linesOf(said)).toEqual(linesOf(shown.replaceAll(/^ {2}/gm, '')))
   })
 

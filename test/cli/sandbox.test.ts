@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { startSandbox } from '../../src/sandbox/index.js'
-import { blocksOf, sandboxSection } from '../sandbox/readme-section.js'
+import { blocksOf, read } from '../documents.js'
 import { get, post } from '../sandbox/wire.js'
 import { run } from './program.js'
 
@@ -22,10 +22,10 @@ describe('express-two-factor sandbox', () => {
     expect(sandbox.err()).toBe('')
   })
 
-  test.skipIf(sandboxSection() === undefined)('prints the table of the README', async () => {
+  test('prints the table of its document', async () => {
     const sandbox = run(['sandbox', '--port', '0'])
     const table = (await sandbox.line()).replace(/127\.0\.0\.1:\d+/g, '127.0.0.1:4010')
-    expect(blocksOf(sandboxSection() ?? '', 'console')[0]).toBe(`$ npx express-two-factor sandbox\n${table}`)
+    expect(blocksOf(read('docs/sandbox.md'), 'console')[0]).toBe(`$ npx express-two-factor sandbox\n${table}`)
     sandbox.interrupt()
     expect(await sandbox.exitCode).toBe(0)
   })

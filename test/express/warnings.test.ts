@@ -36,13 +36,13 @@ describe('a warning', () => {
     expect(await codes()).toEqual([])
   })
 
-  it('names a proxy that Express was not told about, once, with a place in the README', async () => {
+  it('names a proxy that Express was not told about, once, with a place in the documents', async () => {
     const host = await startHost()
     const ana = await host.login()
     await ana.post('/two-factor/start', {}, forwarded)
     await ana.post('/two-factor/start', {}, forwarded)
     expect(await codes()).toEqual(['TWO_FACTOR_TRUST_PROXY_MISSING'])
-    expect(said[0]?.detail).toBe('See README.md#two_factor_trust_proxy_missing')
+    expect(said[0]?.detail).toBe('See docs/operations.md#two_factor_trust_proxy_missing')
     expect(said[0]?.message).toContain('Set `trust proxy` to your proxies')
   })
 

@@ -19,6 +19,7 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const { devDependencies } = manifest
 const scratch = mkdtempSync(join(tmpdir(), 'express-two-factor-'))
 
+warnOfMissingAddress()
 try {
   const packed = JSON.parse(run('npm', ['pack', '--json', '--pack-destination', scratch], root))[0]
   const tarball = join(scratch, packed.filename)
@@ -41,16 +42,24 @@ try {
   rmSync(scratch, { recursive: true })
 }
 
-/** Nothing but the code built from this source and what a reader needs may be published. */
+/** Nothing but the code built from this source, and what its documents show, may be published. */
 function checkFiles(files) {
   const texts = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md']
-  const missing = texts.filter((file) => !files.includes(file))
+  const shown = run('git', ['ls-files', 'docs', 'examples'], root).trim().split('\n')
+  const missing = [...texts, ...shown].filter((file) => !files.includes(file))
   const stray = files.filter((file) => {
     const source = file.replace(/^dist\//, 'src/').replace(/(\.d\.ts|\.js)$/, '.ts')
-    return !texts.includes(file) && (source === file || !existsSync(join(root, source)))
+    const built = source !== file && existsSync(join(root, source))
+    return !built && !texts.includes(file) && !shown.includes(file)
   })
   if (missing.length > 0) throw new Error(`the package lacks ${missing.join(', ')}`)
   if (stray.length > 0) throw new Error(`the package must not hold ${stray.join(', ')}`)
+}
+
+/** Where the source is published is known to the owner only. npm derives homepage and bugs from it. */
+function warnOfMissingAddress() {
+  if (manifest.repository.url !== '') return
+  console.warn('warning: fill in repository.url in package.json before publishing; provenance needs it')
 }
 
 /** Installs the tarball beside one line of Express, imports every entry and type-checks a consumer. */

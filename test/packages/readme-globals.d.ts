@@ -2,7 +2,7 @@ import type { Express as App, RequestHandler } from 'express'
 import type * as Package from 'express-two-factor'
 import 'express-session'
 
-// What the code blocks of the README take for granted: the reader's app, or an import shown further up.
+// What the code blocks of the documents take for granted: the reader's app, or an import shown further up.
 declare global {
   const app: App
   const express: typeof import('express')
@@ -19,6 +19,7 @@ declare global {
   const pool: unknown
   const users: {
     phoneOf(subject: string): Promise<string>
+    changePhone(subject: string, phone: string): Promise<void>
     create(user: { name: string; phone: string }): Promise<void>
   }
   const [checkPassword, account, transfer]: [RequestHandler, RequestHandler, RequestHandler]

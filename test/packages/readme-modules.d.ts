@@ -1,4 +1,4 @@
-// Packages that the README names and this one does not install.
+// Packages that the documents name and this one does not install.
 declare module '@opentelemetry/instrumentation-undici' {
   export class UndiciInstrumentation {
     constructor(config: {

@@ -1,4 +1,4 @@
-/** By stable code; the README has a section for each. */
+/** By stable code; `docs/operations.md` has a section for each. */
 const messages = {
   TWO_FACTOR_TRUST_PROXY_MISSING:
     'A request with a forwarded header came from a private address, but `trust proxy` is off: everyone behind the proxy shares ten times the limits of one address. Set `trust proxy` to your proxies.',
@@ -39,7 +39,7 @@ export function createWarn(): Warn {
     process.emitWarning(cause === '' ? messages[code] : `${messages[code]} (${cause})`, {
       type: 'TwoFactorWarning',
       code,
-      detail: `See README.md#${code.toLowerCase()}`,
+      detail: `See docs/operations.md#${code.toLowerCase()}`,
     })
   }
 }

@@ -1,12 +1,10 @@
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { fixedNumbers, startSandbox } from '../../src/sandbox/index.js'
-import { blocksOf, sandboxSection } from './readme-section.js'
+import { startSandbox } from '../../src/sandbox/index.js'
+import { blocksOf, read } from '../documents.js'
 
-const section = sandboxSection()
-if (section === undefined) console.warn('skipped, there is no README.md yet: its sandbox section')
+const text = read('docs/sandbox.md')
 
 /** The ten operations, by their documented paths. */
 const paths = [
@@ -43,9 +41,7 @@ function steady(text: string): string {
     .replace(/"code":"\d{6}"/g, '"code":"<code>"')
 }
 
-describe.skipIf(section === undefined)('the README on the sandbox', () => {
-  const text = section ?? ''
-
+describe('the document on the sandbox', () => {
   test('prints what its curl commands are answered', async () => {
     await using sandbox = await startSandbox({ now: () => Date.UTC(2025, 2, 14) })
     const origin = new URL(sandbox.inboxUrl).origin
@@ -70,12 +66,8 @@ describe.skipIf(section === undefined)('the README on the sandbox', () => {
     }
   })
 
-  test('lists the numbers with fixed results', () => {
-    for (const { ending, meaning } of fixedNumbers) expect(text).toContain(`| \`${ending}\` | ${meaning} |`)
-  })
-
   test('shows the example that is run here', () => {
-    const example = readFileSync(new URL('example.test.ts', import.meta.url), 'utf8')
+    const example = read('test/sandbox/example.test.ts')
       .replace("'../../src/index.js'", "'express-two-factor'")
       .replace("'../../src/sandbox/index.js'", "'express-two-factor/sandbox'")
     // Sorted by line, because the imports stand in another order where their paths differ.
