@@ -16,6 +16,7 @@ import { createGuard } from './express/guard/guard.js'
 import { type GuardOptions, resolveGuard } from './express/guard/guard-options.js'
 import { createRefusals } from './express/guard/refusals.js'
 import { createRequirements } from './express/guard/requirement.js'
+import { createResumption } from './express/guard/resumption.js'
 import { createAppNames } from './express/host/app-names.js'
 import {
   createChallengesFacade,
@@ -93,8 +94,8 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     knownMaxAgeMs: settings.knownBrowsers === false ? 0 : settings.knownBrowsers.maxAgeMs,
     trustedMaxAgeMs: settings.trustedDevices?.maxAgeMs ?? 0,
   })
-  const { challenges, devices, enrolments, grants, hashBound, keys, now, numbers, purposes, secrets, store } =
-    domain
+  const { challenges, devices, enrolments, grants, hashBound, keptForms, keys, now } = domain
+  const { numbers, purposes, secrets, store } = domain
 
   const wiring = createWiring(settings, warn)
   const { subjectOf, sessions, identify, identifyLater, path, mounts } = wiring
@@ -121,6 +122,9 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   const { allowedOrigins } = settings
   const endpoint = createEndpoint({ responder, bodyParsers, allowedOrigins, inspect: wiring.inspect })
 
+  const { wantsPage } = responder
+  const resumption = createResumption({ keptForms, grants, identify, wantsPage, bodyParsers })
+
   // A signup under way survives the renewal of its session; without signups the store is not read.
   let enrolling = false
   const renewal = createRenewal({
@@ -128,7 +132,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     emit,
     storeTimeoutMs: limits.storeTimeoutMs,
     move: async (before, after) => {
-      if (enrolling) await enrolments.move(before, after)
+      await Promise.all([enrolling && enrolments.move(before, after), resumption.move(before, after)])
     },
   })
   const forFlows = {
@@ -169,13 +173,14 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     }),
     basePathOf: path.of,
     defaultPurpose: 'login',
+    openForm: resumption.open,
     offersTrust: (purpose, demand) => deviceCookies?.serves(purpose) === true && demand?.requireCode !== true,
   })
 
   function requireTwoFactor(guardOptions: GuardOptions = {}): RequestHandler {
     const guard = resolveGuard(guardOptions, { ...settings, purposes })
     appNames.checkApart(purposes.all())
-    const refusals = createRefusals(guard, { ...wiring, requirements, views, responder })
+    const refusals = createRefusals(guard, { ...wiring, requirements, resumption, views, responder })
     return createGuard(guard, { ...wiring, grants, hashBound, refusals })
   }
 

@@ -6,6 +6,7 @@ import { createBoundHash } from './proofs/bound.js'
 import { createDevices } from './proofs/devices.js'
 import { createEnrolments } from './proofs/enrolment.js'
 import { createGrants } from './proofs/grants.js'
+import { createKeptForms } from './proofs/kept-forms.js'
 import { createPurposes, type Purpose } from './purposes.js'
 import { createSecrets } from './secrets.js'
 import { withStoreDeadline } from './store-deadline.js'
@@ -43,6 +44,7 @@ export function openDomain(parts: {
     hashBound: createBoundHash(secrets, parts.namespace),
     grants: createGrants(shared),
     enrolments: createEnrolments(shared),
+    keptForms: createKeptForms(shared),
     devices: createDevices({ ...parts, ...shared }),
   }
 }

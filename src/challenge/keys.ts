@@ -11,6 +11,8 @@ export interface Keys {
   grants(subject: string): string
   devices(subject: string): string
   enrolment(session: string): string
+  /** The forms of a session that wait for a code. */
+  forms(session: string): string
   /** The wrong codes of a subject that are counted together. */
   tally(name: TallyName, subject: string): string
   /** A counter: what it counts, and for which holder. */
@@ -34,6 +36,7 @@ export function createKeys(namespace: string, secrets: Secrets): Keys {
     grants: memoize((subject) => key('grants', hashId(subject))),
     devices: (subject) => key('devices', hashId(subject)),
     enrolment: (session) => key('enrolment', hashId(session)),
+    forms: (session) => key('forms', hashId(session)),
     tally: (name, subject) => key(`${name}-tally`, hashId(subject)),
     counter: key,
   }

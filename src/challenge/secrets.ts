@@ -8,6 +8,7 @@ export type SecretUse =
   | 'requirement'
   | 'return-path'
   | 'enrolment'
+  | 'form'
   | 'handle'
 
 export interface Secrets {
@@ -33,6 +34,7 @@ export function createSecrets(secrets: readonly [string, ...string[]]): Secrets 
     requirement: keysOf('requirement'),
     'return-path': keysOf('return-path'),
     enrolment: keysOf('enrolment'),
+    form: keysOf('form'),
     handle: keysOf('handle'),
   }
   const firstKey = (use: SecretUse) => keys[use].at(0) as Buffer

@@ -7,6 +7,8 @@ interface KindOfEntry {
   readonly sealed: boolean
   /** The option of the memory store that bounds how many are kept. */
   readonly capacity: 'maxLedgers' | 'maxGrants' | 'maxCounters'
+  /** Bounds it further where entries are large. */
+  readonly maxEntries?: number
 }
 
 const ledgers = (lane: Lane) => ({ lane, sealed: true, capacity: 'maxLedgers' }) as const
@@ -19,6 +21,8 @@ export const kinds = {
   enrol: ledgers('enrol'),
   enrolment: ledgers('enrol'),
   grants: proofs('auth'),
+  // Up to 50 kB each. A form that finds no room is typed again.
+  forms: { ...proofs('auth'), maxEntries: 1_000 },
   devices: proofs('auth'),
   'auth-tally': proofs('auth'),
   'enrol-tally': proofs('enrol'),

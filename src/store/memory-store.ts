@@ -64,9 +64,9 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
     const name = kindIn(key)
     const known = partitions.get(name)
     if (known !== undefined) return known
-    const { lane, sealed, capacity } = kindOf(name)
+    const { lane, sealed, capacity, maxEntries = Infinity } = kindOf(name)
     const partition = createPartition({
-      max: options[capacity] ?? defaultCapacity,
+      max: Math.min(options[capacity] ?? defaultCapacity, maxEntries),
       sealed,
       whenFull: `the memory store is full of entries of the kind "${name}" (lane ${lane}); raise ${capacity}`,
       createShard: (maxSize) =>

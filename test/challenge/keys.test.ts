@@ -19,6 +19,7 @@ describe('keys', () => {
       keys.tally('enrol', 'ana'),
       keys.tally('known', 'ana'),
       keys.enrolment('session-1'),
+      keys.forms('session-1'),
       keys.counter('count-auth-subject-sends', hashId('ana')),
       createKeys('', secrets).grants('ana'),
     ]

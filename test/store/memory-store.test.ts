@@ -23,6 +23,13 @@ describe('what is full refuses', () => {
     expect(store.swap(`tf1:shop:${kind}:a`, first.entry?.version, { failures: 11 }, hour).swapped).toBe(true)
   })
 
+  test('forms: large entries, and no more than a thousand of them', () => {
+    const store = memoryStore({ maxGrants: 5_000 })
+    const keep = (at: number) => store.swap(`tf1::forms:${at}`, undefined, {}, hour)
+    for (let at = 0; at < 1_000; at += 1) keep(at)
+    expect(() => keep(1_000)).toThrow(capacity)
+  })
+
   test('and says which kind is full, of which lane, and what to raise', () => {
     const store = memoryStore({ maxGrants: 1 })
     store.increment('tf1::enrol-tally:a', hour)

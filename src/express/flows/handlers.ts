@@ -7,7 +7,9 @@ import type {
   StartOutcome,
   VerifyOutcome,
 } from '../../challenge/commands.js'
+import { httpStatusOf } from '../../errors.js'
 import { acceptedChannel, challengeFor } from '../guard/accepted.js'
+import type { Resumption } from '../guard/resumption.js'
 import { challengeDocument, isoTime } from '../http/challenge-document.js'
 import type { Endpoint } from '../http/endpoint.js'
 import type { Problem } from '../http/problems.js'
@@ -59,6 +61,8 @@ export function createLane(
     readonly challenges: Challenges
     readonly endpoint: Endpoint
     readonly codePattern: RegExp
+    /** The interrupted form that a page was opened for; in the auth lane alone. */
+    readonly openForm?: Resumption['open'] | undefined
     readonly localeOf: (req: Request) => string
     readonly beforeSendOf: (req: Request) => BeforeSend | undefined
   },
@@ -134,10 +138,12 @@ export function createLane(
       return { reply: 'done', status: 204, location: views.page(context) }
     }),
 
-    status: endpoint('GET', views, async (context) => ({
-      reply: 'page',
-      view: await views.of(context),
-    })),
+    status: endpoint('GET', views, async (context) => {
+      const resumed = await parts.openForm?.(context)
+      if (resumed === undefined) return { reply: 'page', view: await views.of(context) }
+      const status = resumed.form === undefined ? httpStatusOf.challenge_gone : 200
+      return { reply: 'page', view: views.resume(context, resumed), status }
+    }),
   }
 
   return { handlers, views }

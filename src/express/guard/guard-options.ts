@@ -52,6 +52,15 @@ export interface GuardOptions {
    * methods: ['passkey']
    */
   readonly methods?: readonly string[]
+  /**
+   * Whether a form that the guard interrupts is kept, for ten minutes and once: after the code the person sees the
+   * rows of `describe` and one button that posts it again. Only for POST with URL-encoded fields of at most 8 kB,
+   * never for uploads or forms of other sites. Default false: the person submits the form again.
+   *
+   * @example
+   * tf.requireTwoFactor({ purpose: 'transfer', once: true, bind, describe, resume: true })
+   */
+  readonly resume?: boolean
   /** Lets subjects pass that have no second factor: on `true` and nothing else. */
   readonly exempt?: (req: Request, subject: string) => boolean | Promise<boolean>
 }
@@ -66,6 +75,7 @@ export interface GuardSettings {
   readonly bind: GuardOptions['bind']
   readonly describe: GuardOptions['describe']
   readonly methods: GuardOptions['methods']
+  readonly resume: boolean
   readonly exempt: GuardOptions['exempt']
 }
 
@@ -81,6 +91,7 @@ const checks: Checks<GuardOptions> = {
     "must list at least one method, such as 'passkey'",
     1,
   ),
+  resume: boolean,
   exempt: func('(req, subject) => boolean'),
 }
 
@@ -97,7 +108,7 @@ export function resolveGuard(
 ): GuardSettings {
   const { purposes, maxStepUpAgeMs, dynamicLinking } = parts
   checkOptions('requireTwoFactor', options, checks)
-  const { purpose: name = 'login', bind, describe, methods, exempt } = options
+  const { purpose: name = 'login', bind, describe, methods, resume = false, exempt } = options
 
   const purpose = purposes.forGuard(name)
   if (!purpose.browserStartable) {
@@ -128,6 +139,7 @@ export function resolveGuard(
     bind,
     describe,
     methods: methods && [...methods],
+    resume,
     exempt,
   }
 }

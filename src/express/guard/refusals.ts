@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express'
 import type { Details } from '../../challenge/code-provider.js'
-import type { GrantQuery } from '../../challenge/proofs/grants.js'
+import type { RequiredGrant } from '../../challenge/proofs/grants.js'
 import { hostFunction } from '../host/host-function.js'
 import { carriesBearer } from '../host/session.js'
 import type { MountPath } from '../http/mount-path.js'
@@ -12,12 +12,13 @@ import type { Views } from '../pages/views.js'
 import { readDetails } from './details.js'
 import type { GuardSettings } from './guard-options.js'
 import type { Requirements } from './requirement.js'
+import type { Resumption } from './resumption.js'
 import type { ExplainFailure } from './unparsed.js'
 
 /** How one guard refuses. */
 export interface Refusals {
   /** Responds with what has to be proven, or redirects to the page. */
-  demandProof(req: Request, res: Response, query: GrantQuery): Promise<void>
+  demandProof(req: Request, res: Response, required: RequiredGrant): Promise<void>
   respond(req: Request, res: Response, problem: Problem): Promise<void>
 }
 
@@ -25,6 +26,7 @@ export function createRefusals(
   settings: Omit<GuardSettings, 'once' | 'bind' | 'exempt'>,
   parts: {
     readonly requirements: Requirements
+    readonly resumption: Resumption
     readonly views: Views
     readonly responder: Responder
     readonly path: MountPath
@@ -32,8 +34,9 @@ export function createRefusals(
     readonly explainFailure: ExplainFailure
   },
 ): Refusals {
-  const { purpose, maxAgeMs, requireCode, methods } = settings
-  const { requirements, views, responder, mounts, explainFailure } = parts
+  const { purpose, maxAgeMs, requireCode, methods, resume } = settings
+  const { requirements, resumption, views, responder, mounts, explainFailure } = parts
+  if (resume) resumption.enable()
   const describe = settings.describe && hostFunction(settings.describe)
 
   async function detailsOf(req: Request): Promise<Details | undefined> {
@@ -52,16 +55,18 @@ export function createRefusals(
 
   return {
     respond,
-    async demandProof(req, res, query) {
+    async demandProof(req, res, required) {
       const toPage = isRepeatable(req) && responder.wantsPage(req)
       const path = parts.path.of(req)
       const startUrl = `${path}/start`
       refuseCircle(req, toPage ? path : startUrl)
       if (toPage) mounts.checkReached(req, path)
       const details = await detailsOf(req)
-      const { bound } = query
+      const { bound } = required
       const returnTo = returnPathOf(req)
-      const requirement = requirements.issue(req, { purpose, bound, requireCode, methods, details, returnTo })
+      const formId = resume ? await resumption.keep(req, res, required, details) : undefined
+      const asked = { purpose, bound, requireCode, methods, formId, details, returnTo }
+      const requirement = requirements.issue(req, asked)
       if (toPage) {
         responder.redirect(res, `${path}?requirement=${encodeURIComponent(requirement)}`)
         return

@@ -14,6 +14,8 @@ export interface Requirement {
   readonly requireCode?: boolean
   /** The accepted methods; any when absent. */
   readonly methods?: readonly string[] | undefined
+  /** The form that waits for this proof, to be posted again after it. */
+  readonly formId?: string | undefined
   /** What the person is shown of the action. */
   readonly details?: Details | undefined
 }

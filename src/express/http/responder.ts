@@ -9,7 +9,7 @@ export type Reply =
   /** JSON: status and body. HTML: 303 to `location`. */
   | { readonly reply: 'done'; readonly status: number; readonly body?: object; readonly location: string }
   /** JSON: the challenge. HTML: the page. */
-  | { readonly reply: 'page'; readonly view: PageView }
+  | { readonly reply: 'page'; readonly view: PageView; readonly status?: number }
   | { readonly reply: 'problem'; readonly problem: Problem }
 
 export interface Responder {
@@ -49,7 +49,7 @@ export function createResponder(pages: Pages): Responder {
       if (page && reply.reply === 'done') return redirect(res, reply.location)
       setCommonHeaders(res)
       if (reply.reply === 'page') {
-        if (page) return sendPage(req, res, 200, reply.view)
+        if (page) return sendPage(req, res, reply.status ?? 200, reply.view)
         const { challenge, basePath, now } = reply.view
         return endJson(res, 200, {
           challenge: challenge ? challengeDocument(challenge, basePath, now) : null,

@@ -3,13 +3,16 @@ export interface Carried {
   readonly requirement?: string | undefined
   readonly purpose?: string | undefined
   readonly returnTo?: string | undefined
+  /** The form that waits to be posted again. */
+  readonly formId?: string | undefined
 }
 
-export function pageUrl(base: string, { requirement, purpose, returnTo }: Carried): string {
+export function pageUrl(base: string, { requirement, purpose, returnTo, formId }: Carried): string {
   const query = new URLSearchParams()
   if (requirement !== undefined) query.set('requirement', requirement)
   if (purpose !== undefined) query.set('purpose', purpose)
   if (returnTo !== undefined) query.set('returnTo', returnTo)
+  if (formId !== undefined) query.set('form', formId)
   // Mounted at the root, the base is empty, and an empty Location leads nowhere.
   const path = base === '' ? '/' : base
   return query.size === 0 ? path : `${path}?${query}`

@@ -2,16 +2,18 @@ import type { Channel, Details } from '../../challenge/code-provider.js'
 import type { ChallengeView } from '../../challenge/commands.js'
 import type { ProblemCode } from '../../errors.js'
 import type { PhoneRefusal } from '../../phone-number.js'
+import type { ResumedForm } from '../guard/resumption.js'
 import type { PageLinks } from './links.js'
 
 /** Everything a page shows, decided before it is rendered. */
 export interface PageView {
   /**
    * `code`: type the code. `phone`: type the number to be proven. `start`: nothing is live yet, a
-   * button sends the first code. `done`: the proof was given already, in another tab. `problem`: only the
-   * explanation (not identified, cross-site, ...).
+   * button sends the first code. `done`: the proof was given already, in another tab. `resume`: the code was right,
+   * and a button posts the interrupted form; without `form` it is gone. `problem`: only the explanation (not
+   * identified, cross-site, ...).
    */
-  readonly page: 'code' | 'phone' | 'start' | 'done' | 'problem'
+  readonly page: 'code' | 'phone' | 'start' | 'done' | 'resume' | 'problem'
   /** Where the routes are mounted, without a trailing slash: forms post to `${basePath}/verify`. */
   readonly basePath: string
   readonly challenge?: ChallengeView | undefined
@@ -46,6 +48,10 @@ export interface PageView {
   readonly emptyField?: boolean
   /** Whether a form was interrupted that has to be submitted again afterwards. */
   readonly formInterrupted?: boolean
+  /** Whether that form is kept: it is confirmed after the code and not submitted again by hand. */
+  readonly formKept?: boolean
+  /** The interrupted form, to be posted by one button and never by itself. Hostile: escape it. */
+  readonly form?: ResumedForm | undefined
   readonly links: PageLinks
   /** ISO 3166 codes to choose from at signup. */
   readonly countries: readonly string[]

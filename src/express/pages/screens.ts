@@ -38,7 +38,7 @@ export function codeScreen(view: PageView, challenge: ChallengeView, texts: Text
 ${view.offerTrust && trustBox(view, texts)}<div class="buttons"><button class="main">${texts['code.submit']}</button></div>`
   return {
     title: texts['code.title'],
-    content: html`${view.details && detailsList(view.details)}<p data-lives-ms="${remainingMs}">${fill(sentence, values)}</p>
+    content: html`${view.details && detailsList(view.details)}<p data-lives-ms="${remainingMs}">${fill(sentence, values)}${interruption(view, texts)}</p>
 <p class="unseen" role="status" data-ready="${texts['resend.ready']}" data-expired="${texts['code.expired']}"></p>
 ${form(view, 'verify', entry)}
 <section aria-labelledby="help">
@@ -54,7 +54,7 @@ export function startScreen(view: PageView, texts: Texts): Screen {
   const waitMs = view.problem?.retryAfterMs ?? 0
   return {
     title: texts['start.title'],
-    content: html`${view.details && detailsList(view.details)}<p>${texts['start.text']}${view.formInterrupted && ` ${texts['start.formAgain']}`}</p>
+    content: html`${view.details && detailsList(view.details)}<p>${texts['start.text']}${interruption(view, texts)}</p>
 ${form(view, 'start', sendButtons('start', view.channels, waitIn(view, waitMs, texts), texts))}
 ${otherWays(view.links, texts)}`,
   }
@@ -145,6 +145,12 @@ function waitIn(
 function fieldState(view: PageView, field: 'code' | 'phone'): Html {
   if (view.problem === undefined) return html` autofocus`
   return faultyField(view) === field ? html` aria-invalid="true" aria-describedby="problem"` : html``
+}
+
+/** What becomes of the form that the guard interrupted. */
+function interruption({ formInterrupted, formKept }: PageView, texts: Texts): Html | undefined {
+  if (formKept) return html` ${texts['start.formKept']}`
+  return formInterrupted ? html` ${texts['start.formAgain']}` : undefined
 }
 
 function trustBox({ trustForMs }: PageView, texts: Texts): Html {

@@ -4,6 +4,7 @@ import type { Purposes } from '../../challenge/purposes.js'
 import type { ProblemCode } from '../../errors.js'
 import { acceptedChannels, challengeFor } from '../guard/accepted.js'
 import type { Requirement, Requirements } from '../guard/requirement.js'
+import type { Resumed } from '../guard/resumption.js'
 import type { Problem } from '../http/problems.js'
 import { invalid } from '../http/request-body.js'
 import type { RequestContext } from '../http/request-context.js'
@@ -26,6 +27,8 @@ export interface Views {
   codePage(context: RequestContext): string
   /** Where this request wants to go after success. Asked before the session is renewed: requirements end with the old id. */
   back(context: RequestContext): string | undefined
+  /** The page that posts an interrupted form again, or says that it is gone. */
+  resume(context: RequestContext, resumed: Resumed): PageView
 }
 
 export interface ViewParts {
@@ -134,6 +137,7 @@ export function createViews(parts: ViewParts): Views {
       typedCountry,
       emptyField: oneText(fields, challenge === undefined ? 'phone' : 'code') === undefined,
       formInterrupted: problem?.code === 'second_factor_required',
+      formKept: asked?.formId !== undefined,
       links: parts.linksOf(req),
       countries: parts.countries,
       now: now(),
@@ -164,12 +168,21 @@ export function createViews(parts: ViewParts): Views {
     codePage(context) {
       const { asked, purpose, returnTo } = carriedBy(context)
       // Often the purpose says it all, and it never gets too old.
-      const particular = asked?.bound ?? asked?.details ?? asked?.methods
+      const particular = asked?.bound ?? asked?.details ?? asked?.methods ?? asked?.formId
       const requirement = particular && asked && parts.requirements?.reissue(context.req, asked)
       return pageUrl(basePathOf(context.req), { requirement, purpose, returnTo })
     },
 
-    back: (context) => carriedBy(context).returnTo,
+    back(context) {
+      const { asked, returnTo } = carriedBy(context)
+      const formId = asked?.formId
+      return formId === undefined ? returnTo : pageUrl(basePathOf(context.req), { formId, returnTo })
+    },
+
+    resume(context, { form }) {
+      const shown = view(context, carriedBy(context), undefined)
+      return { ...shown, page: 'resume', form, details: form?.details }
+    },
   }
 }
 

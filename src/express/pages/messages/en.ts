@@ -35,8 +35,15 @@ export const en = {
   'start.text': 'We will send a code to your phone.',
   'start.wait': 'You can ask for a code in {t}.',
   'start.formAgain': 'You will need to submit the form again after this.',
+  'start.formKept': 'We keep your form: you can send it after this.',
   'start.sms': 'Send a code',
   'start.call': 'Call me with a code',
+
+  'resume.title': 'Check and send',
+  'resume.text': 'Your code was right. Nothing has been sent yet.',
+  'resume.submit': 'Send',
+  'resume.gone.title': 'Fill in the form again',
+  'resume.gone.text': 'We could not keep it. Nothing was sent.',
 
   'done.title': "You're already confirmed",
   'done.text': 'You entered the code in another tab.',

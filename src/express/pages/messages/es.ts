@@ -31,8 +31,15 @@ export const es: Texts = {
   'start.text': 'Enviaremos un código a tu teléfono.',
   'start.wait': 'Puedes pedir un código en {t}.',
   'start.formAgain': 'Después tendrás que enviar el formulario otra vez.',
+  'start.formKept': 'Guardamos tu formulario: podrás enviarlo después.',
   'start.sms': 'Enviar código',
   'start.call': 'Recibir el código por llamada',
+
+  'resume.title': 'Revisa y envía',
+  'resume.text': 'El código es correcto. Todavía no se envió nada.',
+  'resume.submit': 'Enviar',
+  'resume.gone.title': 'Llena el formulario otra vez',
+  'resume.gone.text': 'No pudimos guardarlo. No se envió nada.',
 
   'done.title': 'Ya confirmaste que eres tú',
   'done.text': 'Escribiste el código en otra pestaña.',

@@ -31,8 +31,15 @@ export const pt: Texts = {
   'start.text': 'Vamos enviar um código para o seu celular.',
   'start.wait': 'Você pode pedir um código em {t}.',
   'start.formAgain': 'Depois, será preciso enviar o formulário de novo.',
+  'start.formKept': 'Guardamos o formulário: você poderá enviá-lo depois.',
   'start.sms': 'Enviar código',
   'start.call': 'Receber o código por ligação',
+
+  'resume.title': 'Confira e envie',
+  'resume.text': 'O código está certo. Nada foi enviado ainda.',
+  'resume.submit': 'Enviar',
+  'resume.gone.title': 'Preencha o formulário de novo',
+  'resume.gone.text': 'Não conseguimos guardá-lo. Nada foi enviado.',
 
   'done.title': 'Você já confirmou que é você',
   'done.text': 'Você digitou o código em outra aba.',

@@ -1,0 +1,27 @@
+import { html } from '../../lib/html.js'
+import { detailsList } from './details-list.js'
+import { hidden } from './forms.js'
+import type { Texts } from './messages/texts.js'
+import type { PageView } from './page-view.js'
+import type { Screen } from './screens.js'
+
+/** The form that the guard interrupted, posted by a button and never by itself. */
+export function resumeScreen({ form, details, returnTo, links }: PageView, texts: Texts): Screen {
+  const back = html`<p><a href="${returnTo ?? links.home ?? '/'}">${texts[returnTo === undefined ? 'link.home' : 'link.back']}</a></p>
+`
+  if (form === undefined) {
+    return {
+      title: texts['resume.gone.title'],
+      content: html`<p>${texts['resume.gone.text']}</p>
+${back}`,
+    }
+  }
+  return {
+    title: texts['resume.title'],
+    content: html`<p>${texts['resume.text']}</p>
+${details && detailsList(details)}<form method="post" action="${form.action}">
+${form.fields.flatMap(([name, value]) => hidden(name, value) ?? [])}<div class="buttons"><button class="main">${texts['resume.submit']}</button></div>
+</form>
+${back}`,
+  }
+}

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest'
+import { createKeys } from '../../../src/challenge/keys.js'
+import { createKeptForms, type KeptForm } from '../../../src/challenge/proofs/kept-forms.js'
+import { createSecrets } from '../../../src/challenge/secrets.js'
+import { memoryStore } from '../../../src/store/memory-store.js'
+import { minute } from '../kit.js'
+
+const secrets = createSecrets(['a secret of thirty-two bytes or more'])
+
+function setUp(store = memoryStore({ now: () => 1 })) {
+  const clock = { now: 1_000_000 }
+  const keys = createKeys('', secrets)
+  return { clock, keys, store, forms: createKeptForms({ store, keys, secrets, now: () => clock.now }) }
+}
+
+const form = (action = '/pay', body = 'amount=4711'): KeptForm => ({
+  action,
+  body,
+  details: { rows: [['Payee', 'Ben']] },
+  required: { subject: 'ana', purpose: 'pay', maxAgeMs: minute },
+})
+
+describe('a kept form', () => {
+  it('is handed out once, in its session, however many ask', async () => {
+    const { forms } = setUp()
+    const id = await forms.keep('s1', form())
+    expect(await forms.take('s2', id)).toBeUndefined()
+    expect(await forms.take('s1', 'another id')).toBeUndefined()
+    const taken = await Promise.all(Array.from({ length: 50 }, () => forms.take('s1', id)))
+    expect(taken.filter((one) => one !== undefined)).toEqual([form()])
+  })
+
+  it('ends after ten minutes by our clock, even when the store still has it', async () => {
+    const { forms, clock } = setUp()
+    const ids = [await forms.keep('s1', form('/a')), await forms.keep('s1', form('/b'))]
+    clock.now += 10 * minute - 1
+    expect(await forms.take('s1', ids[0] ?? '')).toEqual(form('/a'))
+    clock.now += 1
+    expect(await forms.take('s1', ids[1] ?? '')).toBeUndefined()
+  })
+
+  it('is one for a path: the earlier one is forgotten', async () => {
+    const { forms } = setUp()
+    const earlier = await forms.keep('s1', form('/pay', 'amount=1'))
+    const later = await forms.keep('s1', form('/pay', 'amount=2'))
+    expect(await forms.take('s1', earlier)).toBeUndefined()
+    expect(await forms.take('s1', later)).toEqual(form('/pay', 'amount=2'))
+  })
+
+  it('is one of three in a session at most, whatever a session sends', async () => {
+    const { forms, store, keys } = setUp()
+    const ids: string[] = []
+    for (let tab = 0; tab < 100; tab += 1) {
+      ids.push(await forms.keep('s1', form(`/pay?tab=${tab}`, 'x'.repeat(8_192))))
+    }
+    expect(JSON.stringify(store.read(keys.forms('s1'))?.value).length).toBeLessThan(50_000)
+    const taken = await Promise.all(ids.map((id) => forms.take('s1', id)))
+    expect(taken.map((one) => one?.action).filter(Boolean)).toEqual([97, 98, 99].map((n) => `/pay?tab=${n}`))
+  })
+
+  it('is sealed at rest, and opens for no other session wherever it is copied to', async () => {
+    const { forms, store, keys } = setUp()
+    const id = await forms.keep('s1', form())
+    const entry = store.read(keys.forms('s1'))
+    expect(JSON.stringify(entry)).not.toMatch(/4711|pay|ana|Ben/)
+    store.swap(keys.forms('s2'), undefined, entry?.value, minute)
+    expect(await forms.take('s2', id)).toBeUndefined()
+    const elsewhere = createKeptForms({
+      store,
+      keys: createKeys('shop', secrets),
+      secrets,
+      now: () => 1_000_000,
+    })
+    store.swap(createKeys('shop', secrets).forms('s1'), undefined, entry?.value, minute)
+    expect(await elsewhere.take('s1', id)).toBeUndefined()
+  })
+
+  it('moves along when the session is renewed, and leaves nothing under the old id', async () => {
+    const { forms } = setUp()
+    const id = await forms.keep('s1', form())
+    const waiting = await forms.keep('s2', form('/other'))
+    await forms.move('s1', 's2')
+    await forms.move('s3', 's2')
+    expect(await forms.take('s1', id)).toBeUndefined()
+    expect(await forms.take('s2', id)).toEqual(form())
+    expect(await forms.take('s2', waiting)).toEqual(form('/other'))
+  })
+
+  it('keeps its end when it moves', async () => {
+    const { forms, clock } = setUp()
+    const id = await forms.keep('s1', form())
+    clock.now += 9 * minute
+    await forms.move('s1', 's2')
+    clock.now += minute
+    expect(await forms.take('s2', id)).toBeUndefined()
+  })
+})

@@ -1,0 +1,310 @@
+import express, { type Express } from 'express'
+import { describe, expect, it } from 'vitest'
+import { type GuardOptions, memoryStore, type TwoFactor, type TwoFactorOptions } from '../../src/index.js'
+import type { Answer, Browser } from './browser.js'
+import { type Host, startHost } from './kit.js'
+
+/** A bank whose transfer survives its step-up. */
+function startBank(
+  guard: Partial<GuardOptions> = {},
+  {
+    parse = express.urlencoded({ extended: false }),
+    options = {},
+  }: { parse?: express.RequestHandler | undefined; options?: Partial<TwoFactorOptions> } = {},
+): Promise<Host> {
+  return startHost({
+    options,
+    mount: (app: Express, tf: TwoFactor) => {
+      const confirmed = tf.requireTwoFactor({
+        purpose: 'pay',
+        once: true,
+        resume: true,
+        bind: (req) => ({ body: req.body ?? null }),
+        describe: (req) => ({ rows: [['Amount', String(req.body?.amount)]] }),
+        ...guard,
+      })
+      app.post('/pay', parse, confirmed, (req, res) => {
+        res.json({ paid: req.body, query: req.query })
+      })
+      app.post('/revoke', async (req, res) => {
+        await tf.grants.revoke(req)
+        res.json({})
+      })
+      app.post('/switch', express.json(), (req, res) => {
+        req.session.userId = req.body.user
+        res.json({})
+      })
+    },
+  })
+}
+
+const form = { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' }
+const post = (browser: Browser, path: string, body: string, headers: Record<string, string> = {}) =>
+  browser.send(path, {
+    method: 'POST',
+    body,
+    headers: { 'sec-fetch-site': 'same-origin', ...form, ...headers },
+  })
+
+const requirementIn = ({ text }: Answer) => /name="requirement" value="([^"]+)"/.exec(text)?.[1] ?? ''
+
+/** Gives the code that a refused form asked for. Returns where success leads. */
+async function prove(host: Host, browser: Browser, refused: Answer): Promise<string> {
+  const requirement = requirementIn(refused)
+  host.clock.now += 60_000
+  await browser.submit('/two-factor/start', { requirement })
+  const right = await browser.submit('/two-factor/verify', { requirement, code: host.stub.rightCode })
+  expect(right.status).toBe(303)
+  return right.headers.get('location') ?? ''
+}
+
+const unescaped = (value: string) =>
+  value.replace(
+    /&(amp|lt|gt|quot|#39);/g,
+    (_all, name: string) => ({ amp: '&', lt: '<', gt: '>', quot: '"' })[name] ?? "'",
+  )
+
+/** The form on the page, as a browser would post it. */
+function formOn({ text }: Answer): { readonly action: string; readonly body: string } | undefined {
+  const [, action, inner = ''] = /<form method="post" action="([^"]*)">(.*?)<\/form>/s.exec(text) ?? []
+  if (action === undefined) return undefined
+  const fields = [...inner.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g)].map(
+    ([, name = '', value = '']): [string, string] => [unescaped(name), unescaped(value)],
+  )
+  return { action: unescaped(action), body: new URLSearchParams(fields).toString() }
+}
+
+async function interrupted(host: Host, body = 'amount=100&payee=Ben', headers = {}) {
+  const ana = await host.signIn()
+  const refused = await post(ana, '/pay', body, headers)
+  expect(refused.status).toBe(403)
+  return { ana, refused }
+}
+
+const again = 'You will need to submit the form again after this.'
+
+describe('a form that was interrupted', () => {
+  it('is shown after the code, with what it is for and one button that posts it again', async () => {
+    const host = await startBank()
+    const { ana, refused } = await interrupted(host, 'amount=100&payee=Ben&_csrf=t1')
+    expect(refused.text).toContain('We keep your form: you can send it after this.')
+    expect(refused.text).not.toContain(again)
+    const page = await prove(host, ana, refused)
+    expect(page).toMatch(/^\/two-factor\?form=[\w-]{22}$/)
+    const shown = await ana.open(page)
+    expect(shown.status).toBe(200)
+    expect(shown.text).toContain('<dt>Amount</dt><dd><bdi>100</bdi></dd>')
+    expect(shown.text.match(/<button/g)).toHaveLength(1)
+    expect(shown.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+    const kept = formOn(shown)
+    expect(kept).toEqual({ action: '/pay', body: 'amount=100&payee=Ben&_csrf=t1' })
+    const sent = await post(ana, '/pay', kept?.body ?? '')
+    expect(sent.json).toEqual({ paid: { amount: '100', payee: 'Ben', _csrf: 't1' }, query: {} })
+  })
+
+  it('is told in the JSON too, and changed fields are refused', async () => {
+    const host = await startBank()
+    const { ana, refused } = await interrupted(host)
+    const requirement = requirementIn(refused)
+    host.clock.now += 60_000
+    await ana.post('/two-factor/start', { requirement })
+    const right = await ana.post('/two-factor/verify', { requirement, code: host.stub.rightCode })
+    const shown = await ana.open(right.json.returnTo)
+    expect(formOn(shown)?.body).toBe('amount=100&payee=Ben')
+    expect((await post(ana, '/pay', 'amount=900&payee=Ben')).status).toBe(403)
+    expect((await post(ana, '/pay', 'amount=100&payee=Ben')).status).toBe(200)
+  })
+
+  it('is shown once: a second look says that it is gone', async () => {
+    const host = await startBank()
+    const { ana, refused } = await interrupted(host)
+    const page = await prove(host, ana, refused)
+    expect((await ana.send(page, { method: 'HEAD', headers: { accept: 'text/html' } })).status).toBe(200)
+    expect((await ana.get(page)).json).toEqual({ challenge: null })
+    const looks = await Promise.all(Array.from({ length: 20 }, () => ana.open(page)))
+    expect(looks.filter((look) => formOn(look) !== undefined)).toHaveLength(1)
+    const gone = await ana.open(page)
+    expect(gone.status).toBe(410)
+    expect(gone.text).toContain('<h1>Fill in the form again</h1>')
+    expect(gone.text).not.toContain('Error')
+  })
+
+  it.each([
+    [599_999, 200],
+    [600_000, 410],
+  ])('is gone ten minutes after it was kept: %i ms', async (ms, status) => {
+    const host = await startBank({ maxAgeMs: 3_600_000 })
+    const { ana, refused } = await interrupted(host)
+    const page = await prove(host, ana, refused)
+    host.clock.now += ms - 60_000
+    expect((await ana.open(page)).status).toBe(status)
+  })
+
+  it.each(['cross-site', 'same-site'])('is not kept for another site: %s', async (site) => {
+    const host = await startBank()
+    const { ana, refused } = await interrupted(host, 'amount=1', { 'sec-fetch-site': site })
+    expect(refused.text).toContain(again)
+    expect(await prove(host, ana, refused)).toBe('/')
+  })
+
+  it('is not kept for another site that may post to the routes, nor shown by its link', async () => {
+    const origin = 'https://partner.example'
+    const host = await startBank({}, { options: { allowedOrigins: [origin] } })
+    const { refused } = await interrupted(host, 'amount=1', { 'sec-fetch-site': 'cross-site', origin })
+    expect(refused.text).toContain(again)
+    const own = await interrupted(host)
+    const page = await prove(host, own.ana, own.refused)
+    const linked = await own.ana.get(page, { accept: 'text/html', 'sec-fetch-site': 'cross-site' })
+    expect(linked.status).toBe(403)
+    expect(formOn(linked)).toBeUndefined()
+    expect((await own.ana.open(page)).status).toBe(200)
+  })
+
+  it('is not kept where the guard does not ask for it', async () => {
+    const host = await startBank({ resume: false })
+    const { ana, refused } = await interrupted(host)
+    expect(refused.text).toContain(again)
+    expect(await prove(host, ana, refused)).toBe('/')
+  })
+
+  it('says beside a code that is live already that it has to be sent again', async () => {
+    const host = await startBank({ resume: false, bind: () => ({}) })
+    const { ana, refused } = await interrupted(host)
+    host.clock.now += 60_000
+    await ana.submit('/two-factor/start', { requirement: requirementIn(refused) })
+    const live = await post(ana, '/pay', 'amount=100')
+    expect(live.text).toContain('<h1>Check your phone</h1>')
+    expect(live.text).toContain(again)
+  })
+
+  it.each([
+    [8_192, true],
+    [8_193, false],
+  ])('of %i bytes is kept: %s', async (bytes, isKept) => {
+    const host = await startBank()
+    const { ana, refused } = await interrupted(host, `amount=1&note=${'x'.repeat(bytes - 14)}`)
+    expect(refused.text.includes(again)).toBe(!isKept)
+    expect((await prove(host, ana, refused)).startsWith('/two-factor?form=')).toBe(isKept)
+  })
+
+  it.each([
+    ['an upload', 'multipart/form-data; boundary=x', '--x\r\n\r\n--x--\r\n'],
+    ['JSON', 'application/json', '{"amount":"1"}'],
+    ['plain text', 'text/plain', 'amount=1'],
+  ])('is not kept when it is %s', async (_name, type, body) => {
+    const host = await startBank({ bind: () => ({}) })
+    const { refused } = await interrupted(host, body, { 'content-type': type })
+    expect(refused.text).toContain(again)
+  })
+
+  it('is not kept when the host has parsed more into it than a form can hold', async () => {
+    const parse: express.RequestHandler = (req, _res, next) => {
+      req.body = { amount: 100 }
+      next()
+    }
+    const { refused } = await interrupted(await startBank({}, { parse }))
+    expect(refused.text).toContain(again)
+  })
+
+  it.each([
+    [
+      'simple',
+      express.urlencoded({ extended: false }),
+      'a=1&a=2&a=1&b=&a%22%3E%3Cb%3E=%3Cscript%3E%26%27%0D%0A',
+    ],
+    [
+      'extended',
+      express.urlencoded({ extended: true }),
+      'a[]=1&l[]=1&l[]=2&l[]=1&o[x][y]=1&o[z]=2&p[0][q]=1',
+    ],
+  ])('keeps every field in its order, however the host parses it: %s', async (_name, parse, body) => {
+    const host = await startBank({}, { parse })
+    const { ana, refused } = await interrupted(host, body)
+    const page = await prove(host, ana, refused)
+    const kept = formOn(await ana.open(page))
+    const sent = await post(ana, kept?.action ?? '', kept?.body ?? '')
+    expect(sent.status).toBe(200)
+    const whole = express().post('/', parse, (req, res) => res.json(req.body))
+    const server = whole.listen(0, '127.0.0.1')
+    await new Promise((resolve) => server.once('listening', resolve))
+    const { port } = server.address() as { port: number }
+    const read = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body, headers: form })
+    expect(sent.json.paid).toEqual(await read.json())
+    server.close()
+  })
+
+  it('is read by the guard when nobody has parsed it, and keeps its query', async () => {
+    const host = await startHost({
+      mount: (app, tf) => {
+        const guard = tf.requireTwoFactor({ purpose: 'pay', resume: true })
+        app.post('/save', guard, express.urlencoded({ extended: false }), (req, res) => {
+          res.json({ saved: req.body, query: req.query })
+        })
+      },
+    })
+    const ana = await host.signIn()
+    const refused = await post(ana, '/save?tab=1&x=%22', 'b=1&a=2&b=3')
+    const kept = formOn(await ana.open(await prove(host, ana, refused)))
+    expect(kept).toEqual({ action: '/save?tab=1&x=%22', body: 'b=1&b=3&a=2' })
+    const sent = await post(ana, kept?.action ?? '', kept?.body ?? '')
+    expect(sent.json).toEqual({ saved: { a: '2', b: ['1', '3'] }, query: { tab: '1', x: '"' } })
+  })
+
+  it('leads back to the page that held it, from both of its pages', async () => {
+    const host = await startBank()
+    const { ana, refused } = await interrupted(host, 'amount=1', { referer: `${host.url}/pay/new?to=ben` })
+    const page = await prove(host, ana, refused)
+    for (const status of [200, 410]) {
+      const shown = await ana.open(page)
+      expect(shown.status).toBe(status)
+      expect(shown.text).toContain('<a href="/pay/new?to=ben">Go back</a>')
+    }
+  })
+
+  it('gives way to the same form sent again', async () => {
+    const host = await startBank({ bind: () => ({}) })
+    const { ana, refused } = await interrupted(host, 'amount=1')
+    const newer = await post(ana, '/pay', 'amount=2')
+    const older = ana.copy()
+    expect(formOn(await ana.open(await prove(host, ana, newer)))?.body).toBe('amount=2')
+    expect(requirementIn(await older.open(`/two-factor?requirement=${requirementIn(refused)}`))).toBe('')
+  })
+
+  it('has to be sent again by hand when there is no room for it, and the refusal is the same', async () => {
+    const host = await startBank({}, { options: { store: memoryStore({ maxGrants: 1 }) } })
+    const { refused } = await interrupted(host)
+    expect(refused.text).toContain('We keep your form')
+    const ben = await host.login('ben')
+    expect((await post(ben, '/pay', 'amount=1')).text).toContain(again)
+  })
+})
+
+describe('nobody else', () => {
+  it('reads a form: neither another session, nor the id that the session had before', async () => {
+    const host = await startBank()
+    const { ana, refused } = await interrupted(host)
+    const before = ana.copy()
+    const page = await prove(host, ana, refused)
+    const other = await host.signIn('ben')
+    for (const stranger of [before, other, host.browser()]) {
+      expect(formOn(await stranger.open(page))).toBeUndefined()
+    }
+    expect(formOn(await ana.open(page))).toBeDefined()
+  })
+
+  it('reads a form after a revocation, though the session goes on', async () => {
+    const host = await startBank()
+    const { ana, refused } = await interrupted(host)
+    const page = await prove(host, ana, refused)
+    await ana.post('/revoke', {})
+    expect((await ana.open(page)).status).toBe(410)
+  })
+
+  it('reads a form of another account in the same session', async () => {
+    const host = await startBank()
+    const { ana, refused } = await interrupted(host)
+    const page = await prove(host, ana, refused)
+    await ana.post('/switch', { user: 'ben' })
+    expect(formOn(await ana.open(page))).toBeUndefined()
+  })
+})
