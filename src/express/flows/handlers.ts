@@ -13,6 +13,7 @@ import type { Resumption } from '../guard/resumption.js'
 import { challengeDocument, isoTime } from '../http/challenge-document.js'
 import type { Endpoint } from '../http/endpoint.js'
 import type { Problem } from '../http/problems.js'
+import { rateLimitHeaders } from '../http/rate-limit.js'
 import { flag, invalid, readChannel, text } from '../http/request-body.js'
 import type { RequestContext } from '../http/request-context.js'
 import type { Reply } from '../http/responder.js'
@@ -73,9 +74,11 @@ export function createLane(
   function startReply(outcome: StartOutcome, status: number, context: RequestContext): Reply {
     if (outcome.outcome === 'refused') return refusal(outcome)
     const challenge = challengeFor(views.asked(context), outcome.challenge)
+    const resendInSeconds = Math.max(0, Math.ceil((challenge.resendAt - now()) / 1_000))
     const sent = (httpStatus: number, further: object): Reply => ({
       reply: 'done',
       status: httpStatus,
+      headers: rateLimitHeaders('resend_too_soon', resendInSeconds),
       body: { challenge: challengeDocument(challenge, basePathOf(context.req), now()), ...further },
       location: views.codePage(context),
     })

@@ -1,6 +1,7 @@
 import type { Details } from '../../challenge/code-provider.js'
 import { httpStatusOf, type ProblemCode, type TwoFactorError } from '../../errors.js'
 import type { PhoneRefusal } from '../../phone-number.js'
+import { rateLimitHeaders } from './rate-limit.js'
 
 /** A refusal or a failure as the caller sees it: problem details (RFC 9457). */
 export interface Problem {
@@ -78,10 +79,15 @@ export function problemDocument(problem: Problem, sentence: string): object {
 
 /** Headers of the response: clients back off by `Retry-After`, in whole seconds. */
 export function problemHeaders(problem: Problem): Readonly<Record<string, string>> {
-  const waitMs = problem.retryAfterMs ?? defaultRetryMs[statusOf(problem)]
+  const { code, limit, headers } = problem
+  const status = statusOf(problem)
+  const waitMs = problem.retryAfterMs ?? defaultRetryMs[status]
+  if (waitMs === undefined) return { ...headers }
+  const seconds = Math.max(1, Math.ceil(waitMs / 1_000))
   return {
-    ...(waitMs !== undefined && { 'Retry-After': String(Math.max(1, Math.ceil(waitMs / 1_000))) }),
-    ...problem.headers,
+    'Retry-After': String(seconds),
+    ...(status === 429 && rateLimitHeaders(limit ?? code, seconds)),
+    ...headers,
   }
 }
 

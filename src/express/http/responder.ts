@@ -6,8 +6,14 @@ import { type Problem, problemDocument, problemHeaders, statusOf } from './probl
 
 /** What a handler has to say. How it is said depends on what the caller accepts. */
 export type Reply =
-  /** JSON: status and body. HTML: 303 to `location`. */
-  | { readonly reply: 'done'; readonly status: number; readonly body?: object; readonly location: string }
+  /** JSON: status, headers and body. HTML: 303 to `location`. */
+  | {
+      readonly reply: 'done'
+      readonly status: number
+      readonly headers?: Readonly<Record<string, string>>
+      readonly body?: object
+      readonly location: string
+    }
   /** JSON: the challenge. HTML: the page. */
   | { readonly reply: 'page'; readonly view: PageView; readonly status?: number }
   | { readonly reply: 'problem'; readonly problem: Problem }
@@ -66,6 +72,7 @@ export function createResponder(pages: Pages): Responder {
           JSON.stringify(problemDocument(problem, pages.detail(problem, req))),
         )
       }
+      if (reply.headers !== undefined) setHeaders(res, reply.headers)
       if (reply.body === undefined) return end(res, reply.status)
       return endJson(res, reply.status, reply.body)
     },
