@@ -7,6 +7,7 @@ import type { OnVerified, PhoneOf } from './express/flows/sign-in.js'
 import type { SessionAdapter } from './express/host/session.js'
 import type { SubjectOf } from './express/host/subject.js'
 import type { BrandOptions } from './express/pages/brand.js'
+import type { FormFieldsOf } from './express/pages/form-fields.js'
 import type { LocaleOf } from './express/pages/language.js'
 import type { LinkOptions } from './express/pages/links.js'
 import type { Messages } from './express/pages/messages/texts.js'
@@ -97,6 +98,14 @@ export interface TwoFactorOptions {
   readonly links?: LinkOptions
   /** The look of the built-in pages. */
   readonly brand?: BrandOptions
+  /**
+   * Further fields for the forms of the pages, such as the token of a CSRF library that guards the whole app.
+   * They go out as hidden fields and are not read by the package.
+   *
+   * @example
+   * formFields: (req) => ({ _csrf: generateToken(req) })
+   */
+  readonly formFields?: FormFieldsOf
   /** A fixed locale or one per request. Default: what the browser likes best among en, es and pt. */
   readonly locale?: string | LocaleOf
   /** Own texts per locale, each key on its own. */

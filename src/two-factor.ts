@@ -41,6 +41,7 @@ import { createAddressOf } from './express/http/address.js'
 import { createEndpoint } from './express/http/endpoint.js'
 import { createResponder } from './express/http/responder.js'
 import { bodyParsers, createRouter } from './express/http/routes.js'
+import { createFormFields } from './express/pages/form-fields.js'
 import { createLanguageOf } from './express/pages/language.js'
 import { createLinks } from './express/pages/links.js'
 import { createPages } from './express/pages/pages.js'
@@ -154,6 +155,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     codeLetters: settings.codeLetters,
     trustForMs: settings.trustedDevices?.maxAgeMs,
     linksOf: createLinks(settings.links),
+    formFieldsOf: createFormFields(settings.formFields),
     now,
   }
   const successPaths = createSuccessPaths()

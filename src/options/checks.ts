@@ -164,6 +164,7 @@ export const optionChecks: Checks<TwoFactorOptions> = {
   allowedOrigins: origins,
   links,
   brand,
+  formFields: func('(req) => ({ name: value })'),
   locale: that(
     'must be a locale or a function (req) => locale',
     (value) => typeof value === 'string' || typeof value === 'function',

@@ -20,6 +20,7 @@ type WithoutDefault =
   | 'locale'
   | 'brand'
   | 'render'
+  | 'formFields'
   | 'onVerified'
   | 'beforeSend'
   | 'onEvent'
@@ -105,7 +106,7 @@ export function resolveOptions(options: TwoFactorOptions): Settings {
     subject: options.subject,
     phone: options.phone,
     ...given(options, ['countryCode', 'store', 'session', 'trustedDevices', 'locale', 'brand', 'render']),
-    ...given(options, ['onVerified', 'beforeSend', 'onEvent', 'now']),
+    ...given(options, ['formFields', 'onVerified', 'beforeSend', 'onEvent', 'now']),
     appName: typeof options.appName === 'string' ? { login: options.appName } : { ...options.appName },
     approvedStatuses: [...approvedStatuses],
     rejectedCodes: [...rejectedCodes],

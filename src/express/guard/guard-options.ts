@@ -14,6 +14,7 @@ import {
   optionError,
   that,
 } from '../../lib/options.js'
+import { safePath } from '../http/return-path.js'
 import type { Describe } from './details.js'
 
 // Here, because the types of the package lead here: a consumer sees the member wherever it sees the guard.
@@ -61,6 +62,15 @@ export interface GuardOptions {
    * tf.requireTwoFactor({ purpose: 'transfer', once: true, bind, describe, resume: true })
    */
   readonly resume?: boolean
+  /**
+   * The page with the form that posts here, where the person comes back to after the code: a path, or one by
+   * request. Default: the form's field `returnTo`, else a same-origin Referer, which helmet's default
+   * `no-referrer` withholds. Anything but a path of this site is ignored.
+   *
+   * @example
+   * formPath: (req) => `/accounts/${req.params.id}/transfer`
+   */
+  readonly formPath?: string | ((req: Request) => string)
   /** Lets subjects pass that have no second factor: on `true` and nothing else. */
   readonly exempt?: (req: Request, subject: string) => boolean | Promise<boolean>
 }
@@ -76,6 +86,7 @@ export interface GuardSettings {
   readonly describe: GuardOptions['describe']
   readonly methods: GuardOptions['methods']
   readonly resume: boolean
+  readonly formPath: GuardOptions['formPath']
   readonly exempt: GuardOptions['exempt']
 }
 
@@ -92,6 +103,10 @@ const checks: Checks<GuardOptions> = {
     1,
   ),
   resume: boolean,
+  formPath: that(
+    "must be a path of this site, such as '/transfer', or a function (req) => path",
+    (value) => typeof value === 'function' || (typeof value === 'string' && safePath(value) !== undefined),
+  ),
   exempt: func('(req, subject) => boolean'),
 }
 
@@ -108,7 +123,7 @@ export function resolveGuard(
 ): GuardSettings {
   const { purposes, maxStepUpAgeMs, dynamicLinking } = parts
   checkOptions('requireTwoFactor', options, checks)
-  const { purpose: name = 'login', bind, describe, methods, resume = false, exempt } = options
+  const { purpose: name = 'login', bind, describe, methods, resume = false, formPath, exempt } = options
 
   const purpose = purposes.forGuard(name)
   if (!purpose.browserStartable) {
@@ -140,6 +155,7 @@ export function resolveGuard(
     describe,
     methods: methods && [...methods],
     resume,
+    formPath,
     exempt,
   }
 }

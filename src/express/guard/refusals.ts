@@ -34,10 +34,14 @@ export function createRefusals(
     readonly explainFailure: ExplainFailure
   },
 ): Refusals {
-  const { purpose, maxAgeMs, requireCode, methods, resume } = settings
+  const { purpose, maxAgeMs, requireCode, methods, resume, formPath } = settings
   const { requirements, resumption, views, responder, mounts, explainFailure } = parts
   if (resume) resumption.enable()
   const describe = settings.describe && hostFunction(settings.describe)
+
+  function formPathOf(req: Request): string | undefined {
+    return typeof formPath === 'function' ? hostFunction(formPath)(req) : formPath
+  }
 
   async function detailsOf(req: Request): Promise<Details | undefined> {
     try {
@@ -63,7 +67,7 @@ export function createRefusals(
       if (toPage) mounts.checkReached(req, path)
       const details = await detailsOf(req)
       const { bound } = required
-      const returnTo = returnPathOf(req)
+      const returnTo = returnPathOf(req, formPathOf(req))
       const formId = resume ? await resumption.keep(req, res, required, details) : undefined
       const asked = { purpose, bound, requireCode, methods, formId, details, returnTo }
       const requirement = requirements.issue(req, asked)

@@ -1,4 +1,5 @@
 import type { Request } from 'express'
+import { isPlainObject } from '../../lib/plain-object.js'
 import { isSameOrigin } from './origin-check.js'
 
 const maxLength = 1_024
@@ -21,10 +22,21 @@ export function isRepeatable({ method }: Request): boolean {
 }
 
 /**
- * Where to continue after the code: at the requested page, or at the page with the interrupted form.
+ * Where to continue after the code: at the requested page, or at the page with the interrupted form. The form's
+ * page is the host's word for it, else the `returnTo` that the form brought, else the Referer, which a page with
+ * the referrer policy `no-referrer` does not send.
  */
-export function returnPathOf(req: Request): string | undefined {
+export function returnPathOf(req: Request, formPath?: string): string | undefined {
   if (isRepeatable(req)) return safePath(req.originalUrl)
+  return safePath(formPath) ?? postedPath(req.body) ?? refererPath(req)
+}
+
+function postedPath(body: unknown): string | undefined {
+  if (!isPlainObject(body) || !Object.hasOwn(body, 'returnTo')) return undefined
+  return typeof body.returnTo === 'string' ? safePath(body.returnTo) : undefined
+}
+
+function refererPath(req: Request): string | undefined {
   const { referer } = req.headers
   if (referer === undefined || !isSameOrigin(req, referer)) return undefined
   const { pathname, search } = new URL(referer)

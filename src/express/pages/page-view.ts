@@ -27,6 +27,8 @@ export interface PageView {
   readonly requirement?: string | undefined
   readonly returnTo?: string | undefined
   readonly purpose?: string | undefined
+  /** From the option `formFields`, posted by every form too. Hostile: escape them. */
+  readonly formFields?: Readonly<Record<string, string>>
   /** The requirement that came along is worth nothing any more: only `returnTo` leads to a new one. */
   readonly spent?: boolean
   /** How a first code may travel, the preferred way first. */

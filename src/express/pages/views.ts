@@ -9,6 +9,7 @@ import type { Problem } from '../http/problems.js'
 import { invalid } from '../http/request-body.js'
 import type { RequestContext } from '../http/request-context.js'
 import { safePath } from '../http/return-path.js'
+import type { FormFieldsOf } from './form-fields.js'
 import type { PageLinks } from './links.js'
 import { pageUrl } from './page-url.js'
 import type { PageView } from './page-view.js'
@@ -46,6 +47,7 @@ export interface ViewParts {
   /** Whether codes hold letters: phones then show their whole keyboard. */
   readonly codeLetters: boolean
   readonly linksOf: (req: Request) => PageLinks
+  readonly formFieldsOf: FormFieldsOf
   readonly countries: readonly string[]
   readonly attemptsPerChallenge: number
   readonly now: () => number
@@ -139,6 +141,8 @@ export function createViews(parts: ViewParts): Views {
       formInterrupted: problem?.code === 'second_factor_required',
       formKept: asked?.formId !== undefined,
       links: parts.linksOf(req),
+      // These pages have no form, and their request often no session to take a token from.
+      formFields: problem && unidentified.has(problem.code) ? {} : parts.formFieldsOf(req),
       countries: parts.countries,
       now: now(),
     }
