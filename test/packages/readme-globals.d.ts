@@ -23,6 +23,7 @@ declare global {
     create(user: { name: string; phone: string }): Promise<void>
   }
   const [checkPassword, account, transfer]: [RequestHandler, RequestHandler, RequestHandler]
+  const csrfProtection: RequestHandler
   const counter: { inc(labels: Record<string, string>): void }
   const trace: { getActiveSpan(): { addEvent(name: string): void } | undefined }
 
