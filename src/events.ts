@@ -69,7 +69,7 @@ export type EventBody =
       readonly code: ProblemCode
       readonly lane: 'auth' | 'enrol'
       readonly subject: string
-      /** The rate limit that was reached, if any: `address`, `session`, `subject`, `service`. */
+      /** The limit that was reached, if any: `address`, `session`, `subject`, `service`, `country`. */
       readonly limit?: string
     }
   | { readonly type: 'device.trusted' | 'device.used' | 'device.revoked'; readonly subject: string }
@@ -80,6 +80,21 @@ export type EventBody =
   | { readonly type: 'session.failed' }
   | { readonly type: 'store.failed'; readonly command: string; readonly durationMs?: number }
   | { readonly type: 'store.pressure'; readonly kind: string }
+  /**
+   * Sign-ups of a country look like SMS pumping, and do so no longer. Each at most once per country and window,
+   * over all processes.
+   */
+  | {
+      readonly type: 'spend.suspected' | 'spend.cleared'
+      /** ISO 3166 code. */
+      readonly country: string
+      /** The UTC hour or day in which it was counted. */
+      readonly window: 'hour' | 'day'
+      /** Codes sent in the window to numbers that were not yet proven. */
+      readonly sent: number
+      /** Numbers proven in the window. */
+      readonly approved: number
+    }
   | ({ readonly type: 'provider.misconfigured' } & AboutExchange)
   | ({
       readonly type: 'provider.unavailable'

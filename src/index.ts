@@ -13,6 +13,7 @@ export type {
   ChallengeView,
   Refusal,
   StartOutcome,
+  Suspicion,
   VerifyOutcome,
 } from './challenge/commands.js'
 export type { Limits } from './challenge/limits.js'
@@ -39,6 +40,7 @@ export type {
   RoutesOptions,
   StartOptions,
 } from './express/host/factory-options.js'
+export type { SignupsFacade } from './express/host/operator.js'
 export { expressSession, type SessionAdapter, tokenSession } from './express/host/session.js'
 export type { TwoFactor } from './express/host/two-factor.js'
 export type { BrandOptions } from './express/pages/brand.js'
@@ -46,6 +48,7 @@ export type { LinkOptions } from './express/pages/links.js'
 export type { Messages, Texts } from './express/pages/messages/texts.js'
 export type { PageView } from './express/pages/page-view.js'
 export type { Render } from './express/pages/pages.js'
+export type { SignupGuardOptions } from './options/operator-options.js'
 export type { PurposeOptions, TwoFactorOptions } from './options.js'
 export {
   type CallOptions,

@@ -13,6 +13,7 @@ import type { LinkOptions } from './express/pages/links.js'
 import type { Messages } from './express/pages/messages/texts.js'
 import type { Render } from './express/pages/pages.js'
 import type { Profile } from './options/default-limits.js'
+import type { SignupGuardOptions } from './options/operator-options.js'
 import type { ProviderClient } from './provider/client.js'
 import type { Voice } from './provider/client-params.js'
 import type { Store } from './store/store.js'
@@ -89,6 +90,8 @@ export interface TwoFactorOptions {
    * code. Default 90 days; `false` switches it off.
    */
   readonly knownBrowsers?: { readonly maxAgeMs: number } | false
+  /** Watches what sign-ups cost. On by default, and then it only observes. */
+  readonly signupGuard?: SignupGuardOptions
   /** Further sites that may post to the routes. */
   readonly allowedOrigins?: readonly string[]
   /**
@@ -114,7 +117,7 @@ export interface TwoFactorOptions {
   readonly render?: Render
   /** After session and grant were renewed, before the answer. If it throws, the grant is revoked. */
   readonly onVerified?: OnVerified
-  /** The host's last word before a code is sent: captcha, risk engine. Anything but `true` refuses. */
+  /** The host's last word before a code is sent: captcha, risk engine. Anything but `true` refuses. `suspicion` says when a captcha is due. */
   readonly beforeSend?: (req: Request, send: Parameters<BeforeSend>[0]) => ReturnType<BeforeSend>
   /** Also published on the diagnostics channel `express-two-factor:event`. */
   readonly onEvent?: OnEvent

@@ -2,7 +2,6 @@ import type { Request, RequestHandler, Router } from 'express'
 import type { CodeProvider } from './challenge/code-provider.js'
 import type { BeforeSend } from './challenge/commands.js'
 import { openDomain } from './challenge/domain.js'
-import { selfTest } from './challenge/self-test.js'
 import { createEmit } from './events.js'
 import { createDeviceCookies } from './express/flows/device-cookies.js'
 import { createLane } from './express/flows/handlers.js'
@@ -21,7 +20,6 @@ import { createAppNames } from './express/host/app-names.js'
 import {
   createChallengesFacade,
   createGrantsFacade,
-  createSubjectsFacade,
   createTrustedDevicesFacade,
 } from './express/host/facades.js'
 import { factory, plainFactory, singleHandlers } from './express/host/factory.js'
@@ -33,6 +31,7 @@ import {
   type StartOptions,
 } from './express/host/factory-options.js'
 import { hostClock, hostFunction } from './express/host/host-function.js'
+import { createOperator } from './express/host/operator.js'
 import { readSubject } from './express/host/subject.js'
 import type { TwoFactor } from './express/host/two-factor.js'
 import { createWarn, isCalledPerRequest } from './express/host/warnings.js'
@@ -95,8 +94,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     knownMaxAgeMs: settings.knownBrowsers === false ? 0 : settings.knownBrowsers.maxAgeMs,
     trustedMaxAgeMs: settings.trustedDevices?.maxAgeMs ?? 0,
   })
-  const { challenges, devices, enrolments, grants, hashBound, keptForms, keys, now } = domain
-  const { numbers, purposes, secrets, store } = domain
+  const { challenges, devices, enrolments, grants, hashBound, keptForms, now, purposes, secrets } = domain
 
   const wiring = createWiring(settings, warn)
   const { subjectOf, sessions, identify, identifyLater, path, mounts } = wiring
@@ -207,9 +205,12 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     return openPhoneLane({ ...forLanes, purpose, successPath, subjectOf, enrolments, pages, responder })
   }
 
-  async function close(): Promise<void> {
-    await Promise.all([provider.close?.(), settings.store === undefined && store.close?.()])
-  }
+  const operator = createOperator({
+    ...domain,
+    provider,
+    ownsStore: settings.store === undefined,
+    inspect: async () => settings.store?.inspect?.() ?? [],
+  })
 
   const app: TwoFactor = {
     routes: factory('routes', routes),
@@ -220,20 +221,10 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     phoneVerification: factory('phoneVerification', phoneVerification),
     challenges: createChallengesFacade(challenges, { grants, hashBound, codePattern }),
     grants: createGrantsFacade({ grants, hashBound, identify: identifyLater, purposes }),
-    numbers,
     trustedDevices: createTrustedDevicesFacade(devices, deviceCookies, identifyLater),
-    subjects: createSubjectsFacade(domain),
     describeLimits: () => describeLimits(limits),
-    selfTest: () =>
-      selfTest({
-        balance: async () => (await provider.balance?.()) ?? {},
-        store,
-        inspect: async () => settings.store?.inspect?.() ?? [],
-        keys,
-        now,
-      }),
-    close,
-    [Symbol.asyncDispose]: close,
+    ...operator,
+    [Symbol.asyncDispose]: operator.close,
   }
   nameSubjects(app, (req) => readSubject(subjectOf, req))
   return app

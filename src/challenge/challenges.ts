@@ -1,6 +1,8 @@
 import type { Emit } from '../events.js'
 import type { Store } from '../store/store.js'
+import type { SignupGuardRules } from './budgets/conversions.js'
 import { createCounters } from './budgets/counters.js'
+import { createSignupGuard, type SignupGuard } from './budgets/signup-guard.js'
 import type { CodeProvider } from './code-provider.js'
 import { createCodes } from './codes.js'
 import type { Actor, Challenges, Refusal } from './commands.js'
@@ -27,6 +29,7 @@ export interface ChallengeParts {
   /** The name under which the provider files the codes of this lane and purpose. */
   readonly appNameOf: (lane: Lane, purpose: string) => string
   readonly countries: readonly string[] | 'any'
+  readonly signupGuard: SignupGuardRules
   readonly now: () => number
   readonly emit: Emit
 }
@@ -34,14 +37,15 @@ export interface ChallengeParts {
 /** The use cases around ledger, store and code service. */
 export function createChallenges(
   parts: ChallengeParts,
-): Challenges & { readonly numbers: Numbers; readonly subjects: Subjects } {
+): Challenges & { readonly numbers: Numbers; readonly subjects: Subjects; readonly signups: SignupGuard } {
   const { emit } = parts
   const ledgers = createLedgers(parts)
   const targets = createTargets(parts)
-  const counters = createCounters(parts)
+  const signups = createSignupGuard(parts)
+  const counters = createCounters({ ...parts, signups })
   const codes = createCodes(parts)
   const sending = createSending({ ...parts, codes, ledgers, targets, counters })
-  const verify = createVerifying({ ...parts, codes, ledgers, targets, counters })
+  const verify = createVerifying({ ...parts, codes, ledgers, targets, counters, signups })
 
   /** Emits refusals with the host's own name of the account, never the number. */
   function reported<Outcome extends { readonly outcome: string }>(
@@ -91,5 +95,6 @@ export function createChallenges(
 
     numbers: createNumbers({ ...parts, ledgers }),
     subjects: createSubjects(parts),
+    signups,
   }
 }

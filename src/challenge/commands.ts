@@ -63,7 +63,19 @@ export type BeforeSend = (send: {
   readonly destination: PhoneNumber
   readonly channel: Channel
   readonly purpose: string
+  /** At a sign-up, when those of its country look like SMS pumping: ask for a captcha, say. */
+  readonly suspicion?: Suspicion | undefined
 }) => Awaitable<boolean>
+
+/** A country in which too few sign-ups are completed, in the UTC hour or day that runs. */
+export interface Suspicion {
+  /** ISO 3166 code. */
+  readonly country: string
+  /** Codes sent to numbers that were not yet proven. */
+  readonly sent: number
+  /** Numbers that were then proven. */
+  readonly approved: number
+}
 
 export interface VerifyCommand extends Actor {
   /** As typed, spaces and hyphens stripped. */
@@ -92,7 +104,7 @@ export interface Refusal {
   readonly outcome: 'refused'
   readonly code: ProblemCode
   readonly retryAfterMs?: number
-  /** The counter that refused, when one did: `address`, `session`, `subject`, `service`. */
+  /** The counter that refused, when one did: `address`, `session`, `subject`, `service`, `country`. */
   readonly limit?: string
   /** What is wrong with the number, when that is why. */
   readonly reason?: PhoneRefusal

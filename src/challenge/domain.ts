@@ -21,6 +21,7 @@ export function openDomain(parts: {
   readonly limits: ChallengeParts['limits']
   readonly provider: ChallengeParts['provider']
   readonly countries: ChallengeParts['countries']
+  readonly signupGuard: ChallengeParts['signupGuard']
   readonly appNameOf: ChallengeParts['appNameOf']
   /** How long after its last success a browser is known; 0 when the feature is off. */
   readonly knownMaxAgeMs: number
@@ -35,11 +36,12 @@ export function openDomain(parts: {
   const keys = createKeys(parts.namespace, secrets)
   const purposes = createPurposes(parts.purposes, parts.defaultPurpose)
   const shared = { store, keys, secrets, purposes, limits, now, emit }
-  const { numbers, subjects, ...challenges } = createChallenges({ ...parts, ...shared })
+  const { numbers, subjects, signups, ...challenges } = createChallenges({ ...parts, ...shared })
   return {
     ...shared,
     numbers,
     subjects,
+    signups,
     challenges,
     hashBound: createBoundHash(secrets, parts.namespace),
     grants: createGrants(shared),

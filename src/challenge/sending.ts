@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { TwoFactorError } from '../errors.js'
 import type { Emit } from '../events.js'
 import type { Counters, RequestBudget } from './budgets/counters.js'
+import type { Suspected } from './budgets/signup-guard.js'
 import type { SendResult } from './code-provider.js'
 import type { Codes, Dispatched } from './codes.js'
 import {
@@ -44,14 +45,14 @@ export function createSending(parts: {
     if (paused !== undefined) return paused
     const budget = counters.forSend(target.counted)
     const updater = ledgers.updater(target.key, target.limits)
-    const asked = Promise.all([budget.check(), target.acting()])
-    const [tooMany, acting] = await updater.readWith(asked)
+    const asked = Promise.all([budget.check(), target.acting(), budget.suspected()])
+    const [tooMany, acting, suspected] = await updater.readWith(asked)
     if (tooMany !== undefined) return tooMany
     const step = stepOf(acting)
     // Previewed first: a refused send needs no captcha, and a send that the host refuses changes nothing.
     const previewed = (await updater.preview(step)).outcome
     if (previewed.outcome === 'booked') {
-      const refusal = await permission(target, previewed.challenge, command)
+      const refusal = await permission(target, previewed.challenge, command, suspected)
       if (refusal !== undefined) return refusal
     }
     const { outcome, ledger, now } = await updater.run(step)
@@ -75,8 +76,12 @@ export function createSending(parts: {
     { subject, phone: destination }: Target,
     { channel, purpose }: Challenge,
     { beforeSend }: SendCommand,
+    { suspicion, refusal }: Partial<Suspected> = {},
   ): Promise<Refusal | undefined> {
-    const allowed = beforeSend === undefined || (await beforeSend({ subject, destination, channel, purpose }))
+    // SMS pumping: without a captcha to ask for, nobody passes while the country is suspected.
+    if (beforeSend === undefined) return refusal
+    const asked = { subject, destination, channel, purpose }
+    const allowed = await beforeSend(suspicion === undefined ? asked : { ...asked, suspicion })
     return allowed === true ? undefined : refused('send_refused')
   }
 

@@ -80,7 +80,16 @@ export function createTargets(parts: {
           const [isKnown, epoch] = await Promise.all([actor.knownBrowser, actor.epoch])
           return { budget: isKnown === true ? 'known' : 'strangers', epoch }
         },
-        counted: { lane, subject, anonymous, session, address, proxied, ledgerKey: key },
+        counted: {
+          lane,
+          subject,
+          anonymous,
+          session,
+          address,
+          proxied,
+          country: parsed.country,
+          ledgerKey: key,
+        },
       }
     },
 

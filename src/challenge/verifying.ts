@@ -1,6 +1,7 @@
 import { TwoFactorError } from '../errors.js'
 import type { AboutExchange, Emit } from '../events.js'
 import type { Counters, VerificationBudget } from './budgets/counters.js'
+import type { SignupGuard } from './budgets/signup-guard.js'
 import type { Verdict } from './code-provider.js'
 import type { Codes } from './codes.js'
 import { type Refusal, refused, type VerifyCommand, type VerifyOutcome } from './commands.js'
@@ -31,11 +32,12 @@ export function createVerifying(parts: {
   readonly ledgers: Ledgers
   readonly counters: Counters
   readonly targets: Targets
+  readonly signups: SignupGuard
   readonly secrets: Secrets
   readonly appNameOf: (lane: Lane, purpose: string) => string
   readonly emit: Emit
 }) {
-  const { codes, ledgers, counters, targets, secrets, appNameOf, emit } = parts
+  const { codes, ledgers, counters, targets, signups, secrets, appNameOf, emit } = parts
 
   async function reserveAttempt(submission: Submission): Promise<Reservation> {
     const { target, id, code, ledger, budget } = submission
@@ -86,6 +88,8 @@ export function createVerifying(parts: {
     ])
     switch (outcome.outcome) {
       case 'approved':
+        // A count that fails must not take back what was proven.
+        if (target.lane === 'enrol') await signups.approved(target.country).catch(() => undefined)
         return approval(target, outcome.challenge, { ...asked, ...ageOf(sentAt, now) })
       case 'rejected':
         return rejection(target, outcome, asked)

@@ -1,4 +1,3 @@
-import { phoneCountries } from '../lib/countries.js'
 import {
   boolean,
   type Check,
@@ -19,6 +18,7 @@ import {
 } from '../lib/options.js'
 import type { PurposeOptions, TwoFactorOptions } from '../options.js'
 import { countryCode, voice } from '../provider/option-checks.js'
+import { countries, signupGuard } from './operator-checks.js'
 import { brand, links } from './page-checks.js'
 import { isClient, isCodeProvider, providerOption, refuseClientOptions } from './provider-option.js'
 
@@ -84,15 +84,6 @@ const purpose: Checks<PurposeOptions> = {
   channels,
   trustedDevice: boolean,
 }
-
-const countries = list(
-  that(
-    "must be an upper-case ISO 3166-1 alpha-2 code, such as 'GB'",
-    (code) => typeof code === 'string' && phoneCountries.has(code),
-  ),
-  'must list at least one country',
-  1,
-)
 
 const secretFix = 'must have 32 bytes or more; make one with: openssl rand -base64 48'
 const oneSecret = that(secretFix, (value) => typeof value === 'string' && Buffer.byteLength(value) >= 32)
@@ -161,6 +152,7 @@ export const optionChecks: Checks<TwoFactorOptions> = {
   // NIST SP 800-63B-4, 5.1: thirty days at most.
   trustedDevices: object({ maxAgeMs: integer(1, 30 * day, ' (milliseconds)') }, ['maxAgeMs']),
   knownBrowsers: (value, name) => (value === false ? undefined : knownBrowsers(value, name)),
+  signupGuard,
   allowedOrigins: origins,
   links,
   brand,

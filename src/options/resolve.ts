@@ -1,3 +1,4 @@
+import type { SignupGuardRules } from '../challenge/budgets/conversions.js'
 import type { Channel } from '../challenge/code-provider.js'
 import type { Limits } from '../challenge/limits.js'
 import type { Purpose } from '../challenge/purposes.js'
@@ -53,11 +54,18 @@ export interface Settings extends Pick<TwoFactorOptions, WithoutDefault> {
   /** A purpose that nobody configured. */
   readonly defaultPurpose: (name: string) => Purpose
   readonly knownBrowsers: { readonly maxAgeMs: number } | false
+  readonly signupGuard: SignupGuardRules
   readonly allowedOrigins: readonly string[]
   readonly messages: Messages
   readonly links: LinkOptions
 }
 
+const defaultSignupGuard: SignupGuardRules = {
+  mode: 'observe',
+  unprovenPerHour: 30,
+  unprovenPerDay: 100,
+  ratio: 2,
+}
 const knownBrowserMs = 90 * 24 * 60 * 60_000
 
 /**
@@ -126,10 +134,16 @@ export function resolveOptions(options: TwoFactorOptions): Settings {
     purposes: Object.entries(purposes).map(([name, purpose]) => resolvePurpose(name, purpose)),
     defaultPurpose: (name) => resolvePurpose(name, {}),
     knownBrowsers,
+    signupGuard: { ...defaultSignupGuard, ...defined(options.signupGuard) },
     allowedOrigins: [...allowedOrigins],
     messages,
     links: { ...options.links },
   }
+}
+
+/** What was given, without what is only named. */
+function defined<Options extends object>(options: Options = {} as Options): Options {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Options
 }
 
 /** The options of these names that were given, inherited ones too. */

@@ -42,6 +42,9 @@ export const kinds = {
   'count-enrol-subject-sends': counters('enrol'),
   'count-enrol-service-sends': counters('enrol'),
   'count-enrol-numbers': counters('enrol'),
+  'count-country-sent': counters('enrol'),
+  'count-country-approved': counters('enrol'),
+  'count-country-told': counters('enrol'),
   'count-auth-self-test': counters('auth'),
 } as const satisfies Readonly<Record<string, KindOfEntry>>
 

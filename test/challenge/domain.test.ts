@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { openDomain } from '../../src/challenge/domain.js'
 import type { EventBody } from '../../src/events.js'
 import { memoryStore } from '../../src/store/memory-store.js'
-import { day, limits } from './kit.js'
+import { day, limits, signupGuard } from './kit.js'
 import { ana, countingCodes, rightCode } from './service.js'
 
 it('the parts of the domain share one store, one clock, one set of limits and one listener', async () => {
@@ -25,6 +25,7 @@ it('the parts of the domain share one store, one clock, one set of limits and on
     limits: { ...limits, storeTimeoutMs: 20 },
     provider: countingCodes().codes,
     countries: ['CO'],
+    signupGuard,
     appNameOf: (_, name) => name,
     knownMaxAgeMs: 0,
     trustedMaxAgeMs: day,

@@ -1,3 +1,4 @@
+import type { SignupGuardRules } from '../../src/challenge/budgets/conversions.js'
 import { type LedgerLimits, ledgerLimitsOf } from '../../src/challenge/ledger/ledger.js'
 import type { Limits } from '../../src/challenge/limits.js'
 
@@ -37,6 +38,13 @@ export const limits: Limits = {
   verifyTimeoutMs: 8_000,
   sendTimeoutMs: 10_000,
   storeTimeoutMs: 250,
+}
+
+export const signupGuard: SignupGuardRules = {
+  mode: 'observe',
+  unprovenPerHour: 30,
+  unprovenPerDay: 100,
+  ratio: 2,
 }
 
 export const ledgerLimits: LedgerLimits = ledgerLimitsOf(limits, 'auth')

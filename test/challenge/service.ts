@@ -1,3 +1,4 @@
+import type { SignupGuardRules } from '../../src/challenge/budgets/conversions.js'
 import { createChallenges } from '../../src/challenge/challenges.js'
 import type {
   CodeCheck,
@@ -14,7 +15,7 @@ import { createSecrets } from '../../src/challenge/secrets.js'
 import type { EventBody } from '../../src/events.js'
 import { memoryStore } from '../../src/store/memory-store.js'
 import type { Store } from '../../src/store/store.js'
-import { limits as defaults } from './kit.js'
+import { limits as defaults, signupGuard } from './kit.js'
 
 export const rightCode = '123456'
 
@@ -55,6 +56,7 @@ const purpose = (name: string, more: Partial<Purpose> = {}): Purpose => ({
 
 export interface ServiceOptions {
   limits?: Partial<Limits>
+  signupGuard?: Partial<SignupGuardRules>
   store?: (now: () => number) => Store
   countries?: readonly string[] | 'any'
   /** Names of the purposes that this release knows. */
@@ -86,6 +88,7 @@ export function createService(options: ServiceOptions = {}) {
     secrets,
     keys,
     limits: { ...defaults, ...options.limits },
+    signupGuard: { ...signupGuard, ...options.signupGuard },
     purposes,
     appNameOf: (lane: string, name: string) => `${lane}:${name}`,
     countries: options.countries ?? ['CO', 'MX'],

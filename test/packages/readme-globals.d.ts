@@ -22,6 +22,7 @@ declare global {
     changePhone(subject: string, phone: string): Promise<void>
     create(user: { name: string; phone: string }): Promise<void>
   }
+  const captchaSolved: (req: import('express').Request) => boolean
   const [checkPassword, account, transfer]: [RequestHandler, RequestHandler, RequestHandler]
   const csrfProtection: RequestHandler
   const counter: { inc(labels: Record<string, string>): void }

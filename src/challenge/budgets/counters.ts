@@ -6,6 +6,7 @@ import type { Limits } from '../limits.js'
 import { addressAllowance } from './address.js'
 import { type Allowance, counter, together } from './allowance.js'
 import { sessionNumbers } from './session-numbers.js'
+import type { SignupGuard, Suspected } from './signup-guard.js'
 import { subjectTally } from './tally.js'
 
 const minute = 60_000
@@ -22,6 +23,8 @@ export interface Counted {
   readonly address: string | undefined
   /** The address may be that of a proxy that `trust proxy` does not cover. */
   readonly proxied: boolean
+  /** ISO 3166 code of the number. */
+  readonly country: string
   /** Key of the number's ledger: a tag of the number. */
   readonly ledgerKey: string
 }
@@ -34,6 +37,12 @@ export interface RequestBudget extends Allowance {
   take(): Promise<Refusal | undefined>
 }
 
+/** What one send may cost. */
+export interface SendBudget extends RequestBudget {
+  /** Whether the sign-ups of this country look like SMS pumping. Counts nothing. */
+  suspected(): Promise<Suspected | undefined>
+}
+
 /** What one code may cost. */
 export interface VerificationBudget extends Pick<RequestBudget, 'check'> {
   /** By whose budget on the number it counts: the same for taking and refunding. */
@@ -42,7 +51,7 @@ export interface VerificationBudget extends Pick<RequestBudget, 'check'> {
 
 export interface Counters {
   /** Refunded when the provider refuses the send: hours and days come back, the limits per minute do not. */
-  forSend(counted: Counted): RequestBudget
+  forSend(counted: Counted): SendBudget
   /** Counts the attempt as a wrong one before it is judged; refunded unless the code was rejected. */
   forVerification(counted: Counted): VerificationBudget
 }
@@ -51,9 +60,10 @@ export function createCounters(parts: {
   readonly store: Store
   readonly keys: Keys
   readonly limits: Limits
+  readonly signups: Pick<SignupGuard, 'forSend'>
   readonly now: () => number
 }): Counters {
-  const { store, keys, limits } = parts
+  const { store, keys, limits, signups } = parts
 
   const fromAddress = (what: 'sends' | 'verifications', counted: Counted, max: number | false) => {
     const { address } = counted
@@ -109,14 +119,20 @@ export function createCounters(parts: {
             service(lane, 'day', day, limits.serviceEnrolSendsPerDay),
           ]
         : []
-      const refundable = together([...ownSends(counted), ...serviceEnrol])
+      const country = isEnrol ? signups.forSend(counted.country) : undefined
+      const refundable = together([...ownSends(counted), ...serviceEnrol, ...(country ? [country] : [])])
       const all = together([
         ...(isEnrol ? [numbersOf(counted)] : []),
         refundable,
         service(lane, 'minute', minute, limits.serviceSendsPerMinute),
         ...(address === undefined ? [] : [address]),
       ])
-      return { check: async () => address?.check(), take: all.take, refund: refundable.refund }
+      return {
+        check: async () => address?.check(),
+        suspected: async () => country?.check(),
+        take: all.take,
+        refund: refundable.refund,
+      }
     },
 
     forVerification(counted) {

@@ -319,6 +319,7 @@ describe('what a counter asks of the store', () => {
     await challenges.verify({ ...ana, code: 'wrong1', address })
     wait(minute)
     await challenges.start({ ...ana, lane: 'enrol', purpose: 'signup', address })
+    const twice = (kind: string) => [kind, kind]
     const thrice = (kind: string) => [kind, kind, kind]
     expect(counters?.asked()).toEqual([
       [...thrice('read count-auth-address-sends'), 'read count-auth-share-sends'],
@@ -335,14 +336,22 @@ describe('what a counter asks of the store', () => {
         ...thrice('add count-auth-address-verifications'),
         'add count-auth-share-verifications',
       ],
-      [...thrice('read count-enrol-address-sends'), 'read count-enrol-share-sends'],
       [
+        ...twice('read count-country-approved'),
+        ...twice('read count-country-sent'),
+        ...thrice('read count-enrol-address-sends'),
+        'read count-enrol-share-sends',
+      ],
+      [
+        ...twice('add count-country-sent'),
         ...thrice('add count-enrol-address-sends'),
         ...thrice('add count-enrol-service-sends'),
         'add count-enrol-session-sends',
         'add count-enrol-share-sends',
         'add count-enrol-subject-sends',
       ],
+      // The first sign-up of an hour, and of a day, looks at the one before.
+      twice('read count-country-told'),
     ])
   })
 

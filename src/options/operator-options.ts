@@ -1,0 +1,19 @@
+/**
+ * How sign-ups are watched for SMS pumping: a country in which codes are sent and not entered is suspected.
+ * Durations are milliseconds.
+ */
+export interface SignupGuardOptions {
+  /**
+   * What happens while a country is suspected, where there is no `beforeSend` to ask for a captcha: `enforce`
+   * refuses its sign-ups (503 `sending_paused`), `observe`, the default, sends. Both emit the same events.
+   */
+  readonly mode?: 'observe' | 'enforce'
+  /** Unproven sends per country and UTC hour up to which nothing is suspected. Default 30. */
+  readonly unprovenPerHour?: number
+  /** The same per UTC day. Default 100. */
+  readonly unprovenPerDay?: number
+  /** Up to how many times the proven numbers of the window may stay unproven. Default 2. */
+  readonly ratio?: number
+  /** The countries that are watched, ISO 3166 codes. Default: all. */
+  readonly countries?: readonly string[]
+}

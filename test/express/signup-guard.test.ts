@@ -1,0 +1,62 @@
+import { expect, it } from 'vitest'
+import type { Suspicion, TwoFactorEvent, TwoFactorOptions } from '../../src/index.js'
+import { startHost } from './kit.js'
+
+const phoneOf = (index: number) => `+57300${1_000_000 + index}`
+
+async function startSignups(options: Partial<TwoFactorOptions>) {
+  const events: TwoFactorEvent[] = []
+  const host = await startHost({
+    options: {
+      limits: { enrolSendsPerAddressPer10Min: false },
+      onEvent: (event) => events.push(event),
+      ...options,
+    },
+    mount: (app, tf) => app.use('/signup', tf.phoneVerification().routes()),
+  })
+  const start = (index: number) => host.browser().post('/signup/start', { phone: phoneOf(index) })
+  return { host, events, start }
+}
+
+const few = { mode: 'enforce', unprovenPerHour: 3 } as const
+
+it('a country whose sign-ups nobody completes is refused with 503, and its events say why', async () => {
+  const { start, events, host } = await startSignups({ signupGuard: few })
+  for (let index = 0; index < 3; index += 1) expect((await start(index)).status).toBe(201)
+  const refused = await start(3)
+  expect(refused.status).toBe(503)
+  expect(refused.json).toMatchObject({ code: 'sending_paused', retryAfterMs: 3_600_000 })
+  expect(host.stub.sends).toHaveLength(3)
+  expect(events).toContainEqual(
+    expect.objectContaining({ type: 'spend.suspected', country: 'CO', window: 'hour', sent: 3, approved: 0 }),
+  )
+  expect(events.at(-1)).toMatchObject({ type: 'request.refused', code: 'sending_paused', limit: 'country' })
+})
+
+it('numbers that the host has seen proven elsewhere count', async () => {
+  const { start, host } = await startSignups({ signupGuard: { ...few, ratio: 1 } })
+  for (let index = 0; index < 3; index += 1) await start(index)
+  await host.tf.signups.approved('CO')
+  expect((await start(3)).status).toBe(201)
+  expect((await start(4)).status).toBe(503)
+  await expect(host.tf.signups.approved('co')).rejects.toThrow(TypeError)
+})
+
+it('without a word nothing is refused, and `beforeSend` is told all the same', async () => {
+  const suspicions: (Suspicion | undefined)[] = []
+  const { start } = await startSignups({
+    beforeSend: (_req, { suspicion }) => suspicions.push(suspicion) > 0,
+  })
+  for (let index = 0; index < 32; index += 1) expect((await start(index)).status).toBe(201)
+  expect(suspicions.filter(Boolean)).toEqual([
+    { country: 'CO', sent: 30, approved: 0 },
+    { country: 'CO', sent: 31, approved: 0 },
+  ])
+})
+
+it('of 40 sign-ups at once over HTTP three get a code', async () => {
+  const { start, host } = await startSignups({ signupGuard: few })
+  const answers = await Promise.all(Array.from({ length: 40 }, (_, index) => start(index)))
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(3)
+  expect(host.stub.sends).toHaveLength(3)
+})
