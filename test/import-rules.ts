@@ -24,6 +24,8 @@ export const importTable: ImportTable = {
     challenge: ['lib/*', ...basics, 'type store/store', 'type store/kinds'],
     provider: ['lib/*', 'errors', 'phone-number', 'type challenge/code-provider'],
     express: ['lib/*', ...basics, 'challenge/*'],
+    // Bundled on its own, for the browser.
+    browser: [],
     sandbox: ['lib/*', 'provider/operations', 'phone-number'],
     options: ['lib/*', 'provider/option-checks', ...everyPart.map((part) => `type ${part}`)],
     'two-factor': everyPart,

@@ -6,6 +6,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 /** The entries of the package as its users name them. */
 const entries = [
   { find: /^express-two-factor$/, replacement: `${root}src/index.ts` },
+  { find: /^express-two-factor\/browser$/, replacement: `${root}src/browser/index.ts` },
   { find: /^express-two-factor\/client$/, replacement: `${root}src/provider/index.ts` },
   { find: /^express-two-factor\/sandbox$/, replacement: `${root}src/sandbox/index.ts` },
   { find: /^express-two-factor\/redis$/, replacement: `${root}src/store/redis-store.ts` },
@@ -35,6 +36,8 @@ export default defineConfig({
     coverage: {
       provider: 'v8',
       include: ['src/**'],
+      // Runs in Chromium, where nothing counts along.
+      exclude: ['src/browser/**'],
       reporter: ['text', 'text-summary'],
       reportOnFailure: true,
       thresholds: {
@@ -48,12 +51,12 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'express-5', include: mountsExpress, exclude: slow },
+        test: { name: 'express-5', include: mountsExpress, exclude: slow, globalSetup: 'test/bundle.ts' },
       },
       {
         extends: true,
         resolve: { alias: [{ find: /^express$/, replacement: 'express4' }] },
-        test: { name: 'express-4', include: mountsExpress },
+        test: { name: 'express-4', include: mountsExpress, globalSetup: 'test/bundle.ts' },
       },
       {
         extends: true,

@@ -135,7 +135,7 @@ function expressSessions(store: SessionStore | undefined) {
   })
 }
 
-function usualRoutes(app: Express, tf: TwoFactor): void {
+export function usualRoutes(app: Express, tf: TwoFactor): void {
   app.post('/login', express.json(), (req, res) => {
     req.session.pendingUserId = req.body.user
     req.session.basket = 'three apples'

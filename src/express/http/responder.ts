@@ -21,6 +21,8 @@ export type Reply =
 export interface Responder {
   /** Whether the caller is a person's browser that wants a page. */
   wantsPage(req: Request): boolean
+  /** Whether a person is shown the response: as a page, or in the dialog of a single page. */
+  wantsScreen(req: Request): boolean
   /** To a page that is got: a reload then posts nothing again. */
   redirect(res: Response, location: string): void
   /** `view` is asked only when a problem is told to a person. */
@@ -48,6 +50,7 @@ export function createResponder(pages: Pages): Responder {
 
   return {
     wantsPage,
+    wantsScreen: (req) => wantsDialog(req) || wantsPage(req),
     redirect,
 
     async send(req, res, reply, view) {
@@ -59,24 +62,29 @@ export function createResponder(pages: Pages): Responder {
         const { challenge, basePath, now } = reply.view
         return endJson(res, 200, {
           challenge: challenge ? challengeDocument(challenge, basePath, now) : null,
+          ...(wantsDialog(req) && { html: pages.forDialog(reply.view, req) }),
         })
       }
       if (reply.reply === 'problem') {
         const { problem } = reply
         setHeaders(res, problemHeaders(problem))
         if (page) return sendPage(req, res, statusOf(problem), await view(problem))
-        return end(
-          res,
-          statusOf(problem),
-          'application/problem+json',
-          JSON.stringify(problemDocument(problem, pages.detail(problem, req))),
-        )
+        const document = {
+          ...problemDocument(problem, pages.detail(problem, req)),
+          ...(wantsDialog(req) && { html: pages.forDialog(await view(problem), req) }),
+        }
+        return end(res, statusOf(problem), 'application/problem+json', JSON.stringify(document))
       }
       if (reply.headers !== undefined) setHeaders(res, reply.headers)
       if (reply.body === undefined) return end(res, reply.status)
       return endJson(res, reply.status, reply.body)
     },
   }
+}
+
+/** The dialog takes JSON with the screen in it. */
+function wantsDialog({ headers }: Request): boolean {
+  return headers.accept === 'application/json;profile=dialog'
 }
 
 function wantsPage(req: Request): boolean {

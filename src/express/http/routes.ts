@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module'
 import { json, type Request, Router, urlencoded } from 'express'
 import type { Handlers } from '../flows/handlers.js'
 import type { Pages } from '../pages/pages.js'
@@ -36,5 +37,11 @@ export function createRouter(
       res.set(pages.headers).set('Cache-Control', 'public, max-age=3600').type(contentType).send(body)
     })
   }
+  router.get('/dialog.js', (_req, res, next) => {
+    // Found by name, so that a bundled server finds it too; read only when it is asked for.
+    const file = createRequire(import.meta.url).resolve('express-two-factor/browser')
+    res.set(pages.headers).type('text/javascript')
+    res.sendFile(file, { maxAge: 3_600_000, dotfiles: 'allow' }, (error) => error && next(error))
+  })
   return router
 }

@@ -9,7 +9,7 @@ import type { Language } from './language.js'
 import type { Texts } from './messages/texts.js'
 import type { PageView } from './page-view.js'
 import { problemSentence } from './problem.js'
-import { renderPage } from './render-page.js'
+import { renderForDialog, renderPage } from './render-page.js'
 
 /**
  * Makes the HTML of a page. `html` is the built-in page, to be embedded or replaced; headers set on `res` win
@@ -33,6 +33,8 @@ export type Render = (
 export interface Pages {
   /** The HTML of one page. */
   html(view: PageView, req: Request, res: Response): string | Promise<string>
+  /** The HTML of the same screen for the dialog of single pages, whatever `render` makes of pages. */
+  forDialog(view: PageView, req: Request): string
   /** What went wrong, in the person's language: the `detail` of a JSON answer. */
   detail(problem: Problem, req: Request): string
   readonly headers: Readonly<Record<string, string>>
@@ -58,6 +60,7 @@ export function createPages(parts: {
       const html = renderPage({ ...view, brand }, texts)
       return render === undefined ? html : render({ ...view, brand }, { req, res, locale, texts, html })
     },
+    forDialog: (view, req) => renderForDialog({ ...view, brand }, languageOf(req).texts),
     detail(problem, req) {
       const { texts } = languageOf(req)
       const page = problem.reason === undefined ? 'problem' : 'phone'

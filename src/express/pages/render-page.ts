@@ -13,8 +13,8 @@ import { codeScreen, doneScreen, phoneScreen, problemScreen, type Screen, startS
  */
 export function renderPage(given: PageView, texts: Texts): string {
   const view = resolveView(given)
-  const { page, problem, basePath, brand } = view
-  const { title, content } = screenOf(view, texts)
+  const { problem, basePath, brand } = view
+  const { title, screen } = screenOf(view, texts)
   const document = html`<!doctype html>
 <html lang="${texts.lang}">
 <head>
@@ -27,8 +27,7 @@ export function renderPage(given: PageView, texts: Texts): string {
 </head>
 <body>
 <main>
-${brand && header(brand)}${problem === undefined || page === 'problem' ? undefined : summary(view, problem, texts)}<h1>${title}</h1>
-${content}
+${screen}
 </main>
 </body>
 </html>
@@ -36,7 +35,27 @@ ${content}
   return document.markup
 }
 
-function screenOf(view: PageView, texts: Texts): Screen {
+/** The same screen for the dialog of single pages: it has no way out but those it is given. */
+export function renderForDialog(given: PageView, texts: Texts): string {
+  const view = resolveView(given)
+  const fragment = html`<div lang="${texts.lang}" data-page="${view.page}">
+<div class="problem" role="alert" tabindex="-1" hidden data-unreachable>
+<p>${texts['dialog.unreachable']}</p>
+</div>
+${screenOf(view, texts).screen}
+<form method="dialog"><button class="plain">${texts['dialog.close']}</button></form>
+</div>`
+  return fragment.markup
+}
+
+function screenOf(view: PageView, texts: Texts): { readonly title: string; readonly screen: Html } {
+  const { page, problem, brand } = view
+  const { title, content } = contentOf(view, texts)
+  const told = problem === undefined || page === 'problem' ? undefined : summary(view, problem, texts)
+  return { title, screen: html`${brand && header(brand)}${told}<h1>${title}</h1>\n${content}` }
+}
+
+function contentOf(view: PageView, texts: Texts): Screen {
   const { page, challenge, problem } = view
   if (page === 'problem' && problem !== undefined) return problemScreen(view, problem, texts)
   if (page === 'done') return doneScreen(view, texts)

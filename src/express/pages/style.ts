@@ -65,7 +65,15 @@ form + form, form + p { margin-top: 1rem; }
 .brand img { max-height: 3rem; max-width: 100%; }
 .expired { color: var(--wrong); font-weight: 600; }
 [data-clock] { font-variant-numeric: tabular-nums; }
+dialog {
+  width: min(27rem, 100% - 2rem); max-height: calc(100% - 2rem); padding: 2rem; overflow: auto;
+  background: var(--paper); color: var(--ink); font: 1rem/1.5 var(--font); overflow-wrap: break-word;
+  border: 1px solid transparent; border-radius: calc(var(--radius) * 1.5);
+}
+dialog form[method=dialog] { margin-top: 1.5rem; }
+dialog::backdrop { background: rgb(0 0 0 / 0.6); }
 @media (max-width: 30rem) {
+  dialog { padding: 1.5rem 1rem; }
   body { padding: 0; background: var(--paper); }
   main { padding: 1.5rem 1rem; border-radius: 0; box-shadow: none; }
 }

@@ -49,6 +49,9 @@ export const en = {
   'done.text': 'You entered the code in another tab.',
   'done.continue': 'Continue',
 
+  'dialog.close': 'Cancel',
+  'dialog.unreachable': "We couldn't connect. Check your connection and try again.",
+
   'phone.title': 'Your mobile number',
   'phone.text': 'We will send a code to confirm that it is yours.',
   'phone.country': 'Country',

@@ -45,6 +45,9 @@ export const es: Texts = {
   'done.text': 'Escribiste el código en otra pestaña.',
   'done.continue': 'Continuar',
 
+  'dialog.close': 'Cancelar',
+  'dialog.unreachable': 'No pudimos conectarnos. Revisa tu conexión e inténtalo de nuevo.',
+
   'phone.title': 'Tu número de celular',
   'phone.text': 'Te enviaremos un código para confirmar que es tuyo.',
   'phone.country': 'País',

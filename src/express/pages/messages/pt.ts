@@ -45,6 +45,9 @@ export const pt: Texts = {
   'done.text': 'Você digitou o código em outra aba.',
   'done.continue': 'Continuar',
 
+  'dialog.close': 'Cancelar',
+  'dialog.unreachable': 'Não conseguimos nos conectar. Verifique sua conexão e tente de novo.',
+
   'phone.title': 'Seu número de celular',
   'phone.text': 'Vamos enviar um código para confirmar que o número é seu.',
   'phone.country': 'País',

@@ -1,0 +1,108 @@
+import type { Mount } from './mount.js'
+import type { StepUp } from './step-up.js'
+
+export type Channel = 'sms' | 'call'
+
+/** A code that is on its way, as the routes show it. */
+export interface Challenge {
+  readonly id: string
+  readonly purpose: string
+  readonly channel: Channel
+  /** Masked, such as `••••••67`. */
+  readonly destination: string
+  /** ISO 8601, as `resendAt`. */
+  readonly expiresAt: string
+  readonly resendAt: string
+  readonly expiresInMs: number
+  /** Until another code may be sent. */
+  readonly resendInMs: number
+  readonly attemptsRemaining: number
+  /** How another code may be sent. */
+  readonly channels: readonly Channel[]
+  readonly details?: StepUp['details']
+}
+
+/** A problem document (RFC 9457) of the routes. */
+export interface Problem {
+  /** A problem code, such as `code_not_accepted`. */
+  readonly code: string
+  readonly status: number
+  /** For the developer. */
+  readonly title: string
+  /** For the person, in their language. */
+  readonly detail: string
+  readonly attemptsRemaining?: number
+  readonly retryAfterMs?: number
+  readonly methods?: readonly string[]
+}
+
+/** A request that waits for its code, for a look of your own. */
+export interface CodeRequest extends Pick<StepUp, 'purpose' | 'methods' | 'details'> {
+  /** The code that is on its way; another one after `resend`. */
+  readonly challenge: Challenge
+  /** Aborted when the request is, and when it needs no code any more. */
+  readonly signal: AbortSignal
+  /** Resolves with undefined when the code was right: the request is then sent again. Rejects when offline. */
+  verify(code: string, options?: { readonly trustDevice?: boolean }): Promise<Problem | undefined>
+  /** Sends another code; after it has expired, too. Rejects when offline. */
+  resend(channel?: Channel): Promise<Problem | undefined>
+  /** Gives up: the request rejects with an `AbortError`. */
+  cancel(): void
+}
+
+/** Shows a request that waits for its code. */
+export type OnChallenge = (request: CodeRequest) => void
+
+/** Starts a challenge and hands it to the app. Resolves with what start responded when it sent nothing. */
+export async function askByHand(
+  stepUp: StepUp,
+  mount: Mount,
+  aborted: AbortSignal,
+  onChallenge: OnChallenge,
+): Promise<boolean | Response> {
+  const { purpose, requirement, startUrl, methods, details } = stepUp
+  const started = await mount.post(startUrl, { requirement })
+  if (started.body.verified) return true
+  if (!started.response.ok) return started.response
+  const end = new AbortController()
+  let { challenge } = started.body
+
+  return new Promise<boolean>((resolve, reject) => {
+    const finish = (verified: boolean) => {
+      resolve(verified)
+      end.abort()
+    }
+    aborted.addEventListener(
+      'abort',
+      () => {
+        reject(aborted.reason)
+        end.abort()
+      },
+      { signal: end.signal },
+    )
+    onChallenge({
+      purpose,
+      ...(methods && { methods }),
+      ...(details && { details }),
+      get challenge() {
+        return challenge
+      },
+      signal: end.signal,
+      async verify(code, { trustDevice = false } = {}) {
+        const { response, body } = await mount.post(challenge.verifyUrl, { code, trustDevice })
+        if (!response.ok) return body
+        finish(true)
+        return undefined
+      },
+      async resend(channel) {
+        let sent = await mount.post(challenge.resendUrl, { requirement, channel })
+        if (sent.body.code === 'challenge_gone') sent = await mount.post(startUrl, { requirement, channel })
+        if (!sent.response.ok) return sent.body
+        if (sent.body.verified) finish(true)
+        else challenge = sent.body.challenge
+        return undefined
+      },
+      cancel: () => finish(false),
+    })
+  })
+}

@@ -1,0 +1,5 @@
+export type { Challenge, Channel, CodeRequest, OnChallenge, Problem } from './code-request.js'
+export { TwoFactorDialog } from './dialog.js'
+export { type FetchWithCodeOptions, fetchWithCode } from './fetch-with-code.js'
+export type { ChallengeEvent } from './own-look.js'
+export type { Details, StepUp } from './step-up.js'

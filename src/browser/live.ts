@@ -1,0 +1,66 @@
+/**
+ * Brings a screen to life: shows times in the zone of the person, ticks the wait that the server holds, and says
+ * once when it is over or the code has expired. A voice reads the words of the server: a clock that ticks would
+ * interrupt it every second.
+ */
+export function live(screen: ParentNode, signal?: AbortSignal): void {
+  const find = (selector: string) => screen.querySelector<HTMLElement>(selector)
+  const all = (selector: string) => screen.querySelectorAll<HTMLElement>(selector)
+  const status = find('[role=status]')
+  const say = (text: string | undefined) => {
+    if (status !== null) status.textContent = text ?? ''
+  }
+
+  /** Measured by a clock that nobody sets, also while the tab sleeps. */
+  function every(ms: string | undefined, tick: (leftMs: number) => void): void {
+    const end = performance.now() + Number(ms)
+    const run = () => {
+      const leftMs = end - performance.now()
+      if (leftMs <= 0) clearInterval(timer)
+      tick(leftMs)
+    }
+    const timer = setInterval(run, 1_000)
+    signal?.addEventListener('abort', () => clearInterval(timer))
+    run()
+  }
+
+  for (const time of screen.querySelectorAll('time')) {
+    const day = 'far' in time.dataset ? ({ day: 'numeric', month: 'short' } as const) : {}
+    const lang = time.closest<HTMLElement>('[lang]')?.lang
+    const clock = { ...day, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
+    time.textContent = new Intl.DateTimeFormat(lang, clock).format(new Date(time.dateTime))
+  }
+
+  for (const later of all('[data-after-ms]')) {
+    every(later.dataset.afterMs, (leftMs) => {
+      later.hidden = leftMs > 0
+    })
+  }
+
+  const sentence = find('[data-lives-ms]')
+  every(sentence?.dataset.livesMs, (leftMs) => {
+    if (sentence === null || status === null || leftMs > 0) return
+    sentence.hidden = true
+    status.className = 'expired'
+    say(status.dataset.expired)
+  })
+
+  const wait = find('[data-wait-ms]')
+  const clock = find('[data-clock]')
+  if (wait === null || clock === null) return
+  const words = clock.cloneNode(true) as HTMLElement
+  words.className = 'unseen'
+  clock.after(words)
+  clock.ariaHidden = 'true'
+  every(wait.dataset.waitMs, (leftMs) => {
+    const seconds = Math.ceil(leftMs / 1_000)
+    for (const button of screen.querySelectorAll<HTMLButtonElement>('[data-waits]'))
+      button.disabled = seconds > 0
+    if (seconds <= 0) {
+      wait.hidden = true
+      say(status?.dataset.ready)
+    } else if (seconds < 3_600) {
+      clock.textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+    }
+  })
+}

@@ -1,0 +1,48 @@
+import { live } from './live.js'
+import type { Mount } from './mount.js'
+import { fillFromMessage } from './one-time-code.js'
+import { parseHtml } from './parse-html.js'
+
+/** What a dialog shows, until the next screen takes its place. */
+export interface Screen {
+  /** The proof was given already. */
+  readonly isDone: boolean
+  /** Whether a link leads to a place of the dialog. */
+  leadsHere(link: HTMLAnchorElement): boolean
+  /** Network or server cannot be reached; what was typed stays. */
+  showUnreachable(): void
+  close(): void
+}
+
+export function openScreen(dialog: HTMLDialogElement, html: string, mount: Mount): Screen {
+  const end = new AbortController()
+  const find = <Found extends HTMLElement>(selector: string) => dialog.querySelector<Found>(selector)
+  dialog.replaceChildren(parseHtml(html))
+  // A screen names paths of the site that made it.
+  for (const element of dialog.querySelectorAll('[href^="/"]')) {
+    element.setAttribute('href', mount.url(String(element.getAttribute('href'))))
+  }
+  dialog.ariaLabel = find('h1')?.textContent ?? ''
+  live(dialog, end.signal)
+  if (!dialog.open) dialog.showModal()
+  const start = find('[autofocus]') ?? find('button:enabled, a')
+  start?.focus()
+  void fillFromMessage(find<HTMLInputElement>('[autocomplete=one-time-code]'), end.signal)
+
+  const isDone = find('[data-page=done]') !== null
+  return {
+    isDone,
+    leadsHere(link) {
+      const href = String(link.getAttribute('href'))
+      if (href.startsWith('#') || isDone) return true
+      return new URL(href).pathname === new URL(mount.url('.')).pathname
+    },
+    showUnreachable() {
+      const notice = find('[data-unreachable]')
+      if (notice === null) return
+      notice.hidden = false
+      notice.focus()
+    },
+    close: () => end.abort(),
+  }
+}

@@ -1,0 +1,39 @@
+/** What the person is to confirm, from the option `describe` of the guard. */
+export interface Details {
+  readonly title?: string
+  readonly rows: readonly (readonly [label: string, value: string])[]
+}
+
+/** The refusal of a guard that a code can mend. */
+export interface StepUp {
+  readonly purpose: string
+  /** How old the proof may be, in milliseconds. */
+  readonly maxAgeMs: number
+  readonly requirement: string
+  /** Absolute. */
+  readonly startUrl: string
+  /** Which methods will do, when not all of them do. */
+  readonly methods?: readonly string[]
+  readonly details?: Details
+}
+
+/**
+ * What a response asks for; undefined for every response that is not such a refusal, and for those of other
+ * origins: a foreign site must not make this page ask for a code, nor learn the credentials of the request
+ * (phishing).
+ */
+export async function stepUpIn(response: Response, apiOrigin: string): Promise<StepUp | undefined> {
+  const { status, headers, url } = response
+  if (status !== 401 && status !== 403) return undefined
+  if (!headers.get('content-type')?.startsWith('application/problem+json')) return undefined
+  // The URL after redirects.
+  if (new URL(url).origin !== apiOrigin) return undefined
+  const problem = await response
+    .clone()
+    .json()
+    .catch(() => undefined)
+  if (problem?.code !== 'second_factor_required') return undefined
+  const startUrl = new URL(problem.startUrl, url)
+  if (startUrl.origin !== apiOrigin) return undefined
+  return { ...problem, startUrl: startUrl.href }
+}

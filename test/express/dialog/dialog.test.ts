@@ -1,0 +1,194 @@
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { axeFindings, describeInChromium } from '../../browser/chromium.js'
+import { call, enter, openSinglePage, type SinglePage } from './single-page.js'
+
+const dialogOf = (page: Page) => page.getByRole('dialog')
+const again = (page: Page) => dialogOf(page).getByRole('button', { name: 'Send a new code' })
+
+describeInChromium('<two-factor-dialog>', (browser) => {
+  /** The dialog of a refused request, with the clock of the browser in hand. */
+  async function openDialog(given: Parameters<typeof openSinglePage>[1] = {}) {
+    const opened = await openSinglePage(browser(), given)
+    const answer = call(opened.page, '/guarded/settings')
+    await dialogOf(opened.page).waitFor()
+    return { ...opened, answer }
+  }
+
+  const pass = async ({ host, page }: SinglePage, ms: number) => {
+    host.clock.now += ms
+    await page.clock.runFor(ms)
+  }
+
+  it('says what was wrong beside the field, takes the focus there and lets the person type again', async () => {
+    const { host, page, answer } = await openDialog()
+    await enter(page, '000000')
+    const alert = dialogOf(page).getByRole('alert')
+    expect(await alert.innerText()).toContain('That code is not right')
+    const field = dialogOf(page).getByLabel('Security code')
+    expect(await field.getAttribute('aria-invalid')).toBe('true')
+    await alert.getByRole('link').click()
+    expect(await field.evaluate((input) => input.matches(':focus'))).toBe(true)
+    expect(page.url()).toBe(`${host.url}/`)
+    await enter(page, host.stub.rightCode)
+    expect(await answer).toEqual([200, '{"saved":true}'])
+  })
+
+  it('asks the telephone for numeric keys and the code of the message', async () => {
+    const { page } = await openDialog()
+    const field = dialogOf(page).getByLabel('Security code')
+    expect(await field.getAttribute('inputmode')).toBe('numeric')
+    expect(await field.getAttribute('autocomplete')).toBe('one-time-code')
+    expect(await field.evaluate((input) => input.matches(':focus'))).toBe(true)
+  })
+
+  it('holds the buttons for the wait, says once that it is over, then sends or calls', async () => {
+    const opened = await openDialog({ clock: true })
+    const { host, page, answer } = opened
+    expect(await again(page).isDisabled()).toBe(true)
+    await pass(opened, 60_000)
+    expect(await dialogOf(page).getByRole('status').innerText()).toBe('You can ask for a new code now.')
+    await dialogOf(page).getByRole('button', { name: 'Call me instead' }).click()
+    await dialogOf(page).getByText('We called').waitFor()
+    expect(host.stub.sends.map(({ path }) => path)).toEqual(['/v1/2fa/send-sms', '/v1/call/2fa/send-call'])
+    expect(await dialogOf(page).getByRole('definition').innerText()).toBe('Spanish')
+    await enter(page, host.stub.rightCode)
+    expect((await answer)[0]).toBe(200)
+  })
+
+  it('says that the code has expired while it is open, and sends another', async () => {
+    const opened = await openDialog({ clock: true })
+    const { host, page, answer } = opened
+    await pass(opened, 300_000)
+    expect(await dialogOf(page).getByRole('status').innerText()).toBe(
+      'This code no longer works. Ask for a new one.',
+    )
+    await enter(page, host.stub.rightCode)
+    await dialogOf(page).getByText('That code no longer works').waitFor()
+    await dialogOf(page).getByRole('button', { name: 'Send a code' }).click()
+    await dialogOf(page).getByLabel('Security code').waitFor()
+    await enter(page, host.stub.rightCode)
+    expect((await answer)[0]).toBe(200)
+  })
+
+  it('says once, as a time of day of the person, when a lock ends, and offers no button before', async () => {
+    const { page, answer, host } = await openDialog({
+      options: { limits: { attemptsPerChallenge: 1 } },
+      context: { timezoneId: 'America/Bogota' },
+    })
+    await enter(page, '000000')
+    await page.getByRole('dialog', { name: 'You entered too many wrong codes' }).waitFor()
+    expect(await dialogOf(page).getByRole('alert').innerText()).toBe('You can ask for a new code at 07:05.')
+    expect(await dialogOf(page).getByRole('button').allInnerTexts()).toEqual(['Cancel'])
+    expect(host.stub.sends).toHaveLength(1)
+    await page.keyboard.press('Escape')
+    expect((await answer)[0]).toBe('AbortError')
+  })
+
+  it('leads on where no code can be sent', async () => {
+    const { page, host } = await openDialog({ user: 'nobody', options: { links: { addPhone: '/phone' } } })
+    expect(await dialogOf(page).innerText()).toContain('Your account has no phone number yet')
+    const link = dialogOf(page).getByRole('link', { name: 'Add a phone number' })
+    expect(await link.getAttribute('href')).toBe(`${host.url}/phone`)
+  })
+
+  it('sends one form at a time: the second click of a double click spends no attempt', async () => {
+    const { host, page, answer } = await openDialog()
+    await dialogOf(page).getByLabel('Security code').fill('000000')
+    await dialogOf(page).getByRole('button', { name: 'Continue' }).dblclick()
+    await dialogOf(page).getByRole('alert').filter({ hasText: 'not right' }).waitFor()
+    expect(host.stub.checks).toHaveLength(1)
+    await enter(page, host.stub.rightCode)
+    expect((await answer)[0]).toBe(200)
+  })
+
+  it('speaks the language of the person and wears the brand of the pages', async () => {
+    const brand = { name: 'Acme Bank', accent: '#0b6e4f' }
+    const { page } = await openDialog({ context: { locale: 'es-CO' }, options: { brand } })
+    const dialog = page.getByRole('dialog', { name: 'Revisa tu teléfono' })
+    expect(await dialog.getByText('Acme Bank').isVisible()).toBe(true)
+    expect(await dialog.locator('> [lang]').getAttribute('lang')).toBe('es')
+    const button = dialog.getByRole('button', { name: 'Continuar' })
+    expect(await button.evaluate((element) => getComputedStyle(element).backgroundColor)).toBe(
+      'rgb(11, 110, 79)',
+    )
+  })
+
+  it('fills in and sends the code of a message, where the browser reads messages for this site', async () => {
+    const { host, page } = await openSinglePage(browser())
+    await page.evaluate(() => {
+      const received = new Promise((resolve) => Object.assign(window, { receive: resolve }))
+      const get = async () => ({ code: await received })
+      Object.defineProperty(navigator, 'credentials', { value: { get } })
+      Object.assign(window, { OTPCredential: Object })
+    })
+    const answer = call(page, '/guarded/settings')
+    await dialogOf(page).waitFor()
+    await page.evaluate(
+      (code) => (window as unknown as { receive: (code: string) => void }).receive(code),
+      host.stub.rightCode,
+    )
+    expect((await answer)[0]).toBe(200)
+  })
+
+  it('opens in an app that enforces Trusted Types', async () => {
+    const { page, host } = await openSinglePage(browser(), {
+      directives: { requireTrustedTypesFor: ["'script'"], trustedTypes: ['two-factor-dialog'] },
+    })
+    const answer = call(page, '/guarded/settings')
+    await enter(page, host.stub.rightCode)
+    expect((await answer)[0]).toBe(200)
+  })
+
+  it.each<[string, BrowserContextOptions]>([
+    ['light', { colorScheme: 'light' }],
+    ['dark', { colorScheme: 'dark' }],
+    ['narrow', { viewport: { width: 320, height: 640 } }],
+  ])(
+    'has nothing for axe to find in any state: %s',
+    async (_name, context) => {
+      const opened = await openDialog({
+        clock: true,
+        context,
+        options: { limits: { attemptsPerChallenge: 3 } },
+      })
+      const { page } = opened
+      const findings: [string, string[]][] = []
+      const look = async (state: string) => {
+        findings.push([state, await axeFindings(page)])
+        const overflow = await dialogOf(page).evaluate((element) => element.scrollWidth - element.clientWidth)
+        expect([state, overflow]).toEqual([state, 0])
+      }
+      await look('code')
+      await enter(page, '')
+      await dialogOf(page).getByText('Enter the code from the message').waitFor()
+      await look('empty')
+      await enter(page, '000000')
+      await dialogOf(page).getByText('not right').waitFor()
+      await look('wrong')
+      await page.context().setOffline(true)
+      await enter(page, '000001')
+      await dialogOf(page).getByText("We couldn't connect").waitFor()
+      await look('unreachable')
+      await page.context().setOffline(false)
+      await pass(opened, 60_000)
+      await look('ready')
+      await dialogOf(page).getByRole('button', { name: 'Call me instead' }).click()
+      await dialogOf(page).getByText('We called').waitFor()
+      await look('call')
+      await pass(opened, 300_000)
+      await look('expired')
+      await enter(page, '000000')
+      await dialogOf(page).getByText('no longer works').waitFor()
+      await look('gone')
+      expect(findings.filter(([, found]) => found.length > 0)).toEqual([])
+    },
+    60_000,
+  )
+
+  it('would not be clean with a seeded fault', async () => {
+    const { page } = await openDialog()
+    await dialogOf(page).evaluate((element) => element.querySelector('label')?.remove())
+    expect(await axeFindings(page)).toEqual([expect.stringMatching(/^label:/)])
+  })
+})

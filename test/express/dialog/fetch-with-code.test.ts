@@ -1,0 +1,239 @@
+import { expect, it } from 'vitest'
+import { tokenSession } from '../../../src/index.js'
+import { describeInChromium } from '../../browser/chromium.js'
+import { startHost } from '../kit.js'
+import { call, enter, expectNoDialog, openSinglePage } from './single-page.js'
+
+/** Signed in by whatever bearer token. */
+const tokens = { subject: () => 'ana', session: tokenSession(({ headers }) => headers.authorization) }
+const closed = ['AbortError', 'The person closed the dialog without a code.']
+
+describeInChromium('fetchWithCode', (browser) => {
+  it('asks for the code in a dialog and repeats the request once', async () => {
+    const { host, page, received, troubles } = await openSinglePage(browser())
+    const json = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"lang":"es"}' }
+    const answer = call(page, '/guarded/settings', json)
+    const dialog = page.getByRole('dialog', { name: 'Check your phone' })
+    expect(await dialog.getByRole('definition').innerText()).toBe('Spanish')
+    await enter(page, host.stub.rightCode)
+    expect(await answer).toEqual([200, '{"saved":true}'])
+    expect(received).toEqual(Array(2).fill('POST /settings application/json {"lang":"es"}'))
+    await expectNoDialog(page)
+    // The policy of helmet had nothing to stop.
+    expect(troubles).toEqual([
+      'Failed to load resource: the server responded with a status of 403 (Forbidden)',
+    ])
+  })
+
+  it.each([
+    ['text', 'POST /settings text/plain;charset=UTF-8 amount=1'],
+    ['params', 'POST /settings application/x-www-form-urlencoded;charset=UTF-8 amount=1'],
+    ['blob', 'POST /settings image/png amount=1'],
+    ['form', /^POST \/settings multipart\/form-data; boundary=\S+ .*name="amount"\r\n\r\n1/s],
+    ['headers', 'PUT /settings text/plain;charset=UTF-8 mine amount=1'],
+    ['request', 'PUT /settings text/plain;charset=UTF-8 mine amount=1'],
+  ])('repeats the same, byte for byte, whatever becomes of it meanwhile: %s', async (kind, expected) => {
+    const { host, page, received } = await openSinglePage(browser())
+    const answer = page.evaluate(async (what) => {
+      const form = new FormData()
+      form.set('amount', '1')
+      const params = new URLSearchParams('amount=1')
+      const headers = new Headers({ 'x-own': 'mine' })
+      const own: RequestInit = { method: 'PUT', headers, body: 'amount=1' }
+      const bodies: Record<string, BodyInit> = {
+        text: 'amount=1',
+        params,
+        blob: new Blob(['amount=1'], { type: 'image/png' }),
+        form,
+      }
+      const body = bodies[what]
+      const sent =
+        what === 'request'
+          ? window.fetchWithCode(new Request('/guarded/settings', own))
+          : window.fetchWithCode('/guarded/settings', body ? { method: 'POST', body } : own)
+      form.set('amount', '999')
+      params.set('amount', '999')
+      headers.set('x-own', 'changed')
+      return (await sent).status
+    }, kind)
+    await enter(page, host.stub.rightCode)
+    expect(await answer).toBe(200)
+    expect(received).toHaveLength(2)
+    expect(received[1]).toBe(received[0])
+    expect(received[0]).toEqual(typeof expected === 'string' ? expected : expect.stringMatching(expected))
+  })
+
+  it('refuses a body that can be sent only once, before anything is sent', async () => {
+    const { page, received } = await openSinglePage(browser())
+    const refusals = await page.evaluate(async () => {
+      const outcome = (promise: Promise<Response>) => promise.then(String, (error: Error) => `${error}`)
+      const used = new Request('/guarded/settings', { method: 'POST', body: 'x' })
+      await used.text()
+      const stream = { method: 'POST', body: new Blob(['x']).stream(), duplex: 'half' }
+      return [
+        await outcome(window.fetchWithCode('/guarded/settings', stream as RequestInit)),
+        await outcome(window.fetchWithCode(used)),
+      ]
+    })
+    expect(refusals).toEqual([
+      'TypeError: fetchWithCode: a stream can be sent only once, and the request is repeated after the code; pass a string, Blob, FormData or URLSearchParams',
+      'TypeError: fetchWithCode: the body of this Request was used already; pass a clone()',
+    ])
+    expect(received).toEqual([])
+  })
+
+  it('repeats no request twice, also when the guard asks again', async () => {
+    const { host, page, received } = await openSinglePage(browser())
+    const answer = call(page, '/guarded/never')
+    await enter(page, host.stub.rightCode)
+    expect((await answer)[0]).toBe(403)
+    expect(received).toHaveLength(2)
+    await expectNoDialog(page)
+  })
+
+  it('returns every other response as it is', async () => {
+    const { host, page, received } = await openSinglePage(browser())
+    host.app.get('/forbidden', (_req, res) => {
+      res.status(403).json({ code: 'second_factor_required', startUrl: '/two-factor/start' })
+    })
+    expect((await call(page, '/forbidden', {}))[0]).toBe(403)
+    expect((await call(page, '/nowhere', {}))[0]).toBe(404)
+    expect(received).toEqual([])
+    expect(host.stub.sends).toHaveLength(0)
+  })
+
+  it('closes and rejects when the request is aborted', async () => {
+    const { page, received } = await openSinglePage(browser())
+    const answer = page.evaluate(() => {
+      const controller = new AbortController()
+      Object.assign(window, { controller })
+      const { signal } = controller
+      return window.fetchWithCode('/guarded/settings', { signal }).catch((error: Error) => error.message)
+    })
+    await page.getByRole('dialog').waitFor()
+    await page.evaluate("controller.abort(new Error('left'))")
+    expect(await answer).toBe('left')
+    await expectNoDialog(page)
+    expect(received).toHaveLength(1)
+  })
+
+  it('rejects as fetch does when offline', async () => {
+    const { page } = await openSinglePage(browser())
+    await page.context().setOffline(true)
+    expect(await call(page, '/guarded/settings')).toEqual(['TypeError', 'Failed to fetch'])
+  })
+
+  it('keeps what was typed when the connection fails, and goes on when it is back', async () => {
+    const { host, page } = await openSinglePage(browser())
+    const answer = call(page, '/guarded/settings')
+    await page.getByRole('dialog').waitFor()
+    await page.context().setOffline(true)
+    await enter(page, host.stub.rightCode)
+    const notice = page.getByText("We couldn't connect. Check your connection and try again.")
+    await notice.waitFor()
+    await page.context().setOffline(false)
+    await page.getByRole('button', { name: 'Continue' }).click()
+    expect((await answer)[0]).toBe(200)
+  })
+
+  it('asks once for requests that are refused together', async () => {
+    const { host, page, received } = await openSinglePage(browser())
+    const answers = [call(page, '/guarded/settings'), call(page, '/guarded/settings')]
+    await enter(page, host.stub.rightCode)
+    expect((await Promise.all(answers)).map(([status]) => status)).toEqual([200, 200])
+    expect(host.stub.sends).toHaveLength(1)
+    expect(received).toHaveLength(4)
+    await expectNoDialog(page)
+  })
+
+  it('asks one after the other for requests that need a code each', async () => {
+    const { host, page, received } = await openSinglePage(browser())
+    const answers = [call(page, '/guarded/pay/1'), call(page, '/guarded/pay/2')]
+    await page.getByRole('dialog').waitFor()
+    await enter(page, host.stub.rightCode)
+    const first = await Promise.race(answers)
+    expect(first[0]).toBe(200)
+    await page.getByRole('dialog').waitFor()
+    await enter(page, host.stub.rightCode)
+    expect((await Promise.all(answers)).map(([, text]) => text)).toEqual(['{"paid":"1"}', '{"paid":"2"}'])
+    expect(received.filter((line) => line.includes('/pay/1')).length).toBeLessThanOrEqual(3)
+  })
+
+  it('rejects all requests that wait when the person gives up', async () => {
+    const { page, host } = await openSinglePage(browser())
+    await page.getByRole('button', { name: 'Transfer' }).focus()
+    const answers = [call(page, '/guarded/settings'), call(page, '/guarded/settings')]
+    await page.getByRole('dialog').waitFor()
+    await page.keyboard.press('Escape')
+    expect(await Promise.all(answers)).toEqual([closed, closed])
+    expect(host.stub.sends).toHaveLength(1)
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('opener')
+    const again = call(page, '/guarded/settings')
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+    expect(await again).toEqual(closed)
+  })
+
+  it('sends a bearer token along to the routes', async () => {
+    const { host, page } = await openSinglePage(browser(), { options: tokens })
+    const answer = call(page, '/guarded/settings', { headers: { authorization: 'Bearer of-ana' } })
+    await enter(page, host.stub.rightCode)
+    expect(await answer).toEqual([200, '{"saved":true}'])
+  })
+})
+
+describeInChromium('fetchWithCode across origins', (browser) => {
+  const refused = { method: 'POST', headers: { authorization: 'Bearer of-ana' } }
+
+  /** An API on another origin that lets the app read its responses. */
+  async function openBoth() {
+    const app = await openSinglePage(browser(), {
+      directives: { connectSrc: ["'self'", 'http://127.0.0.1:*'] },
+    })
+    const api = await startHost({
+      options: { ...tokens, allowedOrigins: [app.host.url] },
+      routes(host, tf) {
+        host.use((req, res, next) => {
+          res.set({
+            'Access-Control-Allow-Origin': app.host.url,
+            'Access-Control-Allow-Headers': 'authorization, content-type',
+          })
+          if (req.method === 'OPTIONS') res.sendStatus(204)
+          else next()
+        })
+        host.use('/two-factor', tf.routes())
+        host.post('/keys', tf.requireTwoFactor({ purpose: 'keys' }), (_req, res) => res.json({ made: true }))
+      },
+    })
+    return { ...app, api }
+  }
+
+  it('answers the refusal of no other origin, wherever it leads', async () => {
+    const { host, page, api } = await openBoth()
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(`${request.method()} ${new URL(request.url()).pathname}`))
+    // A response of our own that leads away.
+    host.app.post('/astray', (_req, res) => {
+      const problem = {
+        code: 'second_factor_required',
+        requirement: 'x',
+        startUrl: `${api.url}/two-factor/start`,
+      }
+      res.status(403).type('application/problem+json').send(JSON.stringify(problem))
+    })
+    // A redirect to the foreign one.
+    host.app.post('/moved', (_req, res) => res.redirect(307, `${api.url}/keys`))
+    expect((await call(page, '/astray', refused))[0]).toBe(403)
+    expect((await call(page, `${api.url}/keys`, refused))[0]).toBe(401)
+    expect([401, 'TypeError']).toContain((await call(page, '/moved', refused))[0])
+    expect(asked.filter((line) => line.includes('two-factor'))).toEqual([])
+    expect(api.stub.sends).toEqual([])
+  })
+
+  it('asks for the code of an API that the app names', async () => {
+    const { page, api } = await openBoth()
+    const answer = call(page, `${api.url}/keys`, refused, { apiOrigin: api.url })
+    await enter(page, api.stub.rightCode)
+    expect(await answer).toEqual([200, '{"made":true}'])
+    expect(api.stub.sends).toHaveLength(1)
+  })
+})

@@ -1,0 +1,44 @@
+import { gzipSync } from 'node:zlib'
+import { expect, it } from 'vitest'
+import { startHost } from '../kit.js'
+
+const maxBytes = 8_192
+
+it(`dialog.js is one module without dependencies of at most ${maxBytes} bytes compressed`, async () => {
+  const host = await startHost({ mount: (app, tf) => app.use('/signup', tf.phoneVerification().routes()) })
+  const file = await host.browser().get('/two-factor/dialog.js')
+  expect(file.status).toBe(200)
+  const size = gzipSync(file.text, { level: 9 }).length
+  console.info(`dialog.js: ${size} bytes compressed, ${file.text.length} as it is`)
+  expect(size).toBeLessThanOrEqual(maxBytes)
+  expect(file.text).toMatch(/export\s*\{[^}]*fetchWithCode/)
+  expect(file.text).not.toMatch(/\bimport\b|eval\(|style=/)
+  expect((await host.browser().get('/signup/dialog.js')).text).toBe(file.text)
+})
+
+it('dialog.js is kept by browsers, and asked for again by its tag', async () => {
+  const host = await startHost()
+  const { headers } = await host.browser().get('/two-factor/dialog.js')
+  expect(headers.get('content-type')).toBe('text/javascript; charset=utf-8')
+  expect(headers.get('cache-control')).toBe('public, max-age=3600')
+  expect(headers.get('x-content-type-options')).toBe('nosniff')
+  const again = { 'if-none-match': headers.get('etag') ?? '', 'cache-control': 'max-age=0' }
+  expect((await host.browser().get('/two-factor/dialog.js', again)).status).toBe(304)
+})
+
+it('the screen comes with JSON only where the dialog asks for it', async () => {
+  const host = await startHost()
+  const ana = await host.login()
+  await ana.post('/two-factor/start', {})
+  const dialog = { accept: 'application/json;profile=dialog' }
+  const shown = await ana.get('/two-factor', dialog)
+  expect(shown.headers.get('content-type')).toBe('application/json; charset=utf-8')
+  expect(shown.json.challenge).toMatchObject({ destination: '••••••67' })
+  expect(shown.json.html).toContain('<h1>Check your phone</h1>')
+  expect(shown.json.html).not.toMatch(/<html|<script|<main|style=/)
+  const wrong = await ana.post('/two-factor/verify', { code: '000000' }, dialog)
+  expect(wrong.status).toBe(422)
+  expect(wrong.headers.get('content-type')).toBe('application/problem+json')
+  expect(wrong.json.html).toContain('That code is not right')
+  expect((await ana.get('/two-factor')).json).not.toHaveProperty('html')
+})

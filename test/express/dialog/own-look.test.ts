@@ -1,0 +1,99 @@
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import type { CodeRequest } from '../../../src/browser/index.js'
+import { describeInChromium } from '../../browser/chromium.js'
+import { openSinglePage } from './single-page.js'
+
+declare global {
+  interface Window {
+    request: CodeRequest
+  }
+}
+
+/** Calls with a look that only keeps the request for the test. */
+const callByHand = (page: Page) =>
+  page.evaluate(async () => {
+    const onChallenge = (request: CodeRequest) => Object.assign(window, { request })
+    const init = { method: 'POST' }
+    const response = window.fetchWithCode('/guarded/settings', init, { onChallenge })
+    return response.then(
+      async (sent) => [sent.status, await sent.text()],
+      (error: Error) => [error.name],
+    )
+  })
+
+const challengeIn = (page: Page) =>
+  page.waitForFunction(() => window.request?.challenge).then((handle) => handle.jsonValue())
+
+describeInChromium('a look of one’s own', (browser) => {
+  it('gets the challenge, tells what is wrong with a code, and goes on with the right one', async () => {
+    const { host, page, received } = await openSinglePage(browser())
+    const answer = callByHand(page)
+    expect(await challengeIn(page)).toMatchObject({
+      destination: '••••••67',
+      expiresInMs: 300_000,
+      resendInMs: 60_000,
+      details: { title: 'Settings', rows: [['Language', 'Spanish']] },
+    })
+    expect(await page.evaluate(() => window.request.verify('000000'))).toMatchObject({
+      code: 'code_not_accepted',
+      attemptsRemaining: 4,
+      detail: 'That code is not right.',
+    })
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    const problem = await page.evaluate((code) => window.request.verify(code), host.stub.rightCode)
+    expect(problem).toBeUndefined()
+    expect(await answer).toEqual([200, '{"saved":true}'])
+    expect(received).toHaveLength(2)
+    expect(await page.evaluate(() => window.request.signal.aborted)).toBe(true)
+  })
+
+  it('sends another code, also when the first has expired', async () => {
+    const { host, page } = await openSinglePage(browser())
+    const answer = callByHand(page)
+    await challengeIn(page)
+    const early = await page.evaluate(() => window.request.resend())
+    expect(early).toMatchObject({ code: 'resend_too_soon', retryAfterMs: 60_000 })
+    host.clock.now += 60_000
+    await page.evaluate(() => window.request.resend('call'))
+    expect(await challengeIn(page)).toMatchObject({ channel: 'call' })
+    host.clock.now += 300_000
+    await page.evaluate(() => window.request.resend())
+    expect(await challengeIn(page)).toMatchObject({ channel: 'sms', attemptsRemaining: 5 })
+    await page.evaluate((code) => window.request.verify(code), host.stub.rightCode)
+    expect((await answer)[0]).toBe(200)
+  })
+
+  it('gives up, as the dialog does', async () => {
+    const { page } = await openSinglePage(browser())
+    const answer = callByHand(page)
+    await challengeIn(page)
+    await page.evaluate(() => window.request.cancel())
+    expect(await answer).toEqual(['AbortError'])
+  })
+
+  it('gets the response of a start that sent nothing', async () => {
+    const { page } = await openSinglePage(browser(), { user: 'nobody' })
+    const [status, text] = await callByHand(page)
+    expect(status).toBe(409)
+    expect(JSON.parse(String(text))).toMatchObject({
+      code: 'no_phone',
+      detail: 'Your account has no phone number yet. Add one to receive codes.',
+    })
+  })
+
+  it('is put in place of the dialog by an event, for the whole app', async () => {
+    const { host, page } = await openSinglePage(browser())
+    const answer = page.evaluate(async () => {
+      document.addEventListener('two-factor-challenge', ({ detail }) => {
+        detail.respondWith((request) => Object.assign(window, { request, purpose: detail.purpose }))
+      })
+      return (await window.fetchWithCode('/guarded/settings')).status
+    })
+    await challengeIn(page)
+    expect(await page.evaluate('purpose')).toBe('settings')
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    await page.evaluate((code) => window.request.verify(code), host.stub.rightCode)
+    expect(await answer).toBe(200)
+  })
+})
