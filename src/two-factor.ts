@@ -7,6 +7,7 @@ import { createDeviceCookies } from './express/flows/device-cookies.js'
 import { createLane } from './express/flows/handlers.js'
 import { openPhoneLane } from './express/flows/phone-lane.js'
 import type { PhoneVerification } from './express/flows/phone-verification.js'
+import { createFindGrant } from './express/flows/proven.js'
 import { createRenewal } from './express/flows/renewal.js'
 import { createSignIn } from './express/flows/sign-in.js'
 import { createSuccessPaths } from './express/flows/success-path.js'
@@ -154,6 +155,8 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     trustForMs: settings.trustedDevices?.maxAgeMs,
     linksOf: createLinks(settings.links),
     formFieldsOf: createFormFields(settings.formFields),
+    wantsPage: responder.wantsPage,
+    codeLifetimeMs: limits.codeLifetimeMs,
     now,
   }
   const successPaths = createSuccessPaths()
@@ -171,6 +174,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
       onVerified,
       successPaths,
     }),
+    findProven: createFindGrant({ ...forLanes, identify, requirements, successPaths }),
     basePathOf: path.of,
     defaultPurpose: 'login',
     openForm: resumption.open,

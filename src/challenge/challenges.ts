@@ -12,6 +12,7 @@ import { challengeOf, type Lane } from './ledger/ledger.js'
 import { createLedgers } from './ledger/ledgers.js'
 import type { Limits } from './limits.js'
 import { createNumbers, type Numbers } from './numbers.js'
+import { createPreview } from './previewing.js'
 import type { Purposes } from './purposes.js'
 import type { Secrets } from './secrets.js'
 import { createSending } from './sending.js'
@@ -92,6 +93,8 @@ export function createChallenges(
       const fits = wanted === undefined || (live.purpose === wanted.purpose && live.bound === wanted.bound)
       return fits ? targets.view(target, live, ledger, now) : undefined
     },
+
+    preview: createPreview({ ...parts, ledgers, targets }),
 
     numbers: createNumbers({ ...parts, ledgers }),
     subjects: createSubjects(parts),

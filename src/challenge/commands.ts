@@ -136,6 +136,16 @@ export type VerifyOutcome =
   | { readonly outcome: 'rejected'; readonly attemptsRemaining: number; readonly retryAfterMs?: number }
   | Refusal
 
+/** How a start stands before anybody asks for it. */
+export interface Preview {
+  /** Why it would be refused; `retryAfterMs` is the wait until it would not, however many waits follow one another. */
+  readonly refusal?: Refusal
+  /** Whether the last code of this subject and session ran out a short while ago, with attempts left. */
+  readonly expired: boolean
+  /** When the last code was sent that nobody has typed, in milliseconds since 1970; 0 when there is none. */
+  readonly untypedSince: number
+}
+
 /**
  * The use cases. An expected refusal is an outcome; a failure of provider or store rejects with a
  * `TwoFactorError` (`delivery_failed`, `provider_unavailable`, `verification_unavailable`,
@@ -148,6 +158,8 @@ export interface Challenges {
   cancel(actor: Actor): Promise<void>
   /** The live challenge of this subject in this session, when there is one, and it is for exactly this. Never sends. */
   find(actor: Actor, wanted?: Pick<StartCommand, 'purpose' | 'bound'>): Promise<ChallengeView | undefined>
+  /** What a start would meet. Never sends, and counts nothing: a page that offers one asks it first. */
+  preview(command: StartCommand): Promise<Preview>
 }
 
 /** A refusal as a value. */

@@ -676,3 +676,36 @@ describe('the moment from which a code may be sent again', () => {
     expect(found?.resendAt).toBe(now() + 5 * minute)
   })
 })
+
+describe('preview', () => {
+  it('tells what a start would meet, and changes nothing', async () => {
+    const { challenges, provider, eventTypes } = createService()
+    const command = { ...ana, purpose: 'login' }
+    expect(await challenges.preview(command)).toEqual({ expired: false, untypedSince: 0 })
+    expect(await challenges.preview({ ...command, phone: '+4915112345678' })).toMatchObject({
+      refusal: { code: 'destination_not_allowed' },
+    })
+    await challenges.start(command)
+    for (const other of [
+      { ...command, session: 'session-2' },
+      { ...command, purpose: 'unknown' },
+    ]) {
+      expect(await challenges.preview(other)).toMatchObject({
+        refusal: { code: 'resend_too_soon', retryAfterMs: minute },
+      })
+    }
+    expect(provider.sends).toHaveLength(1)
+    expect(eventTypes()).not.toContain('request.refused')
+  })
+
+  it('knows the limit of the channel that is asked for', async () => {
+    const { challenges, wait } = createService({ limits: { callsPerHour: 1 } })
+    await challenges.start({ ...ana, purpose: 'login', channel: 'call' })
+    wait(11 * minute)
+    const command = { ...ana, purpose: 'login' }
+    expect((await challenges.preview(command)).refusal).toBeUndefined()
+    expect(await challenges.preview({ ...command, channel: 'call' })).toMatchObject({
+      refusal: { code: 'send_limit', retryAfterMs: 49 * minute },
+    })
+  })
+})

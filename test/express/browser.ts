@@ -80,3 +80,10 @@ function parsed(text: string): unknown {
     return undefined
   }
 }
+
+/** What the first form of a page brings along. */
+export function hiddenFields(page: string): Record<string, string> {
+  const [form = ''] = page.split('</form>')
+  const fields = form.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)
+  return Object.fromEntries([...fields].map(([, name, value]) => [name, value]))
+}

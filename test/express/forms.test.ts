@@ -1,17 +1,10 @@
 import express from 'express'
 import { describe, expect, it } from 'vitest'
 import { memoryStore, type Store } from '../../src/index.js'
-import type { Answer, Browser } from './browser.js'
+import { type Answer, type Browser, hiddenFields } from './browser.js'
 import { startHost } from './kit.js'
 
 const minute = 60_000
-
-/** What the first form of a page brings along. */
-function hiddenFields(page: string): Record<string, string> {
-  const [form = ''] = page.split('</form>')
-  const fields = form.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)
-  return Object.fromEntries([...fields].map(([, name, value]) => [name, value]))
-}
 
 describe('a sign-in with forms', () => {
   it('leads from the guarded page over the code page back to it', async () => {

@@ -128,7 +128,7 @@ function windowEnd(moments: readonly number[], max: number, windowMs: number, no
 }
 
 /** A send of an approved challenge counts towards the absolute caps only. */
-function isApproved(send: Send): boolean {
+export function isApproved(send: Send): boolean {
   return send.challenge === undefined
 }
 

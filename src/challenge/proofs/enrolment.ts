@@ -38,16 +38,17 @@ export interface Enrolments {
   ): Promise<WrittenProof | undefined>
   /** Takes the record along when the session id is renewed. The old id is invalid then. */
   move(from: string, to: string): Promise<void>
+  /** What `redeem` would hand out, left in place. */
+  peek(session: string, purpose: string, subject: string | undefined): Promise<Proof | undefined>
   /**
    * The proven number, once: of two parallel requests one gets it. A proof begun by a signed-in
    * subject is for that `subject` only; one begun anonymously is for the account that signs up with it.
    */
-  redeem(
-    session: string,
-    purpose: string,
-    subject: string | undefined,
-  ): Promise<Pick<Required<Enrolment>, 'phone' | 'verifiedAt'> | undefined>
+  redeem(session: string, purpose: string, subject: string | undefined): Promise<Proof | undefined>
 }
+
+/** A proven number. */
+type Proof = Pick<Required<Enrolment>, 'phone' | 'verifiedAt'>
 
 /** Sealed, because a store must hold no readable number. Without `sealed` nothing is left in it. */
 type Stored = { readonly sealed?: string }
@@ -132,19 +133,22 @@ export function createEnrolments(parts: {
       if (kept !== undefined) await put(to, kept)
     },
 
+    async peek(session, purpose, subject) {
+      return proofIn(open(await read(session), session), purpose, subject)
+    },
+
     async redeem(session, purpose, subject) {
-      const proven = await empty(
-        session,
-        (kept) =>
-          kept.purpose === purpose &&
-          kept.verifiedAt !== undefined &&
-          // Its request may have been refused: a frozen store can write late.
-          kept.provisional !== true &&
-          // IDOR: the proof of one account is not valid for another one in the same session.
-          (kept.subject === undefined || kept.subject === subject),
-      )
-      if (proven?.verifiedAt === undefined) return undefined
-      return { phone: proven.phone, verifiedAt: proven.verifiedAt }
+      const isProof = (kept: Kept) => proofIn(kept, purpose, subject) !== undefined
+      return proofIn(await empty(session, isProof), purpose, subject)
     },
   }
+}
+
+function proofIn(kept: Kept | undefined, purpose: string, subject: string | undefined): Proof | undefined {
+  if (kept?.verifiedAt === undefined || kept.purpose !== purpose) return undefined
+  // Its request may have been refused: a frozen store can write late.
+  if (kept.provisional === true) return undefined
+  // IDOR: the proof of one account is not valid for another one in the same session.
+  if (kept.subject !== undefined && kept.subject !== subject) return undefined
+  return { phone: kept.phone, verifiedAt: kept.verifiedAt }
 }

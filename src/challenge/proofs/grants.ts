@@ -5,9 +5,13 @@ import type { Limits } from '../limits.js'
 import type { Purposes } from '../purposes.js'
 import { createUpdater, newCommandId, type Update, type Updater, update } from '../updater.js'
 import {
+  confirmed,
+  earlierTags,
   epochOf,
+  fits,
   type GrantMethod,
-  isFresh,
+  type InSession,
+  isIn,
   isRevokedSince,
   movedTo,
   ofNewestSessions,
@@ -81,6 +85,8 @@ export interface Grants {
   take(required: RequiredGrant): Promise<Grant | undefined>
   /** Reads the entry while a request begins; `write` then changes it, unless a revocation came between. */
   prefetch(who: Holder): Standing
+  /** Tags of the ids that this session had before its grants renewed it. */
+  earlierSessions(who: Holder): Promise<readonly string[]>
   /** Undefined, and nothing written, when grants were revoked since `standing` was read. */
   write(grant: NewGrant, standing?: Standing): Promise<WrittenGrant | undefined>
   /** Takes the grants of a session along when its id is renewed. The old id is invalid then. */
@@ -109,18 +115,7 @@ export function createGrants(parts: {
   function fitting(stored: StoredGrants | undefined, required: RequiredGrant) {
     const session = hashId(required.session)
     const time = now()
-    return stored?.grants.findLast(
-      (grant) =>
-        grant.session === session &&
-        grant.purpose === required.purpose &&
-        // Absence included: a grant for one payment admits no request that binds nothing.
-        grant.bound === required.bound &&
-        // Its request may have been refused: a frozen store can write late.
-        grant.provisional === undefined &&
-        !(required.requireCode && grant.method === 'trusted-device') &&
-        (required.methods?.includes(grant.method) ?? true) &&
-        isFresh(grant, required.maxAgeMs, time),
-    )
+    return stored?.grants.findLast((grant) => fits(grant, required, session, time))
   }
 
   const put = (grants: readonly StoredGrant[], revocations?: readonly Revocation[]) =>
@@ -143,10 +138,7 @@ export function createGrants(parts: {
   }
 
   async function end(subject: string, session?: string): Promise<void> {
-    const reaches = (one: {
-      readonly session?: string | undefined
-      readonly previous?: string | undefined
-    }) => session === undefined || one.session === session || one.previous === session
+    const reaches = (one: InSession) => session === undefined || isIn(one, session)
     await update(store, keys.grants(subject), (stored: StoredGrants | undefined) => {
       const expiresAt = now() + limits.codeLifetimeMs + checkMarginMs
       const revocation = { id: newCommandId(), session, expiresAt }
@@ -177,6 +169,11 @@ export function createGrants(parts: {
 
     prefetch,
 
+    async earlierSessions({ subject, session }) {
+      const entry = await store.read(keys.grants(subject))
+      return earlierTags(entry?.value as StoredGrants | undefined, hashId(session))
+    },
+
     async write(grant, standing = prefetch(grant)) {
       const session = hashId(grant.session)
       const previous = grant.previousSession === undefined ? session : hashId(grant.previousSession)
@@ -200,8 +197,7 @@ export function createGrants(parts: {
           }
           const moved = movedTo(session, previous, stored?.grants)
           const others = moved.filter((other) => !replaces(added, other))
-          const kept = ofNewestSessions([...others, added])
-          return { outcome: added, put: put(kept, stored?.revocations) }
+          return { outcome: added, put: put(ofNewestSessions([...others, added]), stored?.revocations) }
         },
       )
       if (written === undefined) return undefined
@@ -213,18 +209,18 @@ export function createGrants(parts: {
             const grants = (stored?.grants ?? []).map((other) =>
               replaces(written, other) ? { ...other, provisional: id } : other,
             )
-            const moved = movedTo(hashId(next), session, grants)
-            return { outcome: undefined, put: put(moved, stored?.revocations) }
+            return {
+              outcome: undefined,
+              put: put(movedTo(hashId(next), session, grants), stored?.revocations),
+            }
           })
         },
         async confirm() {
           if (provisional === undefined) return
-          await standing.updater.update((stored) => {
-            const grants = (stored?.grants ?? []).map((other) =>
-              other.provisional === provisional ? { ...other, provisional: undefined } : other,
-            )
-            return { outcome: undefined, put: put(grants, stored?.revocations) }
-          })
+          await standing.updater.update((stored) => ({
+            outcome: undefined,
+            put: put(confirmed(stored?.grants, id), stored?.revocations),
+          }))
         },
       }
     },

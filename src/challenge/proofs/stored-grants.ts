@@ -74,8 +74,31 @@ export function isRevokedSince(
   return last !== undefined && last !== epoch
 }
 
+/** What a guard asks of a stored grant. */
+interface Required {
+  readonly purpose: string
+  readonly bound?: string | undefined
+  readonly maxAgeMs: number
+  readonly requireCode?: boolean | undefined
+  readonly methods?: readonly string[] | undefined
+}
+
+export function fits(grant: StoredGrant, required: Required, session: string, time: number): boolean {
+  return (
+    grant.session === session &&
+    grant.purpose === required.purpose &&
+    // Absence included: a grant for one payment admits no request that binds nothing.
+    grant.bound === required.bound &&
+    // Its request may have been refused: a frozen store can write late.
+    grant.provisional === undefined &&
+    !(required.requireCode && grant.method === 'trusted-device') &&
+    (required.methods?.includes(grant.method) ?? true) &&
+    isFresh(grant, required.maxAgeMs, time)
+  )
+}
+
 /** The age of a grant never slides. A grant from the future was written with a wrong clock. */
-export function isFresh(grant: StoredGrant, maxAgeMs: number, time: number): boolean {
+function isFresh(grant: StoredGrant, maxAgeMs: number, time: number): boolean {
   const age = time - grant.verifiedAt
   return age < maxAgeMs && time < grant.expiresAt && age >= -clockLeewayMs
 }
@@ -101,6 +124,29 @@ export function movedTo(
   grants: readonly StoredGrant[] = [],
 ): readonly StoredGrant[] {
   return grants.map((grant) => (grant.session === previous ? { ...grant, session } : grant))
+}
+
+/** Something of a session, under whichever of its two last ids. */
+export type InSession = { readonly session?: string | undefined; readonly previous?: string | undefined }
+
+export function isIn(one: InSession, session: string): boolean {
+  return one.session === session || one.previous === session
+}
+
+/** The grants after the one that was written as provisional is known to count. */
+export function confirmed(
+  grants: readonly StoredGrant[] | undefined,
+  provisional: string,
+): readonly StoredGrant[] {
+  return (grants ?? []).map((grant) =>
+    grant.provisional === provisional ? { ...grant, provisional: undefined } : grant,
+  )
+}
+
+/** The tags that this session had when its grants were proven. */
+export function earlierTags(stored: StoredGrants | undefined, session: string): readonly string[] {
+  const own = stored?.grants.filter((grant) => grant.session === session) ?? []
+  return own.flatMap(({ previous }) => previous ?? [])
 }
 
 /** Oldest sessions out: one subject signs in from a handful of browsers. */

@@ -57,7 +57,7 @@ export interface Handlers {
 
 /** Handlers and pages of one lane: sign-in and step-up, or one phone verification. */
 export function createLane(
-  parts: Omit<ViewParts, 'actor' | 'find'> & {
+  parts: Omit<ViewParts, 'actor' | 'find' | 'preview'> & {
     readonly flow: Flow
     readonly challenges: Challenges
     readonly endpoint: Endpoint
@@ -69,7 +69,8 @@ export function createLane(
   },
 ): { readonly handlers: Handlers; readonly views: Views } {
   const { flow, challenges, endpoint, basePathOf, codePattern, localeOf, beforeSendOf, now } = parts
-  const views = createViews({ ...parts, actor: flow.actor, find: challenges.find })
+  const { find, preview } = challenges
+  const views = createViews({ ...parts, actor: flow.actor, find, preview })
 
   function startReply(outcome: StartOutcome, status: number, context: RequestContext): Reply {
     if (outcome.outcome === 'refused') return refusal(outcome)
@@ -86,14 +87,24 @@ export function createLane(
     return outcome.delivery === 'unconfirmed' ? sent(202, { delivery: 'unconfirmed' }) : sent(status, {})
   }
 
+  async function begin(context: RequestContext, purpose?: string): Promise<Reply> {
+    const back = views.back(context)
+    const outcome = await flow.start(context, purpose)
+    if (outcome.outcome === 'verified') return verifiedReply(outcome, back)
+    return startReply(outcome, 201, context)
+  }
+
+  /** The button of a page whose code ran out meanwhile sends a new one for the same, unless the proof was given. */
+  async function beginAnew(context: RequestContext, { phone, country }: Actor): Promise<Reply> {
+    const gone: Problem = { code: 'challenge_gone' }
+    if (!parts.wantsPage(context.req)) return problem(gone)
+    const { page } = await views.of(context, gone)
+    if (page !== 'start' && page !== 'phone') return problem(gone)
+    return begin({ ...context, fields: { ...context.fields, phone, ...(country && { country }) } })
+  }
+
   const handlers: Handlers = {
-    start: (purpose) =>
-      endpoint('POST', views, async (context) => {
-        const back = views.back(context)
-        const outcome = await flow.start(context, purpose)
-        if (outcome.outcome === 'verified') return verifiedReply(outcome, back)
-        return startReply(outcome, 201, context)
-      }),
+    start: (purpose) => endpoint('POST', views, (context) => begin(context, purpose)),
 
     resend: endpoint('POST', views, async (context) => {
       const { req, fields } = context
@@ -101,9 +112,10 @@ export function createLane(
       const actor = await flow.actor(req)
       if (actor === undefined) return problem({ code: 'challenge_gone' })
       const asked = views.asked(context)
-      // Another form has replaced it: its code would be paid for, and rejected here.
-      if (asked !== undefined && (await challenges.find(actor, asked)) === undefined) {
-        return problem({ code: 'challenge_gone' })
+      if (asked !== undefined && (await find(actor, asked)) === undefined) {
+        // Another form has replaced it: its code would be paid for, and rejected here.
+        if ((await find(actor)) !== undefined) return problem({ code: 'challenge_gone' })
+        return beginAnew(context, actor)
       }
       const accepted = given === undefined ? undefined : acceptedChannel(given, [given], asked)
       if (accepted?.outcome === 'refused') return refusal(accepted)
@@ -114,7 +126,8 @@ export function createLane(
         locale: localeOf(req),
         beforeSend: beforeSendOf(req),
       })
-      return startReply(outcome, 200, context)
+      const isGone = outcome.outcome === 'refused' && outcome.code === 'challenge_gone'
+      return isGone ? beginAnew(context, actor) : startReply(outcome, 200, context)
     }),
 
     verify: endpoint('POST', { ...views, of: views.ofLive }, async (context) => {

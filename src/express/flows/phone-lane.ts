@@ -3,6 +3,7 @@ import { safePath } from '../http/return-path.js'
 import { createRouter } from '../http/routes.js'
 import type { Pages } from '../pages/pages.js'
 import { createLane } from './handlers.js'
+import { createFindProof } from './phone-proven.js'
 import { createEnrolFlow, createPhoneVerification, type PhoneVerification } from './phone-verification.js'
 
 type Lane = Parameters<typeof createLane>[0]
@@ -10,14 +11,16 @@ type EnrolFlow = Parameters<typeof createEnrolFlow>[0]
 
 /** One phone verification with routes and pages of its own, wherever it is mounted. */
 export function openPhoneLane(
-  parts: Omit<Lane, 'lane' | 'flow' | 'basePathOf' | 'defaultPurpose' | 'offersTrust'> &
-    EnrolFlow & { readonly pages: Pages; readonly responder: Responder },
+  parts: Omit<Lane, 'lane' | 'flow' | 'findProven' | 'basePathOf' | 'defaultPurpose' | 'offersTrust'> &
+    EnrolFlow &
+    Parameters<typeof createFindProof>[0] & { readonly pages: Pages; readonly responder: Responder },
 ): PhoneVerification {
   const { purpose, pages, responder } = parts
   const { handlers, views } = createLane({
     ...parts,
     lane: 'enrol',
     flow: createEnrolFlow(parts),
+    findProven: createFindProof(parts),
     basePathOf: (req) => safePath(req.baseUrl) ?? '',
     defaultPurpose: purpose,
     offersTrust: () => false,

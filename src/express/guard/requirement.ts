@@ -27,11 +27,16 @@ export interface Requirements {
   reissue(req: Request, requirement: Requirement): string
   /** What the token asks for; undefined when it is not ours, of another session, or expired. */
   read(req: Request, token: string): Requirement | undefined
+  /** What the token asked for, and when, also after it has expired, in this session or under an earlier id (tag) of it. */
+  readIssued(req: Request, token: string, earlierSessions: readonly string[]): Issued | undefined
   /** The return path of an expired token; without its query in another session. */
   returnPath(req: Request, token: string): string | undefined
 }
 
-type Claims = Requirement & { readonly expiresAt: number }
+/** A requirement, and when the guard refused, in milliseconds since 1970. */
+export type Issued = Requirement & { readonly issuedAt: number }
+
+type Claims = Issued & { readonly expiresAt: number }
 
 const lifetimeMs = 10 * 60_000
 
@@ -48,10 +53,12 @@ export function createRequirements(parts: {
   readonly now: () => number
 }): Requirements {
   const { secrets, namespace, sessionOf, codeLifetimeMs, now } = parts
-  const contextOf = (req: Request) => `${namespace} ${hashId(String(sessionOf(req) ?? ''))}`
+  const contextIn = (sessionTag: string) => `${namespace} ${sessionTag}`
+  const contextOf = (req: Request) => contextIn(hashId(String(sessionOf(req) ?? '')))
 
   function tokenFor(req: Request, requirement: Requirement, forMs: number): string {
-    const claims: Claims = { ...requirement, expiresAt: now() + forMs }
+    const issuedAt = now()
+    const claims: Claims = { ...requirement, issuedAt, expiresAt: issuedAt + forMs }
     const sealed = secrets.seal('requirement', JSON.stringify(claims), contextOf(req))
     const [path] = (requirement.returnTo ?? '').split('?', 1)
     // Sealed separately, for any session: after a new sign-in only the return path is still valid.
@@ -60,9 +67,9 @@ export function createRequirements(parts: {
       : `${sealed}.${secrets.seal('return-path', path, namespace)}`
   }
 
-  function claimsIn(req: Request, token: string): Claims | undefined {
+  function claimsIn(token: string, context: string): Claims | undefined {
     const [sealed = ''] = token.split('.')
-    const opened = secrets.open('requirement', sealed, contextOf(req))
+    const opened = secrets.open('requirement', sealed, context)
     return opened === undefined ? undefined : JSON.parse(opened)
   }
 
@@ -71,15 +78,20 @@ export function createRequirements(parts: {
     reissue: (req, requirement) => tokenFor(req, requirement, codeLifetimeMs + lifetimeMs),
 
     read(req, token) {
-      const claims = claimsIn(req, token)
+      const claims = claimsIn(token, contextOf(req))
       if (claims === undefined || now() >= claims.expiresAt) return undefined
-      const { expiresAt: _expiresAt, ...requirement } = claims
+      const { issuedAt: _issuedAt, expiresAt: _expiresAt, ...requirement } = claims
       return requirement
+    },
+
+    readIssued(req, token, earlierSessions) {
+      const contexts = [contextOf(req), ...earlierSessions.map(contextIn)]
+      return contexts.map((context) => claimsIn(token, context)).find((claims) => claims !== undefined)
     },
 
     returnPath(req, token) {
       const [, path = ''] = token.split('.')
-      return claimsIn(req, token)?.returnTo ?? secrets.open('return-path', path, namespace)
+      return claimsIn(token, contextOf(req))?.returnTo ?? secrets.open('return-path', path, namespace)
     },
   }
 }

@@ -24,9 +24,11 @@ export function sendButtons(
   channels: readonly Channel[],
   wait: { readonly ms: number; readonly isTold: boolean },
   texts: Texts,
+  /** A first code in place of one that ran out is a new one. */
+  wording: 'start' | 'resend' = action,
 ): Html {
   const buttons = channels.map((channel, index) => {
-    const label = texts[index === 0 ? (`${action}.${channel}` as const) : (`instead.${channel}` as const)]
+    const label = texts[index === 0 ? (`${wording}.${channel}` as const) : (`instead.${channel}` as const)]
     const look = action === 'start' && index === 0 ? 'main' : 'other'
     return html`<button class="${look}" name="channel" value="${channel}" data-waits>${label}</button>
 `

@@ -31,6 +31,8 @@ export interface PageView {
   readonly formFields?: Readonly<Record<string, string>>
   /** The requirement that came along is worth nothing any more: only `returnTo` leads to a new one. */
   readonly spent?: boolean
+  /** How long no first code would be sent, in milliseconds. */
+  readonly waitMs?: number | undefined
   /** How a first code may travel, the preferred way first. */
   readonly channels: readonly Channel[]
   /** Attempts of a fresh challenge: how many are left is said from the second wrong code on. */

@@ -60,6 +60,8 @@ function resolveProblem(view: PageView): PageProblem | undefined {
 
 function isFinal({ page }: PageView, { code }: PageProblem): boolean {
   if (page === 'problem' || passing.has(code)) return true
+  // A first code would be refused as well; on the code page the one that came can still be typed.
+  if (page === 'start' && code === 'send_limit') return true
   // Another number can be typed only at signup.
   return standing.has(code) && !(page === 'phone' && code === 'destination_not_allowed')
 }

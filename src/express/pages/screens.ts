@@ -49,13 +49,14 @@ ${view.changeableNumber && changeNumber(view, texts)}${otherWays(view.links, tex
   }
 }
 
-/** Nothing is live: a button sends the first code to the number on file. */
+/** Nothing is live: a button sends the first code to the number on file, or one in place of a code that ran out. */
 export function startScreen(view: PageView, texts: Texts): Screen {
-  const waitMs = view.problem?.retryAfterMs ?? 0
+  const waitMs = view.problem?.retryAfterMs ?? view.waitMs ?? 0
+  const wording = view.problem?.code === 'challenge_gone' ? 'resend' : 'start'
   return {
     title: texts['start.title'],
     content: html`${view.details && detailsList(view.details)}<p>${texts['start.text']}${interruption(view, texts)}</p>
-${form(view, 'start', sendButtons('start', view.channels, waitIn(view, waitMs, texts), texts))}
+${form(view, 'start', sendButtons('start', view.channels, waitIn(view, waitMs, texts), texts, wording))}
 ${otherWays(view.links, texts)}`,
   }
 }

@@ -1,7 +1,7 @@
 import type { Request } from 'express'
-import type { Actor, Challenges, ChallengeView } from '../../challenge/commands.js'
+import type { ChallengeView } from '../../challenge/commands.js'
 import type { Purposes } from '../../challenge/purposes.js'
-import type { ProblemCode } from '../../errors.js'
+import type { Proven } from '../flows/proven.js'
 import { acceptedChannels, challengeFor } from '../guard/accepted.js'
 import type { Requirement, Requirements } from '../guard/requirement.js'
 import type { Resumed } from '../guard/resumption.js'
@@ -11,6 +11,8 @@ import type { RequestContext } from '../http/request-context.js'
 import { safePath } from '../http/return-path.js'
 import type { FormFieldsOf } from './form-fields.js'
 import type { PageLinks } from './links.js'
+import { createLookUp, type LookUpParts, unidentified, type Wanted } from './look-up.js'
+import { withOutlook } from './outlook.js'
 import { pageUrl } from './page-url.js'
 import type { PageView } from './page-view.js'
 
@@ -32,13 +34,16 @@ export interface Views {
   resume(context: RequestContext, resumed: Resumed): PageView
 }
 
-export interface ViewParts {
+/** What a form or link brings along from the page before. */
+interface Carried extends Wanted {
+  readonly requirement: string | undefined
+  readonly returnTo: string | undefined
+}
+
+export interface ViewParts extends LookUpParts {
   readonly lane: 'auth' | 'enrol'
   readonly basePathOf: (req: Request) => string
-  readonly actor: (req: Request) => Promise<Actor | undefined>
-  readonly find: Challenges['find']
   readonly purposes: Purposes
-  readonly defaultPurpose: string
   /** In the auth lane alone. */
   readonly requirements?: Requirements | undefined
   readonly offersTrust: (purpose: string, demand: Requirement | undefined) => boolean
@@ -53,18 +58,11 @@ export interface ViewParts {
   readonly now: () => number
 }
 
-/** After these nobody is known well enough to be shown anything of theirs. */
-const unidentified: ReadonlySet<ProblemCode> = new Set([
-  'not_identified',
-  'cross_site',
-  'session_unavailable',
-])
-
 export function createViews(parts: ViewParts): Views {
   const { lane, basePathOf, purposes, now } = parts
+  const lookUp = createLookUp(parts)
 
-  /** What a form or link brings along from the page before. */
-  function carriedBy({ req, fields }: RequestContext, problem?: Problem) {
+  function carriedBy({ req, fields }: RequestContext, problem?: Problem): Carried {
     const token = problem && unidentified.has(problem.code) ? undefined : oneText(fields, 'requirement')
     const asked = token === undefined ? undefined : parts.requirements?.read(req, token)
     const purpose = purposes.find(oneText(fields, 'purpose') ?? '')?.name
@@ -81,23 +79,9 @@ export function createViews(parts: ViewParts): Views {
     }
   }
 
-  async function liveChallenge(req: Request, problem: Problem | undefined, asked: Requirement | undefined) {
-    // The store has just been waited for in vain.
-    if (problem?.code === 'store_unavailable') return undefined
-    if (problem && unidentified.has(problem.code)) return undefined
-    try {
-      const actor = await parts.actor(req)
-      return actor && (await parts.find(actor, asked))
-    } catch (error) {
-      // The problem that is being told came first.
-      if (problem === undefined) throw error
-      return undefined
-    }
-  }
-
   function view(
     { req, fields }: RequestContext,
-    carried: ReturnType<typeof carriedBy>,
+    carried: Carried,
     live: ChallengeView | undefined,
     problem?: Problem,
   ): PageView {
@@ -148,18 +132,34 @@ export function createViews(parts: ViewParts): Views {
     }
   }
 
+  /** The proof was given in another tab: the form of this one is over. */
+  function done(context: RequestContext, carried: Carried, { returnTo, successPath }: Proven): PageView {
+    const way = returnTo ?? carried.returnTo ?? successPath
+    return { ...view(context, carried, undefined), page: 'done', returnTo: way }
+  }
+
+  async function shown(
+    context: RequestContext,
+    carried: Carried,
+    wanted: Wanted,
+    problem?: Problem,
+  ): Promise<PageView> {
+    const { live, outlook, proven } = await lookUp(context, wanted, problem)
+    if (proven !== undefined) return done(context, carried, proven)
+    if (carried.spent && problem === undefined) throw invalid('requirement is invalid or has expired.')
+    const found = view(context, carried, live, problem)
+    return outlook === undefined ? found : withOutlook(found, outlook)
+  }
+
   return {
-    async of(context, problem) {
+    of(context, problem) {
       const carried = carriedBy(context, problem)
-      // A code for anything but what is asked for would be typed for nothing.
-      const live = await liveChallenge(context.req, problem, carried.asked)
-      if (carried.spent && problem === undefined) throw invalid('requirement is invalid or has expired.')
-      return view(context, carried, live, problem)
+      return shown(context, carried, carried, problem)
     },
 
-    async ofLive(context, problem) {
-      const live = await liveChallenge(context.req, problem, undefined)
-      return view(context, carriedBy(context, problem), live, problem)
+    ofLive(context, problem) {
+      const carried = carriedBy(context, problem)
+      return shown(context, carried, { ...carried, asked: undefined }, problem)
     },
 
     asked: (context) => carriedBy(context).asked,

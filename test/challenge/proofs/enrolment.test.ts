@@ -158,3 +158,28 @@ describe('the record of a number to be proven', () => {
     expect(await enrolments.redeem('s1', 'signup', undefined)).toBeUndefined()
   })
 })
+
+describe('a look at a proof', () => {
+  it('shows what would be redeemed, and leaves it in place', async () => {
+    const { enrolments, clock } = setUp()
+    expect(await enrolments.peek('s1', 'signup', undefined)).toBeUndefined()
+    await enrolments.begin('s1', typed)
+    expect(await enrolments.peek('s1', 'signup', undefined)).toBeUndefined()
+    await enrolments.prove('s1', proven)
+    const proof = { ...handedOver, verifiedAt: clock.now }
+    expect(await enrolments.peek('s1', 'signup', undefined)).toEqual(proof)
+    expect(await enrolments.peek('s1', 'change-phone', undefined)).toBeUndefined()
+    expect(await enrolments.redeem('s1', 'signup', undefined)).toEqual(proof)
+    expect(await enrolments.peek('s1', 'signup', undefined)).toBeUndefined()
+  })
+
+  it('shows the proof of one account to no other one, and none that is provisional', async () => {
+    const { enrolments } = setUp()
+    await enrolments.begin('s1', { ...typed, subject: 'ana' })
+    const written = await enrolments.prove('s1', { ...proven, provisional: true })
+    expect(await enrolments.peek('s1', 'signup', 'ana')).toBeUndefined()
+    await written?.confirm()
+    expect(await enrolments.peek('s1', 'signup', 'ben')).toBeUndefined()
+    expect(await enrolments.peek('s1', 'signup', 'ana')).toMatchObject(handedOver)
+  })
+})

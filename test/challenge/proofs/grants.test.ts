@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
+import { hashId } from '../../../src/challenge/keys.js'
 import { hour, minute } from '../kit.js'
 import { createService } from '../service.js'
 
@@ -134,6 +135,22 @@ describe('the renewal of a session', () => {
     await grants.write({ ...ana, session: 'laptop', method: 'sms' })
     await grants.write({ ...ana, session: 's2', previousSession: 's1', method: 'sms' })
     expect(grants.read({ ...ana, session: 'laptop', ...fresh })).toBeDefined()
+  })
+})
+
+describe('the earlier ids of a session', () => {
+  it('are those that its own grants were proven under', async () => {
+    const { grants } = createService()
+    expect(await grants.earlierSessions(ana)).toEqual([])
+    await grants.write({ ...ana, method: 'sms' })
+    expect(await grants.earlierSessions(ana)).toEqual([])
+    await grants.write({ ...ana, purpose: 'transfer', session: 's2', previousSession: 's1', method: 'sms' })
+    await grants.write({ ...ana, session: 's4', previousSession: 's3', method: 'sms' })
+    expect(await grants.earlierSessions({ subject: 'ana', session: 's2' })).toEqual([hashId('s1')])
+    expect(await grants.earlierSessions({ subject: 'ana', session: 's4' })).toEqual([hashId('s3')])
+    expect(await grants.earlierSessions({ subject: 'bob', session: 's2' })).toEqual([])
+    await grants.move('ana', 's2', 's5')
+    expect(await grants.earlierSessions({ subject: 'ana', session: 's5' })).toEqual([hashId('s1')])
   })
 })
 

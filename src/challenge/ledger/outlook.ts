@@ -1,0 +1,61 @@
+import type { Binding, Ledger, LedgerLimits, LedgerRefusal } from './ledger.js'
+import { isApproved } from './pacing.js'
+import { type StartOnLedger, start } from './sends.js'
+
+/** How a start stands before anybody asks for it. */
+export interface LedgerOutlook {
+  /** Why it would be refused; `retryAfterMs` is the wait until one would be booked, however many waits follow one another. */
+  readonly refusal?: LedgerRefusal
+  /** Whether the last code of this subject and session ran out within one lifetime of a code, with attempts left. */
+  readonly expired: boolean
+  /** When the last code was sent that nobody has typed, in milliseconds since 1970; 0 when there is none. */
+  readonly untypedSince: number
+}
+
+/** A lock, a cooldown, an hour and a day can follow one another. A limit of 0 never ends. */
+const maxWaits = 8
+
+/** What a start would meet, if nothing else happens meanwhile. Changes nothing. */
+export function outlook(
+  ledger: Ledger,
+  command: StartOnLedger,
+  now: number,
+  limits: LedgerLimits,
+): LedgerOutlook {
+  const refusal = refusalOf(ledger, command, now, limits)
+  const untyped = [...ledger.strangers.sends, ...ledger.known.sends].filter((send) => !isApproved(send))
+  return {
+    expired: hasExpired(ledger, command.binding, now, limits),
+    untypedSince: Math.max(0, ...untyped.map(({ at }) => at)),
+    ...(refusal && { refusal }),
+  }
+}
+
+function refusalOf(
+  ledger: Ledger,
+  command: StartOnLedger,
+  now: number,
+  limits: LedgerLimits,
+): LedgerRefusal | undefined {
+  let first: LedgerRefusal | undefined
+  let waitMs = 0
+  for (let waits = 0; waits < maxWaits; waits += 1) {
+    const { outcome } = start(ledger, command, now + waitMs, limits)
+    if (outcome.outcome !== 'refused') break
+    first ??= outcome
+    // Waiting does not help: a disabled number.
+    if (outcome.retryAfterMs === undefined) return outcome
+    waitMs += outcome.retryAfterMs
+  }
+  return first && { ...first, retryAfterMs: waitMs }
+}
+
+function hasExpired(ledger: Ledger, binding: Binding, now: number, limits: LedgerLimits): boolean {
+  const challenge = ledger[binding.budget].challenge
+  if (challenge === undefined || challenge.voided || challenge.attempts >= limits.attemptsPerChallenge) {
+    return false
+  }
+  // Enumeration: nobody learns of a code that somebody else asked for.
+  if (challenge.subject !== binding.subject || challenge.session !== binding.session) return false
+  return challenge.expiresAt <= now && now < challenge.expiresAt + limits.codeLifetimeMs
+}

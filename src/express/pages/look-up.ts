@@ -1,0 +1,78 @@
+import type { Request } from 'express'
+import type { Actor, Challenges, ChallengeView, Preview } from '../../challenge/commands.js'
+import type { ProblemCode } from '../../errors.js'
+import type { FindProven, Proven } from '../flows/proven.js'
+import type { Requirement } from '../guard/requirement.js'
+import type { Problem } from '../http/problems.js'
+import type { RequestContext } from '../http/request-context.js'
+
+/** What a page depends on besides its request. */
+export interface Found {
+  readonly live?: ChallengeView | undefined
+  readonly outlook?: Preview | undefined
+  readonly proven?: Proven | undefined
+}
+
+export interface LookUpParts {
+  readonly actor: (req: Request) => Promise<Actor | undefined>
+  readonly find: Challenges['find']
+  readonly preview: Challenges['preview']
+  readonly findProven: FindProven
+  /** Whether a person's browser wants a page: JSON tells nothing but the challenge. */
+  readonly wantsPage: (req: Request) => boolean
+  readonly defaultPurpose: string
+}
+
+/** What a page is asked for. */
+export interface Wanted {
+  readonly asked: Requirement | undefined
+  /** The requirement that came along is worth nothing any more. */
+  readonly spent: boolean
+  readonly purpose: string | undefined
+}
+
+/** After these nobody is known well enough to be shown anything of theirs. */
+export const unidentified: ReadonlySet<ProblemCode> = new Set([
+  'not_identified',
+  'cross_site',
+  'session_unavailable',
+])
+
+/** Looks up the person's challenge, or what stands in its place, as far as the problem that is told leaves it open. */
+export function createLookUp(parts: LookUpParts) {
+  const { find, preview, findProven, wantsPage, defaultPurpose } = parts
+
+  async function lookUp(
+    context: RequestContext,
+    { asked, spent, purpose = defaultPurpose }: Wanted,
+    problem: Problem | undefined,
+  ): Promise<Found> {
+    const actor = await parts.actor(context.req)
+    const forPage = problem !== undefined || wantsPage(context.req)
+    // Together: over a network store they cost one round trip.
+    const [live, outlook] = await Promise.all([
+      // A code for anything but what is asked for would be typed for nothing.
+      actor && find(actor, asked),
+      actor && forPage ? preview({ ...actor, purpose, bound: asked?.bound }) : undefined,
+    ])
+    if (live !== undefined || !forPage || !mayBeProven(problem, spent)) return { live, outlook }
+    return { outlook, proven: await findProven(context, outlook?.untypedSince ?? 0) }
+  }
+
+  return async (context: RequestContext, wanted: Wanted, problem?: Problem): Promise<Found> => {
+    // The store has just been waited for in vain.
+    if (problem?.code === 'store_unavailable') return {}
+    if (problem && unidentified.has(problem.code)) return {}
+    return lookUp(context, wanted, problem).catch((error: unknown) => {
+      // The problem that is being told came first.
+      if (problem === undefined) throw error
+      return {}
+    })
+  }
+}
+
+/** Success in another tab ends the challenge, and the session that requirements were sealed for. */
+function mayBeProven(problem: Problem | undefined, spent: boolean): boolean {
+  if (problem === undefined || problem.code === 'challenge_gone') return true
+  return spent && problem.code === 'invalid_request'
+}

@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest'
+import type { Binding, LedgerLimits } from '../../../src/challenge/ledger/ledger.js'
+import { outlook } from '../../../src/challenge/ledger/outlook.js'
+import { hour, ledgerLimits, minute } from '../kit.js'
+import { driveLedger } from './driver.js'
+
+const own: Binding = { budget: 'strangers', session: 's1', subject: 'ana', purpose: 'login' }
+const order = { sendId: 's', challengeId: 'c', binding: own, channel: 'sms' } as const
+
+function drive(limits: LedgerLimits = ledgerLimits) {
+  const number = driveLedger(limits)
+  const look = (binding: Partial<Binding> = {}) =>
+    outlook(number.ledger, { ...order, binding: { ...own, ...binding } }, number.now, limits)
+  return { number, look }
+}
+
+describe('the outlook of a start', () => {
+  it('is clear on an empty ledger, and for the challenge that is live', () => {
+    const { number, look } = drive()
+    expect(look()).toEqual({ expired: false, untypedSince: 0 })
+    number.start()
+    expect(look().refusal).toBeUndefined()
+    expect(look({ session: 's2' }).refusal).toEqual({
+      outcome: 'refused',
+      code: 'resend_too_soon',
+      retryAfterMs: minute,
+    })
+  })
+
+  it('adds up the waits that follow one another, and keeps the reason of the first', () => {
+    const { number, look } = drive({
+      ...ledgerLimits,
+      failuresBeforeLock: 1,
+      lockMs: 2 * minute,
+      sendsPerHour: 1,
+    })
+    number.start()
+    number.verify('rejected')
+    expect(look().refusal).toEqual({ outcome: 'refused', code: 'phone_locked', retryAfterMs: hour })
+    number.wait(hour - 1)
+    expect(look().refusal).toMatchObject({ code: 'send_limit', retryAfterMs: 1 })
+    number.wait(1)
+    expect(look().refusal).toBeUndefined()
+    expect(number.start()).toMatchObject({ outcome: 'booked' })
+  })
+
+  it('is by budget', () => {
+    const { number, look } = drive({ ...ledgerLimits, failuresBeforeLock: 1 })
+    number.start()
+    number.verify('rejected')
+    expect(look().refusal).toMatchObject({ code: 'phone_locked' })
+    expect(look({ budget: 'known' }).refusal).toBeUndefined()
+  })
+
+  it('names no wait for a number that is disabled', () => {
+    const { number, look } = drive({ ...ledgerLimits, failuresBeforeDisable: 1 })
+    number.start()
+    number.verify('rejected')
+    expect(look().refusal).toEqual({ outcome: 'refused', code: 'phone_disabled' })
+  })
+
+  it('ends also where no start would ever be booked', () => {
+    const { look } = drive({ ...ledgerLimits, sendsPerHour: 0 })
+    expect(look().refusal).toEqual({ outcome: 'refused', code: 'send_limit', retryAfterMs: 8 * hour })
+  })
+
+  it('tells of a code that ran out, for as long as another one could live', () => {
+    const { number, look } = drive()
+    number.start({}, { result: 'sent', lifetimeMs: 5 * minute })
+    number.wait(5 * minute - 1)
+    expect(look().expired).toBe(false)
+    number.wait(1)
+    expect(look().expired).toBe(true)
+    expect(look({ session: 's2' }).expired).toBe(false)
+    expect(look({ subject: 'bob' }).expired).toBe(false)
+    number.wait(ledgerLimits.codeLifetimeMs - 1)
+    expect(look().expired).toBe(true)
+    number.wait(1)
+    expect(look().expired).toBe(false)
+  })
+
+  it.each<[string, (number: ReturnType<typeof driveLedger>) => void]>([
+    [
+      'whose attempts are used up',
+      (number) => {
+        for (let code = 1; code <= 5; code += 1) number.verify('rejected')
+      },
+    ],
+    [
+      'that was cancelled',
+      (number) => {
+        number.verify('rejected')
+        number.cancel()
+      },
+    ],
+    ['that was typed', (number) => number.verify('approved')],
+  ])('tells of no code %s', (_what, act) => {
+    const { number, look } = drive()
+    number.start()
+    act(number)
+    number.wait(11 * minute)
+    expect(look().expired).toBe(false)
+  })
+
+  it('remembers since when a code is out that nobody has typed', () => {
+    const { number, look } = drive()
+    const first = number.now
+    number.start()
+    number.wait(minute)
+    expect(look().untypedSince).toBe(first)
+    number.verify('approved')
+    expect(look().untypedSince).toBe(0)
+    number.start({ known: true })
+    expect(look().untypedSince).toBe(number.now)
+  })
+})
