@@ -1,5 +1,5 @@
 // Packs the package as it would be published, lints the tarball, and uses it from projects outside the
-// repository: once with each supported line of Express.
+// repository: once with each supported line of Express, and each with the oldest and the newest TypeScript.
 import { execFileSync } from 'node:child_process'
 import {
   copyFileSync,
@@ -12,6 +12,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pasteTypeScript, signInTwice } from './quick-start.js'
 
 const root = new URL('../..', import.meta.url).pathname
 const bin = (name) => join(root, 'node_modules', '.bin', name)
@@ -30,11 +31,11 @@ try {
   show(bin('attw'), [tarball, '--profile', 'esm-only', '--no-definitely-typed', '--quiet'])
   console.log('attw: every entry resolves, with its types')
 
-  installAndRun('express 5', tarball, {
+  await installAndRun('express 5', tarball, {
     express: devDependencies.express,
     '@types/express': devDependencies['@types/express'],
   })
-  installAndRun('express 4', tarball, {
+  await installAndRun('express 4', tarball, {
     express: devDependencies.express4.replace('npm:express@', ''),
     '@types/express': devDependencies['@types/express4'].replace('npm:@types/express@', ''),
   })
@@ -62,14 +63,16 @@ function warnOfMissingAddress() {
   console.warn('warning: fill in repository.url in package.json before publishing; provenance needs it')
 }
 
-/** Installs the tarball beside one line of Express, imports every entry and type-checks a consumer. */
-function installAndRun(title, tarball, express) {
+/** Installs the tarball beside one line of Express, imports every entry, type-checks a consumer and signs in. */
+async function installAndRun(title, tarball, express) {
   const project = join(scratch, title.replace(' ', '-'))
   mkdirSync(project)
   const dependencies = {
     ...express,
     '@types/node': devDependencies['@types/node'],
     '@types/express-session': devDependencies['@types/express-session'],
+    'express-session': devDependencies['express-session'],
+    'typescript-5.9': 'npm:typescript@~5.9.0',
     'express-two-factor': `file:${tarball}`,
   }
   const compilerOptions = {
@@ -77,14 +80,16 @@ function installAndRun(title, tarball, express) {
     target: 'es2023',
     strict: true,
     noEmit: true,
+    esModuleInterop: true,
     types: ['node'],
   }
   writeFileSync(
     join(project, 'package.json'),
     JSON.stringify({ private: true, type: 'module', dependencies }),
   )
-  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }))
+  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.*ts'] }))
   copyFileSync(new URL('consumer.ts', import.meta.url), join(project, 'consumer.ts'))
+  pasteTypeScript(project)
   show('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel', 'error'], project)
 
   for (const entry of Object.keys(manifest.exports).filter((name) => !name.endsWith('.json'))) {
@@ -98,8 +103,15 @@ function installAndRun(title, tarball, express) {
     console.log(`${title}: ${name} exports ${names.split('\n')[1]}`)
   }
   run(join(project, 'node_modules', '.bin', manifest.name), ['--help'], project)
-  run(bin('tsc'), ['-p', 'tsconfig.json'], project)
-  console.log(`${title}: the command runs, and the types fit a consumer`)
+  for (const compiler of [bin('tsc'), join(project, 'node_modules', 'typescript-5.9', 'bin', 'tsc')]) {
+    const read = run(compiler, ['-p', 'tsconfig.json', '--listFiles'], project).trim().split('\n')
+    if (read.some((file) => file.includes('/zod/'))) throw new Error('the declarations load zod')
+    console.log(
+      `${title}: ${run(compiler, ['--version'], project).trim()} reads ${read.length} files, no mistake`,
+    )
+  }
+  await signInTwice(project)
+  console.log(`${title}: the command runs, and the quick start signs in, as a module and with require`)
 }
 
 function run(command, args, cwd) {
