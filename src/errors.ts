@@ -61,6 +61,7 @@ export class TwoFactorError extends Error {
   readonly status: number
   /** Whether `message` may be shown to the caller: only for statuses below 500. */
   readonly expose: boolean
+  /** Response headers, which Express sends with the error. */
   declare readonly headers?: Readonly<Record<string, string>>
 
   constructor(code: ProblemCode, options: TwoFactorErrorOptions = {}) {

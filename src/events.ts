@@ -16,6 +16,7 @@ export interface AboutChallenge {
 
 /** Which code provider it is about: its `name`, when it has one. */
 export interface AboutProvider {
+  /** Its `name`, when it has one. */
   readonly provider?: string | undefined
 }
 

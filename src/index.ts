@@ -29,12 +29,8 @@ export { type ProblemCode, TwoFactorError } from './errors.js'
 export type { TwoFactorEvent } from './events.js'
 export type { PhoneVerification, ProvenPhone } from './express/flows/phone-verification.js'
 export type { GuardOptions } from './express/guard/guard-options.js'
-export type {
-  ChallengesFacade,
-  GrantsFacade,
-  SubjectsFacade,
-  TrustedDevicesFacade,
-} from './express/host/facades.js'
+export type { ChallengesFacade } from './express/host/challenges-facade.js'
+export type { GrantsFacade, SubjectsFacade, TrustedDevicesFacade } from './express/host/facades.js'
 export type {
   PhoneVerificationOptions,
   RoutesOptions,

@@ -24,6 +24,7 @@ export interface PurposeOptions {
   readonly maxAgeMs?: number
   /** Whether a grant admits one request alone. Default false. */
   readonly once?: boolean
+  /** The channels that its codes may take. Default: those of the option `channels`. */
   readonly channels?: readonly Channel[]
   /** Whether a trusted device may stand in for the code. Default: for `login` alone. */
   readonly trustedDevice?: boolean

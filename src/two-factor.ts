@@ -18,11 +18,8 @@ import { createRefusals } from './express/guard/refusals.js'
 import { createRequirements } from './express/guard/requirement.js'
 import { createResumption } from './express/guard/resumption.js'
 import { createAppNames } from './express/host/app-names.js'
-import {
-  createChallengesFacade,
-  createGrantsFacade,
-  createTrustedDevicesFacade,
-} from './express/host/facades.js'
+import { createChallengesFacade } from './express/host/challenges-facade.js'
+import { createGrantsFacade, createTrustedDevicesFacade } from './express/host/facades.js'
 import { factory, plainFactory, singleHandlers } from './express/host/factory.js'
 import {
   checkPurposeOptions,

@@ -3,7 +3,9 @@ export type Channel = 'sms' | 'call'
 
 /** What the person is shown of the action that the code confirms, such as amount and payee. */
 export interface Details {
+  /** Such as `Transfer`. */
   readonly title?: string
+  /** Label and value, at most 12 rows. */
   readonly rows: readonly (readonly [label: string, value: string])[]
 }
 
@@ -11,6 +13,7 @@ export interface Details {
 export interface ExchangeReport {
   /** What was asked, such as `sendSmsCode`. */
   readonly operation?: string | undefined
+  /** HTTP status of the response, if one came. */
   readonly httpStatus?: number | undefined
   /** The service's own error. */
   readonly providerError?: string | undefined
@@ -24,12 +27,15 @@ export interface ExchangeReport {
 export interface CodeSend {
   /** E.164. */
   readonly destination: string
+  /** How the code is to travel. */
   readonly channel: Channel
   /** The name under which the provider files the code; the same one at send and at check. */
   readonly appName: string
+  /** What the code is for, such as `login`. */
   readonly purpose: string
   /** Language tag of the pages that this person sees, such as `es`. */
   readonly locale: string
+  /** What the code confirms, for a message that says so. */
   readonly details?: Details | undefined
   /** After this the code is not accepted, whatever lifetime the provider gives it. */
   readonly expiresInMs: number
@@ -41,11 +47,15 @@ export interface CodeSend {
 
 /** One code as the person typed it. */
 export interface CodeCheck {
+  /** The number that the code was sent to, in E.164. */
   readonly destination: string
+  /** The same as at the send. */
   readonly appName: string
+  /** As the person typed it, without spaces and hyphens. */
   readonly code: string
   /** What the send returned, exactly as it was; absent when it returned none. */
   readonly handle?: string | undefined
+  /** Aborted when a verdict would be too late to use. */
   readonly signal: AbortSignal
   /**
    * Called before returning `unavailable` when a complete answer of the service is behind it, such as an error
@@ -67,6 +77,7 @@ export interface CodeCheck {
  */
 export type SendResult =
   | {
+      /** What became of the send. */
       readonly result: 'sent' | 'unconfirmed'
       /** How long the code lives, when the provider states it. */
       readonly lifetimeMs?: number
@@ -76,7 +87,10 @@ export type SendResult =
        */
       readonly handle?: string
     }
-  | { readonly result: 'failed' | 'foreign-number' | 'not-sent' | 'misconfigured' }
+  | {
+      /** What became of the send. */
+      readonly result: 'failed' | 'foreign-number' | 'not-sent' | 'misconfigured'
+    }
 
 /**
  * What the provider's response to a code means. Everything that is not clearly an approval is a refusal.
@@ -114,11 +128,13 @@ export interface CodeProvider {
   checkCode(check: CodeCheck): Promise<Verdict>
   /** Credits left, for the self-test. Rejects when the account cannot be asked. */
   balance?(): Promise<{ readonly credits?: number | undefined }>
+  /** Frees connections. Called by `tf.close()`. */
   close?(): Promise<void>
 }
 
 /** A provider made of several. Each of them gets its own deadline and its own circuit breaker. */
 export interface CompositeProvider extends CodeProvider {
+  /** The providers it is made of, in their order. */
   readonly members: readonly CodeProvider[]
   /** The same composition over members that were wrapped, in the same order. */
   over(members: readonly CodeProvider[]): CodeProvider

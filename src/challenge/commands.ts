@@ -84,8 +84,11 @@ export interface VerifyCommand extends Actor {
 
 /** A live challenge as the person may see it. */
 export interface ChallengeView {
+  /** Id of the challenge. The routes never need it: they find the challenge from the session. */
   readonly id: string
+  /** What the code is for, such as `login`. */
   readonly purpose: string
+  /** How the last code travelled. */
   readonly channel: Channel
   /** Masked. */
   readonly destination: string
@@ -93,7 +96,9 @@ export interface ChallengeView {
   readonly expiresAt: number
   /** From when on a new code may be sent. */
   readonly resendAt: number
+  /** Codes that may still be submitted to this challenge. */
   readonly attemptsRemaining: number
+  /** The channels that a new code may take, the preferred one first. */
   readonly channels: readonly Channel[]
   /** What the code confirms, when the request came with the requirement of a guard that describes it. */
   readonly details?: Details | undefined
@@ -102,7 +107,9 @@ export interface ChallengeView {
 /** An expected refusal. */
 export interface Refusal {
   readonly outcome: 'refused'
+  /** Why, as a problem code. */
   readonly code: ProblemCode
+  /** Milliseconds until it makes sense to ask again, when that is known. */
   readonly retryAfterMs?: number
   /** The counter that refused, when one did: `address`, `session`, `subject`, `service`, `country`. */
   readonly limit?: string
@@ -112,9 +119,11 @@ export interface Refusal {
   readonly methods?: readonly string[]
 }
 
+/** What became of a start or a resend. Narrow on `outcome`. */
 export type StartOutcome =
   | {
       readonly outcome: 'started'
+      /** The live challenge. */
       readonly challenge: ChallengeView
       /** `unconfirmed`: the provider's response was lost; the code works if it arrives. */
       readonly delivery: 'sent' | 'unconfirmed'
@@ -123,17 +132,26 @@ export type StartOutcome =
   | { readonly outcome: 'already-sent'; readonly challenge: ChallengeView }
   | Refusal
 
+/** What became of a code. Narrow on `outcome`. */
 export type VerifyOutcome =
   | {
       readonly outcome: 'approved'
+      /** What the code proved. */
       readonly purpose: string
+      /** How the code had travelled. */
       readonly channel: Channel
       /** Hash of the bound fields that the challenge was started for. */
       readonly bound?: string
       /** The proven number, E.164. */
       readonly phone: string
     }
-  | { readonly outcome: 'rejected'; readonly attemptsRemaining: number; readonly retryAfterMs?: number }
+  | {
+      readonly outcome: 'rejected'
+      /** Codes that may still be submitted to this challenge. */
+      readonly attemptsRemaining: number
+      /** Milliseconds until the next code may be submitted, when the number is locked now. */
+      readonly retryAfterMs?: number
+    }
   | Refusal
 
 /** How a start stands before anybody asks for it. */

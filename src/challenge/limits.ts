@@ -14,37 +14,50 @@ export interface Limits {
   readonly codeLifetimeMs: number
   /** The pause after the first, second, ... send to one number; the last one repeats. */
   readonly cooldownMs: readonly number[]
+  /** Codes that one challenge may send, the first one included. */
   readonly sendsPerChallenge: number
   /** Per number, without the sends of approved challenges. */
   readonly sendsPerHour: number
+  /** The same in 24 hours. */
   readonly sendsPerDay: number
   /** Calls among the sends above. */
   readonly callsPerHour: number
+  /** The same in 24 hours. */
   readonly callsPerDay: number
   /** Per number, approved or not. */
   readonly allSendsPerHour: number
+  /** The same in 24 hours. */
   readonly allSendsPerDay: number
   /** Per number that is not proven yet. */
   readonly enrolSendsPerDay: number
+  /** To all numbers of a subject, in 24 hours. */
   readonly sendsPerSubjectPerDay: number
+  /** From one session, to all numbers. */
   readonly sendsPerSessionPerHour: number
   /** Different numbers one session may try to enrol. */
   readonly numbersPerSessionPerDay: number
   /** Per IPv4 address or IPv6 /64, four times as much per /56, 16 times per /48; `false` switches it off. */
   readonly sendsPerAddressPer10Min: number | false
+  /** Codes submitted, counted by address as the sends are. */
   readonly verificationsPerAddressPer10Min: number | false
+  /** The same at phone verifications. */
   readonly enrolSendsPerAddressPer10Min: number | false
+  /** The same at phone verifications. */
   readonly enrolVerificationsPerAddressPer10Min: number | false
   /** Per lane, so that signups cannot starve sign-ins. */
   readonly serviceSendsPerMinute: number
   /** To all numbers that are not proven yet. */
   readonly serviceEnrolSendsPerHour: number
+  /** The same in 24 hours: what SMS pumping can cost in a day. */
   readonly serviceEnrolSendsPerDay: number
   /** Age up to which a grant admits a step-up. */
   readonly maxAgeMs: number
   /** Age up to which a grant admits what only needs a sign-in. */
   readonly loginMaxAgeMs: number
+  /** Deadline of a check at the provider; a shorter one of the client applies. */
   readonly verifyTimeoutMs: number
+  /** Deadline of a send at the provider; a shorter one of the client applies. */
   readonly sendTimeoutMs: number
+  /** Deadline of a command of the store. */
   readonly storeTimeoutMs: number
 }

@@ -9,9 +9,11 @@ import type { Limits } from './limits.js'
 
 /** What one kind of browser may do with a number. */
 export interface BudgetState {
+  /** Whether too many wrong codes came, for a while. */
   readonly locked: boolean
   /** Milliseconds until the lock ends; 0 when not locked. */
   readonly lockedForMs: number
+  /** Whether so many came that only `numbers.enable` lifts it. */
   readonly disabled: boolean
   /** Attempts since the last success. */
   readonly failures: number
@@ -29,6 +31,12 @@ export interface NumberState extends BudgetState {
 
 /** The operator's view of a number on file. Throws a TypeError for a string that is not a phone number. */
 export interface Numbers {
+  /**
+   * What a number may do now.
+   *
+   * @example
+   * const { locked, lockedForMs, disabled } = await tf.numbers.state('+573001234567')
+   */
   state(phone: string): Promise<NumberState>
   /** Lifts a disabled or locked number, for both kinds of browsers. */
   enable(phone: string): Promise<void>

@@ -11,8 +11,11 @@ export type Asked = Pick<Target, 'lane' | 'key'>
 
 /** The context of the tracing channels `express-two-factor:send` and `:check`: no code and no number. */
 export interface ExchangeTrace extends AboutExchange {
+  /** `auth` for numbers on file, `enrol` for a phone verification. */
   readonly lane: Asked['lane']
+  /** How the code travels; at a send only. */
   readonly channel?: Channel
+  /** What the code is for; at a send only. */
   readonly purpose?: string
   /** What became of it, once it is known. */
   result?: SendResult['result'] | Verdict

@@ -6,6 +6,7 @@ import { newCommandId } from './updater.js'
 
 /** What an operator should know before users notice. */
 export interface SelfTest {
+  /** Whether nothing was found. */
   readonly ok: boolean
   /** Nothing in it is secret. */
   readonly findings: readonly Finding[]

@@ -7,6 +7,7 @@ import type { Awaitable, Store } from '../store/store.js'
 
 /** The context of the tracing channel `express-two-factor:store`: no key and no value. */
 export interface StoreTrace {
+  /** Which command of the store. */
   readonly command: 'read' | 'swap' | 'increment'
   /** The kind of the entry, such as `auth` for the ledger of a number on file. */
   readonly kind: string

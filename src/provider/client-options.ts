@@ -13,6 +13,7 @@ import type { NumberFormat } from './formats.js'
 import { type OperationName, operations } from './operations.js'
 import type { Dispatcher } from './send.js'
 
+/** Options of `createClient`. */
 export interface ClientOptions {
   /** Address of the service with its version segment, such as `https://api.example.com/v1`. */
   readonly baseUrl: string

@@ -9,6 +9,7 @@ export type StatisticsCategory = (typeof statisticCategories | typeof premiumCat
 /** `balance` takes the account only. */
 export type BalanceParams = Readonly<Record<never, never>>
 
+/** Parameters of `blockPhone`. */
 export interface BlockPhoneParams {
   /** The number to block: an optional `+`, country code and number, 7 to 15 digits. */
   readonly phone: string
@@ -16,6 +17,7 @@ export interface BlockPhoneParams {
   readonly name?: string | undefined
 }
 
+/** Parameters of `sendSms`. */
 export interface SendSmsParams {
   /** One number, several separated by commas, or a list: each 7 to 15 digits with an optional `+`. */
   readonly phone: string | readonly string[]
@@ -25,6 +27,7 @@ export interface SendSmsParams {
   readonly countryCode?: string | undefined
 }
 
+/** What both kinds of calls take. */
 interface CallParams {
   /** One number, several separated by commas, or a list: each 7 to 15 digits with an optional `+`. */
   readonly phone: string | readonly string[]
@@ -59,11 +62,13 @@ export interface AudioCallParams extends CallParams {
 /** Parameters of a call: a text to speak, or the id of an audio that was uploaded before. */
 export type SendCallParams = SpokenCallParams | AudioCallParams
 
+/** Parameters of `messageState`. */
 export interface MessageStateParams {
   /** The `id` in the result of `sendSms`, `sendCall` or a code that was sent. */
   readonly id: string
 }
 
+/** Parameters of `sendSmsCode`. */
 export interface SendSmsCodeParams {
   /** Exactly one number: 7 to 15 digits with an optional `+`. */
   readonly phone: string
@@ -73,6 +78,7 @@ export interface SendSmsCodeParams {
   readonly countryCode?: string | undefined
 }
 
+/** Parameters of `sendCallCode`. */
 export interface SendCallCodeParams {
   /** Exactly one number: 7 to 15 digits with an optional `+`. */
   readonly phone: string
@@ -86,6 +92,7 @@ export interface SendCallCodeParams {
   readonly countryCode?: string | undefined
 }
 
+/** Parameters of `verifyCode`. */
 export interface VerifyCodeParams {
   /** The number the code was sent to: 7 to 15 digits with an optional `+`. */
   readonly phone: string
@@ -97,6 +104,7 @@ export interface VerifyCodeParams {
   readonly countryCode?: string | undefined
 }
 
+/** Parameters of `shortenUrl`. */
 export interface ShortenUrlParams {
   /** Name of the short URL, by which its statistics are read. */
   readonly name: string
@@ -114,6 +122,7 @@ export interface ShortenUrlParams {
   readonly expirationTimeStatistics?: number | string | undefined
 }
 
+/** Parameters of `urlStatistics`. */
 export interface UrlStatisticsParams {
   /** The `name` of the short URL. */
   readonly nameUrl: string

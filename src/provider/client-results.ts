@@ -8,11 +8,13 @@ interface Result {
   readonly [member: string]: unknown
 }
 
+/** What `balance` resolves with. */
 export interface BalanceResult extends Result {
   /** Credits available on the account; absent when the answer names no figure. */
   readonly credits?: number
 }
 
+/** What `blockPhone` resolves with. */
 export interface BlockPhoneResult extends Result {
   /** Id of the entry in the provider's list. */
   readonly id?: string
@@ -40,6 +42,7 @@ export interface SentSms {
   readonly [member: string]: unknown
 }
 
+/** What `sendSms` resolves with. */
 export interface SendSmsResult extends Result {
   /** Id of the group of messages, for `messageState`. */
   readonly id?: string
@@ -67,6 +70,7 @@ export interface SentCall {
   readonly [member: string]: unknown
 }
 
+/** What `sendCall` resolves with. */
 export interface SendCallResult extends Result {
   /** What the provider calls its state. No list of values is documented. */
   readonly status?: string
@@ -102,6 +106,7 @@ export type MessageStateResult = readonly MessageState[] & {
   readonly raw: unknown
 }
 
+/** What `sendSmsCode` resolves with. */
 export interface SendSmsCodeResult extends Result {
   /** Id of the group of messages, for `messageState`. */
   readonly id?: string
@@ -129,6 +134,7 @@ export interface SentCodeCall {
   readonly [member: string]: unknown
 }
 
+/** What `sendCallCode` resolves with. */
 export interface SendCallCodeResult extends Result {
   /** What the provider calls its state. No list of values is documented. */
   readonly status?: string
@@ -146,6 +152,7 @@ export type VerifyCodeResult = VerifyAnswer & {
   readonly raw: unknown
 }
 
+/** What `shortenUrl` resolves with. */
 export interface ShortenUrlResult extends Result {
   /** The short URL. */
   readonly urlShort?: string
@@ -165,16 +172,19 @@ export interface Clicks {
   readonly [member: string]: unknown
 }
 
+/** Clicks in one hour of the day. */
 export interface HourClicks extends Clicks {
   /** Day of the hour. */
   readonly date?: string
 }
 
+/** Clicks with one property, such as a browser. */
 export interface ClickShare extends Clicks {
   /** Share of all clicks, in percent. */
   readonly percent?: number
 }
 
+/** Clicks from one city. */
 export interface CityClicks extends ClickShare {
   /** ISO 3166-1 alpha-2 code of the city's country. */
   readonly countryIsoCode?: string
@@ -210,6 +220,7 @@ export interface UrlMetrics {
   readonly [member: string]: unknown
 }
 
+/** What `urlStatistics` resolves with. */
 export interface UrlStatisticsResult extends Result {
   /** The short URL. */
   readonly urlShort?: string

@@ -11,7 +11,9 @@ import { acceptedSend, failedSend, refusesAccount, reportFailure } from './send-
 import { spokenIn } from './spoken.js'
 import { judge, type VerdictRules } from './verdict.js'
 
+/** Options of `providerCodes`. */
 export interface ProviderCodesOptions extends VerdictRules {
+  /** From `createClient`. */
   readonly client: ProviderClient
   /** Names it in events and within {@link failover}. */
   readonly name?: string | undefined

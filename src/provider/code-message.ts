@@ -6,11 +6,15 @@ export interface CodeMessage {
   readonly code: string
   /** How long the code lives, in whole minutes, at least 1. */
   readonly minutes: number
+  /** The name of the app, from the option `appName`. */
   readonly appName: string
   /** Language tag of the pages that this person sees. */
   readonly locale: string
+  /** What the code is for, such as `login`. */
   readonly purpose: string
+  /** Whether it is written or spoken. */
   readonly channel: Channel
+  /** What the code confirms. Values come from visitors: keep them to one line. */
   readonly details?: Details | undefined
 }
 

@@ -3,6 +3,7 @@ import { ignoreRejection } from '../lib/ignore-rejection.js'
 import { checkOptions, func, optionError, timeoutMs, withMethods } from '../lib/options.js'
 import { providerName } from './provider-name.js'
 
+/** Options of `failover`. */
 export interface FailoverOptions {
   /** Name of the provider that goes first for this code; the others follow in their order. */
   readonly pick?: ((send: CodeSend) => string | undefined) | undefined

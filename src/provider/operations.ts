@@ -321,4 +321,5 @@ export const operations = {
   },
 } as const satisfies Record<string, Operation>
 
+/** The provider's ten operations, named as the methods of the client. */
 export type OperationName = keyof typeof operations

@@ -11,6 +11,7 @@ import { providerName } from './provider-name.js'
 import { acceptedSend, failedSend, reportFailure } from './send-result.js'
 import { textLength } from './text-length.js'
 
+/** Options of `ownCodes`. */
 export interface OwnCodesOptions {
   /** Sends the texts and calls. */
   readonly client: Pick<ProviderClient, 'sendSms' | 'sendCall' | 'balance' | 'close' | 'timeoutMs'>

@@ -19,7 +19,9 @@ import type { AnswerHeaders } from './send.js'
  * }
  */
 export class ProviderError extends TwoFactorError {
+  /** What was asked. */
   readonly operation: OperationName
+  /** Whether the request left this machine, as far as that is known. */
   readonly delivery: Delivery
   /** Why it failed, in one word. */
   readonly reason: FailureReason

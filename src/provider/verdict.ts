@@ -3,13 +3,16 @@ import { effectiveError, isJsonObject, type JsonObject, memberOf, scalarString }
 
 /** The complete answer to a code, with its HTTP status. It is not a verdict. */
 export interface VerifyAnswer {
+  /** HTTP status of the response. */
   readonly httpStatus: number
   /** As it came. Absent when the answer has none, or repeats a member. */
   readonly status?: unknown
+  /** As it came. Absent when the answer has none. */
   readonly error?: unknown
   readonly [member: string]: unknown
 }
 
+/** How the answers of one account are to be read. */
 export interface VerdictRules {
   /** The statuses that this account returns for a right code, compared exactly. No default: see `calibrate`. */
   readonly approvedStatuses: readonly string[]

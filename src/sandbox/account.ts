@@ -4,11 +4,15 @@ import { digitsOf } from './wire-phone.js'
 /** What a number is blocked for, in the provider's words. The specification knows SMS only. */
 export type BlockedChannel = 'SMS' | 'CALL' | 'WA' | 'ALL'
 
+/** A number that receives nothing. */
 export interface BlockedPhone {
+  /** The provider's id of the block. */
   readonly id: string
   /** The number's digits. */
   readonly phone: string
+  /** Name of the contact; empty without one. */
   readonly name: string
+  /** What is blocked. */
   readonly channel: BlockedChannel
 }
 
@@ -18,6 +22,7 @@ export interface AccountControl {
   credits(): number
   /** Sets the credits: for the low and the empty account. */
   setCredits(credits: number): void
+  /** The numbers that `blockPhone` has blocked. */
   blocked(): readonly BlockedPhone[]
   /** Lifts a block. Returns whether there was one. */
   unblock(phone: string): boolean

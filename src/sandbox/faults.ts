@@ -4,8 +4,11 @@ import { digitsOf } from './wire-phone.js'
 
 /** A fault that waits for requests. */
 export interface PendingFault {
+  /** For `faults.remove`. */
   readonly id: string
+  /** As it was added. */
   readonly fault: Fault
+  /** How many more requests it applies to. */
   readonly timesLeft: number
 }
 
@@ -16,9 +19,11 @@ export interface Faults {
    * @example sandbox.faults.add({ operation: 'verifyCode', kind: 'hang', phone: '+573001234567' })
    */
   add(fault: Fault): string
+  /** The faults that still wait, oldest first. */
   list(): readonly PendingFault[]
   /** Returns whether it was there. */
   remove(id: string): boolean
+  /** Removes all of them. */
   clear(): void
 }
 

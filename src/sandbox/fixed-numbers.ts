@@ -11,8 +11,11 @@ export type FixedResult =
 
 /** Numbers that end in `ending` have this `result`. */
 export interface FixedNumber {
+  /** The last six digits. */
   readonly ending: string
+  /** What happens, as a word. */
   readonly result: FixedResult
+  /** What happens, as a sentence. */
   readonly meaning: string
 }
 

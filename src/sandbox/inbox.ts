@@ -3,7 +3,9 @@ import type { MessageState } from './timeline.js'
 
 /** An SMS or a call as its reader sees it. */
 export interface InboxMessage {
+  /** For `inbox.delete` and for `after`. */
   readonly id: string
+  /** Whether it is a text or a call. */
   readonly channel: 'sms' | 'call'
   /** The text, or what the call says. */
   readonly text: string
@@ -19,14 +21,21 @@ export interface InboxMessage {
   readonly appName?: string
   /** Sandbox time of the send, in ms. */
   readonly at: number
+  /** How far it has come. */
   readonly state: MessageState
 }
 
-export type CodeMessage = InboxMessage & { readonly code: string }
+/** A message that carries a code. */
+export type CodeMessage = InboxMessage & {
+  /** As the person would type it. */
+  readonly code: string
+}
 
+/** Which message to wait for. */
 export interface WaitOptions {
   /** How long to wait, in ms of real time; 5,000 by default. */
   readonly timeoutMs?: number
+  /** Only texts, or only calls. */
   readonly channel?: 'sms' | 'call'
   /** Only messages sent at this sandbox time or later, in ms. */
   readonly since?: number
@@ -46,6 +55,7 @@ export interface Inbox {
    * const { code } = await sandbox.inbox.waitFor('+573001234567')
    */
   waitFor(phone: string, options: WaitOptions & { readonly code: false }): Promise<InboxMessage>
+  /** The newest message that carries a code. */
   waitFor(phone: string, options?: WaitOptions): Promise<CodeMessage>
   /** Newest first; only those to numbers that contain these digits when some are given. */
   list(phone?: string): readonly InboxMessage[]

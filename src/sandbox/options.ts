@@ -32,6 +32,7 @@ export interface SandboxOptions {
   readonly publicUrl?: string
   /** Path of the operations; `/v1` by default. */
   readonly basePath?: string
+  /** The account that requests must name. Default `{ client: 100200, key: 'sandbox-key' }`. */
   readonly credentials?: { readonly client: number; readonly key: string }
   /** Caller IP addresses that the account allows; the loopback addresses by default, any with another `host`. */
   readonly allowedAddresses?: readonly string[]

@@ -3,9 +3,11 @@ import { createBoundedMap } from './bounded-map.js'
 
 /** One request that reached an operation, and its response. */
 export interface LoggedRequest {
+  /** Id of the entry. */
   readonly id: string
   /** Sandbox time, in ms. */
   readonly at: number
+  /** The operation that it reached. */
   readonly operation: OperationName
   /** Path below the base URL: an operation may have several. */
   readonly path: string
@@ -19,9 +21,13 @@ export interface LoggedRequest {
 
 /** A request below the base URL that no operation matched. */
 export interface UnmatchedRequest {
+  /** Id of the entry. */
   readonly id: string
+  /** Sandbox time, in ms. */
   readonly at: number
+  /** HTTP method. */
   readonly method: string
+  /** Path below the base URL, without its query. */
   readonly path: string
   /** What was probably meant. */
   readonly hint: string

@@ -17,14 +17,21 @@ export interface Sandbox {
   readonly baseUrl: string
   /** The inbox page. */
   readonly inboxUrl: string
+  /** For `createClient`: account id and key. */
   readonly credentials: { readonly client: number; readonly key: string }
   /** The `status` of a right code, for the option of the same name. */
   readonly approvedStatuses: readonly string[]
+  /** Credits and blocked numbers. */
   readonly account: AccountControl
+  /** Moves the time of codes, states and links. */
   readonly clock: SandboxClock
+  /** What is to go wrong. */
   readonly faults: Faults
+  /** The messages that arrived. */
   readonly inbox: Inbox
+  /** The short URLs and their clicks. */
   readonly links: Links
+  /** What was received, to be counted. */
   readonly requests: RequestLog
   /** Forgets everything that happened, including the advance of the clock; options and port stay. */
   reset(): void

@@ -5,11 +5,17 @@ import { type Refusal, refuse } from './service/refusals.js'
 
 /** A short URL that redirects. */
 export interface ShortLink {
+  /** Its name at the provider. */
   readonly name: string
+  /** The address that redirects. */
   readonly urlShort: string
+  /** Where it leads. */
   readonly urlLong: string
+  /** Whether it has the statistics of premium links. */
   readonly premium: boolean
+  /** The group it was created in. */
   readonly groupName?: string
+  /** The domain it was created for. */
   readonly domainName?: string
   /** Sandbox time, in ms. */
   readonly createdAt: number
@@ -19,6 +25,7 @@ export interface ShortLink {
 
 /** A short link with its clicks so far. */
 export interface ListedLink extends ShortLink {
+  /** How often it was followed. */
   readonly clicks: number
 }
 

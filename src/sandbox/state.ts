@@ -12,11 +12,17 @@ import { stateSchema } from './state-schema.js'
 /** Everything a sandbox remembers but its request log, as JSON. */
 export interface SandboxState {
   readonly version: 1
+  /** How far the clock was moved. */
   readonly clock: ClockState
+  /** Credits, refunds and blocked numbers. */
   readonly account: AccountState
+  /** The codes of each number and app-name. */
   readonly codes: readonly CodesState[]
+  /** The messages of the inbox. */
   readonly messages: readonly Message[]
+  /** Short URLs and clicks. */
   readonly links: LinksState
+  /** The faults that still wait. */
   readonly faults: readonly ExportedFault[]
 }
 

@@ -6,6 +6,7 @@ import { kindOf } from './kinds.js'
 import { createPartition, isLive, type Kept, type Partition } from './partition.js'
 import type { CounterResult, Entry, Json, Store, SwapResult } from './store.js'
 
+/** Options of `memoryStore`. */
 export interface MemoryStoreOptions {
   /** Numbers remembered per lane before a new one is refused with `capacity`; 100,000. */
   maxLedgers?: number

@@ -16,12 +16,23 @@ export type NodeRedisClient =
   | { sendCommand(isReadonly: boolean, args: string[]): Promise<unknown>; getSentinelNode: unknown }
   | { sendCommand(key: string, isReadonly: boolean, args: string[]): Promise<unknown>; masters: unknown }
 
+/** A client of one of the two packages. */
 export type RedisClient = IoRedisClient | NodeRedisClient
 
 /** A client of yours, connected and closed by you, or for any other client a function that sends. */
 export type RedisConnection =
-  | { client: RedisClient; sendCommand?: never }
-  | { sendCommand: SendCommand; client?: never }
+  | {
+      /** A client of yours. It is never closed by the store. */
+      client: RedisClient
+      /** In its place: sends one command to the primary that holds the key. */
+      sendCommand?: never
+    }
+  | {
+      /** In its place: sends one command to the primary that holds the key. */
+      sendCommand: SendCommand
+      /** A client of yours. It is never closed by the store. */
+      client?: never
+    }
 
 /** Whether `client` is one of those that `senderOf` knows how to use. */
 export function isRedisClient(client: unknown): boolean {

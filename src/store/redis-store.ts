@@ -18,6 +18,7 @@ import type { Entry, Store } from './store.js'
 
 export type { RedisClient, RedisConnection, SendCommand } from './redis-connection.js'
 
+/** Options of `redisStore`. */
 export type RedisStoreOptions = {
   /** Deadline of every command in milliseconds; 250. */
   timeoutMs?: number

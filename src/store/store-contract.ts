@@ -8,6 +8,7 @@ import { lifetimeCases } from './contract/lifetimes.js'
 import { raceCases } from './contract/races.js'
 import type { Awaitable, Store } from './store.js'
 
+/** Options of `storeContract`. */
 export interface StoreContractOptions {
   /** The test function of your runner: `test` of vitest, node:test or Jest, `it` of Mocha. */
   test: (sentence: string, run: () => Promise<void>) => unknown

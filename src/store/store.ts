@@ -12,16 +12,21 @@ export type Awaitable<T> = T | Promise<T>
 
 /** A stored value and the version under which it may be replaced. */
 export interface Entry {
+  /** What was put. Do not mutate it. */
   readonly value: Json
+  /** Opaque, and never repeated for a key. */
   readonly version: string
 }
 
+/** What became of a swap. */
 export interface SwapResult {
+  /** Whether the key was at the expected version. */
   readonly swapped: boolean
   /** The current entry: the new one when swapped, else the one that made the swap fail. */
   readonly entry?: Entry
 }
 
+/** A counter after an increment. */
 export interface CounterResult {
   /** Hits in the running window, those just added included. */
   readonly count: number
@@ -33,7 +38,9 @@ export interface CounterResult {
 export interface Finding {
   /** Stable, such as `store_evicts`. */
   readonly code: string
+  /** What is wrong, in a sentence. It holds no secret. */
   readonly message: string
+  /** What to do about it. */
   readonly fix: string
 }
 
@@ -63,5 +70,6 @@ export interface Store {
   increment(key: string, windowMs: number, by?: number): Awaitable<CounterResult>
   /** Called at start-up. Resolves with an empty list when nothing is wrong; never rejects. */
   inspect?(): Promise<readonly Finding[]>
+  /** Frees connections. `tf.close()` calls it for the default store only. */
   close?(): Awaitable<void>
 }

@@ -6,6 +6,7 @@ import { type Checks, checkOptions, func, list, oneOf } from '../lib/options.js'
 /** What a service can do instead of an answer: a page of a proxy with HTTP 200, silence, a cut connection. */
 export type ServiceFault = 'error-page' | 'hang' | 'cut-off'
 
+/** Options of `codeProviderContract`. */
 export interface CodeProviderContractOptions {
   /** The runner's own: `test` of vitest, node:test or Jest, `it` of Mocha. */
   test: (sentence: string, run: () => Promise<void>) => unknown

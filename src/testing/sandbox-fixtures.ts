@@ -1,6 +1,7 @@
 import { checkOptions, func, record } from '../lib/options.js'
 import type { Sandbox, SandboxOptions, WaitOptions } from '../sandbox/index.js'
 
+/** Options of `sandboxFixtures`. */
 export interface SandboxFixtureOptions {
   /** Options of `startSandbox`. */
   readonly sandbox?: SandboxOptions
@@ -15,8 +16,11 @@ export type CodeFor = (phone?: string, options?: WaitOptions) => Promise<string>
 
 /** What a test gets: the type argument of `test.extend`. */
 export interface SandboxContext {
+  /** One per worker. */
   readonly sandbox: Sandbox
+  /** A number that no other test of this worker uses. */
   readonly phone: string
+  /** The next code for a number, that of the test by default. */
   readonly codeFor: CodeFor
 }
 
@@ -26,6 +30,7 @@ export interface SandboxFixtures {
   readonly sandbox: [(fixtures: object, use: Use<Sandbox>) => Promise<void>, { scope: 'worker' }]
   /** A number that no other test of this worker uses. */
   readonly phone: (fixtures: object, use: Use<string>) => Promise<void>
+  /** The next code for a number, that of the test by default. */
   readonly codeFor: (fixtures: Pick<SandboxContext, 'sandbox' | 'phone'>, use: Use<CodeFor>) => Promise<void>
 }
 

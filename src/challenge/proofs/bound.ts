@@ -4,6 +4,7 @@ import type { Secrets } from '../secrets.js'
 
 /** What a grant may be bound to: plain data that is the same at the refusal and at the retry. */
 export type BoundFields = { readonly [member: string]: BoundValue }
+/** One value of bound fields. A Date, NaN or undefined is refused with a TypeError that names the member. */
 export type BoundValue = null | boolean | number | string | readonly BoundValue[] | BoundFields
 
 /** Turns bound fields into what grants, challenges and requirements keep of them. */

@@ -18,8 +18,11 @@ import {
 
 /** A browser that may stand in for the code at sign-in. Times in milliseconds since 1970. */
 export interface TrustedDevice {
+  /** For `tf.trustedDevices.revoke`. */
   readonly id: string
+  /** When the person asked for it. */
   readonly trustedAt: number
+  /** When it last replaced a code. */
   readonly usedAt: number
   /** Never moves, however often the device is used. */
   readonly endsAt: number

@@ -24,7 +24,9 @@ import {
 
 /** What success leaves behind. */
 export interface Grant {
+  /** The account, as the option `subject` returned it. */
   readonly subject: string
+  /** What was proven, such as `login`. */
   readonly purpose: string
   /** When the code was approved, in milliseconds since 1970. */
   readonly verifiedAt: number

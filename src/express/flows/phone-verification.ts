@@ -38,10 +38,15 @@ export interface PhoneVerification {
    * app.use('/signup/phone', signup.routes())
    */
   routes(): Router
+  /** `POST /start` as a single handler: sends a code to the number in the body. */
   start(): RequestHandler
+  /** `POST /resend` as a single handler. */
   resend(): RequestHandler
+  /** `POST /verify` as a single handler. Success makes the number redeemable in this session. */
   verify(): RequestHandler
+  /** `POST /cancel` as a single handler. */
   cancel(): RequestHandler
+  /** `GET /` as a single handler: the live challenge or the page. Never sends. */
   status(): RequestHandler
   /**
    * Hands out the proven number, once, in the session that proved it. Rejects with a TwoFactorError

@@ -1,45 +1,15 @@
 import type { Request } from 'express'
-import type {
-  Actor,
-  Challenges,
-  ChallengeView,
-  ResendCommand,
-  SendCommand,
-  StartCommand,
-  StartOutcome,
-  VerifyCommand,
-  VerifyOutcome,
-} from '../../challenge/commands.js'
-import type { BoundFields, HashBound } from '../../challenge/proofs/bound.js'
+import type { HashBound } from '../../challenge/proofs/bound.js'
 import type { Devices, TrustedDevice } from '../../challenge/proofs/devices.js'
 import type { Grant, Grants } from '../../challenge/proofs/grants.js'
 import type { Purposes } from '../../challenge/purposes.js'
 import type { SubjectState, Subjects } from '../../challenge/subjects.js'
 import { TwoFactorError } from '../../errors.js'
 import { isMethodName } from '../../lib/method-name.js'
-import { readCode } from '../flows/code.js'
 import type { DeviceCookies } from '../flows/device-cookies.js'
+import { type Bound, boundTag } from './challenges-facade.js'
 import type { IdentifyLater } from './requester.js'
 import { type SubjectName, subjectText } from './subject.js'
-
-/** The fields themselves, or their hash as an approved outcome carries it. */
-type Bound = BoundFields | string
-type Named<Command> = Omit<
-  Command,
-  'subject' | 'lane' | 'visitor' | 'epoch' | 'knownBrowser' | 'anonymous' | 'proxied'
-> & {
-  readonly subject: SubjectName
-}
-type NamedStart = Omit<Named<StartCommand>, 'bound'> & { readonly bound?: Bound | undefined }
-
-/** The same rules and outcomes as the routes, for GraphQL, websockets and jobs. */
-export interface ChallengesFacade {
-  start(command: NamedStart): Promise<StartOutcome>
-  resend(command: Named<ResendCommand>): Promise<StartOutcome>
-  verify(command: Named<VerifyCommand>): Promise<VerifyOutcome>
-  cancel(actor: Named<Actor>): Promise<void>
-  find(actor: Named<Actor>): Promise<ChallengeView | undefined>
-}
 
 /**
  * Grants without a challenge of ours: for a factor that the host checks itself, and for their end.
@@ -53,6 +23,12 @@ export interface ChallengesFacade {
 export interface GrantsFacade {
   /** The unbound grant that a guard for this purpose would accept now. */
   read(req: Request, purpose: string): Promise<Grant | undefined>
+  /**
+   * Records a factor that you checked yourself, for a guard to accept.
+   *
+   * @example
+   * await tf.grants.write({ subject: user.id, session: req.session.id, purpose: 'transfer', method: 'passkey' })
+   */
   write(grant: {
     readonly subject: SubjectName
     readonly session: string
@@ -67,16 +43,27 @@ export interface GrantsFacade {
   revokeSubject(subject: SubjectName): Promise<void>
 }
 
+/**
+ * Browsers that replace the code at sign-in.
+ *
+ * @example
+ * const devices = await tf.trustedDevices.list(user.id)
+ * if (devices[0]) await tf.trustedDevices.revoke(user.id, devices[0].id)
+ */
 export interface TrustedDevicesFacade {
   /** Whether this browser is trusted for the subject that is signing in or signed in. */
   has(req: Request): Promise<boolean>
+  /** Those whose time is not over, for a page on which a person ends them. */
   list(subject: SubjectName): Promise<readonly TrustedDevice[]>
+  /** Ends one device, by the `id` of the list. */
   revoke(subject: SubjectName, id: string): Promise<void>
+  /** Ends all devices of a subject, known browsers included. */
   revokeSubject(subject: SubjectName): Promise<void>
 }
 
 /** The operator's side of an account; of a number on file see `numbers`. */
 export interface SubjectsFacade {
+  /** The wrong codes of the day over all numbers of a subject, and how long they lock it. */
   state(subject: SubjectName): Promise<SubjectState>
   /** Resets the wrong codes of the day, so that the subject may submit codes again. */
   enable(subject: SubjectName): Promise<void>
@@ -105,53 +92,6 @@ export function createSubjectsFacade(parts: {
       await grants.revokeSubject(subject)
       await devices.revokeSubject(subject)
     },
-  }
-}
-
-export function createChallengesFacade(
-  challenges: Challenges,
-  parts: { readonly grants: Grants; readonly hashBound: HashBound; readonly codePattern: RegExp },
-): ChallengesFacade {
-  const { grants, hashBound, codePattern } = parts
-
-  const standingOf = ({ subject, session }: Named<Actor>) =>
-    grants.prefetch({ subject: subjectText(subject), session })
-
-  // Member by member: a command made of a request's body must not choose lane, visitor or budget (mass assignment).
-  const actorOf = (actor: Named<Actor>, { epoch } = standingOf(actor)): Actor => ({
-    lane: 'auth',
-    subject: subjectText(actor.subject),
-    session: actor.session,
-    phone: actor.phone,
-    country: actor.country,
-    address: actor.address,
-    epoch,
-  })
-  const sendOf = (command: Named<SendCommand>): SendCommand => {
-    const { channel, locale, details, beforeSend } = command
-    return { ...actorOf(command), channel, locale, details, beforeSend }
-  }
-
-  return {
-    async start(command) {
-      const { purpose, bound } = command
-      return challenges.start({ ...sendOf(command), purpose, bound: boundTag(bound, hashBound) })
-    },
-    resend: async (command) => challenges.resend(sendOf(command)),
-    async verify(command) {
-      const code = typeof command.code === 'string' ? readCode(command.code, codePattern) : undefined
-      // As over HTTP: a malformed code costs no attempt.
-      if (code === undefined) return { outcome: 'refused', code: 'invalid_request' }
-      const standing = standingOf(command)
-      const outcome = await challenges.verify({ ...actorOf(command, standing), code })
-      // ASVS 5.0, 7.4.1: what the caller does next must not undo a revocation made during the check.
-      if (outcome.outcome === 'approved' && (await standing.isRevoked())) {
-        return { outcome: 'refused', code: 'challenge_gone' }
-      }
-      return outcome
-    },
-    cancel: async (actor) => challenges.cancel(actorOf(actor)),
-    find: async (actor) => challenges.find(actorOf(actor)),
   }
 }
 
@@ -223,9 +163,4 @@ function checkMethod(method: unknown): void {
   if (reservedMethods.has(method)) {
     throw new TypeError(`grants.write: method "${method}" is reserved for what this package has verified`)
   }
-}
-
-/** An approved outcome carries the hash already. */
-function boundTag(bound: Bound | undefined, hashBound: HashBound): string | undefined {
-  return bound === undefined || typeof bound === 'string' ? bound : hashBound(bound)
 }

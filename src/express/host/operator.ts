@@ -22,6 +22,12 @@ export interface SignupsFacade {
 
 /** What `twoFactor` offers its operator. */
 export interface Operator {
+  /**
+   * Locks and failures of a number on file, and their end.
+   *
+   * @example
+   * await tf.numbers.enable('+573001234567')
+   */
   readonly numbers: Numbers
   /**
    * The wrong codes of one subject over all its numbers, and their end.
@@ -31,6 +37,7 @@ export interface Operator {
    * if (locked) await tf.subjects.enable('ana')
    */
   readonly subjects: SubjectsFacade
+  /** Sign-ups that were completed without a code of this package, for the option `signupGuard`. */
   readonly signups: SignupsFacade
   /**
    * Asks provider, store and clock whether codes can travel. Sends none.

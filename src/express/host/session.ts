@@ -47,7 +47,12 @@ interface ExpressSessionStore {
   get(id: string, done: (error: unknown, session?: unknown) => void): void
 }
 
-/** Sessions of express-session: the default. */
+/**
+ * Sessions of express-session: the default.
+ *
+ * @example
+ * twoFactor({ session: expressSession() })
+ */
 export function expressSession(): SessionAdapter {
   return {
     id(req) {

@@ -1,7 +1,8 @@
 import type { RequestHandler, Router } from 'express'
 import type { PhoneVerification } from '../flows/phone-verification.js'
 import type { GuardOptions } from '../guard/guard-options.js'
-import type { ChallengesFacade, GrantsFacade, TrustedDevicesFacade } from './facades.js'
+import type { ChallengesFacade } from './challenges-facade.js'
+import type { GrantsFacade, TrustedDevicesFacade } from './facades.js'
 import type { PhoneVerificationOptions, RoutesOptions, StartOptions } from './factory-options.js'
 import type { Operator } from './operator.js'
 
@@ -11,9 +12,18 @@ export interface TwoFactor extends Operator {
   routes(options?: RoutesOptions): Router
   /** Starts a challenge; `purpose` fixes what for, else the body names it. */
   start(options?: StartOptions): RequestHandler
+  /** `POST /resend` as a single handler: another code for the live challenge. */
   resend(): RequestHandler
+  /**
+   * `POST /verify` as a single handler. Success renews the session and writes the grant.
+   *
+   * @example
+   * app.post('/login/code', tf.verify())
+   */
   verify(): RequestHandler
+  /** `POST /cancel` as a single handler: ends the live challenge. */
   cancel(): RequestHandler
+  /** `GET /` as a single handler: the live challenge or the code page. Never sends. */
   status(): RequestHandler
   /**
    * Lets a request pass that has a fresh grant for this purpose, and sets `req.twoFactor`.
@@ -28,8 +38,11 @@ export interface TwoFactor extends Operator {
   requireTwoFactor(options?: GuardOptions): RequestHandler
   /** Routes by which a number is proven that is not on file yet. `purpose` defaults to `signup`. */
   phoneVerification(options?: PhoneVerificationOptions): PhoneVerification
+  /** Challenges without a request: for GraphQL, websockets and jobs. */
   readonly challenges: ChallengesFacade
+  /** What success leaves behind: read it, write one for a factor of your own, end it. */
   readonly grants: GrantsFacade
+  /** Browsers that replace the code at sign-in: list them, end them. */
   readonly trustedDevices: TrustedDevicesFacade
   /** The limits in force, as a Markdown table. */
   describeLimits(): string

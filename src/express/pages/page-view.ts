@@ -16,6 +16,7 @@ export interface PageView {
   readonly page: 'code' | 'phone' | 'start' | 'done' | 'resume' | 'problem'
   /** Where the routes are mounted, without a trailing slash: forms post to `${basePath}/verify`. */
   readonly basePath: string
+  /** The live challenge, on the page `code`. */
   readonly challenge?: ChallengeView | undefined
   /** What the code confirms, from the option `describe` of the guard. Hostile: escape it. */
   readonly details?: Details | undefined
@@ -25,7 +26,9 @@ export interface PageView {
   readonly problem?: PageProblem | undefined
   /** Posted back by every form. */
   readonly requirement?: string | undefined
+  /** Where success leads: a path of this site. Posted back by every form. */
   readonly returnTo?: string | undefined
+  /** What is to be proven. Posted back by every form. */
   readonly purpose?: string | undefined
   /** From the option `formFields`, posted by every form too. Hostile: escape them. */
   readonly formFields?: Readonly<Record<string, string>>
@@ -47,6 +50,7 @@ export interface PageView {
   readonly changeableNumber: boolean
   /** What was typed into the number field. */
   readonly typedPhone?: string | undefined
+  /** What was chosen beside it, as an ISO 3166 code. */
   readonly typedCountry?: string | undefined
   /** Whether the field of the last form was left empty. */
   readonly emptyField?: boolean
@@ -56,6 +60,7 @@ export interface PageView {
   readonly formKept?: boolean
   /** The interrupted form, to be posted by one button and never by itself. Hostile: escape it. */
   readonly form?: ResumedForm | undefined
+  /** Ways out, from the option `links`. */
   readonly links: PageLinks
   /** ISO 3166 codes to choose from at signup. */
   readonly countries: readonly string[]
@@ -66,6 +71,7 @@ export interface PageView {
 }
 
 export interface PageProblem {
+  /** Why, as a problem code. */
   readonly code: ProblemCode
   readonly attemptsRemaining?: number | undefined
   readonly retryAfterMs?: number | undefined
