@@ -60,7 +60,7 @@ describe('the documents', () => {
     }
     const compilerOptions = {
       target: 'es2023',
-      lib: ['es2023', 'esnext.disposable'],
+      lib: ['es2023', 'esnext.disposable', 'dom', 'dom.iterable'],
       module: 'nodenext',
       types: ['node'],
       allowJs: true,

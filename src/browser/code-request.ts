@@ -1,24 +1,32 @@
 import type { Mount } from './mount.js'
 import type { StepUp } from './step-up.js'
 
+/** How a code travels: a text message or a spoken call. */
 export type Channel = 'sms' | 'call'
 
 /** A code that is on its way, as the routes show it. */
 export interface Challenge {
+  /** Id of the challenge. No route needs it: they find the challenge from the session. */
   readonly id: string
+  /** What the code is for, such as `transfer`. */
   readonly purpose: string
+  /** How the last code travelled. */
   readonly channel: Channel
   /** Masked, such as `••••••67`. */
   readonly destination: string
   /** ISO 8601, as `resendAt`. */
   readonly expiresAt: string
+  /** From when on another code may be sent. */
   readonly resendAt: string
+  /** Until the code expires, in milliseconds: clocks of browsers are wrong. */
   readonly expiresInMs: number
   /** Until another code may be sent. */
   readonly resendInMs: number
+  /** Codes that may still be submitted. */
   readonly attemptsRemaining: number
   /** How another code may be sent. */
   readonly channels: readonly Channel[]
+  /** What the person is to confirm. */
   readonly details?: StepUp['details']
 }
 
@@ -26,13 +34,17 @@ export interface Challenge {
 export interface Problem {
   /** A problem code, such as `code_not_accepted`. */
   readonly code: string
+  /** HTTP status of the response. */
   readonly status: number
   /** For the developer. */
   readonly title: string
   /** For the person, in their language. */
   readonly detail: string
+  /** Codes that may still be submitted. */
   readonly attemptsRemaining?: number
+  /** Milliseconds until it makes sense to ask again. */
   readonly retryAfterMs?: number
+  /** Which methods will do, when not all of them do. */
   readonly methods?: readonly string[]
 }
 

@@ -13,6 +13,9 @@ const Element = globalThis.HTMLElement ?? (Object as unknown as typeof HTMLEleme
 /**
  * `<two-factor-dialog>`: asks the person for a code. `fetchWithCode` opens the one on the page, or adds one.
  * Screens, texts and style come from the routes, so they are those of the pages.
+ *
+ * @example
+ * document.body.append(document.createElement('two-factor-dialog'))
  */
 export class TwoFactorDialog extends Element {
   /**

@@ -4,6 +4,7 @@ import { openMount } from './mount.js'
 import { ownLook } from './own-look.js'
 import { type StepUp, stepUpIn } from './step-up.js'
 
+/** Options of `fetchWithCode`. */
 export interface FetchWithCodeOptions {
   /** Shows the request in a look of your own, in place of the dialog. */
   readonly onChallenge?: OnChallenge

@@ -3,6 +3,7 @@ import type { StepUp } from './step-up.js'
 
 /** Dispatched on `document` as `two-factor-challenge` before a code is asked for. */
 export interface ChallengeEvent extends CustomEvent {
+  /** What is asked for, and a way to take it over. */
   readonly detail: StepUp & {
     /** Replaces the dialog for this request. */
     respondWith(onChallenge: OnChallenge): void

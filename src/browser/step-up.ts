@@ -1,19 +1,24 @@
 /** What the person is to confirm, from the option `describe` of the guard. */
 export interface Details {
+  /** Such as `Transfer`. */
   readonly title?: string
+  /** Label and value. Show them as text, never as HTML. */
   readonly rows: readonly (readonly [label: string, value: string])[]
 }
 
 /** The refusal of a guard that a code can mend. */
 export interface StepUp {
+  /** What the code is for, such as `transfer`. */
   readonly purpose: string
   /** How old the proof may be, in milliseconds. */
   readonly maxAgeMs: number
+  /** Sealed: what exactly is to be proven. Goes back with the start. */
   readonly requirement: string
   /** Absolute. */
   readonly startUrl: string
   /** Which methods will do, when not all of them do. */
   readonly methods?: readonly string[]
+  /** What the person is to confirm. */
   readonly details?: Details
 }
 

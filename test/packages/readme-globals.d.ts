@@ -1,5 +1,6 @@
 import type { Express as App, RequestHandler } from 'express'
 import type * as Package from 'express-two-factor'
+import type * as Browser from 'express-two-factor/browser'
 import 'express-session'
 
 // What the code blocks of the documents take for granted: the reader's app, or an import shown further up.
@@ -11,6 +12,9 @@ declare global {
   const ProviderError: typeof Package.ProviderError
   type ProviderError = Package.ProviderError
   type SessionAdapter = Package.SessionAdapter
+  const fetchWithCode: typeof Browser.fetchWithCode
+  const showMyDialog: Browser.OnChallenge
+  const body: FormData
   const tf: Package.TwoFactor
   const provider: Package.ProviderClient
   const options: Package.TwoFactorOptions
