@@ -32,19 +32,13 @@ const app = express()
 app.use(session({ secret: secret('SESSION_SECRET'), resave: false, saveUninitialized: false }))
 app.use('/two-factor', tf.routes())
 
-// The page calls /transfers through fetchWithCode, which asks for the code when the guard wants one.
+// The script of the page asks for the code when the guard wants one.
 app.get('/', (req, res) => {
   req.session.userId = 'ana' // what a sign-in would do
-  res.send(`<button>Transfer 100 to Luis</button> <output></output>
-    <script type="module">
-      import { fetchWithCode } from '/fetch-with-code.js'
-      const ask = async (phone, problem = '') => prompt(problem + ' The code sent to ' + phone)
-      document.querySelector('button').onclick = async () => {
-        const body = JSON.stringify({ amount: 100, payee: 'Luis' })
-        const answer = await fetchWithCode('/transfers', { method: 'POST', body }, ask)
-        document.querySelector('output').value = await answer.text()
-      }
-    </script>`)
+  res.send(`<!doctype html><html lang="en"><title>Acme</title>
+    <button>Transfer 100 to Luis</button> <output></output>
+    <script type="importmap">{ "imports": { "express-two-factor/browser": "/two-factor/dialog.js" } }</script>
+    <script type="module" src="/fetch-with-code.js"></script>`)
 })
 app.get('/fetch-with-code.js', (_req, res) => {
   res.sendFile(fileURLToPath(new URL('fetch-with-code.js', import.meta.url)))

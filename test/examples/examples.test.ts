@@ -51,13 +51,6 @@ describe('examples/step-up', () => {
     expect((await visit('POST', '/transfers', transfer)).body).toEqual({ transferred: 100, to: 'Luis' })
     expect((await visit('POST', '/transfers', transfer)).status).toBe(403)
   })
-
-  it('serves a helper for the browser of about one kilobyte', async () => {
-    const { origin } = await run('step-up')
-    const helper = (await createVisitor(origin)('GET', '/fetch-with-code.js')).text
-    expect(helper).toContain('export async function fetchWithCode')
-    expect(Buffer.byteLength(helper.replaceAll(/^\s*\/[/*].*$/gm, ''))).toBeLessThan(1_300)
-  })
 })
 
 describe('examples/signup', () => {
