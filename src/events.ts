@@ -70,7 +70,7 @@ export type EventBody =
       readonly code: ProblemCode
       readonly lane: 'auth' | 'enrol'
       readonly subject: string
-      /** The limit that was reached, if any: `address`, `session`, `subject`, `service`, `country`. */
+      /** The limit that was reached, if any: `address`, `session`, `subject`, `service`, `country`, `balance`. */
       readonly limit?: string
     }
   | { readonly type: 'device.trusted' | 'device.used' | 'device.revoked'; readonly subject: string }
@@ -96,6 +96,16 @@ export type EventBody =
       /** Numbers proven in the window. */
       readonly approved: number
     }
+  /** The account has few credits left, by the option `low` or by the rate of our own sends. */
+  | {
+      readonly type: 'balance.low'
+      readonly credits: number
+      /** How long they last at that rate; absent when nothing was sent. */
+      readonly lastsMs?: number
+    }
+  | { readonly type: 'balance.empty' | 'balance.recovered'; readonly credits: number }
+  /** The account could not be asked, or no longer gives a figure. `credits` is the last one. */
+  | { readonly type: 'balance.unknown'; readonly credits?: number }
   | ({ readonly type: 'provider.misconfigured' } & AboutExchange)
   | ({
       readonly type: 'provider.unavailable'

@@ -13,7 +13,7 @@ import type { LinkOptions } from './express/pages/links.js'
 import type { Messages } from './express/pages/messages/texts.js'
 import type { Render } from './express/pages/pages.js'
 import type { Profile } from './options/default-limits.js'
-import type { SignupGuardOptions } from './options/operator-options.js'
+import type { BalanceOptions, SignupGuardOptions } from './options/operator-options.js'
 import type { ProviderClient } from './provider/client.js'
 import type { Voice } from './provider/client-params.js'
 import type { Store } from './store/store.js'
@@ -93,6 +93,8 @@ export interface TwoFactorOptions {
   readonly knownBrowsers?: { readonly maxAgeMs: number } | false
   /** Watches what sign-ups cost. On by default, and then it only observes. */
   readonly signupGuard?: SignupGuardOptions
+  /** Watches the credits of the account, where the provider has a `balance()`. Off by default. */
+  readonly balance?: BalanceOptions
   /** Further sites that may post to the routes. */
   readonly allowedOrigins?: readonly string[]
   /**

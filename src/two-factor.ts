@@ -42,6 +42,7 @@ import { createFormFields } from './express/pages/form-fields.js'
 import { createLanguageOf } from './express/pages/language.js'
 import { createLinks } from './express/pages/links.js'
 import { createPages } from './express/pages/pages.js'
+import { createBackground } from './lib/background.js'
 import { wholeMs } from './lib/clock.js'
 import { describeLimits } from './options/default-limits.js'
 import { isCodeProvider } from './options/provider-option.js'
@@ -80,8 +81,10 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   const clock = settings.now && wholeMs(hostClock(settings.now))
   const emit = createEmit({ onEvent: settings.onEvent, now: clock ?? Date.now, warn })
   const appNames = createAppNames(settings.appName)
+  const background = createBackground()
   const domain = openDomain({
     ...settings,
+    background,
     store: settings.store ?? openDefaultStore({ now: clock, emit, warn }),
     now: clock ?? Date.now,
     emit,
@@ -208,6 +211,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
 
   const operator = createOperator({
     ...domain,
+    background,
     provider,
     ownsStore: settings.store === undefined,
     inspect: async () => settings.store?.inspect?.() ?? [],

@@ -52,6 +52,12 @@ const factories: Readonly<Record<string, (change: never) => unknown>> = {
   codeProviderContract: (change: object) => codeProviderContract({ ...codeContract, ...change } as never),
 }
 
+/** A provider with nothing to look at. */
+const adapter = {
+  provider: { sendCode: async () => ({ result: 'sent' }), checkCode: async () => 'approved' },
+  approvedStatuses: undefined,
+}
+
 type Probe = readonly [factory: string, change: unknown, says: string]
 
 const misspelt: readonly Probe[] = [
@@ -74,6 +80,7 @@ const misspelt: readonly Probe[] = [
     { trustedDevices: { maxAge: 5 } },
     'unknown option "trustedDevices.maxAge"; did you mean "maxAgeMs"?',
   ],
+  ['twoFactor', { balance: { every: 5 } }, 'unknown option "balance.every"; did you mean "everyMs"?'],
   [
     'twoFactor',
     { signupGuard: { unprovenPerHours: 5 } },
@@ -124,6 +131,9 @@ const mistyped: readonly Probe[] = [
   ['twoFactor', { locale: 'fr' }, 'locale "fr" is not available'],
   ['twoFactor', { messages: { es_ES: {} } }, 'messages: "es_ES" is not a valid language tag'],
   ['twoFactor', { session: { id: () => 'x' } }, 'session must be expressSession()'],
+  ['twoFactor', { balance: { low: -1 } }, 'balance.low must be an integer, 0 or more'],
+  ['twoFactor', { balance: { everyMs: 2 ** 31 } }, 'balance.everyMs must be an integer from 1 to'],
+  ['twoFactor', { ...adapter, balance: {} }, 'remove balance, or give the provider a method balance()'],
   ['twoFactor', { signupGuard: true }, 'signupGuard must be an object with: mode, unprovenPerHour'],
   ['twoFactor', { signupGuard: { mode: 'block' } }, "signupGuard.mode must be 'observe' or 'enforce'"],
   ['twoFactor', { signupGuard: { ratio: Number.NaN } }, 'signupGuard.ratio must be a number above 0'],

@@ -1,4 +1,5 @@
 import type { Emit } from '../events.js'
+import type { Background } from '../lib/background.js'
 import type { Store } from '../store/store.js'
 import type { SignupGuardRules } from './budgets/conversions.js'
 import { createCounters } from './budgets/counters.js'
@@ -19,6 +20,8 @@ import { createSending } from './sending.js'
 import { createSubjects, type Subjects } from './subjects.js'
 import { about, createTargets } from './targets.js'
 import { createVerifying } from './verifying.js'
+import type { BalanceRules } from './watch/balance-state.js'
+import { type BalanceWatch, createBalanceWatch } from './watch/balance-watch.js'
 
 export interface ChallengeParts {
   readonly store: Store
@@ -31,21 +34,28 @@ export interface ChallengeParts {
   readonly appNameOf: (lane: Lane, purpose: string) => string
   readonly countries: readonly string[] | 'any'
   readonly signupGuard: SignupGuardRules
+  /** Absent: nobody watches the account. */
+  readonly balance?: BalanceRules | undefined
+  readonly background: Background
   readonly now: () => number
   readonly emit: Emit
 }
 
 /** The use cases around ledger, store and code service. */
-export function createChallenges(
-  parts: ChallengeParts,
-): Challenges & { readonly numbers: Numbers; readonly subjects: Subjects; readonly signups: SignupGuard } {
+export function createChallenges(parts: ChallengeParts): Challenges & {
+  readonly numbers: Numbers
+  readonly subjects: Subjects
+  readonly signups: SignupGuard
+  readonly funds: BalanceWatch
+} {
   const { emit } = parts
   const ledgers = createLedgers(parts)
   const targets = createTargets(parts)
   const signups = createSignupGuard(parts)
   const counters = createCounters({ ...parts, signups })
   const codes = createCodes(parts)
-  const sending = createSending({ ...parts, codes, ledgers, targets, counters })
+  const funds = createBalanceWatch(parts)
+  const sending = createSending({ ...parts, codes, funds, ledgers, targets, counters })
   const verify = createVerifying({ ...parts, codes, ledgers, targets, counters, signups })
 
   /** Emits refusals with the host's own name of the account, never the number. */
@@ -99,5 +109,6 @@ export function createChallenges(
     numbers: createNumbers({ ...parts, ledgers }),
     subjects: createSubjects(parts),
     signups,
+    funds,
   }
 }

@@ -111,7 +111,7 @@ export interface Refusal {
   readonly code: ProblemCode
   /** Milliseconds until it makes sense to ask again, when that is known. */
   readonly retryAfterMs?: number
-  /** The counter that refused, when one did: `address`, `session`, `subject`, `service`, `country`. */
+  /** The counter that refused, when one did: `address`, `session`, `subject`, `service`, `country`, `balance`. */
   readonly limit?: string
   /** What is wrong with the number, when that is why. */
   readonly reason?: PhoneRefusal

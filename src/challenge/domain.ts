@@ -22,6 +22,8 @@ export function openDomain(parts: {
   readonly provider: ChallengeParts['provider']
   readonly countries: ChallengeParts['countries']
   readonly signupGuard: ChallengeParts['signupGuard']
+  readonly balance?: ChallengeParts['balance']
+  readonly background: ChallengeParts['background']
   readonly appNameOf: ChallengeParts['appNameOf']
   /** How long after its last success a browser is known; 0 when the feature is off. */
   readonly knownMaxAgeMs: number
@@ -36,12 +38,13 @@ export function openDomain(parts: {
   const keys = createKeys(parts.namespace, secrets)
   const purposes = createPurposes(parts.purposes, parts.defaultPurpose)
   const shared = { store, keys, secrets, purposes, limits, now, emit }
-  const { numbers, subjects, signups, ...challenges } = createChallenges({ ...parts, ...shared })
+  const { numbers, subjects, signups, funds, ...challenges } = createChallenges({ ...parts, ...shared })
   return {
     ...shared,
     numbers,
     subjects,
     signups,
+    funds,
     challenges,
     hashBound: createBoundHash(secrets, parts.namespace),
     grants: createGrants(shared),

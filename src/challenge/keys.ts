@@ -15,6 +15,8 @@ export interface Keys {
   forms(session: string): string
   /** The wrong codes of a subject that are counted together. */
   tally(name: TallyName, subject: string): string
+  /** What the service knows about its account. */
+  readonly balance: string
   /** A counter: what it counts, and for which holder. */
   counter(kind: CounterKind, holder: string): string
 }
@@ -38,6 +40,7 @@ export function createKeys(namespace: string, secrets: Secrets): Keys {
     enrolment: (session) => key('enrolment', hashId(session)),
     forms: (session) => key('forms', hashId(session)),
     tally: (name, subject) => key(`${name}-tally`, hashId(subject)),
+    balance: key('balance', 'account'),
     counter: key,
   }
 }

@@ -19,6 +19,7 @@ import { type Booked, resend, type SendOutcome, type SettledSend, settleSend, st
 import type { Purposes } from './purposes.js'
 import { type Acting, about, type Target, type Targets } from './targets.js'
 import { newCommandId } from './updater.js'
+import type { BalanceWatch } from './watch/balance-watch.js'
 
 type SendStep = (ledger: Ledger, now: number) => Decision<SendOutcome | Refusal>
 type Settle = (sent: SendResult) => Promise<Decided<SettledSend>>
@@ -26,6 +27,7 @@ type Settle = (sent: SendResult) => Promise<Decided<SettledSend>>
 /** Start and resend: book the send, hand the code over to the provider, record what became of it. */
 export function createSending(parts: {
   readonly codes: Codes
+  readonly funds: BalanceWatch
   readonly ledgers: Ledgers
   readonly counters: Counters
   readonly targets: Targets
@@ -33,7 +35,7 @@ export function createSending(parts: {
   readonly appNameOf: (lane: Lane, purpose: string) => string
   readonly emit: Emit
 }) {
-  const { codes, ledgers, counters, targets, purposes, appNameOf, emit } = parts
+  const { codes, funds, ledgers, counters, targets, purposes, appNameOf, emit } = parts
 
   async function send(
     target: Target,
@@ -45,14 +47,16 @@ export function createSending(parts: {
     if (paused !== undefined) return paused
     const budget = counters.forSend(target.counted)
     const updater = ledgers.updater(target.key, target.limits)
-    const asked = Promise.all([budget.check(), target.acting(), budget.suspected()])
-    const [tooMany, acting, suspected] = await updater.readWith(asked)
+    const asked = Promise.all([funds.check(), budget.check(), target.acting(), budget.suspected()])
+    const [broke, tooMany, acting, suspected] = await updater.readWith(asked)
+    if (broke !== undefined) return broke
     if (tooMany !== undefined) return tooMany
     const step = stepOf(acting)
     // Previewed first: a refused send needs no captcha, and a send that the host refuses changes nothing.
     const previewed = (await updater.preview(step)).outcome
     if (previewed.outcome === 'booked') {
-      const refusal = await permission(target, previewed.challenge, command, suspected)
+      const refusal =
+        (await permission(target, previewed.challenge, command, suspected)) ?? (await funds.take())
       if (refusal !== undefined) return refusal
     }
     const { outcome, ledger, now } = await updater.run(step)
@@ -104,6 +108,7 @@ export function createSending(parts: {
       expiresInMs: challenge.maxExpiresAt - now,
     })
     const { sent } = dispatched
+    funds.noteSend(sent.result)
     if (superseded !== undefined && sent.result !== 'not-sent') {
       emit({ type: 'challenge.superseded', ...about(target, superseded) })
     }

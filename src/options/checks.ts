@@ -18,9 +18,15 @@ import {
 } from '../lib/options.js'
 import type { PurposeOptions, TwoFactorOptions } from '../options.js'
 import { countryCode, voice } from '../provider/option-checks.js'
-import { countries, signupGuard } from './operator-checks.js'
+import { balance, countries, signupGuard } from './operator-checks.js'
 import { brand, links } from './page-checks.js'
-import { isClient, isCodeProvider, providerOption, refuseClientOptions } from './provider-option.js'
+import {
+  isClient,
+  isCodeProvider,
+  providerOption,
+  refuseBlindOptions,
+  refuseClientOptions,
+} from './provider-option.js'
 
 const day = 24 * 60 * 60_000
 
@@ -153,6 +159,7 @@ export const optionChecks: Checks<TwoFactorOptions> = {
   trustedDevices: object({ maxAgeMs: integer(1, 30 * day, ' (milliseconds)') }, ['maxAgeMs']),
   knownBrowsers: (value, name) => (value === false ? undefined : knownBrowsers(value, name)),
   signupGuard,
+  balance,
   allowedOrigins: origins,
   links,
   brand,
@@ -195,6 +202,7 @@ export function checkTwoFactorOptions(options: unknown): void {
   })
   if (isCodeProvider(provider)) refuseClientOptions(Object(options))
   checkOptions('twoFactor', options, optionChecks, Object.fromEntries(required))
+  refuseBlindOptions(Object(options))
   if (anyCountry && Object(options).countries !== undefined) {
     // SMS pumping: a forgotten dangerouslyAnyCountry must not lift the list in silence.
     throw optionError('twoFactor: countries and dangerouslyAnyCountry exclude each other; pass one of them')

@@ -1,5 +1,5 @@
 import { phoneCountries } from '../lib/countries.js'
-import { integer, list, object, oneOf, that } from '../lib/options.js'
+import { durationMs, integer, list, object, oneOf, that, timeoutMs } from '../lib/options.js'
 
 export const countries = list(
   that(
@@ -17,3 +17,5 @@ export const signupGuard = object({
   ratio: that('must be a number above 0', (value) => Number.isFinite(value) && Number(value) > 0),
   countries,
 })
+
+export const balance = object({ everyMs: timeoutMs, low: integer(0), warnBeforeMs: durationMs })

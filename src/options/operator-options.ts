@@ -17,3 +17,13 @@ export interface SignupGuardOptions {
   /** The countries that are watched, ISO 3166 codes. Default: all. */
   readonly countries?: readonly string[]
 }
+
+/** When to tell that the account runs dry. Durations are milliseconds. */
+export interface BalanceOptions {
+  /** How often the account is asked, by one process of all that share the store. Default 5 minutes. */
+  readonly everyMs?: number
+  /** Credits from which on downward it counts as low. Default: only by `warnBeforeMs`. */
+  readonly low?: number
+  /** It counts as low when, at the rate of our own sends, it is empty after less than this. Default a day. */
+  readonly warnBeforeMs?: number
+}

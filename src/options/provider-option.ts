@@ -42,3 +42,9 @@ export function refuseClientOptions(options: Readonly<Record<string, unknown>>):
     `twoFactor: remove ${given.join(', ')}: only a provider from createClient() uses ${given.length === 1 ? 'it' : 'them'}, a CodeProvider decides for itself`,
   )
 }
+
+/** An option that watches needs a provider that can be looked at. */
+export function refuseBlindOptions({ provider, ...options }: Readonly<Record<string, unknown>>): void {
+  if (options.balance === undefined || typeof Object(provider).balance === 'function') return
+  throw optionError('twoFactor: remove balance, or give the provider a method balance(): it has none to ask')
+}

@@ -2,6 +2,7 @@ import type { SignupGuardRules } from '../challenge/budgets/conversions.js'
 import type { Channel } from '../challenge/code-provider.js'
 import type { Limits } from '../challenge/limits.js'
 import type { Purpose } from '../challenge/purposes.js'
+import type { BalanceRules } from '../challenge/watch/balance-state.js'
 import type { LinkOptions } from '../express/pages/links.js'
 import type { Messages } from '../express/pages/messages/texts.js'
 import { optionError } from '../lib/options.js'
@@ -55,6 +56,7 @@ export interface Settings extends Pick<TwoFactorOptions, WithoutDefault> {
   readonly defaultPurpose: (name: string) => Purpose
   readonly knownBrowsers: { readonly maxAgeMs: number } | false
   readonly signupGuard: SignupGuardRules
+  readonly balance?: BalanceRules
   readonly allowedOrigins: readonly string[]
   readonly messages: Messages
   readonly links: LinkOptions
@@ -66,6 +68,7 @@ const defaultSignupGuard: SignupGuardRules = {
   unprovenPerDay: 100,
   ratio: 2,
 }
+const defaultBalance = { everyMs: 5 * 60_000, warnBeforeMs: 24 * 60 * 60_000 }
 const knownBrowserMs = 90 * 24 * 60 * 60_000
 
 /**
@@ -134,6 +137,7 @@ export function resolveOptions(options: TwoFactorOptions): Settings {
     purposes: Object.entries(purposes).map(([name, purpose]) => resolvePurpose(name, purpose)),
     defaultPurpose: (name) => resolvePurpose(name, {}),
     knownBrowsers,
+    ...(options.balance !== undefined && { balance: { ...defaultBalance, ...defined(options.balance) } }),
     signupGuard: { ...defaultSignupGuard, ...defined(options.signupGuard) },
     allowedOrigins: [...allowedOrigins],
     messages,

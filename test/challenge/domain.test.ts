@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { openDomain } from '../../src/challenge/domain.js'
 import type { EventBody } from '../../src/events.js'
+import { createBackground } from '../../src/lib/background.js'
 import { memoryStore } from '../../src/store/memory-store.js'
 import { day, limits, signupGuard } from './kit.js'
 import { ana, countingCodes, rightCode } from './service.js'
@@ -26,6 +27,7 @@ it('the parts of the domain share one store, one clock, one set of limits and on
     provider: countingCodes().codes,
     countries: ['CO'],
     signupGuard,
+    background: createBackground(),
     appNameOf: (_, name) => name,
     knownMaxAgeMs: 0,
     trustedMaxAgeMs: day,

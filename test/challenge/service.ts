@@ -12,7 +12,9 @@ import type { Limits } from '../../src/challenge/limits.js'
 import { createGrants } from '../../src/challenge/proofs/grants.js'
 import { createPurposes, type Purpose } from '../../src/challenge/purposes.js'
 import { createSecrets } from '../../src/challenge/secrets.js'
+import type { BalanceRules } from '../../src/challenge/watch/balance-state.js'
 import type { EventBody } from '../../src/events.js'
+import { type Background, createBackground } from '../../src/lib/background.js'
 import { memoryStore } from '../../src/store/memory-store.js'
 import type { Store } from '../../src/store/store.js'
 import { limits as defaults, signupGuard } from './kit.js'
@@ -57,6 +59,11 @@ const purpose = (name: string, more: Partial<Purpose> = {}): Purpose => ({
 export interface ServiceOptions {
   limits?: Partial<Limits>
   signupGuard?: Partial<SignupGuardRules>
+  balance?: BalanceRules
+  /** What the account answers about its credits. */
+  ask?: CodeProvider['balance']
+  /** A clock shared with others, and its timers. */
+  clock?: { now: () => number; background: Background }
   store?: (now: () => number) => Store
   countries?: readonly string[] | 'any'
   /** Names of the purposes that this release knows. */
@@ -66,7 +73,7 @@ export interface ServiceOptions {
 /** The domain on a real store under a hand-moved clock. */
 export function createService(options: ServiceOptions = {}) {
   let clock = 1_800_000_000_000
-  const now = () => clock
+  const now = options.clock?.now ?? (() => clock)
   const store = options.store?.(now) ?? memoryStore({ now })
   const secrets = createSecrets(['a secret of at least thirty-two bytes'])
   const keys = createKeys('', secrets)
@@ -84,7 +91,9 @@ export function createService(options: ServiceOptions = {}) {
   const provider = countingCodes()
   const parts = {
     store,
-    provider: provider.codes,
+    provider: options.ask === undefined ? provider.codes : { ...provider.codes, balance: options.ask },
+    balance: options.balance,
+    background: options.clock?.background ?? createBackground(),
     secrets,
     keys,
     limits: { ...defaults, ...options.limits },
@@ -95,8 +104,10 @@ export function createService(options: ServiceOptions = {}) {
     now,
     emit,
   }
+  const challenges = createChallenges(parts)
   return {
-    challenges: createChallenges(parts),
+    challenges,
+    funds: challenges.funds,
     grants: createGrants(parts),
     provider: provider.state,
     events,

@@ -16,7 +16,7 @@ export interface Limited {
   readonly windowMs: number
   readonly code: 'send_limit' | 'sending_paused' | 'attempts_exhausted'
   /** What is counted, for the operator. */
-  readonly limit: 'address' | 'session' | 'subject' | 'service'
+  readonly limit: 'address' | 'session' | 'subject' | 'service' | 'balance'
 }
 
 export type CounterStore = Pick<Store, 'increment'>

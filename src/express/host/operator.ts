@@ -5,6 +5,7 @@ import type { Devices } from '../../challenge/proofs/devices.js'
 import type { Grants } from '../../challenge/proofs/grants.js'
 import { type SelfTest, selfTest } from '../../challenge/self-test.js'
 import type { Subjects } from '../../challenge/subjects.js'
+import type { Background } from '../../lib/background.js'
 import { phoneCountries } from '../../lib/countries.js'
 import { createSubjectsFacade, type SubjectsFacade } from './facades.js'
 
@@ -62,9 +63,10 @@ export function createOperator(
     readonly provider: CodeProvider
     /** Whether nobody else closes the store. */
     readonly ownsStore: boolean
+    readonly background: Background
   } & Omit<Parameters<typeof selfTest>[0], 'balance'>,
 ): Operator {
-  const { numbers, signups, provider, store, ownsStore } = parts
+  const { numbers, signups, provider, store, ownsStore, background } = parts
   return {
     numbers,
     subjects: createSubjectsFacade(parts),
@@ -78,6 +80,7 @@ export function createOperator(
     },
     selfTest: () => selfTest({ ...parts, balance: async () => (await provider.balance?.()) ?? {} }),
     async close() {
+      background.close()
       await Promise.all([provider.close?.(), ownsStore && store.close?.()])
     },
   }

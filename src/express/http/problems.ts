@@ -11,7 +11,7 @@ export interface Problem {
   readonly detail?: string | undefined
   readonly attemptsRemaining?: number | undefined
   readonly retryAfterMs?: number | undefined
-  /** The rate limit that refused, when one did: `address`, `session`, `subject`, `service`, `country`. */
+  /** The rate limit that refused, when one did: `address`, `session`, `subject`, `service`, `country`, `balance`. */
   readonly limit?: string | undefined
   /** What is wrong with the number, when that is why. */
   readonly reason?: PhoneRefusal | undefined

@@ -1,0 +1,96 @@
+import type { EventBody } from '../../events.js'
+
+/** When an account counts as low. */
+export interface BalanceRules {
+  /** How often the account is asked. */
+  readonly everyMs: number
+  /** Credits from which on downward it is low. */
+  readonly low?: number | undefined
+  /** It is low as well when, at the rate of our own sends, it is empty after less than this. */
+  readonly warnBeforeMs: number
+}
+
+/** What the service knows about its account, shared by all processes. */
+export type BalanceRecord = {
+  readonly condition: 'ok' | 'low' | 'empty' | 'unknown'
+  /** The last figure. Absent while only a flag was seen. */
+  readonly credits?: number
+  /** When it was asked last. */
+  readonly askedAt: number
+  /** Codes sent per hour, smoothed over about an hour. */
+  readonly sendsPerHour: number
+  readonly creditsPerSend: number
+  /** The alarm that stands: events come on its edges only. */
+  readonly alarm?: 'low' | 'empty' | 'unknown'
+  /** Empty, and a send has failed: starts are refused. */
+  readonly isPaused?: true
+}
+
+/** The credits; `undefined` when the account gave no figure, `'failed'` when it could not be asked. */
+export type Reading = number | undefined | 'failed'
+
+type BalanceEvent = Extract<EventBody, { readonly type: `balance.${string}` }>
+
+const hour = 60 * 60_000
+
+/** What follows from one reading and the codes sent since the one before. */
+export function nextBalance(
+  before: BalanceRecord | undefined,
+  reading: Reading,
+  { sends, at }: { readonly sends: number; readonly at: number },
+  rules: BalanceRules,
+): { readonly record: BalanceRecord; readonly events: readonly BalanceEvent[] } {
+  const rate = { askedAt: at, ...rateOf(before, reading, sends, at) }
+  // `{ "status": 1 }` is how some accounts say "all is well": a figure only once there was another one.
+  const isFlag = reading === undefined || (reading === 1 && before?.credits === undefined)
+  if (isFlag && before?.credits === undefined) {
+    const { alarm } = before ?? {}
+    return { record: { condition: 'unknown', ...rate, ...(alarm && { alarm }) }, events: [] }
+  }
+  if (reading === undefined || reading === 'failed') {
+    const credits = before?.credits
+    const known = credits === undefined ? {} : { credits }
+    const events = before?.alarm === 'unknown' ? [] : [{ type: 'balance.unknown', ...known } as const]
+    return { record: { condition: 'unknown', ...known, ...rate, alarm: 'unknown' }, events }
+  }
+
+  const credits = reading
+  const lastsMs = (credits / (rate.sendsPerHour * rate.creditsPerSend)) * hour
+  const measured = { credits, ...rate }
+  if (credits <= 0) {
+    const paused = before?.isPaused ? ({ isPaused: true } as const) : {}
+    const events = before?.alarm === 'empty' ? [] : [{ type: 'balance.empty', credits } as const]
+    return { record: { condition: 'empty', ...measured, alarm: 'empty', ...paused }, events }
+  }
+  // A quiet night must not end the alarm of the day: only a recharge does.
+  const stays = before?.alarm === 'low' && credits <= (before.credits ?? 0)
+  const recovered = { type: 'balance.recovered', credits } as const
+  if (stays || credits <= (rules.low ?? 0) || lastsMs < rules.warnBeforeMs) {
+    const events: BalanceEvent[] = before?.alarm === 'empty' ? [recovered] : []
+    if (before?.alarm !== 'low') {
+      events.push({
+        type: 'balance.low',
+        credits,
+        ...(Number.isFinite(lastsMs) && { lastsMs: Math.round(lastsMs) }),
+      })
+    }
+    return { record: { condition: 'low', ...measured, alarm: 'low' }, events }
+  }
+  return { record: { condition: 'ok', ...measured }, events: before?.alarm === undefined ? [] : [recovered] }
+}
+
+function rateOf(
+  before: BalanceRecord | undefined,
+  reading: Reading,
+  sends: number,
+  at: number,
+): Pick<BalanceRecord, 'sendsPerHour' | 'creditsPerSend'> {
+  if (before === undefined) return { sendsPerHour: 0, creditsPerSend: 1 }
+  const elapsedMs = Math.max(at - before.askedAt, 1)
+  const weight = Math.exp(-elapsedMs / hour)
+  const sendsPerHour = before.sendsPerHour * weight + ((sends * hour) / elapsedMs) * (1 - weight)
+  const used = typeof reading === 'number' && before.credits !== undefined ? before.credits - reading : 0
+  // After a recharge the difference says nothing about the price.
+  const creditsPerSend = sends > 0 && used > 0 ? used / sends : before.creditsPerSend
+  return { sendsPerHour, creditsPerSend }
+}

@@ -1,0 +1,165 @@
+import type { Emit } from '../../events.js'
+import type { Background } from '../../lib/background.js'
+import { withinDeadline } from '../../lib/deadline.js'
+import type { Store } from '../../store/store.js'
+import { counter } from '../budgets/allowance.js'
+import type { CodeProvider, SendResult } from '../code-provider.js'
+import type { Refusal } from '../commands.js'
+import type { Keys } from '../keys.js'
+import { update } from '../updater.js'
+import { type BalanceRecord, type BalanceRules, nextBalance, type Reading } from './balance-state.js'
+
+/** What the account has left: told before it is empty, and never asked for while somebody waits. */
+export interface BalanceWatch {
+  /** The refusal while the account is empty and refuses sends. Counts nothing. */
+  check(): Promise<Refusal | undefined>
+  /** Called last before a send is booked: one in 30 seconds goes through, to see whether it is over. */
+  take(): Promise<Refusal | undefined>
+  noteSend(result: SendResult['result']): void
+  /** What this process read last. From memory. */
+  state(): BalanceRecord | undefined
+}
+
+interface Parts {
+  readonly store: Store
+  readonly keys: Keys
+  readonly provider: Pick<CodeProvider, 'balance'>
+  readonly background: Background
+  readonly now: () => number
+  readonly emit: Emit
+}
+
+/** How often an account that is empty or has refused a send is looked at again. */
+const againMs = 30_000
+const askingMs = 10_000
+const week = 7 * 24 * 60 * 60_000
+
+export function createBalanceWatch(
+  parts: Parts & { readonly balance?: BalanceRules | undefined },
+): BalanceWatch {
+  const { balance } = parts
+  if (balance !== undefined) return openWatch(parts, balance)
+  const nothing = async () => undefined
+  return { check: nothing, take: nothing, noteSend: () => undefined, state: () => undefined }
+}
+
+function openWatch(
+  { store, keys, provider, background, now, emit }: Parts,
+  rules: BalanceRules,
+): BalanceWatch {
+  const sendsKey = keys.counter('count-balance-sends', 'account')
+  const probes = counter(store, {
+    key: keys.counter('count-balance-probes', 'account'),
+    max: 1,
+    windowMs: againMs,
+    code: 'sending_paused',
+    limit: 'balance',
+  })
+  let seen: BalanceRecord | undefined
+  let failedAt: number | undefined
+  let isLookDue = false
+  let notBefore = 0
+
+  async function read(): Promise<void> {
+    seen = (await store.read(keys.balance))?.value as BalanceRecord | undefined
+  }
+
+  /** Writes what follows from the record, and keeps it in memory. */
+  const write = <Outcome>(
+    decide: (before: BalanceRecord | undefined) => readonly [Outcome, BalanceRecord | undefined],
+  ): Promise<Outcome> =>
+    update<BalanceRecord, Outcome>(store, keys.balance, (before) => {
+      const [outcome, next] = decide(before)
+      seen = next ?? before
+      return next === undefined ? { outcome } : { outcome, put: { value: next, ttlMs: week + rules.everyMs } }
+    })
+
+  async function ask(): Promise<Reading> {
+    const late = () => new Error(`no response within ${askingMs} ms`)
+    try {
+      return (await withinDeadline(askingMs, async () => provider.balance?.(), late))?.credits
+    } catch {
+      return 'failed'
+    }
+  }
+
+  async function measure(): Promise<void> {
+    const reading = await ask()
+    const { count: sends } = await store.increment(sendsKey, week, 0)
+    if (sends > 0) await store.increment(sendsKey, week, -sends)
+    const events = await write((before) => {
+      const next = nextBalance(before, reading, { sends, at: now() }, rules)
+      return [next.events, next.record]
+    })
+    for (const event of events) emit(event)
+  }
+
+  /** Of all processes the one that opens the window asks; the others read what was found. Returns how long it lasts. */
+  async function look(window: 'regular' | 'again', windowMs: number): Promise<number> {
+    const lease = keys.counter('count-balance-leases', window)
+    const { count, resetInMs } = await store.increment(lease, windowMs)
+    await (count === 1 ? measure() : read())
+    // Whoever was refused a send before this was asked knows now whether the account is why.
+    if (seen !== undefined && failedAt !== undefined && seen.askedAt >= failedAt) await pause()
+    if (seen?.condition === 'empty') notBefore = Math.max(notBefore, now() + againMs)
+    if (seen?.condition === 'empty' || failedAt !== undefined) lookAgain()
+    return resetInMs
+  }
+
+  async function pause(): Promise<void> {
+    failedAt = undefined
+    if (seen?.condition !== 'empty') return
+    await write((before) => [
+      undefined,
+      before?.condition === 'empty' ? { ...before, isPaused: true } : undefined,
+    ])
+  }
+
+  async function resume(): Promise<void> {
+    await write((before) => {
+      if (before?.isPaused !== true) return [undefined, undefined]
+      const { isPaused: _, ...rest } = before
+      // The alarm stands until the account itself says so.
+      return [undefined, { ...rest, condition: 'unknown' }]
+    })
+    lookAgain()
+  }
+
+  async function lookRegularly(): Promise<void> {
+    const waitMs = await look('regular', rules.everyMs).catch(() => rules.everyMs)
+    background.after(waitMs, lookRegularly)
+  }
+
+  /** Soon, but not more often than every 30 seconds. */
+  function lookAgain(): void {
+    if (isLookDue) return
+    isLookDue = true
+    background.after(notBefore - now(), async () => {
+      isLookDue = false
+      notBefore = now() + againMs
+      notBefore = now() + Math.min(againMs, await look('again', againMs))
+    })
+  }
+
+  background.after(0, lookRegularly)
+
+  return {
+    async check() {
+      await read()
+      return seen?.isPaused ? (await probes.check()).refusal : undefined
+    },
+    take: async () => (seen?.isPaused ? probes.take() : undefined),
+    noteSend(result) {
+      if (result === 'sent' || result === 'unconfirmed') {
+        background.run(async () => void (await store.increment(sendsKey, week)))
+      }
+      if (result === 'sent' && seen?.isPaused) background.run(resume)
+      if (result === 'failed' || result === 'misconfigured') {
+        failedAt = now()
+        if (seen?.condition === 'empty') background.run(pause)
+        else lookAgain()
+      }
+    },
+    state: () => seen,
+  }
+}

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest'
+import { type BalanceRecord, nextBalance, type Reading } from '../../../src/challenge/watch/balance-state.js'
+import { day, hour, minute } from '../kit.js'
+
+const rules = { everyMs: 5 * minute, low: 50, warnBeforeMs: day }
+
+/** The events of one reading after the other, five minutes apart. */
+function eventsOf(
+  readings: readonly Reading[],
+  { sends = 0, ...change }: { sends?: number; low?: number } = {},
+) {
+  let record: BalanceRecord | undefined
+  return readings.map((reading, index) => {
+    const at = index * 5 * minute
+    const next = nextBalance(record, reading, { sends: index === 0 ? 0 : sends, at }, { ...rules, ...change })
+    record = next.record
+    return next.events.map(({ type }) => type).join(' ')
+  })
+}
+
+const low = 'balance.low'
+const empty = 'balance.empty'
+const recovered = 'balance.recovered'
+const unknown = 'balance.unknown'
+
+describe('the balance', () => {
+  it.each<[string, readonly Reading[], readonly string[]]>([
+    ['says nothing while there is enough', [900, 800, 700], ['', '', '']],
+    ['says once that it is low', [60, 50, 40, 30], ['', low, '', '']],
+    ['says once that it is empty', [10, 0, 0], [low, empty, '']],
+    ['says that an account without credits is empty at the first look', [0], [empty]],
+    ['takes a debt for empty', [-5], [empty]],
+    ['says that a recharge ended it', [40, 0, 900, 800], [low, empty, recovered, '']],
+    ['says that a small recharge leaves it low', [0, 20, 10], [empty, `${recovered} ${low}`, '']],
+    [
+      'says once that the account cannot be asked',
+      [900, 'failed', 'failed', 900],
+      ['', unknown, '', recovered],
+    ],
+    ['says so at the first look, too', ['failed', 'failed'], [unknown, '']],
+    ['raises no alarm by a mere flag', [1, 1, undefined, 1], ['', '', '', '']],
+    ['takes 1 for a figure once there was another one', [2, 1, 0], [low, '', empty]],
+    ['says that a figure is missing where there was one', [900, undefined], ['', unknown]],
+    ['stays low while it is only refunded', [40, 39, 39], [low, '', '']],
+  ])('%s', (_, readings, events) => {
+    expect(eventsOf(readings)).toEqual(events)
+  })
+
+  it('is low a day before it is empty, at the rate of our own sends', () => {
+    // 12 sends in five minutes are 144 an hour: 3,456 a day.
+    const readings = Array.from({ length: 60 }, (_, index) => 4_000 - 12 * index)
+    const events = eventsOf(readings, { sends: 12, low: 0 })
+    expect(events.filter(Boolean)).toEqual([low])
+    const left = readings[events.indexOf(low)] ?? 0
+    expect(left / (144 * 24)).toBeGreaterThan(0.9)
+    expect(left / (144 * 24)).toBeLessThanOrEqual(1)
+  })
+
+  it('learns what a send costs', () => {
+    const first = nextBalance(undefined, 10_000, { sends: 0, at: 0 }, rules)
+    const next = nextBalance(first.record, 9_500, { sends: 100, at: hour }, rules)
+    expect(next.record.creditsPerSend).toBe(5)
+    expect(next.record.sendsPerHour).toBeCloseTo(100 * (1 - 1 / Math.E))
+    // After a recharge the difference is not a price.
+    const recharged = nextBalance(next.record, 20_000, { sends: 100, at: 2 * hour }, rules)
+    expect(recharged.record.creditsPerSend).toBe(5)
+  })
+
+  it('says how long it lasts', () => {
+    const before: BalanceRecord = {
+      condition: 'ok',
+      credits: 100,
+      askedAt: 0,
+      sendsPerHour: 10,
+      creditsPerSend: 1,
+    }
+    const { events } = nextBalance(before, 95, { sends: 5, at: hour / 2 }, rules)
+    expect(events).toEqual([{ type: low, credits: 95, lastsMs: 9.5 * hour }])
+  })
+})

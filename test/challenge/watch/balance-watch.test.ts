@@ -1,0 +1,218 @@
+import { describe, expect, it } from 'vitest'
+import type { Reading } from '../../../src/challenge/watch/balance-state.js'
+import { memoryStore } from '../../../src/store/memory-store.js'
+import { minute } from '../kit.js'
+import { createService, rightCode } from '../service.js'
+import { handMoved } from './background.js'
+
+const second = 1_000
+const everyMs = 5 * minute
+
+/** Processes that share one store, one account and one clock. */
+function openProcesses(count: number) {
+  const time = handMoved()
+  const store = memoryStore({ now: time.now })
+  const account = { reading: 900 as Reading, asked: 0 }
+  const processes = Array.from({ length: count }, () => {
+    const service = createService({
+      clock: time,
+      store: () => store,
+      balance: { everyMs, low: 50, warnBeforeMs: 24 * 60 * minute },
+      ask: async () => {
+        account.asked += 1
+        if (account.reading === 'failed') throw new Error('down')
+        return { credits: account.reading }
+      },
+    })
+    service.provider.send = () => (Number(account.reading) > 0 ? { result: 'sent' } : { result: 'failed' })
+    return service
+  })
+  const told = () =>
+    processes.flatMap(({ events }) => events.map(({ type }) => type)).filter((type) => /^balance/.test(type))
+  const [first] = processes
+  if (first === undefined) throw new Error('at least one process')
+  return { time, account, processes, first, told }
+}
+
+const start = ({ challenges }: ReturnType<typeof createService>, index: number) =>
+  challenges
+    .start({
+      subject: `person-${index}`,
+      session: `session-${index}`,
+      phone: `+57300${1_000_000 + index}`,
+      purpose: 'login',
+    })
+    .catch((error: { code: string }) => ({ outcome: 'failed', code: error.code }))
+
+describe('the balance watch', () => {
+  it('asks once per interval, however many processes there are', async () => {
+    const { time, account, told } = openProcesses(8)
+    await time.elapse(60 * minute)
+    expect(account.asked).toBe(13)
+    expect(told()).toEqual([])
+  })
+
+  it('emits each event once, over all processes', async () => {
+    const { time, account, told } = openProcesses(8)
+    await time.elapse(minute)
+    for (const reading of [40, 30, 'failed', 'failed', 900, 800] as const) {
+      account.reading = reading
+      await time.elapse(everyMs)
+    }
+    expect(told()).toEqual(['balance.low', 'balance.unknown', 'balance.recovered'])
+  })
+
+  it('tells every process what one of them has read', async () => {
+    const { time, processes } = openProcesses(3)
+    await time.elapse(everyMs)
+    expect(processes.map(({ funds }) => funds.state()?.credits)).toEqual([900, 900, 900])
+  })
+
+  it('ends with its timers', async () => {
+    const { time, account } = openProcesses(1)
+    await time.elapse(minute)
+    time.background.close()
+    await time.elapse(60 * minute)
+    expect(account.asked).toBe(1)
+  })
+
+  it('outlives a store that fails for a while', async () => {
+    const time = handMoved()
+    const inner = memoryStore({ now: time.now })
+    let isDown = true
+    const account = { asked: 0 }
+    createService({
+      clock: time,
+      store: () => ({
+        ...inner,
+        increment: (...given) => {
+          if (isDown) throw new Error('down')
+          return inner.increment(...given)
+        },
+      }),
+      balance: { everyMs, warnBeforeMs: 1 },
+      ask: async () => {
+        account.asked += 1
+        return { credits: 10 }
+      },
+    })
+    await time.elapse(2 * everyMs)
+    expect(account.asked).toBe(0)
+    isDown = false
+    await time.elapse(everyMs)
+    expect(account.asked).toBe(1)
+  })
+})
+
+describe('an account that runs dry', () => {
+  it('is told with the first send that fails, and from then on costs nobody anything', async () => {
+    const { time, account, processes, first, told } = openProcesses(4)
+    await time.elapse(minute)
+    account.reading = 0
+    expect(await start(first, 1)).toMatchObject({ code: 'delivery_failed' })
+    await time.elapse(1)
+    expect(told()).toEqual(['balance.empty'])
+
+    // The probe that finds it still empty.
+    expect(await start(first, 2)).toMatchObject({ code: 'delivery_failed' })
+    const sends = processes.flatMap(({ provider }) => provider.sends).length
+    for (const [index, process] of processes.entries()) {
+      const refused = await start(process, 10 + index)
+      expect(refused).toMatchObject({ code: 'sending_paused', limit: 'balance' })
+    }
+    expect(processes.flatMap(({ provider }) => provider.sends)).toHaveLength(sends)
+
+    // Nothing was booked for them: no cooldown, nothing counted.
+    account.reading = 900
+    await time.elapse(31 * second)
+    expect(await start(first, 10)).toMatchObject({ outcome: 'started' })
+  })
+
+  it('lets one start in 30 seconds try, of 200 at once', async () => {
+    const { time, account, processes, first } = openProcesses(4)
+    await time.elapse(minute)
+    account.reading = 0
+    await start(first, 1)
+    await time.elapse(1)
+    const before = processes.flatMap(({ provider }) => provider.sends).length
+    for (let round = 1; round <= 3; round += 1) {
+      const tries = Array.from({ length: 200 }, (_, index) =>
+        start(processes[index % 4] ?? first, round * 1_000 + index),
+      )
+      const outcomes = await Promise.all(tries)
+      expect(outcomes.filter((one) => 'code' in one && one.code === 'sending_paused')).toHaveLength(199)
+      expect(processes.flatMap(({ provider }) => provider.sends)).toHaveLength(before + round)
+      await time.elapse(30 * second)
+    }
+  })
+
+  it('is looked at every 30 seconds, and no more often, however many sends fail', async () => {
+    const { time, account, first } = openProcesses(1)
+    await time.elapse(minute)
+    first.provider.send = () => ({ result: 'failed' })
+    const before = account.asked
+    for (let index = 0; index < 59; index += 1) {
+      await start(first, index)
+      await time.elapse(second)
+    }
+    expect(account.asked - before).toBe(2)
+  })
+
+  it('sends again at the first start after the recharge, in every process, and says so', async () => {
+    const { time, account, processes, first, told } = openProcesses(4)
+    await time.elapse(minute)
+    account.reading = 0
+    await start(first, 1)
+    await time.elapse(30 * second)
+    account.reading = 900
+    // Before anybody has looked at the account again.
+    expect(await start(first, 2)).toMatchObject({ outcome: 'started' })
+    await time.elapse(1)
+    for (const [index, process] of processes.entries()) {
+      expect(await start(process, 10 + index)).toMatchObject({ outcome: 'started' })
+    }
+    await time.elapse(30 * second)
+    expect(told()).toEqual(['balance.empty', 'balance.recovered'])
+  })
+
+  it('asks no captcha of those who are refused for it', async () => {
+    const { time, account, first } = openProcesses(1)
+    await time.elapse(minute)
+    account.reading = 0
+    await start(first, 1)
+    await time.elapse(1)
+    await start(first, 2)
+    let asked = 0
+    const beforeSend = () => {
+      asked += 1
+      return true
+    }
+    const person = { subject: 'ana', session: 'ana', phone: '+573001234567', purpose: 'login', beforeSend }
+    expect(await first.challenges.start(person)).toMatchObject({ code: 'sending_paused' })
+    expect(asked).toBe(0)
+  })
+
+  it('stops nothing while sends succeed all the same', async () => {
+    const { time, account, first, told } = openProcesses(1)
+    account.reading = 0
+    first.provider.send = () => ({ result: 'sent' })
+    await time.elapse(minute)
+    for (let index = 0; index < 5; index += 1) {
+      expect(await start(first, index)).toMatchObject({ outcome: 'started' })
+    }
+    expect(told()).toEqual(['balance.empty'])
+  })
+
+  it('keeps nobody from entering a code that was sent before', async () => {
+    const { time, account, first } = openProcesses(1)
+    await time.elapse(minute)
+    await start(first, 5)
+    account.reading = 0
+    await start(first, 1)
+    await time.elapse(1)
+    const person = { subject: 'person-5', session: 'session-5', phone: '+573001000005' }
+    expect(await first.challenges.verify({ ...person, code: rightCode })).toMatchObject({
+      outcome: 'approved',
+    })
+  })
+})
