@@ -1,5 +1,5 @@
 import type { BudgetName } from '../../../src/challenge/ledger/ledger.js'
-import type { Who } from './oracle.js'
+import { documented, type Figures, type Who } from './oracle.js'
 
 /**
  * What the outside saw: codes that went out, codes that the provider was asked about, people who were let
@@ -43,17 +43,19 @@ function mostChecks(history: readonly Seen[], windowMs: number): number {
 }
 
 /** The bounds that a history broke. */
-export function broken(history: readonly Seen[]): string[] {
+export function broken(history: readonly Seen[], figures: Figures = documented): string[] {
   const count = (what: Seen['what'], challenge?: string) =>
     history.filter((seen) => seen.what === what && (challenge === undefined || seen.challenge === challenge))
       .length
   const letIn = history.filter((seen) => seen.what === 'let in')
   const pairs = letIn.flatMap((one, index) => letIn.slice(index + 1).map((other) => [one, other] as const))
   const kept: Readonly<Record<string, boolean>> = {
-    'five checks for each send': count('checked') <= 5 * count('sent'),
-    'twenty-five checks in an hour': mostChecks(history, hour) <= 25,
-    'fifty checks in a day': mostChecks(history, day) <= 50,
-    'three sends for each challenge': history.every(({ challenge }) => count('sent', challenge) <= 3),
+    'checks for each send': count('checked') <= figures.attempts * count('sent'),
+    'checks in an hour': mostChecks(history, hour) <= figures.checksPerHour,
+    'checks in a day': mostChecks(history, day) <= figures.checksPerDay,
+    'sends for each challenge': history.every(
+      ({ challenge }) => count('sent', challenge) <= figures.sendsPerChallenge,
+    ),
     'one success for each challenge': pairs.every(([one, other]) => one.challenge !== other.challenge),
     'one success for each code in a day': pairs.every(
       ([one, other]) => one.code !== other.code || Math.abs(other.at - one.at) >= day,

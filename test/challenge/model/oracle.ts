@@ -11,6 +11,40 @@ const minute = 60 * second
 const hour = 60 * minute
 const day = 24 * hour
 
+/** The bounds that a ledger is held to. */
+export interface Figures {
+  readonly attempts: number
+  readonly failuresBeforeLock: number
+  readonly failuresBeforeDisable: number
+  readonly checksPerHour: number
+  readonly checksPerDay: number
+  /** After the first send of an hour, after the second, after each further one. */
+  readonly cooldownMs: readonly [number, number, number]
+  readonly sendsPerChallenge: number
+  readonly sendsPerHour: number
+  readonly sendsPerDay: number
+  readonly allSendsPerHour: number
+  readonly allSendsPerDay: number
+  readonly callsPerHour: number
+  readonly callsPerDay: number
+}
+
+export const documented: Figures = {
+  attempts: 5,
+  failuresBeforeLock: 10,
+  failuresBeforeDisable: 100,
+  checksPerHour: 25,
+  checksPerDay: 50,
+  cooldownMs: [minute, 2 * minute, 5 * minute],
+  sendsPerChallenge: 3,
+  sendsPerHour: 5,
+  sendsPerDay: 10,
+  allSendsPerHour: 20,
+  allSendsPerDay: 50,
+  callsPerHour: 2,
+  callsPerDay: 4,
+}
+
 /** Attempts in common: a challenge that replaces a live one goes on with its predecessor's. */
 interface Purse {
   spent: number
@@ -61,7 +95,7 @@ const emptySide = () => ({
 })
 type Side = ReturnType<typeof emptySide>
 
-export function createOracle() {
+export function createOracle(figures = documented) {
   const sides = { strangers: emptySide(), known: emptySide() }
   const usedCodes: { code: string; at: number }[] = []
 
@@ -81,7 +115,7 @@ export function createOracle() {
     ).length
 
   function barred({ judged, lockedUntil }: Side, now: number): string | undefined {
-    if (judged >= 100) return 'phone_disabled'
+    if (judged >= figures.failuresBeforeDisable) return 'phone_disabled'
     return now < lockedUntil ? 'phone_locked' : undefined
   }
 
@@ -89,7 +123,7 @@ export function createOracle() {
   function guessedOut({ attempts }: Side, now: number, later = now): boolean {
     const within = (windowMs: number) =>
       attempts.filter(({ at }) => young(at, now, windowMs) && young(at, later, windowMs)).length
-    return within(hour) >= 25 || within(day) >= 50
+    return within(hour) >= figures.checksPerHour || within(day) >= figures.checksPerDay
   }
 
   const lastSend = ({ sends }: Side) => sends.filter(({ state }) => state !== 'given back').at(-1)
@@ -101,7 +135,8 @@ export function createOracle() {
     const last = lastSend(side)
     if (last?.state === 'counted' || last?.state === 'refused') {
       const nth = sendsWithin(side.sends, last.at, hour, ['counted', 'refused'])
-      const cooldown = nth === 1 ? minute : nth === 2 ? 2 * minute : 5 * minute
+      const [first, second, further] = figures.cooldownMs
+      const cooldown = nth === 1 ? first : nth === 2 ? second : further
       if (now < last.at + cooldown) return 'resend_too_soon'
     }
     const own = (windowMs: number, over?: Channel) =>
@@ -109,11 +144,12 @@ export function createOracle() {
     const all = (windowMs: number) =>
       sendsWithin([...sides.strangers.sends, ...sides.known.sends], now, windowMs, ['counted', 'approved'])
     const over =
-      own(hour) >= 5 ||
-      own(day) >= 10 ||
-      all(hour) >= 20 ||
-      all(day) >= 50 ||
-      (channel === 'call' && (own(hour, 'call') >= 2 || own(day, 'call') >= 4))
+      own(hour) >= figures.sendsPerHour ||
+      own(day) >= figures.sendsPerDay ||
+      all(hour) >= figures.allSendsPerHour ||
+      all(day) >= figures.allSendsPerDay ||
+      (channel === 'call' &&
+        (own(hour, 'call') >= figures.callsPerHour || own(day, 'call') >= figures.callsPerDay))
     return over ? 'send_limit' : undefined
   }
 
@@ -126,7 +162,7 @@ export function createOracle() {
 
   function fail(side: Side, now: number): boolean {
     side.failures += 1
-    const further = side.failures - 10
+    const further = side.failures - figures.failuresBeforeLock
     if (further < 0 || further % 5 !== 0) return false
     side.lockedUntil = now + (further === 0 ? 15 : further === 5 ? 30 : 60) * minute
     return true
@@ -156,7 +192,10 @@ export function createOracle() {
   }
 
   return {
-    attemptsRemaining: (budget: BudgetName) => 5 - (sides[budget].current?.purse.spent ?? 0),
+    figures,
+    /** Everything it remembers. */
+    state: { sides, usedCodes } as unknown,
+    attemptsRemaining: (budget: BudgetName) => figures.attempts - (sides[budget].current?.purse.spent ?? 0),
     lockEnds: (budget: BudgetName) => sides[budget].lockedUntil,
 
     start(binding: Binding, channel: Channel, now: number): ExpectedSend | string {
@@ -168,7 +207,7 @@ export function createOracle() {
       const same =
         live !== undefined &&
         (['session', 'subject', 'purpose', 'bound'] as const).every((name) => live[name] === binding[name])
-      const exhausted = before !== undefined && before.purse.spent >= 5
+      const exhausted = before !== undefined && before.purse.spent >= figures.attempts
       if (same && exhausted) return 'attempts_exhausted'
       const wait = pause(side, now, channel)
       if (wait !== undefined) return same && wait === 'resend_too_soon' ? 'live' : wait
@@ -198,10 +237,13 @@ export function createOracle() {
       const side = sides[who.budget]
       const refusal = barred(side, now) ?? pause(side, now, channel)
       if (refusal !== undefined) return refusal
-      if (side.sends.filter((send) => send.challenge === live && send.state === 'counted').length >= 3) {
+      if (
+        side.sends.filter((send) => send.challenge === live && send.state === 'counted').length >=
+        figures.sendsPerChallenge
+      ) {
         return 'send_limit'
       }
-      if (live.purse.spent >= 5) return 'attempts_exhausted'
+      if (live.purse.spent >= figures.attempts) return 'attempts_exhausted'
       live.wrong = new Set()
       return book(live, channel, now)
     },
@@ -240,7 +282,7 @@ export function createOracle() {
       const bar = barred(side, now)
       if (bar !== undefined) return bar
       if (live.wrong.has(code)) return 'repeated'
-      if (live.purse.spent >= 5) return 'attempts_exhausted'
+      if (live.purse.spent >= figures.attempts) return 'attempts_exhausted'
       if (guessedOut(side, now)) return 'attempts_exhausted'
       if (side.lease !== undefined && now < side.lease.until) return 'verification_in_progress'
       live.purse.spent += 1

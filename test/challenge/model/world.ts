@@ -4,11 +4,12 @@ import {
   type Decision,
   emptyLedger,
   type Ledger,
+  type LedgerLimits,
 } from '../../../src/challenge/ledger/ledger.js'
 import { timeOf } from '../../../src/challenge/ledger/lifetime.js'
 import { packed, unpacked } from '../../../src/challenge/ledger/row.js'
 import type { Booked, SendOutcome } from '../../../src/challenge/ledger/sends.js'
-import { ledgerLimits as limits } from '../kit.js'
+import { ledgerLimits } from '../kit.js'
 import { broken, type Seen } from './bounds.js'
 import type { LedgerCommands } from './ledger-commands.js'
 import type { ExpectedAttempt, ExpectedSend, Oracle, Who } from './oracle.js'
@@ -46,13 +47,15 @@ export interface WorldParts {
   readonly oracle?: Oracle
   /** Whether the provider sends the same code again and again. */
   readonly sameCode?: boolean
+  /** The limits of the ledger; those of the oracle where there is one. */
+  readonly limits?: LedgerLimits
 }
 
 /** Nobody was written to. */
 const refusing: readonly SendResult['result'][] = ['not-sent', 'failed', 'misconfigured']
 
 /** One number with its ledger, the oracle beside it, and a provider that knows number and code alone. */
-export function createWorld({ commands, oracle, sameCode = false }: WorldParts) {
+export function createWorld({ commands, oracle, sameCode = false, limits = ledgerLimits }: WorldParts) {
   const sending: Sending[] = []
   const checking: Checking[] = []
   const seen: Seen[] = []
@@ -143,7 +146,8 @@ export function createWorld({ commands, oracle, sameCode = false }: WorldParts) 
           agree('wait', answer.retryAfterMs, (oracle?.lockEnds(who.budget) ?? 0) - clock)
         return
       }
-      agree('attempts left', 5 - answer.challenge.attempts, oracle?.attemptsRemaining(who.budget))
+      const left = limits.attemptsPerChallenge - answer.challenge.attempts
+      agree('attempts left', left, oracle?.attemptsRemaining(who.budget))
       if (answer.outcome === 'rejected' || answer.outcome === 'repeated') return
       const unjudged = {
         lost: 'unavailable',
@@ -199,9 +203,24 @@ export function createWorld({ commands, oracle, sameCode = false }: WorldParts) 
       oracle?.enable()
     },
 
+    /** Everything that what happens next can depend on, of sends and checks the newest. */
+    get state(): unknown {
+      const pending = {
+        sending: sending.slice(-1),
+        checking: checking.slice(-2),
+        codes: codes.slice(-2),
+        typed,
+      }
+      return { ledger, ...pending, seen, owners, oracle: oracle?.state }
+    },
+
+    get clock() {
+      return clock
+    },
+
     /** Throws when what was seen from outside broke a bound. */
     judge(): void {
-      const [rule] = broken(seen)
+      const [rule] = broken(seen, oracle?.figures)
       if (rule !== undefined) throw new Violation(`broken: ${rule}`)
     },
   }
