@@ -88,10 +88,14 @@ async function read(
  *
  * @example
  * await nationalForm('+573001234567') // '300 1234567'
+ * await nationalForm('3001234567', 'CO') // '300 1234567'
  */
-export async function nationalForm(phone: string): Promise<string> {
+export async function nationalForm(phone: string, defaultCountry?: string): Promise<string> {
+  const rules = { countries: 'any', ...(defaultCountry && { defaultCountry }) } as const
+  const parsed = await parsePhoneNumber(phone, rules)
+  if (!parsed.ok) return phone
   const { parsePhoneNumberFromString } = await loadPhoneData()
-  return parsePhoneNumberFromString(phone)?.formatNational() ?? phone
+  return parsePhoneNumberFromString(parsed.phone)?.formatNational() ?? phone
 }
 
 /** Six bullets and the last two digits: fixed width, so that the length of the number stays unsaid. */

@@ -115,7 +115,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     keepsDevices && !sessions.bearer
       ? createDeviceCookies({ devices, purposes, namespace: settings.namespace, now })
       : undefined
-  const languageOf = createLanguageOf(settings)
+  const languageOf = createLanguageOf({ ...settings, warn })
   const countries = settings.countries === 'any' ? [] : settings.countries
   const pages = createPages({ ...settings, languageOf, ...limits, countries, now })
   const responder = createResponder(pages)
@@ -155,7 +155,9 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     trustForMs: settings.trustedDevices?.maxAgeMs,
     linksOf: createLinks(settings.links),
     formFieldsOf: createFormFields(settings.formFields),
-    wantsPage: responder.wantsPage,
+    wantsPage,
+    wantsScreen: responder.wantsScreen,
+    probesCookies: !sessions.bearer,
     codeLifetimeMs: limits.codeLifetimeMs,
     now,
   }

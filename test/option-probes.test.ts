@@ -130,6 +130,11 @@ const mistyped: readonly Probe[] = [
   ['twoFactor', { channels: ['fax'] }, "channels must list 'sms', 'call' or both"],
   ['twoFactor', { locale: 'fr' }, 'locale "fr" is not available'],
   ['twoFactor', { messages: { es_ES: {} } }, 'messages: "es_ES" is not a valid language tag'],
+  [
+    'twoFactor',
+    { messages: { es: { 'code.sent': '{tt}' } } },
+    'messages.es: unknown placeholder {tt} in "code.sent"',
+  ],
   ['twoFactor', { session: { id: () => 'x' } }, 'session must be expressSession()'],
   ['twoFactor', { balance: { low: -1 } }, 'balance.low must be an integer, 0 or more'],
   ['twoFactor', { balance: { everyMs: 2 ** 31 } }, 'balance.everyMs must be an integer from 1 to'],

@@ -46,6 +46,15 @@ describe('a warning', () => {
     expect(said[0]?.message).toContain('Set `trust proxy` to your proxies')
   })
 
+  it('lists what a further language lacks', async () => {
+    await startHost({ options: { messages: { fr: { 'code.title': 'Consultez votre téléphone' } } } })
+    expect(await codes()).toEqual(['TWO_FACTOR_MESSAGES_INCOMPLETE'])
+    expect(said[0]?.message).toMatch(
+      /\(messages\.fr lacks error, code\.sent, .*problem\.sending_paused\.text\)$/,
+    )
+    expect(said[0]?.message).not.toContain('code.title')
+  })
+
   it('names a `trust proxy` that trusts everybody', async () => {
     const host = await startHost()
     host.app.set('trust proxy', true)

@@ -11,6 +11,7 @@ import { httpStatusOf } from '../../errors.js'
 import { acceptedChannel, challengeFor } from '../guard/accepted.js'
 import type { Resumption } from '../guard/resumption.js'
 import { challengeDocument, isoTime } from '../http/challenge-document.js'
+import { blocksCookies } from '../http/cookie-probe.js'
 import type { Endpoint } from '../http/endpoint.js'
 import type { Problem } from '../http/problems.js'
 import { rateLimitHeaders } from '../http/rate-limit.js'
@@ -88,6 +89,7 @@ export function createLane(
   }
 
   async function begin(context: RequestContext, purpose?: string): Promise<Reply> {
+    if (blocksCookies(context)) return problem({ code: 'session_unavailable' })
     const back = views.back(context)
     const outcome = await flow.start(context, purpose)
     if (outcome.outcome === 'verified') return verifiedReply(outcome, back)

@@ -12,6 +12,8 @@ const messages = {
     'The session cookie is not Secure: it can be intercepted in transit. Set `cookie.secure` of the session.',
   TWO_FACTOR_COOKIE_SAME_SITE:
     'The session cookie has no SameSite of "lax" or "strict": other sites can make browsers send it (CSRF). Set `cookie.sameSite` of the session.',
+  TWO_FACTOR_MESSAGES_INCOMPLETE:
+    'A language of `messages` is not whole: its missing texts appear in English. Add them; `satisfies Texts` finds them in TypeScript.',
   TWO_FACTOR_MADE_PER_REQUEST:
     'twoFactor() was called while handling a request, and every call starts with fresh limits. Call it once, at start-up.',
   TWO_FACTOR_NO_SESSION:

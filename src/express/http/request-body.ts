@@ -34,6 +34,12 @@ export function text(body: Body, name: string): string | undefined {
   return value === '' ? undefined : value
 }
 
+/** The same where nothing may be refused: anything but one string that holds something counts as absent. */
+export function oneString(body: Body, name: string): string | undefined {
+  const value = Object.hasOwn(body, name) ? body[name] : undefined
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
 /** A boolean: `true` in JSON, `true` or `on` in a form. */
 export function flag(body: Body, name: string): boolean {
   if (!Object.hasOwn(body, name)) return false

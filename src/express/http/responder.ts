@@ -2,6 +2,7 @@ import type { Request, Response } from 'express'
 import type { PageView } from '../pages/page-view.js'
 import type { Pages } from '../pages/pages.js'
 import { challengeDocument } from './challenge-document.js'
+import { layProbe } from './cookie-probe.js'
 import { type Problem, problemDocument, problemHeaders, statusOf } from './problems.js'
 
 /** What a handler has to say. How it is said depends on what the caller accepts. */
@@ -38,6 +39,7 @@ export function createResponder(pages: Pages): Responder {
   async function sendPage(req: Request, res: Response, status: number, view: PageView): Promise<void> {
     // Before the page is made: a `render` of the host may set its own.
     setHeaders(res, pages.headers)
+    if (view.probesCookies) layProbe(req, res)
     const html = await pages.html(view, req, res)
     end(res, status, 'text/html; charset=utf-8', html)
   }

@@ -1,7 +1,8 @@
 import type { Request } from 'express'
 import { optionError } from '../../lib/options.js'
 import { hostFunction } from '../host/host-function.js'
-import { createTexts, negotiateLocale } from './messages/locales.js'
+import type { Warn } from '../host/warnings.js'
+import { createTexts, missingTexts, negotiateLocale } from './messages/locales.js'
 import type { Messages, Texts } from './messages/texts.js'
 
 /** The locale of one request; undefined leaves it to what the browser likes best. */
@@ -17,10 +18,13 @@ export interface Language {
 export function createLanguageOf(parts: {
   readonly locale?: string | LocaleOf | undefined
   readonly messages: Messages
+  readonly warn: Warn
 }): (req: Request) => Language {
-  const { locale, messages } = parts
+  const { locale, messages, warn } = parts
   const localeOf = typeof locale === 'function' ? hostFunction(locale) : () => locale
   const textsOf = createTexts(messages)
+  const missing = [...missingTexts(messages)].map(([tag, keys]) => `messages.${tag} lacks ${keys.join(', ')}`)
+  if (missing.length > 0) warn('TWO_FACTOR_MESSAGES_INCOMPLETE', missing.join('; '))
   const offered = [...textsOf.keys()]
   if (typeof locale === 'string' && !textsOf.has(locale)) {
     throw optionError(

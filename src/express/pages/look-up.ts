@@ -1,16 +1,25 @@
 import type { Request } from 'express'
 import type { Actor, Challenges, ChallengeView, Preview } from '../../challenge/commands.js'
 import type { ProblemCode } from '../../errors.js'
+import { nationalForm } from '../../phone-number.js'
 import type { FindProven, Proven } from '../flows/proven.js'
 import type { Requirement } from '../guard/requirement.js'
 import type { Problem } from '../http/problems.js'
 import type { RequestContext } from '../http/request-context.js'
+
+interface TypedNumber {
+  readonly phone: string
+  readonly country?: string | undefined
+  readonly national: string
+}
 
 /** What a page depends on besides its request. */
 export interface Found {
   readonly live?: ChallengeView | undefined
   readonly outlook?: Preview | undefined
   readonly proven?: Proven | undefined
+  /** At a signup: the number that this session wants to prove, as typed, and as people in its country write it. */
+  readonly typed?: TypedNumber | undefined
 }
 
 export interface LookUpParts {
@@ -18,8 +27,10 @@ export interface LookUpParts {
   readonly find: Challenges['find']
   readonly preview: Challenges['preview']
   readonly findProven: FindProven
-  /** Whether a person's browser wants a page: JSON tells nothing but the challenge. */
+  /** Whether a person's browser wants a page. */
   readonly wantsPage: (req: Request) => boolean
+  /** The same, or a dialog that shows what a page would. */
+  readonly wantsScreen: (req: Request) => boolean
   readonly defaultPurpose: string
 }
 
@@ -40,23 +51,26 @@ export const unidentified: ReadonlySet<ProblemCode> = new Set([
 
 /** Looks up the person's challenge, or what stands in its place, as far as the problem that is told leaves it open. */
 export function createLookUp(parts: LookUpParts) {
-  const { find, preview, findProven, wantsPage, defaultPurpose } = parts
+  const { find, preview, findProven, wantsPage, wantsScreen, defaultPurpose } = parts
 
   async function lookUp(
     context: RequestContext,
     { asked, spent, purpose = defaultPurpose }: Wanted,
     problem: Problem | undefined,
   ): Promise<Found> {
-    const actor = await parts.actor(context.req)
-    const forPage = problem !== undefined || wantsPage(context.req)
+    const { req } = context
+    const actor = await parts.actor(req)
+    // JSON tells nothing but the challenge.
+    const isShown = problem !== undefined || wantsScreen(req)
     // Together: over a network store they cost one round trip.
-    const [live, outlook] = await Promise.all([
+    const [live, outlook, typed] = await Promise.all([
       // A code for anything but what is asked for would be typed for nothing.
       actor && find(actor, asked),
-      actor && forPage ? preview({ ...actor, purpose, bound: asked?.bound }) : undefined,
+      actor && isShown ? preview({ ...actor, purpose, bound: asked?.bound }) : undefined,
+      actor?.lane === 'enrol' && isShown ? typedBy(actor) : undefined,
     ])
-    if (live !== undefined || !forPage || !mayBeProven(problem, spent)) return { live, outlook }
-    return { outlook, proven: await findProven(context, outlook?.untypedSince ?? 0) }
+    if (live !== undefined || !wantsPage(req) || !mayBeProven(problem, spent)) return { live, outlook, typed }
+    return { outlook, typed, proven: await findProven(context, outlook?.untypedSince ?? 0) }
   }
 
   return async (context: RequestContext, wanted: Wanted, problem?: Problem): Promise<Found> => {
@@ -75,4 +89,9 @@ export function createLookUp(parts: LookUpParts) {
 function mayBeProven(problem: Problem | undefined, spent: boolean): boolean {
   if (problem === undefined || problem.code === 'challenge_gone') return true
   return spent && problem.code === 'invalid_request'
+}
+
+async function typedBy({ phone, country }: Actor): Promise<TypedNumber> {
+  const national = await nationalForm(phone, country)
+  return { phone, country, national }
 }

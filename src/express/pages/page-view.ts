@@ -52,6 +52,10 @@ export interface PageView {
   readonly typedPhone?: string | undefined
   /** What was chosen beside it, as an ISO 3166 code. */
   readonly typedCountry?: string | undefined
+  /** The number that the code went to at signup, as people in its country write it. */
+  readonly nationalPhone?: string | undefined
+  /** Whether the page sets a cookie and its form says so: a browser that sends none back blocks them. */
+  readonly probesCookies?: boolean
   /** Whether the field of the last form was left empty. */
   readonly emptyField?: boolean
   /** Whether a form was interrupted that has to be submitted again afterwards. */

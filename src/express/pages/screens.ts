@@ -1,5 +1,6 @@
 import type { ChallengeView } from '../../challenge/commands.js'
 import { type Html, html } from '../../lib/html.js'
+import { probeField } from '../http/cookie-probe.js'
 import { detailsList } from './details-list.js'
 import { fill } from './fill.js'
 import { form, hidden, sendButtons } from './forms.js'
@@ -27,8 +28,8 @@ export function codeScreen(view: PageView, challenge: ChallengeView, texts: Text
   const values = new Map([
     [
       'phone',
-      view.changeableNumber && view.typedPhone
-        ? html`<span class="number">${view.typedPhone}</span>`
+      view.changeableNumber && view.nationalPhone
+        ? html`<span class="number">${view.nationalPhone}</span>`
         : destination(challenge.destination, texts),
     ],
     ['t', html`${duration(remainingMs + travelMs, 'down', texts)}`],
@@ -64,7 +65,8 @@ ${otherWays(view.links, texts)}`,
 /** The number to be proven. */
 export function phoneScreen(view: PageView, texts: Texts): Screen {
   const waitMs = view.problem?.retryAfterMs ?? 0
-  const entry = html`${countryField(view, texts)}<label for="phone">${texts['phone.label']}</label>
+  const probe = view.probesCookies && hidden(probeField.name, probeField.value)
+  const entry = html`${probe}${countryField(view, texts)}<label for="phone">${texts['phone.label']}</label>
 <input id="phone" name="phone" type="tel" autocomplete="tel" enterkeyhint="send" value="${view.typedPhone}"${fieldState(view, 'phone')}>
 ${sendButtons('start', view.channels, waitIn(view, waitMs, texts), texts)}`
   return {
@@ -166,7 +168,7 @@ function changeNumber(view: PageView, texts: Texts): Html {
 
 function countryField({ countries, typedCountry }: PageView, texts: Texts): Html | undefined {
   if (countries.length < 2) return hidden('country', countries[0])
-  const chosen = typedCountry ?? countries[0]
+  const chosen = typedCountry !== undefined && countries.includes(typedCountry) ? typedCountry : countries[0]
   const options = countryNames(countries, texts).map(
     ([code, name]) =>
       html`<option value="${code}"${code === chosen && html` selected`}>${name}</option>

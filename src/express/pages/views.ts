@@ -1,17 +1,16 @@
 import type { Request } from 'express'
-import type { ChallengeView } from '../../challenge/commands.js'
 import type { Purposes } from '../../challenge/purposes.js'
 import type { Proven } from '../flows/proven.js'
 import { acceptedChannels, challengeFor } from '../guard/accepted.js'
 import type { Requirement, Requirements } from '../guard/requirement.js'
 import type { Resumed } from '../guard/resumption.js'
 import type { Problem } from '../http/problems.js'
-import { invalid } from '../http/request-body.js'
+import { type Body, invalid, oneString } from '../http/request-body.js'
 import type { RequestContext } from '../http/request-context.js'
 import { safePath } from '../http/return-path.js'
 import type { FormFieldsOf } from './form-fields.js'
 import type { PageLinks } from './links.js'
-import { createLookUp, type LookUpParts, unidentified, type Wanted } from './look-up.js'
+import { createLookUp, type Found, type LookUpParts, unidentified, type Wanted } from './look-up.js'
 import { withOutlook } from './outlook.js'
 import { pageUrl } from './page-url.js'
 import type { PageView } from './page-view.js'
@@ -55,6 +54,8 @@ export interface ViewParts extends LookUpParts {
   readonly formFieldsOf: FormFieldsOf
   readonly countries: readonly string[]
   readonly attemptsPerChallenge: number
+  /** Whether sessions live in cookies: pages then notice a browser that blocks them. */
+  readonly probesCookies: boolean
   readonly now: () => number
 }
 
@@ -63,12 +64,12 @@ export function createViews(parts: ViewParts): Views {
   const lookUp = createLookUp(parts)
 
   function carriedBy({ req, fields }: RequestContext, problem?: Problem): Carried {
-    const token = problem && unidentified.has(problem.code) ? undefined : oneText(fields, 'requirement')
+    const token = problem && unidentified.has(problem.code) ? undefined : oneString(fields, 'requirement')
     const asked = token === undefined ? undefined : parts.requirements?.read(req, token)
-    const purpose = purposes.find(oneText(fields, 'purpose') ?? '')?.name
+    const purpose = purposes.find(oneString(fields, 'purpose') ?? '')?.name
     const spent = token !== undefined && asked === undefined
     const returnTo =
-      safePath(oneText(fields, 'returnTo')) ??
+      safePath(oneString(fields, 'returnTo')) ??
       (spent ? parts.requirements?.returnPath(req, token) : undefined)
     return {
       asked,
@@ -82,7 +83,7 @@ export function createViews(parts: ViewParts): Views {
   function view(
     { req, fields }: RequestContext,
     carried: Carried,
-    live: ChallengeView | undefined,
+    { live, typed: remembered }: Pick<Found, 'live' | 'typed'>,
     problem?: Problem,
   ): PageView {
     const { asked, spent, requirement, returnTo, purpose } = carried
@@ -93,17 +94,11 @@ export function createViews(parts: ViewParts): Views {
     const channels = acceptedChannels(settled?.channels ?? [], asked)
     // No code will do here, only a factor of the host's own.
     const elsewhere = asked?.methods !== undefined && channels.length === 0
-    const typedPhone = lane === 'enrol' ? oneText(fields, 'phone') : undefined
-    const typedCountry = lane === 'enrol' ? oneText(fields, 'country') : undefined
+    const typed = lane === 'enrol' ? { ...remembered, ...typedIn(fields) } : undefined
+    const first = lane === 'auth' ? 'start' : 'phone'
+    const page = challenge !== undefined ? 'code' : spent || elsewhere ? 'problem' : first
     return {
-      page:
-        challenge !== undefined
-          ? 'code'
-          : spent || elsewhere
-            ? 'problem'
-            : lane === 'auth'
-              ? 'start'
-              : 'phone',
+      page,
       basePath: basePathOf(req),
       challenge: challenge && challengeFor(asked, challenge),
       details: asked?.details,
@@ -119,9 +114,11 @@ export function createViews(parts: ViewParts): Views {
       trustForMs: parts.trustForMs,
       lettersInCode: parts.codeLetters,
       changeableNumber: lane === 'enrol',
-      typedPhone,
-      typedCountry,
-      emptyField: oneText(fields, challenge === undefined ? 'phone' : 'code') === undefined,
+      typedPhone: typed?.phone,
+      typedCountry: typed?.country?.toUpperCase(),
+      nationalPhone: typed?.national,
+      probesCookies: page === 'phone' && parts.probesCookies && req.headers.cookie === undefined,
+      emptyField: oneString(fields, challenge === undefined ? 'phone' : 'code') === undefined,
       formInterrupted: problem?.code === 'second_factor_required',
       formKept: asked?.formId !== undefined,
       links: parts.linksOf(req),
@@ -135,7 +132,7 @@ export function createViews(parts: ViewParts): Views {
   /** The proof was given in another tab: the form of this one is over. */
   function done(context: RequestContext, carried: Carried, { returnTo, successPath }: Proven): PageView {
     const way = returnTo ?? carried.returnTo ?? successPath
-    return { ...view(context, carried, undefined), page: 'done', returnTo: way }
+    return { ...view(context, carried, {}), page: 'done', returnTo: way }
   }
 
   async function shown(
@@ -144,10 +141,11 @@ export function createViews(parts: ViewParts): Views {
     wanted: Wanted,
     problem?: Problem,
   ): Promise<PageView> {
-    const { live, outlook, proven } = await lookUp(context, wanted, problem)
+    const lookedUp = await lookUp(context, wanted, problem)
+    const { outlook, proven } = lookedUp
     if (proven !== undefined) return done(context, carried, proven)
     if (carried.spent && problem === undefined) throw invalid('requirement is invalid or has expired.')
-    const found = view(context, carried, live, problem)
+    const found = view(context, carried, lookedUp, problem)
     return outlook === undefined ? found : withOutlook(found, outlook)
   }
 
@@ -184,13 +182,15 @@ export function createViews(parts: ViewParts): Views {
     },
 
     resume(context, { form }) {
-      const shown = view(context, carriedBy(context), undefined)
+      const shown = view(context, carriedBy(context), {})
       return { ...shown, page: 'resume', form, details: form?.details }
     },
   }
 }
 
-function oneText(from: Readonly<Record<string, unknown>>, name: string): string | undefined {
-  const value = Object.hasOwn(from, name) ? from[name] : undefined
-  return typeof value === 'string' && value !== '' ? value : undefined
+/** What came with the form: without a field, what the session remembers is shown. */
+function typedIn(fields: Body): { readonly phone?: string; readonly country?: string } {
+  const phone = oneString(fields, 'phone')
+  const country = oneString(fields, 'country')
+  return { ...(phone && { phone }), ...(country && { country }) }
 }

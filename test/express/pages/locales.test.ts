@@ -1,6 +1,7 @@
+import express from 'express'
 import { describe, expect, it } from 'vitest'
 import { httpStatusOf } from '../../../src/errors.js'
-import { createTexts, negotiateLocale } from '../../../src/express/pages/messages/locales.js'
+import { createTexts, missingTexts, negotiateLocale } from '../../../src/express/pages/messages/locales.js'
 
 describe('negotiateLocale', () => {
   it.each([
@@ -28,6 +29,22 @@ describe('negotiateLocale', () => {
 
   it('keeps the spelling of what was offered', () => {
     expect(negotiateLocale('pt-br', ['en', 'pt-BR'])).toBe('pt-BR')
+  })
+})
+
+describe('the language of Express itself', () => {
+  const byExpress = (header: string, offered: string[]) => {
+    const req = Object.create(express.request, { headers: { value: { 'accept-language': header } } })
+    return req.acceptsLanguages(offered)
+  }
+
+  // Why `negotiateLocale` stands in place of `req.acceptsLanguages`.
+  it.each([
+    ['Colombian Spanish first', 'es-CO, en', ['en', 'es', 'pt'], 'en', 'es'],
+    ['Chinese in traditional script', 'zh-Hant-TW, en;q=0.5', ['en', 'zh-Hant'], 'en', 'zh-Hant'],
+  ])('would be the wrong one for %s', (_who, header, offered, theirs, ours) => {
+    expect(byExpress(header, offered)).toBe(theirs)
+    expect(negotiateLocale(header, offered)).toBe(ours)
   })
 })
 
@@ -65,10 +82,51 @@ describe('createTexts', () => {
     expect(own?.['code.submit']).toBe('Continue')
   })
 
+  it('falls back from a variety of a language to that language', () => {
+    const own = createTexts({ 'es-MX': { 'code.title': 'Mira tu celular' } }).get('es-MX')
+    expect(own?.lang).toBe('es-MX')
+    expect(own?.['code.submit']).toBe('Continuar')
+  })
+
+  it.each<[string, Record<string, string>, string]>([
+    ['a misspelt one', { 'code.sent': 'Sent to {phome}.' }, '{phome} in "code.sent"; did you mean {phone}?'],
+    ['one of another text', { 'code.sent': '{digits}' }, '{digits} in "code.sent"; expected: {phone}, {t}'],
+    ['one where nothing is filled in', { 'code.title': 'In {t}' }, '{t} in "code.title"; this text has none'],
+    [
+      'one that no problem tells',
+      { 'problem.send_limit.text': '{n}' },
+      '{n} in "problem.send_limit.text"; expected: {t}, {time}, {countries}',
+    ],
+  ])('refuses %s among the placeholders, at start-up and by name', (_what, own, refusal) => {
+    expect(() => createTexts({ es: own })).toThrow(
+      expect.objectContaining({
+        name: 'TypeError',
+        code: 'ERR_TWO_FACTOR_OPTION',
+        message: `twoFactor: messages.es: unknown placeholder ${refusal}`,
+      }),
+    )
+  })
+
+  it('takes every value that a problem tells, in the text of any problem', () => {
+    const text = '{t} {time} {countries}'
+    const own = createTexts({ en: { 'problem.capacity.text': text, 'phone.length.text': text } }).get('en')
+    expect(own?.['problem.capacity.text']).toBe(text)
+  })
+
+  it('misses in a further language each text that people may read', () => {
+    const { lang, ...whole } = texts.get('en') ?? {}
+    expect(lang).toBe('en')
+    expect(missingTexts({ fr: whole, 'es-MX': {}, pt: {} })).toEqual(new Map())
+    const { 'code.title': _title, 'done.text': _text, ...most } = whole as Record<string, string>
+    expect(missingTexts({ fr: { ...most, 'phone.label': undefined } as never })).toEqual(
+      new Map([['fr', ['code.title', 'done.text', 'phone.label']]]),
+    )
+  })
+
   it('refuses an unknown key and an invalid language tag, by name', () => {
     const misspelt = { es: { 'code.tittle': '' } } as Parameters<typeof createTexts>[0]
     expect(() => createTexts(misspelt)).toThrow(
-      'messages.es: unknown key "code.tittle" (keys look like "code.title")',
+      'messages.es: unknown key "code.tittle" (keys look like "code.title"); did you mean "code.title"?',
     )
     expect(() => createTexts({ 'spanish!': {} })).toThrow('messages: "spanish!" is not a valid language tag')
   })

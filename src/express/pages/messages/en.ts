@@ -2,7 +2,7 @@ import type { ProblemCode } from '../../../errors.js'
 
 /**
  * Every text of the pages and the dialog. Filled in: `{phone}`, `{digits}`, `{t}` (a length of time),
- * `{time}` (when), `{clock}` (the time of day in it), `{n}`, `{countries}`, `{app}`. An empty text leaves its sentence out.
+ * `{time}` (when), `{clock}` (the time of day in it), `{n}`, `{countries}`. An empty text leaves its sentence out.
  */
 export const en = {
   lang: 'en',

@@ -1,6 +1,8 @@
+import { nearestName } from '../../../lib/nearest-name.js'
 import { optionError } from '../../../lib/options.js'
 import { en } from './en.js'
 import { es } from './es.js'
+import { checkPlaceholders } from './placeholders.js'
 import { pt } from './pt.js'
 import type { Messages, Texts } from './texts.js'
 
@@ -17,11 +19,37 @@ export function createTexts(messages: Messages): ReadonlyMap<string, Texts> {
   const texts = new Map(Object.entries(builtIn))
   for (const [locale, own] of Object.entries(messages)) {
     checkLocale(locale)
-    for (const key of Object.keys(own)) checkKey(locale, key)
-    const given = Object.entries(own).filter(([, text]) => text !== undefined)
-    texts.set(locale, { ...en, ...builtIn[locale], lang: locale, ...Object.fromEntries(given) })
+    const given = givenIn(own)
+    for (const [key, text] of given) {
+      if (!isKey(key)) throw unknownKey(locale, key)
+      checkPlaceholders(locale, key, text)
+    }
+    texts.set(locale, { ...(baseOf(locale) ?? en), lang: locale, ...Object.fromEntries(given) })
   }
   return texts
+}
+
+/** The keys that a language of the host lacks: people would read those texts in English. */
+export function missingTexts(messages: Messages): ReadonlyMap<string, readonly string[]> {
+  const further = Object.entries(messages).filter(([locale]) => baseOf(locale) === undefined)
+  const lacking = further.map(([locale, own]) => {
+    const given = new Set(givenIn(own).map(([key]) => key))
+    return [locale, textKeys.filter((key) => !given.has(key))] as const
+  })
+  return new Map(lacking.filter(([, keys]) => keys.length > 0))
+}
+
+/** What a person may read: not the language tag, and nothing that is empty unless the host fills it. */
+const textKeys = Object.entries(en).flatMap(([key, text]) => (key === 'lang' || text === '' ? [] : key))
+
+/** The built-in texts of the same language: Spanish for `es-MX`. */
+function baseOf(locale: string): Texts | undefined {
+  const [language = ''] = locale.toLowerCase().split('-')
+  return Object.hasOwn(builtIn, language) ? builtIn[language] : undefined
+}
+
+function givenIn(own: Partial<Texts>): (readonly [string, string])[] {
+  return Object.entries(own).flatMap(([key, text]) => (text === undefined ? [] : [[key, text] as const]))
 }
 
 function checkLocale(locale: string): void {
@@ -32,9 +60,16 @@ function checkLocale(locale: string): void {
   }
 }
 
-function checkKey(locale: string, key: string): void {
-  if (Object.hasOwn(en, key)) return
-  throw optionError(`twoFactor: messages.${locale}: unknown key "${key}" (keys look like "code.title")`)
+function isKey(key: string): key is keyof Texts {
+  return Object.hasOwn(en, key)
+}
+
+function unknownKey(locale: string, key: string): TypeError {
+  const near = nearestName(key, Object.keys(en))
+  const hint = near === undefined ? '' : `; did you mean "${near}"?`
+  return optionError(
+    `twoFactor: messages.${locale}: unknown key "${key}" (keys look like "code.title")${hint}`,
+  )
 }
 
 /**

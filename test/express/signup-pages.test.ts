@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest'
+import { tokenSession } from '../../src/index.js'
+import { type Answer, hiddenFields } from './browser.js'
+import { type HostOptions, startHost } from './kit.js'
+
+const signups = (more: HostOptions = {}) =>
+  startHost({ mount: (app, tf) => app.use('/signup', tf.phoneVerification().routes()), ...more })
+
+const chosenCountry = ({ text }: Answer) => /<option value="(\w\w)" selected>/.exec(text)?.[1]
+const typedPhone = ({ text }: Answer) => /<input id="phone"[^>]* value="([^"]*)"/.exec(text)?.[1]
+/** A form as a browser posts it: whatever the page brought along, and what was typed. */
+const filled = (page: Answer, fields: Record<string, string>) => ({ ...hiddenFields(page.text), ...fields })
+
+describe('the pages of a signup', () => {
+  it('show the number that was typed as people in its country write it, and JSON masks it', async () => {
+    const host = await signups()
+    const visitor = host.browser()
+    await visitor.submit('/signup/start', { phone: '+57 310.765.4321', country: 'MX' })
+    expect((await visitor.open('/signup')).text).toContain(
+      'We sent a code to <span class="number">310 7654321</span>.',
+    )
+    const wrong = await visitor.submit('/signup/verify', { code: '000000' })
+    expect(wrong.text).toContain('<span class="number">310 7654321</span>')
+    expect((await visitor.get('/signup')).text).not.toContain('7654321')
+    expect((await host.browser().open('/signup')).text).not.toContain('7654321')
+  })
+
+  it('bring it back to whoever uses another number, with its country', async () => {
+    const host = await signups()
+    const visitor = host.browser()
+    expect(chosenCountry(await visitor.open('/signup'))).toBe('CO')
+    await visitor.submit('/signup/start', { phone: '55 1234 5678', country: 'mx' })
+    const cancelled = await visitor.submit('/signup/cancel')
+    const page = await visitor.open(cancelled.headers.get('location') ?? '')
+    expect(typedPhone(page)).toBe('55 1234 5678')
+    expect(chosenCountry(page)).toBe('MX')
+    // What was typed last wins, and a country that is not on the list is none.
+    const refused = await visitor.submit('/signup/start', { phone: 'hello', country: 'DE' })
+    expect(typedPhone(refused)).toBe('hello')
+    expect(chosenCountry(refused)).toBe('CO')
+  })
+
+  it('bring no number back after it was proven, nor to another account in the same session', async () => {
+    const host = await signups()
+    const ana = await host.login()
+    await ana.submit('/signup/start', { phone: '310 765 4321', country: 'CO' })
+    await ana.post('/login', { user: 'ben' })
+    expect(typedPhone(await ana.open('/signup'))).toBe('')
+  })
+
+  it('notice blocked cookies before anything is sent', async () => {
+    const host = await signups()
+    const visitor = host.browser()
+    const page = await visitor.open('/signup')
+    expect(page.headers.getSetCookie()).toEqual(['two-factor-cookies=1; Path=/; HttpOnly; SameSite=Lax'])
+    const fields = filled(page, { phone: '310 765 4321', country: 'CO' })
+    for (const [language, title] of [
+      ['en', 'We can&#39;t confirm that it&#39;s you without cookies'],
+      ['es', 'Sin cookies no podemos confirmar que eres tú'],
+      ['pt-BR', 'Sem cookies não conseguimos confirmar que é você'],
+    ] as const) {
+      visitor.cookies.clear()
+      const refused = await visitor.submit('/signup/start', fields, { 'accept-language': language })
+      expect(refused.status).toBe(503)
+      expect(refused.text).toContain(`<h1>${title}</h1>`)
+      expect(refused.text).not.toContain('<form')
+    }
+    expect(host.stub.sends).toEqual([])
+  })
+
+  it('send to a browser that takes cookies, and do not probe twice', async () => {
+    const host = await signups()
+    const visitor = host.browser()
+    const page = await visitor.open('/signup')
+    expect((await visitor.open('/signup')).text).not.toContain('name="cookies"')
+    const sent = await visitor.submit('/signup/start', filled(page, { phone: '310 765 4321', country: 'CO' }))
+    expect(sent.status).toBe(303)
+  })
+
+  it.each<[string, Record<string, string>, Record<string, string>]>([
+    ['a form of the host, whose page set no cookie', {}, { 'sec-fetch-site': 'same-origin' }],
+    ['a browser that does not say where a form comes from', { cookies: 'set' }, {}],
+  ])('presume nothing about %s', async (_what, fields, headers) => {
+    const host = await signups()
+    const sent = await host.browser().send('/signup/start', {
+      method: 'POST',
+      headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded', ...headers },
+      body: new URLSearchParams({ phone: '310 765 4321', country: 'CO', ...fields }).toString(),
+    })
+    expect(sent.status).toBe(303)
+  })
+
+  it('set no cookie where sessions are bearer tokens', async () => {
+    const session = tokenSession(() => 'a session')
+    const host = await signups({ options: { session } })
+    const page = await host.browser().get('/signup', { accept: 'text/html', authorization: 'Bearer x' })
+    expect(page.text).toContain('id="phone"')
+    expect(page.headers.getSetCookie()).toEqual([])
+    expect(page.text).not.toContain('name="cookies"')
+  })
+})
