@@ -41,10 +41,15 @@ export interface TwoFactorOptions {
   readonly appName: string | Readonly<Record<string, string>>
   /**
    * What this account answers to a right code. Required with a client, where it has no default: a guess would
-   * let anybody in, or nobody. A `CodeProvider` decides for itself, so that this and the options
+   * let anybody in, or nobody. A `CodeProvider` decides for itself, so that this and the options `calibratedAt`,
    * `rejectedCodes`, `accountErrorCodes`, `voice`, `callRetries` and `countryCode` are refused with one.
    */
   readonly approvedStatuses?: readonly string[]
+  /**
+   * When `approvedStatuses` was found out, as `npx express-two-factor calibrate` prints it: an ISO 8601 date.
+   * Without it, `selfTest` reports the statuses as guessed in production.
+   */
+  readonly calibratedAt?: string
   /** Values of `error` that mean "wrong code". Default: any. */
   readonly rejectedCodes?: readonly string[]
   /** Values of `error` that mean that our account is misconfigured. Default `['1003']`. */

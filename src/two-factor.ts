@@ -32,7 +32,7 @@ import { hostClock, hostFunction } from './express/host/host-function.js'
 import { createOperator } from './express/host/operator.js'
 import { readSubject } from './express/host/subject.js'
 import type { TwoFactor } from './express/host/two-factor.js'
-import { createWarn, isCalledPerRequest } from './express/host/warnings.js'
+import { createWarnings, isCalledPerRequest } from './express/host/warnings.js'
 import { createWiring } from './express/host/wiring.js'
 import { createAddressOf } from './express/http/address.js'
 import { createEndpoint } from './express/http/endpoint.js'
@@ -47,6 +47,7 @@ import { wholeMs } from './lib/clock.js'
 import { describeLimits } from './options/default-limits.js'
 import { isCodeProvider } from './options/provider-option.js'
 import { resolveOptions, type Settings } from './options/resolve.js'
+import { settingFindings } from './options/setting-findings.js'
 import type { TwoFactorOptions } from './options.js'
 import { loadPhoneData } from './phone-number.js'
 import { providerCodes } from './provider/code-adapter.js'
@@ -73,7 +74,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   const settings = resolveOptions(options)
   const { codePattern, limits } = settings
   const provider = codeProviderOf(settings)
-  const warn = createWarn()
+  const { warn, findings: warned } = createWarnings()
   if (isCalledPerRequest()) warn('TWO_FACTOR_MADE_PER_REQUEST')
   // Preloads in the background, so that the first request does not wait for it.
   void loadPhoneData()
@@ -217,6 +218,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     provider,
     ownsStore: settings.store === undefined,
     inspect: async () => settings.store?.inspect?.() ?? [],
+    settings: () => [...settingFindings(settings), ...warned()],
   })
 
   const app: TwoFactor = {

@@ -4,6 +4,8 @@ import type { Finding, Store } from '../store/store.js'
 import type { Keys } from './keys.js'
 import { newCommandId } from './updater.js'
 
+export type { Finding }
+
 /** What an operator should know before users notice. */
 export interface SelfTest {
   /** Whether nothing was found. */
@@ -22,10 +24,12 @@ export async function selfTest(parts: {
   readonly store: Store
   /** What the store's own inspection finds. */
   readonly inspect: () => Promise<readonly Finding[]>
+  /** What the options, and the requests seen so far, have shown. */
+  readonly settings: () => readonly Finding[]
   readonly keys: Keys
   readonly now: () => number
 }): Promise<SelfTest> {
-  const { balance, store, inspect, keys, now } = parts
+  const { balance, store, inspect, settings, keys, now } = parts
   const found = await Promise.all([
     findingOf(() => within(balanceMs, () => creditsLeft(balance)), {
       code: 'provider_failed',
@@ -44,7 +48,7 @@ export async function selfTest(parts: {
       fix: 'check that the store runs, that it can be reached, and its permissions',
     }),
   ])
-  const findings = found.flat()
+  const findings = [...found.flat(), ...settings()]
   return { ok: findings.length === 0, findings }
 }
 

@@ -126,6 +126,11 @@ export const optionChecks: Checks<TwoFactorOptions> = {
     statuses,
     1,
   ),
+  calibratedAt: that(
+    "must be a date such as '2026-03-01', as npx express-two-factor calibrate prints it",
+    (value) =>
+      typeof value === 'string' && /^\d{4}-\d{2}-\d{2}/.test(value) && !Number.isNaN(Date.parse(value)),
+  ),
   rejectedCodes: errorValues,
   accountErrorCodes: errorValues,
   subject: func('(req) => subject'),

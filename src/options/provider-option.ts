@@ -5,6 +5,7 @@ import type { TwoFactorOptions } from '../options.js'
 /** What only a client from `createClient` needs or understands. */
 const clientOnly = [
   'approvedStatuses',
+  'calibratedAt',
   'rejectedCodes',
   'accountErrorCodes',
   'voice',

@@ -16,6 +16,7 @@ type WithoutDefault =
   | 'subject'
   | 'phone'
   | 'countryCode'
+  | 'calibratedAt'
   | 'store'
   | 'session'
   | 'trustedDevices'
@@ -117,7 +118,7 @@ export function resolveOptions(options: TwoFactorOptions): Settings {
     subject: options.subject,
     phone: options.phone,
     ...given(options, ['countryCode', 'store', 'session', 'trustedDevices', 'locale', 'brand', 'render']),
-    ...given(options, ['formFields', 'onVerified', 'beforeSend', 'onEvent', 'now']),
+    ...given(options, ['calibratedAt', 'formFields', 'onVerified', 'beforeSend', 'onEvent', 'now']),
     appName: typeof options.appName === 'string' ? { login: options.appName } : { ...options.appName },
     approvedStatuses: [...approvedStatuses],
     rejectedCodes: [...rejectedCodes],

@@ -41,7 +41,8 @@ export interface Operator {
   /** Sign-ups that were completed without a code of this package, for the option `signupGuard`. */
   readonly signups: SignupsFacade
   /**
-   * Asks provider, store and clock whether codes can travel. Sends none.
+   * Asks provider, store and clock whether codes can travel, and names what options and requests have shown to
+   * be wrong so far. Sends none.
    *
    * @example
    * const { ok, findings } = await tf.selfTest()

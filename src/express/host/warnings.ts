@@ -1,4 +1,6 @@
-/** By stable code; `docs/operations.md` has a section for each. */
+import type { Finding } from '../../challenge/self-test.js'
+
+/** By stable code, what is wrong and then how to correct it; `docs/operations.md` has a section for each. */
 const messages = {
   TWO_FACTOR_TRUST_PROXY_MISSING:
     'A request with a forwarded header came from a private address, but `trust proxy` is off: everyone behind the proxy shares ten times the limits of one address. Set `trust proxy` to your proxies.',
@@ -33,9 +35,9 @@ export type WarningCode = keyof typeof messages
 export type Warn = (code: WarningCode, cause?: string) => void
 
 /** Emits each code at most once, as a process warning of the type `TwoFactorWarning`. */
-export function createWarn(): Warn {
+export function createWarnings(): { readonly warn: Warn; readonly findings: () => readonly Finding[] } {
   const emitted = new Set<WarningCode>()
-  return (code, cause = '') => {
+  const warn: Warn = (code, cause = '') => {
     if (emitted.has(code)) return
     emitted.add(code)
     process.emitWarning(cause === '' ? messages[code] : `${messages[code]} (${cause})`, {
@@ -44,6 +46,18 @@ export function createWarn(): Warn {
       detail: `See docs/operations.md#${code.toLowerCase()}`,
     })
   }
+  return { warn, findings: () => [...emitted].filter((code) => !aboutProvider.includes(code)).map(findingOf) }
+}
+
+/** The self-test asks the provider itself. */
+const aboutProvider: readonly WarningCode[] = [
+  'TWO_FACTOR_PROVIDER_MISCONFIGURED',
+  'TWO_FACTOR_PROVIDER_UNAVAILABLE',
+]
+
+function findingOf(code: WarningCode): Finding {
+  const [message = '', fix = ''] = messages[code].split(/(?<=\.) /)
+  return { code: code.replace('TWO_FACTOR_', '').toLowerCase(), message, fix }
 }
 
 /** Whether this call came from a handler: then Express is on the stack. */

@@ -1,0 +1,87 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { type CodeProvider, memoryStore, type TwoFactorOptions } from '../../src/index.js'
+import { type Host, startHost } from './kit.js'
+
+const settings = { now: () => Date.now(), calibratedAt: '2026-03-01' }
+
+async function findings(options: Partial<TwoFactorOptions>, use: (host: Host) => unknown = () => undefined) {
+  const host = await startHost({ options: { ...settings, ...options } })
+  await use(host)
+  return (await host.tf.selfTest()).findings
+}
+const codes = async (...args: Parameters<typeof findings>) =>
+  (await findings(...args)).map(({ code }) => code)
+const production = () => void vi.stubEnv('NODE_ENV', 'production')
+const inStore = { store: memoryStore() }
+const repeated = { secret: ['a secret of thirty-two bytes or more', 'x'.repeat(32)] }
+
+describe('the self-test', () => {
+  afterEach(() => void vi.unstubAllEnvs())
+
+  it('names a secret of one repeated character, also one that is only verified with', async () => {
+    expect(await findings(repeated)).toEqual([
+      {
+        code: 'secret_weak',
+        message: 'A secret is one character, repeated.',
+        fix: 'make one with: openssl rand -base64 48',
+      },
+    ])
+  })
+
+  it('names statuses that were never calibrated, in production only', async () => {
+    expect(await codes({ calibratedAt: undefined as never })).toEqual([])
+    production()
+    expect(await codes({ ...inStore, calibratedAt: undefined as never })).toEqual(['statuses_guessed'])
+    expect(await codes(inStore)).toEqual([])
+  })
+
+  it('has no statuses to name where an adapter judges the codes', async () => {
+    production()
+    const provider: CodeProvider = {
+      sendCode: async () => ({ result: 'failed' }),
+      checkCode: async () => 'rejected',
+    }
+    const host = await startHost({ provider: () => provider, options: { ...inStore, now: settings.now } })
+    expect(await host.tf.selfTest()).toEqual({ ok: true, findings: [] })
+  })
+
+  it('names what requests have shown of cookie and proxies so far, with the fix', async () => {
+    expect(
+      await codes({}, async (host) => {
+        const ana = await host.login()
+        await ana.post('/two-factor/start', {}, { 'x-forwarded-for': '203.0.113.9' })
+      }),
+    ).toEqual(['trust_proxy_missing'])
+    production()
+    const found = await findings(inStore, async (host) => {
+      host.app.set('trust proxy', true)
+      const ana = await host.login()
+      await ana.post('/two-factor/start', {})
+    })
+    expect(found.map(({ code }) => code)).toEqual(['trust_proxy_all', 'cookie_not_secure'])
+    expect(found[1]).toEqual({
+      code: 'cookie_not_secure',
+      message: 'The session cookie is not Secure: it can be intercepted in transit.',
+      fix: 'Set `cookie.secure` of the session.',
+    })
+  })
+
+  it('asks the provider itself, whatever was warned of it', async () => {
+    expect(
+      await codes({}, async ({ login, stub }) => {
+        stub.answerSend = () => 'reset'
+        const ana = await login()
+        await ana.post('/two-factor/start', {})
+      }),
+    ).toEqual([])
+  })
+
+  it.each(['yesterday', '2026-13-01', 20260301])(
+    'refuses %j as the day of a calibration',
+    async (calibratedAt) => {
+      await expect(startHost({ options: { calibratedAt: calibratedAt as string } })).rejects.toThrow(
+        "twoFactor: calibratedAt must be a date such as '2026-03-01'",
+      )
+    },
+  )
+})
