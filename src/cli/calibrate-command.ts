@@ -1,11 +1,13 @@
 import { parseArgs } from 'node:util'
 import { createClient, type NumberFormat, ProviderError } from '../provider/index.js'
+import { channelProblem, phoneProblem } from './answer-problems.js'
 import { calibrate } from './calibrate.js'
 import { accountNeeds, resolveNeeds } from './needs.js'
 import { pathFlag, readPaths } from './paths.js'
 import { describeRefusal } from './refusal.js'
 import { openTerminal } from './terminal.js'
 import { UsageError, understand } from './usage.js'
+import { packageVersion, printJson } from './version.js'
 
 const help = `Usage: express-two-factor calibrate [options]
 
@@ -24,6 +26,8 @@ the account answers and the lines to paste into the options of twoFactor(). It c
                                              verifyCode=/2fa/check; may be given several times
   --again               have the right code checked once more, to see whether it works twice
   --yes                 send without asking first
+  --json                print what was answered and what follows as JSON, with a stable code
+  --version             print the version of this package
   --help                this text
 
 What is missing is asked for. Without a terminal nothing is asked: the lines of the standard input are the
@@ -45,6 +49,8 @@ const flags = {
   path: pathFlag,
   again: { type: 'boolean' },
   yes: { type: 'boolean' },
+  json: { type: 'boolean' },
+  version: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const
 
@@ -55,11 +61,13 @@ const needs = {
     option: 'phone',
     variable: 'TWO_FACTOR_PHONE',
     question: 'A phone within reach, with its country code',
+    problem: phoneProblem,
   },
   channel: {
     option: 'channel',
     variable: 'TWO_FACTOR_CHANNEL',
     question: 'Channel, sms or call',
+    problem: channelProblem,
     byDefault: 'sms',
   },
 } as const
@@ -69,6 +77,8 @@ export async function calibrateCommand(args: readonly string[]): Promise<number>
   const { values } = await understand(() => parseArgs({ args: [...args], options: flags }))
   const {
     help: explain,
+    version,
+    json = false,
     yes = false,
     again = false,
     path,
@@ -80,6 +90,10 @@ export async function calibrateCommand(args: readonly string[]): Promise<number>
     process.stdout.write(help)
     return 0
   }
+  if (version) {
+    process.stdout.write(`${packageVersion()}\n`)
+    return 0
+  }
   const differing = { paths: readPaths(path), numberFormat: numberFormat as NumberFormat | undefined }
   const terminal = openTerminal()
   try {
@@ -89,10 +103,16 @@ export async function calibrateCommand(args: readonly string[]): Promise<number>
     const { baseUrl, client, key, ...destination } = await resolveNeeds(needs, options, terminal)
     const provider = await understand(() => createClient({ baseUrl, client, key, ...differing }))
     try {
-      return await calibrate(terminal, provider, { ...destination, countryCode, key, yes, again })
+      return await calibrate(terminal, provider, { ...destination, countryCode, key, yes, again, json })
     } catch (error) {
       if (!(error instanceof ProviderError)) throw error
-      terminal.warn(describeRefusal(error, { key, phone: destination.phone }))
+      const message = describeRefusal(error, { key, phone: destination.phone })
+      if (json) {
+        const { operation, reason, httpStatus, providerError } = error
+        printJson({ code: 'provider_failed', operation, reason, httpStatus, providerError, message })
+      } else {
+        terminal.warn(message)
+      }
       return 1
     } finally {
       await provider.close()

@@ -1,9 +1,12 @@
-import type { ProviderClient } from '../provider/index.js'
+import type { ProviderClient, VerifyAnswer } from '../provider/index.js'
+import { compact } from './answer-problems.js'
 import { calibrationOf } from './calibration.js'
-import { conclusionOf } from './conclusion.js'
+import { codePatternOf } from './code-shape.js'
+import { conclusionOf, optionLines } from './conclusion.js'
 import { describeAnswer, maskAnswer } from './observation.js'
 import type { Terminal } from './terminal.js'
 import { UsageError, understand } from './usage.js'
+import { printJson } from './version.js'
 import { wrongCodeLike } from './wrong-code.js'
 
 interface Order {
@@ -17,16 +20,18 @@ interface Order {
   readonly yes: boolean
   /** Whether the right code is checked a second time. */
   readonly again: boolean
+  /** Whether what was found out is printed for a program. */
+  readonly json: boolean
 }
 
 /** Sends one code, checks a wrong and the right one, and prints what follows. Resolves with the exit code. */
 export async function calibrate(
   terminal: Terminal,
   provider: ProviderClient,
-  { phone: spelled, appName, channel, countryCode, key, yes, again }: Order,
+  { phone: spelled, appName, channel, countryCode, key, yes, again, json }: Order,
 ): Promise<number> {
   if (channel !== 'sms' && channel !== 'call') throw new UsageError('channel must be sms or call.')
-  const to = { phone: spelled.replaceAll(/[\s().-]/g, ''), appName, countryCode }
+  const to = { phone: compact(spelled), appName, countryCode }
   const message = `one real ${channel === 'sms' ? 'SMS' : 'call'} to the number that ends in ${to.phone.slice(-2)}`
   const question = `This sends ${message}, which costs money. Send it, y or n`
   if (!yes && !/^y(es)?$/i.test(await terminal.ask(question, { byDefault: 'n' }))) {
@@ -46,7 +51,7 @@ export async function calibrate(
   const form = new URLSearchParams({ key, phone: to.phone, code, wrongCode }).toString()
   const check = async (name: string, checked: string) => {
     const answer = maskAnswer(await understand(() => provider.verifyCode({ ...to, code: checked })), form)
-    print(describeAnswer(name, answer))
+    if (!json) print(describeAnswer(name, answer))
     return answer
   }
   // The right code last: it may be good for one check alone, and the wrong one must meet it alive.
@@ -55,8 +60,15 @@ export async function calibrate(
     right: await check('right code', code),
     again: again ? await check('right again', code) : undefined,
   }
-  const { exitCode, lines, notes } = conclusionOf(calibrationOf(observed))
-  if (lines !== undefined) print(`\n${lines}`)
+  const { exitCode, outcome, options, notes } = conclusionOf(calibrationOf(observed), {
+    codePattern: codePatternOf(code),
+    calibratedAt: new Date().toISOString().slice(0, 10),
+  })
+  if (json) {
+    printJson({ code: outcome, observed: shown(observed), options, notes })
+    return exitCode
+  }
+  if (options !== undefined) print(`\n${optionLines(options)}`)
   const tell = exitCode === 0 ? terminal.say : terminal.warn
   for (const note of notes) tell(`\n${note}`)
   return exitCode
@@ -68,6 +80,14 @@ async function askForCode(terminal: Terminal): Promise<string> {
     if (/^[0-9A-Za-z]+$/.test(code)) return code
     terminal.say('A code has letters and digits alone.')
   }
+}
+
+/** What decides in the answers: the rest of one may quote what was sent. */
+function shown(observed: Readonly<Record<string, VerifyAnswer | undefined>>): object {
+  const entries = Object.entries(observed).map(([name, answer]) => {
+    return [name, answer && { httpStatus: answer.httpStatus, status: answer.status, error: answer.error }]
+  })
+  return Object.fromEntries(entries)
 }
 
 function print(text: string): void {

@@ -1,38 +1,66 @@
 import type { Calibration } from './calibration.js'
 import { optionLine } from './observation.js'
 
+/** The options of `twoFactor` that a calibration finds. */
+export interface FoundOptions {
+  readonly approvedStatuses: readonly string[]
+  readonly rejectedCodes: readonly string[]
+  /** Source of the regular expression. */
+  readonly codePattern: string
+  readonly calibratedAt: string
+}
+
 /** What a calibration comes to for whoever ran it. */
 export interface Conclusion {
+  /** Stable, for programs. */
+  readonly outcome: 'told_apart' | 'alike' | 'not_approved' | 'not_rejected'
   readonly exitCode: 0 | 1 | 3
-  /** The lines to paste. Without them nothing may be pasted. */
-  readonly lines?: string
+  /** To paste. Without them nothing may be pasted. */
+  readonly options?: FoundOptions
   readonly notes: readonly string[]
 }
 
-export function conclusionOf(calibration: Calibration): Conclusion {
+export function conclusionOf(
+  calibration: Calibration,
+  seen: Pick<FoundOptions, 'codePattern' | 'calibratedAt'>,
+): Conclusion {
   switch (calibration.outcome) {
-    case 'told-apart':
-      return { exitCode: 0, lines: linesOf(calibration), notes: notesOn(calibration) }
+    case 'told-apart': {
+      const { approvedStatuses, rejectedCodes } = calibration
+      const options = { approvedStatuses, rejectedCodes, ...seen }
+      return { outcome: 'told_apart', exitCode: 0, options, notes: notesOn(calibration) }
+    }
     case 'alike':
-      return { exitCode: 3, notes: [alike] }
+      return { outcome: 'alike', exitCode: 3, notes: [alike] }
     case 'not-approved':
-      return { exitCode: 1, notes: [notApproved] }
+      return { outcome: 'not_approved', exitCode: 1, notes: [notApproved] }
     case 'not-rejected':
-      return { exitCode: 1, notes: [notRejected] }
+      return { outcome: 'not_rejected', exitCode: 1, notes: [notRejected] }
   }
 }
 
 type ToldApart = Extract<Calibration, { outcome: 'told-apart' }>
 
-function linesOf({ approvedStatuses, rejectedCodes }: ToldApart): string {
-  return `For the options of twoFactor():
-
-${optionLine('approvedStatuses', approvedStatuses)}
-${optionLine('rejectedCodes', rejectedCodes)}`
+/** The options as lines of a program. */
+export function optionLines({
+  approvedStatuses,
+  rejectedCodes,
+  codePattern,
+  calibratedAt,
+}: FoundOptions): string {
+  const letters = codePattern.includes('[') ? ['  codeLetters: true,'] : []
+  return [
+    'For the options of twoFactor():\n',
+    optionLine('approvedStatuses', approvedStatuses),
+    optionLine('rejectedCodes', rejectedCodes),
+    `  codePattern: /${codePattern}/,`,
+    ...letters,
+    `  calibratedAt: '${calibratedAt}',`,
+  ].join('\n')
 }
 
 function notesOn({ rejectedCodes, usedOnce }: ToldApart): readonly string[] {
-  const notes = [rejectedCodes.length > 0 ? otherErrors : anyError]
+  const notes = [rejectedCodes.length > 0 ? otherErrors : anyError, oneCode]
   if (usedOnce === undefined) return notes
   return [...notes, usedOnce ? 'A code is good for one check.' : worksTwice]
 }
@@ -41,6 +69,8 @@ const otherErrors = `Any other error, of an expired code perhaps, is then taken 
 to have every error taken for a wrong code.`
 
 const anyError = 'An empty rejectedCodes, the default, has every error taken for a wrong code.'
+
+const oneCode = 'codePattern is that of this one code: widen it when the codes of the account vary in length.'
 
 const worksTwice = 'A CODE WORKS TWICE at this account. twoFactor() refuses the second use itself.'
 

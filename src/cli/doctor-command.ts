@@ -1,14 +1,12 @@
 import { parseArgs } from 'node:util'
-import { type ClientOptions, createClient } from '../provider/index.js'
-import { describeRow, type Row } from './findings.js'
-import { expressRow, nodeRow } from './host-checks.js'
+import { createClient } from '../provider/index.js'
+import { describeReport, examine } from './doctor.js'
 import { loadFromApp } from './host-packages.js'
 import { accountNeeds, resolveNeeds } from './needs.js'
 import { pathFlag, readPaths } from './paths.js'
-import { balanceRow, clockRow } from './provider-checks.js'
-import { redisRows } from './redis-check.js'
 import { openTerminal } from './terminal.js'
 import { UsageError, understand } from './usage.js'
+import { packageVersion, printJson } from './version.js'
 
 const help = `Usage: express-two-factor doctor [options]
 
@@ -21,6 +19,9 @@ the provider and its clock, Redis. It sends no message and costs nothing.
   --path <op>=<path>                         where an operation lies, if not where it is documented:
                                              balance=/account/balance
   --redis-url <url>     REDIS_URL            Redis, if the app uses it
+  --low-credits <count>                      below so many credits the account is worth a look; 50
+  --json                                     print the findings as JSON, each with its stable code
+  --version                                  print the version of this package
   --help                                     this text
 
 What is missing of the account is asked for. Without a terminal nothing is asked: the first line of the
@@ -36,53 +37,50 @@ const flags = {
   key: { type: 'string' },
   path: pathFlag,
   'redis-url': { type: 'string' },
+  'low-credits': { type: 'string' },
+  json: { type: 'boolean' },
+  version: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const
 
 /** Checks what the package stands on. */
 export async function doctorCommand(args: readonly string[]): Promise<number> {
   const { values } = await understand(() => parseArgs({ args: [...args], options: flags }))
-  const { help: explain, path, 'redis-url': redisOption, ...options } = values
+  const { help: explain, version, json = false, path, ...given } = values
+  const { 'redis-url': redisOption, 'low-credits': lowOption = '50', ...options } = given
   if (explain) {
     process.stdout.write(help)
     return 0
   }
+  if (version) {
+    process.stdout.write(`${packageVersion()}\n`)
+    return 0
+  }
   const paths = readPaths(path)
+  const lowCredits = creditsOf(lowOption)
   const redisUrl = redisUrlOf(redisOption ?? process.env.REDIS_URL)
   const terminal = openTerminal()
   try {
     const account = await resolveNeeds(accountNeeds, options, terminal)
-    return print(await examine({ ...account, paths }, redisUrl))
+    const provider = await understand(() => createClient({ ...account, paths }))
+    try {
+      const nodeVersion = process.versions.node
+      const parts = { ...account, provider, lowCredits, redisUrl, nodeVersion, load: loadFromApp }
+      const report = await examine(parts)
+      if (json) printJson(report)
+      else process.stdout.write(`${describeReport(report, process.stdout)}\n`)
+      return report.ok ? 0 : 1
+    } finally {
+      await provider.close()
+    }
   } finally {
     terminal.close()
   }
 }
 
-async function examine(
-  account: Readonly<Record<keyof typeof accountNeeds, string>> & Pick<ClientOptions, 'paths'>,
-  redisUrl: string | undefined,
-): Promise<readonly Row[]> {
-  const provider = await understand(() => createClient(account))
-  try {
-    const express = loadFromApp('express/package.json') as { version: string } | undefined
-    return [
-      nodeRow(process.versions.node),
-      expressRow(express?.version),
-      await balanceRow(provider, account.key),
-      await clockRow(account.baseUrl),
-      ...(await redisRows(redisUrl)),
-    ]
-  } finally {
-    await provider.close()
-  }
-}
-
-function print(rows: readonly Row[]): number {
-  const wrong = rows.filter(({ found }) => found === 'wrong').length
-  const verdict = wrong === 0 ? 'Nothing is wrong.' : `${wrong} of ${rows.length} are wrong.`
-  const lines = rows.map((row) => describeRow(row, process.stdout))
-  process.stdout.write(`${lines.join('\n')}\n\n${verdict}\n`)
-  return wrong === 0 ? 0 : 1
+function creditsOf(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text)
+  throw new UsageError('low-credits must be a whole number of credits, such as 50.')
 }
 
 function redisUrlOf(url: string | undefined): string | undefined {

@@ -5,7 +5,9 @@ import { join } from 'node:path'
 const requireFromApp = createRequire(join(process.cwd(), 'package.json'))
 
 /** A package as the app would get it, or undefined when it is not installed. */
-export function loadFromApp(name: string): unknown {
+export type LoadFromApp = (name: string) => unknown
+
+export const loadFromApp: LoadFromApp = (name) => {
   try {
     return requireFromApp(name)
   } catch (error) {

@@ -1,3 +1,4 @@
+import { clientProblem } from './answer-problems.js'
 import type { Terminal } from './terminal.js'
 import { UsageError } from './usage.js'
 
@@ -7,6 +8,8 @@ export interface Need {
   readonly variable: string
   readonly question: string
   readonly byDefault?: string
+  /** What is wrong with an answer, if anything: asked before the next question. */
+  readonly problem?: (answer: string) => string | undefined
   /** Never on the command line, where every process of the machine reads it. */
   readonly secret?: true
 }
@@ -19,8 +22,14 @@ export const accountNeeds = {
     option: 'base-url',
     variable: 'TWO_FACTOR_BASE_URL',
     question: 'Base URL of the provider, such as https://api.example.com/v1',
+    problem: (answer) => clientProblem({ baseUrl: answer }),
   },
-  client: { option: 'client', variable: 'TWO_FACTOR_CLIENT', question: 'Client of the account' },
+  client: {
+    option: 'client',
+    variable: 'TWO_FACTOR_CLIENT',
+    question: 'Client of the account',
+    problem: (answer) => clientProblem({ client: answer }),
+  },
   key: {
     option: 'key',
     variable: 'TWO_FACTOR_KEY',
@@ -67,7 +76,12 @@ function givenValue(need: Need, options: Options): string | undefined {
 }
 
 async function askFor(need: Need, terminal: Terminal): Promise<string> {
-  const { question, byDefault, secret } = need
+  const { question, byDefault, secret, problem } = need
   if (byDefault !== undefined && !terminal.interactive) return byDefault
-  return terminal.ask(question, { hidden: secret, byDefault })
+  for (;;) {
+    const answer = await terminal.ask(question, { hidden: secret, byDefault })
+    const wrong = terminal.interactive ? problem?.(answer) : undefined
+    if (wrong === undefined) return answer
+    terminal.say(wrong)
+  }
 }

@@ -1,49 +1,44 @@
-import { clockLeewayMs } from '../lib/clock.js'
+import { isJsonObject } from '../provider/answers.js'
 import { type ProviderClient, ProviderError } from '../provider/index.js'
 import type { Row } from './findings.js'
-import { describeRefusal } from './refusal.js'
+import { diagnosisRow } from './provider-diagnosis.js'
+
+const name = 'Provider'
 
 /** Asks for the credits: the question that proves address, account and allow-list, and costs nothing. */
-export async function balanceRow(provider: ProviderClient, key: string): Promise<Row> {
-  const name = 'Provider'
+export async function balanceRow(
+  provider: ProviderClient,
+  { lowCredits, ...account }: { readonly baseUrl: string; readonly key: string; readonly lowCredits: number },
+): Promise<Row> {
   try {
-    const { credits } = await provider.balance()
-    if (credits === undefined) return { name, found: 'ok', text: 'answers, without a number of credits' }
-    if (credits > 0) return { name, found: 'ok', text: `${credits} credits` }
+    const { credits, raw } = await provider.balance()
+    if (credits === undefined) return unknownCredits('without a number of credits')
+    if (credits <= 0) {
+      const text = 'no credits are left: no code will be sent'
+      return { code: 'no_credits', name, found: 'wrong', text, fix: 'recharge the account' }
+    }
+    if (isMereFlag(raw))
+      return unknownCredits('with the status 1, which may be a flag and no number of credits')
+    if (credits >= lowCredits) return { code: 'provider_ok', name, found: 'ok', text: `${credits} credits` }
+    const text = `${credits} credits, fewer than ${lowCredits}`
     return {
+      code: 'low_credits',
       name,
-      found: 'wrong',
-      text: 'no credits are left: no code will be sent',
-      fix: 'recharge the account',
+      found: 'warning',
+      text,
+      fix: 'recharge the account before it is empty',
     }
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error
-    return { name, found: 'wrong', text: describeRefusal(error, { key }) }
+    return diagnosisRow(error, account)
   }
 }
 
-/** Compares the clocks by the `Date` of any answer from the provider's address. No account travels. */
-export async function clockRow(baseUrl: string): Promise<Row> {
-  const name = 'Clock'
-  const asked = Date.now()
-  const answer = await fetch(baseUrl, {
-    method: 'HEAD',
-    redirect: 'manual',
-    signal: AbortSignal.timeout(5_000),
-  }).catch(() => undefined)
-  const theirs = Date.parse(answer?.headers.get('date') ?? '')
-  if (Number.isNaN(theirs))
-    return { name, found: 'skipped', text: 'the provider tells no time to compare with' }
-  // A date has whole seconds, cut off: on average it is half a second late.
-  const leadMs = (asked + Date.now()) / 2 - (theirs + 500)
-  const seconds = Math.round(Math.abs(leadMs) / 1_000)
-  if (Math.abs(leadMs) <= clockLeewayMs)
-    return { name, found: 'ok', text: `as the provider's, within ${seconds + 1} s` }
-  const side = leadMs > 0 ? 'ahead of' : 'behind'
-  return {
-    name,
-    found: 'wrong',
-    text: `this machine is ${seconds} s ${side} the provider`,
-    fix: 'let it take its time from NTP',
-  }
+function unknownCredits(how: string): Row {
+  return { code: 'credits_unknown', name, found: 'ok', text: `answers, ${how}` }
+}
+
+/** Some accounts return `{ "status": 1 }` for "done". */
+function isMereFlag(raw: unknown): boolean {
+  return isJsonObject(raw) && Object.keys(raw).length === 1 && String(raw.status) === '1'
 }

@@ -1,23 +1,57 @@
 import { redisStore } from '../store/redis-store.js'
 import type { Row } from './findings.js'
+import type { LoadFromApp } from './host-packages.js'
 import { printable } from './quote.js'
 import { openRedis, type RedisConnection } from './redis-client.js'
 
 const name = 'Redis'
-const fix = 'start it, and check the address, the password and the permissions in REDIS_URL'
+
+/** What Redis, or the way to it, says when it cannot be used. The first that fits counts. */
+const failures: readonly { readonly code: string; readonly says: RegExp; readonly fix: string }[] = [
+  {
+    code: 'redis_refuses_login',
+    says: /WRONGPASS|NOAUTH|invalid password/i,
+    fix: 'correct user and password in REDIS_URL',
+  },
+  {
+    code: 'redis_permission',
+    says: /NOPERM|permission|can't run this command/i,
+    fix: 'allow its user EVAL, EVALSHA and every command on keys that begin with tf1:',
+  },
+  {
+    code: 'redis_not_listening',
+    says: /ECONNREFUSED/,
+    fix: 'start it, or correct host and port in REDIS_URL',
+  },
+  { code: 'redis_dns', says: /ENOTFOUND|EAI_/, fix: 'correct the host name in REDIS_URL' },
+  {
+    code: 'redis_silent',
+    says: /no answer|timeout/i,
+    fix: 'look whether it hangs, or whether a firewall stops this machine',
+  },
+]
+const otherwise = {
+  code: 'redis_unusable',
+  fix: 'start it, and check the address, the password and the permissions in REDIS_URL',
+}
 
 /** Whether Redis can be reached and written, and is set up to forget nothing that is live. */
-export async function redisRows(url: string | undefined): Promise<readonly Row[]> {
-  if (url === undefined) return [{ name, found: 'skipped', text: 'not asked: REDIS_URL is not set' }]
-  const connection = openRedis(url)
+export async function redisRows(url: string | undefined, load: LoadFromApp): Promise<readonly Row[]> {
+  if (url === undefined) {
+    return [{ code: 'redis_not_asked', name, found: 'skipped', text: 'not asked: REDIS_URL is not set' }]
+  }
+  const connection = openRedis(url, load)
   if (connection === undefined) {
     const text = 'neither redis nor ioredis is installed here'
-    return [{ name, found: 'wrong', text, fix: 'npm install redis in the folder of the app' }]
+    const fix = 'npm install redis in the folder of the app'
+    return [{ code: 'redis_client_missing', name, found: 'wrong', text, fix }]
   }
   try {
     return await inspected(connection)
   } catch (error) {
-    return [{ name, found: 'wrong', text: `cannot be used: ${printable(reasonOf(error))}`, fix }]
+    const reason = reasonOf(error)
+    const { code, fix } = failures.find(({ says }) => says.test(reason)) ?? otherwise
+    return [{ code, name, found: 'wrong', text: `cannot be used: ${printable(reason)}`, fix }]
   } finally {
     connection.end()
   }
@@ -28,14 +62,16 @@ async function inspected({ client, connect }: RedisConnection): Promise<readonly
   const store = redisStore({ client })
   const findings = (await store.inspect?.()) ?? []
   if (findings.some(({ message }) => message.includes('MOVED '))) {
-    return [{ name, found: 'skipped', text: 'is a cluster: ask it with selfTest() in the app' }]
+    const text = 'is a cluster: ask it with selfTest() in the app'
+    return [{ code: 'redis_cluster', name, found: 'skipped', text }]
   }
   // Looking takes no permission to write.
   if (findings.length === 0) await store.increment('tf1:doctor', 1_000)
   const rows = findings.map(
-    ({ message, fix }): Row => ({ name, found: 'wrong', text: printable(message), fix }),
+    ({ code, message, fix }): Row => ({ code, name, found: 'wrong', text: printable(message), fix }),
   )
-  return rows.length > 0 ? rows : [{ name, found: 'ok', text: 'reachable, and forgets nothing that is live' }]
+  if (rows.length > 0) return rows
+  return [{ code: 'redis_ok', name, found: 'ok', text: 'reachable, and forgets nothing that is live' }]
 }
 
 /** The store wraps what a client said; a refused connection to several addresses has a code alone. */

@@ -1,5 +1,5 @@
 import type { RedisClient } from '../store/redis-store.js'
-import { loadFromApp } from './host-packages.js'
+import type { LoadFromApp } from './host-packages.js'
 
 /** A connection to Redis through the package of the app. */
 export interface RedisConnection {
@@ -12,14 +12,14 @@ export interface RedisConnection {
 const connectTimeoutMs = 3_000
 
 /** With what the app has installed, `redis` or `ioredis`; undefined when it has neither. */
-export function openRedis(url: string): RedisConnection | undefined {
-  const nodeRedis = loadFromApp('redis') as NodeRedisPackage | undefined
+export function openRedis(url: string, load: LoadFromApp): RedisConnection | undefined {
+  const nodeRedis = load('redis') as NodeRedisPackage | undefined
   if (nodeRedis !== undefined) {
     const socket = { connectTimeout: connectTimeoutMs, reconnectStrategy: false }
     const client = nodeRedis.createClient({ url, disableOfflineQueue: true, socket })
     return connection(client, () => client.isOpen && (client.destroy ?? client.disconnect)?.call(client))
   }
-  const IoRedis = loadFromApp('ioredis') as IoRedisPackage | undefined
+  const IoRedis = load('ioredis') as IoRedisPackage | undefined
   if (IoRedis === undefined) return undefined
   const client = new IoRedis(url, {
     lazyConnect: true,

@@ -1,4 +1,5 @@
 import { UsageError } from './usage.js'
+import { packageVersion } from './version.js'
 
 /** One command of the program. Resolves with its exit code. */
 interface Command {
@@ -37,6 +38,10 @@ export async function run(args: readonly string[]): Promise<number> {
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
     process.stdout.write(help)
     return name === undefined ? 2 : 0
+  }
+  if (name === '--version') {
+    process.stdout.write(`${packageVersion()}\n`)
+    return 0
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (command === undefined) {

@@ -1,13 +1,18 @@
 import type { ProviderFailure } from './failure.js'
 
+type Failed = Pick<
+  ProviderFailure,
+  'operation' | 'delivery' | 'reason' | 'httpStatus' | 'providerError' | 'raw'
+>
+
 /** What to do about a failure, in one or two sentences without values. */
-export function adviceOn(failure: ProviderFailure): string {
+export function adviceOn(failure: Failed): string {
   if (failure.delivery === 'not-sent') return `Nothing was sent. ${connectionAdvice(failure)}`
   if (failure.delivery === 'unknown') return 'It may have been acted on: a repeated send may arrive twice.'
   return answerAdvice(failure)
 }
 
-function connectionAdvice({ reason }: ProviderFailure): string {
+function connectionAdvice({ reason }: Failed): string {
   switch (reason) {
     case 'dns':
       return 'Check the host name in baseUrl, and the DNS of this server.'
@@ -31,7 +36,7 @@ function connectionAdvice({ reason }: ProviderFailure): string {
 
 const askProvider = 'providerMessage and raw hold what the provider said.'
 
-function answerAdvice(failure: ProviderFailure): string {
+function answerAdvice(failure: Failed): string {
   const { operation, httpStatus = 0, providerError } = failure
   // The balance takes only the account, so whatever is refused there is the account.
   const accountOnly = operation === 'balance' && providerError !== undefined

@@ -1,6 +1,8 @@
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { createClient, twoFactor } from '../../src/index.js'
+import packageJson from '../../package.json' with { type: 'json' }
+import { codePatternOf } from '../../src/cli/code-shape.js'
+import { createClient, type TwoFactorOptions, twoFactor } from '../../src/index.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { read } from '../documents.js'
 import { type Run, run, runInTerminal, withoutTerminal } from './program.js'
@@ -41,8 +43,10 @@ const linesOf = (text: string) =>
     .split('\n')
     .map((line) => line.trimEnd())
 
+const onSomeDay = (text: string) => text.replace(/(?<=calibratedAt: ')[\d-]+/, '2026-03-01')
+
 /** The lines of the output, pasted into an object. */
-const pasted = (out: string): { approvedStatuses: string[]; rejectedCodes: string[] } =>
+const pasted = (out: string): Pick<TwoFactorOptions, 'approvedStatuses' | 'rejectedCodes' | 'codePattern'> =>
   new Function(`return {${out.split('For the options of twoFactor():')[1]}}`)()
 
 describe('express-two-factor calibrate', () => {
@@ -55,7 +59,12 @@ describe('express-two-factor calibrate', () => {
     const { exitCode, out } = await calibrate(sandbox, ['--again'])
     expect(exitCode).toBe(0)
     const refused = account.wrongCode === 200 ? [] : ['1111', '1113']
-    expect(pasted(out)).toEqual({ approvedStatuses: ['Sí'], rejectedCodes: refused })
+    expect(pasted(out)).toEqual({
+      approvedStatuses: ['Sí'],
+      rejectedCodes: refused,
+      codePattern: /^\d{6}$/,
+      calibratedAt: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+    })
 
     await using tf = twoFactor({
       ...pasted(out),
@@ -79,7 +88,7 @@ describe('express-two-factor calibrate', () => {
   test('shows what was answered, for one message', async () => {
     await using sandbox = await startSandbox()
     const { out, err } = await calibrate(sandbox, ['--again'])
-    expect(out).toBe(`  wrong code   HTTP 520  error '1111'
+    expect(onSomeDay(out)).toBe(`  wrong code   HTTP 520  error '1111'
   right code   HTTP 200  status 'verified'
   right again  HTTP 520  error '1113'
 
@@ -87,6 +96,8 @@ For the options of twoFactor():
 
   approvedStatuses: ['verified'],
   rejectedCodes: ['1111', '1113'],
+  codePattern: /^\\d{6}$/,
+  calibratedAt: '2026-03-01',
 `)
     expect(err).toContain('good for one check')
     expect(sandbox.requests.count('sendSmsCode')).toBe(1)
@@ -288,6 +299,68 @@ For the options of twoFactor():
   })
 })
 
+describe('express-two-factor calibrate for a program', () => {
+  test('prints the answers, the options and a stable code as JSON', async () => {
+    await using sandbox = await startSandbox({ codeAlphabet: 'AB', codeLength: 5 })
+    const { exitCode, out } = await calibrate(sandbox, ['--again', '--json'])
+    expect(exitCode).toBe(0)
+    expect(JSON.parse(out)).toEqual({
+      version: packageJson.version,
+      code: 'told_apart',
+      observed: {
+        wrong: { httpStatus: 520, error: '1111' },
+        right: { httpStatus: 200, status: 'verified' },
+        again: { httpStatus: 520, error: '1113' },
+      },
+      options: {
+        approvedStatuses: ['verified'],
+        rejectedCodes: ['1111', '1113'],
+        codePattern: '^[0-9A-Z]{5}$',
+        calibratedAt: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+      },
+      notes: [expect.any(String), expect.any(String), expect.any(String)],
+    })
+  })
+
+  test('says in JSON that nothing may be pasted, or that the provider failed', async () => {
+    await using sandbox = await startSandbox()
+    sandbox.faults.add({ operation: 'verifyCode', kind: 'body', body: { status: 'ok' }, times: 2 })
+    const alike = await calibrate(sandbox, ['--json'])
+    expect(alike.exitCode).toBe(3)
+    expect(JSON.parse(alike.out)).toMatchObject({ code: 'alike' })
+    expect(JSON.parse(alike.out)).not.toHaveProperty('options')
+
+    const env = { ...environment(sandbox), TWO_FACTOR_KEY: 'wrong-key' }
+    const refused = run(['calibrate', '--yes', '--json'], env)
+    expect(await refused.exitCode).toBe(1)
+    expect(JSON.parse(refused.out())).toMatchObject({
+      code: 'provider_failed',
+      operation: 'sendSmsCode',
+      reason: 'answer',
+      providerError: '1003',
+    })
+  })
+
+  test.each([[['--version']], [['calibrate', '--version']], [['doctor', '--version']]])(
+    'prints the version of the package: %j',
+    async (args) => {
+      const program = run(args)
+      expect(await program.exitCode).toBe(0)
+      expect(program.out()).toBe(`${packageJson.version}\n`)
+    },
+  )
+
+  test.each([
+    ['482913', '^\\d{6}$'],
+    ['ABCD', '^[0-9A-Z]{4}$'],
+    ['ab3d', '^[0-9a-z]{4}$'],
+    ['aB3d5', '^[0-9A-Za-z]{5}$'],
+  ])('reads the shape of codes off %s', (code, pattern) => {
+    expect(codePatternOf(code)).toBe(pattern)
+    expect(code).toMatch(new RegExp(pattern))
+  })
+})
+
 describe.skipIf(withoutTerminal)('express-two-factor calibrate in a terminal', () => {
   /** Answers every question but the last one. */
   async function answerQuestions(program: Run, sandbox: Sandbox, number = phone) {
@@ -321,6 +394,34 @@ describe.skipIf(withoutTerminal)('express-two-factor calibrate in a terminal', (
     expect(program.out()).not.toContain(key)
   })
 
+  test('checks each answer as it is typed, and asks again', async () => {
+    await using sandbox = await startSandbox()
+    const program = runInTerminal(['calibrate'])
+    await program.saying('Base URL')
+    program.type('http://example.com/v1\r')
+    await program.saying('baseUrl must use https')
+    program.type(`${sandbox.baseUrl}\r`)
+    await program.saying('Client of the account')
+    program.type('ana\r')
+    await program.saying('client must be the account client identifier')
+    program.type('100200\r')
+    await program.saying('Key of the account')
+    program.type(`${key}\r`)
+    await program.saying('App-name')
+    program.type('Acme\r')
+    await program.saying('country code')
+    program.type('ana\r')
+    await program.saying('phone must be exactly one number')
+    program.type(`${phone}\r`)
+    await program.saying('Channel, sms or call [sms]')
+    program.type('fax\r')
+    await program.saying('channel must be sms or call')
+    program.type('\r')
+    await program.saying('Send it, y or n [n]')
+    expect(sandbox.requests.count()).toBe(0)
+    program.interrupt()
+  })
+
   test('prints what the checklist shows', async () => {
     await using sandbox = await startSandbox()
     const program = runInTerminal(['calibrate', '--again'])
@@ -335,7 +436,7 @@ describe.skipIf(withoutTerminal)('express-two-factor calibrate in a terminal', (
       .replaceAll(sandbox.baseUrl, 'http://127.0.0.1:4010/v1')
     const [, shown = ''] =
       /\$ npx express-two-factor calibrate --again\n(.*?)```/s.exec(read('docs/going-live.md')) ?? []
-    expect(linesOf(said)).toEqual(linesOf(shown.replaceAll(/^ {2}/gm, '')))
+    expect(linesOf(onSomeDay(said))).toEqual(linesOf(shown.replaceAll(/^ {2}/gm, '')))
   })
 
   test('sends nothing after a no', async () => {

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import packageJson from '../../package.json' with { type: 'json' }
 import { expressRow, nodeRow } from '../../src/cli/host-checks.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { startRedis, withoutRedis } from '../store/redis-server.js'
@@ -56,6 +57,10 @@ describe('express-two-factor doctor', () => {
   ok     Clock     as the provider's, within 1 s
   --     Redis     not asked: REDIS_URL is not set
 
+Not looked at:
+  whether codes arrive, and what the account answers to them: npx express-two-factor calibrate
+  options, session cookie, proxies and store as the app uses them: await tf.selfTest() in it
+
 Nothing is wrong.
 `)
       expect(program.err()).toBe('')
@@ -74,6 +79,24 @@ Nothing is wrong.
     expect(asked).toContain('/v1/account/credits')
   })
 
+  test('prints the findings as JSON, each with its code', async () => {
+    await using sandbox = await startSandbox({ credits: 0 })
+    const program = run(['doctor', '--json'], environment(sandbox.baseUrl))
+    expect(await program.exitCode).toBe(1)
+    const { ok, version, rows } = JSON.parse(program.out())
+    expect([ok, version]).toEqual([false, packageJson.version])
+    expect(rows.map(({ code }: { code: string }) => code)).toContain('no_credits')
+  })
+
+  test('warns below the credits that it is told, and ends with 0', async () => {
+    await using sandbox = await startSandbox({ credits: 70 })
+    const low = run(['doctor', '--low-credits', '100'], environment(sandbox.baseUrl))
+    expect(await low.exitCode).toBe(0)
+    expect(low.out()).toMatch(/look +Provider +70 credits, fewer than 100\n +Fix: recharge/)
+    const typo = run(['doctor', '--low-credits', 'few'], environment(sandbox.baseUrl))
+    expect(await typo.exitCode).toBe(2)
+  })
+
   test('sends no code and no text', async () => {
     await using sandbox = await startSandbox()
     await doctor(sandbox).exitCode
@@ -81,14 +104,24 @@ Nothing is wrong.
   })
 
   test.each([
-    ['a wrong key', { TWO_FACTOR_KEY: 'wrong-key' }, {}, /error 1003\.\n +Check client, key.*allow-list/],
-    ['an address off the allow-list', {}, { allowedAddresses: ['192.0.2.1'] }, /error 1001\.\n.*allow-list/],
+    [
+      'a wrong key',
+      { TWO_FACTOR_KEY: 'wrong-key' },
+      {},
+      /error 1003\.\n(.*\n)? +Fix: Check client, key.*allow-list/,
+    ],
+    [
+      'an address off the allow-list',
+      {},
+      { allowedAddresses: ['192.0.2.1'] },
+      /error 1001\.\n(.*\n)? +Fix: .*allow-list/,
+    ],
     ['no credits', {}, { credits: 0 }, /no credits are left.*\n +Fix: recharge the account\./],
     [
       'nobody there',
       { TWO_FACTOR_BASE_URL: 'http://127.0.0.1:1/v1' },
       {},
-      /ECONNREFUSED.*\n.*\n.*check host and port in baseUrl/,
+      /ECONNREFUSED.*\n +Fix: .*check host and port in baseUrl/,
     ],
   ])('finds %s, and says what to do', async (_, env, options, said) => {
     await using sandbox = await startSandbox(options)

@@ -1,0 +1,61 @@
+import type { ProviderClient } from '../provider/index.js'
+import { clockRow } from './clock-check.js'
+import { describeRow, type Row } from './findings.js'
+import { expressRow, nodeRow } from './host-checks.js'
+import type { LoadFromApp } from './host-packages.js'
+import { balanceRow } from './provider-checks.js'
+import { redisRows } from './redis-check.js'
+
+/** What the doctor has found. `--json` prints it as it is. */
+export interface Report {
+  readonly ok: boolean
+  readonly rows: readonly Row[]
+  /** What only others can look at, so that no silence is taken for health. */
+  readonly notLookedAt: readonly { readonly code: string; readonly text: string }[]
+}
+
+const notLookedAt = [
+  {
+    code: 'codes',
+    text: 'whether codes arrive, and what the account answers to them: npx express-two-factor calibrate',
+  },
+  {
+    code: 'app',
+    text: 'options, session cookie, proxies and store as the app uses them: await tf.selfTest() in it',
+  },
+] as const
+
+/** Looks at everything that can be looked at without a message and without the app. */
+export async function examine(parts: {
+  readonly provider: ProviderClient
+  readonly baseUrl: string
+  readonly key: string
+  readonly lowCredits: number
+  readonly redisUrl: string | undefined
+  readonly nodeVersion: string
+  readonly load: LoadFromApp
+}): Promise<Report> {
+  const { provider, baseUrl, redisUrl, nodeVersion, load } = parts
+  const express = load('express/package.json') as { version: string } | undefined
+  const rows = [
+    nodeRow(nodeVersion),
+    expressRow(express?.version),
+    await balanceRow(provider, parts),
+    await clockRow(baseUrl),
+    ...(await redisRows(redisUrl, load)),
+  ]
+  return { ok: rows.every(({ found }) => found !== 'wrong'), rows, notLookedAt }
+}
+
+export function describeReport(
+  { rows, notLookedAt: others }: Report,
+  stream: Parameters<typeof describeRow>[1],
+): string {
+  const wrong = rows.filter(({ found }) => found === 'wrong').length
+  return [
+    ...rows.map((row) => describeRow(row, stream)),
+    '\nNot looked at:',
+    ...others.map(({ text }) => `  ${text}`),
+    wrong === 0 ? '\nNothing is wrong.' : `\n${wrong} of ${rows.length} are wrong.`,
+  ].join('\n')
+}

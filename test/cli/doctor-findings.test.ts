@@ -1,0 +1,304 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { describeReport, examine, type Report } from '../../src/cli/doctor.js'
+import { createClient, type ProviderClient } from '../../src/provider/index.js'
+import { type SandboxOptions, startSandbox } from '../../src/sandbox/index.js'
+import { startRedis, withoutRedis } from '../store/redis-server.js'
+
+const account = { client: 100200, key: 'sandbox-key' }
+const load = createRequire(import.meta.url)
+type Parts = Partial<Parameters<typeof examine>[0]>
+
+async function sandboxAt(options: SandboxOptions = {}): Promise<string> {
+  const sandbox = await startSandbox(options)
+  onTestFinished(() => sandbox.close())
+  return sandbox.baseUrl
+}
+
+/** A provider that answers every GET like this. Its clock is right, unless the answer says otherwise. */
+async function answering(answer: RequestListener): Promise<string> {
+  const server = createServer((req, res) => (req.method === 'HEAD' ? res.end() : answer(req, res)))
+  server.listen(0, '127.0.0.1')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  await once(server, 'listening')
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+}
+
+const status = (code: number, body: string, headers: Record<string, string> = {}) =>
+  answering((_req, res) => res.writeHead(code, headers).end(body))
+
+/** A client whose connections fail with this code of a socket, DNS, TLS or HTTP error. */
+async function failingWith(code: string): Promise<Parts> {
+  const baseUrl = await sandboxAt()
+  const dispatcher = {
+    dispatch(_options: object, handler: { onResponseError(controller: unknown, error: Error): void }) {
+      handler.onResponseError(undefined, Object.assign(new Error('failed'), { code }))
+      return true
+    },
+  }
+  return { baseUrl, provider: createClient({ ...account, baseUrl, dispatcher: dispatcher as never }) }
+}
+
+async function look(parts: Parts): Promise<Report> {
+  const baseUrl = parts.baseUrl ?? (await sandboxAt())
+  const provider: ProviderClient = parts.provider ?? createClient({ ...account, baseUrl, timeoutMs: 500 })
+  const usual = { key: account.key, lowCredits: 50, redisUrl: undefined, nodeVersion: '22.1.0', load }
+  try {
+    return await examine({ ...usual, ...parts, baseUrl, provider })
+  } finally {
+    await provider.close()
+  }
+}
+
+const without =
+  (...missing: string[]) =>
+  (name: string): unknown =>
+    missing.some((one) => name.startsWith(one)) ? undefined : load(name)
+
+const elsewhere = (baseUrl: string, path: string) => ({ baseUrl: new URL(path, baseUrl).href })
+
+const redis = async (...options: string[]) => {
+  const server = await startRedis(...options)
+  onTestFinished(() => server.kill())
+  return server
+}
+
+/** What is wrong somewhere, the code it is found by, and a part of the fix. */
+const fixtures: readonly [name: string, code: string, fix: string, arrange: () => Promise<Parts>][] = [
+  ['an old Node', 'node_too_old', 'use Node 20.19', async () => ({ nodeVersion: '18.20.0' })],
+  ['no Express', 'express_missing', 'npm install express@5', async () => ({ load: without('express') })],
+  [
+    'an Express of another line',
+    'express_unsupported',
+    'npm install express@5',
+    async () => ({ load: (name) => (name.startsWith('express') ? { version: '3.21.2' } : load(name)) }),
+  ],
+  [
+    'a wrong key',
+    'account_refused',
+    'Check client, key',
+    async () => {
+      const baseUrl = await sandboxAt()
+      return { baseUrl, provider: createClient({ ...account, key: 'wrong-key', baseUrl }) }
+    },
+  ],
+  [
+    'an address off the allow-list',
+    'account_refused',
+    'allow-list',
+    async () => ({ baseUrl: await sandboxAt({ allowedAddresses: ['192.0.2.1'] }) }),
+  ],
+  [
+    'a forgotten base path',
+    'base_path_missing',
+    'add the version segment to baseUrl, such as http://127.0.0.1',
+    async () => elsewhere(await answering((_req, res) => void res.writeHead(404).end('<html>')), '/'),
+  ],
+  [
+    'an operation that lies elsewhere',
+    'operation_not_found',
+    '--path balance=',
+    async () => {
+      const baseUrl = await sandboxAt()
+      return { baseUrl, provider: createClient({ ...account, baseUrl, paths: { balance: '/nowhere' } }) }
+    },
+  ],
+  [
+    'a web site',
+    'website_answered',
+    'not that of a web site',
+    async () => ({ baseUrl: await status(200, '<!doctype html><title>Welcome</title>') }),
+  ],
+  [
+    'a provider that hangs',
+    'provider_hangs',
+    'never responds',
+    async () => ({ baseUrl: await answering(() => {}) }),
+  ],
+  [
+    'nobody there',
+    'provider_not_listening',
+    'check host and port',
+    async () => {
+      const baseUrl = await sandboxAt()
+      return { baseUrl, provider: createClient({ ...account, baseUrl: 'http://127.0.0.1:1/v1' }) }
+    },
+  ],
+  ['a host without an address', 'provider_dns', 'Check the host name', () => failingWith('ENOTFOUND')],
+  [
+    'a certificate that is not trusted',
+    'provider_tls',
+    'NODE_EXTRA_CA_CERTS',
+    () => failingWith('DEPTH_ZERO_SELF_SIGNED_CERT'),
+  ],
+  ['no route', 'provider_unreachable', 'firewall', () => failingWith('EHOSTUNREACH')],
+  ['no connection in time', 'provider_unreachable', 'firewall', () => failingWith('UND_ERR_CONNECT_TIMEOUT')],
+  [
+    'something that speaks no HTTP',
+    'provider_not_http',
+    'https where',
+    () => failingWith('HPE_INVALID_CONSTANT'),
+  ],
+  [
+    'a connection that is cut',
+    'provider_reset',
+    'check scheme, host and port',
+    async () => ({ baseUrl: await answering((req) => req.socket.destroy()) }),
+  ],
+  [
+    'a redirect',
+    'provider_redirects',
+    'correct baseUrl',
+    async () => ({ baseUrl: await status(302, '', { location: 'https://example.com/' }) }),
+  ],
+  [
+    'too many requests',
+    'provider_busy',
+    'wait some minutes',
+    async () => ({ baseUrl: await status(429, '{}') }),
+  ],
+  [
+    'an account that is not paid',
+    'no_credits',
+    'recharge',
+    async () => ({ baseUrl: await status(402, '{}') }),
+  ],
+  ['an empty account', 'no_credits', 'recharge', async () => ({ baseUrl: await sandboxAt({ credits: 0 }) })],
+  [
+    'an account that runs dry',
+    'low_credits',
+    'recharge',
+    async () => ({ baseUrl: await sandboxAt({ credits: 7 }) }),
+  ],
+  [
+    'a gateway without a provider behind it',
+    'provider_failing',
+    'some minutes',
+    async () => ({ baseUrl: await status(503, '<html>Bad gateway') }),
+  ],
+  [
+    'an answer of another kind',
+    'answer_unreadable',
+    'JSON object',
+    async () => ({ baseUrl: await status(200, '[]') }),
+  ],
+  [
+    'a clock that is ahead',
+    'clock_differs',
+    'NTP',
+    async () => {
+      const server = createServer((_req, res) => {
+        res.setHeader('Date', new Date(Date.now() - 60_000).toUTCString())
+        res.end('{"status":500}')
+      }).listen(0, '127.0.0.1')
+      onTestFinished(() => void server.close())
+      await once(server, 'listening')
+      return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1` }
+    },
+  ],
+  [
+    'no client of Redis',
+    'redis_client_missing',
+    'npm install redis',
+    async () => ({ redisUrl: 'redis://127.0.0.1:1', load: without('redis', 'ioredis') }),
+  ],
+  [
+    'no Redis there',
+    'redis_not_listening',
+    'start it, or correct host and port',
+    async () => ({ redisUrl: 'redis://127.0.0.1:1' }),
+  ],
+]
+
+const redisFixtures: typeof fixtures = [
+  [
+    'a wrong password',
+    'redis_refuses_login',
+    'correct user and password',
+    async () => {
+      const { url } = await redis('--requirepass', 'sesame-7')
+      return { redisUrl: url.replace('redis://', 'redis://:mellon-7@') }
+    },
+  ],
+  [
+    'a user who may not write',
+    'redis_permission',
+    'allow its user',
+    async () => ({
+      redisUrl: (await redis('--user', 'default', 'on', 'nopass', '~*', '+@all', '-incrby')).url,
+    }),
+  ],
+  [
+    'a Redis that hangs',
+    'redis_silent',
+    'whether it hangs',
+    async () => {
+      const server = await redis()
+      server.freeze()
+      return { redisUrl: server.url }
+    },
+  ],
+  [
+    'a Redis that forgets',
+    'store_evicts',
+    'set maxmemory-policy to noeviction',
+    async () => ({ redisUrl: (await redis('--maxmemory-policy', 'allkeys-lru')).url }),
+  ],
+]
+
+async function expectNamedOnce(code: string, fix: string, arrange: () => Promise<Parts>): Promise<void> {
+  const report = await look(await arrange())
+  const found = report.rows.filter((row) => row.found === 'wrong' || row.found === 'warning')
+  expect(found).toMatchObject([{ code, fix: expect.stringContaining(fix) }])
+  expect(report.ok).toBe(found[0]?.found === 'warning')
+
+  const text = describeReport(report, { isTTY: false } as NodeJS.WriteStream)
+  expect(text.match(/^ {19}Fix: .*$/gm)).toEqual([expect.stringContaining(fix)])
+  expect(text).toContain(report.ok ? 'Nothing is wrong.' : `1 of ${report.rows.length} are wrong.`)
+  expect(JSON.stringify(report).split(`"code":"${code}"`)).toHaveLength(2)
+  expect(text + JSON.stringify(report)).not.toMatch(/sandbox-key|wrong-key|sesame|mellon/)
+}
+
+describe('the doctor names once, with its fix, in text and in JSON', () => {
+  test.each(fixtures)('%s', (_name, code, fix, arrange) => expectNamedOnce(code, fix, arrange))
+  test.skipIf(withoutRedis).each(redisFixtures)('%s', (_name, code, fix, arrange) =>
+    expectNamedOnce(code, fix, arrange),
+  )
+
+  test('at least twenty findings', () => {
+    const codes = new Set([...fixtures, ...redisFixtures].map(([, code]) => code))
+    expect(codes.size).toBeGreaterThanOrEqual(20)
+  })
+})
+
+describe('the doctor finds nothing', () => {
+  test.each(['spec', 'observed'] as const)('at a healthy account of the dialect %s', async (dialect) => {
+    const { ok, rows } = await look({ baseUrl: await sandboxAt({ dialect }) })
+    expect(ok).toBe(true)
+    expect(rows.map(({ code }) => code)).toEqual([
+      'node_ok',
+      'express_ok',
+      'provider_ok',
+      'clock_ok',
+      'redis_not_asked',
+    ])
+  })
+
+  test('in a status of 1 that may be a flag, and says that it knows no credits', async () => {
+    const { rows } = await look({ baseUrl: await status(200, '{"status": 1}') })
+    expect(rows[2]).toMatchObject({ code: 'credits_unknown', found: 'ok' })
+  })
+
+  test('without saying what it did not look at', async () => {
+    const report = await look({})
+    expect(report.notLookedAt.map(({ code }) => code)).toEqual(['codes', 'app'])
+    const text = describeReport(report, { isTTY: false } as NodeJS.WriteStream)
+    for (const other of ['calibrate', 'selfTest()', 'Not looked at:']) expect(text).toContain(other)
+  })
+})

@@ -1,0 +1,36 @@
+import { readdirSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { firstColumn, path, read, sectionOf } from '../documents.js'
+
+const goingLive = read('docs/going-live.md')
+
+/** The codes in the first column of the table under a heading. */
+const documented = (heading: string) => firstColumn(sectionOf(goingLive, heading)).sort()
+
+const codesIn = (...files: string[]) =>
+  files.flatMap((file) => read(file).match(/(?<=code: ')\w+(?=')/g) ?? [])
+const unique = (codes: readonly string[]) => [...new Set(codes)].sort()
+const ofStore = codesIn('src/store/redis-inspection.ts')
+
+describe('docs/going-live.md lists every code, and no other,', () => {
+  it('of doctor', () => {
+    const checks = readdirSync(path('src/cli')).filter((file) => /(-checks?|-diagnosis)\.ts$/.test(file))
+    const files = checks.map((file) => `src/cli/${file}`)
+    const byReason = read('src/cli/provider-diagnosis.ts').match(/(?<=: ')provider_\w+(?=')/g) ?? []
+    expect(documented('What doctor finds')).toEqual(unique([...codesIn(...files), ...byReason, ...ofStore]))
+  })
+
+  it('of calibrate', () => {
+    const union = read('src/cli/conclusion.ts').match(/readonly outcome: (.*)$/m)?.[1] ?? ''
+    const codes = [...(union.match(/\w+/g) ?? []), ...codesIn('src/cli/calibrate-command.ts')]
+    expect(documented('What calibrate finds')).toEqual(unique(codes))
+  })
+
+  it('of selfTest', () => {
+    const warnings = (read('src/express/host/warnings.ts').match(/(?<=^ {2}TWO_FACTOR_)\w+(?=:)/gm) ?? [])
+      .filter((name) => !name.startsWith('PROVIDER_'))
+      .map((name) => name.toLowerCase())
+    const codes = codesIn('src/challenge/self-test.ts', 'src/options/setting-findings.ts')
+    expect(documented('What selfTest finds')).toEqual(unique([...codes, ...warnings]))
+  })
+})
