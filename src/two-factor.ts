@@ -2,6 +2,7 @@ import type { Request, RequestHandler, Router } from 'express'
 import type { CodeProvider } from './challenge/code-provider.js'
 import type { BeforeSend } from './challenge/commands.js'
 import { openDomain } from './challenge/domain.js'
+import { createHealth } from './challenge/watch/health.js'
 import { createEmit } from './events.js'
 import { createDeviceCookies } from './express/flows/device-cookies.js'
 import { createLane } from './express/flows/handlers.js'
@@ -80,7 +81,8 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   void loadPhoneData()
 
   const clock = settings.now && wholeMs(hostClock(settings.now))
-  const emit = createEmit({ onEvent: settings.onEvent, now: clock ?? Date.now, warn })
+  const health = createHealth(clock ?? Date.now)
+  const emit = health.over(createEmit({ onEvent: settings.onEvent, now: clock ?? Date.now, warn }))
   const appNames = createAppNames(settings.appName)
   const background = createBackground()
   const domain = openDomain({
@@ -214,6 +216,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
 
   const operator = createOperator({
     ...domain,
+    health: () => health.read(domain),
     background,
     provider,
     ownsStore: settings.store === undefined,

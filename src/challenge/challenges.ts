@@ -5,7 +5,7 @@ import type { SignupGuardRules } from './budgets/conversions.js'
 import { createCounters } from './budgets/counters.js'
 import { createSignupGuard, type SignupGuard } from './budgets/signup-guard.js'
 import type { CodeProvider } from './code-provider.js'
-import { createCodes } from './codes.js'
+import { type Codes, createCodes } from './codes.js'
 import type { Actor, Challenges, Refusal } from './commands.js'
 import type { Keys } from './keys.js'
 import { cancel } from './ledger/cancel.js'
@@ -47,6 +47,7 @@ export function createChallenges(parts: ChallengeParts): Challenges & {
   readonly subjects: Subjects
   readonly signups: SignupGuard
   readonly funds: BalanceWatch
+  readonly codes: Codes
 } {
   const { emit } = parts
   const ledgers = createLedgers(parts)
@@ -110,5 +111,6 @@ export function createChallenges(parts: ChallengeParts): Challenges & {
     subjects: createSubjects(parts),
     signups,
     funds,
+    codes,
   }
 }

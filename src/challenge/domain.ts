@@ -38,13 +38,17 @@ export function openDomain(parts: {
   const keys = createKeys(parts.namespace, secrets)
   const purposes = createPurposes(parts.purposes, parts.defaultPurpose)
   const shared = { store, keys, secrets, purposes, limits, now, emit }
-  const { numbers, subjects, signups, funds, ...challenges } = createChallenges({ ...parts, ...shared })
+  const { numbers, subjects, signups, funds, codes, ...challenges } = createChallenges({
+    ...parts,
+    ...shared,
+  })
   return {
     ...shared,
     numbers,
     subjects,
     signups,
     funds,
+    codes,
     challenges,
     hashBound: createBoundHash(secrets, parts.namespace),
     grants: createGrants(shared),

@@ -5,6 +5,7 @@ import type { Devices } from '../../challenge/proofs/devices.js'
 import type { Grants } from '../../challenge/proofs/grants.js'
 import { type SelfTest, selfTest } from '../../challenge/self-test.js'
 import type { Subjects } from '../../challenge/subjects.js'
+import type { Health } from '../../challenge/watch/health.js'
 import type { Background } from '../../lib/background.js'
 import { phoneCountries } from '../../lib/countries.js'
 import { createSubjectsFacade, type SubjectsFacade } from './facades.js'
@@ -49,6 +50,14 @@ export interface Operator {
    * if (!ok) console.error(findings)
    */
   selfTest(): Promise<SelfTest>
+  /**
+   * What this process knows about provider, store, balance and spend: a plain object from memory, without secrets.
+   * Asks nobody, so that it can be called as often as you like.
+   *
+   * @example
+   * app.get('/internal/two-factor', (req, res) => res.json(tf.health()))
+   */
+  health(): Health
   /** Closes the provider, and the store when it is the default one. */
   close(): Promise<void>
 }
@@ -65,6 +74,7 @@ export function createOperator(
     /** Whether nobody else closes the store. */
     readonly ownsStore: boolean
     readonly background: Background
+    readonly health: () => Health
   } & Omit<Parameters<typeof selfTest>[0], 'balance'>,
 ): Operator {
   const { numbers, signups, provider, store, ownsStore, background } = parts
@@ -80,6 +90,7 @@ export function createOperator(
       },
     },
     selfTest: () => selfTest({ ...parts, balance: async () => (await provider.balance?.()) ?? {} }),
+    health: parts.health,
     async close() {
       background.close()
       await Promise.all([provider.close?.(), ownsStore && store.close?.()])

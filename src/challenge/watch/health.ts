@@ -1,0 +1,150 @@
+import type { AboutProvider, Emit, EventBody } from '../../events.js'
+import { version } from '../../lib/version.js'
+import type { SignupGuard } from '../budgets/signup-guard.js'
+import type { Codes } from '../codes.js'
+import type { Suspicion } from '../commands.js'
+import type { BalanceRecord } from './balance-state.js'
+import type { BalanceWatch } from './balance-watch.js'
+
+/** One failure, without subject, number or code. */
+export interface Failure {
+  /** Milliseconds since 1970, by the option `now`. */
+  readonly at: number
+  /** Type of its event, such as `provider.unavailable`. */
+  readonly type: EventBody['type']
+  /** Name of the code provider, when it has one. */
+  readonly provider?: string
+  /** What was under way: `send` or `check` at a provider; `read`, `swap` or `increment` at a store. */
+  readonly command?: string
+  /** The cause in one word, such as `timeout`. */
+  readonly reason?: string
+  /** HTTP status of the provider's response, if one came. */
+  readonly httpStatus?: number
+}
+
+/** What one process knows about what it depends on: a plain object from memory. Nothing in it is secret. */
+export interface Health {
+  /** Milliseconds since 1970, by the option `now`. */
+  readonly at: number
+  /** Of this package and of Node. */
+  readonly versions: { readonly package: string; readonly node: string }
+  /** The code provider. */
+  readonly provider: {
+    /** `paused` while the circuit breaker, or that of every member of a `failover`, is open. */
+    readonly state: 'ok' | 'paused'
+    /** Milliseconds until it is asked again. */
+    readonly pausedForMs?: number
+    readonly lastSentAt?: number
+    readonly lastFailure?: Failure
+  }
+  /** The store of challenges and grants. */
+  readonly store: {
+    /** `failing` for 30 seconds after each failure. */
+    readonly state: 'ok' | 'failing'
+    readonly lastFailure?: Failure
+  }
+  /** With the option `balance`, once the account was asked. */
+  readonly balance?: Pick<BalanceRecord, 'condition' | 'credits' | 'askedAt'> & {
+    /** Whether starts are refused, because the account is empty. */
+    readonly isPaused: boolean
+  }
+  /** Countries whose sign-ups look like SMS pumping, as far as this process has seen. */
+  readonly spend: { readonly suspected: readonly Suspicion[] }
+  /** The last ten, newest first. */
+  readonly lastFailures: readonly Failure[]
+}
+
+const maxFailures = 10
+const failingMs = 30_000
+
+/** Listens to the events of this process, and remembers what an operator asks about first. */
+export function createHealth(now: () => number) {
+  let failures: readonly Failure[] = []
+  let lastSentAt: number | undefined
+  let ofProvider: Failure | undefined
+  let ofStore: Failure | undefined
+
+  function note(event: EventBody): void {
+    if (event.type === 'challenge.sent') lastSentAt = now()
+    const failure = failureOf(event, now())
+    if (failure === undefined) return
+    failures = [failure, ...failures.slice(0, maxFailures - 1)]
+    if (event.type === 'store.failed') ofStore = failure
+    else if (event.type !== 'session.failed') ofProvider = failure
+  }
+
+  return {
+    over:
+      (emit: Emit): Emit =>
+      (event) => {
+        note(event)
+        emit(event)
+      },
+
+    read(parts: {
+      readonly codes: Pick<Codes, 'refusal'>
+      readonly funds: Pick<BalanceWatch, 'state'>
+      readonly signups: Pick<SignupGuard, 'suspected'>
+    }): Health {
+      const at = now()
+      const pausedForMs = parts.codes.refusal()?.retryAfterMs
+      const balance = parts.funds.state()
+      const isFailing = ofStore !== undefined && at - ofStore.at < failingMs
+      return {
+        at,
+        versions: { package: version, node: process.versions.node },
+        provider: {
+          state: pausedForMs === undefined ? 'ok' : 'paused',
+          ...present({ pausedForMs, lastSentAt, lastFailure: ofProvider }),
+        },
+        store: { state: isFailing ? 'failing' : 'ok', ...present({ lastFailure: ofStore }) },
+        ...(balance && { balance: balanceIn(balance) }),
+        spend: { suspected: parts.signups.suspected() },
+        lastFailures: failures,
+      }
+    },
+  }
+}
+
+/** Member by member: subject, number and the provider's own words stay out. */
+function failureOf(event: EventBody, at: number): Failure | undefined {
+  const { type } = event
+  switch (type) {
+    case 'store.failed':
+      return { at, type, command: event.command }
+    case 'session.failed':
+      return { at, type }
+    case 'challenge.undelivered':
+      return { at, type, ...causeOf(event) }
+    case 'provider.unavailable':
+      return { at, type, command: event.command, ...causeOf(event) }
+    case 'provider.misconfigured':
+      return { at, type, ...causeOf(event) }
+    default:
+      return undefined
+  }
+}
+
+function causeOf({
+  provider,
+  reason,
+  httpStatus,
+}: AboutProvider & {
+  readonly reason?: string | undefined
+  readonly httpStatus?: number | undefined
+}): Pick<Failure, 'provider' | 'reason' | 'httpStatus'> {
+  return present({ provider, reason, httpStatus })
+}
+
+function balanceIn({ condition, credits, askedAt, isPaused }: BalanceRecord): NonNullable<Health['balance']> {
+  return { condition, askedAt, isPaused: isPaused === true, ...present({ credits }) }
+}
+
+type Present<Members> = { [Name in keyof Members]?: Exclude<Members[Name], undefined> }
+
+/** Without what is undefined: the object is meant to be printed. */
+function present<Members extends object>(members: Members): Present<Members> {
+  return Object.fromEntries(
+    Object.entries(members).filter(([, value]) => value !== undefined),
+  ) as Present<Members>
+}

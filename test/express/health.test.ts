@@ -1,0 +1,115 @@
+import { inspect } from 'node:util'
+import { expect, it, vi } from 'vitest'
+import { memoryStore } from '../../src/index.js'
+import { startHost } from './kit.js'
+
+const canaries = ['k-canary', '573001234567', '3001234567', '573009', 'ana', '482913', 'thirty-two bytes']
+
+it('health is a plain object from memory, which says that all is well', async () => {
+  const host = await startHost()
+  await host.signIn()
+  const health = host.tf.health()
+  expect(JSON.parse(JSON.stringify(health))).toEqual(health)
+  expect(health).toEqual({
+    at: host.clock.now,
+    versions: { package: expect.stringMatching(/^\d+\.\d+\.\d+/), node: process.versions.node },
+    provider: { state: 'ok', lastSentAt: host.clock.now },
+    store: { state: 'ok' },
+    spend: { suspected: [] },
+    lastFailures: [],
+  })
+})
+
+it('health says what fails, and holds no secret', async () => {
+  const inner = memoryStore()
+  let isDown = false
+  const host = await startHost({
+    options: {
+      signupGuard: { unprovenPerHour: 1 },
+      balance: {},
+      store: {
+        ...inner,
+        read: (key) => {
+          if (isDown) throw new Error('573001234567 k-canary')
+          return inner.read(key)
+        },
+      },
+    },
+    mount: (app, tf) => app.use('/signup', tf.phoneVerification().routes()),
+  })
+  await host.browser().post('/signup/start', { phone: '+573009998877' })
+  const ana = await host.login()
+  host.stub.answerSend = () => ({ status: 520, json: { error: 1007, msg: 'no credits for 573001234567' } })
+  await ana.post('/two-factor/start', {})
+  isDown = true
+  await ana.post('/two-factor/start', {})
+
+  isDown = false
+  await vi.waitFor(() =>
+    expect(host.tf.health().balance).toMatchObject({ condition: 'ok', credits: 100, isPaused: false }),
+  )
+  const health = host.tf.health()
+  expect(health.provider.lastFailure).toMatchObject({
+    type: 'challenge.undelivered',
+    reason: 'failed',
+    httpStatus: 520,
+  })
+  expect(health.store).toMatchObject({
+    state: 'failing',
+    lastFailure: { type: 'store.failed', command: 'read' },
+  })
+  expect(health.spend.suspected).toEqual([{ country: 'CO', sent: 1, approved: 0 }])
+  expect(health.lastFailures[0]?.type).toBe('store.failed')
+  const shown = inspect(health, { depth: 10, showHidden: true }) + JSON.stringify(health)
+  for (const canary of canaries) expect(shown).not.toContain(canary)
+
+  host.clock.now += 30_000
+  expect(host.tf.health().store.state).toBe('ok')
+})
+
+it('health says while the provider is paused, and keeps ten failures', async () => {
+  const host = await startHost({ options: { limits: { sendsPerAddressPer10Min: false } } })
+  host.stub.answerSend = () => ({ status: 403, json: { error: 1003 } })
+  for (const user of ['ana', 'ben', 'ana', 'ben', 'ana']) {
+    await (await host.login(user)).post('/two-factor/start', {})
+    host.clock.now += 3_600_000
+  }
+  host.stub.answerSend = () => 'reset'
+  for (let round = 0; round < 12; round += 1) {
+    await (await host.login(round % 2 === 0 ? 'ana' : 'ben')).post('/two-factor/start', {})
+    host.clock.now += 3_600_000
+  }
+  expect(host.tf.health().lastFailures).toHaveLength(10)
+  await host.stub.close()
+  for (let round = 0; round < 6; round += 1) {
+    await (await host.login(round % 2 === 0 ? 'ana' : 'ben')).post('/two-factor/start', {})
+    if (round < 4) host.clock.now += 301_000
+  }
+  const { provider } = host.tf.health()
+  expect(provider).toMatchObject({ state: 'paused', pausedForMs: 15_000 })
+})
+
+it('health asks nobody anything', async () => {
+  let asked = 0
+  const inner = memoryStore()
+  const host = await startHost({
+    options: {
+      store: {
+        read: (key) => {
+          asked += 1
+          return inner.read(key)
+        },
+        swap: (...given) => inner.swap(...given),
+        increment: (...given) => {
+          asked += 1
+          return inner.increment(...given)
+        },
+      },
+    },
+  })
+  await host.signIn()
+  const before = asked
+  for (let times = 0; times < 100; times += 1) host.tf.health()
+  expect(asked).toBe(before)
+  expect(host.stub.sends).toHaveLength(1)
+})
