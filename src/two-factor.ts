@@ -158,7 +158,6 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     trustForMs: settings.trustedDevices?.maxAgeMs,
     linksOf: createLinks(settings.links),
     formFieldsOf: createFormFields(settings.formFields),
-    wantsPage,
     wantsScreen: responder.wantsScreen,
     probesCookies: !sessions.bearer,
     codeLifetimeMs: limits.codeLifetimeMs,

@@ -99,7 +99,7 @@ export function createLane(
   /** The button of a page whose code ran out meanwhile sends a new one for the same, unless the proof was given. */
   async function beginAnew(context: RequestContext, { phone, country }: Actor): Promise<Reply> {
     const gone: Problem = { code: 'challenge_gone' }
-    if (!parts.wantsPage(context.req)) return problem(gone)
+    if (!parts.wantsScreen(context.req)) return problem(gone)
     const { page } = await views.of(context, gone)
     if (page !== 'start' && page !== 'phone') return problem(gone)
     return begin({ ...context, fields: { ...context.fields, phone, ...(country && { country }) } })

@@ -27,9 +27,7 @@ export interface LookUpParts {
   readonly find: Challenges['find']
   readonly preview: Challenges['preview']
   readonly findProven: FindProven
-  /** Whether a person's browser wants a page. */
-  readonly wantsPage: (req: Request) => boolean
-  /** The same, or a dialog that shows what a page would. */
+  /** Whether a person is shown the response, as a page or in a dialog. */
   readonly wantsScreen: (req: Request) => boolean
   readonly defaultPurpose: string
 }
@@ -51,7 +49,7 @@ export const unidentified: ReadonlySet<ProblemCode> = new Set([
 
 /** Looks up the person's challenge, or what stands in its place, as far as the problem that is told leaves it open. */
 export function createLookUp(parts: LookUpParts) {
-  const { find, preview, findProven, wantsPage, wantsScreen, defaultPurpose } = parts
+  const { find, preview, findProven, wantsScreen, defaultPurpose } = parts
 
   async function lookUp(
     context: RequestContext,
@@ -69,7 +67,8 @@ export function createLookUp(parts: LookUpParts) {
       actor && isShown ? preview({ ...actor, purpose, bound: asked?.bound }) : undefined,
       actor?.lane === 'enrol' && isShown ? typedBy(actor) : undefined,
     ])
-    if (live !== undefined || !wantsPage(req) || !mayBeProven(problem, spent)) return { live, outlook, typed }
+    if (live !== undefined || !wantsScreen(req) || !mayBeProven(problem, spent))
+      return { live, outlook, typed }
     return { outlook, typed, proven: await findProven(context, outlook?.untypedSince ?? 0) }
   }
 

@@ -65,10 +65,23 @@ describeInChromium('<two-factor-dialog>', (browser) => {
     )
     await enter(page, host.stub.rightCode)
     await dialogOf(page).getByText('That code no longer works').waitFor()
-    await dialogOf(page).getByRole('button', { name: 'Send a code' }).click()
+    await again(page).click()
     await dialogOf(page).getByLabel('Security code').waitFor()
     await enter(page, host.stub.rightCode)
     expect((await answer)[0]).toBe(200)
+  })
+
+  it('goes on when the code was typed in another tab', async () => {
+    const { host, page, answer } = await openDialog()
+    await page.evaluate((code) => {
+      const headers = { 'content-type': 'application/json' }
+      return fetch('/two-factor/verify', { method: 'POST', headers, body: JSON.stringify({ code }) })
+    }, host.stub.rightCode)
+    await enter(page, host.stub.rightCode)
+    await page.getByRole('dialog', { name: "You're already confirmed" }).waitFor()
+    await dialogOf(page).getByRole('link', { name: 'Continue' }).click()
+    expect(await answer).toEqual([200, '{"saved":true}'])
+    expect(page.url()).toBe(`${host.url}/`)
   })
 
   it('says once, as a time of day of the person, when a lock ends, and offers no button before', async () => {
