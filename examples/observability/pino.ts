@@ -7,6 +7,7 @@ const errors: readonly TwoFactorEvent['type'][] = [
   'provider.misconfigured',
   'provider.unavailable',
   'provider.paused',
+  'balance.empty',
   'store.failed',
   'session.failed',
 ]
@@ -19,6 +20,9 @@ const warnings: readonly TwoFactorEvent['type'][] = [
   'number.disabled',
   'device.reused',
   'provider.unexpected',
+  'balance.low',
+  'balance.unknown',
+  'spend.suspected',
   'store.pressure',
   'clock.leads',
 ]
