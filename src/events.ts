@@ -77,6 +77,9 @@ export type EventBody =
   /** A token of a device was shown after its replacement: somebody has copied it, and the device is revoked. */
   | { readonly type: 'device.reused'; readonly subject: string }
   | { readonly type: 'grant.revoked'; readonly subject: string }
+  /** A recovery code was used up; `remaining` are left, where the host tells it. Worth a message to the person. */
+  | { readonly type: 'recovery.used'; readonly subject: string; readonly remaining?: number }
+  | { readonly type: 'recovery.failed'; readonly subject: string }
   /** The host's session could not be renewed, so a correct code did not lead to a sign-in. */
   | { readonly type: 'session.failed' }
   | { readonly type: 'store.failed'; readonly command: string; readonly durationMs?: number }

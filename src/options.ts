@@ -2,8 +2,10 @@ import type { Request } from 'express'
 import type { Channel, CodeProvider } from './challenge/code-provider.js'
 import type { BeforeSend } from './challenge/commands.js'
 import type { Limits } from './challenge/limits.js'
+import type { RecoveryCodeStore } from './challenge/recovery.js'
 import type { OnEvent } from './events.js'
-import type { OnVerified, PhoneOf } from './express/flows/sign-in.js'
+import type { OnVerified } from './express/flows/admission.js'
+import type { PhoneOf } from './express/flows/sign-in.js'
 import type { SessionAdapter } from './express/host/session.js'
 import type { SubjectOf } from './express/host/subject.js'
 import type { BrandOptions } from './express/pages/brand.js'
@@ -28,6 +30,8 @@ export interface PurposeOptions {
   readonly channels?: readonly Channel[]
   /** Whether a trusted device may stand in for the code. Default: for `login` alone. */
   readonly trustedDevice?: boolean
+  /** Whether a recovery code may. Default: for `login` only, where a guard asks for no more than a sign-in. */
+  readonly recoveryCode?: boolean
 }
 
 /** Options of `twoFactor`. Durations are milliseconds. */
@@ -100,6 +104,11 @@ export interface TwoFactorOptions {
   readonly signupGuard?: SignupGuardOptions
   /** Watches the credits of the account, where the provider has a `balance()`. Off by default. */
   readonly balance?: BalanceOptions
+  /**
+   * Codes for a person who has lost the phone, from `tf.recoveryCodes.generate`. Ten tries a day and subject,
+   * apart from those by phone.
+   */
+  readonly recoveryCodes?: RecoveryCodeStore
   /** Further sites that may post to the routes. */
   readonly allowedOrigins?: readonly string[]
   /**

@@ -31,6 +31,7 @@ import {
 } from './express/host/factory-options.js'
 import { hostClock, hostFunction } from './express/host/host-function.js'
 import { createOperator } from './express/host/operator.js'
+import { hostRecoveryCodes, recoveryCodesFacade } from './express/host/recovery-codes.js'
 import { readSubject } from './express/host/subject.js'
 import type { TwoFactor } from './express/host/two-factor.js'
 import { createWarnings, isCalledPerRequest } from './express/host/warnings.js'
@@ -73,7 +74,7 @@ import { openDefaultStore } from './store/default-store.js'
  */
 export function twoFactor(options: TwoFactorOptions): TwoFactor {
   const settings = resolveOptions(options)
-  const { codePattern, limits } = settings
+  const { allowedOrigins, codePattern, limits } = settings
   const provider = codeProviderOf(settings)
   const { warn, findings: warned } = createWarnings()
   if (isCalledPerRequest()) warn('TWO_FACTOR_MADE_PER_REQUEST')
@@ -97,13 +98,12 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     appNameOf: appNames.of,
     knownMaxAgeMs: settings.knownBrowsers === false ? 0 : settings.knownBrowsers.maxAgeMs,
     trustedMaxAgeMs: settings.trustedDevices?.maxAgeMs ?? 0,
+    recoveryCodes: settings.recoveryCodes && hostRecoveryCodes(settings.recoveryCodes),
   })
   const { challenges, devices, enrolments, grants, hashBound, keptForms, now, purposes, secrets } = domain
 
   const wiring = createWiring(settings, warn)
   const { subjectOf, sessions, identify, identifyLater, path, mounts } = wiring
-  const phoneOf = hostFunction(settings.phone)
-  const onVerified = hostFunction(settings.onVerified ?? (() => undefined))
   const beforeSend = settings.beforeSend && hostFunction(settings.beforeSend)
   const requirements = createRequirements({
     secrets,
@@ -122,7 +122,6 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   const countries = settings.countries === 'any' ? [] : settings.countries
   const pages = createPages({ ...settings, languageOf, ...limits, countries, now })
   const responder = createResponder(pages)
-  const { allowedOrigins } = settings
   const endpoint = createEndpoint({ responder, bodyParsers, allowedOrigins, inspect: wiring.inspect })
 
   const { wantsPage } = responder
@@ -172,11 +171,12 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
       ...forFlows,
       requirements,
       identify,
-      phoneOf,
+      phoneOf: hostFunction(settings.phone),
       purposes,
       devices: deviceCookies,
-      onVerified,
+      onVerified: hostFunction(settings.onVerified ?? (() => undefined)),
       successPaths,
+      recover: domain.recover,
     }),
     findProven: createFindGrant({ ...forLanes, identify, requirements, successPaths }),
     basePathOf: path.of,
@@ -233,6 +233,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     challenges: createChallengesFacade(challenges, { grants, hashBound, codePattern }),
     grants: createGrantsFacade({ grants, hashBound, identify: identifyLater, purposes }),
     trustedDevices: createTrustedDevicesFacade(devices, deviceCookies, identifyLater),
+    recoveryCodes: recoveryCodesFacade,
     describeLimits: () => describeLimits(limits),
     ...operator,
     [Symbol.asyncDispose]: operator.close,

@@ -73,7 +73,7 @@ const misspelt: readonly Probe[] = [
   [
     'twoFactor',
     { purposes: { pay: { onec: true } } },
-    'unknown option "purposes.pay.onec"; expected: maxAgeMs, once, channels, trustedDevice',
+    'unknown option "purposes.pay.onec"; expected: maxAgeMs, once, channels, trustedDevice, recoveryCode',
   ],
   [
     'twoFactor',
@@ -85,6 +85,16 @@ const misspelt: readonly Probe[] = [
     'twoFactor',
     { signupGuard: { unprovenPerHours: 5 } },
     'unknown option "signupGuard.unprovenPerHours"; did you mean "unprovenPerHour"?',
+  ],
+  [
+    'twoFactor',
+    { recoveryCodes: { consume() {}, remaning() {} } },
+    'unknown option "recoveryCodes.remaning"; did you mean "remaining"?',
+  ],
+  [
+    'requireTwoFactor',
+    { recoveryCodes: true },
+    'unknown option "recoveryCodes"; did you mean "recoveryCode"?',
   ],
   ['createClient', { timeoutMS: 5 }, 'unknown option "timeoutMS"; did you mean "timeoutMs"?'],
   ['createClient', { apiKey: 'k' }, 'unknown option "apiKey"; expected: baseUrl, client, key'],
@@ -198,6 +208,7 @@ const mistyped: readonly Probe[] = [
   ['failover', { pik: () => 0 }, 'unknown option "pik"; did you mean "pick"?'],
   ['codeProviderContract', { chanels: ['sms'] }, 'unknown option "chanels"; did you mean "channels"?'],
   ['codeProviderContract', { codeFor: '482913' }, 'codeFor must be a function'],
+  ['twoFactor', { recoveryCodes: { consume: 'all' } }, 'recoveryCodes.consume must be a function'],
   ['requireTwoFactor', { methods: ['pass key!'] }, 'methods[0] must be 1 to 32 letters'],
   ['startSandbox', 4010, 'options must be an object with: port, host'],
 ]

@@ -79,6 +79,14 @@ export function createChallenges(parts: ChallengeParts): Challenges & {
     return outcome
   }
 
+  async function liveOf(actor: Actor) {
+    const target = await targets.of(actor)
+    if ('outcome' in target) return undefined
+    const [{ ledger, now }, acting] = await Promise.all([ledgers.read(target.key), target.acting()])
+    const challenge = challengeOf(ledger, { ...target.who, ...acting }, now, target.limits)
+    return 'outcome' in challenge ? undefined : { target, challenge, ledger, now }
+  }
+
   return {
     start: async (command) => reported('start', command, await sending.start(command)),
     resend: async (command) => reported('resend', command, await sending.resend(command)),
@@ -96,13 +104,17 @@ export function createChallenges(parts: ChallengeParts): Challenges & {
     },
 
     async find(actor, wanted) {
-      const target = await targets.of(actor)
-      if ('outcome' in target) return undefined
-      const [{ ledger, now }, acting] = await Promise.all([ledgers.read(target.key), target.acting()])
-      const live = challengeOf(ledger, { ...target.who, ...acting }, now, target.limits)
-      if ('outcome' in live) return undefined
-      const fits = wanted === undefined || (live.purpose === wanted.purpose && live.bound === wanted.bound)
-      return fits ? targets.view(target, live, ledger, now) : undefined
+      const live = await liveOf(actor)
+      if (live === undefined) return undefined
+      const { target, challenge, ledger, now } = live
+      const fits =
+        wanted === undefined || (challenge.purpose === wanted.purpose && challenge.bound === wanted.bound)
+      return fits ? targets.view(target, challenge, ledger, now) : undefined
+    },
+
+    async asked(actor) {
+      const live = await liveOf(actor)
+      return live && { purpose: live.challenge.purpose, bound: live.challenge.bound }
     },
 
     preview: createPreview({ ...parts, ledgers, targets }),

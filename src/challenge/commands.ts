@@ -178,6 +178,8 @@ export interface Challenges {
   find(actor: Actor, wanted?: Pick<StartCommand, 'purpose' | 'bound'>): Promise<ChallengeView | undefined>
   /** What a start would meet. Never sends, and counts nothing: a page that offers one asks it first. */
   preview(command: StartCommand): Promise<Preview>
+  /** What the live challenge of this subject in this session is for. */
+  asked(actor: Actor): Promise<Pick<StartCommand, 'purpose' | 'bound'> | undefined>
 }
 
 /** A refusal as a value. */

@@ -8,6 +8,7 @@ import { createEnrolments } from './proofs/enrolment.js'
 import { createGrants } from './proofs/grants.js'
 import { createKeptForms } from './proofs/kept-forms.js'
 import { createPurposes, type Purpose } from './purposes.js'
+import { createRecover, type RecoveryCodeStore } from './recovery.js'
 import { createSecrets } from './secrets.js'
 import { withStoreDeadline } from './store-deadline.js'
 
@@ -29,6 +30,8 @@ export function openDomain(parts: {
   readonly knownMaxAgeMs: number
   /** How long a trusted device replaces the code; 0 when the feature is off. */
   readonly trustedMaxAgeMs: number
+  /** Absent: there are none. */
+  readonly recoveryCodes?: RecoveryCodeStore | undefined
   readonly now: () => number
   readonly emit: Emit
 }) {
@@ -55,5 +58,6 @@ export function openDomain(parts: {
     enrolments: createEnrolments(shared),
     keptForms: createKeptForms(shared),
     devices: createDevices({ ...parts, ...shared }),
+    recover: parts.recoveryCodes && createRecover({ codes: parts.recoveryCodes, ...shared }),
   }
 }

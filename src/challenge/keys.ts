@@ -13,6 +13,8 @@ export interface Keys {
   enrolment(session: string): string
   /** The forms of a session that wait for a code. */
   forms(session: string): string
+  /** The use of one recovery code, by its hash, in one session. */
+  recovery(use: { readonly subject: string; readonly session: string; readonly hash: string }): string
   /** The wrong codes of a subject that are counted together. */
   tally(name: TallyName, subject: string): string
   /** What the service knows about its account. */
@@ -21,8 +23,8 @@ export interface Keys {
   counter(kind: CounterKind, holder: string): string
 }
 
-/** `known`: those typed in known browsers at sign-in and step-up. */
-export type TallyName = Lane | 'known'
+/** `known`: those typed in known browsers at sign-in and step-up. `recovery`: every recovery code. */
+export type TallyName = Lane | 'known' | 'recovery'
 
 type CounterKind = Extract<Kind, `count-${string}`>
 
@@ -39,6 +41,8 @@ export function createKeys(namespace: string, secrets: Secrets): Keys {
     devices: (subject) => key('devices', hashId(subject)),
     enrolment: (session) => key('enrolment', hashId(session)),
     forms: (session) => key('forms', hashId(session)),
+    recovery: ({ subject, session, hash: code }) =>
+      key('recovery', hash('sha256', JSON.stringify([session, code, subject]), 'base64url')),
     tally: (name, subject) => key(`${name}-tally`, hashId(subject)),
     balance: key('balance', 'account'),
     counter: key,

@@ -11,6 +11,8 @@ export interface Purpose {
   readonly channels: readonly Channel[]
   /** Whether a trusted device may stand in for the code. */
   readonly trustedDevice: boolean
+  /** Whether a recovery code may: `sign-in` only where a guard asks for no more than a sign-in. Default: never. */
+  readonly recoveryCode?: 'always' | 'sign-in' | undefined
   /** Whether the browser may start it on the plain routes; false for phone verification. */
   readonly browserStartable: boolean
 }

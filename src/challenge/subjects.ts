@@ -23,7 +23,7 @@ export interface SubjectState extends TallyState {
 /** The operator's view of a subject. */
 export interface Subjects {
   state(subject: string): Promise<SubjectState>
-  /** Forgets the wrong codes of the day, in both lanes and of both kinds of browsers. */
+  /** Forgets the wrong codes of the day, in both lanes and of both kinds of browsers, and the recovery codes tried. */
   enable(subject: string): Promise<void>
 }
 
@@ -44,7 +44,7 @@ export function createSubjects(parts: {
       return { ...strangers, known }
     },
     async enable(subject) {
-      const names = ['auth', 'enrol', 'known'] as const
+      const names = ['auth', 'enrol', 'known', 'recovery'] as const
       await Promise.all(names.map((name) => subjectTally(parts, name, subject).clear()))
       parts.emit({ type: 'subject.enabled', subject })
     },

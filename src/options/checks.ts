@@ -1,3 +1,4 @@
+import type { RecoveryCodeStore } from '../challenge/recovery.js'
 import {
   boolean,
   type Check,
@@ -89,6 +90,7 @@ const purpose: Checks<PurposeOptions> = {
   once: boolean,
   channels,
   trustedDevice: boolean,
+  recoveryCode: boolean,
 }
 
 const secretFix = 'must have 32 bytes or more; make one with: openssl rand -base64 48'
@@ -115,6 +117,11 @@ const origins = list(
   ),
   'must be an array of origins',
 )
+
+const recoveryCodes: Checks<RecoveryCodeStore> = {
+  consume: func('(subject, hash) => boolean'),
+  remaining: func('(subject) => number'),
+}
 
 const knownBrowsers = object({ maxAgeMs: durationMs }, ['maxAgeMs'])
 /** One check per option of `twoFactor`. */
@@ -165,6 +172,7 @@ export const optionChecks: Checks<TwoFactorOptions> = {
   knownBrowsers: (value, name) => (value === false ? undefined : knownBrowsers(value, name)),
   signupGuard,
   balance,
+  recoveryCodes: object(recoveryCodes, ['consume']),
   allowedOrigins: origins,
   links,
   brand,

@@ -20,6 +20,7 @@ type WithoutDefault =
   | 'store'
   | 'session'
   | 'trustedDevices'
+  | 'recoveryCodes'
   | 'locale'
   | 'brand'
   | 'render'
@@ -96,6 +97,11 @@ export function resolveOptions(options: TwoFactorOptions): Settings {
         `twoFactor: purposes.${name}.trustedDevice needs the option trustedDevices: { maxAgeMs }`,
       )
     }
+    if (purpose.recoveryCode === true && options.recoveryCodes === undefined) {
+      throw optionError(
+        `twoFactor: purposes.${name}.recoveryCode needs the option recoveryCodes: { consume }`,
+      )
+    }
     const isLogin = name === 'login'
     const maxAgeMs = purpose.maxAgeMs ?? (isLogin ? limits.loginMaxAgeMs : limits.maxAgeMs)
     if (!isLogin && maxAgeMs > maxStepUpAgeMs) {
@@ -109,6 +115,7 @@ export function resolveOptions(options: TwoFactorOptions): Settings {
       once: purpose.once ?? false,
       channels: [...(purpose.channels ?? channels)],
       trustedDevice: purpose.trustedDevice ?? (isLogin && options.trustedDevices !== undefined),
+      recoveryCode: resolveRecoveryCode(purpose.recoveryCode, isLogin && options.recoveryCodes !== undefined),
       browserStartable: true,
     }
   }
@@ -118,7 +125,8 @@ export function resolveOptions(options: TwoFactorOptions): Settings {
     subject: options.subject,
     phone: options.phone,
     ...given(options, ['countryCode', 'store', 'session', 'trustedDevices', 'locale', 'brand', 'render']),
-    ...given(options, ['calibratedAt', 'formFields', 'onVerified', 'beforeSend', 'onEvent', 'now']),
+    ...given(options, ['calibratedAt', 'recoveryCodes', 'formFields']),
+    ...given(options, ['onVerified', 'beforeSend', 'onEvent', 'now']),
     appName: typeof options.appName === 'string' ? { login: options.appName } : { ...options.appName },
     approvedStatuses: [...approvedStatuses],
     rejectedCodes: [...rejectedCodes],
@@ -144,6 +152,12 @@ export function resolveOptions(options: TwoFactorOptions): Settings {
     messages,
     links: { ...options.links },
   }
+}
+
+/** Recovery codes are for getting in again: they confirm an action only where its purpose says so. */
+function resolveRecoveryCode(given: boolean | undefined, isDefault: boolean): Purpose['recoveryCode'] {
+  if (given === true) return 'always'
+  return given === undefined && isDefault ? 'sign-in' : undefined
 }
 
 /** What was given, without what is only named. */

@@ -75,6 +75,17 @@ describe('options', () => {
       'trustedDevices.maxAgeMs must be',
     ],
     ['trustedDevices', { trustedDevices: true }, 'trustedDevices must be'],
+    ['recoveryCodes', { recoveryCodes: {} }, 'missing recoveryCodes.consume'],
+    [
+      'recoveryCodes',
+      { recoveryCodes: { consume: true } },
+      'recoveryCodes.consume must be a function (subject, hash)',
+    ],
+    [
+      'a purpose with recovery codes that are none',
+      { purposes: { pay: { recoveryCode: true } } },
+      'purposes.pay.recoveryCode needs the option recoveryCodes: { consume }',
+    ],
     ['allowedOrigins', { allowedOrigins: ['https://app.example/'] }, 'allowedOrigins[0] must be an origin'],
     ['allowedOrigins', { allowedOrigins: ['null'] }, 'allowedOrigins[0] must be an origin'],
     ['allowedOrigins', { allowedOrigins: ['*'] }, 'allowedOrigins[0] must be an origin'],
@@ -120,6 +131,7 @@ describe('options', () => {
     ...['rejectedCodes', 'accountErrorCodes', 'purposes', 'channels', 'voice', 'callRetries', 'codePattern'],
     ...['path', 'namespace', 'allowedOrigins', 'messages'],
     ...['dangerouslyAnyCountry', 'countryCode', 'store', 'session', 'limits', 'trustedDevices', 'locale'],
+    'recoveryCodes',
     ...['codeLetters', 'links', 'brand', 'render', 'onVerified', 'beforeSend', 'onEvent', 'now'],
   ]
   /** What is inside of lists and objects, too. */
@@ -132,6 +144,8 @@ describe('options', () => {
       (name) => `purposes.${name}`,
     ),
     'purposes.login.trustedDevice',
+    'purposes.login.recoveryCode',
+    'recoveryCodes.consume',
     'appName.login',
     'trustedDevices.maxAgeMs',
     'messages.en',
@@ -167,6 +181,7 @@ describe('options', () => {
     'purposes.login': ['an object'],
     'purposes.login.once': ['true', 'false'],
     'purposes.login.trustedDevice': ['false'],
+    'purposes.login.recoveryCode': ['false'],
     codeLetters: ['true', 'false'],
     links: ['an object'],
     limits: ['an object'],

@@ -29,6 +29,7 @@ declare global {
   const captchaSolved: (req: import('express').Request) => boolean
   const [checkPassword, account, transfer]: [RequestHandler, RequestHandler, RequestHandler]
   const csrfProtection: RequestHandler
+  const db: { query(sql: string, values: unknown[]): Promise<{ rowCount: number | null }> }
   const counter: { inc(labels: Record<string, string>): void }
   const trace: { getActiveSpan(): { addEvent(name: string): void } | undefined }
 

@@ -5,6 +5,7 @@ import type { Limits } from '../limits.js'
 import type { Purposes } from '../purposes.js'
 import { createUpdater, newCommandId, type Update, type Updater, update } from '../updater.js'
 import {
+  type AcceptedMethods,
   confirmed,
   earlierTags,
   epochOf,
@@ -43,12 +44,8 @@ export interface GrantQuery {
 }
 
 /** What a guard asks for. */
-export interface RequiredGrant extends GrantQuery {
+export interface RequiredGrant extends GrantQuery, AcceptedMethods {
   readonly maxAgeMs: number
-  /** Whether a trusted device is not enough. */
-  readonly requireCode?: boolean | undefined
-  /** The accepted methods; any when absent. */
-  readonly methods?: readonly string[] | undefined
 }
 
 export interface NewGrant extends GrantQuery {

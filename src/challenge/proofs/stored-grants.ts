@@ -17,6 +17,16 @@ export type StoredGrant = {
   readonly provisional?: string | undefined
 }
 
+/** Which methods are enough. */
+export interface AcceptedMethods {
+  /** Whether a trusted device is not enough. */
+  readonly requireCode?: boolean | undefined
+  /** Whether a recovery code is enough; not by default, since it proves no phone. */
+  readonly recoveryCode?: boolean | undefined
+  /** The accepted methods; any when absent. */
+  readonly methods?: readonly string[] | undefined
+}
+
 /** A revocation, remembered while a code that was sent before may still be typed. Without `session`: of all. */
 export type Revocation = {
   readonly id: string
@@ -75,12 +85,10 @@ export function isRevokedSince(
 }
 
 /** What a guard asks of a stored grant. */
-interface Required {
+interface Required extends AcceptedMethods {
   readonly purpose: string
   readonly bound?: string | undefined
   readonly maxAgeMs: number
-  readonly requireCode?: boolean | undefined
-  readonly methods?: readonly string[] | undefined
 }
 
 export function fits(grant: StoredGrant, required: Required, session: string, time: number): boolean {
@@ -91,10 +99,17 @@ export function fits(grant: StoredGrant, required: Required, session: string, ti
     grant.bound === required.bound &&
     // Its request may have been refused: a frozen store can write late.
     grant.provisional === undefined &&
-    !(required.requireCode && grant.method === 'trusted-device') &&
-    (required.methods?.includes(grant.method) ?? true) &&
+    isEnough(grant, required) &&
     isFresh(grant, required.maxAgeMs, time)
   )
+}
+
+/** Whether what proved it will do. */
+function isEnough({ method }: StoredGrant, accepted: AcceptedMethods): boolean {
+  if (accepted.requireCode && method === 'trusted-device') return false
+  // Written down once and kept for years: a way back into an account (NIST SP 800-63B-4, 4.2), no step-up.
+  if (accepted.recoveryCode !== true && method === 'recovery-code') return false
+  return accepted.methods?.includes(method) ?? true
 }
 
 /** The age of a grant never slides. A grant from the future was written with a wrong clock. */

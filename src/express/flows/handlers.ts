@@ -7,6 +7,7 @@ import type {
   StartOutcome,
   VerifyOutcome,
 } from '../../challenge/commands.js'
+import type { RecoveryOutcome } from '../../challenge/recovery.js'
 import { httpStatusOf } from '../../errors.js'
 import { acceptedChannel, challengeFor } from '../guard/accepted.js'
 import type { Resumption } from '../guard/resumption.js'
@@ -39,7 +40,11 @@ export interface Flow {
   start(context: RequestContext, fixedPurpose: string | undefined): Promise<StartOutcome | Verified>
   /** Called before a code is verified; undefined while no number is known. */
   submission(context: RequestContext): Promise<Submission | undefined>
+  /** Takes a recovery code in place of one by phone; absent where there are none. */
+  recover?(context: RequestContext): Promise<Verified | Rejected | Refusal>
 }
+
+type Rejected = Extract<RecoveryOutcome, { outcome: 'rejected' }>
 
 /** One code that is about to be verified. */
 export interface Submission {
@@ -105,6 +110,15 @@ export function createLane(
     return begin({ ...context, fields: { ...context.fields, phone, ...(country && { country }) } })
   }
 
+  async function recover(context: RequestContext): Promise<Reply> {
+    if (flow.recover === undefined) throw invalid('Recovery codes are not enabled here.')
+    if (text(context.fields, 'code') !== undefined) throw invalid('Send code or recoveryCode, not both.')
+    const back = views.back(context)
+    const outcome = await flow.recover(context)
+    if (outcome.outcome === 'refused') return refusal(outcome, 'recovery')
+    return outcome.outcome === 'rejected' ? rejection(outcome, 'recovery') : verifiedReply(outcome, back)
+  }
+
   const handlers: Handlers = {
     start: (purpose) => endpoint('POST', views, (context) => begin(context, purpose)),
 
@@ -134,6 +148,7 @@ export function createLane(
 
     verify: endpoint('POST', { ...views, of: views.ofLive }, async (context) => {
       const { fields } = context
+      if (Object.hasOwn(fields, 'recoveryCode')) return recover(context)
       const code = readCode(text(fields, 'code') ?? '', codePattern)
       if (code === undefined) throw invalid('code does not match the expected format.')
       const trustDevice = flag(fields, 'trustDevice')
@@ -142,10 +157,7 @@ export function createLane(
       const back = views.back(context)
       const outcome = await challenges.verify({ ...submission.actor, code })
       if (outcome.outcome === 'refused') return refusal(outcome)
-      if (outcome.outcome === 'rejected') {
-        const { attemptsRemaining, retryAfterMs } = outcome
-        return problem({ code: 'code_not_accepted', attemptsRemaining, retryAfterMs })
-      }
+      if (outcome.outcome === 'rejected') return rejection(outcome)
       const verified = await submission.approve(outcome, trustDevice)
       return verified.outcome === 'refused' ? refusal(verified) : verifiedReply(verified, back)
     }),
@@ -173,8 +185,12 @@ function verifiedReply({ purpose, verifiedAt, successPath }: Verified, back: str
   return { reply: 'done', status: 200, body, location: returnTo ?? '/' }
 }
 
-function refusal({ code, retryAfterMs, reason, limit, methods }: Refusal): Reply {
-  return problem({ code, retryAfterMs, reason, limit, ...(methods && { methods }) })
+function rejection({ attemptsRemaining, retryAfterMs }: Rejected, page?: Problem['page']): Reply {
+  return problem({ code: 'code_not_accepted', attemptsRemaining, retryAfterMs, page })
+}
+
+function refusal({ code, retryAfterMs, reason, limit, methods }: Refusal, page?: Problem['page']): Reply {
+  return problem({ code, retryAfterMs, reason, limit, page, ...(methods && { methods }) })
 }
 
 function problem(details: Problem): Reply {

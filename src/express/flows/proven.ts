@@ -42,6 +42,7 @@ export function createFindGrant(parts: {
       purpose: text(fields, 'purpose') ?? 'login',
       issuedAt: Math.max(untypedSince, earliest(req, parts)),
       returnTo: undefined,
+      recoveryCode: true,
     }
     const grant = await grants.read({ ...who, ...required, maxAgeMs: now() - issuedAt + 1 })
     return grant && { returnTo, successPath: await successPaths.of(grant) }

@@ -1,36 +1,26 @@
-import type { Request, Response } from 'express'
-import {
-  type Actor,
-  type BeforeSend,
-  type Challenges,
-  type Refusal,
-  refused,
-} from '../../challenge/commands.js'
-import type { Grant, GrantQuery, Grants, NewGrant, Standing } from '../../challenge/proofs/grants.js'
+import type { Request } from 'express'
+import type { Actor, BeforeSend, Challenges } from '../../challenge/commands.js'
+import type { Grants, Standing } from '../../challenge/proofs/grants.js'
 import type { Purposes } from '../../challenge/purposes.js'
+import type { Recover } from '../../challenge/recovery.js'
 import { TwoFactorError } from '../../errors.js'
 import { acceptedChannel } from '../guard/accepted.js'
 import type { Requirement, Requirements } from '../guard/requirement.js'
+import { isOurs } from '../host/host-function.js'
 import { type Identify, identified, type Requester } from '../host/requester.js'
 import type { Sessions } from '../host/sessions.js'
 import type { AddressOf } from '../http/address.js'
 import { invalid, readChannel, text } from '../http/request-body.js'
 import type { RequestContext } from '../http/request-context.js'
-import type { BrowserOfRequest, DeviceCookies } from './device-cookies.js'
-import type { Flow, Verified } from './handlers.js'
-import type { Renewal, Renewed } from './renewal.js'
+import { createAdmit, type OnVerified } from './admission.js'
+import type { DeviceCookies } from './device-cookies.js'
+import type { Flow } from './handlers.js'
+import { createRecovery } from './recovery.js'
+import type { Renewal } from './renewal.js'
 import type { SuccessPaths } from './success-path.js'
 
 /** The number on file of a subject. */
 export type PhoneOf = (req: Request, subject: string) => string | undefined | Promise<string | undefined>
-export type OnVerified = (req: Request, res: Response, grant: Grant) => void | Promise<void>
-
-/** What was read while the request began, and what success does with it. */
-interface InHand {
-  readonly standing: Standing
-  readonly browser: BrowserOfRequest | undefined
-  readonly trustDevice: boolean
-}
 
 /** Sign-in and step-up: the number on file, a grant as the result. */
 export function createSignIn(parts: {
@@ -48,9 +38,11 @@ export function createSignIn(parts: {
   readonly beforeSendOf: (req: Request) => BeforeSend | undefined
   readonly onVerified: OnVerified
   readonly successPaths: SuccessPaths
+  /** Undefined without the option `recoveryCodes`. */
+  readonly recover: Recover | undefined
 }): Flow {
-  const { identify, requirements, sessions, renewal, purposes, challenges, grants, devices, onVerified } =
-    parts
+  const { identify, requirements, sessions, purposes, challenges, grants, devices, recover } = parts
+  const admit = createAdmit(parts)
 
   async function actorOf(
     req: Request,
@@ -85,86 +77,19 @@ export function createSignIn(parts: {
     return asked
   }
 
-  /** Revokes grant and device after a failed sign-in. Never rejects: the first failure is reported. */
-  async function takeBack(
-    { req, res }: RequestContext,
-    grant: GrantQuery,
-    browser: BrowserOfRequest | undefined,
-  ): Promise<void> {
+  /** What the live challenge is for; a subject without a number has none. */
+  async function live(...[req, requester, standing, known]: Parameters<typeof actorOf>) {
     try {
-      await browser?.undo(res)
-      // The host may have renewed the session, and the grant moved along.
-      for (const session of new Set([grant.session, sessions.idOf(req)])) {
-        await grants.take({ ...grant, session, maxAgeMs: Number.MAX_SAFE_INTEGER })
-      }
-    } catch {
-      // The store fails: under another new id the session finds no grant, whatever is left in the store.
-      await renewal.abandon(req, res)
-    }
-  }
-
-  /** Undefined when the session is gone because the person signed out meanwhile. */
-  async function renewed({ req, res }: RequestContext, standing: Standing): Promise<Renewed | undefined> {
-    try {
-      return await renewal.renew(req, res)
+      return await challenges.asked(await actorOf(req, requester, standing, known))
     } catch (error) {
-      if (await standing.isRevoked()) return undefined
+      if (isOurs(error) && error.code === 'no_phone') return undefined
       throw error
     }
-  }
-
-  /** Renews the session and writes the grant under its new id, then calls the host's onVerified. */
-  async function admit(
-    context: RequestContext,
-    subject: string,
-    proven: Pick<NewGrant, 'purpose' | 'bound' | 'method'>,
-    { standing, browser, trustDevice }: InHand,
-  ): Promise<Verified | Refusal> {
-    const { req, res } = context
-    const ids = await renewed(context, standing)
-    if (ids === undefined) return refused('challenge_gone')
-    const { before, after } = ids
-    const query = { ...proven, subject, session: after }
-    // A bearer token is not renewed, so its grant counts only once a successful response is certain.
-    const provisional = before === after
-    const recorded = browser?.succeed(res, trustDevice)
-    const forget = async () => {
-      await recorded
-      await browser?.undo(res).catch(() => undefined)
-    }
-    const written = await grants
-      .write({ ...query, previousSession: before, provisional }, standing)
-      .catch(async (error: unknown) => {
-        await Promise.all([renewal.abandon(req, res), forget()])
-        throw error
-      })
-    if (written === undefined) {
-      await forget()
-      return refused('challenge_gone')
-    }
-    const { grant } = written
-    let successPath: string | undefined
-    try {
-      await Promise.all([ids.moved, recorded])
-      await onVerified(req, res, grant)
-      const last = await renewal.follow(req, ids)
-      if (last !== after) await written.moveTo(last)
-      successPath = await parts.successPaths.of(grant)
-      // Trust outlives every grant, so it is not left behind by a sign-in that was revoked meanwhile.
-      if (trustDevice && (await standing.isRevoked())) {
-        await takeBack(context, query, browser)
-        return refused('challenge_gone')
-      }
-    } catch (error) {
-      await takeBack(context, query, browser)
-      throw error
-    }
-    // The response is a success either way; the next request shall find the grant.
-    await written.confirm().catch(() => undefined)
-    return { outcome: 'verified', purpose: grant.purpose, verifiedAt: grant.verifiedAt, successPath }
   }
 
   return {
+    ...(recover && { recover: createRecovery({ ...parts, recover, wanted, live, admit }) }),
+
     async actor(req) {
       const requester = identified(identify, req)
       return actorOf(req, requester, grants.prefetch(requester), knownIn(req, requester))

@@ -1,5 +1,6 @@
 import type { Channel } from '../../challenge/code-provider.js'
 import { type ChallengeView, type Refusal, refused } from '../../challenge/commands.js'
+import type { Purpose } from '../../challenge/purposes.js'
 import type { Requirement } from './requirement.js'
 
 /** What a guard requires of the proof. */
@@ -22,6 +23,14 @@ export function acceptedChannel(
   const channel = asked ?? accepted[0]
   if (channel === undefined || !accepted.includes(channel)) return { ...refused('invalid_request'), methods }
   return { outcome: 'accepted', channel }
+}
+
+/** Whether a recovery code will do: a guard says so itself, else its purpose does. */
+export function takesRecoveryCode(
+  purpose: Pick<Purpose, 'recoveryCode'> | undefined,
+  asked: Requirement | undefined,
+): boolean {
+  return asked?.recoveryCode ?? purpose?.recoveryCode !== undefined
 }
 
 /** The challenge as it is shown to a request that came with this demand. */

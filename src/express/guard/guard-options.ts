@@ -46,7 +46,7 @@ export interface GuardOptions {
    */
   readonly describe?: Describe
   /**
-   * The accepted methods: `sms`, `call`, `trusted-device`, or a name of yours from `grants.write`. Any by
+   * The accepted methods: `sms`, `call`, `trusted-device`, `recovery-code`, or a name of yours from `grants.write`. Any by
    * default.
    *
    * @example
@@ -71,6 +71,11 @@ export interface GuardOptions {
    * formPath: (req) => `/accounts/${req.params.id}/transfer`
    */
   readonly formPath?: string | ((req: Request) => string)
+  /**
+   * Whether a recovery code will do. Default: as the purpose says; for `login` it does where the guard asks for
+   * no more than a sign-in.
+   */
+  readonly recoveryCode?: boolean
   /** Lets subjects pass that have no second factor: on `true` and nothing else. */
   readonly exempt?: (req: Request, subject: string) => boolean | Promise<boolean>
 }
@@ -82,6 +87,8 @@ export interface GuardSettings {
   readonly once: boolean
   /** Whether only a code is accepted: whatever is stricter than a sign-in is a step-up. */
   readonly requireCode: boolean
+  /** Whether a recovery code is accepted. */
+  readonly recoveryCode: boolean
   readonly bind: GuardOptions['bind']
   readonly describe: GuardOptions['describe']
   readonly methods: GuardOptions['methods']
@@ -107,6 +114,7 @@ const checks: Checks<GuardOptions> = {
     "must be a path of this site, such as '/transfer', or a function (req) => path",
     (value) => typeof value === 'function' || (typeof value === 'string' && safePath(value) !== undefined),
   ),
+  recoveryCode: boolean,
   exempt: func('(req, subject) => boolean'),
 }
 
@@ -119,9 +127,12 @@ export function resolveGuard(
     readonly maxStepUpAgeMs: number
     /** Whether a payment must show what it is for: PSD2 RTS, article 5. */
     readonly dynamicLinking: boolean
+    /** Whether the app has recovery codes. */
+    readonly recoveryCodes?: object | undefined
   },
 ): GuardSettings {
   const { purposes, maxStepUpAgeMs, dynamicLinking } = parts
+  const hasRecoveryCodes = parts.recoveryCodes !== undefined
   checkOptions('requireTwoFactor', options, checks)
   const { purpose: name = 'login', bind, describe, methods, resume = false, formPath, exempt } = options
 
@@ -140,10 +151,21 @@ export function resolveGuard(
       'requireTwoFactor: once needs bind and describe with the profile psd2: the payer is shown what the code is for',
     )
   }
-  const isStepUp = !purpose.trustedDevice || once || bind !== undefined || maxAgeMs < purpose.maxAgeMs
+  const isStricter = once || bind !== undefined || maxAgeMs < purpose.maxAgeMs
+  const isStepUp = !purpose.trustedDevice || isStricter
   const takesDevice = methods?.includes('trusted-device') ?? !isStepUp
   if (takesDevice && isStepUp) {
     throw optionError('requireTwoFactor: methods must not include "trusted-device" for a step-up')
+  }
+  const byPurpose = purpose.recoveryCode === 'always' || (purpose.recoveryCode === 'sign-in' && !isStricter)
+  const takesRecoveryCode = methods?.includes('recovery-code') ?? options.recoveryCode ?? byPurpose
+  if (options.recoveryCode !== undefined && options.recoveryCode !== takesRecoveryCode) {
+    throw optionError('requireTwoFactor: methods and recoveryCode contradict each other; remove recoveryCode')
+  }
+  if (takesRecoveryCode && !hasRecoveryCodes) {
+    throw optionError(
+      'requireTwoFactor: recovery codes need the option recoveryCodes: { consume } of twoFactor()',
+    )
   }
   purposes.accept(name, maxAgeMs)
   return {
@@ -151,6 +173,7 @@ export function resolveGuard(
     maxAgeMs,
     once,
     requireCode: !takesDevice,
+    recoveryCode: takesRecoveryCode,
     bind,
     describe,
     methods: methods && [...methods],

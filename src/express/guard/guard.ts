@@ -26,7 +26,7 @@ export function createGuard(
     readonly explainFailure: ExplainFailure
   },
 ): RequestHandler {
-  const { purpose, maxAgeMs, once, requireCode, methods } = settings
+  const { purpose, maxAgeMs, once, requireCode, recoveryCode, methods } = settings
   const bind = settings.bind && hostFunction(settings.bind)
   const exempt = settings.exempt && hostFunction(settings.exempt)
   const { sessions, identify, grants, hashBound, refusals, explainFailure } = parts
@@ -35,7 +35,7 @@ export function createGuard(
   function requirementOf(req: Request): RequiredGrant {
     const { subject, session } = identified(identify, req)
     const bound = bind && boundTo(req, bind)
-    return { subject, session, purpose, bound, maxAgeMs, requireCode, methods }
+    return { subject, session, purpose, bound, maxAgeMs, requireCode, recoveryCode, methods }
   }
 
   function boundTo(req: Request, fieldsOf: NonNullable<GuardSettings['bind']>): string {

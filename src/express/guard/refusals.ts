@@ -34,7 +34,7 @@ export function createRefusals(
     readonly explainFailure: ExplainFailure
   },
 ): Refusals {
-  const { purpose, maxAgeMs, requireCode, methods, resume, formPath } = settings
+  const { purpose, maxAgeMs, requireCode, recoveryCode, methods, resume, formPath } = settings
   const { requirements, resumption, views, responder, mounts, explainFailure } = parts
   if (resume) resumption.enable()
   const describe = settings.describe && hostFunction(settings.describe)
@@ -69,7 +69,7 @@ export function createRefusals(
       const { bound } = required
       const returnTo = returnPathOf(req, formPathOf(req))
       const formId = resume ? await resumption.keep(req, res, required, details) : undefined
-      const asked = { purpose, bound, requireCode, methods, formId, details, returnTo }
+      const asked = { purpose, bound, requireCode, recoveryCode, methods, formId, details, returnTo }
       const requirement = requirements.issue(req, asked)
       if (toPage) {
         responder.redirect(res, `${path}?requirement=${encodeURIComponent(requirement)}`)

@@ -12,6 +12,8 @@ export interface Requirement {
   readonly returnTo?: string | undefined
   /** A trusted device is not enough: this is a step-up. */
   readonly requireCode?: boolean
+  /** Whether a recovery code will do; as the purpose says when absent. */
+  readonly recoveryCode?: boolean
   /** The accepted methods; any when absent. */
   readonly methods?: readonly string[] | undefined
   /** The form that waits for this proof, to be posted again after it. */

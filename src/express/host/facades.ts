@@ -7,6 +7,7 @@ import type { SubjectState, Subjects } from '../../challenge/subjects.js'
 import { TwoFactorError } from '../../errors.js'
 import { isMethodName } from '../../lib/method-name.js'
 import type { DeviceCookies } from '../flows/device-cookies.js'
+import { takesRecoveryCode } from '../guard/accepted.js'
 import { type Bound, boundTag } from './challenges-facade.js'
 import type { IdentifyLater } from './requester.js'
 import { type SubjectName, subjectText } from './subject.js'
@@ -115,7 +116,8 @@ export function createGrantsFacade(parts: {
       checkPurpose(purpose)
       // As long as any guard accepts it.
       const maxAgeMs = purposes.grantLifetimeMs(purpose)
-      return requester && grants.read({ ...requester, purpose, maxAgeMs })
+      const recoveryCode = takesRecoveryCode(purposes.find(purpose), undefined)
+      return requester && grants.read({ ...requester, purpose, maxAgeMs, recoveryCode })
     },
     async write({ subject, session, purpose, bound, method = 'host' }) {
       checkPurpose(purpose)

@@ -5,6 +5,7 @@ import type { ChallengesFacade } from './challenges-facade.js'
 import type { GrantsFacade, TrustedDevicesFacade } from './facades.js'
 import type { PhoneVerificationOptions, RoutesOptions, StartOptions } from './factory-options.js'
 import type { Operator } from './operator.js'
+import type { RecoveryCodesFacade } from './recovery-codes.js'
 
 /** Two-factor authentication for one app. */
 export interface TwoFactor extends Operator {
@@ -44,6 +45,8 @@ export interface TwoFactor extends Operator {
   readonly grants: GrantsFacade
   /** Browsers that replace the code at sign-in: list them, end them. */
   readonly trustedDevices: TrustedDevicesFacade
+  /** Codes for a person who has lost the phone; the option `recoveryCodes` takes them. */
+  readonly recoveryCodes: RecoveryCodesFacade
   /** The limits in force, as a Markdown table. */
   describeLimits(): string
   [Symbol.asyncDispose](): Promise<void>

@@ -24,6 +24,8 @@ export interface Problem {
   readonly methods?: readonly string[]
   /** What the person is to confirm. */
   readonly details?: Details
+  /** Whose sentences explain it, when not those of codes by phone. */
+  readonly page?: 'recovery' | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
@@ -65,7 +67,7 @@ export function statusOf(problem: Problem): number {
 
 /** The members of the problem document (RFC 9457); `sentence` is the detail in the person's language. */
 export function problemDocument(problem: Problem, sentence: string): object {
-  const { code, detail, headers: _headers, ...members } = problem
+  const { code, detail, page: _page, headers: _headers, ...members } = problem
   const title = titles[code]
   return {
     type: `urn:express-two-factor:${code}`,

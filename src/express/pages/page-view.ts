@@ -9,11 +9,11 @@ import type { PageLinks } from './links.js'
 export interface PageView {
   /**
    * `code`: type the code. `phone`: type the number to be proven. `start`: nothing is live yet, a
-   * button sends the first code. `done`: the proof was given already, in another tab. `resume`: the code was right,
-   * and a button posts the interrupted form; without `form` it is gone. `problem`: only the explanation (not
-   * identified, cross-site, ...).
+   * button sends the first code. `recovery`: type a recovery code. `done`: the proof was given already, in
+   * another tab. `resume`: the code was right, and a button posts the interrupted form; without `form` it is
+   * gone. `problem`: only the explanation (not identified, cross-site, ...).
    */
-  readonly page: 'code' | 'phone' | 'start' | 'done' | 'resume' | 'problem'
+  readonly page: 'code' | 'phone' | 'start' | 'recovery' | 'done' | 'resume' | 'problem'
   /** Where the routes are mounted, without a trailing slash: forms post to `${basePath}/verify`. */
   readonly basePath: string
   /** The live challenge, on the page `code`. */
@@ -58,6 +58,10 @@ export interface PageView {
   readonly probesCookies?: boolean
   /** Whether the field of the last form was left empty. */
   readonly emptyField?: boolean
+  /** Whether a recovery code will do here. */
+  readonly takesRecoveryCode?: boolean
+  /** Set where the person asked for the page of recovery codes. */
+  readonly method?: 'recovery-code' | undefined
   /** Whether a form was interrupted that has to be submitted again afterwards. */
   readonly formInterrupted?: boolean
   /** Whether that form is kept: it is confirmed after the code and not submitted again by hand. */

@@ -63,7 +63,7 @@ export function createPages(parts: {
     forDialog: (view, req) => renderForDialog({ ...view, brand }, languageOf(req).texts),
     detail(problem, req) {
       const { texts } = languageOf(req)
-      const page = problem.reason === undefined ? 'problem' : 'phone'
+      const page = problem.page ?? (problem.reason === undefined ? 'problem' : 'phone')
       return plainText(problemSentence({ page, attemptsPerChallenge, countries, now: now() }, problem, texts))
     },
     headers: createPageHeaders(brand),

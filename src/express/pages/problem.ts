@@ -26,10 +26,14 @@ const standing: ReadonlySet<ProblemCode> = new Set([
   'send_refused',
 ])
 
+/** The pages with a field, each named as its page is. */
+type Field = 'code' | 'phone' | 'recovery'
+
 /** The problems that the field of the page can mend. */
-const fieldProblems: Readonly<Record<'code' | 'phone', ReadonlySet<ProblemCode>>> = {
+const fieldProblems: Readonly<Record<Field, ReadonlySet<ProblemCode>>> = {
   code: new Set(['code_not_accepted', 'invalid_request', 'payload_too_large']),
   phone: new Set(['destination_not_allowed', 'invalid_request', 'payload_too_large']),
+  recovery: new Set(['code_not_accepted', 'invalid_request', 'payload_too_large']),
 }
 
 /** The view as the page treats it: which screen is left, and that none of its attempts are. */
@@ -59,6 +63,7 @@ function resolveProblem(view: PageView): PageProblem | undefined {
 }
 
 function isFinal({ page }: PageView, { code }: PageProblem): boolean {
+  if (page === 'recovery' && code === 'attempts_exhausted') return false
   if (page === 'problem' || passing.has(code)) return true
   // A first code would be refused as well; on the code page the one that came can still be typed.
   if (page === 'start' && code === 'send_limit') return true
@@ -72,8 +77,8 @@ export function mayPass({ code }: PageProblem): boolean {
 }
 
 /** The field of the page that the problem can be mended in. */
-export function faultyField({ page, problem }: PageView): 'code' | 'phone' | undefined {
-  if (problem === undefined || (page !== 'code' && page !== 'phone')) return undefined
+export function faultyField({ page, problem }: PageView): Field | undefined {
+  if (problem === undefined || (page !== 'code' && page !== 'phone' && page !== 'recovery')) return undefined
   return fieldProblems[page].has(problem.code) ? page : undefined
 }
 
@@ -124,7 +129,9 @@ function textKey({ page, emptyField }: Scene, { code, reason }: PageProblem) {
   if (page === 'phone' && reason === 'not-a-mobile') return 'phone.landline'
   if (page === 'phone' && reason === 'country-not-allowed') return 'phone.country'
   if (page === 'phone' && reason === 'wrong-length') return 'phone.length'
-  if (code === 'invalid_request' && (page === 'code' || page === 'phone')) {
+  if (page === 'recovery' && code === 'code_not_accepted') return 'recovery.wrong'
+  if (page === 'recovery' && code === 'attempts_exhausted') return 'recovery.exhausted'
+  if (code === 'invalid_request' && (page === 'code' || page === 'phone' || page === 'recovery')) {
     return emptyField ? (`${page}.empty` as const) : (`${page}.unreadable` as const)
   }
   return `problem.${code}` as const

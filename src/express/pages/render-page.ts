@@ -2,6 +2,7 @@ import { type Html, html } from '../../lib/html.js'
 import type { Texts } from './messages/texts.js'
 import type { PageView } from './page-view.js'
 import { resolveView, summary } from './problem.js'
+import { recoveryScreen } from './recovery-screen.js'
 import { resumeScreen } from './resume-screen.js'
 import { codeScreen, doneScreen, phoneScreen, problemScreen, type Screen, startScreen } from './screens.js'
 
@@ -60,6 +61,7 @@ function contentOf(view: PageView, texts: Texts): Screen {
   if (page === 'problem' && problem !== undefined) return problemScreen(view, problem, texts)
   if (page === 'done') return doneScreen(view, texts)
   if (page === 'resume') return resumeScreen(view, texts)
+  if (page === 'recovery') return recoveryScreen(view, texts)
   if (page === 'phone') return phoneScreen(view, texts)
   if (page === 'code' && challenge !== undefined) return codeScreen(view, challenge, texts)
   return startScreen(view, texts)

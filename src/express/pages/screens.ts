@@ -45,7 +45,7 @@ ${form(view, 'verify', entry)}
 <section aria-labelledby="help">
 <h2 id="help">${texts['resend.title']}</h2>
 ${form(view, 'resend', sendButtons('resend', [challenge.channel, ...others], waitIn(view, waitMs, texts), texts))}
-${view.changeableNumber && changeNumber(view, texts)}${otherWays(view.links, texts)}
+${view.changeableNumber && changeNumber(view, texts)}${otherWays(view, texts)}
 </section>`,
   }
 }
@@ -58,7 +58,7 @@ export function startScreen(view: PageView, texts: Texts): Screen {
     title: texts['start.title'],
     content: html`${view.details && detailsList(view.details)}<p>${texts['start.text']}${interruption(view, texts)}</p>
 ${form(view, 'start', sendButtons('start', view.channels, waitIn(view, waitMs, texts), texts, wording))}
-${otherWays(view.links, texts)}`,
+${otherWays(view, texts)}`,
   }
 }
 
@@ -111,7 +111,8 @@ function again({ spent, basePath, ...view }: PageView, problem: PageProblem, tex
 }
 
 /** Where the problem can be mended, when that is not on this page. */
-function waysOut({ links, returnTo }: PageView, { code }: PageProblem, texts: Texts): readonly Html[] {
+function waysOut(view: PageView, { code }: PageProblem, texts: Texts): readonly Html[] {
+  const { links, returnTo } = view
   const { signIn, addPhone, support } = links
   if (code === 'not_identified') {
     return signIn === undefined ? [] : [link(signInUrl(signIn, returnTo), texts['link.signIn'])]
@@ -119,21 +120,28 @@ function waysOut({ links, returnTo }: PageView, { code }: PageProblem, texts: Te
   const mend = code === 'no_phone' ? addPhone : undefined
   return [
     ...(mend === undefined ? [] : [link(mend, texts['link.addPhone'])]),
-    ...otherWays(links, texts),
+    ...otherWays(view, texts),
     ...(support === undefined ? [] : [link(support, texts['link.support'])]),
   ]
 }
 
 /** Other ways for somebody who cannot receive the code. */
-function otherWays({ otherMethod, lostPhone }: PageView['links'], texts: Texts): readonly Html[] {
-  const lostUrl = lostPhone ?? texts['phone.lostUrl']
+function otherWays(view: PageView, texts: Texts): readonly Html[] {
+  const { otherMethod } = view.links
+  const lostUrl = view.takesRecoveryCode
+    ? pageUrl(view.basePath, { ...view, method: 'recovery-code' })
+    : lostPhoneUrl(view, texts)
   return [
     ...(otherMethod === undefined ? [] : [link(otherMethod, texts['link.otherMethod'])]),
     ...(lostUrl === '' ? [] : [link(lostUrl, texts['phone.lost'])]),
   ]
 }
 
-const link = (url: string, text: string): Html => html`<p><a href="${url}">${text}</a></p>
+/** What the host offers to somebody who has lost the phone; empty when nothing. */
+export const lostPhoneUrl = ({ links }: PageView, texts: Texts): string =>
+  links.lostPhone ?? texts['phone.lostUrl']
+
+export const link = (url: string, text: string): Html => html`<p><a href="${url}">${text}</a></p>
 `
 
 /** The wait to show beside the buttons; none when the problem above them tells it. */
@@ -145,7 +153,7 @@ function waitIn(
   return { ms: waitMs, isTold: view.problem !== undefined && tellsWait(view, view.problem, texts) }
 }
 
-function fieldState(view: PageView, field: 'code' | 'phone'): Html {
+export function fieldState(view: PageView, field: 'code' | 'phone' | 'recovery'): Html {
   if (view.problem === undefined) return html` autofocus`
   return faultyField(view) === field ? html` aria-invalid="true" aria-describedby="problem"` : html``
 }

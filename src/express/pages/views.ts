@@ -1,7 +1,7 @@
 import type { Request } from 'express'
 import type { Purposes } from '../../challenge/purposes.js'
 import type { Proven } from '../flows/proven.js'
-import { acceptedChannels, challengeFor } from '../guard/accepted.js'
+import { acceptedChannels, challengeFor, takesRecoveryCode } from '../guard/accepted.js'
 import type { Requirement, Requirements } from '../guard/requirement.js'
 import type { Resumed } from '../guard/resumption.js'
 import type { Problem } from '../http/problems.js'
@@ -92,11 +92,15 @@ export function createViews(parts: ViewParts): Views {
     const challenge = (spent || useless) && req.method !== 'POST' ? undefined : live
     const settled = purposes.find(challenge?.purpose ?? purpose ?? parts.defaultPurpose)
     const channels = acceptedChannels(settled?.channels ?? [], asked)
+    const takesRecovery = lane === 'auth' && takesRecoveryCode(settled, asked)
+    const noCode = asked?.methods !== undefined && channels.length === 0
+    const byRecovery = takesRecovery && !spent && (wantsRecovery(fields) || noCode)
     // No code will do here, only a factor of the host's own.
-    const elsewhere = asked?.methods !== undefined && channels.length === 0
+    const elsewhere = noCode && !byRecovery
     const typed = lane === 'enrol' ? { ...remembered, ...typedIn(fields) } : undefined
     const first = lane === 'auth' ? 'start' : 'phone'
-    const page = challenge !== undefined ? 'code' : spent || elsewhere ? 'problem' : first
+    const byPhone = challenge !== undefined ? 'code' : spent || elsewhere ? 'problem' : first
+    const page = byRecovery ? 'recovery' : byPhone
     return {
       page,
       basePath: basePathOf(req),
@@ -118,7 +122,9 @@ export function createViews(parts: ViewParts): Views {
       typedCountry: typed?.country?.toUpperCase(),
       nationalPhone: typed?.national,
       probesCookies: page === 'phone' && parts.probesCookies && req.headers.cookie === undefined,
-      emptyField: oneString(fields, challenge === undefined ? 'phone' : 'code') === undefined,
+      emptyField: oneString(fields, byRecovery ? 'recoveryCode' : challenge ? 'code' : 'phone') === undefined,
+      takesRecoveryCode: takesRecovery,
+      method: byRecovery ? 'recovery-code' : undefined,
       formInterrupted: problem?.code === 'second_factor_required',
       formKept: asked?.formId !== undefined,
       links: parts.linksOf(req),
@@ -141,7 +147,9 @@ export function createViews(parts: ViewParts): Views {
     wanted: Wanted,
     problem?: Problem,
   ): Promise<PageView> {
-    const lookedUp = await lookUp(context, wanted, problem)
+    // It needs nothing but the first factor: neither a number nor a challenge.
+    const isRecovery = wantsRecovery(context.fields)
+    const lookedUp: Found = isRecovery ? {} : await lookUp(context, wanted, problem)
     const { outlook, proven } = lookedUp
     if (proven !== undefined) return done(context, carried, proven)
     if (carried.spent && problem === undefined) throw invalid('requirement is invalid or has expired.')
@@ -170,8 +178,10 @@ export function createViews(parts: ViewParts): Views {
     codePage(context) {
       const { asked, purpose, returnTo } = carriedBy(context)
       // Often the purpose says it all, and it never gets too old.
-      const particular = asked?.bound ?? asked?.details ?? asked?.methods ?? asked?.formId
-      const requirement = particular && asked && parts.requirements?.reissue(context.req, asked)
+      const usual = asked && takesRecoveryCode(purposes.find(asked.purpose), undefined)
+      const particular =
+        asked?.bound ?? asked?.details ?? asked?.methods ?? asked?.formId ?? asked?.recoveryCode !== usual
+      const requirement = asked && particular ? parts.requirements?.reissue(context.req, asked) : undefined
       return pageUrl(basePathOf(context.req), { requirement, purpose, returnTo })
     },
 
@@ -186,6 +196,11 @@ export function createViews(parts: ViewParts): Views {
       return { ...shown, page: 'resume', form, details: form?.details }
     },
   }
+}
+
+/** Whether the page of recovery codes is asked for, by a link or by its own form. */
+function wantsRecovery(fields: Body): boolean {
+  return oneString(fields, 'method') === 'recovery-code' || Object.hasOwn(fields, 'recoveryCode')
 }
 
 /** What came with the form: without a field, what the session remembers is shown. */

@@ -5,7 +5,7 @@ import { createTexts } from '../../../src/express/pages/messages/locales.js'
 import type { Texts } from '../../../src/express/pages/messages/texts.js'
 import type { PageView } from '../../../src/express/pages/page-view.js'
 import { renderPage } from '../../../src/express/pages/render-page.js'
-import { codeView, now, phoneView, startView, states } from './views.js'
+import { codeView, now, phoneView, recoveryView, startView, states } from './views.js'
 
 const texts = createTexts({})
 const [en, es, pt] = [...texts.values()] as [Texts, Texts, Texts]
@@ -102,6 +102,24 @@ describe('the code page', () => {
     expect(renderPage(codeView, en)).not.toContain(en['phone.lost'])
     expect(renderPage(codeView, host)).toContain('<a href="https://example.com/lost?a=1&amp;b=2">')
   })
+
+  it('leads who lost the phone to the recovery codes first, and from there to the host', () => {
+    const links = { lostPhone: '/lost' }
+    const takesRecoveryCode = true
+    const start = renderPage({ ...startView, links, takesRecoveryCode, purpose: 'login' }, en)
+    expect(start).toContain('/two-factor?requirement=signed&amp;purpose=login&amp;method=recovery-code"')
+    expect(start).not.toContain('/lost')
+    const page = renderPage({ ...recoveryView, links }, en)
+    expect(page).toContain('<a href="/lost">I don&#39;t have a recovery code</a>')
+    expect(page).toContain('<a href="/two-factor?requirement=signed">Use your phone instead</a>')
+    expect(page).toContain('name="recoveryCode" type="text" autocomplete="off"')
+    expect(page).toContain('<input type="hidden" name="requirement" value="signed">')
+    // Trying again would only be refused until the day is over.
+    expect(renderPage(states['no recovery try left'] ?? recoveryView, en)).not.toContain('<form')
+    // Problems that pass lead back to where the person was.
+    const busy = renderPage({ ...recoveryView, problem: { code: 'store_unavailable' } }, en)
+    expect(busy).toContain('method=recovery-code">Try again</a>')
+  })
 })
 
 describe('a problem', () => {
@@ -122,6 +140,13 @@ describe('a problem', () => {
       'Enter a number from another country. We can send codes to Brazil, Colombia, Mexico, and Spain only.',
     ],
     ['bad length', 'Check the number. It has too few or too many digits.'],
+    ['empty recovery code', 'Enter a recovery code.'],
+    ['unreadable recovery code', 'Check the recovery code. It has 24 letters and digits.'],
+    ['wrong recovery code', 'That recovery code is not right. You may have used it already. 2 tries left.'],
+    [
+      'no recovery try left',
+      'You entered too many wrong recovery codes. You can try again on Jan 1, 23:00 UTC.',
+    ],
     ['last wrong code', 'You entered too many wrong codes You can ask for a new code at 00:10 UTC.'],
     ['no attempt left', 'You entered too many wrong codes You can ask for a new code at 00:10 UTC.'],
   ])('is told in its own words: %s', (state, sentence) => {

@@ -32,6 +32,12 @@ export const codeView: PageView & { readonly challenge: ChallengeView } = {
 
 const { challenge: _, ...nothingLive } = codeView
 export const startView: PageView = { ...nothingLive, page: 'start' }
+export const recoveryView: PageView = {
+  ...startView,
+  page: 'recovery',
+  takesRecoveryCode: true,
+  method: 'recovery-code',
+}
 export const phoneView: PageView = {
   ...nothingLive,
   page: 'phone',
@@ -83,6 +89,22 @@ export const states: Readonly<Record<string, PageView>> = {
     links: { support: '/help', lostPhone: '/lost', otherMethod: '/passkey', home: '/' },
   },
   branded: { ...codeView, brand: { name: 'Acme', logoUrl: '/logo.svg' } },
+  'start, recovery codes': { ...startView, takesRecoveryCode: true },
+  recovery: recoveryView,
+  'recovery, every link': {
+    ...recoveryView,
+    links: { support: '/help', lostPhone: '/lost', otherMethod: '/passkey' },
+  },
+  'empty recovery code': { ...recoveryView, emptyField: true, problem: { code: 'invalid_request' } },
+  'unreadable recovery code': { ...recoveryView, problem: { code: 'invalid_request' } },
+  'wrong recovery code': {
+    ...recoveryView,
+    problem: { code: 'code_not_accepted', attemptsRemaining: 2 },
+  },
+  'no recovery try left': {
+    ...recoveryView,
+    problem: { code: 'attempts_exhausted', retryAfterMs: 23 * 3_600_000 },
+  },
   locked: { ...startView, problem: { code: 'phone_locked', retryAfterMs: 15 * 60_000 } },
   disabled: { ...startView, problem: { code: 'phone_disabled' } },
   'not identified': { ...startView, page: 'problem', problem: { code: 'not_identified' } },

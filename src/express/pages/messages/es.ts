@@ -66,6 +66,22 @@ export const es: Texts = {
   'phone.country.title': 'Escribe un número de otro país',
   'phone.country.text': 'Solo podemos enviar códigos a celulares de {countries}.',
 
+  'recovery.title': 'Usa un código de recuperación',
+  'recovery.text':
+    'Escribe uno de los códigos de recuperación que guardaste. Cada código funciona una sola vez.',
+  'recovery.label': 'Código de recuperación',
+  'recovery.help': '¿No tienes un código de recuperación?',
+  'recovery.byPhone': 'Usar tu teléfono',
+  'recovery.lost': 'No tengo un código de recuperación',
+  'recovery.empty.title': 'Escribe un código de recuperación',
+  'recovery.empty.text': '',
+  'recovery.unreadable.title': 'Revisa el código de recuperación',
+  'recovery.unreadable.text': 'Tiene 24 letras y números.',
+  'recovery.wrong.title': 'El código de recuperación no es correcto',
+  'recovery.wrong.text': 'Quizá ya lo usaste.',
+  'recovery.exhausted.title': 'Escribiste demasiados códigos de recuperación incorrectos',
+  'recovery.exhausted.text': 'Podrás intentarlo de nuevo {time}.',
+
   'link.signIn': 'Iniciar sesión',
   'link.addPhone': 'Agregar un número de teléfono',
   'link.support': 'Contactar a soporte',

@@ -66,6 +66,22 @@ export const pt: Texts = {
   'phone.country.title': 'Digite um número de outro país',
   'phone.country.text': 'Só enviamos códigos para celulares de {countries}.',
 
+  'recovery.title': 'Use um código de recuperação',
+  'recovery.text':
+    'Digite um dos códigos de recuperação que você guardou. Cada código funciona uma única vez.',
+  'recovery.label': 'Código de recuperação',
+  'recovery.help': 'Não tem um código de recuperação?',
+  'recovery.byPhone': 'Usar o celular',
+  'recovery.lost': 'Não tenho um código de recuperação',
+  'recovery.empty.title': 'Digite um código de recuperação',
+  'recovery.empty.text': '',
+  'recovery.unreadable.title': 'Confira o código de recuperação',
+  'recovery.unreadable.text': 'Ele tem 24 letras e números.',
+  'recovery.wrong.title': 'O código de recuperação não está correto',
+  'recovery.wrong.text': 'Talvez você já o tenha usado.',
+  'recovery.exhausted.title': 'Você errou o código de recuperação muitas vezes',
+  'recovery.exhausted.text': 'Você poderá tentar novamente {time}.',
+
   'link.signIn': 'Entrar',
   'link.addPhone': 'Adicionar um número de celular',
   'link.support': 'Falar com o suporte',

@@ -1,0 +1,53 @@
+import { hash, randomBytes } from 'node:crypto'
+
+/** New recovery codes of one subject: the person keeps the codes, the host only the hashes. */
+export interface RecoveryCodes {
+  /** Shown once, to be written down: `7K2QX-9MRTV-…`. */
+  readonly codes: readonly string[]
+  /** In the same order; what `consume` is asked for. */
+  readonly hashes: readonly string[]
+}
+
+const count = 10
+/** 120 bits: far beyond guessing, so that a plain hash protects the code (NIST SP 800-63B-4, 3.1.2.2). */
+const bytes = 15
+const length = (bytes * 8) / 5
+
+/** Crockford's base32: no I, L, O and U, which are mistaken for 1, 0 and V in handwriting. */
+const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+const lookAlikes: Readonly<Record<string, string>> = { I: '1', L: '1', O: '0', U: 'V' }
+const canonical = new RegExp(`^[${alphabet}]{${length}}$`)
+
+/** What people and keyboards insert between the groups. */
+const separators = /[\s\u200b\u2060\ufeff\p{Pd}.·_'"`´‘’“”«»]/gu
+const maxTypedLength = 200
+
+export function generateRecoveryCodes(subject: string): RecoveryCodes {
+  const fresh = Array.from({ length: count }, () => encode(randomBytes(bytes)))
+  return {
+    codes: fresh.map((code) => code.replaceAll(/.{5}(?=.)/g, '$&-')),
+    hashes: fresh.map((code) => hashRecoveryCode(subject, code)),
+  }
+}
+
+/** The code that was typed, without separators and in capitals; undefined when it cannot be one. */
+export function readRecoveryCode(typed: string): string | undefined {
+  if (typed.length > maxTypedLength) return undefined
+  const plain = typed.normalize('NFKC').replaceAll(separators, '').toUpperCase()
+  const code = plain.replaceAll(/[ILOU]/g, (letter) => lookAlikes[letter] ?? letter)
+  return canonical.test(code) ? code : undefined
+}
+
+/**
+ * SHA-256 over subject and code: a hash that is moved to another account is worth nothing there. Not keyed,
+ * so that a rotation of the secret ends no code.
+ */
+export function hashRecoveryCode(subject: string, code: string): string {
+  return hash('sha256', `recovery-code ${code} ${subject}`, 'base64url')
+}
+
+function encode(random: Uint8Array): string {
+  const bits = Array.from(random, (byte) => byte.toString(2).padStart(8, '0')).join('')
+  const digits = bits.match(/.{5}/g) ?? []
+  return digits.map((five) => alphabet[Number.parseInt(five, 2)]).join('')
+}

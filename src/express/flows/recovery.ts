@@ -1,0 +1,76 @@
+import type { Request } from 'express'
+import type { Actor } from '../../challenge/commands.js'
+import type { Grants, Standing } from '../../challenge/proofs/grants.js'
+import { readRecoveryCode } from '../../challenge/proofs/recovery-codes.js'
+import type { Purposes } from '../../challenge/purposes.js'
+import type { Recover } from '../../challenge/recovery.js'
+import { takesRecoveryCode } from '../guard/accepted.js'
+import type { Requirement } from '../guard/requirement.js'
+import { type Identify, identified, type Requester } from '../host/requester.js'
+import type { Sessions } from '../host/sessions.js'
+import { invalid, text } from '../http/request-body.js'
+import type { RequestContext } from '../http/request-context.js'
+import type { Admit } from './admission.js'
+import type { DeviceCookies } from './device-cookies.js'
+import type { Flow } from './handlers.js'
+
+/** A recovery code in place of one by phone: for the same first factor, whatever has become of the number. */
+export function createRecovery(parts: {
+  readonly identify: Identify
+  readonly wanted: (context: RequestContext, fixedPurpose: undefined) => Requirement
+  /** What the live challenge is for. */
+  readonly live: (
+    req: Request,
+    requester: Requester,
+    standing: Standing,
+    knownBrowser: Actor['knownBrowser'],
+  ) => Promise<Pick<Requirement, 'purpose' | 'bound'> | undefined>
+  readonly sessions: Sessions
+  readonly purposes: Purposes
+  readonly grants: Grants
+  readonly devices: DeviceCookies | undefined
+  readonly recover: Recover
+  readonly admit: Admit
+}): NonNullable<Flow['recover']> {
+  const { identify, wanted, live, sessions, purposes, grants, devices, recover, admit } = parts
+
+  /** The id that the browser holds after a failure, which may have come before or after the renewal. */
+  function sessionNow(req: Request, before: string): string {
+    try {
+      return sessions.idOf(req)
+    } catch {
+      return before
+    }
+  }
+
+  return async function recovered(context) {
+    const { req, fields } = context
+    const code = readRecoveryCode(text(fields, 'recoveryCode') ?? '')
+    if (code === undefined) throw invalid('recoveryCode does not match the expected format.')
+    const requester = identified(identify, req)
+    const { subject, session } = requester
+    const standing = grants.prefetch(requester)
+    // Read without a token too: success will leave one.
+    const browser = devices?.open(req, subject)
+    const isNamed = text(fields, 'requirement') !== undefined || text(fields, 'purpose') !== undefined
+    const started = isNamed ? undefined : await live(req, requester, standing, browser?.known)
+    const asked = started ?? wanted(context, undefined)
+    // Before the code is used up: it would be lost on a guard that does not take it.
+    if (!takesRecoveryCode(purposes.find(asked.purpose), asked)) {
+      throw invalid('A recovery code will not do here.')
+    }
+
+    const outcome = await recover({ subject, session, code, epoch: await standing.epoch })
+    if (outcome.outcome !== 'accepted') return outcome
+    const { receipt } = outcome
+    const proven = { purpose: asked.purpose, bound: asked.bound, method: 'recovery-code' }
+    try {
+      const admitted = await admit(context, subject, proven, { standing, browser, trustDevice: false })
+      await receipt.end()
+      return admitted
+    } catch (error) {
+      await receipt.reopen(sessionNow(req, session))
+      throw error
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import { Redis } from 'ioredis'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { memoryStore, type Store } from '../../src/index.js'
+import { redisStore } from '../../src/store/redis-store.js'
+import { type RedisServer, startRedis, withoutRedis } from '../store/redis-server.js'
+import type { Browser } from './browser.js'
+import { recover, startRecoveryHost, wrongCode } from './recovery-kit.js'
+
+const times = <T>(count: number, make: (index: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, (_, index) => make(index)))
+
+let server: RedisServer
+let redis: Redis
+beforeAll(async () => {
+  if (withoutRedis) return
+  server = await startRedis()
+  redis = new Redis(server.port)
+})
+afterAll(async () => {
+  redis?.disconnect()
+  await server?.kill()
+})
+
+/** A busy machine that answers late would hold the attacker back, too. */
+const timeoutMs = 10_000
+const stores: Readonly<Record<string, (namespace: string) => Store>> = {
+  memory: () => memoryStore(),
+  ...(!withoutRedis && { Redis: () => redisStore({ client: redis, timeoutMs }) }),
+}
+
+describe.each(Object.entries(stores))('recovery codes on %s', { timeout: 60_000 }, (_, open) => {
+  async function setUp(namespace: string) {
+    const limits = { storeTimeoutMs: timeoutMs }
+    // A host function that takes its time: every use that was let through is at it together.
+    const consume = async (consumed: () => boolean) => {
+      await new Promise((resolve) => setImmediate(resolve))
+      return consumed()
+    }
+    const store = open(namespace)
+    const host = await startRecoveryHost({ consume, options: { store, namespace, limits } })
+    const admitted = async (browsers: readonly Browser[]) => {
+      const answers = await times(browsers.length, async (index) => browsers[index]?.get('/account'))
+      return answers.filter((answer) => answer?.status === 200).length
+    }
+    return { ...host, admitted }
+  }
+
+  it('succeed once for 500 uses of one code over 50 sessions', async () => {
+    const host = await setUp('sessions')
+    const browsers = await times(50, () => host.login())
+    const answers = await times(500, (index) =>
+      recover(browsers[index % 50] ?? host.browser(), host.codes[0]),
+    )
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(answers.every(({ status }) => [200, 401, 409, 422, 429].includes(status))).toBe(true)
+    expect(await host.admitted(browsers)).toBe(1)
+    expect(host.asked.length).toBeLessThanOrEqual(10)
+    expect(host.kept.size).toBe(9)
+  })
+
+  it('succeed once for 500 uses of one code in one session', async () => {
+    const host = await setUp('session')
+    const ana = await host.login()
+    const browsers = Array.from({ length: 500 }, () => ana.copy())
+    const answers = await times(500, (index) => recover(browsers[index] ?? ana, host.codes[0]))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(host.asked.length).toBeLessThanOrEqual(10)
+    expect(await host.admitted(browsers)).toBe(1)
+  })
+
+  it('have ten tries for 500 wrong codes at once', async () => {
+    const host = await setUp('wrong')
+    const browsers = await times(50, () => host.login())
+    const answers = await times(500, (index) => {
+      return recover(browsers[index % 50] ?? host.browser(), wrongCode(index % 20))
+    })
+    expect(host.asked).toHaveLength(10)
+    expect(answers.filter(({ status }) => status === 422)).toHaveLength(10)
+    expect(answers.filter(({ status }) => status === 200)).toEqual([])
+  })
+})

@@ -1,0 +1,315 @@
+import type { Express } from 'express'
+import { describe, expect, it } from 'vitest'
+import type { TwoFactor } from '../../src/index.js'
+import { tokenSession } from '../../src/index.js'
+import { recover, startRecoveryHost, wrongCode } from './recovery-kit.js'
+
+const guards = (app: Express, tf: TwoFactor) => {
+  app.get('/fresh', tf.requireTwoFactor({ maxAgeMs: 60_000 }), (_req, res) => void res.json({}))
+  app.get('/by-code', tf.requireTwoFactor({ methods: ['sms', 'call'] }), (_req, res) => void res.json({}))
+  app.get('/no-recovery', tf.requireTwoFactor({ recoveryCode: false }), (_req, res) => void res.json({}))
+  app.get('/email', tf.requireTwoFactor({ purpose: 'email' }), (_req, res) => void res.json({}))
+  app.get(
+    '/number',
+    tf.requireTwoFactor({ purpose: 'number', once: true, bind: (req) => ({ to: String(req.query.to) }) }),
+    (req, res) => void res.json({ by: req.twoFactor?.grant.method }),
+  )
+  app.get(
+    '/keys',
+    tf.requireTwoFactor({ purpose: 'keys', recoveryCode: true }),
+    (req, res) => void res.json({ by: req.twoFactor?.grant.method }),
+  )
+  app.get(
+    '/only',
+    tf.requireTwoFactor({ purpose: 'only', methods: ['recovery-code'] }),
+    (req, res) => void res.json({ by: req.twoFactor?.grant.method }),
+  )
+}
+const purposes = { login: {}, number: { recoveryCode: true } }
+
+describe('a recovery code', () => {
+  it('signs in without the phone, under a renewed session, once', async () => {
+    const host = await startRecoveryHost()
+    const ana = await host.login()
+    const old = ana.copy()
+    const [code = ''] = host.codes
+    const told = await recover(ana, code.toLowerCase().replaceAll('-', ' '))
+    expect([told.status, told.json.verified, told.json.purpose]).toEqual([200, true, 'login'])
+    expect((await ana.get('/account')).json).toMatchObject({ subject: 'ana', basket: 'three apples' })
+    expect((await old.get('/account')).status).toBe(401)
+    expect(host.stub.sends).toEqual([])
+    expect(host.kept.size).toBe(9)
+
+    const again = await recover(await host.login(), code)
+    expect([again.status, again.json]).toMatchObject([
+      422,
+      { code: 'code_not_accepted', attemptsRemaining: 8 },
+    ])
+    expect(host.events.filter(({ type }) => type.startsWith('recovery'))).toMatchObject([
+      { type: 'recovery.used', subject: 'ana', remaining: 9 },
+      { type: 'recovery.failed', subject: 'ana' },
+    ])
+  })
+
+  it('does as a form, and leads where the page came from', async () => {
+    const host = await startRecoveryHost()
+    const ana = await host.login()
+    const location = (await ana.open('/account')).headers.get('location') ?? ''
+    const start = await ana.open(location)
+    const [, link = ''] = start.text.match(/href="([^"]*method=recovery-code)"/) ?? []
+    const page = await ana.open(link.replaceAll('&amp;', '&'))
+    expect(page.text).toContain('Use a recovery code')
+    const fields = Object.fromEntries(
+      [...page.text.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)].map(
+        ([, name = '', value = '']) => [name, value],
+      ),
+    )
+    const empty = await ana.submit('/two-factor/verify', { ...fields, recoveryCode: '' })
+    expect([empty.status, empty.text.includes('Enter a recovery code')]).toEqual([400, true])
+    const wrong = await ana.submit('/two-factor/verify', { ...fields, recoveryCode: wrongCode() })
+    expect([wrong.status, wrong.text.includes('That recovery code is not right')]).toEqual([422, true])
+    const right = await ana.submit('/two-factor/verify', { ...fields, recoveryCode: host.codes[3] ?? '' })
+    expect([right.status, right.headers.get('location')]).toEqual([303, '/account'])
+    expect((await ana.get('/account')).status).toBe(200)
+  })
+
+  it('needs the same first factor as a code by phone', async () => {
+    const host = await startRecoveryHost()
+    expect((await recover(host.browser(), host.codes[0])).status).toBe(401)
+    // IDOR: her codes are worth nothing to somebody else.
+    expect((await recover(await host.login('ben'), host.codes[0])).status).toBe(422)
+    expect((await recover(await host.login(), host.codes[0], {})).status).toBe(200)
+    const crossSite = await (await host.login()).post(
+      '/two-factor/verify',
+      { recoveryCode: host.codes[1] },
+      { 'sec-fetch-site': 'cross-site' },
+    )
+    expect(crossSite.status).toBe(403)
+  })
+
+  it('works while the number is locked, and for a subject that has none', async () => {
+    const host = await startRecoveryHost({ options: { limits: { failuresBeforeDisable: 5 } } })
+    const mallory = await host.login()
+    await mallory.post('/two-factor/start', {})
+    for (let guess = 0; guess < 10; guess += 1) {
+      await mallory.post('/two-factor/verify', { code: `00000${guess}` })
+    }
+    host.clock.now += 3_600_000
+    const ana = await host.login()
+    expect((await ana.post('/two-factor/start', {})).json.code).toBe('phone_disabled')
+    const page = await ana.open('/two-factor?method=recovery-code')
+    expect(page.text).toContain('name="recoveryCode"')
+    expect((await recover(ana, host.codes[0])).status).toBe(200)
+
+    const nobody = await startRecoveryHost({ options: { phone: () => undefined } })
+    expect((await recover(await nobody.login(), nobody.codes[0])).status).toBe(200)
+  })
+
+  it.each<[string, unknown]>([
+    ['a number', 5],
+    ['an array', ['0'.repeat(24)]],
+    ['an object', { code: '0'.repeat(24) }],
+    ['null', null],
+    ['true', true],
+    ['empty', ''],
+    ['a code by phone', '482913'],
+  ])('in the wrong shape costs no try: %s', async (_name, code) => {
+    const host = await startRecoveryHost()
+    const ana = await host.login()
+    for (let round = 0; round < 11; round += 1) expect((await recover(ana, code)).status).toBe(400)
+    expect((await recover(ana, host.codes[0], { code: '482913' })).status).toBe(400)
+    expect(host.asked).toEqual([])
+    expect((await recover(ana, host.codes[0])).status).toBe(200)
+  })
+
+  it.each([1, 'true', {}, undefined, null, 'yes', [true]])(
+    'is refused unless consume returns true: %j',
+    async (answer) => {
+      const host = await startRecoveryHost({ consume: () => answer })
+      const ana = await host.login()
+      expect((await recover(ana, host.codes[0])).status).toBe(422)
+      expect((await ana.get('/account')).status).toBe(403)
+    },
+  )
+
+  it.each([new Error('the database is away'), undefined, 'route', null])(
+    'lets nobody in when consume throws %j, and the try counts',
+    async (thrown) => {
+      const host = await startRecoveryHost({
+        consume: () => {
+          throw thrown
+        },
+      })
+      const ana = await host.login()
+      for (let round = 0; round < 10; round += 1)
+        expect((await recover(ana, wrongCode(round))).status).toBe(500)
+      expect(host.errors.every((error) => error instanceof Error)).toBe(true)
+      expect((await recover(ana, host.codes[0])).json).toMatchObject({ code: 'attempts_exhausted' })
+      expect((await ana.get('/account')).status).toBe(403)
+    },
+  )
+
+  it('has ten tries a day and subject, over all sessions, and those by phone are apart', async () => {
+    const host = await startRecoveryHost()
+    const mallory = await host.login()
+    await mallory.post('/two-factor/start', {})
+    for (let guess = 0; guess < 10; guess += 1) {
+      await mallory.post('/two-factor/verify', { code: `00000${guess}` })
+    }
+    expect((await mallory.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(429)
+    for (let guess = 0; guess < 10; guess += 1) {
+      expect((await recover(await host.login(), wrongCode(guess))).json.attemptsRemaining).toBe(9 - guess)
+    }
+    const refused = await recover(await host.login(), host.codes[0])
+    expect([refused.status, refused.json.code, refused.json.limit]).toEqual([
+      429,
+      'attempts_exhausted',
+      'subject',
+    ])
+    expect(refused.json.retryAfterMs).toBeGreaterThan(23 * 3_600_000)
+    expect(refused.json.detail).toMatch(/^You entered too many wrong recovery codes\. You can try again on/)
+    expect(refused.json).not.toHaveProperty('page')
+    const page = await (await host.login()).submit('/two-factor/verify', {
+      recoveryCode: host.codes[0] ?? '',
+    })
+    expect(page.text).toContain('You entered too many wrong recovery codes')
+    expect(host.asked).toHaveLength(10)
+    expect(host.events.at(-1)).toMatchObject({
+      ...{ type: 'request.refused', command: 'verify', code: 'attempts_exhausted' },
+      ...{ lane: 'auth', subject: 'ana', limit: 'subject' },
+    })
+    // The operator lifts it, as the day does.
+    await host.tf.subjects.enable('ana')
+    expect((await recover(await host.login(), host.codes[0])).status).toBe(200)
+  })
+
+  it('leaves the budget of the number alone when it is wrong ten times', async () => {
+    const host = await startRecoveryHost()
+    for (let guess = 0; guess < 12; guess += 1) await recover(await host.login(), wrongCode(guess))
+    const ana = await host.login()
+    expect((await ana.post('/two-factor/start', {})).json.challenge.attemptsRemaining).toBe(5)
+    expect(await host.tf.numbers.state('+573001234567')).toMatchObject({ failures: 0, locked: false })
+    expect(await host.tf.subjects.state('ana')).toMatchObject({ failures: 0, known: { failures: 0 } })
+    expect((await ana.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(200)
+    host.clock.now += 86_400_000
+    expect((await recover(await host.login(), host.codes[0])).status).toBe(200)
+  })
+
+  it('is none where no option says so', async () => {
+    const host = await startRecoveryHost({ options: { recoveryCodes: undefined } as never })
+    const ana = await host.login()
+    const told = await recover(ana, host.codes[0])
+    expect([told.status, told.json.detail]).toEqual([400, 'Recovery codes are not enabled here.'])
+    expect((await ana.open('/two-factor')).text).not.toContain('recovery')
+    expect((await ana.open('/two-factor?method=recovery-code')).text).not.toContain('name="recoveryCode"')
+    expect(() => host.tf.requireTwoFactor({ recoveryCode: true })).toThrow('need the option recoveryCodes')
+  })
+
+  it('works with bearer tokens, whose session keeps its id', async () => {
+    const host = await startRecoveryHost({
+      addSession: () => undefined,
+      options: {
+        session: tokenSession((req) => req.headers.authorization),
+        subject: () => 'ana',
+        onVerified: () => undefined,
+      },
+      routes: (app, tf) => {
+        app.use('/two-factor', tf.routes())
+        app.get('/account', tf.requireTwoFactor(), (_req, res) => void res.json({}))
+      },
+    })
+    const ana = Object.assign(host.browser(), { always: { authorization: 'Bearer ana' } })
+    expect((await recover(ana, host.codes[0])).status).toBe(200)
+    expect((await ana.get('/account')).status).toBe(200)
+    expect((await recover(ana, host.codes[0])).status).toBe(422)
+  })
+})
+
+describe('a guard', () => {
+  it('takes a recovery code for a sign-in, and for nothing stricter', async () => {
+    const host = await startRecoveryHost({ mount: guards, options: { purposes } })
+    const ana = await host.login()
+    await recover(ana, host.codes[0])
+    expect((await ana.get('/account')).status).toBe(200)
+    for (const path of ['/fresh', '/by-code', '/no-recovery', '/email', '/number', '/keys', '/only']) {
+      const refused = await ana.get(path)
+      expect([path, refused.status]).toEqual([path, 403])
+    }
+  })
+
+  it.each(['/fresh', '/by-code', '/no-recovery', '/email'])(
+    'that takes none keeps one from being used up in vain: %s',
+    async (path) => {
+      const host = await startRecoveryHost({ mount: guards, options: { purposes } })
+      const ana = await host.login()
+      const { requirement } = (await ana.get(path)).json
+      expect((await recover(ana, host.codes[0], { requirement })).status).toBe(400)
+      expect(host.asked).toEqual([])
+      const started = await ana.submit('/two-factor/start', { requirement })
+      expect((await ana.open(started.headers.get('location') ?? '')).text).not.toContain('recovery-code')
+      const page = await ana.open(`/two-factor?${new URLSearchParams({ requirement })}`)
+      expect(page.text).not.toContain('recovery-code')
+    },
+  )
+
+  it('takes one where its purpose says so, for exactly what it asks for', async () => {
+    const host = await startRecoveryHost({ mount: guards, options: { purposes } })
+    const ana = await host.signIn()
+    const { requirement } = (await ana.get('/number?to=a')).json
+    expect((await recover(ana, host.codes[0], { requirement })).json.purpose).toBe('number')
+    expect((await ana.get('/number?to=b')).status).toBe(403)
+    expect((await ana.get('/number?to=a')).json).toEqual({ by: 'recovery-code' })
+    expect((await ana.get('/number?to=a')).status).toBe(403)
+  })
+
+  it('takes one for the challenge that was started for it, when the request names nothing else', async () => {
+    const host = await startRecoveryHost({ mount: guards, options: { purposes } })
+    const ana = await host.signIn()
+    const { requirement } = (await ana.get('/number?to=a')).json
+    host.clock.now += 60_000
+    expect((await ana.post('/two-factor/start', { requirement })).status).toBe(201)
+    expect((await recover(ana, host.codes[0])).json.purpose).toBe('number')
+    expect((await ana.get('/number?to=a')).status).toBe(200)
+  })
+
+  it('takes one where it says so itself, and others of its purpose do not', async () => {
+    const host = await startRecoveryHost({
+      options: { purposes },
+      mount: (app, tf) => {
+        guards(app, tf)
+        app.get('/strict-keys', tf.requireTwoFactor({ purpose: 'keys' }), (_req, res) => void res.json({}))
+      },
+    })
+    const ana = await host.signIn()
+    expect((await recover(ana, host.codes[0], { purpose: 'keys' })).status).toBe(400)
+    for (const [path, code] of [
+      ['/keys', host.codes[1]],
+      ['/only', host.codes[2]],
+    ] as const) {
+      const { requirement } = (await ana.get(path)).json
+      expect((await recover(ana, code, { requirement })).status).toBe(200)
+      expect((await ana.get(path)).json).toEqual({ by: 'recovery-code' })
+    }
+    expect((await ana.get('/strict-keys')).status).toBe(403)
+    expect((await ana.open((await ana.open('/only')).headers.get('location') ?? '/')).status).not.toBe(500)
+  })
+
+  it('shows the page of recovery codes where nothing else will do', async () => {
+    const host = await startRecoveryHost({ mount: guards })
+    const ana = await host.signIn()
+    const page = await ana.open((await ana.open('/only')).headers.get('location') ?? '')
+    expect(page.text).toContain('name="recoveryCode"')
+    expect(page.text).not.toContain('Use your phone instead')
+  })
+
+  it('is checked when it is made', async () => {
+    const { tf } = await startRecoveryHost()
+    expect(() => tf.requireTwoFactor({ methods: ['sms'], recoveryCode: true })).toThrow('contradict')
+    expect(() => tf.requireTwoFactor({ methods: ['recovery-code'], recoveryCode: false })).toThrow(
+      'contradict',
+    )
+    expect(() => tf.requireTwoFactor({ recoveryCode: 'yes' as never })).toThrow(
+      'recoveryCode must be true or false',
+    )
+  })
+})
