@@ -88,6 +88,33 @@ describe('with express-session', () => {
     expect((await old.get('/account')).status).toBe(401)
   })
 
+  it.each(['as it was set', 'percent-encoded'])(
+    'a session that was destroyed while the code was checked is not brought back, its cookie %s',
+    async (spelling) => {
+      const host = await startHost({
+        mount: (app) => {
+          app.post('/destroy', (req, res) => req.session.destroy(() => res.json({})))
+        },
+      })
+      const ana = await host.login()
+      await ana.post('/two-factor/start', {})
+      const other = ana.copy()
+      const { answerCheck } = host.stub
+      host.stub.answerCheck = async (request) => {
+        await other.post('/destroy')
+        return answerCheck(request)
+      }
+      const [name = '', value = ''] = [...ana.cookies][0] ?? []
+      const inHex = [...Buffer.from(decodeURIComponent(value))]
+        .map((byte) => `%${byte.toString(16)}`)
+        .join('')
+      if (spelling === 'percent-encoded') ana.cookies.set(name, inHex)
+      const verified = await ana.post('/two-factor/verify', { code: host.stub.rightCode })
+      expect([verified.status, verified.json.code]).toEqual([503, 'session_unavailable'])
+      expect((await ana.get('/account')).status).toBe(401)
+    },
+  )
+
   it('a session saved late by a slow request neither brings a grant back nor loses one', async () => {
     let release = (): void => undefined
     let arrived = (): void => undefined

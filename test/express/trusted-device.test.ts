@@ -1,4 +1,4 @@
-import type { Express } from 'express'
+import type { Express, RequestHandler } from 'express'
 import { describe, expect, it } from 'vitest'
 import { memoryStore, type TwoFactor, type TwoFactorOptions } from '../../src/index.js'
 import type { Browser } from './browser.js'
@@ -55,6 +55,25 @@ describe('a trusted device', () => {
     expect(host.stub.sends).toHaveLength(1)
     expect((await later.get('/account')).json).toMatchObject({ subject: 'ana', userId: 'ana' })
     expect((await before.get('/account')).status).toBe(401)
+  })
+
+  it('stands in for the code in a session that the same request began', async () => {
+    const host = await startHost({
+      options,
+      mount: (app, tf) => {
+        const setUser: RequestHandler = (req, _res, next) => {
+          req.session.pendingUserId = 'ana'
+          next()
+        }
+        app.post('/sign-in', setUser, tf.start({ purpose: 'login' }))
+      },
+    })
+    const ana = await trust(host)
+    const later = host.browser()
+    later.cookies.set(cookie, ana.cookies.get(cookie) ?? '')
+    expect((await later.post('/sign-in', {})).json).toMatchObject({ verified: true })
+    expect((await later.get('/account')).status).toBe(200)
+    expect(host.stub.sends).toHaveLength(1)
   })
 
   it('keeps its secret in a cookie that no other host and no script can touch', async () => {

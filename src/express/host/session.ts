@@ -134,11 +134,28 @@ function sessionOf(req: Request): ExpressSession | undefined {
 /** A logout that came while the code was being checked must not be undone by the renewal. */
 async function refuseDestroyed(req: Request, id: string): Promise<void> {
   const { sessionStore } = req as Request & { sessionStore?: ExpressSessionStore }
-  if (sessionStore === undefined) return
+  if (sessionStore === undefined || !cameWith(req, id)) return
   const stored = await new Promise((resolve, reject) => {
     sessionStore.get(id, (error, session) => (error ? reject(error) : resolve(session)))
   })
   if (!stored) throw new TwoFactorError('session_unavailable')
+}
+
+/**
+ * Whether the browser brought this session along. One that began with this request is not stored yet: that of a
+ * trusted browser which signs in.
+ */
+function cameWith(req: Request, id: string): boolean {
+  // Decoded as express-session does it: a destroyed session must not pass for a new one by its spelling.
+  return (req.headers.cookie ?? '').split(';').some((cookie) => decoded(cookie).includes(id))
+}
+
+function decoded(cookie: string): string {
+  try {
+    return decodeURIComponent(cookie)
+  } catch {
+    return cookie
+  }
 }
 
 function settled(call: (done: (error?: unknown) => void) => void): Promise<void> {
