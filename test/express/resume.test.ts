@@ -250,6 +250,18 @@ describe('a form that was interrupted', () => {
     expect(sent.json).toEqual({ saved: { a: '2', b: ['1', '3'] }, query: { tab: '1', x: '"' } })
   })
 
+  it('has to be sent again by hand when somebody else has swallowed its body', async () => {
+    const parse: express.RequestHandler = (req, _res, next) => {
+      req.resume().once('end', next)
+    }
+    const host = await startBank(
+      { bind: () => ({}), describe: () => ({ rows: [['What', 'a payment']] }) },
+      { parse },
+    )
+    const { refused } = await interrupted(host)
+    expect(refused.text).toContain(again)
+  })
+
   it('leads back to the page that held it, from both of its pages', async () => {
     const host = await startBank()
     const { ana, refused } = await interrupted(host, 'amount=1', { referer: `${host.url}/pay/new?to=ben` })

@@ -1,4 +1,5 @@
 import { isPlainObject } from '../../lib/plain-object.js'
+import type { Body } from '../http/request-body.js'
 
 /** As much as is kept of one form: what it takes is taken from the store. */
 const maxBytes = 8_192
@@ -7,8 +8,8 @@ const maxBytes = 8_192
  * The parsed body as the form that it came from, URL-encoded; undefined when it is too long or holds what no
  * form can send. Fields of one name keep their order.
  */
-export function formBody(body: unknown): string | undefined {
-  const fields = isPlainObject(body) ? fieldsOf(Object.entries(body)) : undefined
+export function formBody(body: Body): string | undefined {
+  const fields = fieldsOf(Object.entries(body))
   if (fields === undefined) return undefined
   const encoded = new URLSearchParams(fields).toString()
   return encoded.length > maxBytes ? undefined : encoded

@@ -53,7 +53,9 @@ export function createRefusals(
 
   async function respond(req: Request, res: Response, problem: Problem): Promise<void> {
     const { requirement } = problem
-    const context = { req, res, fields: requirement === undefined ? {} : { requirement } }
+    // Without a requirement the page itself has to know the way back: to sign in, or to try again.
+    const fields = requirement === undefined ? { returnTo: returnPathOf(req) } : { requirement }
+    const context = { req, res, fields }
     await responder.send(req, res, { reply: 'problem', problem }, (shown) => views.of(context, shown))
   }
 

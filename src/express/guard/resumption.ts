@@ -59,23 +59,20 @@ export function createResumption(parts: {
     return formBody(await readBody(bodyParsers, req, res))
   }
 
+  const keep: Resumption['keep'] = async (req, res, { session, ...required }, details) => {
+    const action = safePath(req.originalUrl)
+    const body = await bodyOf(req, res)
+    if (action === undefined || body === undefined || !wantsPage(req)) return undefined
+    return keptForms.keep(session, { action, body, details, required })
+  }
+
   return {
     enable() {
       enabled = true
     },
 
-    async keep(req, res, { session, ...required }, details) {
-      try {
-        const action = safePath(req.originalUrl)
-        const body = await bodyOf(req, res)
-        if (action === undefined || body === undefined || !wantsPage(req)) return undefined
-        return await keptForms.keep(session, { action, body, details, required })
-      } catch (error) {
-        // What cannot be read or kept is sent again by hand; the refusal is the same.
-        if (error instanceof TwoFactorError) return undefined
-        throw error
-      }
-    },
+    // What cannot be read or kept is sent again by hand, and the refusal stands.
+    keep: (req, res, required, details) => keep(req, res, required, details).catch(() => undefined),
 
     async open({ req, fields }) {
       const id = fields.form
@@ -84,10 +81,12 @@ export function createResumption(parts: {
       // CSRF: a link from elsewhere must not lead people to the button.
       if (isCrossSite(req, [])) throw new TwoFactorError('cross_site')
       const requester = identify(req)
-      const kept = requester && (await keptForms.take(requester.session, id))
+      if (requester === undefined) return {}
+      const { subject, session } = requester
+      const kept = await keptForms.take(session, id)
       // IDOR: another account in the same session must not read it, nor anybody after a revocation.
-      if (kept === undefined || kept.required.subject !== requester?.subject) return {}
-      const grant = await grants.read({ ...kept.required, session: requester.session })
+      if (kept === undefined || kept.required.subject !== subject) return {}
+      const grant = await grants.read({ ...kept.required, session })
       if (grant === undefined) return {}
       const { action, body, details } = kept
       return { form: { action, details, fields: [...new URLSearchParams(body)] } }
