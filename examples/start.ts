@@ -35,6 +35,7 @@ if (process.argv.includes('--walkthrough')) {
   Step up     ${origin}/settings       asks for a fresh code
   Transfer    ${origin}/transfer       a code for this very amount
   Sign up     ${origin}/signup/phone   any mobile number of BR, CO, ES or MX
+  Break in    ${origin}/guesses        1,000 guesses, five reach the provider
 
   Ctrl-C ends both. All of it over HTTP, step by step: npm start -- --walkthrough
 `)

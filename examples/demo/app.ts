@@ -3,8 +3,12 @@ import express, { type Express, type RequestHandler } from 'express'
 import session from 'express-session'
 import { createClient, ownCodes, type TwoFactor, twoFactor } from 'express-two-factor'
 import type { Sandbox } from 'express-two-factor/sandbox'
-import { createAccounts, textOf } from './accounts.js'
+import { type Accounts, createAccounts, textOf } from './accounts.js'
+import { createActivityLog } from './activity.js'
+import { assetRoutes, isAsset } from './assets.js'
 import { bankRoutes } from './bank.js'
+import { guessRoutes } from './guesses.js'
+import { createLayout } from './layout.js'
 import { createPages } from './pages.js'
 import { signupRoutes } from './signup.js'
 
@@ -19,6 +23,7 @@ declare module 'express-session' {
 
 export interface Demo {
   readonly app: Express
+  readonly accounts: Accounts
   close(): Promise<void>
 }
 
@@ -29,13 +34,18 @@ export interface DemoOptions {
   readonly inFront?: (tf: TwoFactor) => RequestHandler
 }
 
-/** A small bank: sign-in with password and code, step-ups, and accounts for proven numbers. */
+/**
+ * A small bank: sign-in with password and code, step-ups, trusted browsers, and accounts for proven numbers. A panel
+ * beside each page shows what happens behind it.
+ */
 export function createDemo(
-  { baseUrl, credentials, approvedStatuses, inboxUrl, clock }: Sandbox,
+  { baseUrl, credentials, approvedStatuses, inboxUrl, inbox, clock }: Sandbox,
   { makesCodes, inFront }: DemoOptions = { makesCodes: false },
 ): Demo {
   const accounts = createAccounts()
-  const pages = createPages(inboxUrl)
+  const activity = createActivityLog(isAsset)
+  const layout = createLayout(inboxUrl, activity.list)
+  const pages = createPages(layout)
 
   const client = createClient({ baseUrl, ...credentials })
   const tf = twoFactor({
@@ -51,6 +61,15 @@ export function createDemo(
       req.session.userId = subject
       delete req.session.pendingUserId
     },
+    trustedDevices: { maxAgeMs: 30 * 24 * 60 * 60_000 },
+    brand: { name: 'Demo bank', logoUrl: '/logo.svg', accent: '#0b6e4f' },
+    links: { signIn: '/login', home: '/' },
+    render: (_view, { html, res }) => {
+      // The panel asks for what is new.
+      res.set('Content-Security-Policy', `${res.get('Content-Security-Policy')}; connect-src 'self'`)
+      return layout.around(html)
+    },
+    onEvent: activity.onEvent,
     // The clock of the inbox page moves this app too, so that nobody needs to wait a cooldown out.
     now: () => clock.now(),
   })
@@ -58,7 +77,9 @@ export function createDemo(
   const checkPassword: RequestHandler = (req, res, next) => {
     const account = accounts.find(textOf(req.body, 'name'))
     if (account === undefined || account.password !== textOf(req.body, 'password')) {
-      res.status(401).send(pages.login('That name and password do not belong together.'))
+      res
+        .status(401)
+        .send(pages.login(textOf(req.body, 'returnTo'), 'That name and password do not belong together.'))
       return
     }
     req.session.pendingUserId = account.name
@@ -66,6 +87,7 @@ export function createDemo(
   }
 
   const app = express()
+  app.use(assetRoutes(), activity.middleware)
   app.use(
     session({
       secret: secretOfThisRun(),
@@ -81,10 +103,10 @@ export function createDemo(
   app.get('/', (req, res) => {
     res.send(pages.home(req.session.userId))
   })
-  app.get('/login', (_req, res) => {
-    res.send(pages.login())
+  app.get('/login', (req, res) => {
+    res.send(pages.login(textOf(req.query, 'returnTo')))
   })
-  app.post('/login', checkPassword, tf.start({ purpose: 'login' }))
+  app.post('/login', checkPassword, tf.start({ purpose: 'login', successPath: '/account' }))
   // For programs, which start the challenge on their own.
   app.post('/password', checkPassword, (_req, res) => {
     res.json({ next: '/two-factor/start' })
@@ -96,7 +118,18 @@ export function createDemo(
 
   app.use(bankRoutes(tf, accounts, pages))
   app.use('/signup', signupRoutes(tf, accounts, pages))
-  return { app, close: () => tf.close() }
+  app.use('/guesses', guessRoutes(accounts, pages, { inbox, checks: activity.checks }))
+  app.get('/activity', (req, res) => {
+    const revision = activity.revision()
+    if (req.query.revision === String(revision)) res.status(204).end()
+    else res.json({ revision, html: layout.entries() })
+  })
+
+  async function close(): Promise<void> {
+    activity.close()
+    await tf.close()
+  }
+  return { app, accounts, close }
 }
 
 /** The accounts end with this run too. */

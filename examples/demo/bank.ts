@@ -1,6 +1,6 @@
-import { type Request, Router } from 'express'
+import { type Request, type RequestHandler, Router } from 'express'
 import type { TwoFactor } from 'express-two-factor'
-import { type Account, type Accounts, textOf } from './accounts.js'
+import { type Account, type Accounts, balanceOf, textOf } from './accounts.js'
 import type { Pages } from './pages.js'
 
 /** What only its owner may see, and what asks for a fresh code. */
@@ -14,8 +14,12 @@ export function bankRoutes(tf: TwoFactor, accounts: Accounts, pages: Pages): Rou
   })
 
   router.get('/account', tf.requireTwoFactor(), (req, res) => {
-    const { name, email } = ownerOf(req)
-    res.format({ json: () => res.json({ name, email }), html: () => res.send(pages.account(name, email)) })
+    const account = ownerOf(req)
+    const { name, email } = account
+    const [newest] = account.movements
+    const news =
+      req.query.news === 'transfer' && newest ? `${-newest.amount} went to ${newest.what}.` : undefined
+    res.format({ json: () => res.json({ name, email }), html: () => res.send(pages.account(account, news)) })
   })
 
   router.use('/settings', tf.requireTwoFactor({ purpose: 'settings' }))
@@ -27,13 +31,55 @@ export function bankRoutes(tf: TwoFactor, accounts: Accounts, pages: Pages): Rou
     res.redirect(303, '/account')
   })
 
+  router.use('/devices', tf.requireTwoFactor())
+  router.get('/devices', async (req, res) => {
+    const devices = await tf.trustedDevices.list(ownerOf(req).name)
+    res.send(
+      pages.devices(
+        devices,
+        req.query.news === 'revoked' ? 'That browser asks for a code again.' : undefined,
+      ),
+    )
+  })
+  router.post('/devices', async (req, res) => {
+    await tf.trustedDevices.revoke(ownerOf(req).name, textOf(req.body, 'id') ?? '')
+    res.redirect(303, '/devices?news=revoked')
+  })
+
+  // Before the guard: nobody should type a code for what cannot be done anyway.
+  const canBeDone: RequestHandler = (req, res, next) => {
+    const { amount, payee } = transferOf(req)
+    if (/^[1-9]\d{0,5}$/.test(amount) && payee !== '') return next()
+    res.status(422).send(pages.transfer('Enter a whole amount and who gets it.'))
+  }
+  const confirmed = tf.requireTwoFactor({
+    purpose: 'transfer',
+    once: true,
+    bind: transferOf,
+    describe: (req) => {
+      const { amount, payee } = transferOf(req)
+      return {
+        title: 'Transfer',
+        rows: [
+          ['Amount', amount],
+          ['To', payee],
+        ],
+      }
+    },
+    resume: true,
+  })
   router.get('/transfer', tf.requireTwoFactor(), (_req, res) => {
     res.send(pages.transfer())
   })
-  const confirmed = tf.requireTwoFactor({ purpose: 'transfer', once: true, bind: transferOf })
-  router.post('/transfer', confirmed, (req, res) => {
+  router.post('/transfer', canBeDone, confirmed, (req, res) => {
     const done = transferOf(req)
-    res.format({ json: () => res.json({ done }), html: () => res.send(pages.transfer(done)) })
+    const account = ownerOf(req)
+    if (balanceOf(account) < Number(done.amount)) {
+      res.status(422).send(pages.transfer('There is not enough on the account.'))
+      return
+    }
+    account.movements.unshift({ what: done.payee, amount: -Number(done.amount) })
+    res.format({ json: () => res.json({ done }), html: () => res.redirect(303, '/account?news=transfer') })
   })
 
   return router

@@ -6,7 +6,7 @@ import type { Pages } from './pages.js'
 /** An account is opened for a number that its owner has proven in this session. */
 export function signupRoutes(tf: TwoFactor, accounts: Accounts, pages: Pages): Router {
   const router = Router()
-  const phoneVerification = tf.phoneVerification({ purpose: 'signup' })
+  const phoneVerification = tf.phoneVerification({ purpose: 'signup', successPath: '/signup' })
 
   router.use('/phone', phoneVerification.routes())
   router.get('/', (_req, res) => {
@@ -20,7 +20,7 @@ export function signupRoutes(tf: TwoFactor, accounts: Accounts, pages: Pages): R
       return
     }
     const { phone } = await phoneVerification.redeem(req)
-    accounts.add({ name, password, phone, email: `${name}@example.com` })
+    accounts.add({ name, password, phone, email: `${name}@example.com`, movements: [] })
     res.status(201).format({
       json: () => res.json({ name }),
       html: () => res.send(pages.welcome(name, phone)),
@@ -38,6 +38,6 @@ const askForNumber: ErrorRequestHandler = (error, _req, res, next) => {
   }
   res.format({
     json: () => res.status(error.status).json({ code: error.code }),
-    html: () => res.redirect(303, '/signup/phone?returnTo=/signup'),
+    html: () => res.redirect(303, '/signup/phone'),
   })
 }

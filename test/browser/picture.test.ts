@@ -2,65 +2,53 @@ import { mkdirSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import express from 'express'
-import session from 'express-session'
+import { startSandbox } from 'express-two-factor/sandbox'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { createClient, twoFactor } from '../../src/index.js'
-import { startSandbox } from '../../src/sandbox/index.js'
+import { createDemo } from '../../examples/demo/app.js'
 import { describeInChromium } from './chromium.js'
 
 const screenshots = fileURLToPath(new URL('../../screenshots/', import.meta.url))
 
-describeInChromium('the inbox beside the code page', (browser) => {
+describeInChromium('the demo on a phone, beside the inbox', (browser) => {
   test('shows the way of one code from the page to the phone and back', async () => {
     await using sandbox = await startSandbox()
-    await using tf = twoFactor({
-      provider: createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials }),
-      approvedStatuses: sandbox.approvedStatuses,
-      appName: 'Acme',
-      secret: 'only for tests, at least 32 bytes long',
-      countries: ['CO'],
-      subject: () => 'ana',
-      phone: () => '+573001234567',
-    })
-    const app = express()
-    app.use(session({ secret: 'test', resave: false, saveUninitialized: true, cookie: { sameSite: 'lax' } }))
-    app.use('/two-factor', tf.routes())
-    app.get('/account', tf.requireTwoFactor(), (_req, res) => res.send('<h1>Your account</h1>'))
-    const server = createServer(app).listen(0, '127.0.0.1')
+    const demo = createDemo(sandbox)
+    const server = createServer(demo.app).listen(0, '127.0.0.1')
     await new Promise((resolve) => server.once('listening', resolve))
     const { port } = server.address() as AddressInfo
 
-    const half = { locale: 'en', viewport: { width: 640, height: 640 } }
-    const codePage = await browser().newPage(half)
-    const inbox = await browser().newPage(half)
+    const phone = await browser().newPage({ locale: 'en', viewport: { width: 360, height: 640 } })
+    const inbox = await browser().newPage({ locale: 'en', viewport: { width: 760, height: 640 } })
     await inbox.goto(sandbox.inboxUrl)
-    await codePage.goto(`http://127.0.0.1:${port}/account`)
-    await codePage.getByRole('button').first().click()
-    const field = codePage.getByLabel('Security code')
+    await phone.goto(`http://localhost:${port}/login`)
+    await phone.getByRole('button', { name: 'Sign in' }).click()
+    const field = phone.getByLabel('Security code')
     await field.waitFor()
     await inbox.getByText('Delivered').first().waitFor()
 
     mkdirSync(screenshots, { recursive: true })
-    await sideBySide(await browser().newPage(), [codePage, inbox])
+    await sideBySide(await browser().newPage(), phone, inbox)
 
     await field.fill(await inbox.locator('.code').innerText())
     await field.press('Enter')
-    await codePage.getByRole('heading', { name: 'Your account' }).waitFor()
+    await phone.getByRole('heading', { name: 'Account' }).waitFor()
     expect(sandbox.requests.count('verifyCode')).toBe(1)
-    server.close()
     server.closeAllConnections()
+    server.close()
+    await demo.close()
   })
 })
 
 /** One picture of two pages: they refuse to be framed, so it is made of their screenshots. */
-async function sideBySide(canvas: Page, pages: readonly Page[]): Promise<void> {
-  const shots = await Promise.all(pages.map((page) => page.screenshot()))
-  const images = shots.map((shot) => `<img src="data:image/png;base64,${shot.toString('base64')}" alt="">`)
-  await canvas.setViewportSize({ width: 1_340, height: 680 })
-  await canvas.setContent(
-    `<style>body{margin:20px;display:flex;gap:20px;background:#c9ced6}img{width:640px;border-radius:8px}</style>${images.join('')}`,
-  )
+async function sideBySide(canvas: Page, phone: Page, inbox: Page): Promise<void> {
+  const image = async (page: Page, name: string) =>
+    `<img class="${name}" src="data:image/png;base64,${(await page.screenshot()).toString('base64')}" alt="">`
+  await canvas.setViewportSize({ width: 1_240, height: 740 })
+  await canvas.setContent(`<style>
+body { margin: 0; height: 100vh; display: flex; gap: 40px; align-items: center; justify-content: center; background: #c9ced6 }
+.phone { border: 12px solid #17191c; border-radius: 36px; box-shadow: 0 8px 24px #0004 }
+.inbox { border-radius: 8px; box-shadow: 0 4px 16px #0003 }
+</style>${await image(phone, 'phone')}${await image(inbox, 'inbox')}`)
   await canvas.screenshot({ path: `${screenshots}inbox-and-code-page.png` })
 }

@@ -1,0 +1,127 @@
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { axeFindings, describeInChromium } from '../browser/chromium.js'
+import { type Running, run } from './running.js'
+
+// Each page is opened by somebody who knows nothing but what `npm start` printed.
+describeInChromium('the addresses that npm start prints', (browser) => {
+  const ana = '+573001234567'
+  const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
+  const heading = (page: Page) => page.locator('h1').innerText()
+
+  function printedBy({ said }: Running) {
+    const address = (line: string) =>
+      said.match(new RegExp(`^ *${line} +(http://\\S+)`, 'm'))?.[1] ?? `nothing printed for ${line}`
+    const [, name = '', password = ''] = said.match(/name (\S+), password (\S+)/) ?? []
+    return { address, name, password }
+  }
+
+  async function enter(page: Page, demo: Running, phone: string): Promise<void> {
+    await page.getByLabel('Security code').fill(await demo.codeFor(phone))
+    await press(page, 'Continue')
+  }
+
+  async function signIn(page: Page, demo: Running): Promise<void> {
+    const { name, password } = printedBy(demo)
+    await page.getByLabel('Name').fill(name)
+    await page.getByLabel('Password').fill(password)
+    await press(page, 'Sign in')
+    await enter(page, demo, ana)
+  }
+
+  for (const javaScriptEnabled of [true, false]) {
+    it(`each end where they should: scripts ${javaScriptEnabled ? 'on' : 'off'}`, async () => {
+      const demo = await run('start')
+      const { address } = printedBy(demo)
+      const open = async (url: string) => {
+        const page = await browser().newPage({ javaScriptEnabled, locale: 'en-US' })
+        page.setDefaultTimeout(10_000)
+        await page.goto(url)
+        return page
+      }
+
+      const login = await open(address('Sign in'))
+      await signIn(login, demo)
+      expect(await heading(login)).toBe('Account')
+      expect(await login.getByRole('row').last().innerText()).toMatch(/Balance\s+1000/)
+
+      const settings = await open(address('Step up'))
+      expect(await heading(settings)).toBe('Sign in to continue')
+      await settings.getByRole('link', { name: 'Sign in' }).click()
+      await signIn(settings, demo)
+      expect(await heading(settings)).toBe("Confirm that it's you")
+      await press(settings, 'Send a code')
+      await enter(settings, demo, ana)
+      expect(await heading(settings)).toBe('Settings')
+      await settings.getByLabel('E-mail').fill('ana@example.net')
+      await press(settings, 'Save')
+      expect(await settings.getByText('ana@example.net').isVisible()).toBe(true)
+
+      const transfer = await open(address('Transfer'))
+      await transfer.getByRole('link', { name: 'Sign in' }).click()
+      await signIn(transfer, demo)
+      expect(await heading(transfer)).toBe('Transfer')
+      await press(transfer, 'Transfer')
+      await press(transfer, 'Send a code')
+      await enter(transfer, demo, ana)
+      await press(transfer, 'Send')
+      expect(await transfer.getByRole('status').innerText()).toBe('100 went to Luis.')
+      expect(await transfer.getByRole('row').last().innerText()).toMatch(/Balance\s+900/)
+
+      const signup = await open(address('Sign up'))
+      await signup.getByLabel('Country').selectOption('CO')
+      await signup.getByLabel('Mobile number').fill('310 765 4321')
+      await press(signup, 'Send a code')
+      await enter(signup, demo, '+573107654321')
+      expect(await heading(signup)).toBe('Open an account')
+      await signup.getByLabel('Name').fill('luis')
+      await signup.getByLabel('Password').fill('open')
+      await press(signup, 'Open')
+      expect(await heading(signup)).toBe('Welcome')
+
+      const inbox = await open(address('Inbox'))
+      expect(await inbox.title()).toContain('inbox')
+    }, 60_000)
+  }
+
+  it('shows five of a thousand guesses reach the provider, and what is behind each click', async () => {
+    const demo = await run('start')
+    const page = await browser().newPage({ locale: 'en-US' })
+    await page.goto(printedBy(demo).address('Break in'))
+    const behind = page.getByRole('complementary', { name: 'Behind each click' })
+    await page.getByRole('button', { name: 'Send 1,000 guesses' }).click({ timeout: 60_000 })
+    await page.getByText('5 of 1,000 guesses reached the provider').waitFor({ timeout: 60_000 })
+    expect(await behind.getByText('provider: verifyCode 520 rejected').count()).toBe(5)
+    expect(await behind.innerText()).toMatch(/POST \/two-factor\/verify 429 × \d{3}/)
+    expect(await axeFindings(page)).toEqual([])
+    // The panel keeps up with what happens elsewhere.
+    await fetch(`${demo.origin}/login`)
+    await behind.getByText('GET /login').waitFor()
+  }, 90_000)
+
+  it('trusts a browser that asks for it, lists it, and takes the trust back', async () => {
+    const demo = await run('start')
+    const context = await browser().newContext({ locale: 'en-US' })
+    const page = await context.newPage()
+    const givePassword = async () => {
+      await page.goto(printedBy(demo).address('Sign in'))
+      await press(page, 'Sign in')
+    }
+    await givePassword()
+    await page.getByLabel("Don't ask for a code").check()
+    expect(await axeFindings(page)).toEqual([])
+    await page.getByRole('link', { name: 'inbox' }).waitFor()
+    await enter(page, demo, ana)
+    await press(page, 'Sign out')
+    await givePassword()
+    expect(await heading(page)).toBe('Account')
+    await page.getByRole('link', { name: 'Devices' }).click()
+    expect(await axeFindings(page)).toEqual([])
+    await press(page, 'Revoke')
+    await page.getByText('None yet').waitFor()
+    await page.getByRole('link', { name: 'Account' }).click()
+    await press(page, 'Sign out')
+    await givePassword()
+    expect(await heading(page)).toBe('Check your phone')
+  })
+})
