@@ -20,7 +20,7 @@ export function createExplainFailure(warn: Warn): ExplainFailure {
     warn('TWO_FACTOR_NOT_PARSED')
     const write = `app.${req.method.toLowerCase()}(path, ${parser}, tf.requireTwoFactor({ … }), handler)`
     return Object.assign(
-      optionError(`requireTwoFactor: the body is not parsed before the guard: write ${write}`),
+      optionError(`${error.message} The body is not parsed before the guard: write ${write}`),
       {
         cause: error,
       },
