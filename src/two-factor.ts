@@ -6,6 +6,7 @@ import { createHealth } from './challenge/watch/health.js'
 import { createEmit } from './events.js'
 import { createDeviceCookies } from './express/flows/device-cookies.js'
 import { createLane } from './express/flows/handlers.js'
+import { createMoves } from './express/flows/moves.js'
 import { openPhoneLane } from './express/flows/phone-lane.js'
 import type { PhoneVerification } from './express/flows/phone-verification.js'
 import { createFindGrant } from './express/flows/proven.js'
@@ -127,16 +128,8 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   const { wantsPage } = responder
   const resumption = createResumption({ keptForms, grants, identify, wantsPage, bodyParsers })
 
-  // A signup under way survives the renewal of its session; without signups the store is not read.
-  let enrolling = false
-  const renewal = createRenewal({
-    sessions,
-    emit,
-    storeTimeoutMs: limits.storeTimeoutMs,
-    move: async (before, after) => {
-      await Promise.all([enrolling && enrolments.move(before, after), resumption.move(before, after)])
-    },
-  })
+  const moves = createMoves({ ...wiring, grants, enrolments, resumption })
+  const renewal = createRenewal({ sessions, emit, storeTimeoutMs: limits.storeTimeoutMs, moves })
   const forFlows = {
     sessions,
     renewal,
@@ -209,7 +202,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     const { purpose = 'signup', successPath } = given
     purposes.forEnrolment(purpose)
     appNames.checkApart(purposes.all())
-    enrolling = true
+    moves.enableEnrolments()
     return openPhoneLane({ ...forLanes, purpose, successPath, subjectOf, enrolments, pages, responder })
   }
 

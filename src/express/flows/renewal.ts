@@ -3,6 +3,7 @@ import { TwoFactorError } from '../../errors.js'
 import type { Emit } from '../../events.js'
 import { withinDeadline } from '../../lib/deadline.js'
 import type { Sessions } from '../host/sessions.js'
+import type { Move, Moves } from './moves.js'
 
 /** A session under its new id. */
 export interface Renewed {
@@ -10,6 +11,8 @@ export interface Renewed {
   readonly after: string
   /** Resolves when everything stored under the old id has moved. Not awaited, so that store calls run together. */
   readonly moved: Promise<void>
+  /** Moves what others of the process have in this session. */
+  readonly moveOthers: Move
 }
 
 export interface Renewal {
@@ -24,24 +27,28 @@ export interface Renewal {
   abandon(req: Request, res: Response): Promise<void>
 }
 
-/** `move` takes along what is stored under the old id. */
 export function createRenewal(parts: {
   readonly sessions: Sessions
-  readonly move: (before: string, after: string) => Promise<void>
+  readonly moves: Pick<Moves, 'own' | 'others'>
   readonly emit: Emit
   /** How long a failed request waits for the session before it responds. */
   readonly storeTimeoutMs: number
 }): Renewal {
-  const { sessions, move, emit, storeTimeoutMs } = parts
+  const { sessions, moves, emit, storeTimeoutMs } = parts
 
   function unavailable(cause?: unknown): TwoFactorError {
     emit({ type: 'session.failed' })
     return cause instanceof TwoFactorError ? cause : new TwoFactorError('session_unavailable', { cause })
   }
 
+  async function moveAll(before: string, after: string, moveOthers: Move): Promise<void> {
+    await Promise.all([moves.own(before, after), moveOthers(before, after)])
+  }
+
   return {
     async renew(req, res) {
       const before = sessions.idOf(req)
+      const moveOthers = await moves.others(req, before)
       try {
         await sessions.rotate(req, res)
       } catch (cause) {
@@ -50,18 +57,18 @@ export function createRenewal(parts: {
       const after = sessions.idOf(req)
       // Session fixation: an attacker who planted the old id would be let in with it. Bearer tokens cannot be planted.
       if (after === before && !sessions.bearer) throw unavailable()
-      const moved = after === before ? Promise.resolve() : move(before, after)
+      const moved = after === before ? Promise.resolve() : moveAll(before, after, moveOthers)
       // It is not awaited when something else fails first.
       moved.catch(() => undefined)
-      return { before, after, moved }
+      return { before, after, moved, moveOthers }
     },
 
-    async follow(req, { before, after }) {
+    async follow(req, { before, after, moveOthers }) {
       await sessions.open(req)
       const now = sessions.idOf(req)
       // Session fixation: the host has restored the id that an attacker may have planted.
       if (now === before && now !== after) throw unavailable()
-      if (now !== after) await move(after, now)
+      if (now !== after) await moveAll(after, now, moveOthers)
       return now
     },
 

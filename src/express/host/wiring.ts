@@ -7,7 +7,7 @@ import { createInspection } from './inspection.js'
 import { createIdentify, createIdentifyLater, type Identify, type IdentifyLater } from './requester.js'
 import { expressSession, type SessionAdapter } from './session.js'
 import { createSessions, type Sessions } from './sessions.js'
-import type { SubjectOf } from './subject.js'
+import { readSubject, type SubjectOf } from './subject.js'
 import type { Warn } from './warnings.js'
 
 /** The host as requests find it: who asks, in which session, and where the routes are. */
@@ -16,6 +16,10 @@ export interface Wiring {
   readonly sessions: Sessions
   readonly identify: Identify
   readonly identifyLater: IdentifyLater
+  /** Who is in which session, for the other apps of the process: nothing is made or warned about. */
+  standing(
+    req: Request,
+  ): Promise<{ readonly session: string; readonly subject: string | undefined } | undefined>
   readonly path: MountPath
   readonly mounts: Mounts
   readonly explainFailure: ExplainFailure
@@ -29,6 +33,7 @@ export function createWiring(
 ): Wiring {
   const subjectOf = hostFunction(host.subject)
   const sessions = createSessions(host.session ?? expressSession(), warn)
+  const quiet = createSessions(host.session ?? expressSession(), () => undefined)
   const path = createMountPath(host.path)
   const inspection = createInspection(warn)
   return {
@@ -36,6 +41,11 @@ export function createWiring(
     sessions,
     identify: createIdentify(subjectOf, sessions),
     identifyLater: createIdentifyLater(subjectOf, sessions),
+    async standing(req) {
+      await quiet.open(req)
+      const session = quiet.find(req)
+      return session === undefined ? undefined : { session, subject: readSubject(subjectOf, req) }
+    },
     path,
     mounts: createMounts(host.path, path, warn),
     explainFailure: createExplainFailure(warn),

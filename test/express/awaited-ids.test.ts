@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto'
+import type { Request } from 'express'
+import { describe, expect, it } from 'vitest'
+import type { SessionAdapter } from '../../src/index.js'
+import { startHost } from './kit.js'
+
+const sidOf = (req: Request) => req.session as unknown as { sid?: string }
+const later = () => new Promise((resolve) => setImmediate(resolve))
+
+/** An adapter whose every function takes a promise, as a session behind a network does. */
+const session: SessionAdapter = {
+  async id(req) {
+    await later()
+    sidOf(req).sid ??= randomUUID()
+    return sidOf(req).sid
+  },
+  async rotate(req) {
+    await later()
+    sidOf(req).sid = randomUUID()
+  },
+}
+
+const mount: Parameters<typeof startHost>[0] = {
+  options: { session },
+  mount(app, tf) {
+    app.use('/phone', tf.phoneVerification().routes())
+    const proof = tf.phoneVerification({ purpose: 'signup' })
+    app.post('/signup', proof.requireProof(), (req, res) => void res.json(req.provenPhone))
+    app.get('/mine', async (req, res) => void res.json({ grant: await tf.grants.read(req, 'login') }))
+  },
+}
+
+describe('an id that takes a promise', () => {
+  it('is waited for by routes, guard, grants and proofs', async () => {
+    const host = await startHost(mount)
+    const ana = await host.login()
+    const requirement = (await ana.get('/account')).json.requirement
+    expect((await ana.post('/two-factor/start', { requirement })).status).toBe(201)
+    expect((await ana.get('/two-factor')).json.challenge.purpose).toBe('login')
+    expect((await ana.open(`/two-factor?requirement=${requirement}`)).status).toBe(200)
+    const old = ana.copy()
+    expect((await ana.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(200)
+    expect((await ana.get('/account')).status).toBe(200)
+    expect((await ana.get('/mine')).json.grant).toMatchObject({ subject: 'ana', purpose: 'login' })
+    const transfer = { amount: 1, payee: 'a' }
+    const asked = (await ana.post('/transfers', transfer)).json
+    host.clock.now += 60_000
+    await ana.post('/two-factor/start', { requirement: asked.requirement })
+    await ana.post('/two-factor/verify', { code: host.stub.rightCode })
+    expect((await ana.post('/transfers', transfer)).status).toBe(200)
+    await ana.post('/phone/start', { phone: '+573009999999' })
+    expect((await ana.post('/phone/verify', { code: host.stub.rightCode })).status).toBe(200)
+    expect((await ana.post('/signup')).json).toMatchObject({ phone: '+573009999999' })
+    expect((await ana.get('/account')).status).toBe(200)
+    expect(old.cookies.size).toBeGreaterThan(0)
+  })
+
+  it('that stays the same is refused, not elevated', async () => {
+    const host = await startHost({ options: { session: { ...session, rotate: async () => undefined } } })
+    const ana = await host.login()
+    await ana.post('/two-factor/start', {})
+    const told = await ana.post('/two-factor/verify', { code: host.stub.rightCode })
+    expect([told.status, told.json.code]).toEqual([503, 'session_unavailable'])
+    expect((await ana.get('/account')).status).toBe(403)
+  })
+
+  it('that is the planted one again after onVerified is refused', async () => {
+    let planted = ''
+    const host = await startHost({
+      options: {
+        session,
+        onVerified(req) {
+          sidOf(req).sid = planted
+        },
+      },
+      mount: (app) => app.get('/sid', (req, res) => void res.json(sidOf(req))),
+    })
+    const ana = await host.login()
+    await ana.post('/two-factor/start', {})
+    planted = (await ana.get('/sid')).json.sid
+    expect((await ana.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(503)
+    expect((await ana.get('/account')).status).toBe(403)
+  })
+
+  it.each<[string, SessionAdapter['id'], number]>([
+    ['rejects', () => Promise.reject(new Error('down')), 500],
+    ['rejects with nothing', () => Promise.reject(undefined), 500],
+    ['is none', () => Promise.resolve(undefined), 503],
+  ])('lets nobody in when it %s', async (_name, id, status) => {
+    const host = await startHost({ options: { session: { ...session, id } } })
+    const ana = await host.login()
+    expect((await ana.get('/account')).status).toBe(status)
+    expect((await ana.post('/two-factor/start', {})).status).toBe(status)
+    expect(host.stub.sends).toEqual([])
+  })
+})
+
+describe('a guard that hands out a requirement', () => {
+  it('has the session of an anonymous visitor saved first, so that the requirement is worth something', async () => {
+    const host = await startHost({ options: { subject: () => 'ana' } })
+    const ana = host.browser()
+    const { requirement } = (await ana.get('/account')).json
+    expect((await ana.post('/two-factor/start', { requirement })).status).toBe(201)
+  })
+})

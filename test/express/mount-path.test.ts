@@ -1,0 +1,86 @@
+import express, { type Express, type Request, Router } from 'express'
+import { describe, expect, it } from 'vitest'
+import { createMountPath } from '../../src/express/http/mount-path.js'
+import type { TwoFactor, TwoFactorOptions } from '../../src/index.js'
+import { resolveOptions } from '../../src/options/resolve.js'
+import { baseOptions, startHost } from './kit.js'
+
+const path = '/app/:tenant/two-factor'
+
+function routes(app: Express, tf: TwoFactor): void {
+  app.use('/app/:tenant/two-factor', tf.routes())
+  app.get('/app/:tenant/account', tf.requireTwoFactor(), (_req, res) => void res.json({}))
+  // Without mergeParams the parameter is not there.
+  app.use(
+    '/app/:tenant/shop',
+    Router().post('/pay', express.urlencoded({ extended: false }), tf.requireTwoFactor({ purpose: 'pay' })),
+  )
+  app.get('/elsewhere', tf.requireTwoFactor(), (_req, res) => void res.json({}))
+  app.get('/of/:tenant', tf.requireTwoFactor(), (_req, res) => void res.json({}))
+}
+
+const startTenants = () => startHost({ options: { path, subject: () => 'ana' }, routes })
+
+describe('a path with parameters', () => {
+  it('is followed by links, redirects, forms and documents', async () => {
+    const host = await startTenants()
+    const ana = host.browser()
+    const told = await ana.get('/app/acme/account')
+    expect(told.json.startUrl).toBe('/app/acme/two-factor/start')
+    const page = await ana.open((await ana.open('/app/acme/account?a=1')).headers.get('location') ?? '')
+    expect(page.text).toContain('action="/app/acme/two-factor/start"')
+    expect(page.text).toContain('href="/app/acme/two-factor/page.css"')
+    expect((await ana.get('/app/acme/two-factor/page.css')).status).toBe(200)
+    const requirement = /name="requirement" value="([^"]+)"/.exec(page.text)?.[1] ?? ''
+    const started = await ana.submit('/app/acme/two-factor/start', { requirement })
+    expect(started.headers.get('location')).toMatch(/^\/app\/acme\/two-factor/)
+    const right = await ana.submit('/app/acme/two-factor/verify', { requirement, code: host.stub.rightCode })
+    expect(right.headers.get('location')).toBe('/app/acme/account?a=1')
+    expect((await ana.get('/app/acme/account')).status).toBe(200)
+    expect(host.errors).toEqual([])
+  })
+
+  it('is read from the address where a router has not merged its parameters', async () => {
+    const host = await startTenants()
+    const refused = await host.browser().submit('/app/b%20c/shop/pay')
+    expect(refused.status).toBe(403)
+    expect(refused.text).toContain('action="/app/b%20c/two-factor/start"')
+  })
+
+  it('is read from the parameters of the route where the address is another', async () => {
+    const host = await startTenants()
+    expect((await host.browser().get('/of/a%2Fb')).json.startUrl).toBe('/app/a%2Fb/two-factor/start')
+  })
+
+  it('is a mistake of the host where a guard has no value for it', async () => {
+    const host = await startTenants()
+    expect((await host.browser().get('/elsewhere')).status).toBe(500)
+    expect(String(host.errors[0])).toContain('mount routes and guards below the same parameters')
+  })
+
+  it.each([
+    ['/:tenant/two-factor', '//evil.example/account', {}],
+    ['/:tenant/two-factor', '/', {}],
+    ['/app/:tenant/two-factor', '/app/../account', {}],
+    ['/app/:tenant/two-factor', '/app/%2e%2e/account', {}],
+    ['/app/:tenant/two-factor', '/app/é/account', {}],
+    ['/app/:tenant/two-factor', '/other', { tenant: '..' }],
+  ])('%s leads to no other place of the site or the web: %s', (pattern, originalUrl, params) => {
+    const req = { originalUrl, params, baseUrl: '' } as unknown as Request
+    expect(() => createMountPath(pattern).of(req)).toThrow(TypeError)
+  })
+
+  it.each(['/app/:tenant', '/:a/:b_2/two-factor', '/two-factor'])('may be %s', (given) => {
+    expect(settle(given)).toBe(given)
+  })
+
+  it.each(['/app/:', '/app/:1', '/app/:a?', '/app/*rest', '/app/:tenant/'])('may not be %s', (given) => {
+    expect(() => settle(given)).toThrow('path must be a path such as')
+  })
+})
+
+function settle(given: string): string {
+  const stub = { baseUrl: 'http://127.0.0.1:9/v1' } as Parameters<typeof baseOptions>[0]
+  const options: TwoFactorOptions = { ...baseOptions(stub, { now: 0 }), path: given }
+  return resolveOptions(options).path
+}
