@@ -128,7 +128,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   const { wantsPage } = responder
   const resumption = createResumption({ keptForms, grants, identify, wantsPage, bodyParsers })
 
-  const moves = createMoves({ ...wiring, grants, enrolments, resumption })
+  const moves = createMoves({ ...wiring, ...settings, grants, enrolments, resumption })
   const renewal = createRenewal({ sessions, emit, storeTimeoutMs: limits.storeTimeoutMs, moves })
   const forFlows = {
     sessions,
@@ -216,6 +216,11 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     settings: () => [...settingFindings(settings), ...warned()],
   })
 
+  async function close(): Promise<void> {
+    moves.leave()
+    await operator.close()
+  }
+
   const app: TwoFactor = {
     routes: factory('routes', routes),
     start: factory('start', start),
@@ -229,7 +234,8 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     recoveryCodes: recoveryCodesFacade,
     describeLimits: () => describeLimits(limits),
     ...operator,
-    [Symbol.asyncDispose]: operator.close,
+    close,
+    [Symbol.asyncDispose]: close,
   }
   nameSubjects(app, (req) => readSubject(subjectOf, req))
   return app

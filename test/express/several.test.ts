@@ -169,16 +169,32 @@ describe('two apps of one process with the same namespace', () => {
     expect(await doors(ana)).toEqual([200, 200])
   })
 
-  it('share the name of the device cookie alone on a store each', async () => {
+  it('hinder each other on a store each: a renewal ends the grants of the other, and the cookie is one', async () => {
     const host = await startBoth({}, {})
     const ana = await host.login()
     await pass(ana, host, '/two-factor')
     expect(await doors(ana)).toEqual([200, 403])
     const [[, first] = []] = deviceCookies(ana)
     await pass(ana, host, '/staff')
-    expect(await doors(ana)).toEqual([200, 200])
+    expect(await doors(ana)).toEqual([403, 200])
     const [[, second] = [], ...others] = deviceCookies(ana)
     expect(others).toEqual([])
     expect(second).not.toBe(first)
+  })
+
+  it('let nothing in by the other one that a failed sign-in left behind', async () => {
+    const store = memoryStore()
+    const onVerified = (req: Request) =>
+      new Promise<void>((_resolve, reject) => {
+        req.session.regenerate(() => {
+          req.session.userId = 'ana'
+          reject(new Error('no such account'))
+        })
+      })
+    const host = await startBoth({ store, onVerified }, { store })
+    const ana = await host.login()
+    await ana.post('/two-factor/start', {})
+    expect((await ana.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(500)
+    expect(await doors(ana)).toEqual([403, 403])
   })
 })

@@ -20,61 +20,69 @@ export interface Moves {
 }
 
 /** One `twoFactor()` as the others see it: what it has in the session of a request. */
-type Neighbour = (req: Request) => Promise<{ readonly session: string; readonly move: Move } | undefined>
+interface Neighbour {
+  readonly namespace: string
+  seenIn(req: Request): Promise<{ readonly session: string; readonly move: Move } | undefined>
+}
 
 /** Weakly, because an app may be dropped without being closed. */
 const neighbours = new Set<WeakRef<Neighbour>>()
 
 /**
  * Several apps of one process may share a session. When one of them renews its id (session fixation), the others
- * would lose their grants to it: each is asked who it sees in that session, and takes its own along.
+ * would lose their grants to it: each is asked who it sees in that session, and takes its own along. Those of one
+ * namespace are one app: what it moves, and when that admits, is for the one that acts to say.
  */
 export function createMoves(parts: {
+  readonly namespace: string
   readonly standing: Wiring['standing']
   readonly grants: Grants
   readonly enrolments: Enrolments
   readonly resumption: Pick<Resumption, 'move'>
 }): Moves {
-  const { standing, grants, enrolments, resumption } = parts
+  const { namespace, standing, grants, enrolments, resumption } = parts
   let enrolling = false
 
   const own: Move = async (before, after) => {
     await Promise.all([enrolling && enrolments.move(before, after), resumption.move(before, after)])
   }
 
-  const neighbour: Neighbour = async (req) => {
-    const seen = await standing(req)
-    if (seen === undefined) return undefined
-    const { session, subject } = seen
-    const move: Move = async (before, after) => {
-      await Promise.all([subject !== undefined && grants.move(subject, before, after), own(before, after)])
-    }
-    return { session, move }
-  }
-  const self = new WeakRef(neighbour)
-  neighbours.add(self)
-
-  return {
+  const moves: Moves & Neighbour = {
     own,
+    namespace,
     enableEnrolments() {
       enrolling = true
     },
     leave: () => void neighbours.delete(self),
+
+    async seenIn(req) {
+      const seen = await standing(req)
+      if (seen === undefined) return undefined
+      const { session, subject } = seen
+      const move: Move = async (before, after) => {
+        await Promise.all([subject !== undefined && grants.move(subject, before, after), own(before, after)])
+      }
+      return { session, move }
+    },
 
     async others(req, session) {
       const seen = await Promise.all(
         [...neighbours].map(async (reference) => {
           const other = reference.deref()
           if (other === undefined) neighbours.delete(reference)
-          return other === undefined || other === neighbour ? undefined : other(req).catch(() => undefined)
+          if (other === undefined || other.namespace === namespace) return undefined
+          return other.seenIn(req).catch(() => undefined)
         }),
       )
       // Whoever sees another session has nothing under the id that is being renewed.
-      const moves = seen.flatMap((other) => (other?.session === session ? [other.move] : []))
+      const others = seen.flatMap((other) => (other?.session === session ? [other.move] : []))
       return async (from, to) => {
         // A neighbour whose store fails asks for its code again: this sign-in is none of its business.
-        await Promise.all(moves.map((move) => move(from, to).catch(() => undefined)))
+        await Promise.all(others.map((move) => move(from, to).catch(() => undefined)))
       }
     },
   }
+  const self = new WeakRef<Neighbour>(moves)
+  neighbours.add(self)
+  return moves
 }
