@@ -37,13 +37,17 @@ app.get('/', (_req, res) => {
 app.get('/signup', (_req, res) => {
   res.send('<form method="post"><input name="name" value="ana"> <button>Open the account</button></form>')
 })
-app.post('/signup', express.urlencoded({ extended: false }), async (req, res) => {
+const form = express.urlencoded({ extended: false })
+// Else whoever proves a number of his own takes over the account of that name.
+const freeName: express.RequestHandler = (req, res, next) => {
+  if (users.has(String(req.body?.name))) res.status(409).send('That name is taken. Choose another one.')
+  else next()
+}
+// The proof is good once, in this session, for this purpose. Without one the middleware responds itself. Asked
+// for the name again, because somebody may have been faster; a database refuses it by a unique index.
+app.post('/signup', form, freeName, signup.requireProof(), freeName, (req, res) => {
   const name = String(req.body.name)
-  // Else whoever proves a number of his own takes over the account of that name.
-  const isTaken = () => users.has(name) && res.status(409).send('That name is taken. Choose another one.')
-  if (isTaken()) return
-  const { phone } = await signup.redeem(req) // once, in this session, for this purpose
-  if (isTaken()) return // by somebody who was faster; a database refuses it by a unique index
+  const phone = String(req.provenPhone?.phone)
   users.set(name, { phone })
   req.session.userId = name
   res.status(201).send(`The account of ${req.session.userId} has the number ${phone}.`)

@@ -7,9 +7,16 @@ export interface Answer {
 }
 
 /** A program that keeps its cookies, as far as the examples need any. */
-export function createVisitor(origin: string, headers: Readonly<Record<string, string>> = {}) {
-  const jar = new Map<string, string>()
-  return async (method: 'GET' | 'POST', path: string, body?: object | URLSearchParams): Promise<Answer> => {
+export function createVisitor(
+  origin: string,
+  headers: Readonly<Record<string, string>> = {},
+  jar = new Map<string, string>(),
+) {
+  const visit = async (
+    method: 'GET' | 'POST',
+    path: string,
+    body?: object | URLSearchParams,
+  ): Promise<Answer> => {
     const form = body instanceof URLSearchParams
     const response = await fetch(new URL(path, origin), {
       method,
@@ -22,7 +29,12 @@ export function createVisitor(origin: string, headers: Readonly<Record<string, s
       },
       ...(body !== undefined && { body: form ? body.toString() : JSON.stringify(body) }),
     })
-    for (const set of response.headers.getSetCookie()) jar.set(set.replace(/=.*/, ''), set.replace(/;.*/, ''))
+    for (const set of response.headers.getSetCookie()) {
+      const [pair = ''] = set.split(';')
+      const name = pair.slice(0, pair.indexOf('='))
+      if (pair === `${name}=`) jar.delete(name)
+      else jar.set(name, pair)
+    }
     const text = await response.text()
     return {
       status: response.status,
@@ -32,4 +44,7 @@ export function createVisitor(origin: string, headers: Readonly<Record<string, s
       body: /json/.test(response.headers.get('content-type') ?? '') ? JSON.parse(text) : {},
     }
   }
+  /** Another visitor with the cookies as they are now. */
+  const copy = () => createVisitor(origin, headers, new Map(jar))
+  return Object.assign(visit, { copy })
 }

@@ -20,9 +20,18 @@ export interface Running {
   stop(): Promise<number | null>
 }
 
-export async function run(example: string): Promise<Running> {
+/** On which line of Express an example runs, and what it finds in its environment. */
+export interface RunOptions {
+  readonly express?: 4 | 5
+  readonly env?: NodeJS.ProcessEnv
+}
+
+/** Also for the processes that an example starts. */
+const onExpress4 = { NODE_OPTIONS: `--import ${new URL('on-express-4.js', import.meta.url)}` }
+
+export async function run(example: string, { express = 5, env = {} }: RunOptions = {}): Promise<Running> {
   const child = spawn(process.execPath, [built(example)], {
-    env: { ...process.env, PORT: String(await freePort()) },
+    env: { ...process.env, PORT: String(await freePort()), ...(express === 4 && onExpress4), ...env },
   })
   const said = await untilAddresses(child)
   const origin = said.match(/http:\/\/localhost:\d+/)?.[0]
@@ -84,7 +93,7 @@ async function untilAddresses(child: ChildProcess): Promise<string> {
   })
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0)
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo

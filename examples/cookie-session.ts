@@ -1,0 +1,76 @@
+// A session that is a signed cookie. After `npm run build`: node build/examples/cookie-session.js
+import { randomUUID } from 'node:crypto'
+import cookieSession from 'cookie-session'
+import express from 'express'
+import { createClient, type SessionAdapter, twoFactor } from 'express-two-factor'
+import { startSandbox } from 'express-two-factor/sandbox'
+import { secret } from './secret.js'
+
+interface Data {
+  /** The cookie has no id of its own: grants on the server belong to this one. */
+  sid?: string
+  pendingUserId?: string
+  userId?: string
+}
+
+const sessionOf = (req: express.Request) => req.session as unknown as Data
+
+const session: SessionAdapter = {
+  id: (req) => sessionOf(req).sid,
+  rotate(req) {
+    sessionOf(req).sid = randomUUID()
+  },
+  keep(req) {
+    sessionOf(req).sid ??= randomUUID()
+  },
+}
+
+const users = new Map([['ana', { password: 'sesame', phone: '+57 300 123 4567' }]])
+
+// Stands in for the provider. A real account brings its own baseUrl, client, key and approvedStatuses.
+const sandbox = await startSandbox()
+
+const tf = twoFactor({
+  provider: createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials }),
+  appName: 'Acme',
+  approvedStatuses: sandbox.approvedStatuses,
+  secret: secret('TWO_FACTOR_SECRET'),
+  countries: ['CO'],
+  session,
+  subject: (req) => sessionOf(req).pendingUserId ?? sessionOf(req).userId,
+  phone: (_req, subject) => users.get(subject)?.phone,
+  onVerified(req, _res, grant) {
+    sessionOf(req).userId = grant.subject
+    delete sessionOf(req).pendingUserId
+  },
+})
+
+const app = express()
+app.use(cookieSession({ name: 'acme', keys: [secret('SESSION_SECRET')], sameSite: 'lax' }))
+app.use('/two-factor', tf.routes())
+
+const checkPassword: express.RequestHandler = (req, res, next) => {
+  const { name, password } = req.body ?? {}
+  if (password === undefined || users.get(name)?.password !== password) return void res.sendStatus(401)
+  sessionOf(req).pendingUserId = name
+  next()
+}
+const parse = [express.json(), express.urlencoded({ extended: false })]
+app.post('/login', parse, checkPassword, tf.start({ purpose: 'login' }))
+
+app.get('/account', tf.requireTwoFactor(), (req, res) => {
+  res.send(`Signed in as ${sessionOf(req).userId}.`)
+})
+app.post('/logout', (req, res, next) => {
+  // A copied cookie stays readable, but opens no guard: its grants are on the server, and gone.
+  const forget = () => {
+    req.session = null as never
+    res.redirect('/')
+  }
+  tf.grants.revoke(req).then(forget, next)
+})
+
+const port = process.env.PORT ?? 3000
+app.listen(port, () => {
+  console.log(`http://localhost:${port} is the app, ${sandbox.inboxUrl} shows the codes`)
+})

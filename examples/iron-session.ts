@@ -1,0 +1,77 @@
+// A session that is an encrypted cookie. After `npm run build`: node build/examples/iron-session.js
+import { randomUUID } from 'node:crypto'
+import express from 'express'
+import { createClient, type SessionAdapter, twoFactor } from 'express-two-factor'
+import { startSandbox } from 'express-two-factor/sandbox'
+import { getIronSession, type IronSession } from 'iron-session'
+import { secret } from './secret.js'
+
+interface Data {
+  /** The cookie has no id of its own: grants on the server belong to this one. */
+  sid?: string
+  pendingUserId?: string
+  userId?: string
+}
+
+const loaded = new WeakMap<express.Request, IronSession<Data>>()
+
+/** The session of a request, loaded by the first middleware: `id` and `subject` then need no promise. */
+const sessionOf = (req: express.Request) => loaded.get(req) as IronSession<Data>
+
+const session: SessionAdapter = {
+  id: (req) => sessionOf(req).sid,
+  async rotate(req) {
+    sessionOf(req).sid = randomUUID()
+    await sessionOf(req).save()
+  },
+  async keep(req) {
+    sessionOf(req).sid ??= randomUUID()
+    await sessionOf(req).save()
+  },
+}
+
+const users = new Map([['ana', { password: 'sesame', phone: '+57 300 123 4567' }]])
+
+// Stands in for the provider. A real account brings its own baseUrl, client, key and approvedStatuses.
+const sandbox = await startSandbox()
+
+const tf = twoFactor({
+  provider: createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials }),
+  appName: 'Acme',
+  approvedStatuses: sandbox.approvedStatuses,
+  secret: secret('TWO_FACTOR_SECRET'),
+  countries: ['CO'],
+  session,
+  subject: (req) => sessionOf(req).pendingUserId ?? sessionOf(req).userId,
+  phone: (_req, subject) => users.get(subject)?.phone,
+  async onVerified(req, _res, grant) {
+    sessionOf(req).userId = grant.subject
+    delete sessionOf(req).pendingUserId
+    await sessionOf(req).save()
+  },
+})
+
+const app = express()
+const cookieOptions = { secure: process.env.NODE_ENV === 'production', sameSite: 'lax' } as const
+const options = { cookieName: 'acme', password: secret('SESSION_SECRET'), cookieOptions }
+app.use((req, res, next) => {
+  const load = getIronSession<Data>(req, res, options)
+  load.then((found) => loaded.set(req, found)).then(() => next(), next)
+})
+app.use('/two-factor', tf.routes())
+
+const checkPassword: express.RequestHandler = (req, res, next) => {
+  const { name, password } = req.body ?? {}
+  if (password === undefined || users.get(name)?.password !== password) return void res.sendStatus(401)
+  sessionOf(req).pendingUserId = name // saved by `keep`, which starting a code calls
+  next()
+}
+app.post('/login', express.json(), express.urlencoded(), checkPassword, tf.start({ purpose: 'login' }))
+app.get('/account', tf.requireTwoFactor(), (req, res) => {
+  res.send(`Signed in as ${sessionOf(req).userId}.`)
+})
+
+const port = process.env.PORT ?? 3000
+app.listen(port, () => {
+  console.log(`http://localhost:${port} is the app, ${sandbox.inboxUrl} shows the codes`)
+})

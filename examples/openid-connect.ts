@@ -1,0 +1,68 @@
+// An identity provider signs people in, the code comes on top. After `npm run build`, with the account of your
+// identity provider in ISSUER_BASE_URL, CLIENT_ID and CLIENT_SECRET: node build/examples/openid-connect.js
+import { randomUUID } from 'node:crypto'
+import express from 'express'
+import { auth } from 'express-openid-connect'
+import { createClient, type SessionAdapter, twoFactor } from 'express-two-factor'
+import { startSandbox } from 'express-two-factor/sandbox'
+import { secret } from './secret.js'
+
+const port = process.env.PORT ?? 3000
+
+/** By the `sub` of the identity provider, which does not know the number, or is not believed about it. */
+const users = new Map([['ana', { phone: '+57 300 123 4567' }]])
+
+/** The library keeps it as an encrypted cookie without an id of its own. */
+const sessionOf = (req: express.Request) => (req as unknown as { appSession: { sid?: string } }).appSession
+
+const session: SessionAdapter = {
+  id: (req) => sessionOf(req).sid,
+  rotate(req) {
+    sessionOf(req).sid = randomUUID()
+  },
+  keep(req) {
+    sessionOf(req).sid ??= randomUUID()
+  },
+}
+
+// Stands in for the provider of codes. A real account brings its own baseUrl, client, key and approvedStatuses.
+const sandbox = await startSandbox()
+
+const tf = twoFactor({
+  provider: createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials }),
+  appName: 'Acme',
+  approvedStatuses: sandbox.approvedStatuses,
+  secret: secret('TWO_FACTOR_SECRET'),
+  countries: ['CO'],
+  session,
+  subject: (req) => req.oidc.user?.sub,
+  phone: (_req, subject) => users.get(subject)?.phone,
+  links: { signIn: '/login' },
+})
+
+const app = express()
+app.use(
+  auth({
+    issuerBaseURL: String(process.env.ISSUER_BASE_URL),
+    baseURL: process.env.APP_URL ?? `http://localhost:${port}`,
+    clientID: String(process.env.CLIENT_ID),
+    clientSecret: String(process.env.CLIENT_SECRET),
+    secret: secret('SESSION_SECRET'),
+    session: { name: 'appSession' },
+    authorizationParams: { response_type: 'code', scope: 'openid' },
+    authRequired: false,
+  }),
+)
+app.use('/two-factor', tf.routes())
+
+// Signed in at the identity provider, and by a code in this session.
+app.get('/account', tf.requireTwoFactor(), (req, res) => {
+  res.send(`Signed in as ${req.oidc.user?.sub}.`)
+})
+app.post('/keys', tf.requireTwoFactor({ purpose: 'keys', once: true }), (_req, res) => {
+  res.json({ key: randomUUID() })
+})
+
+app.listen(port, () => {
+  console.log(`http://localhost:${port} is the app, ${sandbox.inboxUrl} shows the codes`)
+})

@@ -1,0 +1,164 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { startRedis, withoutRedis } from '../store/redis-server.js'
+import { type Answer, createVisitor } from './browser.js'
+import { freePort, type Running, run } from './running.js'
+
+const phone = '+573001234567'
+type Visit = ReturnType<typeof createVisitor>
+
+/** Signs in by forms, with a wrong code first, and returns where success led. */
+async function signIn({ codeFor }: Running, visit: Visit): Promise<string | null> {
+  const login = 'name=ana&password=sesame&returnTo=/account'
+  expect((await visit('POST', '/login', new URLSearchParams(login))).status).toBe(303)
+  return enterCode(codeFor, visit)
+}
+
+async function enterCode(codeFor: Running['codeFor'], visit: Visit): Promise<string | null> {
+  const wrong = await visit('POST', '/two-factor/verify', new URLSearchParams({ code: '000000' }))
+  expect(wrong.status).toBe(422)
+  const form = new URLSearchParams({ code: await codeFor(phone), returnTo: '/account' })
+  const right = await visit('POST', '/two-factor/verify', form)
+  expect(right.status).toBe(303)
+  return right.location
+}
+
+const status = async (answer: Promise<Answer>) => (await answer).status
+
+describe.each([4, 5] as const)('on Express %i', (line) => {
+  it.each(['passport', 'iron-session', 'cookie-session'])('examples/%s signs in', async (example) => {
+    const app = await run(example, { express: line })
+    const visit = createVisitor(app.origin)
+    expect(await status(visit('GET', '/account'))).toBe(401)
+    expect(await status(visit('POST', '/login', { name: 'ana', password: 'guess' }))).toBe(401)
+    expect(await status(visit('GET', '/account'))).toBe(401)
+    expect(await signIn(app, visit)).toBe('/account')
+    expect((await visit('GET', '/account')).text).toBe('Signed in as ana.')
+  })
+
+  it.each(['passport', 'iron-session', 'cookie-session'])(
+    'examples/%s lets nobody in by the cookie from before the code',
+    async (example) => {
+      const app = await run(example, { express: line })
+      const visit = createVisitor(app.origin)
+      await visit('POST', '/login', { name: 'ana', password: 'sesame' })
+      expect(await status(visit('GET', '/account'))).toBe(403)
+      const planted = visit.copy()
+      await visit('POST', '/two-factor/verify', { code: await app.codeFor(phone) })
+      expect(await status(visit('GET', '/account'))).toBe(200)
+      expect(await status(planted('GET', '/account'))).toBeGreaterThanOrEqual(401)
+    },
+  )
+
+  it.each(['passport', 'cookie-session'])('examples/%s signs out', async (example) => {
+    const app = await run(example, { express: line })
+    const visit = createVisitor(app.origin)
+    await signIn(app, visit)
+    const copied = visit.copy()
+    expect(await status(visit('POST', '/logout'))).toBe(302)
+    expect(await status(visit('GET', '/account'))).toBe(401)
+    expect(await status(copied('GET', '/account'))).toBeGreaterThanOrEqual(401)
+  })
+
+  it('examples/optional asks for a code only once a number is proven', async () => {
+    const { origin, codeFor } = await run('optional', { express: line })
+    const visit = createVisitor(origin)
+    const login = { name: 'ana', password: 'sesame' }
+    expect(await status(visit('POST', '/security/phone/start', { phone }))).toBe(401)
+    expect((await visit('POST', '/login', login)).location).toBe('/account')
+    expect((await visit('GET', '/account')).text).toBe('Signed in as ana.')
+    expect(await status(visit('POST', '/security/on'))).toBe(403)
+
+    expect(await status(visit('POST', '/security/phone/start', { phone }))).toBe(201)
+    expect(await status(visit('POST', '/security/phone/verify', { code: await codeFor(phone) }))).toBe(200)
+    expect((await visit('POST', '/security/on')).location).toBe('/account')
+    expect(await status(visit('GET', '/account'))).toBe(403)
+
+    const other = createVisitor(origin)
+    expect(await status(other('POST', '/login', login))).toBe(201)
+    expect(await status(other('GET', '/account'))).toBe(403)
+    await other('POST', '/two-factor/verify', { code: await codeFor(phone) })
+    expect(await status(other('GET', '/account'))).toBe(200)
+    expect(await status(other('POST', '/security/off'))).toBe(403)
+  })
+
+  it('examples/tokens keeps one token through the code', async () => {
+    const { origin, codeFor } = await run('tokens', { express: line })
+    const { body } = await createVisitor(origin)('POST', '/token', { name: 'ana', password: 'sesame' })
+    const visit = createVisitor(origin, { authorization: `Bearer ${body.access_token}` })
+    expect(await status(visit('GET', '/account'))).toBe(401)
+    expect(await status(visit('POST', '/two-factor/start', { purpose: 'login' }))).toBe(201)
+    expect(await status(visit('POST', '/two-factor/verify', { code: await codeFor(phone) }))).toBe(200)
+    expect((await visit('GET', '/account')).body).toMatchObject({ name: 'ana' })
+  })
+
+  it('examples/signup refuses who has no proof, and lives', async () => {
+    const { origin } = await run('signup', { express: line })
+    const visit = createVisitor(origin)
+    const refused = await visit('POST', '/signup', new URLSearchParams({ name: 'eva' }))
+    expect([refused.status, refused.headers.get('content-type')]).toEqual([403, 'text/html; charset=utf-8'])
+    expect((await visit('POST', '/signup', { name: 'eva' })).body.code).toBe('second_factor_required')
+    expect(await status(visit('GET', '/signup'))).toBe(200)
+  })
+
+  it.skipIf(withoutRedis)('examples/redis keeps sessions and grants in one Redis', async () => {
+    const redis = await startRedis()
+    const { origin, codeFor } = await run('redis', { express: line, env: { REDIS_URL: redis.url } })
+    const visit = createVisitor(origin)
+    await visit('POST', '/login', { name: 'ana', password: 'sesame' })
+    await visit('POST', '/two-factor/verify', { code: await codeFor(phone) })
+    const told = [await visit('GET', '/account'), await visit('GET', '/account')]
+    expect(told.map(({ text }) => text.startsWith('Signed in as ana'))).toEqual([true, true])
+    const keys = (await redis.ask('KEYS', '*')) as string[]
+    expect(keys.some((key) => key.startsWith('sess:'))).toBe(true)
+    expect(keys.some((key) => key.startsWith('tf1:'))).toBe(true)
+  })
+
+  it('examples/openid-connect asks for a code after the identity provider', async () => {
+    const port = await freePort()
+    const issuer = await startIdentityProvider(`http://localhost:${port}`)
+    const env = { ISSUER_BASE_URL: issuer, CLIENT_ID: 'acme', CLIENT_SECRET: 'known to the test' }
+    const app = await run('openid-connect', { express: line, env: { ...env, PORT: String(port) } })
+    const visit = createVisitor(app.origin)
+    expect(await status(visit('GET', '/account'))).toBe(401)
+    await signInAt(issuer, app.origin, visit)
+
+    expect(await status(visit('GET', '/account'))).toBe(403)
+    const planted = visit.copy()
+    await visit('POST', '/two-factor/start', {})
+    expect(await enterCode(app.codeFor, visit)).toBe('/account')
+    expect((await visit('GET', '/account')).text).toBe('Signed in as ana.')
+    expect(await status(planted('GET', '/account'))).toBe(403)
+    expect((await visit('POST', '/keys')).body.code).toBe('second_factor_required')
+  })
+})
+
+/** The way of a browser through the identity provider, from the login of the app back to it. */
+async function signInAt(issuer: string, origin: string, app: Visit): Promise<void> {
+  const provider = createVisitor(issuer)
+  let url = (await app('GET', '/login')).location ?? ''
+  for (let steps = 0; steps < 12 && url.startsWith(issuer); steps += 1) {
+    const page = await provider('GET', url)
+    const action = /action="([^"]+)"/.exec(page.text)?.[1]
+    const prompt = /name="prompt" value="(\w+)"/.exec(page.text)?.[1] ?? ''
+    const form = new URLSearchParams({ prompt, login: 'ana', password: 'any' })
+    const next = page.location === null && action ? await provider('POST', action, form) : page
+    url = new URL(next.location ?? '', issuer).href
+  }
+  expect(url).toContain(`${origin}/callback?code=`)
+  expect((await app('GET', url)).status).toBe(302)
+}
+
+async function startIdentityProvider(appOrigin: string): Promise<string> {
+  const script = fileURLToPath(new URL('identity-provider.js', import.meta.url))
+  const child = spawn(process.execPath, [script, appOrigin], { stdio: ['pipe', 'pipe', 'ignore'] })
+  onTestFinished(() => void child.kill())
+  let told = ''
+  child.stdout.on('data', (text) => {
+    told += text
+  })
+  while (!/http:\S+\n/.test(told)) await once(child.stdout, 'data')
+  return /http:\S+/.exec(told)?.[0] ?? ''
+}
