@@ -1,3 +1,4 @@
+import type { RequestHandler } from 'express'
 import { expect, it } from 'vitest'
 import { tokenSession } from '../../../src/index.js'
 import { describeInChromium } from '../../browser/chromium.js'
@@ -211,18 +212,19 @@ describeInChromium('fetchWithCode across origins', (browser) => {
     const { host, page, api } = await openBoth()
     const asked: string[] = []
     page.on('request', (request) => asked.push(`${request.method()} ${new URL(request.url()).pathname}`))
-    // A response of our own that leads away.
-    host.app.post('/astray', (_req, res) => {
-      const problem = {
-        code: 'second_factor_required',
-        requirement: 'x',
-        startUrl: `${api.url}/two-factor/start`,
+    const refuseTo =
+      (startUrl: string): RequestHandler =>
+      (_req, res) => {
+        const problem = { code: 'second_factor_required', requirement: 'x', startUrl }
+        res.status(403).type('application/problem+json').send(JSON.stringify(problem))
       }
-      res.status(403).type('application/problem+json').send(JSON.stringify(problem))
-    })
+    // A response of our own that leads away, and a foreign one that leads to us.
+    host.app.post('/astray', refuseTo(`${api.url}/two-factor/start`))
+    api.app.post('/lure', refuseTo(`${host.url}/two-factor/start`))
     // A redirect to the foreign one.
     host.app.post('/moved', (_req, res) => res.redirect(307, `${api.url}/keys`))
     expect((await call(page, '/astray', refused))[0]).toBe(403)
+    expect((await call(page, `${api.url}/lure`, refused))[0]).toBe(403)
     expect((await call(page, `${api.url}/keys`, refused))[0]).toBe(401)
     expect([401, 'TypeError']).toContain((await call(page, '/moved', refused))[0])
     expect(asked.filter((line) => line.includes('two-factor'))).toEqual([])
