@@ -99,6 +99,13 @@ export type EventBody =
       /** Numbers proven in the window. */
       readonly approved: number
     }
+  /** What became of a message, by the option `deliveryWatch`; `unknown`: still under way, or it cannot be told. */
+  | ({
+      readonly type: 'message.delivered' | 'message.rejected' | 'message.unknown'
+      /** Milliseconds since it was sent. */
+      readonly ageMs: number
+    } & AboutChallenge &
+      AboutProvider)
   /** The account has few credits left, by the option `low` or by the rate of our own sends. */
   | {
       readonly type: 'balance.low'

@@ -6,6 +6,7 @@ export type {
   CompositeProvider,
   Details,
   ExchangeReport,
+  MessageState,
   SendResult,
   Verdict,
 } from './challenge/code-provider.js'
@@ -48,7 +49,7 @@ export type { LinkOptions } from './express/pages/links.js'
 export type { Messages, Texts } from './express/pages/messages/texts.js'
 export type { PageView } from './express/pages/page-view.js'
 export type { Render } from './express/pages/pages.js'
-export type { BalanceOptions, SignupGuardOptions } from './options/operator-options.js'
+export type { BalanceOptions, DeliveryWatchOptions, SignupGuardOptions } from './options/operator-options.js'
 export type { PurposeOptions, TwoFactorOptions } from './options.js'
 export {
   type CallOptions,

@@ -15,7 +15,7 @@ import type { LinkOptions } from './express/pages/links.js'
 import type { Messages } from './express/pages/messages/texts.js'
 import type { Render } from './express/pages/pages.js'
 import type { Profile } from './options/default-limits.js'
-import type { BalanceOptions, SignupGuardOptions } from './options/operator-options.js'
+import type { BalanceOptions, DeliveryWatchOptions, SignupGuardOptions } from './options/operator-options.js'
 import type { ProviderClient } from './provider/client.js'
 import type { Voice } from './provider/client-params.js'
 import type { Store } from './store/store.js'
@@ -109,6 +109,8 @@ export interface TwoFactorOptions {
    * apart from those by phone.
    */
   readonly recoveryCodes?: RecoveryCodeStore
+  /** Looks at what became of each code, where the provider has a `messageState()`. Off by default. */
+  readonly deliveryWatch?: DeliveryWatchOptions
   /** Further sites that may post to the routes. */
   readonly allowedOrigins?: readonly string[]
   /**

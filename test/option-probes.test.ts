@@ -80,6 +80,11 @@ const misspelt: readonly Probe[] = [
     { trustedDevices: { maxAge: 5 } },
     'unknown option "trustedDevices.maxAge"; did you mean "maxAgeMs"?',
   ],
+  [
+    'twoFactor',
+    { deliveryWatch: { after: 5 } },
+    'unknown option "deliveryWatch.after"; did you mean "afterMs"?',
+  ],
   ['twoFactor', { balance: { every: 5 } }, 'unknown option "balance.every"; did you mean "everyMs"?'],
   [
     'twoFactor',
@@ -146,6 +151,8 @@ const mistyped: readonly Probe[] = [
     'messages.es: unknown placeholder {tt} in "code.sent"',
   ],
   ['twoFactor', { session: { id: () => 'x' } }, 'session must be expressSession()'],
+  ['twoFactor', { deliveryWatch: { afterMs: 0 } }, 'deliveryWatch.afterMs must be an integer from 1 to'],
+  ['twoFactor', { ...adapter, deliveryWatch: {} }, 'remove deliveryWatch, or give the provider a method'],
   ['twoFactor', { balance: { low: -1 } }, 'balance.low must be an integer, 0 or more'],
   ['twoFactor', { balance: { everyMs: 2 ** 31 } }, 'balance.everyMs must be an integer from 1 to'],
   ['twoFactor', { ...adapter, balance: {} }, 'remove balance, or give the provider a method balance()'],

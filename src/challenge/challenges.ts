@@ -22,6 +22,7 @@ import { about, createTargets } from './targets.js'
 import { createVerifying } from './verifying.js'
 import type { BalanceRules } from './watch/balance-state.js'
 import { type BalanceWatch, createBalanceWatch } from './watch/balance-watch.js'
+import { createDeliveryWatch, type DeliveryRules } from './watch/delivery-watch.js'
 
 export interface ChallengeParts {
   readonly store: Store
@@ -36,6 +37,8 @@ export interface ChallengeParts {
   readonly signupGuard: SignupGuardRules
   /** Absent: nobody watches the account. */
   readonly balance?: BalanceRules | undefined
+  /** Absent: nobody looks at what became of a message. */
+  readonly deliveryWatch?: DeliveryRules | undefined
   readonly background: Background
   readonly now: () => number
   readonly emit: Emit
@@ -56,7 +59,8 @@ export function createChallenges(parts: ChallengeParts): Challenges & {
   const counters = createCounters({ ...parts, signups })
   const codes = createCodes(parts)
   const funds = createBalanceWatch(parts)
-  const sending = createSending({ ...parts, codes, funds, ledgers, targets, counters })
+  const deliveries = createDeliveryWatch(parts)
+  const sending = createSending({ ...parts, codes, funds, deliveries, ledgers, targets, counters })
   const verify = createVerifying({ ...parts, codes, ledgers, targets, counters, signups })
 
   /** Emits refusals with the host's own name of the account, never the number. */

@@ -11,6 +11,8 @@ export interface Details {
 
 /** What came back from the service, for events and traces. It must not hold a key, a code or a number. */
 export interface ExchangeReport {
+  /** The service's id of the message that was sent, at most 200 characters, for `messageState`. In no event. */
+  readonly messageId?: string | undefined
   /** What was asked, such as `sendSmsCode`. */
   readonly operation?: string | undefined
   /** HTTP status of the response, if one came. */
@@ -128,9 +130,14 @@ export interface CodeProvider {
   checkCode(check: CodeCheck): Promise<Verdict>
   /** Credits left, for the self-test. Rejects when the account cannot be asked. */
   balance?(): Promise<{ readonly credits?: number | undefined }>
+  /** What became of a message, for the option `deliveryWatch`. Rejects when it cannot be told. Nobody waits for it. */
+  messageState?(message: { readonly id: string; readonly signal: AbortSignal }): Promise<MessageState>
   /** Frees connections. Called by `tf.close()`. */
   close?(): Promise<void>
 }
+
+/** `pending`: neither arrived nor given up, or the service has no word for it. */
+export type MessageState = 'delivered' | 'rejected' | 'pending'
 
 /** A provider made of several. Each of them gets its own deadline and its own circuit breaker. */
 export interface CompositeProvider extends CodeProvider {

@@ -10,13 +10,15 @@ import type {
 import type { Refusal } from './commands.js'
 import type { Limits } from './limits.js'
 import type { Unsigned } from './provider-deadline.js'
-import { type Asked, createMember, type Member } from './provider-member.js'
+import { type Asked, createMember, type Exchanged, type Member } from './provider-member.js'
 import type { Secrets } from './secrets.js'
+import type { AskState } from './watch/delivery-watch.js'
 
 /** What became of a send, and what is known about the provider that was asked last. */
 export interface Dispatched {
   readonly sent: SendResult
   readonly about: AboutExchange
+  readonly askState?: AskState | undefined
 }
 
 /** A verdict, and what is known about the provider that gave it. */
@@ -45,7 +47,7 @@ export function createCodes(parts: {
   const members: readonly Member[] = membersOf(provider).map((member) => createMember(member, { now, emit }))
 
   /** The provider for one exchange: each member guarded, and noted when it was asked. */
-  function guarded(target: Asked, note: (about: AboutExchange) => void): CodeProvider {
+  function guarded(target: Asked, note: (exchanged: Exchanged<unknown>) => void): CodeProvider {
     const startedAt = performance.now()
     let waiting = members.length
 
@@ -59,15 +61,15 @@ export function createCodes(parts: {
           const shareMs = leftMs / waiting
           waiting -= 1
           if (paused() || shareMs < 1) return { result: 'not-sent' }
-          const { result, about } = await member.send(target, capped(shareMs), send)
-          note(about)
-          return result
+          const exchanged = await member.send(target, capped(shareMs), send)
+          note(exchanged)
+          return exchanged.result
         },
         async checkCode(check) {
           if (paused()) return 'not-sent'
-          const { result, about } = await member.check(target, capped(limits.verifyTimeoutMs), check)
-          note(about)
-          return result
+          const exchanged = await member.check(target, capped(limits.verifyTimeoutMs), check)
+          note(exchanged)
+          return exchanged.result
         },
       }
     })
@@ -82,12 +84,12 @@ export function createCodes(parts: {
       return refusals.reduce((one, other) => (waitOf(other) < waitOf(one) ? other : one))
     },
     async send(target, send) {
-      let about: AboutExchange = {}
-      const asked = guarded(target, (last) => {
-        about = last
+      let last: Omit<Exchanged<unknown>, 'result'> = { about: {} }
+      const asked = guarded(target, (exchanged) => {
+        last = exchanged
       })
       const sent = await asked.sendCode({ ...send, signal: unused })
-      return { sent: sealed(sent, target), about }
+      return { sent: sealed(sent, target), about: last.about, askState: last.askState }
     },
     async check(target, { handle: kept, ...check }) {
       const handle = kept === undefined ? undefined : secrets.open('handle', kept, target.key)
@@ -96,7 +98,7 @@ export function createCodes(parts: {
       const opened = handle === undefined ? check : { ...check, handle }
       let about: AboutExchange = {}
       const asked = guarded(target, (last) => {
-        about = last
+        about = last.about
       })
       const verdict = await asked.checkCode({ ...opened, signal: unused })
       return { verdict, about }

@@ -24,6 +24,7 @@ export function openDomain(parts: {
   readonly countries: ChallengeParts['countries']
   readonly signupGuard: ChallengeParts['signupGuard']
   readonly balance?: ChallengeParts['balance']
+  readonly deliveryWatch?: ChallengeParts['deliveryWatch']
   readonly background: ChallengeParts['background']
   readonly appNameOf: ChallengeParts['appNameOf']
   /** How long after its last success a browser is known; 0 when the feature is off. */

@@ -4,7 +4,13 @@ import type { ExchangeReport } from './code-provider.js'
 /** What an adapter has reported so far. */
 export type Reported = { -readonly [Member in keyof ExchangeReport]: ExchangeReport[Member] }
 
-const maxLength = { operation: 40, providerError: 200, reason: 40, unexpectedStatus: 64 } as const
+const maxLength = {
+  messageId: 200,
+  operation: 40,
+  providerError: 200,
+  reason: 40,
+  unexpectedStatus: 64,
+} as const
 
 /** Collects what an adapter reports about one exchange. The last word about a member counts. */
 export function reporter(): {
@@ -28,7 +34,12 @@ export function reporter(): {
 }
 
 /** The report as members of an event. */
-export function aboutReport({ unexpectedStatus: _status, reason, ...reported }: Reported): AboutExchange {
+export function aboutReport({
+  unexpectedStatus: _s,
+  messageId: _id,
+  reason,
+  ...reported
+}: Reported): AboutExchange {
   if (reason === undefined) return reported
   // The only signal that an adapter is given is that of the deadline.
   return { ...reported, reason: reason === 'aborted' ? 'timeout' : reason }

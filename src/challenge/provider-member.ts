@@ -6,6 +6,7 @@ import type { Channel, CodeCheck, CodeProvider, CodeSend, SendResult, Verdict } 
 import { aboutReport, type Reported, reporter } from './exchange-report.js'
 import { checkWithin, sendWithin, type Unsigned } from './provider-deadline.js'
 import type { Target } from './targets.js'
+import type { AskState } from './watch/delivery-watch.js'
 
 export type Asked = Pick<Target, 'lane' | 'key'>
 
@@ -37,6 +38,8 @@ export interface Member {
 export interface Exchanged<Result> {
   readonly result: Result
   readonly about: AboutExchange
+  /** Asks what became of the message; absent when the provider named none. */
+  readonly askState?: AskState | undefined
 }
 
 export function createMember(
@@ -56,6 +59,11 @@ export function createMember(
     emit({ type: 'provider.unexpected', status, ...about })
   }
 
+  function askStateOf(id: string | undefined): AskState | undefined {
+    if (id === undefined || provider.messageState === undefined) return undefined
+    return async (signal) => provider.messageState?.({ id, signal }) ?? 'pending'
+  }
+
   const since = (startedAt: number) => Math.max(0, now() - startedAt)
 
   return {
@@ -73,7 +81,7 @@ export function createMember(
           const about = { ...by, durationMs: since(startedAt), ...aboutReport(reported) }
           if (trace !== undefined) Object.assign(trace, about, { result: sent.result })
           breaker.note({ command: 'send', result: sent.result, lane, key, about })
-          return { result: sent, about }
+          return { result: sent, about, askState: askStateOf(reported.messageId) }
         },
       )
     },

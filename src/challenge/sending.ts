@@ -20,6 +20,7 @@ import type { Purposes } from './purposes.js'
 import { type Acting, about, type Target, type Targets } from './targets.js'
 import { newCommandId } from './updater.js'
 import type { BalanceWatch } from './watch/balance-watch.js'
+import type { DeliveryWatch } from './watch/delivery-watch.js'
 
 type SendStep = (ledger: Ledger, now: number) => Decision<SendOutcome | Refusal>
 type Settle = (sent: SendResult) => Promise<Decided<SettledSend>>
@@ -28,6 +29,7 @@ type Settle = (sent: SendResult) => Promise<Decided<SettledSend>>
 export function createSending(parts: {
   readonly codes: Codes
   readonly funds: BalanceWatch
+  readonly deliveries: DeliveryWatch
   readonly ledgers: Ledgers
   readonly counters: Counters
   readonly targets: Targets
@@ -35,7 +37,7 @@ export function createSending(parts: {
   readonly appNameOf: (lane: Lane, purpose: string) => string
   readonly emit: Emit
 }) {
-  const { codes, funds, ledgers, counters, targets, purposes, appNameOf, emit } = parts
+  const { codes, funds, deliveries, ledgers, counters, targets, purposes, appNameOf, emit } = parts
 
   async function send(
     target: Target,
@@ -113,6 +115,11 @@ export function createSending(parts: {
       emit({ type: 'challenge.superseded', ...about(target, superseded) })
     }
     emit({ ...eventOf(dispatched), ...about(target, challenge) })
+    if (sent.result === 'sent') {
+      const { provider } = dispatched.about
+      const by = provider === undefined ? {} : { provider }
+      deliveries.watch({ ...about(target, challenge), ...by }, dispatched.askState)
+    }
     const settled = await settle(sent)
     // A refused send delivered nothing, so hourly and daily budgets come back: the account may be empty.
     if (settled.outcome.uncounted) await budget.refund()

@@ -3,6 +3,7 @@ import { compact } from './answer-problems.js'
 import { calibrationOf } from './calibration.js'
 import { codePatternOf } from './code-shape.js'
 import { conclusionOf, optionLines } from './conclusion.js'
+import { deliveryNote } from './delivery-note.js'
 import { describeAnswer, maskAnswer } from './observation.js'
 import type { Terminal } from './terminal.js'
 import { UsageError, understand } from './usage.js'
@@ -38,7 +39,7 @@ export async function calibrate(
     terminal.say('Nothing was sent.')
     return 1
   }
-  await understand(() =>
+  const { id } = await understand(() =>
     channel === 'sms'
       ? provider.sendSmsCode(to)
       : provider.sendCallCode({ ...to, voice: 'Mariana', retries: 1 }),
@@ -60,10 +61,12 @@ export async function calibrate(
     right: await check('right code', code),
     again: again ? await check('right again', code) : undefined,
   }
-  const { exitCode, outcome, options, notes } = conclusionOf(calibrationOf(observed), {
+  const { exitCode, outcome, options, ...found } = conclusionOf(calibrationOf(observed), {
     codePattern: codePatternOf(code),
     calibratedAt: new Date().toISOString().slice(0, 10),
   })
+  // A message that has arrived: what the account says about it now is what it would say to `deliveryWatch`.
+  const notes = exitCode === 0 ? [...found.notes, await deliveryNote(provider, id, form)] : found.notes
   if (json) {
     printJson({ code: outcome, observed: shown(observed), options, notes })
     return exitCode

@@ -19,7 +19,7 @@ import {
 } from '../lib/options.js'
 import type { PurposeOptions, TwoFactorOptions } from '../options.js'
 import { countryCode, voice } from '../provider/option-checks.js'
-import { balance, countries, signupGuard } from './operator-checks.js'
+import { balance, countries, deliveryWatch, signupGuard } from './operator-checks.js'
 import { brand, links } from './page-checks.js'
 import {
   isClient,
@@ -173,6 +173,7 @@ export const optionChecks: Checks<TwoFactorOptions> = {
   signupGuard,
   balance,
   recoveryCodes: object(recoveryCodes, ['consume']),
+  deliveryWatch,
   allowedOrigins: origins,
   links,
   brand,

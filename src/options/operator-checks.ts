@@ -19,3 +19,5 @@ export const signupGuard = object({
 })
 
 export const balance = object({ everyMs: timeoutMs, low: integer(0), warnBeforeMs: durationMs })
+
+export const deliveryWatch = object({ afterMs: timeoutMs })

@@ -27,3 +27,9 @@ export interface BalanceOptions {
   /** It counts as low when, at the rate of our own sends, it is empty after less than this. Default a day. */
   readonly warnBeforeMs?: number
 }
+
+/** When to look at what became of a code that was sent. Durations are milliseconds. */
+export interface DeliveryWatchOptions {
+  /** How long after the send. Default 15 seconds. */
+  readonly afterMs?: number
+}

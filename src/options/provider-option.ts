@@ -44,8 +44,17 @@ export function refuseClientOptions(options: Readonly<Record<string, unknown>>):
   )
 }
 
+const watches = { balance: 'balance', deliveryWatch: 'messageState' } as const
+
 /** An option that watches needs a provider that can be looked at. */
 export function refuseBlindOptions({ provider, ...options }: Readonly<Record<string, unknown>>): void {
-  if (options.balance === undefined || typeof Object(provider).balance === 'function') return
-  throw optionError('twoFactor: remove balance, or give the provider a method balance(): it has none to ask')
+  const { members = [] } = Object(provider)
+  const providers: readonly unknown[] = [provider, ...members]
+  for (const [option, method] of Object.entries(watches)) {
+    if (options[option] === undefined) continue
+    if (providers.some((one) => typeof Object(one)[method] === 'function')) continue
+    throw optionError(
+      `twoFactor: remove ${option}, or give the provider a method ${method}(): it has none to ask`,
+    )
+  }
 }

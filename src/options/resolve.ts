@@ -3,6 +3,7 @@ import type { Channel } from '../challenge/code-provider.js'
 import type { Limits } from '../challenge/limits.js'
 import type { Purpose } from '../challenge/purposes.js'
 import type { BalanceRules } from '../challenge/watch/balance-state.js'
+import type { DeliveryRules } from '../challenge/watch/delivery-watch.js'
 import type { LinkOptions } from '../express/pages/links.js'
 import type { Messages } from '../express/pages/messages/texts.js'
 import { optionError } from '../lib/options.js'
@@ -59,6 +60,7 @@ export interface Settings extends Pick<TwoFactorOptions, WithoutDefault> {
   readonly knownBrowsers: { readonly maxAgeMs: number } | false
   readonly signupGuard: SignupGuardRules
   readonly balance?: BalanceRules
+  readonly deliveryWatch?: DeliveryRules
   readonly allowedOrigins: readonly string[]
   readonly messages: Messages
   readonly links: LinkOptions
@@ -146,6 +148,9 @@ export function resolveOptions(options: TwoFactorOptions): Settings {
     purposes: Object.entries(purposes).map(([name, purpose]) => resolvePurpose(name, purpose)),
     defaultPurpose: (name) => resolvePurpose(name, {}),
     knownBrowsers,
+    ...(options.deliveryWatch !== undefined && {
+      deliveryWatch: { afterMs: options.deliveryWatch.afterMs ?? 15_000 },
+    }),
     ...(options.balance !== undefined && { balance: { ...defaultBalance, ...defined(options.balance) } }),
     signupGuard: { ...defaultSignupGuard, ...defined(options.signupGuard) },
     allowedOrigins: [...allowedOrigins],

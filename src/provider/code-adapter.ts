@@ -4,6 +4,7 @@ import { effectiveError } from './answers.js'
 import type { ProviderClient } from './client.js'
 import type { Voice } from './client-params.js'
 import type { ResultOf } from './client-results.js'
+import { messageStateOf } from './message-state.js'
 import * as optionChecks from './option-checks.js'
 import { ProviderError } from './provider-error.js'
 import { providerName } from './provider-name.js'
@@ -65,7 +66,11 @@ export function providerCodes(options: ProviderCodesOptions): CodeProvider {
           channel === 'sms'
             ? await client.sendSmsCode(to, { signal })
             : await client.sendCallCode({ ...to, voice, retries }, { signal })
-        report?.({ operation: channel === 'sms' ? 'sendSmsCode' : 'sendCallCode', httpStatus: 200 })
+        report?.({
+          operation: channel === 'sms' ? 'sendSmsCode' : 'sendCallCode',
+          httpStatus: 200,
+          messageId: sent.id,
+        })
         return withLifetime(acceptedSend(sent, destination), sent)
       } catch (error) {
         reportFailure(error, report)
@@ -89,6 +94,7 @@ export function providerCodes(options: ProviderCodesOptions): CodeProvider {
     },
 
     balance: () => client.balance(),
+    messageState: async ({ id, signal }) => messageStateOf(await client.messageState({ id }, { signal })),
     close: () => client.close(),
   }
 }

@@ -62,6 +62,9 @@ function withName(provider: CodeProvider, name: string): CodeProvider {
     timeoutMs: provider.timeoutMs,
     sendCode: (send) => provider.sendCode(send),
     checkCode: (check) => provider.checkCode(check),
+    ...(provider.messageState && {
+      messageState: async (message) => provider.messageState?.(message) ?? 'pending',
+    }),
   }
 }
 

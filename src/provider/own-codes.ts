@@ -6,6 +6,7 @@ import type { ProviderClient } from './client.js'
 import type { Voice } from './client-params.js'
 import { createHandles } from './code-handle.js'
 import { type CodeMessage, defaultMessage } from './code-message.js'
+import { messageStateOf } from './message-state.js'
 import { voice } from './option-checks.js'
 import { providerName } from './provider-name.js'
 import { acceptedSend, failedSend, reportFailure } from './send-result.js'
@@ -14,7 +15,8 @@ import { textLength } from './text-length.js'
 /** Options of `ownCodes`. */
 export interface OwnCodesOptions {
   /** Sends the texts and calls. */
-  readonly client: Pick<ProviderClient, 'sendSms' | 'sendCall' | 'balance' | 'close' | 'timeoutMs'>
+  readonly client: Pick<ProviderClient, 'sendSms' | 'sendCall' | 'balance' | 'close' | 'timeoutMs'> &
+    Partial<Pick<ProviderClient, 'messageState'>>
   /** 32 bytes or more; that of `twoFactor` will do. For a rotation a list: the first makes, all verify. */
   readonly secret: string | readonly string[] | undefined
   /** Digits of a code, 4 to 10. Default 6. */
@@ -72,6 +74,7 @@ export function ownCodes(options: OwnCodesOptions): CodeProvider {
   const { client, length = 6, voice: spokenBy = 'Mariana', retries = 1, name } = options
   const handles = createHandles([options.secret ?? []].flat())
   const write = createWriter(options)
+  const states = client.messageState && statesFrom(client.messageState)
 
   return {
     name,
@@ -88,7 +91,11 @@ export function ownCodes(options: OwnCodesOptions): CodeProvider {
           channel === 'sms'
             ? await client.sendSms({ phone: destination, sms: message }, { signal })
             : await client.sendCall({ phone: destination, message, voice: spokenBy, retries }, { signal })
-        report?.({ operation: channel === 'sms' ? 'sendSms' : 'sendCall', httpStatus: 200 })
+        report?.({
+          operation: channel === 'sms' ? 'sendSms' : 'sendCall',
+          httpStatus: 200,
+          messageId: sent.id,
+        })
         return withKept(acceptedSend(sent, destination), kept)
       } catch (error) {
         reportFailure(error, report)
@@ -103,8 +110,13 @@ export function ownCodes(options: OwnCodesOptions): CodeProvider {
     },
 
     balance: () => client.balance(),
+    ...(states !== undefined && { messageState: states }),
     close: () => client.close(),
   }
+}
+
+function statesFrom(ask: ProviderClient['messageState']): NonNullable<CodeProvider['messageState']> {
+  return async ({ id, signal }) => messageStateOf(await ask({ id }, { signal }))
 }
 
 /** A code whose delivery is not confirmed may arrive all the same. */

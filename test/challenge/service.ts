@@ -13,6 +13,7 @@ import { createGrants } from '../../src/challenge/proofs/grants.js'
 import { createPurposes, type Purpose } from '../../src/challenge/purposes.js'
 import { createSecrets } from '../../src/challenge/secrets.js'
 import type { BalanceRules } from '../../src/challenge/watch/balance-state.js'
+import type { DeliveryRules } from '../../src/challenge/watch/delivery-watch.js'
 import type { EventBody } from '../../src/events.js'
 import { type Background, createBackground } from '../../src/lib/background.js'
 import { memoryStore } from '../../src/store/memory-store.js'
@@ -26,6 +27,8 @@ export function countingCodes() {
   const state = {
     sends: [] as CodeSend[],
     checks: [] as CodeCheck[],
+    /** Whether it names the messages that it sends. */
+    messageIds: true,
     send: (): SendResult => ({ result: 'sent', lifetimeMs: 600_000 }),
     check: (code: string, _answered?: () => void): Verdict | Promise<Verdict> =>
       code === rightCode ? 'approved' : 'rejected',
@@ -34,6 +37,7 @@ export function countingCodes() {
   const codes: CodeProvider = {
     async sendCode(request) {
       state.sends.push(request)
+      if (state.messageIds) request.report?.({ messageId: `message-${state.sends.length}` })
       await turn()
       return state.send()
     },
@@ -60,6 +64,8 @@ export interface ServiceOptions {
   limits?: Partial<Limits>
   signupGuard?: Partial<SignupGuardRules>
   balance?: BalanceRules
+  deliveryWatch?: DeliveryRules
+  messageState?: CodeProvider['messageState']
   /** What the account answers about its credits. */
   ask?: CodeProvider['balance']
   /** A clock shared with others, and its timers. */
@@ -91,7 +97,12 @@ export function createService(options: ServiceOptions = {}) {
   const provider = countingCodes()
   const parts = {
     store,
-    provider: options.ask === undefined ? provider.codes : { ...provider.codes, balance: options.ask },
+    provider: {
+      ...provider.codes,
+      ...(options.ask && { balance: options.ask }),
+      ...(options.messageState && { messageState: options.messageState }),
+    },
+    deliveryWatch: options.deliveryWatch,
     balance: options.balance,
     background: options.clock?.background ?? createBackground(),
     secrets,

@@ -122,13 +122,32 @@ For the options of twoFactor():
     expect(sandbox.requests.count('sendCallCode')).toBe(1)
   })
 
+  test.each(['spec', 'observed'] as const)(
+    'says that deliveryWatch works, in the dialect %s',
+    async (dialect) => {
+      const onMessage = () => sandbox.clock.advance(5_000)
+      await using sandbox = await startSandbox({ dialect, onMessage })
+      const { err } = await calibrate(sandbox)
+      expect(err).toContain('deliveryWatch: {} works with this account.')
+    },
+  )
+
+  test('says that deliveryWatch does not work where the account does not tell', async () => {
+    await using sandbox = await startSandbox()
+    sandbox.faults.add({ operation: 'messageState', kind: 'status', status: 520, body: { error: 1 } })
+    const { err, exitCode } = await calibrate(sandbox)
+    expect(exitCode).toBe(0)
+    expect(err).toContain('does not tell what became of a message')
+  })
+
   test('takes what differs about an account from the command line', async () => {
     const newerPath = '--path=sendSmsCode=/sms/2fa/send'
     await using sandbox = await startSandbox({ dialect: 'observed' })
     const args = [newerPath, '--path=verifyCode=/2fa/verification-code', '--number-format=plus']
     const { exitCode } = await calibrate(sandbox, [...args, '--country-code=CO'])
     expect(exitCode).toBe(0)
-    const sent = sandbox.requests.list().map(({ fields }) => [fields.phone, fields['country-code']])
+    const asked = sandbox.requests.list().filter(({ operation }) => operation !== 'messageState')
+    const sent = asked.map(({ fields }) => [fields.phone, fields['country-code']])
     expect(sent).toEqual([
       [phone, 'CO'],
       [phone, 'CO'],
@@ -301,7 +320,11 @@ For the options of twoFactor():
 
 describe('express-two-factor calibrate for a program', () => {
   test('prints the answers, the options and a stable code as JSON', async () => {
-    await using sandbox = await startSandbox({ codeAlphabet: 'AB', codeLength: 5 })
+    await using sandbox = await startSandbox({
+      codeAlphabet: 'AB',
+      codeLength: 5,
+      onMessage: () => sandbox.clock.advance(5_000),
+    })
     const { exitCode, out } = await calibrate(sandbox, ['--again', '--json'])
     expect(exitCode).toBe(0)
     expect(JSON.parse(out)).toEqual({
@@ -318,7 +341,12 @@ describe('express-two-factor calibrate for a program', () => {
         codePattern: '^[0-9A-Z]{5}$',
         calibratedAt: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
       },
-      notes: [expect.any(String), expect.any(String), expect.any(String)],
+      notes: [
+        expect.any(String),
+        expect.any(String),
+        expect.any(String),
+        expect.stringContaining('deliveryWatch'),
+      ],
     })
   })
 
@@ -423,7 +451,7 @@ describe.skipIf(withoutTerminal)('express-two-factor calibrate in a terminal', (
   })
 
   test('prints what the checklist shows', async () => {
-    await using sandbox = await startSandbox()
+    await using sandbox = await startSandbox({ onMessage: () => sandbox.clock.advance(5_000) })
     const program = runInTerminal(['calibrate', '--again'])
     // The code of this number is always the same.
     await answerQuestions(program, sandbox, '+573001999907')
