@@ -97,6 +97,14 @@ describe('the documents', () => {
     expect(rows).toEqual(describeLimits(defaultLimits).split('\n').slice(2))
   })
 
+  it.each(['SECURITY.md', 'CONTRIBUTING.md'])('lead nowhere that is not there: %s', (document) => {
+    const lost = linksOf(read(document)).filter((link) => {
+      const [file = '', anchor] = link.split('#')
+      return !existsSync(path(file)) || (anchor !== undefined && !anchorsOf(read(file)).includes(anchor))
+    })
+    expect(lost).toEqual([])
+  })
+
   it('explain every problem code, with its status', () => {
     const codes = Object.entries(httpStatusOf).map(([code, status]) => `| \`${code}\` | ${status} |`)
     const rows = sectionOf(read('docs/http.md'), 'Problem codes').match(/^\| `\w+` \| \d+ \|/gm)

@@ -19,10 +19,18 @@ const mountsExpress = ['express', 'journeys', 'sandbox'].map((folder) => `test/$
 /** Suites that run the built files, as a reader would. */
 const runsBuilt = ['test/examples/**/*.test.ts', 'test/cli/**/*.test.ts', 'test/readme.test.ts']
 
-/** Races and crowds that take minutes: `npm run test:quick` leaves them out. */
+/** Races, crowds and browsers, which take minutes: `npm run test:quick` leaves them out. */
 const slow =
   process.env.QUICK === '1'
-    ? ['test/express/{session-races,bursts,store-faults}.test.ts', 'test/challenge/model/**']
+    ? [
+        'test/express/{session-races,bursts,store-faults,frozen-store,crossing,code-provider-verdicts}.test.ts',
+        'test/express/dialog/**',
+        'test/challenge/{adversary,lockout}.test.ts',
+        'test/challenge/budgets/{pumping,crowd}.test.ts',
+        'test/challenge/model/**',
+        'test/provider/generated-answers.test.ts',
+        'test/store/memory-store-{size,workers}.test.ts',
+      ]
     : []
 
 const atLeast = (percent: number) => ({ lines: percent, branches: percent })
