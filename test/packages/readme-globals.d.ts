@@ -23,6 +23,7 @@ declare global {
   const pool: unknown
   const users: {
     phoneOf(subject: string): Promise<string>
+    hasPhone(subject: string): Promise<boolean>
     changePhone(subject: string, phone: string): Promise<void>
     create(user: { name: string; phone: string }): Promise<void>
   }
@@ -44,6 +45,7 @@ declare module 'express-session' {
   interface SessionData {
     pendingUserId?: string
     userId?: string
+    passedOldCheck?: boolean
     sid?: string
   }
 }
