@@ -97,6 +97,20 @@ describeInChromium('the pages', (browser) => {
     60_000,
   )
 
+  it.each([...texts.keys()])(
+    'break no word in the middle at a width of 320 pixels and text of double size: %s',
+    async (locale) => {
+      const page = await browser().newPage({ viewport: { width: 320, height: 640 } })
+      for (const state of Object.keys(states)) {
+        await page.goto(address(locale, state))
+        await page.evaluate("document.documentElement.style.fontSize = '200%'")
+        expect([state, await brokenWords(page)]).toEqual([state, []])
+      }
+      await page.close()
+    },
+    60_000,
+  )
+
   it('tick the wait, keep the buttons still for its length and say once that it is over', async () => {
     const page = await open('code')
     const again = page.getByRole('button', { name: 'Send a new code' })
@@ -159,4 +173,23 @@ describeInChromium('the pages', (browser) => {
 
 function overflow(page: Page): Promise<number> {
   return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+}
+
+/** Words that are on more than one line. */
+function brokenWords(page: Page): Promise<string[]> {
+  return page.evaluate(`{
+    const broken = []
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+      if (text.parentElement.closest('.unseen, option, [hidden]')) continue
+      for (const { 0: word, index } of text.data.matchAll(/[\\p{L}\\p{N}]+/gu)) {
+        const range = document.createRange()
+        range.setStart(text, index)
+        range.setEnd(text, index + word.length)
+        const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)))
+        if (lines.size > 1) broken.push(word)
+      }
+    }
+    broken
+  }`)
 }

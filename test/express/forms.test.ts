@@ -200,6 +200,23 @@ describe('a sign-in with forms', () => {
     expect((await ana.open(codePage)).status).toBe(200)
   })
 
+  it('asks the provider once about a wrong code, however often a reload posts it', async () => {
+    const host = await startHost()
+    const ana = await host.login()
+    await ana.submit('/two-factor/start')
+    const first = await ana.submit('/two-factor/verify', { code: '000000' })
+    const reloads = await Promise.all(
+      Array.from({ length: 10 }, () => ana.submit('/two-factor/verify', { code: '000 000' })),
+    )
+    for (const page of [first, ...reloads]) {
+      expect(page.status).toBe(422)
+      expect(page.text).toContain('That code is not right.')
+      expect(page.text).not.toContain('left')
+    }
+    expect(host.stub.checks).toHaveLength(1)
+    expect((await ana.get('/two-factor')).json.challenge.attemptsRemaining).toBe(4)
+  })
+
   it('tells a wrong code beside its field, and sends none again that fits another form', async () => {
     const host = await startHost()
     const ana = await host.signIn()

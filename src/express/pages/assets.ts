@@ -18,11 +18,14 @@ export function createAssets(brand: BrandOptions | undefined): Readonly<Record<s
 
 /**
  * Headers of every page. Nothing inline runs (XSS), no frame holds the page (clickjacking). The referrer
- * policy policy keeps `Origin` on form posts, which `no-referrer` would turn into `null`.
+ * policy keeps `Origin` on form posts, which `no-referrer` would turn into `null`.
  */
-export function createPageHeaders(brand: BrandOptions | undefined): Readonly<Record<string, string>> {
+export function createPageHeaders(
+  brand: BrandOptions | undefined,
+  hasRender = false,
+): Readonly<Record<string, string>> {
   return {
-    'Content-Security-Policy': contentSecurityPolicy(brand),
+    'Content-Security-Policy': contentSecurityPolicy(brand, hasRender),
     'Referrer-Policy': 'same-origin',
     'X-Content-Type-Options': 'nosniff',
     'X-Frame-Options': 'DENY',

@@ -61,10 +61,14 @@ export function brandCss(brand: BrandOptions | undefined): string {
   ].join('\n')
 }
 
-/** The content security policy of the pages: nothing inline runs, nothing foreign loads but what the brand names. */
-export function contentSecurityPolicy(brand: BrandOptions | undefined): string {
+/**
+ * The content security policy of the pages: nothing inline runs, nothing foreign loads but what the brand names.
+ * A `render` of the host may show images of its own site.
+ */
+export function contentSecurityPolicy(brand: BrandOptions | undefined, hasRender: boolean): string {
   const { imgSrc = [], fontSrc = [], styleSrc = [] } = brand?.csp ?? {}
-  const images = [...(brand?.logoUrl === undefined ? [] : [originOf(brand.logoUrl)]), ...imgSrc]
+  const logo = brand?.logoUrl === undefined ? [] : [originOf(brand.logoUrl)]
+  const images = [...(hasRender ? ["'self'"] : []), ...logo, ...imgSrc]
   const directives: readonly (readonly [string, readonly string[]])[] = [
     ['default-src', ["'none'"]],
     ['style-src', ["'self'", ...styleSrc]],

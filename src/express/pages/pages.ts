@@ -66,7 +66,7 @@ export function createPages(parts: {
       const page = problem.page ?? (problem.reason === undefined ? 'problem' : 'phone')
       return plainText(problemSentence({ page, attemptsPerChallenge, countries, now: now() }, problem, texts))
     },
-    headers: createPageHeaders(brand),
+    headers: createPageHeaders(brand, render !== undefined),
     assets: createAssets(brand),
   }
 }

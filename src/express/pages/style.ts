@@ -1,4 +1,5 @@
-// Six hues and one column. Sizes are in rem, so that enlarged text enlarges everything.
+// Six hues and one column. Sizes are in rem, so that enlarged text enlarges everything; on a narrow screen the edge
+// and the heading stop growing before a word breaks in the middle.
 export const css = `:root {
   color-scheme: light dark;
   --ground: #f3f4f6; --paper: #fff; --ink: #17191c; --faint: #565c66; --line: #767d88;
@@ -20,7 +21,7 @@ main {
   max-width: 27rem; margin: 0 auto; padding: 2rem; background: var(--paper);
   border: 1px solid transparent; border-radius: calc(var(--radius) * 1.5); box-shadow: 0 1px 3px rgb(0 0 0 / 0.16);
 }
-h1 { margin: 0 0 0.75rem; font-size: 1.625rem; line-height: 1.25; }
+h1 { margin: 0 0 0.75rem; font-size: min(1.625rem, 10.5vw); line-height: 1.25; }
 h2 { margin: 0 0 0.5rem; font-size: 1rem; }
 p, dl { margin: 0 0 1rem; text-wrap: pretty; }
 dl > div { display: flex; flex-wrap: wrap; gap: 0 1rem; justify-content: space-between; padding: 0.25rem 0; }
@@ -75,6 +76,7 @@ dialog::backdrop { background: rgb(0 0 0 / 0.6); }
 @media (max-width: 30rem) {
   dialog { padding: 1.5rem 1rem; }
   body { padding: 0; background: var(--paper); }
-  main { padding: 1.5rem 1rem; border-radius: 0; box-shadow: none; }
+  main { padding: 1.5rem 16px; border-radius: 0; box-shadow: none; }
+  .problem { padding-inline: 12px; }
 }
 `

@@ -54,6 +54,9 @@ describe('a brand', () => {
       "default-src 'none'; style-src 'self'; script-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
     )
     expect(policy({ name: 'Acme', logoUrl: '/logo.svg' })).toContain("; img-src 'self';")
+    expect(createPageHeaders(undefined, true)['Content-Security-Policy']).toContain(
+      "; img-src 'self'; form-action",
+    )
     expect(policy({ name: 'Acme', logoUrl: 'https://cdn.example.com/a/logo.svg' })).toContain(
       '; img-src https://cdn.example.com;',
     )

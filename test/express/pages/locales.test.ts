@@ -70,6 +70,13 @@ describe('createTexts', () => {
     }
   })
 
+  it.each([...texts])('tells a time once in each text of %s', (_locale, language) => {
+    for (const [key, text] of Object.entries(language)) {
+      const times = text.match(/\{(?:t|time|clock)\}/g) ?? []
+      expect([key, times.length <= 1]).toEqual([key, true])
+    }
+  })
+
   it('lays one own text over the built-in ones', () => {
     const own = createTexts({ es: { 'code.title': 'Mira tu celular' } }).get('es')
     expect(own?.['code.title']).toBe('Mira tu celular')

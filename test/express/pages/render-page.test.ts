@@ -184,6 +184,18 @@ describe('a problem', () => {
     expect(show(view)).toContain('in 4 hours')
   })
 
+  it('is the limit of an hour before a first code: no button, and the wait as a time of day', () => {
+    const page = renderPage({ ...startView, problem: { code: 'send_limit', retryAfterMs: 35 * 60_000 } }, en)
+    expect(page).not.toContain('<form')
+    expect(words(page)).toContain('You can ask for another at 00:35 UTC.')
+  })
+
+  it('is a code that ran out: its button sends a new one', () => {
+    const page = renderPage({ ...startView, problem: { code: 'challenge_gone' }, waitMs: 40_000 }, en)
+    expect(page).toContain('action="/two-factor/start"')
+    expect(words(page)).toContain('You can ask for a code in 40 seconds. Send a new code Call me instead')
+  })
+
   it('says when a lock ends as a time of day, rounded up, and leaves no live link before it', () => {
     const page = renderPage({ ...startView, problem: { code: 'phone_locked', retryAfterMs: 61_000 } }, en)
     expect(page).toContain('at <time datetime="2025-01-01T00:02:00.000Z">00:02 UTC</time>')
@@ -369,6 +381,17 @@ describe('every page', () => {
       expect(page).toContain('&lt;script&gt;')
       expect(page.match(/<script/g)).toHaveLength(1)
       expect(page).not.toContain(hostile)
+    }
+  })
+
+  it.each(Object.entries(states))('tells no wait twice: %s', (_state, view) => {
+    for (const language of texts.values()) {
+      const page = renderPage(view, language)
+      const problem = /role="alert".*?<\/div>/s.exec(page)?.[0] ?? ''
+      const told =
+        words(`<body>${problem}`).match(/\d+ (?:second|minute|hour|segundo|minuto|hora)|\d\d:\d\d/g) ?? []
+      const beside = page.match(/data-wait-ms="\d+">/g) ?? []
+      expect(told.length + beside.length).toBeLessThanOrEqual(1)
     }
   })
 

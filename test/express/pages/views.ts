@@ -61,7 +61,18 @@ export const states: Readonly<Record<string, PageView>> = {
   start: startView,
   expired: { ...startView, problem: { code: 'challenge_gone' } },
   'start, paused': { ...startView, problem: { code: 'sending_paused', retryAfterMs: 15_000 } },
+  'expired, cooling down': { ...startView, problem: { code: 'challenge_gone' }, waitMs: 40_000 },
+  'start, cooling down': { ...startView, waitMs: 40_000 },
+  'start, send limit': { ...startView, problem: { code: 'send_limit', retryAfterMs: 35 * 60_000 } },
+  'no cookies': { ...phoneView, problem: { code: 'session_unavailable' } },
+  'code at signup, number shown': { ...codeView, changeableNumber: true, nationalPhone: '300 123 4567' },
   phone: phoneView,
+  'phone, brought back': {
+    ...phoneView,
+    typedPhone: '300 123 4567',
+    typedCountry: 'CO',
+    probesCookies: true,
+  },
   'phone, refused': {
     ...phoneView,
     typedPhone: '300 123',

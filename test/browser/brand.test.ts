@@ -1,0 +1,100 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Express } from 'express'
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { dark, nearestReadable } from '../../src/lib/contrast.js'
+import { type HostOptions, startHost } from '../express/kit.js'
+import { axeFindings, describeInChromium } from './chromium.js'
+
+const accent = '#0b6e4f'
+const image =
+  '<svg xmlns="http://www.w3.org/2000/svg" width="96" height="32"><rect width="96" height="32" fill="#0b6e4f"/></svg>'
+
+function mount(app: Express): void {
+  app.get('/enter', (req, res) => {
+    req.session.pendingUserId = 'ana'
+    res.redirect('/two-factor')
+  })
+  app.get('/image.svg', (_req, res) => {
+    res.type('svg').send(image)
+  })
+  // Asked for by browsers where the policy allows images of the site.
+  app.get('/favicon.ico', (_req, res) => {
+    res.status(204).end()
+  })
+}
+
+/** Kept for whoever wants to look at them. */
+const screenshots = mkdtempSync(join(tmpdir(), 'two-factor-brand-'))
+
+describeInChromium('a look of one’s own', (browser) => {
+  async function look(options: NonNullable<HostOptions['options']>, colorScheme: 'light' | 'dark') {
+    const host = await startHost({ mount, options })
+    const page = await browser().newPage({ colorScheme, viewport: { width: 390, height: 640 } })
+    const troubles: string[] = []
+    page.on('console', (message) => troubles.push(message.text()))
+    await page.goto(`${host.url}/enter`)
+    const seen = {
+      troubles,
+      axe: await axeFindings(page),
+      title: await page.title(),
+      button: await styleOf(page, 'button.main', 'backgroundColor'),
+      corners: await styleOf(page, 'button.main', 'borderTopLeftRadius'),
+      font: await styleOf(page, 'body', 'fontFamily'),
+      imageWidth: await page.evaluate("document.querySelector('img')?.naturalWidth"),
+      screenshot: await page.screenshot(),
+    }
+    writeFileSync(
+      join(screenshots, `${options.render ? 'render' : 'brand'}-${colorScheme}.png`),
+      seen.screenshot,
+    )
+    await page.close()
+    return seen
+  }
+
+  it('takes five lines, and is readable in light and dark', async () => {
+    const brand = {
+      name: 'Acme',
+      logoUrl: '/image.svg',
+      accent,
+      font: 'Georgia, serif',
+      radius: 2,
+    }
+    const light = await look({ brand }, 'light')
+    const night = await look({ brand }, 'dark')
+    for (const seen of [light, night]) {
+      expect(seen).toMatchObject({
+        troubles: [],
+        axe: [],
+        corners: '2px',
+        font: 'Georgia, serif',
+        imageWidth: 96,
+      })
+      expect(seen.title).toBe("Confirm that it's you – Acme")
+    }
+    expect(light.button).toBe(rgb(accent))
+    expect(night.button).toBe(rgb(nearestReadable(accent, dark)))
+    expect(light.screenshot.equals(night.screenshot)).toBe(false)
+  })
+
+  it.each(['light', 'dark'] as const)(
+    'is a render of the host with an image of its site under the policy as it is: %s',
+    async (colorScheme) => {
+      const render: NonNullable<NonNullable<HostOptions['options']>['render']> = (_view, { html }) =>
+        html.replace('<main>', '<main><img src="/image.svg" alt="">')
+      const seen = await look({ render }, colorScheme)
+      expect(seen).toMatchObject({ troubles: [], axe: [], imageWidth: 96 })
+    },
+  )
+})
+
+function styleOf(page: Page, selector: string, property: string): Promise<string> {
+  return page.evaluate(`getComputedStyle(document.querySelector('${selector}')).${property}`)
+}
+
+function rgb(hex: string): string {
+  const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16))
+  return `rgb(${red}, ${green}, ${blue})`
+}
