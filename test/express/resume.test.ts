@@ -262,6 +262,23 @@ describe('a form that was interrupted', () => {
     expect(refused.text).toContain(again)
   })
 
+  it("comes back with the host's current CSRF token, where the token is tied to the session's id", async () => {
+    const tokenOf = (req: express.Request) => `token-of-${req.sessionID}`
+    const host = await startBank(
+      { bind: (req) => ({ amount: req.body.amount }) },
+      { options: { formFields: (req) => ({ _csrf: tokenOf(req) }) } },
+    )
+    host.app.get('/token', (req, res) => void res.json(tokenOf(req)))
+    const ana = await host.signIn()
+    const before = (await ana.get('/token')).json
+    const refused = await post(ana, '/pay', `amount=1&_csrf=${before}`)
+    const kept = formOn(await ana.open(await prove(host, ana, refused)))
+    const after = (await ana.get('/token')).json
+    expect(after).not.toBe(before)
+    expect(new URLSearchParams(kept?.body).getAll('_csrf')).toEqual([after])
+    expect((await post(ana, '/pay', kept?.body ?? '')).status).toBe(200)
+  })
+
   it('leads back to the page that held it, from both of its pages', async () => {
     const host = await startBank()
     const { ana, refused } = await interrupted(host, 'amount=1', { referer: `${host.url}/pay/new?to=ben` })
