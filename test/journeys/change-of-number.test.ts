@@ -1,0 +1,100 @@
+import type { AddressInfo } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type Account, createApp } from '../../examples/change-of-number.js'
+import { startSandbox } from '../../src/sandbox/index.js'
+import { createVisitor } from '../examples/browser.js'
+
+const numbers = ['+573001234567', '+573007654321', '+573007654322'] as const
+
+async function startExample() {
+  const sandbox = await startSandbox()
+  const accounts = new Map<string, Account>([['ana', { phone: numbers[0], email: 'ana@example.com' }]])
+  const mails: string[] = []
+  const sendMail = async (to: string, text: string) => void mails.push(`${to}: ${text}`)
+  const { app, close } = createApp(sandbox, accounts, sendMail)
+  const server = app.listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  onTestFinished(async () => {
+    server.closeAllConnections()
+    server.close()
+    await close()
+    await sandbox.close()
+  })
+  type Visit = ReturnType<typeof createVisitor>
+  const verify = async (visit: Visit, mount: string, phone: string) => {
+    const { code } = await sandbox.inbox.waitFor(phone)
+    expect((await visit('POST', `${mount}/verify`, { code })).status).toBe(200)
+    sandbox.reset()
+  }
+
+  /** Somebody with the password and, for a moment, the phone. */
+  async function signIn(): Promise<Visit> {
+    const visit = createVisitor(origin)
+    await visit('POST', '/sign-in')
+    expect((await visit('POST', '/two-factor/start', { purpose: 'login' })).status).toBe(201)
+    await verify(visit, '/two-factor', accounts.get('ana')?.phone ?? '')
+    return visit
+  }
+
+  /** Answers the token of the link that the old number got. */
+  async function change(visit: Visit, to: string): Promise<string> {
+    const old = accounts.get('ana')?.phone ?? ''
+    const { requirement } = (await visit('POST', '/number')).body
+    await visit('POST', '/two-factor/start', { requirement })
+    await verify(visit, '/two-factor', old)
+    expect((await visit('POST', '/number/code/start', { phone: to })).status).toBe(201)
+    await verify(visit, '/number/code', to)
+    expect((await visit('POST', '/number')).body).toEqual({ changed: true })
+    const { text } = await sandbox.inbox.waitFor(old, { code: false })
+    const [, token = ''] = /http:\/\/localhost:3000\/not-me\?token=([\w-]{43})$/.exec(text) ?? []
+    expect(mails.at(-1)).toBe(`ana@example.com: ${text}`)
+    return token
+  }
+  return { origin, accounts, signIn, change, visit: createVisitor(origin) }
+}
+
+const form = (token: string) => new URLSearchParams({ token })
+
+describe('examples/change-of-number', () => {
+  it('changes the number by a code to the old one and one to the new one, and tells the old one', async () => {
+    const { accounts, signIn, change } = await startExample()
+    const ana = await signIn()
+    expect((await ana('POST', '/number')).status).toBe(403)
+    await change(ana, numbers[1])
+    expect(accounts.get('ana')?.phone).toBe(numbers[1])
+    // The person who made it stays signed in.
+    expect((await ana('GET', '/account')).body).toMatchObject({ phone: numbers[1] })
+    expect((await ana('POST', '/number')).status).toBe(403)
+  })
+
+  it('undoes a change of somebody else by a POST, whatever they did since, and ends their sessions', async () => {
+    const { accounts, signIn, change, visit, origin } = await startExample()
+    const mallory = await signIn()
+    const token = await change(mallory, numbers[1])
+
+    const page = await visit('GET', `/not-me?token=${token}`)
+    expect(page.text).toContain('<button>Undo it</button>')
+    expect(page.headers.get('referrer-policy')).toBe('no-referrer')
+    expect(accounts.get('ana')?.phone).toBe(numbers[1])
+
+    expect((await visit('POST', '/not-me', form(token))).status).toBe(200)
+    expect(accounts.get('ana')).toMatchObject({ phone: numbers[0], mustResetPassword: true })
+    expect((await mallory('GET', '/account')).status).toBe(403)
+    expect((await createVisitor(origin)('POST', '/sign-in')).status).toBe(403)
+    expect((await visit('POST', '/not-me', form(token))).status).toBe(410)
+  })
+
+  it('lets nobody undo by the links of the changes that were undone', async () => {
+    const { accounts, signIn, change, visit } = await startExample()
+    const mallory = await signIn()
+    const token = await change(mallory, numbers[1])
+    const ofMallory = await change(mallory, numbers[2])
+    expect((await visit('POST', '/not-me', form(token))).status).toBe(200)
+    expect((await visit('POST', '/not-me', form(ofMallory))).status).toBe(410)
+    expect((await visit('POST', '/not-me', form('guess'))).status).toBe(410)
+    expect(accounts.get('ana')?.phone).toBe(numbers[0])
+    const hostile = await visit('GET', '/not-me?token="><script>')
+    expect(hostile.text).not.toContain('<script>')
+  })
+})
