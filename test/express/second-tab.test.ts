@@ -92,6 +92,18 @@ describe('a second tab after success', () => {
     }
   })
 
+  it('is not said for a requirement that this session was never given', async () => {
+    const host = await startHost()
+    const ana = await host.signIn()
+    const stranger = await host.signIn('ben')
+    const refused = await stranger.submit('/transfers', { amount: '1', payee: 'A' })
+    for (const requirement of ['x', hiddenFields(refused.text).requirement]) {
+      const told = await ana.open(`/two-factor?requirement=${requirement}`)
+      expect(told.status).toBe(400)
+      expect(told.text).not.toContain(confirmed)
+    }
+  })
+
   it('is not said to a guard that asks for more than was proven', async () => {
     const host = await startHost()
     const ana = await host.signIn()
