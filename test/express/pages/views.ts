@@ -84,6 +84,21 @@ export const states: Readonly<Record<string, PageView>> = {
     problem: { code: 'second_factor_required' },
     formInterrupted: true,
   },
+  'step-up that keeps the form': { ...startView, formInterrupted: true, formKept: true },
+  'form to be sent': {
+    ...startView,
+    page: 'resume',
+    returnTo: '/transfer',
+    details: {
+      title: 'Transfer',
+      rows: [
+        ['Amount', '1,000 EUR'],
+        ['To', 'Ben'],
+      ],
+    },
+    form: { action: '/transfer', fields: [['amount', '"><b>1000']] },
+  },
+  'form that is gone': { ...startView, page: 'resume', returnTo: '/transfer' },
   'already confirmed': { ...startView, page: 'done', returnTo: '/account' },
   'empty code': { ...codeView, emptyField: true, problem: { code: 'invalid_request' } },
   'empty number': { ...phoneView, emptyField: true, problem: { code: 'invalid_request' } },
