@@ -73,6 +73,16 @@ describe('the documents', () => {
     expect(compile(folder)).toBe('')
   })
 
+  it('have a test in plain JavaScript that passes', () => {
+    const block = blocksOf(read('docs/sandbox.md'), 'js').find((code) => code.includes('node:test')) ?? ''
+    mkdirSync(path('build/plain/'), { recursive: true })
+    writeFileSync(path('build/plain/sandbox.test.js'), block)
+    const said = execFileSync(process.execPath, ['--test', path('build/plain/sandbox.test.js')], {
+      encoding: 'utf8',
+    })
+    expect(said).toMatch(/^# pass 1$/m)
+  })
+
   it('show JSON that can be read', () => {
     for (const document of documents) {
       for (const block of blocksOf(read(document), 'json'))
@@ -95,6 +105,11 @@ describe('the documents', () => {
   it('list every limit with its default', () => {
     const rows = read('docs/limits.md').match(/^\| `\w+` \| [^|]+ \|/gm)
     expect(rows).toEqual(describeLimits(defaultLimits).split('\n').slice(2))
+  })
+
+  it.each(documents)('name files of the repository that exist: %s', (document) => {
+    const named = read(document).match(/(?<=`)(src|test)\/[\w/.-]+\.\w+(?=`)/g) ?? []
+    expect(named.filter((file) => !existsSync(path(file)))).toEqual([])
   })
 
   it.each(['SECURITY.md', 'CONTRIBUTING.md'])('lead nowhere that is not there: %s', (document) => {
