@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import type { Verdict } from '../../src/challenge/code-provider.js'
+import { figure } from '../prove/figure.js'
 import { day, hour, minute, mostWithin } from './kit.js'
 import { ana, createService } from './service.js'
 
@@ -143,6 +144,7 @@ describe('an adversary of thirty days', () => {
       expect(figures['in any day']).toBeLessThanOrEqual(50)
       expect(figures['sends in any hour']).toBeLessThanOrEqual(5)
       expect(figures['sends in any day']).toBeLessThanOrEqual(10)
+      figure(5, `${habit}: ${figures['in any hour']} checks in an hour, ${figures['in any day']} in a day`)
       if (verdict === 'rejected' && enabled === 'never') expect(figures.checks).toBe(100)
       // The bounds hold because of the limits, not because the adversary is tired.
       else expect(figures.checks).toBeGreaterThan(1_000)

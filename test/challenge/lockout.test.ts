@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Limits } from '../../src/challenge/limits.js'
+import { figure } from '../prove/figure.js'
 import { day, hour, minute, mostWithin } from './kit.js'
 import { ana, createService } from './service.js'
 
@@ -103,6 +104,8 @@ describe('thirty days against somebody who has the password and starts every two
     async (browser, limits) => {
       const figures = await thirtyDays(browser === 'known', limits)
       console.log(`the owner's browser is ${browser}, ${JSON.stringify(limits)}: ${JSON.stringify(figures)}`)
+      const days = figures['days on which the owner gets in']
+      figure(13, `in a browser that is ${browser} the owner got in on ${days} of 30 days`)
       expect(figures['checks in any hour']).toBeLessThanOrEqual(25)
       expect(figures['checks in any day']).toBeLessThanOrEqual(50)
       expect(figures['judged without a success']).toBeLessThanOrEqual(100)

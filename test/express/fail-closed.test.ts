@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { type Express, type Request, type RequestHandler, Router } from 'express'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { expressSession, type TwoFactor } from '../../src/index.js'
+import { figure } from '../prove/figure.js'
 import { phones, startHost } from './kit.js'
 
 /** What JavaScript throws besides Errors, with all that Express reads as "go on" when `next` is given it. */
@@ -87,6 +88,10 @@ describe('whatever a function of the host throws or rejects with', () => {
       }
     }
     expect(reached).toEqual([])
+    figure(
+      11,
+      `${reached.length} of ${asked.length * 2 * thrown.length * mounts.length} requests reached the handler`,
+    )
     expect([...statuses.keys()].filter((status) => status < 400)).toEqual([])
     expect(host.errors.filter((error) => !(error instanceof Error))).toEqual([])
     expect(unhandled).toEqual([])

@@ -3,6 +3,7 @@ import { createClient } from 'redis'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type TwoFactor, type TwoFactorOptions, tokenSession } from '../../src/index.js'
 import { redisStore } from '../../src/store/redis-store.js'
+import { figure } from '../prove/figure.js'
 import { type RedisServer, startRedis, withoutRedis } from '../store/redis-server.js'
 import type { Answer, Browser } from './browser.js'
 import { type Host, type HostOptions, startHost } from './kit.js'
@@ -156,5 +157,6 @@ describe.skipIf(withoutRedis).for(Object.entries(setUps))('with %s', ([, setUp])
     }
     expect(statuses.length).toBeGreaterThanOrEqual(commands)
     expect(statuses.at(-1)).toBe(200)
+    figure(17, `0 admitted after a Redis that froze at any of ${statuses.length} commands`)
   })
 })

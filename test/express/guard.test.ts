@@ -2,6 +2,7 @@ import { request } from 'node:http'
 import type { Express, RequestHandler } from 'express'
 import { describe, expect, it } from 'vitest'
 import { memoryStore, type Store, type TwoFactor } from '../../src/index.js'
+import { figure } from '../prove/figure.js'
 import { type Host, startHost } from './kit.js'
 
 /** Sends a request line as it stands: fetch would tidy it up. */
@@ -90,6 +91,7 @@ describe('a guarded handler', () => {
     }
     expect(reached).toEqual([])
     expect([...statuses].filter((status) => status < 400)).toEqual([])
+    figure(9, `${reached.length} of ${methods.length * paths.length * 2} requests reached the handler`)
   })
 
   it.each<[string, Record<string, string>]>([

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { redisStore } from '../../src/store/redis-store.js'
 import type { Browser } from '../express/browser.js'
 import { phones, startHost } from '../express/kit.js'
+import { figure } from '../prove/figure.js'
 import { type RedisServer, startRedis, withoutRedis } from '../store/redis-server.js'
 
 let server: RedisServer
@@ -124,6 +125,7 @@ describe.skipIf(withoutRedis)('Redis', () => {
     // One key, six codes, three spellings of three numbers, six sessions and a device.
     expect(secrets.length).toBeGreaterThanOrEqual(1 + 6 + 9 + 7)
 
+    figure(7, `${secrets.length} secrets looked for in ${atRest.length} entries and every command`)
     const dump = atRest.flat().join('\n')
     const everySent = sent.join('\n')
     for (const spelling of secrets.flatMap(spellings)) {

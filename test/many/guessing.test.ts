@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { figure } from '../prove/figure.js'
 import { type ProviderStub, startProviderStub } from '../provider-stub.js'
 import { compiled } from '../store/compiled.js'
 import { startRedisCluster } from '../store/redis-cluster-server.js'
@@ -95,6 +96,7 @@ describe.skipIf(withoutRedis).each(Object.entries(stores))(
       const codes = Array.from({ length: wrongGuesses }, (_, i) => String(500_000 + i))
       const { checks, statuses } = await attack(codes, ['1001.laptop'], 32)
       expect(checks).toBeLessThanOrEqual(5)
+      figure(1, `${checks} checks for ${wrongGuesses} wrong codes, ${processes} processes, ${name}`)
       expect(statuses).toEqual({ 422: checks, 409: expect.any(Number), 429: expect.any(Number) })
       expect(Object.values(statuses).reduce((sum, count) => sum + count, 0)).toBe(wrongGuesses)
     }, 300_000)
@@ -106,6 +108,7 @@ describe.skipIf(withoutRedis).each(Object.entries(stores))(
       const codes = Array.from({ length: rightGuesses }, () => rightCode)
       const { statuses } = await attack(codes, tokens, 63)
       expect(statuses['200']).toBe(1)
+      figure(2, `1 success for ${rightGuesses} right codes, ${processes} processes, ${name}`)
       const admitted = async (token: string) =>
         Promise.all(instances.map(async ({ ask }) => (await ask('GET', '/account', token)).status))
       expect(await admitted('1002.laptop')).toEqual(Array.from({ length: processes }, () => 200))

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { parseJson } from '../../src/provider/answers.js'
 import type { ProviderClient } from '../../src/provider/client.js'
 import { providerCodes } from '../../src/provider/code-adapter.js'
@@ -7,6 +7,7 @@ import { type OperationName, operations } from '../../src/provider/operations.js
 import { ProviderError } from '../../src/provider/provider-error.js'
 import { readAnswer } from '../../src/provider/read-answer.js'
 import { judge, type VerifyAnswer } from '../../src/provider/verdict.js'
+import { figure } from '../prove/figure.js'
 
 const cap = 64 * 1024
 const fill = (unit: string, size = cap - 100) => unit.repeat(Math.floor(size / unit.length))
@@ -59,6 +60,7 @@ const bodies: Readonly<Record<string, string>> = {
 }
 
 const limitMs = 50
+let longestMs = 0
 
 /** How long one piece of work keeps the event loop, in CPU time: others may be using the machine. */
 async function blockedMs(work: () => unknown): Promise<number> {
@@ -69,8 +71,11 @@ async function blockedMs(work: () => unknown): Promise<number> {
     const { user, system } = process.cpuUsage(before)
     best = Math.min(best, (user + system) / 1_000)
   }
+  longestMs = Math.max(longestMs, best)
   return best
 }
+
+afterAll(() => figure(20, `${longestMs.toFixed(0)} ms of CPU for the slowest answer`))
 
 const adapterOptions = {
   approvedStatuses: ['verified'],

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { memoryStore } from '../../src/store/memory-store.js'
 import { minute } from '../challenge/kit.js'
 import { ana, createService, rightCode } from '../challenge/service.js'
+import { figure } from '../prove/figure.js'
 import { compiled } from './compiled.js'
 
 /** A hundred thousand in the suite; `npm run capacity` asks for a million. */
@@ -50,6 +51,7 @@ test('a locked number stays locked under a flood of twenty times what the store 
     answers[answer] = (answers[answer] ?? 0) + 1
   }
   expect(answers).toEqual({ started: capacity - 1, capacity: 19 * capacity + 1 })
+  figure(8, `${answers.capacity} of ${20 * capacity} new numbers refused, the locked one still locked`)
   expect(provider.sends).toHaveLength(capacity)
   expect(await challenges.numbers.state(ana.phone)).toMatchObject({ locked: true, lockedForMs: 15 * minute })
   expect(await challenges.verify({ ...ana, code: rightCode })).toMatchObject({ code: 'phone_locked' })

@@ -2,6 +2,7 @@ import { createClient } from 'redis'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { memoryStore } from '../../../src/store/memory-store.js'
 import { redisStore } from '../../../src/store/redis-store.js'
+import { figure } from '../../prove/figure.js'
 import { startRedis, withoutRedis } from '../../store/redis-server.js'
 import { createService, rightCode } from '../service.js'
 
@@ -66,6 +67,7 @@ describe('a crowd of anonymous sign-ups with a wrong code each', () => {
     expect(await signUp(service, crowd)).toEqual({ rejected: crowd })
     const signedIn = await signInsOf100(service)
     console.log(`after ${crowd.toLocaleString('en')} sign-ups ${signedIn} of 100 people signed in`)
+    figure(12, `${signedIn} of 100 people signed in after ${crowd.toLocaleString('en')} sign-ups`)
     expect(signedIn).toBe(100)
   }, 120_000)
 
@@ -143,6 +145,7 @@ describe('one IPv6 /48 with as many sessions as it likes', () => {
     }
     const sends = { '10 minutes': sent.at(0), 'an hour': sent.at(5), 'a day': sent.at(-1) }
     console.log('sends that one /48 can cause:', sends)
+    figure(15, `${sends['a day']} sends a day at most from one IPv6 /48`)
     expect(sends).toEqual({ '10 minutes': 320, 'an hour': 600, 'a day': 3_000 })
   }, 60_000)
 })

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it, vi } from 'vitest'
+import { figure } from '../../prove/figure.js'
 import { bugs } from './bugs.js'
 import { type Explored, explore } from './exploration.js'
 import { ledgerCommands } from './ledger-commands.js'
@@ -12,7 +13,11 @@ const deeper = Number(process.env.EXPLORE_DEEPER ?? 0)
 
 describe('the pure ledger, with small limits, in every order of', () => {
   const table: Record<string, Omit<Explored, 'violation'>> = {}
-  afterAll(() => console.table(table))
+  afterAll(() => {
+    console.table(table)
+    const states = Object.values(table).reduce((sum, explored) => sum + explored.states, 0)
+    figure(10, `${states.toLocaleString('en')} states in every order of few steps`)
+  })
 
   it.each(Object.entries(topics))('%s', (name, topic) => {
     const { violation, ...explored } = explore(ledgerCommands, { ...topic, depth: topic.depth + deeper })
@@ -23,7 +28,10 @@ describe('the pure ledger, with small limits, in every order of', () => {
 
 describe('every order of few steps shows a ledger with', () => {
   const table: Record<string, { steps: number; history: string; violation: string }> = {}
-  afterAll(() => console.table(table))
+  afterAll(() => {
+    console.table(table)
+    figure(10, `${Object.keys(table).length} of ${Object.keys(bugs).length} seeded bugs found in them`)
+  })
 
   it.each(Object.entries(bugs))('%s', (name, bug) => {
     const commands = { ...ledgerCommands, ...bug(ledgerCommands) }

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
+import { figure } from '../../prove/figure.js'
 import { type Attacker, attackers } from './attackers.js'
 import { bugs } from './bugs.js'
 import { type LedgerCommands, ledgerCommands } from './ledger-commands.js'
@@ -72,7 +73,11 @@ describe('the search finds a ledger with', () => {
   const table: Record<string, { found: string; 'by attackers': string; 'at random': string; how: string }> =
     {}
   const countOf = (found: Found | undefined) => (found === undefined ? '-' : `after ${found.after}`)
-  afterAll(() => console.table(table))
+  afterAll(() => {
+    console.table(table)
+    const found = Object.values(table).filter((row) => row.found === 'yes').length
+    figure(10, `${found} of ${Object.keys(bugs).length} seeded bugs found in histories`)
+  })
 
   it.each(Object.keys(bugs))('%s', (name) => {
     const commands = { ...ledgerCommands, ...bugs[name]?.(ledgerCommands) }

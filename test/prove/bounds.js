@@ -1,0 +1,75 @@
+/** What the package promises, and the tests that hold it to that. */
+export const bounds = [
+  {
+    says: 'of many wrong codes at once, over many sessions, five reach the provider',
+    tests: ['test/express/bursts.test.ts', 'test/many/guessing.test.ts'],
+  },
+  {
+    says: 'of many right codes at once one succeeds',
+    tests: ['test/express/bursts.test.ts', 'test/many/guessing.test.ts'],
+  },
+  { says: 'of many starts at once one sends', tests: ['test/express/bursts.test.ts'] },
+  {
+    says: 'nothing gives attempts back: no resend, restart, channel, purpose or session',
+    tests: ['test/challenge/challenges.test.ts', 'test/challenge/ledger'],
+  },
+  {
+    says: 'thirty days of guessing stay within 25 checks an hour, 50 a day, 100 judged',
+    tests: ['test/challenge/adversary.test.ts'],
+  },
+  {
+    says: 'every fault of provider and store has its documented answer, and nobody gets in by it',
+    tests: ['test/express/provider-faults.test.ts', 'test/express/store-faults.test.ts', 'test/faults'],
+  },
+  { says: 'no secret, code, number or session id reaches the store', tests: ['test/many/at-rest.test.ts'] },
+  { says: 'a full store loses no live ledger', tests: ['test/store/capacity.test.ts'] },
+  {
+    says: 'no spelling of a path and no method reaches a guarded handler',
+    tests: ['test/express/guard.test.ts'],
+  },
+  {
+    says: 'histories at random, by attackers and in every order find each seeded bug and none in the code',
+    tests: ['test/challenge/model'],
+  },
+  {
+    says: 'nothing that a host function throws lets a request through',
+    tests: ['test/express/fail-closed.test.ts'],
+  },
+  {
+    says: 'no number of sign-ups keeps anybody from signing in',
+    tests: ['test/challenge/budgets/crowd.test.ts', 'test/challenge/refused-starts.test.ts'],
+  },
+  {
+    says: 'an attacker with the password does not keep the owner out',
+    tests: ['test/challenge/lockout.test.ts'],
+  },
+  {
+    says: 'a start that beforeSend refuses changes nothing',
+    tests: ['test/challenge/refused-starts.test.ts'],
+  },
+  {
+    says: 'a visitor does not use up the limits of a shared address',
+    tests: ['test/express/shared-address.test.ts', 'test/challenge/budgets'],
+  },
+  {
+    says: 'after a revocation nothing that began before gives a grant',
+    tests: ['test/express/revocation.test.ts'],
+  },
+  { says: 'after a refusal no grant appears later', tests: ['test/express/frozen-store.test.ts'] },
+  {
+    says: 'a proof is worth nothing to another subject, session or namespace',
+    tests: [
+      'test/express/proof-owners.test.ts',
+      'test/express/trusted-device.test.ts',
+      'test/express/step-up.test.ts',
+    ],
+  },
+  {
+    says: 'a requirement tells nobody the amount or the payee',
+    tests: ['test/express/describe.test.ts', 'test/challenge/proofs/bound.test.ts'],
+  },
+  {
+    says: 'no answer of the provider blocks the event loop',
+    tests: ['test/provider/adversarial-answers.test.ts'],
+  },
+].map((bound, index) => ({ number: index + 1, ...bound }))

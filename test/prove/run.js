@@ -1,0 +1,83 @@
+// Runs the tests that hold the bounds of the package, and prints each bound with the figures of this run.
+// `npm run prove`; with `-- --weaken` it switches protections off, one at a time, and tells which bound falls.
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { argv, env, exit } from 'node:process'
+import { fileURLToPath } from 'node:url'
+import { bounds } from './bounds.js'
+import { weakenings } from './weakenings.js'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const folder = mkdtempSync(join(tmpdir(), 'express-two-factor-proof-'))
+try {
+  exit(argv.includes('--weaken') ? weaken() : prove())
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+
+/** Vitest on these files: its report, and the figures that the tests handed over. */
+function runTests(files, { cwd = root, more = [] } = {}) {
+  const [report, figures] = [join(folder, 'report.json'), join(folder, 'figures.jsonl')]
+  writeFileSync(figures, '')
+  rmSync(report, { force: true })
+  const options = ['--config', 'test/vitest.config.ts', '--reporter=json', `--outputFile=${report}`, ...more]
+  spawnSync('npx', ['vitest', 'run', ...options, ...files], {
+    cwd,
+    env: { ...env, PROOF_FILE: figures },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  const { testResults } = JSON.parse(readFileSync(report, 'utf8'))
+  const tests = testResults.flatMap(({ name, assertionResults, status }) =>
+    assertionResults.length === 0
+      ? [{ file: name, status }]
+      : assertionResults.map((test) => ({ ...test, file: name })),
+  )
+  const lines = readFileSync(figures, 'utf8').split('\n').filter(Boolean)
+  return { tests, figures: lines.map((line) => JSON.parse(line)) }
+}
+
+function prove() {
+  const files = [...new Set(bounds.flatMap(({ tests }) => tests))]
+  const { tests, figures } = runTests(files)
+  let broken = 0
+  for (const { number, says, tests: paths } of bounds) {
+    const own = tests.filter(({ file }) => paths.some((path) => file.startsWith(join(root, path))))
+    const count = (status) => own.filter((test) => test.status === status).length
+    const [passed, failed] = [count('passed'), count('failed')]
+    const skipped = own.length - passed - failed
+    if (failed > 0 || passed === 0) broken += 1
+    console.log(`${String(number).padStart(2)}  ${failed > 0 || passed === 0 ? 'BROKEN' : 'holds '}  ${says}`)
+    const told = new Set(figures.filter(({ bound }) => bound === number).map(({ text }) => text))
+    const tally = [`${passed} tests`, failed > 0 && `${failed} failed`, skipped > 0 && `${skipped} skipped`]
+    for (const line of [...told, tally.filter(Boolean).join(', ')]) console.log(`            ${line}`)
+  }
+  return broken === 0 ? 0 : 1
+}
+
+/** On a copy, so that nothing that is weakened can be left behind. */
+function weaken() {
+  const copy = join(folder, 'copy')
+  execFileSync('git', ['worktree', 'prune'], { cwd: root })
+  execFileSync('git', ['clone', '--quiet', '--shared', root, copy])
+  execFileSync('ln', ['-s', join(root, 'node_modules'), join(copy, 'node_modules')])
+  let silent = 0
+  for (const { bound, what, file, find, replace, tests } of weakenings) {
+    const path = join(copy, file)
+    const source = readFileSync(path, 'utf8')
+    if (source.split(find).length !== 2) throw new Error(`${file}: "${find}" must stand there once`)
+    writeFileSync(
+      path,
+      source.replace(find, () => replace),
+    )
+    const run = runTests(tests, { cwd: copy, more: ['--project=express-5', '--project=parts'] })
+    writeFileSync(path, source)
+    const fallen = run.tests.filter(({ status }) => status === 'failed')
+    if (fallen.length === 0) silent += 1
+    const told = fallen.length === 0 ? 'SILENT' : `bound ${bound} falls`
+    console.log(`${told.padEnd(15)} ${what}`)
+    if (fallen[0] !== undefined) console.log(`                ${fallen[0].fullName ?? fallen[0].file}`)
+  }
+  return silent === 0 ? 0 : 1
+}
