@@ -200,6 +200,14 @@ describe('what happens when a sign-in succeeded', () => {
     expect(host.errors).toEqual([])
   })
 
+  it.each(['', undefined, 7])('a session whose id is %j is none', async (id) => {
+    const session = { id: () => id as string, rotate: () => undefined }
+    const host = await startHost({ options: { session, subject: () => 'ana' } })
+    const told = await host.browser().post('/two-factor/start', {})
+    expect([told.status, told.json.code]).toEqual([503, 'session_unavailable'])
+    expect(host.stub.sends).toEqual([])
+  })
+
   it('a session that could not be renewed is an event', async () => {
     const events: TwoFactorEvent[] = []
     const host = await startHost({
@@ -302,6 +310,7 @@ describe('with bearer tokens', () => {
   it.each<[string, Record<string, string>]>([
     ['no token', {}],
     ['another scheme', { authorization: 'Basic ana-1' }],
+    ['another scheme before it', { authorization: 'Basic Bearer ana-1' }],
     ['a token without its scheme', { authorization: 'ana-1' }],
   ])('a request with %s is refused', async (_name, headers) => {
     const host = await startHost({ options: { ...options, subject: () => 'ana' }, addSession, routes })

@@ -46,7 +46,7 @@ export const weakenings = [
     file: 'src/challenge/ledger/attempts.ts',
     find: 'Math.max(exhaustedMs, pauseBeforeCheck(budget, now, limits))',
     replace: 'exhaustedMs',
-    tests: ['test/challenge/adversary.test.ts'],
+    tests: ['test/challenge/model/ledger-model.test.ts'],
   },
   {
     bound: 6,
@@ -54,7 +54,7 @@ export const weakenings = [
     file: 'src/lib/deadline.ts',
     find: '}, ms / 2)\n    start()',
     replace: '}, ms * 1.5)\n    start()',
-    tests: ['test/lib', 'test/challenge/store-deadline.test.ts'],
+    tests: ['test/lib/deadline.test.ts'],
   },
   {
     bound: 6,
