@@ -37,11 +37,18 @@ export function createRouter(
       res.set(pages.headers).set('Cache-Control', 'public, max-age=3600').type(contentType).send(body)
     })
   }
-  router.get('/dialog.js', (_req, res, next) => {
-    // Found by name, so that a bundled server finds it too; read only when it is asked for.
-    const file = createRequire(import.meta.url).resolve('express-two-factor/browser')
-    res.set(pages.headers).type('text/javascript')
-    res.sendFile(file, { maxAge: 3_600_000, dotfiles: 'allow' }, (error) => error && next(error))
-  })
+  router.get(
+    '/dialog.js',
+    middleware(async (_req, res) => {
+      // Found by name, so that a bundled server finds it too; read only when it is asked for.
+      const file = createRequire(import.meta.url).resolve('express-two-factor/browser')
+      res.set(pages.headers).type('text/javascript')
+      await new Promise<void>((resolve, reject) => {
+        const sent = (error?: Error) => (error ? reject(error) : resolve())
+        res.sendFile(file, { maxAge: 3_600_000, dotfiles: 'allow' }, sent)
+      })
+      return false
+    }),
+  )
   return router
 }
