@@ -46,7 +46,7 @@ export const weakenings = [
     file: 'src/challenge/ledger/attempts.ts',
     find: 'Math.max(exhaustedMs, pauseBeforeCheck(budget, now, limits))',
     replace: 'exhaustedMs',
-    tests: ['test/challenge/model/ledger-model.test.ts'],
+    tests: ['test/challenge/ledger/attempts.test.ts'],
   },
   {
     bound: 6,
@@ -138,11 +138,19 @@ export const weakenings = [
   },
   {
     bound: 12,
-    what: 'sign-ups and sign-ins share the room of the store',
-    file: 'src/store/kinds.ts',
-    find: "enrol: ledgers('enrol'),",
-    replace: "enrol: ledgers('auth'),",
-    tests: ['test/challenge/budgets/crowd.test.ts', 'test/store/memory-store.test.ts'],
+    what: 'sign-ups use up what sign-ins may send',
+    file: 'src/challenge/budgets/counters.ts',
+    find: 'count-${lane}-service-sends',
+    replace: 'count-auth-service-sends',
+    tests: ['test/challenge/budgets'],
+  },
+  {
+    bound: 12,
+    what: 'an attempt stays spent when its count fails',
+    file: 'src/challenge/verifying.ts',
+    find: "await record(submission, 'not-sent').catch(() => undefined)",
+    replace: '',
+    tests: ['test/challenge/challenges.test.ts'],
   },
   {
     bound: 13,
@@ -179,7 +187,7 @@ export const weakenings = [
   {
     bound: 17,
     what: 'a failed sign-in does not give up its session',
-    file: 'src/express/flows/sign-in.ts',
+    file: 'src/express/flows/admission.ts',
     find: 'await Promise.all([renewal.abandon(req, res), forget()])',
     replace: 'await forget()',
     tests: ['test/express/frozen-store.test.ts'],
