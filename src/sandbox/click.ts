@@ -1,4 +1,5 @@
 import type { Request } from 'express'
+import { detached } from './detached.js'
 import { readUserAgent } from './user-agent.js'
 
 /** What one click reveals about its visitor. */
@@ -61,5 +62,5 @@ function decoded(text: string): string {
 }
 
 function named(text: string | undefined): string {
-  return text === undefined || text === '' ? unknown : text.slice(0, maxLength)
+  return text === undefined || text === '' ? unknown : detached(text.slice(0, maxLength))
 }

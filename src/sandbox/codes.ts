@@ -52,50 +52,58 @@ export function createCodes(
   { alphabet, length, lifetimeMs, resend }: CodeRules,
   now: (phone: string) => number,
 ): Codes {
-  const filed = createBoundedMap<CodesState>(maxKeys)
+  const filed = createBoundedMap<CodesState['issued']>(maxKeys)
+  // The key alone holds number and name: kept beside it once more, they would make the codes a third larger.
   const keyOf = (phone: string, appName: string) => JSON.stringify([phone, appName])
+  const partsOf = (key: string): readonly [phone: string, appName: string] => JSON.parse(key)
 
   function newCode(): string {
     return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('')
   }
 
   function find(phone: string, appName: string, code: string): IssuedCode | undefined {
-    return filed.get(keyOf(phone, appName))?.issued.find((one) => one.code === code)
+    return filed.get(keyOf(phone, appName))?.find((one) => one.code === code)
   }
 
   return {
     issue(phone, appName, fixed) {
       const isLive = ({ used, expiresAt }: IssuedCode) => !used && now(phone) < expiresAt
       const key = keyOf(phone, appName)
-      const earlier = filed.get(key)?.issued ?? []
+      const earlier = filed.get(key) ?? []
       const live = resend === 'repeat' ? earlier.find(isLive) : undefined
       const code = fixed ?? live?.code ?? newCode()
       const fresh = { code, expiresAt: now(phone) + lifetimeMs, used: false }
       // Used and expired codes are kept for a while, so that the provider can say what they are.
       const kept = earlier.filter((one) => one.code !== code && (resend === 'both' || !isLive(one)))
-      filed.set(key, { phone, appName, issued: [fresh, ...kept].slice(0, maxCodesPerKey) })
+      filed.set(key, [fresh, ...kept].slice(0, maxCodesPerKey))
       return code
     },
 
     check(phone, appName, code) {
       const key = keyOf(phone, appName)
-      const state = filed.get(key)
-      if (state === undefined) return 'none'
-      const match = find(phone, appName, code)
+      const issued = filed.get(key)
+      if (issued === undefined) return 'none'
+      const match = issued.find((one) => one.code === code)
       if (match === undefined) return 'wrong'
       if (match.used) return 'used'
       if (now(phone) >= match.expiresAt) return 'expired'
-      const issued = state.issued.map((one) => (one === match ? { ...one, used: true } : one))
-      filed.set(key, { ...state, issued })
+      filed.set(
+        key,
+        issued.map((one) => (one === match ? { ...one, used: true } : one)),
+      )
       return 'right'
     },
 
     find,
     clear: () => filed.clear(),
-    export: () => filed.values(),
+    export: () =>
+      filed.entries().map(([key, issued]) => {
+        const [phone, appName] = partsOf(key)
+        return { phone, appName, issued }
+      }),
     import(state) {
       filed.clear()
-      for (const one of state) filed.set(keyOf(one.phone, one.appName), one)
+      for (const { phone, appName, issued } of state) filed.set(keyOf(phone, appName), issued)
     },
   }
 }

@@ -1,5 +1,6 @@
 import type { OperationName } from '../provider/operations.js'
 import { createBoundedMap } from './bounded-map.js'
+import { detached } from './detached.js'
 
 /** One request that reached an operation, and its response. */
 export interface LoggedRequest {
@@ -120,7 +121,6 @@ function shownFields(fields: URLSearchParams): Readonly<Record<string, string>> 
   return Object.fromEntries(shown)
 }
 
-/** A copy of the beginning: a slice alone would keep the whole string alive. */
 function start(text: string, maxLength: number): string {
-  return Buffer.from(text.slice(0, maxLength)).toString()
+  return detached(text.slice(0, maxLength))
 }

@@ -22,12 +22,18 @@ export function operationRoutes(simulation: ProviderSimulation, dialect: Dialect
     return fields.get('phone')?.split(',') ?? []
   }
 
-  async function perform(name: OperationName, request: Request, response: Response): Promise<void> {
+  async function perform(
+    name: OperationName,
+    path: string,
+    request: Request,
+    response: Response,
+  ): Promise<void> {
     const isGet = catalogue[name].method === 'GET'
     const { fields, bodyProblem } = isGet
       ? { fields: queryOf(request), bodyProblem: undefined }
       : await bodyFields(request, dialect)
-    const requestId = requests.received(name, request.path, fields)
+    // The path of the route: that of the request is a slice of its URL, and would keep the query alive.
+    const requestId = requests.received(name, path, fields)
     const completed = await withCompletePhones(fields)
     const fault = faults.take(name, phonesOf(name, completed))
     if (fault !== undefined) requests.faultApplied(requestId, fault.kind)
@@ -46,7 +52,7 @@ export function operationRoutes(simulation: ProviderSimulation, dialect: Dialect
       router[method === 'GET' ? 'get' : 'post'](
         one,
         (request: Request, response: Response, next: NextFunction) => {
-          perform(name, request, response).catch(next)
+          perform(name, one, request, response).catch(next)
         },
       )
     }

@@ -1,6 +1,7 @@
 import { phoneCountries } from '../../lib/countries.js'
 import type { OperationName, operations } from '../../provider/operations.js'
 import type { BlockedChannel } from '../account.js'
+import { detached } from '../detached.js'
 import type { CatalogueOperation, ParameterRule } from './dialect.js'
 import { type Refusal, refuse } from './refusals.js'
 
@@ -29,7 +30,7 @@ export function readParameters<Name extends OperationName>(
     const value = values[0] === undefined || values[0] === '' ? parameter.byDefault : values[0]
     const problem = problemOf(key, parameter, value)
     if (problem !== undefined) return refuse('parameters', problem)
-    read[key] = value
+    read[key] = value && detached(value)
   }
   return read as ParametersOf<Name>
 }
