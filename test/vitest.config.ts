@@ -23,12 +23,12 @@ const runsBuilt = ['test/examples/**/*.test.ts', 'test/cli/**/*.test.ts', 'test/
 const slow =
   process.env.QUICK === '1'
     ? [
-        'test/express/{session-races,bursts,store-faults,frozen-store,crossing,code-provider-verdicts}.test.ts',
+        'test/express/{*races,*bursts,store-faults,frozen-store,crossing,code-provider-verdicts}.test.ts',
         'test/express/dialog/**',
         'test/challenge/{adversary,lockout}.test.ts',
         'test/challenge/budgets/{pumping,crowd}.test.ts',
         'test/challenge/model/**',
-        'test/provider/generated-answers.test.ts',
+        'test/provider/{generated,adversarial}-answers.test.ts',
         'test/store/memory-store-{size,workers}.test.ts',
       ]
     : []
