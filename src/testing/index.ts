@@ -10,5 +10,7 @@ export {
   type SandboxContext,
   type SandboxFixtureOptions,
   type SandboxFixtures,
+  type SandboxTestFixtures,
+  type SandboxWorkerFixtures,
   sandboxFixtures,
 } from './sandbox-fixtures.js'

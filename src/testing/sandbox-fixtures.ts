@@ -14,15 +14,22 @@ type Use<Value> = (value: Value) => Promise<void>
 /** The next code for a number (that of the test by default): one that was not returned before. */
 export type CodeFor = (phone?: string, options?: WaitOptions) => Promise<string>
 
-/** What a test gets: the type argument of `test.extend`. */
-export interface SandboxContext {
-  /** One per worker. */
-  readonly sandbox: Sandbox
+/** What each test has of its own: the first type argument of Playwright's `test.extend`. */
+export interface SandboxTestFixtures {
   /** A number that no other test of this worker uses. */
   readonly phone: string
   /** The next code for a number, that of the test by default. */
   readonly codeFor: CodeFor
 }
+
+/** What the tests of a worker share: the second type argument of Playwright's `test.extend`. */
+export interface SandboxWorkerFixtures {
+  /** Started with the first test that uses it, closed with its worker. */
+  readonly sandbox: Sandbox
+}
+
+/** What a test gets: the type argument of Vitest's `test.extend`. */
+export type SandboxContext = SandboxTestFixtures & SandboxWorkerFixtures
 
 /** Fixtures in the form that Vitest and Playwright share. */
 export interface SandboxFixtures {
@@ -39,10 +46,11 @@ export interface SandboxFixtures {
  * each test, so that tests that run in parallel never read each other's codes. Needs Express.
  *
  * @example
- * import { test as base } from 'vitest'
- * import { type SandboxContext, sandboxFixtures } from 'express-two-factor/testing'
- *
+ * // Vitest
  * const test = base.extend<SandboxContext>(sandboxFixtures())
+ * // Playwright
+ * const test = base.extend<SandboxTestFixtures, SandboxWorkerFixtures>(sandboxFixtures())
+ *
  * test('signs in', async ({ sandbox, phone, codeFor }) => {
  *   await signIn({ baseUrl: sandbox.baseUrl, phone })
  *   await typeCode(await codeFor())

@@ -12,6 +12,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { runPlaywright } from './playwright.js'
 import { pasteTypeScript, signInTwice } from './quick-start.js'
 
 const root = new URL('../..', import.meta.url).pathname
@@ -35,6 +36,7 @@ try {
     express: devDependencies.express,
     '@types/express': devDependencies['@types/express'],
   })
+  runPlaywright(join(scratch, 'express-5'))
   await installAndRun('express 4', tarball, {
     express: devDependencies.express4.replace('npm:express@', ''),
     '@types/express': devDependencies['@types/express4'].replace('npm:@types/express@', ''),
