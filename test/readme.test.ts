@@ -8,8 +8,10 @@ import { optionChecks } from '../src/options/checks.js'
 import { defaultLimits, describeLimits } from '../src/options/default-limits.js'
 import { anchorsOf, blocksOf, documents, firstColumn, linksOf, path, read, sectionOf } from './documents.js'
 import { run } from './examples/running.js'
+import { exportedSymbols } from './structure/exported.js'
 
 const readme = read('README.md')
+const symbols = exportedSymbols()
 
 /** Every name in a source file that matches. */
 const namesIn = (file: string, pattern: RegExp) => [...new Set(read(file).match(pattern) ?? [])].sort()
@@ -100,6 +102,29 @@ describe('the documents', () => {
       return anchor !== undefined && !anchorsOf(read(target)).includes(anchor)
     })
     expect(lost).toEqual([])
+  })
+
+  it.each([
+    ['docs/api.md', 'The guard', 'GuardOptions'],
+    ['docs/pages.md', 'Brand', 'BrandOptions'],
+    ['docs/sandbox.md', 'Options', 'SandboxOptions'],
+  ])('list in %s, under "%s", all %s', (document, heading, type) => {
+    const members = symbols.filter(({ name }) => name.includes(`: ${type}.`))
+    const names = members.map(({ name }) => name.split('.').at(-1))
+    expect(names.length).toBeGreaterThan(5)
+    expect(firstColumn(sectionOf(read(document), heading)).sort()).toEqual(names.sort())
+  })
+
+  it('explain every member of what twoFactor returns', () => {
+    const facades = { TwoFactor: 'tf', Operator: 'tf', ChallengesFacade: 'tf.challenges' }
+    const more = { GrantsFacade: 'tf.grants', SubjectsFacade: 'tf.subjects', Numbers: 'tf.numbers' }
+    const devices = { TrustedDevicesFacade: 'tf.trustedDevices', SignupsFacade: 'tf.signups' }
+    const api = read('docs/api.md')
+    for (const [type, place] of Object.entries({ ...facades, ...more, ...devices })) {
+      const members = symbols.filter(({ name }) => name.includes(`: ${type}.`))
+      expect(members.length, type).toBeGreaterThan(0)
+      for (const { name } of members) expect(api).toContain(`\`${place}.${name.split('.').at(-1)}`)
+    }
   })
 
   it('list every limit with its default', () => {
