@@ -1,0 +1,72 @@
+import { mkdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
+import { post } from '../sandbox/wire.js'
+import { axeFindings, describeInChromium } from './chromium.js'
+
+const screenshots = fileURLToPath(new URL('../../screenshots/', import.meta.url))
+
+const [used, expired, blocked, rejected] = ['573001234501', '573001234502', '573001234503', '573001999901']
+const others = Array.from({ length: 6 }, (_, index) => `57300765432${index}`)
+/** Ten of them. */
+const phones = [used, expired, blocked, rejected, ...others]
+const states = ['Live', 'Used', 'Replaced', 'Expired', 'Blocked', 'Not delivered']
+
+/** Three messages to each of ten phones, with a code in every state; before them texts until there are enough. */
+async function fill(sandbox: Sandbox, count: number): Promise<void> {
+  const send = (path: string, fields: Record<string, string>) => post(`${sandbox.baseUrl}${path}`, fields)
+  const code = (phone: string) => send('/2fa/send-sms', { phone, 'app-name': 'Acme' })
+  if (count === 1) await code(used)
+  if (count < 30) return
+
+  for (let list = 0; list < (count - 20) / 10; list += 1) {
+    await send('/send-sms', {
+      phone: phones.join(),
+      sms: 'Your order 4711 is on its way. Track it in the app.',
+    })
+  }
+  for (const phone of phones) await code(phone)
+  await send('/block-phone', { phone: blocked, name: 'Ana' })
+  await send('/send-sms', { phone: blocked, sms: 'Your code is 482913' })
+  for (const phone of phones.filter((one) => one !== blocked)) await code(phone)
+  const newest = await sandbox.inbox.waitFor(used)
+  await send('/2fa/verification-code', { phone: used, 'app-name': 'Acme', code: newest.code })
+  sandbox.clock.advance(300_000, expired)
+  sandbox.clock.advance(2_000, rejected)
+}
+
+describeInChromium('the inbox page', (browser) => {
+  test.each([0, 1, 30, 1_000])(
+    'with %i messages is as wide as its window and clean for axe, at full and half width',
+    async (count) => {
+      await using sandbox = await startSandbox()
+      await fill(sandbox, count)
+      const page = await browser().newPage()
+      const heading = `${count.toLocaleString('en')} ${count === 1 ? 'message' : 'messages'}`
+      mkdirSync(screenshots, { recursive: true })
+      const views = count < 30 ? ['cards'] : ['cards', 'compact']
+      const schemes = count === 30 ? (['light', 'dark'] as const) : (['light'] as const)
+      for (const width of [1_280, 640]) {
+        for (const view of views) {
+          for (const colorScheme of schemes) {
+            const what = `inbox-${count}-${view}-${width}-${colorScheme}`
+            await page.emulateMedia({ colorScheme })
+            await page.setViewportSize({ width, height: 900 })
+            await page.goto(`${sandbox.inboxUrl}?view=${view}`)
+            await page.getByRole('heading', { name: heading, exact: true }).waitFor()
+            expect(await page.locator('.card').count(), what).toBe(Math.min(count, 50))
+            const chips = await page.locator('.card .chip').allInnerTexts()
+            const shown = states.filter((state) => chips.some((chip) => chip.startsWith(state)))
+            if (count >= 30) expect(shown, what).toEqual(states)
+            expect(await axeFindings(page), what).toEqual([])
+            expect(await page.evaluate('document.documentElement.scrollWidth'), what).toBe(width)
+            await page.screenshot({ path: `${screenshots}${what}.png`, fullPage: count === 30 })
+          }
+        }
+      }
+      await page.close()
+    },
+    120_000,
+  )
+})
