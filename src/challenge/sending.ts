@@ -55,13 +55,15 @@ export function createSending(parts: {
     if (tooMany !== undefined) return tooMany
     const step = stepOf(acting)
     // Previewed first: a refused send needs no captcha, and a send that the host refuses changes nothing.
-    const previewed = (await updater.preview(step)).outcome
-    if (previewed.outcome === 'booked') {
+    const previewed = await updater.preview(step)
+    const { outcome: planned } = previewed
+    if (planned.outcome === 'booked') {
       const refusal =
-        (await permission(target, previewed.challenge, command, suspected)) ?? (await funds.take())
+        (await permission(target, planned.challenge, command, suspected)) ?? (await funds.take())
       if (refusal !== undefined) return refusal
     }
-    const { outcome, ledger, now } = await updater.run(step)
+    // SMS pumping: nothing is booked unasked, not even where a cooldown has ended since the preview.
+    const { outcome, ledger, now } = planned.outcome === 'booked' ? await updater.run(step) : previewed
     if (outcome.outcome === 'refused') return outcome
     if (outcome.outcome === 'live') {
       return { outcome: 'already-sent', challenge: targets.view(target, outcome.challenge, ledger, now) }

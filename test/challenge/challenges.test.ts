@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { createBackground } from '../../src/lib/background.js'
 import { hour, minute } from './kit.js'
 import { ana, createService, rightCode } from './service.js'
 
@@ -209,6 +210,24 @@ describe('start', () => {
     const allowed = { ...ana, purpose: 'login', beforeSend: async () => true }
     expect(await challenges.start(allowed)).toMatchObject({ outcome: 'started' })
     expect(await challenges.start({ ...allowed, beforeSend })).toMatchObject({ outcome: 'already-sent' })
+  })
+
+  it('sends nothing unasked where the cooldown ends within the request, at whichever look at the clock', async () => {
+    for (let look = 0; look < 10; look += 1) {
+      let time = 1_800_000_000_000
+      let looksUntilEnd = Infinity
+      const now = () => {
+        looksUntilEnd -= 1
+        return looksUntilEnd < 0 ? time + 1 : time
+      }
+      const { challenges, provider } = createService({ clock: { now, background: createBackground() } })
+      await challenges.start({ ...ana, purpose: 'login' })
+      time += minute - 1
+      looksUntilEnd = look
+      const another = { ...ana, session: 'session-2', purpose: 'login', beforeSend: () => false }
+      expect(await challenges.start(another)).toMatchObject({ outcome: 'refused' })
+      expect(provider.sends).toHaveLength(1)
+    }
   })
 
   it('buys no guesses for a start that is refused in the end', async () => {
