@@ -165,6 +165,36 @@ describe('a session that onVerified renews itself', () => {
   })
 })
 
+describe('a logout that began before a step-up', () => {
+  it('ends the sign-in as well, which the step-up took along to a new session id', async () => {
+    let release = (): void => undefined
+    const audited = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    let began = false
+    const host = await startHost({
+      mount: (app, tf) => {
+        app.post('/audited-logout', async (req, res) => {
+          began = true
+          await audited
+          await tf.grants.revoke(req)
+          res.json({})
+        })
+      },
+    })
+    const ana = await host.signIn()
+    host.clock.now += 60_000
+    expect((await ana.post('/two-factor/start', { purpose: 'transfer' })).status).toBe(201)
+    const logout = ana.copy().post('/audited-logout')
+    await expect.poll(() => began).toBe(true)
+    expect((await ana.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(200)
+    expect((await ana.get('/account')).status).toBe(200)
+    release()
+    await logout
+    expect((await ana.get('/account')).status).toBe(403)
+  })
+})
+
 describe('a trusted device', () => {
   it('is not left behind by a sign-in during which everything was revoked', async () => {
     const store = memoryStore()

@@ -13,6 +13,8 @@ export type StoredGrant = {
   readonly expiresAt: number
   /** The session's id before it was renewed: a logout that began under it reaches this grant, too. */
   readonly previous?: string | undefined
+  /** The last ids that it has moved from since: a logout that began under one of them reaches it as well. */
+  readonly earlier?: readonly string[] | undefined
   /** Id by which it is confirmed; until then it admits nothing. */
   readonly provisional?: string | undefined
 }
@@ -41,6 +43,8 @@ export type StoredGrants = {
 }
 
 const maxSessions = 20
+/** One by our renewal, one by the host's. */
+const maxEarlier = 2
 /** With more logouts within minutes the earliest is forgotten; its grants are gone all the same. */
 const maxRevocations = 20
 
@@ -138,14 +142,19 @@ export function movedTo(
   previous: string,
   grants: readonly StoredGrant[] = [],
 ): readonly StoredGrant[] {
-  return grants.map((grant) => (grant.session === previous ? { ...grant, session } : grant))
+  return grants.map((grant) => {
+    if (grant.session !== previous) return grant
+    return { ...grant, session, earlier: [...(grant.earlier ?? []), previous].slice(-maxEarlier) }
+  })
 }
 
-/** Something of a session, under whichever of its two last ids. */
-export type InSession = { readonly session?: string | undefined; readonly previous?: string | undefined }
+/** Something of a session, under whichever of its last ids. */
+export type InSession = { readonly session?: string | undefined } & Partial<
+  Pick<StoredGrant, 'previous' | 'earlier'>
+>
 
-export function isIn(one: InSession, session: string): boolean {
-  return one.session === session || one.previous === session
+export function isIn({ session, previous, earlier = [] }: InSession, id: string): boolean {
+  return [session, previous, ...earlier].includes(id)
 }
 
 /** The grants after the one that was written as provisional is known to count. */

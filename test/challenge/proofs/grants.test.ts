@@ -315,6 +315,16 @@ describe('the grants of a subject', () => {
     expect(grants.read({ ...ana, session: 's2', ...fresh })).toBeUndefined()
   })
 
+  it('end with such a logout when they only moved along, by two renewals in one request as well', async () => {
+    const { grants } = createService()
+    await grants.write({ ...ana, method: 'sms' })
+    const stepUp = { ...ana, purpose: 'transfer', session: 's2', previousSession: 's1', method: 'sms' }
+    await (await grants.write(stepUp))?.moveTo('s3')
+    expect(grants.read({ ...ana, session: 's3', ...fresh })).toBeDefined()
+    await grants.revoke({ subject: 'ana', session: 's1' })
+    expect(grants.read({ ...ana, session: 's3', ...fresh })).toBeUndefined()
+  })
+
   it('lose nothing when many are written at once', async () => {
     const { grants } = createService()
     const sessions = Array.from({ length: 20 }, (_, index) => `s${index}`)
