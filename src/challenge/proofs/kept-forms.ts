@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Store } from '../../store/store.js'
 import type { Details } from '../code-provider.js'
-import type { Keys } from '../keys.js'
+import { hashId, type Keys } from '../keys.js'
 import type { Secrets } from '../secrets.js'
 import { update } from '../updater.js'
 import type { RequiredGrant } from './grants.js'
@@ -18,8 +18,11 @@ export interface KeptForm {
 }
 
 export interface KeptForms {
-  /** Returns the id to take it by. An earlier form of this session for the same path is forgotten. */
-  keep(session: string, form: KeptForm): Promise<string>
+  /**
+   * Returns the id to take it by; undefined past the limit of its subject. An earlier form of this session for
+   * the same path is forgotten.
+   */
+  keep(session: string, form: KeptForm): Promise<string | undefined>
   /** Hands it out once: of two parallel requests one gets it. */
   take(session: string, id: string): Promise<KeptForm | undefined>
   /** Takes the forms along when the session id is renewed. The old id is invalid then. */
@@ -34,6 +37,9 @@ const lifetimeMs = 10 * 60_000
 
 /** One per tab, for a few tabs: a session must not fill the store. */
 const maxPerSession = 3
+
+/** Within one lifetime, over all sessions: one account that signs in again and again must not fill it either (denial of service). */
+const maxPerSubject = 30
 
 export function createKeptForms(parts: {
   readonly store: Store
@@ -65,6 +71,9 @@ export function createKeptForms(parts: {
 
   return {
     async keep(session, form) {
+      const holder = hashId(form.required.subject)
+      const { count } = await store.increment(keys.counter('count-auth-forms', holder), lifetimeMs)
+      if (count > maxPerSubject) return undefined
       const id = randomBytes(16).toString('base64url')
       await add(session, [{ ...form, id, expiresAt: now() + lifetimeMs }])
       return id
