@@ -41,6 +41,8 @@ export default defineConfig({
   test: {
     testTimeout: 20_000,
     hookTimeout: 20_000,
+    // All cores: by default one of them is left to the watcher, and half of two is nothing to spare.
+    maxWorkers: '100%',
     coverage: {
       provider: 'v8',
       include: ['src/**'],
