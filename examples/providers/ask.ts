@@ -1,27 +1,47 @@
+import type { CodeSend } from 'express-two-factor'
+
 /** What came back: a JSON answer, one that is none, nothing at all, or proof that nothing was sent. */
 export type Answer =
   | { readonly httpStatus: number; readonly json: Readonly<Record<string, unknown>> | undefined }
   | 'lost'
   | 'not-sent'
 
-/** Errors of a connection that never came to be. After any other, the service may have acted. */
-const beforeSending = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']
+/** Errors of a connection that never came to be, and their word in events. After any other, the service may have acted. */
+const beforeSending = new Map([
+  ['ECONNREFUSED', 'refused'],
+  ['ENOTFOUND', 'dns'],
+  ['EAI_AGAIN', 'dns'],
+  ['UND_ERR_CONNECT_TIMEOUT', 'timeout'],
+])
+
+export interface Post extends Pick<CodeSend, 'signal' | 'report'> {
+  /** Names the request in events and traces. */
+  readonly operation: string
+  readonly headers: Record<string, string>
+  readonly body: string
+}
 
 /** Posts once and never rejects. A repeated send would cost money, a repeated check a guess. */
-export async function post(
-  url: string,
-  { headers, body, signal }: { headers: Record<string, string>; body: string; signal: AbortSignal },
-): Promise<Answer> {
+export async function post(url: string, { operation, headers, body, signal, report }: Post): Promise<Answer> {
+  report?.({ operation })
   if (signal.aborted) return 'not-sent'
   try {
     // Followed, a redirect would carry number and credentials to wherever it points.
     const response = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' })
-    return { httpStatus: response.status, json: objectIn(await response.text()) }
+    const answer = { httpStatus: response.status, json: objectIn(await response.text()) }
+    // Of an error its code or title only: the longer texts of some services quote the number.
+    if (!response.ok) report?.({ reason: 'answer', providerError: errorIn(answer.json) })
+    report?.({ httpStatus: response.status })
+    return answer
   } catch (error) {
     const { code } = Object(Object(error).cause)
-    return beforeSending.includes(code) ? 'not-sent' : 'lost'
+    report?.({ reason: beforeSending.get(code) ?? (signal.aborted ? 'timeout' : 'connection') })
+    return beforeSending.has(code) ? 'not-sent' : 'lost'
   }
 }
+
+const errorIn = (json: Readonly<Record<string, unknown>> = {}) =>
+  String(json.code ?? json.title ?? '') || undefined
 
 export function basicAuth(user: string, password: string): { authorization: string } {
   return { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` }

@@ -12,11 +12,17 @@ export function chatWebhook({ url }: { readonly url: string }): CodeProvider {
 
   return {
     name: 'chat-webhook',
-    async sendCode({ destination, appName, expiresInMs, signal }) {
+    async sendCode({ destination, appName, expiresInMs, signal, report }) {
       const code = String(randomInt(1_000_000)).padStart(6, '0')
       const text = `${code} is the ${appName} code for the number ending in ${destination.slice(-2)}.`
       const headers = { 'content-type': 'application/json' }
-      const answer = await post(url, { headers, body: JSON.stringify({ text }), signal })
+      const answer = await post(url, {
+        operation: 'post',
+        headers,
+        body: JSON.stringify({ text }),
+        signal,
+        report,
+      })
       if (answer === 'not-sent') return { result: 'not-sent' }
       const handle = randomUUID()
       codes.set(handle, { code, owner: destination + appName })

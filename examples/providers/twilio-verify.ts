@@ -1,6 +1,6 @@
 // Twilio Verify as a code provider: it makes, sends and checks the codes of one Verify service.
 // https://www.twilio.com/docs/verify/api
-import type { CodeProvider, SendResult, Verdict } from 'express-two-factor'
+import type { CodeCheck, CodeProvider, SendResult, Verdict } from 'express-two-factor'
 import { type Answer, basicAuth, post } from './ask.js'
 
 export interface TwilioVerifyOptions {
@@ -20,23 +20,29 @@ export function twilioVerify(options: TwilioVerifyOptions): CodeProvider {
     ...basicAuth(accountSid, authToken),
     'content-type': 'application/x-www-form-urlencoded',
   }
-  const ask = (resource: string, params: Record<string, string>, signal: AbortSignal) =>
+  const ask = (
+    resource: string,
+    params: Record<string, string>,
+    { signal, report }: Pick<CodeCheck, 'signal' | 'report'>,
+  ) =>
     post(`${baseUrl}/v2/Services/${serviceSid}/${resource}`, {
+      operation: resource,
       headers,
       body: new URLSearchParams(params).toString(),
       signal,
+      report,
     })
 
   return {
     name: 'twilio-verify',
-    async sendCode({ destination, channel, locale, signal }) {
+    async sendCode({ destination, channel, locale, ...exchange }) {
       return sendResult(
-        await ask('Verifications', { To: destination, Channel: channel, Locale: locale }, signal),
+        await ask('Verifications', { To: destination, Channel: channel, Locale: locale }, exchange),
       )
     },
-    async checkCode({ handle, code, signal }) {
+    async checkCode({ handle, code, ...exchange }) {
       if (handle === undefined) return 'unavailable'
-      return verdict(await ask('VerificationCheck', { VerificationSid: handle, Code: code }, signal))
+      return verdict(await ask('VerificationCheck', { VerificationSid: handle, Code: code }, exchange))
     },
   }
 }

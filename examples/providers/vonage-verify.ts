@@ -1,6 +1,6 @@
 // Vonage Verify v2 as a code provider. https://developer.vonage.com/en/api/verify.v2
 // A number has one request at a time: another send before that has ended is refused, as `failed`.
-import type { CodeProvider, SendResult, Verdict } from 'express-two-factor'
+import type { CodeCheck, CodeProvider, SendResult, Verdict } from 'express-two-factor'
 import { type Answer, basicAuth, post } from './ask.js'
 
 export interface VonageVerifyOptions {
@@ -16,12 +16,18 @@ const maxBrandLength = 16
 export function vonageVerify(options: VonageVerifyOptions): CodeProvider {
   const { apiKey, apiSecret, baseUrl = 'https://api.nexmo.com' } = options
   const headers = { ...basicAuth(apiKey, apiSecret), 'content-type': 'application/json' }
-  const ask = (path: string, body: unknown, signal: AbortSignal) =>
-    post(`${baseUrl}/v2/verify${path}`, { headers, body: JSON.stringify(body), signal })
+  const ask = (path: string, body: unknown, { signal, report }: Pick<CodeCheck, 'signal' | 'report'>) =>
+    post(`${baseUrl}/v2/verify${path}`, {
+      operation: path === '' ? 'verify' : 'check',
+      headers,
+      body: JSON.stringify(body),
+      signal,
+      report,
+    })
 
   return {
     name: 'vonage-verify',
-    async sendCode({ destination, channel, appName, locale, signal }) {
+    async sendCode({ destination, channel, appName, locale, ...exchange }) {
       const to = destination.replace('+', '')
       const request = {
         brand: appName.slice(0, maxBrandLength),
@@ -29,11 +35,11 @@ export function vonageVerify(options: VonageVerifyOptions): CodeProvider {
         channel_timeout: channelTimeout,
         workflow: [{ channel: channel === 'sms' ? 'sms' : 'voice', to }],
       }
-      return sendResult(await ask('', request, signal))
+      return sendResult(await ask('', request, exchange))
     },
-    async checkCode({ handle, code, signal }) {
+    async checkCode({ handle, code, ...exchange }) {
       if (handle === undefined) return 'unavailable'
-      return verdict(await ask(`/${encodeURIComponent(handle)}`, { code }, signal))
+      return verdict(await ask(`/${encodeURIComponent(handle)}`, { code }, exchange))
     },
   }
 }

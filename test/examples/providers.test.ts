@@ -148,6 +148,32 @@ describe('a service that cannot be asked', () => {
   })
 })
 
+describe('what came back is reported for events, without number, code and credentials', () => {
+  it.each([
+    ['Twilio Verify', twilio, { code: 60203, message: 'Max attempts: +573001234567' }, '60203'],
+    ['Vonage Verify', vonage, { title: 'Low balance', detail: 'to 573001234567' }, 'Low balance'],
+  ])('by %s', async (_name, open, error, providerError) => {
+    const { service, provider } = await open()
+    async function reports(asked = provider) {
+      const [sent, checked] = [{}, {}]
+      await asked.sendCode({ ...send, report: (one) => Object.assign(sent, one) })
+      await asked.checkCode({ ...check, report: (one) => Object.assign(checked, one) })
+      return [sent, checked]
+    }
+    const operation = expect.stringMatching(/^[a-zA-Z]+$/)
+    service.answer('{}', 200)
+    const plain = { operation, httpStatus: 200 }
+    expect(await reports()).toEqual([plain, plain])
+    service.answer(JSON.stringify(error), 429)
+    const refused = { operation, httpStatus: 429, reason: 'answer', providerError }
+    expect(await reports()).toEqual([refused, refused])
+    const gone = await open()
+    await gone.service.close()
+    const unsent = { operation, reason: 'refused' }
+    expect(await reports(gone.provider)).toEqual([unsent, unsent])
+  })
+})
+
 it('the chat sender posts a code that only its own send approves', async () => {
   const service = await recorder()
   const provider = chatWebhook({ url: `${service.origin}/hook` })

@@ -7,7 +7,7 @@ import { Cluster, Redis } from 'ioredis'
 import { createClient, createCluster } from 'redis'
 import { Pool } from 'undici'
 
-const { dir, provider, clientName, redisPorts, storeTimeoutMs } = JSON.parse(process.argv[2])
+const { dir, provider, clientName, redisPorts, storeTimeoutMs, balance } = JSON.parse(process.argv[2])
 const { createClient: createProviderClient, tokenSession, twoFactor } = await import(`${dir}/index.js`)
 const { redisStore } = await import(`${dir}/store/redis-store.js`)
 
@@ -25,6 +25,7 @@ else await client.connect()
 
 // A token names a subject and its login: `Bearer 1001.laptop`. The subject is the end of its number.
 const tokenOf = (req) => (req.get('authorization') ?? '').replace(/^Bearer /, '').split('.')
+const told = []
 const tf = twoFactor({
   provider: createProviderClient({ baseUrl: provider, client: 41, key: 'k' }),
   appName: 'Acme',
@@ -37,12 +38,15 @@ const tf = twoFactor({
   phone: (_req, subject) => `+57300000${subject}`,
   // What holds an attacker back here is the ledger alone.
   limits: { storeTimeoutMs, sendsPerAddressPer10Min: false, verificationsPerAddressPer10Min: false },
+  balance,
+  onEvent: ({ type }) => void (type.startsWith('balance.') && told.push(type)),
 })
 
 const app = express()
 app.use('/two-factor', tf.routes())
 app.get('/account', tf.requireTwoFactor(), (req, res) => res.json(req.twoFactor.grant))
 app.post('/transfer', tf.requireTwoFactor({ purpose: 'transfer', once: true }), (_req, res) => res.json({}))
+app.get('/funds', (_req, res) => res.json({ told, ...tf.health().balance }))
 const server = app.listen(0, '127.0.0.1', () => process.send(server.address().port))
 
 process.on('message', async ({ origins, tokens, codes, atOnce }) => {
