@@ -280,6 +280,23 @@ describeInChromium('the inbox page', (browser) => {
     expect(await page.title()).toBe('Sandbox inbox')
   })
 
+  test('a page too many says so, and goes on when another is closed', async () => {
+    await text('573001234567')
+    await page.getByRole('heading', { name: '1 message' }).waitFor()
+    const others = await Promise.all(
+      Array.from({ length: 19 }, () => fetch(`${sandbox.inboxUrl}_sandbox/stream`)),
+    )
+    const late = await browser().newPage()
+    await late.goto(sandbox.inboxUrl)
+    await late.getByText('Too many pages are open.').waitFor()
+    await others[0]?.body?.cancel()
+    await late.getByText('Too many pages are open.').waitFor({ state: 'hidden' })
+    await text('573007654321')
+    await late.getByRole('heading', { name: 'Text to +573007654321' }).waitFor()
+    for (const { body } of others.slice(1)) await body?.cancel()
+    await late.close()
+  })
+
   test('axe finds nothing in light and dark, narrow and wide', async () => {
     await text('573001234567')
     sandbox.clock.advance(5_000)

@@ -86,6 +86,13 @@ describe('a question that is not understood', () => {
   })
 })
 
+test('a path that does not exist is 404 and says where the others are', async () => {
+  expect(await ask('/mesages')).toMatchObject({
+    status: 404,
+    body: { detail: 'There is no GET /_sandbox/mesages. GET /_sandbox/ lists what there is.' },
+  })
+})
+
 describe('numbers', () => {
   test('may be numbers or text, in JSON and in forms', async () => {
     for (const init of [

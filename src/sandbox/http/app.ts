@@ -32,7 +32,11 @@ export function createApp(
   app.use((request, response) => {
     const { method, path } = request
     const similar = pathHint(method, path, { dialect, basePath })
-    const hint = similar ?? 'The operations are listed at /openapi.json.'
+    const isControl = path.startsWith('/_sandbox/')
+    const list = isControl
+      ? 'GET /_sandbox/ lists what there is.'
+      : 'The operations are listed at /openapi.json.'
+    const hint = similar ?? list
     if (similar !== undefined || path.startsWith(`${basePath}/`)) {
       simulation.requests.notMatched({ method, path, hint })
     }

@@ -13,10 +13,12 @@ document.documentElement.classList.add('scripted')
 
 // Live: the server sends the changing part whenever it looks different.
 let stream
+let retry
 let viewChanged = false
 let skewMs = Number(main.dataset.now) - Date.now()
 function listen() {
   stream?.close()
+  clearTimeout(retry)
   stream = new EventSource('/_sandbox/stream' + location.search)
   stream.onopen = () => { connectionState.hidden = true }
   stream.onmessage = ({ data }) => {
@@ -25,7 +27,12 @@ function listen() {
     show(markup)
   }
   stream.onerror = () => {
-    connectionState.textContent = 'The sandbox does not answer. This page continues as soon as it does.'
+    // After a refusal, unlike after silence, the browser does not try again by itself.
+    const isRefused = stream.readyState === EventSource.CLOSED
+    if (isRefused) retry = setTimeout(listen, 2000)
+    connectionState.textContent = isRefused
+      ? 'Too many pages are open. This one continues as soon as another is closed.'
+      : 'The sandbox does not answer. This page continues as soon as it does.'
     connectionState.hidden = false
   }
 }
