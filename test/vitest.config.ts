@@ -78,6 +78,7 @@ export default defineConfig({
           name: 'parts',
           include: ['test/**/*.test.ts'],
           exclude: [...mountsExpress, ...runsBuilt, ...slow],
+          globalSetup: 'test/bundle.ts',
         },
       },
     ],

@@ -13,6 +13,7 @@ export function live(screen: ParentNode, signal?: AbortSignal): void {
 
   /** Measured by a clock that nobody sets, also while the tab sleeps. */
   function every(ms: string | undefined, tick: (leftMs: number) => void): void {
+    if (ms === undefined) return
     const end = performance.now() + Number(ms)
     const run = () => {
       const leftMs = end - performance.now()
@@ -24,7 +25,7 @@ export function live(screen: ParentNode, signal?: AbortSignal): void {
     run()
   }
 
-  for (const time of screen.querySelectorAll('time')) {
+  for (const time of screen.querySelectorAll<HTMLTimeElement>('time[datetime]')) {
     const day = 'far' in time.dataset ? ({ day: 'numeric', month: 'short' } as const) : {}
     const lang = time.closest<HTMLElement>('[lang]')?.lang
     const clock = { ...day, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const

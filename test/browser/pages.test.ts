@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { BrowserContextOptions, Page } from 'playwright-core'
@@ -9,7 +10,13 @@ import { states } from '../express/pages/views.js'
 import { axeFindings, describeInChromium } from './chromium.js'
 
 const texts = createTexts({ es: { 'phone.lostUrl': '/help' } })
-const assets = createAssets(undefined)
+const assets: ReturnType<typeof createAssets> = {
+  ...createAssets(undefined),
+  '/page.js': {
+    contentType: 'text/javascript',
+    body: readFileSync(new URL('../../dist/browser/page.js', import.meta.url), 'utf8'),
+  },
+}
 const logo =
   '<svg xmlns="http://www.w3.org/2000/svg" width="96" height="32"><rect width="96" height="32"/></svg>'
 

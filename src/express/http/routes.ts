@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 import { json, type Request, Router, urlencoded } from 'express'
 import type { Handlers } from '../flows/handlers.js'
 import type { Pages } from '../pages/pages.js'
@@ -13,6 +14,9 @@ export const bodyParsers: BodyParsers = new Map([
   ['application/json', json({ limit })],
   ['application/x-www-form-urlencoded', urlencoded({ extended: false, limit })],
 ])
+
+/** Path below the mount to the bundle that it serves. */
+const scripts = { '/dialog.js': 'index.js', '/page.js': 'page.js' }
 
 /** Mounts the handlers on their paths. Each responds to every method: 405 to the wrong ones. */
 export function createRouter(
@@ -37,18 +41,24 @@ export function createRouter(
       res.set(pages.headers).set('Cache-Control', 'public, max-age=3600').type(contentType).send(body)
     })
   }
-  router.get(
-    '/dialog.js',
-    middleware(async (_req, res) => {
-      // Found by name, so that a bundled server finds it too; read only when it is asked for.
-      const file = createRequire(import.meta.url).resolve('express-two-factor/browser')
-      res.set(pages.headers).type('text/javascript')
-      await new Promise<void>((resolve, reject) => {
-        const sent = (error?: Error) => (error ? reject(error) : resolve())
-        res.sendFile(file, { maxAge: 3_600_000, dotfiles: 'allow' }, sent)
-      })
-      return false
-    }),
-  )
+  for (const [path, file] of Object.entries(scripts)) {
+    router.get(
+      path,
+      middleware(async (_req, res) => {
+        res.set(pages.headers).type('text/javascript')
+        await new Promise<void>((resolve, reject) => {
+          const sent = (error?: Error) => (error ? reject(error) : resolve())
+          res.sendFile(browserFile(file), { maxAge: 3_600_000, dotfiles: 'allow' }, sent)
+        })
+        return false
+      }),
+    )
+  }
   return router
+}
+
+/** Found by the name of the package, so that a bundled server finds it too; read only when it is asked for. */
+function browserFile(name: string): string {
+  const entry = createRequire(import.meta.url).resolve('express-two-factor/browser')
+  return join(dirname(entry), name)
 }

@@ -1,8 +1,7 @@
 import { type BrandOptions, brandCss, contentSecurityPolicy } from './brand.js'
-import { js } from './script.js'
 import { css } from './style.js'
 
-/** A file that the pages load from their own mount. */
+/** A file that the pages load from their own mount, made from options. */
 export interface Asset {
   readonly contentType: string
   readonly body: string
@@ -12,7 +11,6 @@ export interface Asset {
 export function createAssets(brand: BrandOptions | undefined): Readonly<Record<string, Asset>> {
   return {
     '/page.css': { contentType: 'text/css; charset=utf-8', body: css + brandCss(brand) },
-    '/page.js': { contentType: 'text/javascript; charset=utf-8', body: js },
   }
 }
 

@@ -16,14 +16,22 @@ it(`dialog.js is one module without dependencies of at most ${maxBytes} bytes co
   expect((await host.browser().get('/signup/dialog.js')).text).toBe(file.text)
 })
 
-it('dialog.js is kept by browsers, and asked for again by its tag', async () => {
+it('page.js is one script without dependencies that leaves nothing in the global scope', async () => {
   const host = await startHost()
-  const { headers } = await host.browser().get('/two-factor/dialog.js')
+  const file = await host.browser().get('/two-factor/page.js')
+  expect(file.status).toBe(200)
+  expect(file.text).toMatch(/^\(function\(\) ?\{/)
+  expect(file.text).not.toMatch(/\bimport\b|\bexport\b|eval\(/)
+})
+
+it.each(['dialog.js', 'page.js'])('%s is kept by browsers, and asked for again by its tag', async (name) => {
+  const host = await startHost()
+  const { headers } = await host.browser().get(`/two-factor/${name}`)
   expect(headers.get('content-type')).toBe('text/javascript; charset=utf-8')
   expect(headers.get('cache-control')).toBe('public, max-age=3600')
   expect(headers.get('x-content-type-options')).toBe('nosniff')
   const again = { 'if-none-match': headers.get('etag') ?? '', 'cache-control': 'max-age=0' }
-  expect((await host.browser().get('/two-factor/dialog.js', again)).status).toBe(304)
+  expect((await host.browser().get(`/two-factor/${name}`, again)).status).toBe(304)
 })
 
 it('the screen comes with JSON only where the dialog asks for it', async () => {

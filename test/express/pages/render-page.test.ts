@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { httpStatusOf, type ProblemCode } from '../../../src/errors.js'
-import { createAssets, createPageHeaders } from '../../../src/express/pages/assets.js'
+import { createPageHeaders } from '../../../src/express/pages/assets.js'
 import { createTexts } from '../../../src/express/pages/messages/locales.js'
 import type { Texts } from '../../../src/express/pages/messages/texts.js'
 import type { PageView } from '../../../src/express/pages/page-view.js'
@@ -413,9 +413,5 @@ describe('every page', () => {
     expect(createPageHeaders(undefined)['Content-Security-Policy']).toMatch(
       /^default-src 'none'; style-src 'self'; script-src 'self';/,
     )
-    expect(Object.values(createAssets(undefined)).map(({ contentType }) => contentType)).toEqual([
-      'text/css; charset=utf-8',
-      'text/javascript; charset=utf-8',
-    ])
   })
 })
