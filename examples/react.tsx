@@ -4,39 +4,21 @@ import { useState } from 'react'
 import { createRoot } from 'react-dom/client'
 
 function Transfer() {
-  const [request, setRequest] = useState<CodeRequest>()
-  const [message, setMessage] = useState('')
-
-  async function send() {
-    const body = new URLSearchParams({ amount: '100', payee: 'Luis' })
-    const init = { method: 'POST', body }
-    const said = await fetchWithCode('/transfers', init, { onChallenge: setRequest }).then(
-      (response) => response.text(),
-      (error: Error) => error.message,
-    )
-    setRequest(undefined)
-    setMessage(said)
+  const [asked, ask] = useState<CodeRequest>()
+  const [message, say] = useState('')
+  async function transfer() {
+    const init = { method: 'POST', body: new URLSearchParams({ amount: '100', payee: 'Luis' }) }
+    say(await fetchWithCode('/transfers', init, { onChallenge: ask }).then((sent) => sent.text(), String))
+    ask(undefined)
   }
-
-  async function confirm(form: FormData) {
-    const problem = await request?.verify(String(form.get('code')))
-    setMessage(problem?.detail ?? '')
-  }
-
+  const confirm = async (form: FormData) => say((await asked?.verify(String(form.get('code'))))?.detail ?? '')
   return (
-    <main>
-      <button type="button" onClick={send}>
-        Transfer 100 to Luis
-      </button>
-      {request && (
-        <form action={confirm}>
-          <label htmlFor="code">The code that we sent to {request.challenge.destination}</label>
-          <input id="code" name="code" inputMode="numeric" autoComplete="one-time-code" />
-          <button type="submit">Confirm</button>
-        </form>
-      )}
+    <form action={asked ? confirm : transfer}>
+      {asked && <label htmlFor="code">The code that we sent to {asked.challenge.destination}</label>}
+      {asked && <input id="code" name="code" autoComplete="one-time-code" />}
+      <button type="submit">{asked ? 'Confirm' : 'Transfer 100 to Luis'}</button>
       <output>{message}</output>
-    </main>
+    </form>
   )
 }
 

@@ -7,7 +7,8 @@ import { createDemo } from './demo/app.js'
 import { walkThrough } from './demo/walkthrough.js'
 
 const sandbox = await orOnFreePort((port) => startSandbox({ port }), 4000)
-const demo = createDemo(sandbox, { makesCodes: process.argv.includes('--own-codes') })
+const makesCodes = process.argv.includes('--own-codes')
+const demo = createDemo(sandbox, { makesCodes })
 const server = await orOnFreePort((port) => listen(demo.app, port), 3000)
 const origin = `http://localhost:${(server.address() as AddressInfo).port}`
 
@@ -35,7 +36,7 @@ if (process.argv.includes('--walkthrough')) {
   Step up     ${origin}/settings       asks for a fresh code
   Transfer    ${origin}/transfer       a code for this very amount
   Sign up     ${origin}/signup/phone   any mobile number of BR, CO, ES or MX
-  Break in    ${origin}/guesses        1,000 guesses, five reach the provider
+  Break in    ${origin}/guesses        1,000 guesses, five reach ${makesCodes ? 'the check of the bank' : 'the provider'}
 
   Ctrl-C ends both. All of it over HTTP, step by step: npm start -- --walkthrough
 `)

@@ -52,9 +52,10 @@ export function createActivityLog(isHidden: (path: string) => boolean): Activity
   }
 
   const noteCall = (context: object) => {
-    const { operation = 'own code', httpStatus, result } = context as Call
+    const { operation, httpStatus, result } = context as Call
     const status = httpStatus === undefined ? '' : ` ${httpStatus}`
-    current.getStore()?.push(`provider: ${operation}${status} ${result ?? ''}`)
+    const called = operation === undefined ? 'bank: own code' : `provider: ${operation}${status}`
+    current.getStore()?.push(`${called} ${result ?? ''}`)
   }
   const noteCheck = (context: object) => {
     if (current.getStore() !== undefined) checks += 1

@@ -45,7 +45,7 @@ export function createDemo(
   const accounts = createAccounts()
   const activity = createActivityLog(isAsset)
   const layout = createLayout(inboxUrl, activity.list)
-  const pages = createPages(layout)
+  const pages = createPages(layout, makesCodes ? 'the check of the bank' : 'the provider')
 
   const client = createClient({ baseUrl, ...credentials })
   const tf = twoFactor({

@@ -8,7 +8,7 @@ import type { Pages } from './pages.js'
 export interface Guessed {
   /** How often each answer came, the most frequent first. */
   readonly statuses: ReadonlyMap<string, number>
-  /** How many were asked of the provider. */
+  /** How many were really checked: by the provider, or by the bank when it makes the codes. */
   readonly reached: number
   readonly ms: number
 }

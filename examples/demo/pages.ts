@@ -6,7 +6,8 @@ import { escaped, type Layout } from './layout.js'
 /** The pages of the bank, in the clothes of the code page. */
 export type Pages = ReturnType<typeof createPages>
 
-export function createPages({ page }: Layout) {
+/** @param checker Who checks the codes, as the page of guesses names it. */
+export function createPages({ page }: Layout, checker: string) {
   return {
     home: (name: string | undefined) =>
       page(
@@ -63,7 +64,7 @@ ${
       page(
         'Break in',
         `<p>Somebody knows a name and its password, and guesses the code.</p>
-${guessed === undefined ? '' : result(guessed)}${form('/guesses', '', 'Send 1,000 guesses')}${link('/', 'Home')}`,
+${guessed === undefined ? '' : result(guessed, checker)}${form('/guesses', '', 'Send 1,000 guesses')}${link('/', 'Home')}`,
       ),
 
     signup: (problem?: string) =>
@@ -92,9 +93,9 @@ const nav = `<nav aria-label="Bank"><ul>
 
 const signOut = `<form method="post" action="/logout"><div class="buttons"><button>Sign out</button></div></form>\n`
 
-function result({ statuses, reached, ms }: Guessed): string {
+function result({ statuses, reached, ms }: Guessed, checker: string): string {
   const rows = [...statuses].map(([answer, times]) => [answer, String(times)])
-  return `<p role="status"><b>${reached} of 1,000 guesses reached the provider</b>, in ${ms} ms.</p>
+  return `<p role="status"><b>${reached} of 1,000 guesses reached ${checker}</b>, in ${ms} ms.</p>
 ${table(['Answer', 'Guesses'], rows)}`
 }
 

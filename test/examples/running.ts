@@ -24,13 +24,17 @@ export interface Running {
 export interface RunOptions {
   readonly express?: 4 | 5
   readonly env?: NodeJS.ProcessEnv
+  readonly args?: readonly string[]
 }
 
 /** Also for the processes that an example starts. */
 const onExpress4 = { NODE_OPTIONS: `--import ${new URL('on-express-4.js', import.meta.url)}` }
 
-export async function run(example: string, { express = 5, env = {} }: RunOptions = {}): Promise<Running> {
-  const child = spawn(process.execPath, [built(example)], {
+export async function run(
+  example: string,
+  { express = 5, env = {}, args = [] }: RunOptions = {},
+): Promise<Running> {
+  const child = spawn(process.execPath, [built(example), ...args], {
     env: { ...process.env, PORT: String(await freePort()), ...(express === 4 && onExpress4), ...env },
   })
   const said = await untilAddresses(child)

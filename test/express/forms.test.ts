@@ -416,6 +416,27 @@ describe('a sign-in with forms', () => {
     expect((await ben.open('/two-factor')).text).toBe('<p>start pt</p>')
   })
 
+  it('says on every page which app it is: the brand, else the app-name of sign-in', async () => {
+    const appName = { login: 'Acme', signup: 'Acme signup' }
+    const host = await startHost({
+      options: { appName },
+      mount: (app, tf) => app.use('/signup', tf.phoneVerification().routes()),
+    })
+    const ana = await host.login()
+    const branded = await startHost({ options: { appName, brand: { name: 'Acme Bank' } } })
+    const ben = await branded.login()
+    for (const [browser, path, name] of [
+      [ana, '/two-factor', 'Acme'],
+      [ana, '/signup', 'Acme'],
+      [host.browser(), '/two-factor', 'Acme'],
+      [ben, '/two-factor', 'Acme Bank'],
+    ] as const) {
+      const { text } = await browser.open(path)
+      expect(text).toContain(`<p class="brand">${name}</p>`)
+      expect(text).toMatch(new RegExp(`<title>.* – ${name}</title>`))
+    }
+  })
+
   it('serves what the pages load', async () => {
     const host = await startHost()
     const style = await host.browser().get('/two-factor/page.css')

@@ -40,6 +40,25 @@ describe('the pages of a signup', () => {
     expect(chosenCountry(refused)).toBe('CO')
   })
 
+  it('let go on with another number when the one that was typed is locked', async () => {
+    const host = await signups({ options: { limits: { failuresBeforeLock: 2, lockMs: 15 * 60_000 } } })
+    const visitor = host.browser()
+    await visitor.submit('/signup/start', { phone: '310 765 4321', country: 'CO' })
+    await visitor.submit('/signup/verify', { code: '000000' })
+    const locked = await visitor.submit('/signup/verify', { code: '000001' })
+    const typedAgain = await visitor.submit('/signup/start', { phone: '310 765 4321', country: 'CO' })
+    for (const page of [locked, typedAgain]) {
+      expect(page.text).toContain('<h1>You entered too many wrong codes</h1>')
+      expect(page.text).toContain('action="/signup/cancel"')
+      expect(page.text).not.toContain('action="/signup/start"')
+    }
+    const cancelled = await visitor.submit('/signup/cancel', hiddenFields(locked.text))
+    const page = await visitor.open(cancelled.headers.get('location') ?? '')
+    expect(typedPhone(page)).toBe('310 765 4321')
+    const sent = await visitor.submit('/signup/start', { phone: '320 765 4321', country: 'CO' })
+    expect(sent.status).toBe(303)
+  })
+
   it('bring no number back after it was proven, nor to another account in the same session', async () => {
     const host = await signups()
     const ana = await host.login()

@@ -72,7 +72,7 @@ export interface PageView {
   readonly links: PageLinks
   /** ISO 3166 codes to choose from at signup. */
   readonly countries: readonly string[]
-  /** Name of the app, from `brand`. */
+  /** Name and logo of the app, from `brand`; without it the name is `appName`, that of `login`. */
   readonly brand?: { readonly name: string; readonly logoUrl?: string } | undefined
   /** Milliseconds since 1970. */
   readonly now: number

@@ -44,6 +44,7 @@ export interface Pages {
 
 export function createPages(parts: {
   readonly languageOf: (req: Request) => Language
+  readonly appName: Readonly<Record<string, string>>
   readonly brand?: BrandOptions | undefined
   readonly render?: Render | undefined
   readonly countries: readonly string[]
@@ -54,13 +55,16 @@ export function createPages(parts: {
   const render = parts.render && hostFunction(parts.render)
   const unusable = brand && brandProblem(brand)
   if (unusable !== undefined) throw optionError(`twoFactor: brand.${unusable}`)
+  const { login: name } = parts.appName
+  const app = brand ?? (name === undefined ? undefined : { name })
   return {
     html(view, req, res) {
       const { locale, texts } = languageOf(req)
-      const html = renderPage({ ...view, brand }, texts)
-      return render === undefined ? html : render({ ...view, brand }, { req, res, locale, texts, html })
+      const branded = { ...view, brand: app }
+      const html = renderPage(branded, texts)
+      return render === undefined ? html : render(branded, { req, res, locale, texts, html })
     },
-    forDialog: (view, req) => renderForDialog({ ...view, brand }, languageOf(req).texts),
+    forDialog: (view, req) => renderForDialog({ ...view, brand: app }, languageOf(req).texts),
     detail(problem, req) {
       const { texts } = languageOf(req)
       const page = problem.page ?? (problem.reason === undefined ? 'problem' : 'phone')

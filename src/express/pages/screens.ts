@@ -1,4 +1,5 @@
 import type { ChallengeView } from '../../challenge/commands.js'
+import type { ProblemCode } from '../../errors.js'
 import { type Html, html } from '../../lib/html.js'
 import { probeField } from '../http/cookie-probe.js'
 import { detailsList } from './details-list.js'
@@ -94,9 +95,15 @@ export function problemScreen(view: PageView, problem: PageProblem, texts: Texts
     content: html`<div class="problem" role="alert" tabindex="-1" autofocus>
 <p>${problemText(view, problem, texts)}</p>
 </div>
-${view.details && detailsList(view.details)}${ways.length > 0 ? ways : home}`,
+${view.details && detailsList(view.details)}${otherNumberMayDo(view, problem) && changeNumber(view, texts)}${ways.length > 0 ? ways : home}`,
   }
 }
+
+/** These are about the number. At sign-in it is the one on file. */
+const ofNumber: ReadonlySet<ProblemCode> = new Set(['attempts_exhausted', 'phone_locked', 'send_refused'])
+
+const otherNumberMayDo = (view: PageView, { code }: PageProblem): boolean =>
+  view.changeableNumber && ofNumber.has(code)
 
 function again({ spent, basePath, ...view }: PageView, problem: PageProblem, texts: Texts): readonly Html[] {
   const url = spent ? view.returnTo : pageUrl(`${basePath}/`, view)

@@ -1,6 +1,6 @@
-import type { BrowserContextOptions, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { axeFindings, describeInChromium } from '../../browser/chromium.js'
+import { describeInChromium } from '../../browser/chromium.js'
 import { call, enter, openSinglePage, type SinglePage } from './single-page.js'
 
 const dialogOf = (page: Page) => page.getByRole('dialog')
@@ -151,57 +151,5 @@ describeInChromium('<two-factor-dialog>', (browser) => {
     const answer = call(page, '/guarded/settings')
     await enter(page, host.stub.rightCode)
     expect((await answer)[0]).toBe(200)
-  })
-
-  it.each<[string, BrowserContextOptions]>([
-    ['light', { colorScheme: 'light' }],
-    ['dark', { colorScheme: 'dark' }],
-    ['narrow', { viewport: { width: 320, height: 640 } }],
-  ])(
-    'has nothing for axe to find in any state: %s',
-    async (_name, context) => {
-      const opened = await openDialog({
-        clock: true,
-        context,
-        options: { limits: { attemptsPerChallenge: 3 } },
-      })
-      const { page } = opened
-      const findings: [string, string[]][] = []
-      const look = async (state: string) => {
-        findings.push([state, await axeFindings(page)])
-        const overflow = await dialogOf(page).evaluate((element) => element.scrollWidth - element.clientWidth)
-        expect([state, overflow]).toEqual([state, 0])
-      }
-      await look('code')
-      await enter(page, '')
-      await dialogOf(page).getByText('Enter the code from the message').waitFor()
-      await look('empty')
-      await enter(page, '000000')
-      await dialogOf(page).getByText('not right').waitFor()
-      await look('wrong')
-      await page.context().setOffline(true)
-      await enter(page, '000001')
-      await dialogOf(page).getByText("We couldn't connect").waitFor()
-      await look('unreachable')
-      await page.context().setOffline(false)
-      await pass(opened, 60_000)
-      await look('ready')
-      await dialogOf(page).getByRole('button', { name: 'Call me instead' }).click()
-      await dialogOf(page).getByText('We called').waitFor()
-      await look('call')
-      await pass(opened, 300_000)
-      await look('expired')
-      await enter(page, '000000')
-      await dialogOf(page).getByText('no longer works').waitFor()
-      await look('gone')
-      expect(findings.filter(([, found]) => found.length > 0)).toEqual([])
-    },
-    60_000,
-  )
-
-  it('would not be clean with a seeded fault', async () => {
-    const { page } = await openDialog()
-    await dialogOf(page).evaluate((element) => element.querySelector('label')?.remove())
-    expect(await axeFindings(page)).toEqual([expect.stringMatching(/^label:/)])
   })
 })

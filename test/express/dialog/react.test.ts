@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build } from 'rolldown'
 import { expect, it } from 'vitest'
@@ -16,6 +17,10 @@ async function bundled(): Promise<string> {
   })
   return output[0].code
 }
+
+it('examples/react.tsx has 25 lines', () => {
+  expect(readFileSync(path('examples/react.tsx'), 'utf8').trimEnd().split('\n')).toHaveLength(25)
+})
 
 describeInChromium('examples/react', (browser) => {
   it('asks for the code in a form of the app, says when one was not right, and transfers once', async () => {

@@ -3,6 +3,8 @@ import helmet from 'helmet'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { expect, onTestFinished } from 'vitest'
 import type { FetchWithCodeOptions, fetchWithCode } from '../../../src/browser/index.js'
+import { en } from '../../../src/express/pages/messages/en.js'
+import type { Texts } from '../../../src/express/pages/messages/texts.js'
 import type { TwoFactor } from '../../../src/index.js'
 import { type Host, type HostOptions, startHost, usualRoutes } from '../kit.js'
 
@@ -113,9 +115,9 @@ export function call(
 }
 
 /** Types a code into the dialog and sends it. */
-export async function enter(page: Page, code: string): Promise<void> {
-  await page.getByRole('dialog').getByLabel('Security code').fill(code)
-  await page.getByRole('dialog').getByRole('button', { name: 'Continue' }).click()
+export async function enter(page: Page, code: string, texts: Texts = en): Promise<void> {
+  await page.getByRole('dialog').getByLabel(texts['code.label']).fill(code)
+  await page.getByRole('dialog').getByRole('button', { name: texts['code.submit'] }).click()
 }
 
 export async function expectNoDialog(page: Page): Promise<void> {

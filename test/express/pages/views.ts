@@ -56,6 +56,7 @@ export const states: Readonly<Record<string, PageView>> = {
   'unreadable code': { ...codeView, problem: { code: 'invalid_request' } },
   'last wrong code': { ...codeView, problem: { code: 'code_not_accepted', attemptsRemaining: 0 } },
   'no attempt left': { ...codeView, challenge: { ...challenge, attemptsRemaining: 0 } },
+  'locked number at signup': { ...phoneView, problem: { code: 'phone_locked', retryAfterMs: 15 * 60_000 } },
   'too soon': { ...codeView, problem: { code: 'resend_too_soon', retryAfterMs: 43_000 } },
   unchecked: { ...codeView, problem: { code: 'verification_unavailable' } },
   start: startView,

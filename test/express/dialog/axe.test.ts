@@ -1,0 +1,121 @@
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { createTexts } from '../../../src/express/pages/messages/locales.js'
+import type { Texts } from '../../../src/express/pages/messages/texts.js'
+import { axeFindings, describeInChromium } from '../../browser/chromium.js'
+import { call, enter, openSinglePage } from './single-page.js'
+
+const dialogOf = (page: Page) => page.getByRole('dialog')
+const looks: readonly (readonly [string, BrowserContextOptions])[] = [
+  ['light', { colorScheme: 'light' }],
+  ['dark', { colorScheme: 'dark' }],
+  ['narrow', { viewport: { width: 320, height: 640 } }],
+]
+/** The look in which long words are the most trouble. */
+const narrow = looks.slice(2)
+const links = { addPhone: '/phone', support: '/help' }
+
+describeInChromium('axe in <two-factor-dialog>', (browser) => {
+  async function openDialog(given: Parameters<typeof openSinglePage>[1]) {
+    const opened = await openSinglePage(browser(), given)
+    void call(opened.page, '/guarded/settings')
+    await dialogOf(opened.page).waitFor()
+    return opened
+  }
+
+  /** Nothing to find, and nothing beyond the edge. */
+  async function look(page: Page, state: string): Promise<void> {
+    const overflow = await dialogOf(page).evaluate((element) => element.scrollWidth - element.clientWidth)
+    expect([state, await axeFindings(page), overflow]).toEqual([state, [], 0])
+  }
+
+  const appears = (page: Page, text: string) => dialogOf(page).getByText(text).first().waitFor()
+
+  async function walk(context: BrowserContextOptions, texts: Texts): Promise<void> {
+    const { host, page } = await openDialog({
+      clock: true,
+      context,
+      options: { limits: { attemptsPerChallenge: 3 } },
+    })
+    const pass = async (ms: number) => {
+      host.clock.now += ms
+      await page.clock.runFor(ms)
+    }
+    await look(page, 'code')
+    await enter(page, '', texts)
+    await appears(page, texts['code.empty.title'])
+    await look(page, 'empty')
+    await enter(page, '000000', texts)
+    await appears(page, texts['problem.code_not_accepted.title'])
+    await look(page, 'wrong')
+    await page.context().setOffline(true)
+    await enter(page, '000001', texts)
+    await appears(page, texts['dialog.unreachable'])
+    await look(page, 'unreachable')
+    await page.context().setOffline(false)
+    await pass(60_000)
+    await look(page, 'ready')
+    await dialogOf(page).getByRole('button', { name: texts['instead.call'] }).click()
+    await appears(page, texts['code.calling'].split('{')[0] ?? '')
+    await look(page, 'call')
+    await pass(300_000)
+    await look(page, 'expired')
+    await enter(page, '000000', texts)
+    await appears(page, texts['problem.challenge_gone.title'])
+    await look(page, 'gone')
+  }
+
+  /** The screens without a field: they only lead on, or say when. */
+  async function walkOut(context: BrowserContextOptions, texts: Texts): Promise<void> {
+    const limits = { attemptsPerChallenge: 2, failuresBeforeLock: 1 }
+    const locked = await openDialog({ context, options: { limits, links } })
+    await enter(locked.page, '000000', texts)
+    await appears(locked.page, texts['problem.phone_locked.title'])
+    await look(locked.page, 'locked')
+
+    const disabled = await openDialog({ context, options: { limits: { failuresBeforeDisable: 1 }, links } })
+    await enter(disabled.page, '000000', texts)
+    await appears(disabled.page, texts['problem.phone_disabled.title'])
+    await look(disabled.page, 'disabled')
+
+    const nobody = await openDialog({ context, user: 'nobody', options: { links } })
+    await appears(nobody.page, texts['problem.no_phone.title'])
+    await look(nobody.page, 'no phone')
+
+    const { host, page } = await openDialog({ context })
+    await page.evaluate((code) => {
+      const headers = { 'content-type': 'application/json' }
+      return fetch('/two-factor/verify', { method: 'POST', headers, body: JSON.stringify({ code }) })
+    }, host.stub.rightCode)
+    await enter(page, host.stub.rightCode, texts)
+    await appears(page, texts['done.title'])
+    await look(page, 'done')
+  }
+
+  const cases = [...createTexts({})].flatMap(([locale, texts]) =>
+    (locale === 'en' ? looks : narrow).map(([name, context]) => ({
+      locale,
+      texts,
+      name,
+      context: { ...context, locale },
+    })),
+  )
+
+  it.each(cases)(
+    'has nothing to find while a code is asked for: $locale, $name',
+    ({ context, texts }) => walk(context, texts),
+    60_000,
+  )
+
+  it.each(cases)(
+    'has nothing to find where no code can be typed: $locale, $name',
+    ({ context, texts }) => walkOut(context, texts),
+    60_000,
+  )
+
+  it('would find a seeded fault', async () => {
+    const { page } = await openDialog({})
+    await dialogOf(page).evaluate((element) => element.querySelector('label')?.remove())
+    expect(await axeFindings(page)).toEqual([expect.stringMatching(/^label:/)])
+  })
+})
