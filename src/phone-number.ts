@@ -1,5 +1,6 @@
 import type { CountryCode, PhoneNumber as Reading } from 'libphonenumber-js/mobile'
 import { memoize } from './lib/memoize.js'
+import { separators } from './lib/separators.js'
 
 declare const checked: unique symbol
 
@@ -33,7 +34,7 @@ export function loadPhoneData(): Promise<typeof import('libphonenumber-js/mobile
 
 // What people write inside a number. Extensions and commas are refused: `phone` takes comma lists
 // in other operations of the provider, and one canonical number must go out.
-const spelling = /^[+\d\s().\-/]{4,40}$/
+const spelling = /^[+\d\s()/]{4,40}$/
 
 /**
  * Reads one number in any usual spelling and checks it against the allow-list.
@@ -43,10 +44,10 @@ const spelling = /^[+\d\s().\-/]{4,40}$/
  * // { ok: true, phone: '+573001234567', country: 'CO' }
  */
 export async function parsePhoneNumber(text: string, rules: PhoneRules): Promise<PhoneParse> {
-  const spelled = text.normalize('NFKC').trim()
+  const spelled = text.normalize('NFKC').replaceAll(separators, ' ').trim()
   if (!spelling.test(spelled)) return { ok: false, refusal: 'not-a-number' }
   // Read with a default country, 00 would be taken as the start of a national number.
-  const international = withoutRetiredPrefix(spelled.replace(/^00/, '+'))
+  const international = withoutRetiredPrefix(spelled.replace(/^00/, '+'), rules.defaultCountry)
 
   const defaultCountry = rules.defaultCountry as CountryCode | undefined
   const parsed = await (defaultCountry === undefined
@@ -67,9 +68,13 @@ export async function parsePhoneNumber(text: string, rules: PhoneRules): Promise
 // Numbers on file recur with every code. A visitor's choice of country is not cached.
 const readOnce = memoize((spelled) => read(spelled, {}))
 
-/** Mexico dialled mobiles as +52 1 until 2019; contact lists still hold them, and the plans no longer know them. */
-function withoutRetiredPrefix(international: string): string {
-  const mexican = /^\+521(\d{10})$/.exec(international.replaceAll(/[^+\d]/g, ''))
+/**
+ * Mexico dialled mobiles as +52 1, at home as 044, 045 or 1, until 2019; contact lists still hold them, and the plans
+ * no longer know them.
+ */
+function withoutRetiredPrefix(international: string, country: string | undefined): string {
+  const prefix = country === 'MX' ? /^(?:\+521|04[45]|1)(\d{10})$/ : /^\+521(\d{10})$/
+  const mexican = prefix.exec(international.replaceAll(/[^+\d]/g, ''))
   return mexican === null ? international : `+52${mexican[1]}`
 }
 

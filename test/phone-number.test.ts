@@ -15,6 +15,10 @@ describe('reading a number', () => {
     ['  +57-300-1234567 '],
     ['+57\u00a0300\u00a0123\u00a04567'],
     ['＋５７３００１２３４５６７'],
+    ['+57 300–123–4567'],
+    ['+57 300‑123‑4567'],
+    ['“300·123·4567”', 'CO'],
+    ['\u202a+57 300 123 4567\u202c'],
   ])('finds the same one in %j (country %s)', async (text, defaultCountry?: string) => {
     const rules = { countries: ['CO'], ...(defaultCountry === undefined ? {} : { defaultCountry }) }
     expect(await parsePhoneNumber(text, rules)).toEqual({ ok: true, phone: '+573001234567', country: 'CO' })
@@ -49,13 +53,17 @@ describe('reading a number', () => {
     },
   )
 
-  it.each([['+52 1 55 1234 5678'], ['0052 1 5512345678']])(
-    'understands the retired Mexican spelling %j',
-    async (text) => {
-      const parsed = await parsePhoneNumber(text, { countries: ['MX'], mobileOnly: true })
-      expect(parsed).toEqual({ ok: true, phone: '+525512345678', country: 'MX' })
-    },
-  )
+  it.each([
+    ['+52 1 55 1234 5678'],
+    ['0052 1 5512345678'],
+    ['044 55 1234 5678', 'MX'],
+    ['045 55 1234 5678', 'MX'],
+    ['1 55 1234 5678', 'MX'],
+  ])('understands the retired Mexican spelling %j', async (text, defaultCountry?: string) => {
+    const rules = { countries: ['MX'], mobileOnly: true, ...(defaultCountry && { defaultCountry }) }
+    const parsed = await parsePhoneNumber(text, rules)
+    expect(parsed).toEqual({ ok: true, phone: '+525512345678', country: 'MX' })
+  })
 
   it('is shown to the person who typed it as people in its country write it', async () => {
     expect(await nationalForm('+573001234567')).toBe('300 1234567')

@@ -134,6 +134,32 @@ describeInChromium('the pages', (browser) => {
     await page.close()
   })
 
+  it('say that a code ran out while they are open', async () => {
+    const page = await open('code')
+    const sentence = page.getByText('We sent a code to')
+    const spoken = page.getByRole('status')
+    await page.clock.runFor(10 * 60_000 - 1_000)
+    expect([await sentence.isVisible(), await spoken.textContent()]).toEqual([
+      true,
+      'You can ask for a new code now.',
+    ])
+    await page.clock.runFor(2_000)
+    expect(await sentence.isVisible()).toBe(false)
+    expect(await spoken.innerText()).toBe('This code no longer works. Ask for a new one.')
+    expect((await spoken.boundingBox())?.height).toBeGreaterThan(10)
+    await page.close()
+  })
+
+  it('show the way on from a lock when the wait is over', async () => {
+    const page = await open('locked')
+    const again = page.getByRole('link', { name: 'Try again' })
+    await page.clock.runFor(14 * 60_000)
+    expect(await again.isVisible()).toBe(false)
+    await page.clock.runFor(61_000)
+    expect(await again.isVisible()).toBe(true)
+    await page.close()
+  })
+
   it('leave the wait to the server when there is no script', async () => {
     const page = await browser().newPage({ javaScriptEnabled: false })
     await page.goto(address('en', 'code'))

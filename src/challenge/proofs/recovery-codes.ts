@@ -1,4 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
+import { separators } from '../../lib/separators.js'
 
 /** New recovery codes of one subject: the person keeps the codes, the host only the hashes. */
 export interface RecoveryCodes {
@@ -18,8 +19,6 @@ const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const lookAlikes: Readonly<Record<string, string>> = { I: '1', L: '1', O: '0', U: 'V' }
 const canonical = new RegExp(`^[${alphabet}]{${length}}$`)
 
-/** What people and keyboards insert between the groups. */
-const separators = /[\s\u200b\u2060\ufeff\p{Pd}.·_'"`´‘’“”«»]/gu
 const maxTypedLength = 200
 
 export function generateRecoveryCodes(subject: string): RecoveryCodes {
@@ -33,7 +32,7 @@ export function generateRecoveryCodes(subject: string): RecoveryCodes {
 /** The code that was typed, without separators and in capitals; undefined when it cannot be one. */
 export function readRecoveryCode(typed: string): string | undefined {
   if (typed.length > maxTypedLength) return undefined
-  const plain = typed.normalize('NFKC').replaceAll(separators, '').toUpperCase()
+  const plain = typed.normalize('NFKC').replaceAll(separators, '').replaceAll(/[\s_]/g, '').toUpperCase()
   const code = plain.replaceAll(/[ILOU]/g, (letter) => lookAlikes[letter] ?? letter)
   return canonical.test(code) ? code : undefined
 }

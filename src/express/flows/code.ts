@@ -1,7 +1,6 @@
-const maxTypedLength = 1_000
+import { separators } from '../../lib/separators.js'
 
-/** What people and keyboards insert between the characters of a code: spaces of all kinds, dashes, dots, quotes. */
-const separators = /[\p{Zs}\u200b\u2060\ufeff\p{Pd}.·'"`´‘’“”«»]/gu
+const maxTypedLength = 1_000
 
 /**
  * The code that was typed or pasted; undefined when there is none or more than one. Spaces, dashes and the like

@@ -64,7 +64,7 @@ export const pt: Texts = {
   'phone.landline.title': 'Digite um número de celular',
   'phone.landline.text': 'Não conseguimos enviar códigos para telefones fixos.',
   'phone.country.title': 'Digite um número de outro país',
-  'phone.country.text': 'Só enviamos códigos para celulares de {countries}.',
+  'phone.country.text': 'Só enviamos códigos para celulares destes países: {countries}.',
 
   'recovery.title': 'Use um código de recuperação',
   'recovery.text':
