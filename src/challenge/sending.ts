@@ -49,7 +49,7 @@ export function createSending(parts: {
     if (paused !== undefined) return paused
     const budget = counters.forSend(target.counted)
     const updater = ledgers.updater(target.key, target.limits)
-    const asked = Promise.all([funds.check(), budget.check(), target.acting(), budget.suspected()])
+    const asked = Promise.all([funds.check(target.lane), budget.check(), target.acting(), budget.suspected()])
     const [broke, tooMany, acting, suspected] = await updater.readWith(asked)
     if (broke !== undefined) return broke
     if (tooMany !== undefined) return tooMany
@@ -59,7 +59,7 @@ export function createSending(parts: {
     const { outcome: planned } = previewed
     if (planned.outcome === 'booked') {
       const refusal =
-        (await permission(target, planned.challenge, command, suspected)) ?? (await funds.take())
+        (await permission(target, planned.challenge, command, suspected)) ?? (await funds.take(target.lane))
       if (refusal !== undefined) return refusal
     }
     // SMS pumping: nothing is booked unasked, not even where a cooldown has ended since the preview.
@@ -112,7 +112,7 @@ export function createSending(parts: {
       expiresInMs: challenge.maxExpiresAt - now,
     })
     const { sent } = dispatched
-    funds.noteSend(sent.result)
+    funds.noteSend(target.lane, sent.result)
     if (superseded !== undefined && sent.result !== 'not-sent') {
       emit({ type: 'challenge.superseded', ...about(target, superseded) })
     }

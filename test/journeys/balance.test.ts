@@ -80,7 +80,7 @@ it.skipIf(withoutRedis)(
     expect(await start(0)).toMatchObject({ code: 'delivery_failed' })
     await vi.waitFor(() => expect(told()).toEqual(['balance.empty']), 5_000)
     await vi.waitFor(async () =>
-      expect(await server.ask('GET', await balanceKey(server))).toContain('isPaused'),
+      expect(await server.ask('GET', await balanceKey(server))).toContain('paused'),
     )
     // The one start in 30 seconds that tries.
     expect(await start(1)).toMatchObject({ code: 'delivery_failed' })

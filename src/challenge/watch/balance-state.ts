@@ -10,6 +10,9 @@ export interface BalanceRules {
   readonly warnBeforeMs: number
 }
 
+/** SMS pumping: the visitor of a signup form picks the number, so that a refused one says nothing about sign-ins. */
+export type Pause = 'all' | 'sign-ups'
+
 /** What the service knows about its account, shared by all processes. */
 export type BalanceRecord = {
   readonly condition: 'ok' | 'low' | 'empty' | 'unknown'
@@ -22,8 +25,8 @@ export type BalanceRecord = {
   readonly creditsPerSend: number
   /** The alarm that stands: events come on its edges only. */
   readonly alarm?: 'low' | 'empty' | 'unknown'
-  /** Empty, and a send has failed: starts are refused. */
-  readonly isPaused?: true
+  /** Empty, and a send has failed: starts are refused, all or those of sign-ups. */
+  readonly paused?: Pause
 }
 
 /** The credits; `undefined` when the account gave no figure, `'failed'` when it could not be asked. */
@@ -58,7 +61,7 @@ export function nextBalance(
   const lastsMs = (credits / (rate.sendsPerHour * rate.creditsPerSend)) * hour
   const measured = { credits, ...rate }
   if (credits <= 0) {
-    const paused = before?.isPaused ? ({ isPaused: true } as const) : {}
+    const paused = before?.paused && { paused: before.paused }
     const events = before?.alarm === 'empty' ? [] : [{ type: 'balance.empty', credits } as const]
     return { record: { condition: 'empty', ...measured, alarm: 'empty', ...paused }, events }
   }

@@ -6,16 +6,17 @@ import { counter } from '../budgets/allowance.js'
 import type { CodeProvider, SendResult } from '../code-provider.js'
 import type { Refusal } from '../commands.js'
 import type { Keys } from '../keys.js'
+import type { Lane } from '../ledger/ledger.js'
 import { update } from '../updater.js'
-import { type BalanceRecord, type BalanceRules, nextBalance, type Reading } from './balance-state.js'
+import { type BalanceRecord, type BalanceRules, nextBalance, type Pause, type Reading } from './balance-state.js'
 
 /** What the account has left: told before it is empty, and never asked for while somebody waits. */
 export interface BalanceWatch {
   /** The refusal while the account is empty and refuses sends. Counts nothing. */
-  check(): Promise<Refusal | undefined>
-  /** Called last before a send is booked: one in 30 seconds goes through, to see whether it is over. */
-  take(): Promise<Refusal | undefined>
-  noteSend(result: SendResult['result']): void
+  check(lane: Lane): Promise<Refusal | undefined>
+  /** Called last before a send is booked: one in 30 seconds and lane goes through, to see whether it is over. */
+  take(lane: Lane): Promise<Refusal | undefined>
+  noteSend(lane: Lane, result: SendResult['result']): void
   /** What this process read last. From memory. */
   state(): BalanceRecord | undefined
 }
@@ -48,15 +49,17 @@ function openWatch(
   rules: BalanceRules,
 ): BalanceWatch {
   const sendsKey = keys.counter('count-balance-sends', 'account')
-  const probes = counter(store, {
-    key: keys.counter('count-balance-probes', 'account'),
-    max: 1,
-    windowMs: againMs,
-    code: 'sending_paused',
-    limit: 'balance',
-  })
+  /** One for each lane: visitors of a signup form must not take the probe of sign-ins (denial of service). */
+  const probesOf = (lane: Lane) =>
+    counter(store, {
+      key: keys.counter('count-balance-probes', lane),
+      max: 1,
+      windowMs: againMs,
+      code: 'sending_paused',
+      limit: 'balance',
+    })
   let seen: BalanceRecord | undefined
-  let failedAt: number | undefined
+  let failed: { readonly at: number; readonly pause: Pause } | undefined
   let isLookDue = false
   let notBefore = 0
 
@@ -100,25 +103,25 @@ function openWatch(
     const { count, resetInMs } = await store.increment(lease, windowMs)
     await (count === 1 ? measure() : read())
     // Whoever was refused a send before this was asked knows now whether the account is why.
-    if (seen !== undefined && failedAt !== undefined && seen.askedAt >= failedAt) await pause()
+    if (seen !== undefined && failed !== undefined && seen.askedAt >= failed.at) await pause(failed.pause)
     if (seen?.condition === 'empty') notBefore = Math.max(notBefore, now() + againMs)
-    if (seen?.condition === 'empty' || failedAt !== undefined) lookAgain()
+    if (seen?.condition === 'empty' || failed !== undefined) lookAgain()
     return resetInMs
   }
 
-  async function pause(): Promise<void> {
-    failedAt = undefined
+  async function pause(paused: Pause): Promise<void> {
+    failed = undefined
     if (seen?.condition !== 'empty') return
-    await write((before) => [
-      undefined,
-      before?.condition === 'empty' ? { ...before, isPaused: true } : undefined,
-    ])
+    await write((before) => {
+      const isEmpty = before?.condition === 'empty' && before.paused !== 'all'
+      return [undefined, isEmpty ? { ...before, paused } : undefined]
+    })
   }
 
   async function resume(): Promise<void> {
     await write((before) => {
-      if (before?.isPaused !== true) return [undefined, undefined]
-      const { isPaused: _, ...rest } = before
+      if (before?.paused === undefined) return [undefined, undefined]
+      const { paused: _, ...rest } = before
       // The alarm stands until the account itself says so.
       return [undefined, { ...rest, condition: 'unknown' }]
     })
@@ -143,20 +146,25 @@ function openWatch(
 
   background.after(0, lookRegularly)
 
+  const isPaused = (lane: Lane) =>
+    seen?.paused === 'all' || (seen?.paused === 'sign-ups' && lane === 'enrol')
+
   return {
-    async check() {
+    async check(lane) {
       await read()
-      return seen?.isPaused ? (await probes.check()).refusal : undefined
+      return isPaused(lane) ? (await probesOf(lane).check()).refusal : undefined
     },
-    take: async () => (seen?.isPaused ? probes.take() : undefined),
-    noteSend(result) {
+    take: async (lane) => (isPaused(lane) ? probesOf(lane).take() : undefined),
+    noteSend(lane, result) {
       if (result === 'sent' || result === 'unconfirmed') {
         background.run(async () => void (await store.increment(sendsKey, week)))
       }
-      if (result === 'sent' && seen?.isPaused) background.run(resume)
+      if (result === 'sent' && seen?.paused !== undefined) background.run(resume)
       if (result === 'failed' || result === 'misconfigured') {
-        failedAt = now()
-        if (seen?.condition === 'empty') background.run(pause)
+        const isPicked = lane === 'enrol' && result === 'failed'
+        const reach = isPicked && failed?.pause !== 'all' ? 'sign-ups' : 'all'
+        failed = { at: now(), pause: reach }
+        if (seen?.condition === 'empty') background.run(() => pause(reach))
         else lookAgain()
       }
     },

@@ -45,7 +45,7 @@ export interface Health {
   }
   /** With the option `balance`, once the account was asked. */
   readonly balance?: Pick<BalanceRecord, 'condition' | 'credits' | 'askedAt'> & {
-    /** Whether starts are refused, because the account is empty. */
+    /** Whether starts are refused, those of sign-ups at least, because the account is empty. */
     readonly isPaused: boolean
   }
   /** Countries whose sign-ups look like SMS pumping, as far as this process has seen. */
@@ -136,8 +136,8 @@ function causeOf({
   return present({ provider, reason, httpStatus })
 }
 
-function balanceIn({ condition, credits, askedAt, isPaused }: BalanceRecord): NonNullable<Health['balance']> {
-  return { condition, askedAt, isPaused: isPaused === true, ...present({ credits }) }
+function balanceIn({ condition, credits, askedAt, paused }: BalanceRecord): NonNullable<Health['balance']> {
+  return { condition, askedAt, isPaused: paused !== undefined, ...present({ credits }) }
 }
 
 type Present<Members> = { [Name in keyof Members]?: Exclude<Members[Name], undefined> }

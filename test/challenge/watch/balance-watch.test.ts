@@ -203,6 +203,42 @@ describe('an account that runs dry', () => {
     expect(told()).toEqual(['balance.empty'])
   })
 
+  it('stops no sign-in for the numbers that visitors of a signup form pick', async () => {
+    const { time, account, first } = openProcesses(1)
+    account.reading = 0
+    const isDead = () => first.provider.sends.at(-1)?.destination.startsWith('+57302')
+    first.provider.send = () => ({ result: isDead() ? 'failed' : 'sent' })
+    await time.elapse(minute)
+    const signUp = (phone: string) => {
+      const visitor = { lane: 'enrol', subject: 'visitor', anonymous: true, purpose: 'signup' } as const
+      return first.challenges.start({ ...visitor, session: phone, phone }).catch(() => 'refused')
+    }
+    for (let round = 1; round <= 3; round += 1) {
+      // The one that pauses, and the one that takes the try.
+      for (const dead of [1, 2]) {
+        expect(await signUp(`+57302${round}00000${dead}`)).toBe('refused')
+        await time.elapse(1)
+      }
+      expect(await signUp(`+57301${round}000000`)).toMatchObject({ code: 'sending_paused', limit: 'balance' })
+      const signIns = Array.from({ length: 6 }, (_, index) => start(first, round * 10 + index))
+      expect((await Promise.all(signIns)).map(({ outcome }) => outcome)).toEqual(Array(6).fill('started'))
+      await time.elapse(minute)
+    }
+  })
+
+  it('leaves the try of sign-ins to them', async () => {
+    const { time, account, first } = openProcesses(1)
+    await time.elapse(minute)
+    account.reading = 0
+    await start(first, 1)
+    await time.elapse(1)
+    const visitor = { lane: 'enrol', subject: 'visitor', anonymous: true, purpose: 'signup' } as const
+    const phone = '+573019999999'
+    await first.challenges.start({ ...visitor, session: 'visitor', phone }).catch(() => undefined)
+    first.provider.send = () => ({ result: 'sent' })
+    expect(await start(first, 2)).toMatchObject({ outcome: 'started' })
+  })
+
   it('keeps nobody from entering a code that was sent before', async () => {
     const { time, account, first } = openProcesses(1)
     await time.elapse(minute)
