@@ -134,7 +134,7 @@ export interface TwoFactorOptions {
   readonly messages?: Messages
   /** Makes the HTML of a page in place of, or around, the built-in one. */
   readonly render?: Render
-  /** After session and grant were renewed, before the answer. If it throws, the grant is revoked. */
+  /** After session and grant were renewed, before the answer. If it throws or responds with 4xx or 5xx itself, the grant is revoked. */
   readonly onVerified?: OnVerified
   /** The host's last word before a code is sent: captcha, risk engine. Anything but `true` refuses. `suspicion` says when a captcha is due. */
   readonly beforeSend?: (req: Request, send: Parameters<BeforeSend>[0]) => ReturnType<BeforeSend>

@@ -70,6 +70,12 @@ describe('a path with parameters', () => {
     expect(() => createMountPath(pattern).of(req)).toThrow(TypeError)
   })
 
+  it('leads to no other site where the routes themselves are asked for by a spelling of one', () => {
+    const baseUrl = String.raw`/\evil.example/two-factor`
+    const req = { baseUrl, originalUrl: `${baseUrl}/start`, params: {} } as unknown as Request
+    expect(() => createMountPath('/:tenant/two-factor').of(req)).toThrow(TypeError)
+  })
+
   it.each(['/app/:tenant', '/:a/:b_2/two-factor', '/two-factor'])('may be %s', (given) => {
     expect(settle(given)).toBe(given)
   })

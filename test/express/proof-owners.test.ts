@@ -106,6 +106,25 @@ describe('an onVerified that renews the session itself', () => {
   })
 })
 
+describe('an onVerified that responds itself', () => {
+  it.each([
+    [403, 403],
+    [503, 403],
+    [200, 200],
+    [303, 200],
+  ])('with %i leaves the guard at %i', async (status, guarded) => {
+    const host = await startHost({
+      options: { onVerified: (_req, res) => void res.status(status).json({ said: 'by the host' }) },
+    })
+    const ana = await host.login()
+    await ana.post('/two-factor/start', {})
+    const answer = await ana.post('/two-factor/verify', { code: host.stub.rightCode })
+    expect([answer.status, answer.json]).toEqual([status, { said: 'by the host' }])
+    expect((await ana.get('/account')).status).toBe(guarded)
+    expect(host.errors).toEqual([])
+  })
+})
+
 describe('revokeEverything', () => {
   it('ends grants, live challenges, known browsers and trusted devices of one subject', async () => {
     const host = await startHost({

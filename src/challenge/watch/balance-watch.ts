@@ -8,7 +8,13 @@ import type { Refusal } from '../commands.js'
 import type { Keys } from '../keys.js'
 import type { Lane } from '../ledger/ledger.js'
 import { update } from '../updater.js'
-import { type BalanceRecord, type BalanceRules, nextBalance, type Pause, type Reading } from './balance-state.js'
+import {
+  type BalanceRecord,
+  type BalanceRules,
+  nextBalance,
+  type Pause,
+  type Reading,
+} from './balance-state.js'
 
 /** What the account has left: told before it is empty, and never asked for while somebody waits. */
 export interface BalanceWatch {
@@ -146,8 +152,7 @@ function openWatch(
 
   background.after(0, lookRegularly)
 
-  const isPaused = (lane: Lane) =>
-    seen?.paused === 'all' || (seen?.paused === 'sign-ups' && lane === 'enrol')
+  const isPaused = (lane: Lane) => seen?.paused === 'all' || (seen?.paused === 'sign-ups' && lane === 'enrol')
 
   return {
     async check(lane) {

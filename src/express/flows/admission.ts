@@ -45,10 +45,10 @@ export function createAdmit(parts: {
   ): Promise<void> {
     try {
       await browser?.undo(res)
+      const anyAge = { maxAgeMs: Number.MAX_SAFE_INTEGER, recoveryCode: true }
+      await grants.take({ ...grant, ...anyAge })
       // The host may have renewed the session, and the grant moved along.
-      for (const session of new Set([grant.session, sessions.idOf(req)])) {
-        await grants.take({ ...grant, session, maxAgeMs: Number.MAX_SAFE_INTEGER, recoveryCode: true })
-      }
+      await grants.take({ ...grant, session: sessions.idOf(req), ...anyAge })
     } catch {
       // The store fails: under another new id the session finds no grant, whatever is left in the store.
       await renewal.abandon(req, res)
@@ -97,7 +97,7 @@ export function createAdmit(parts: {
       if (last !== after) await written.moveTo(last)
       successPath = await successPaths.of(grant)
       // Trust outlives every grant, so it is not left behind by a sign-in that was revoked meanwhile.
-      if (trustDevice && (await standing.isRevoked())) {
+      if (hasRefused(res) || (trustDevice && (await standing.isRevoked()))) {
         await takeBack(context, query, browser)
         return refused('challenge_gone')
       }
@@ -109,4 +109,9 @@ export function createAdmit(parts: {
     await written.confirm().catch(() => undefined)
     return { outcome: 'verified', purpose: grant.purpose, verifiedAt: grant.verifiedAt, successPath }
   }
+}
+
+/** Whether the host's onVerified has refused in its own words: a response of 4xx or 5xx leaves no grant behind. */
+function hasRefused({ headersSent, statusCode }: Response): boolean {
+  return headersSent && statusCode >= 400
 }

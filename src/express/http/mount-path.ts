@@ -43,7 +43,8 @@ export function createMountPath(pattern: string): MountPath {
     fits,
     of(req) {
       if (isFixed) return pattern
-      return fits(req.baseUrl) ? req.baseUrl : fill(req)
+      // Open redirect: browsers read `/\host` as another site.
+      return fits(req.baseUrl) && safePath(req.baseUrl) !== undefined ? req.baseUrl : fill(req)
     },
   }
 }
