@@ -42,6 +42,24 @@ async function again(
 }
 
 describe('a trusted device', () => {
+  it('ends when the host revokes everything at a sign-in and refuses it', async () => {
+    let stolen = false
+    const onVerified: TwoFactorOptions['onVerified'] = async () => {
+      if (!stolen) return
+      await host.tf.subjects.revokeEverything('ana')
+      throw new Error('signed in from two continents')
+    }
+    const host = await startHost({ options: { ...options, onVerified }, mount })
+    const ana = await trust(host)
+    stolen = true
+    expect((await (await again(host, ana)).post('/two-factor/start', {})).status).toBe(500)
+    stolen = false
+    host.clock.now += 60_000
+    // A code is asked for.
+    expect((await (await again(host, ana)).post('/two-factor/start', {})).status).toBe(201)
+    expect(await host.tf.trustedDevices.list('ana')).toEqual([])
+  })
+
   it('stands in for the code at the next sign-in', async () => {
     const host = await startHost({ options, mount })
     const ana = await trust(host)

@@ -136,8 +136,11 @@ export function createDevices(parts: {
         async undo() {
           const mine = written
           if (mine === undefined) return
-          await updater.update((stored) => {
-            const others = live(stored, now()).filter(({ hash: one }) => one !== mine.hash)
+          await updater.update((stored): Update<Stored, void> => {
+            const devices = live(stored, now())
+            // Revoked meanwhile: what it was before must not come back either.
+            if (!devices.some(({ hash }) => hash === mine.hash)) return { outcome: undefined }
+            const others = devices.filter(({ hash }) => hash !== mine.hash)
             const before = previous === undefined ? [] : [previous]
             return { outcome: undefined, put: put([...others, ...before], now()) }
           })

@@ -224,6 +224,17 @@ describe('a known browser', () => {
     expect(await devices.open('ana', kept?.token).known).toBe(false)
   })
 
+  it('does not come back when a success is undone after everything was revoked', async () => {
+    const { devices } = known()
+    const trusted = await devices.open('ana', undefined).succeed(true)
+    const later = devices.open('ana', trusted?.token)
+    await later.succeed(false)
+    await devices.revokeSubject('ana')
+    await later.undo()
+    expect(await devices.list('ana')).toEqual([])
+    expect(await devices.open('ana', trusted?.token).isTrusted()).toBe(false)
+  })
+
   it('is none without the option, and nothing is written then', async () => {
     const { devices, store, keys } = setUp()
     expect(await devices.open('ana', undefined).succeed(false)).toBeUndefined()
