@@ -97,7 +97,8 @@ export function createCircuitBreaker(parts: {
       emit({ type: 'provider.unavailable', command, sent: lost, ...about })
       // Whoever types the code decides whether the service can read it: malformed codes must not pause sign-ins.
       if (lost && answered) forget()
-      else if (!lost) notSent += 1
+      // Denial of service: a text of the host that fails for one visitor's words or language is no silence.
+      else if (!lost) notSent += about.reason === 'text' ? 0 : 1
       else if (lane === 'auth') {
         notSent = 0
         unanswered += 1

@@ -84,7 +84,10 @@ export function ownCodes(options: OwnCodesOptions): CodeProvider {
       const { destination, channel, appName, expiresInMs, signal, report } = send
       const code = String(randomInt(10 ** length)).padStart(length, '0')
       const message = write(code, send)
-      if (message === undefined) return { result: 'not-sent' }
+      if (message === undefined) {
+        report?.({ reason: 'text' })
+        return { result: 'not-sent' }
+      }
       const kept = { lifetimeMs: expiresInMs, handle: handles.make(code, { destination, appName }) }
       try {
         const sent =

@@ -132,3 +132,18 @@ describe('a text with what its code confirms', () => {
     expect(host.stub.sends).toHaveLength(2)
   })
 })
+
+it('a text of the host that fails in one language stops nobody who has another', async () => {
+  const text = ({ code, locale }: CodeMessage) => {
+    if (locale === 'es') throw new Error('no template')
+    return `${code} is your code.`
+  }
+  const { host, ana } = await startBank({ text })
+  const ben = new Browser(host.url, { 'accept-language': 'es' })
+  await ben.post('/login', { user: 'ben' })
+  for (let start = 0; start < 10; start += 1) {
+    expect((await ben.post('/two-factor/start', {})).json.code).toBe('provider_unavailable')
+  }
+  expect((await ana.post('/two-factor/start', {})).status).toBe(201)
+  expect(host.tf.health().lastFailures.map(({ reason }) => reason)).toContain('text')
+})
