@@ -54,7 +54,7 @@ async function open(everyMs: number) {
     told: async () => (await funds()).flatMap(({ body }) => body.told).sort(),
     isPaused: async () => {
       const [key = ''] = (await redis.ask('KEYS', '*:balance:*')) as string[]
-      return String(await redis.ask('GET', key)).includes('isPaused')
+      return String(await redis.ask('GET', key)).includes('"paused"')
     },
   }
 }
