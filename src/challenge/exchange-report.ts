@@ -12,6 +12,9 @@ const maxLength = {
   unexpectedStatus: 64,
 } as const
 
+/** Numbers and codes that an adapter passes on from its service. Short codes of errors stay. */
+const longNumbers = /\d(?:[\s().-]?\d){4,}/g
+
 /** Collects what an adapter reports about one exchange. The last word about a member counts. */
 export function reporter(): {
   readonly reported: Reported
@@ -27,6 +30,8 @@ export function reporter(): {
         const value = members[name]
         if (typeof value === 'string') reported[name as keyof typeof maxLength] = value.slice(0, length)
       }
+      const { providerError } = reported
+      if (providerError !== undefined) reported.providerError = providerError.replace(longNumbers, '••••')
       const { httpStatus } = members
       if (Number.isSafeInteger(httpStatus)) reported.httpStatus = Number(httpStatus)
     },

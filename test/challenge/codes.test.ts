@@ -180,6 +180,18 @@ describe('what an adapter reports', () => {
     })
   })
 
+  it('loses numbers and codes that its service put into an error, and keeps short codes of errors', async () => {
+    const { codes } = open({
+      async sendCode({ report }) {
+        report?.({ providerError: '21211: invalid To +57 300-123-4567, code 482913, error 1003' })
+        return { result: 'failed' }
+      },
+    })
+    expect((await codes.send(target, order)).about.providerError).toBe(
+      '••••: invalid To +••••, code ••••, error 1003',
+    )
+  })
+
   it('names a deadline and an adapter that throws', async () => {
     const reasonOf = async (provider: Partial<CodeProvider>) => {
       const { codes } = open(provider)

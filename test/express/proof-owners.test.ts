@@ -1,6 +1,6 @@
 import express, { type Express } from 'express'
 import { describe, expect, it } from 'vitest'
-import type { TwoFactor } from '../../src/index.js'
+import { expressSession, type SessionAdapter, type TwoFactor } from '../../src/index.js'
 import { startHost } from './kit.js'
 
 const options = { appName: { login: 'Acme', signup: 'Acme signup' } }
@@ -81,6 +81,24 @@ describe('a proof of a number', () => {
     expect((await ana.post('/phone/verify', { code: host.stub.rightCode })).status).toBe(410)
     expect((await ana.post('/signup')).status).toBe(403)
   })
+})
+
+it('a proof is not left behind by a revocation that comes while the session is renewed', async () => {
+  const sessions = expressSession()
+  let revoke = async (): Promise<void> => undefined
+  const session: SessionAdapter = {
+    ...sessions,
+    async rotate(req, res) {
+      await sessions.rotate(req, res)
+      await revoke()
+    },
+  }
+  const host = await startHost({ options: { ...options, session }, mount })
+  const ana = await host.signIn()
+  await ana.post('/phone/start', { phone })
+  revoke = () => host.tf.grants.revokeSubject('ana')
+  expect((await ana.post('/phone/verify', { code: host.stub.rightCode })).status).toBe(410)
+  expect((await ana.post('/signup')).status).toBe(403)
 })
 
 describe('an onVerified that renews the session itself', () => {

@@ -183,6 +183,11 @@ export function createEnrolFlow(parts: {
             const provisional = before === after
             const proof = await enrolments.prove(after, { purpose, phone, provisional })
             if (proof === undefined) return refused('challenge_gone')
+            // A revocation that came while the session was renewed must not leave a proof behind.
+            if (await standing?.isRevoked()) {
+              await enrolments.redeem(after, purpose, enrollee.signedIn)
+              return refused('challenge_gone')
+            }
             const { verifiedAt } = proof
             const successPath = await pathAfter(parts.successPath, { purpose, phone, verifiedAt })
             // The response is a success either way; the next request shall find the proof.
