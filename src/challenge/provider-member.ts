@@ -60,8 +60,9 @@ export function createMember(
   }
 
   function askStateOf(id: string | undefined): AskState | undefined {
-    if (id === undefined || provider.messageState === undefined) return undefined
-    return async (signal) => provider.messageState?.({ id, signal }) ?? 'pending'
+    const messageState = provider.messageState?.bind(provider)
+    if (id === undefined || messageState === undefined) return undefined
+    return async (signal) => messageState({ id, signal })
   }
 
   const since = (startedAt: number) => Math.max(0, now() - startedAt)

@@ -49,7 +49,7 @@ export function withStoreDeadline(
   const asked = <T>(command: StoreTrace['command'], key: string, ask: () => Awaitable<T>): Awaitable<T> =>
     traced(
       traces,
-      () => ({ command, kind: key.split(':')[2] ?? '' }),
+      () => ({ command, kind: String(key.split(':')[2]) }),
       () => bounded(command, ask),
     )
   return {

@@ -68,11 +68,7 @@ export function createVerifying(parts: {
   const record = ({ target, id, ledger }: Submission, verdict: Verdict) =>
     ledger.run((standing, now) => settle(standing, id, verdict, now, target.limits))
 
-  async function judge(
-    submission: Submission,
-    challenge: Challenge,
-    sentAt: number | undefined,
-  ): Promise<VerifyOutcome> {
+  async function judge(submission: Submission, challenge: Challenge, sentAt: number): Promise<VerifyOutcome> {
     const { target, code, budget } = submission
     const appName = appNameOf(target.lane, challenge.purpose)
     const { handle } = challenge
@@ -90,7 +86,7 @@ export function createVerifying(parts: {
       case 'approved':
         // A count that fails must not take back what was proven.
         if (target.lane === 'enrol') await signups.approved(target.country).catch(() => undefined)
-        return approval(target, outcome.challenge, { ...asked, ...ageOf(sentAt, now) })
+        return approval(target, outcome.challenge, { ...asked, ageMs: Math.max(0, now - sentAt) })
       case 'rejected':
         return rejection(target, outcome, asked)
       case 'gone':
@@ -107,7 +103,7 @@ export function createVerifying(parts: {
   function approval(
     target: Target,
     challenge: Challenge,
-    asked: AboutExchange & { readonly ageMs?: number },
+    asked: AboutExchange & { readonly ageMs: number },
   ): VerifyOutcome {
     emit({ type: 'challenge.approved', ...asked, ...about(target, challenge) })
     const { purpose, channel } = challenge
@@ -141,7 +137,7 @@ export function createVerifying(parts: {
       ledger: ledgers.updater(target.key, target.limits),
       budget: counters.forVerification(target.counted),
     }
-    const { outcome: reserved, sentAt } = await reserveAttempt(submission)
+    const { outcome: reserved, sentAt = 0 } = await reserveAttempt(submission)
     if (reserved.outcome === 'refused') return reserved
     if (reserved.outcome === 'repeated') {
       return { outcome: 'rejected', attemptsRemaining: reserved.attemptsRemaining }
@@ -149,10 +145,6 @@ export function createVerifying(parts: {
     if (reserved.outcome === 'rejected') return rejection(target, reserved)
     return judge(submission, reserved.challenge, sentAt)
   }
-}
-
-function ageOf(sentAt: number | undefined, now: number): { readonly ageMs?: number } {
-  return sentAt === undefined ? {} : { ageMs: Math.max(0, now - sentAt) }
 }
 
 function noVerdict(verdict: Verdict): TwoFactorError {

@@ -53,8 +53,9 @@ export function pauseBeforeCheck({ attemptTimes }: Budget, now: number, limits: 
 }
 
 /** When the code that is typed for this challenge was sent. */
-export function lastSentAt(ledger: Ledger, { id, budget }: Challenge): number | undefined {
-  return ledger[budget].sends.findLast(({ challenge, refused }) => challenge === id && refused !== true)?.at
+export function lastSentAt(ledger: Ledger, challenge: Challenge): number {
+  // A challenge for which a code may be typed has at least the send that it began with.
+  return Math.max(...momentsOf(sendsFor(challenge, ledger[challenge.budget].sends)))
 }
 
 /** The moment from which a code may be sent again for this challenge, or a new one started. */

@@ -16,7 +16,6 @@ const length = (bytes * 8) / 5
 
 /** Crockford's base32: no I, L, O and U, which are mistaken for 1, 0 and V in handwriting. */
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
-const lookAlikes: Readonly<Record<string, string>> = { I: '1', L: '1', O: '0', U: 'V' }
 const canonical = new RegExp(`^[${alphabet}]{${length}}$`)
 
 const maxTypedLength = 200
@@ -33,7 +32,7 @@ export function generateRecoveryCodes(subject: string): RecoveryCodes {
 export function readRecoveryCode(typed: string): string | undefined {
   if (typed.length > maxTypedLength) return undefined
   const plain = typed.normalize('NFKC').replaceAll(separators, '').replaceAll(/[\s_]/g, '').toUpperCase()
-  const code = plain.replaceAll(/[ILOU]/g, (letter) => lookAlikes[letter] ?? letter)
+  const code = plain.replaceAll(/[IL]/g, '1').replaceAll('O', '0').replaceAll('U', 'V')
   return canonical.test(code) ? code : undefined
 }
 
@@ -47,6 +46,6 @@ export function hashRecoveryCode(subject: string, code: string): string {
 
 function encode(random: Uint8Array): string {
   const bits = Array.from(random, (byte) => byte.toString(2).padStart(8, '0')).join('')
-  const digits = bits.match(/.{5}/g) ?? []
+  const digits = Array.from({ length: bits.length / 5 }, (_, at) => bits.slice(5 * at, 5 * at + 5))
   return digits.map((five) => alphabet[Number.parseInt(five, 2)]).join('')
 }

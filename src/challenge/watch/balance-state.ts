@@ -66,7 +66,7 @@ export function nextBalance(
     return { record: { condition: 'empty', ...measured, alarm: 'empty', ...paused }, events }
   }
   // A quiet night must not end the alarm of the day: only a recharge does.
-  const stays = before?.alarm === 'low' && credits <= (before.credits ?? 0)
+  const stays = before?.alarm === 'low' && credits <= Number(before.credits)
   const recovered = { type: 'balance.recovered', credits } as const
   if (stays || credits <= (rules.low ?? 0) || lastsMs < rules.warnBeforeMs) {
     const events: BalanceEvent[] = before?.alarm === 'empty' ? [recovered] : []

@@ -75,6 +75,13 @@ describe('a country whose sign-ups nobody completes', () => {
     expect(await challenges.start(mexican)).toMatchObject({ outcome: 'started' })
   })
 
+  it('that is not watched gives back nothing when a send is refused', async () => {
+    const service = createGuarded({ signupGuard: { mode: 'enforce', countries: ['MX'] } })
+    service.provider.send = () => ({ result: 'failed' })
+    await expect(service.challenges.start(visitor(1))).rejects.toMatchObject({ code: 'delivery_failed' })
+    expect(spendEvents(service)).toEqual([])
+  })
+
   it('is not watched when it is not among `countries`', async () => {
     const service = createGuarded({ signupGuard: { mode: 'enforce', countries: ['MX'] } })
     await pump(service, 40)

@@ -75,6 +75,15 @@ describe('a grant', () => {
     expect(grants.read({ ...ana, session: 's2', ...fresh })).toBeDefined()
   })
 
+  it('that has expired before the session is renewed once more is not brought back', async () => {
+    const { grants, wait } = createService()
+    const written = await grants.write({ ...ana, method: 'sms' })
+    wait(31 * 24 * hour)
+    await written?.moveTo('s2')
+    await written?.confirm()
+    expect(grants.read({ ...ana, session: 's2', maxAgeMs: 24 * hour })).toBeUndefined()
+  })
+
   it('of a purpose that nobody knows is worth nothing', async () => {
     const { grants } = createService()
     await grants.write({ ...ana, purpose: 'unknown', method: 'host' })

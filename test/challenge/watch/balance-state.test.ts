@@ -29,6 +29,7 @@ describe('the balance', () => {
     ['says once that it is low', [60, 50, 40, 30], ['', low, '', '']],
     ['says once that it is empty', [10, 0, 0], [low, empty, '']],
     ['says that an account without credits is empty at the first look', [0], [empty]],
+    ['keeps its alarm while the account tells no figure', ['failed', 1, 'failed'], [unknown, '', '']],
     ['takes a debt for empty', [-5], [empty]],
     ['says that a recharge ended it', [40, 0, 900, 800], [low, empty, recovered, '']],
     ['says that a small recharge leaves it low', [0, 20, 10], [empty, `${recovered} ${low}`, '']],

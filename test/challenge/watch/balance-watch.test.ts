@@ -34,7 +34,9 @@ function openProcesses(count: number) {
   return { time, account, processes, first, told }
 }
 
-const start = ({ challenges }: ReturnType<typeof createService>, index: number) =>
+type Process = ReturnType<typeof createService>
+
+const start = ({ challenges }: Process, index: number) =>
   challenges
     .start({
       subject: `person-${index}`,
@@ -171,6 +173,27 @@ describe('an account that runs dry', () => {
     for (const [index, process] of processes.entries()) {
       expect(await start(process, 10 + index)).toMatchObject({ outcome: 'started' })
     }
+    await time.elapse(30 * second)
+    expect(told()).toEqual(['balance.empty', 'balance.recovered'])
+  })
+
+  it('is over once, though another process finds out while a send is under way', async () => {
+    const { time, account, processes, told } = openProcesses(2)
+    const [first, other] = processes as [Process, Process]
+    await time.elapse(minute)
+    account.reading = 0
+    await start(first, 1)
+    await time.elapse(30 * second)
+    account.reading = 900
+    other.provider.send = (async () => {
+      expect(await start(first, 2)).toMatchObject({ outcome: 'started' })
+      await time.elapse(1)
+      return { result: 'sent' }
+    }) as never
+    const visitor = { lane: 'enrol', subject: 'visitor', anonymous: true, purpose: 'signup' } as const
+    const phone = '+573019999999'
+    const signUp = other.challenges.start({ ...visitor, session: 'visitor', phone })
+    expect(await signUp).toMatchObject({ outcome: 'started' })
     await time.elapse(30 * second)
     expect(told()).toEqual(['balance.empty', 'balance.recovered'])
   })
