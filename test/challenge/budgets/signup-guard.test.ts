@@ -75,11 +75,21 @@ describe('a country whose sign-ups nobody completes', () => {
     expect(await challenges.start(mexican)).toMatchObject({ outcome: 'started' })
   })
 
-  it('that is not watched gives back nothing when a send is refused', async () => {
+  it('that is not watched is counted nowhere: not when a send is refused, and not when one is proven', async () => {
     const service = createGuarded({ signupGuard: { mode: 'enforce', countries: ['MX'] } })
+    const { send } = service.provider
+    const { increment } = service.store
+    const counted: string[] = []
+    service.store.increment = (key, ...more) => {
+      counted.push(key)
+      return increment(key, ...more)
+    }
     service.provider.send = () => ({ result: 'failed' })
     await expect(service.challenges.start(visitor(1))).rejects.toMatchObject({ code: 'delivery_failed' })
-    expect(spendEvents(service)).toEqual([])
+    service.provider.send = send
+    expect(await signUp(service, 2)).toBe('started')
+    expect(counted.length).toBeGreaterThan(0)
+    expect(counted.filter((key) => key.includes('count-country'))).toEqual([])
   })
 
   it('is not watched when it is not among `countries`', async () => {
