@@ -41,6 +41,13 @@ async function again(
   return browser
 }
 
+it('a guard with bound fields is a step-up, also at a sign-in: no trusted device stands in for the code', async () => {
+  const { tf } = await startHost({ options: { trustedDevices: { maxAgeMs: 24 * 60 * 60_000 } } })
+  const bind = () => ({ amount: 1 })
+  expect(() => tf.requireTwoFactor({ bind, methods: ['trusted-device'] })).toThrow('for a step-up')
+  expect(tf.requireTwoFactor({ methods: ['trusted-device'] })).toBeTypeOf('function')
+})
+
 describe('a trusted device', () => {
   it('ends when the host revokes everything at a sign-in and refuses it', async () => {
     let stolen = false
