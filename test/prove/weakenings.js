@@ -194,6 +194,14 @@ export const weakenings = [
     tests: ['test/express/frozen-store.test.ts'],
   },
   {
+    bound: 17,
+    what: 'a grant that follows the renewal of the host counts at once',
+    file: 'src/challenge/proofs/grants.ts',
+    find: 'replaces(written, other) ? { ...other, provisional: id } : other',
+    replace: 'other',
+    tests: ['test/challenge/proofs/grants.test.ts'],
+  },
+  {
     bound: 18,
     what: 'a requirement has no end',
     file: 'src/express/guard/requirement.ts',

@@ -75,6 +75,20 @@ describe('a grant', () => {
     expect(grants.read({ ...ana, session: 's2', ...fresh })).toBeDefined()
   })
 
+  it('that follows the session to another id admits nothing there until it is confirmed', async () => {
+    const { grants } = createService()
+    await grants.write({ ...ana, purpose: 'transfer', method: 'sms' })
+    const written = await grants.write({ ...ana, method: 'sms' })
+    await written?.moveTo('s2')
+    const moved = { ...ana, session: 's2', ...fresh }
+    expect(grants.read({ ...ana, ...fresh })).toBeUndefined()
+    expect(grants.read(moved)).toBeUndefined()
+    // What the session had before comes along as it is.
+    expect(grants.read({ ...moved, purpose: 'transfer' })).toBeDefined()
+    await written?.confirm()
+    expect(grants.read(moved)).toBeDefined()
+  })
+
   it('that has expired before the session is renewed once more is not brought back', async () => {
     const { grants, wait } = createService()
     const written = await grants.write({ ...ana, method: 'sms' })
