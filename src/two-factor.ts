@@ -20,6 +20,7 @@ import { createRefusals } from './express/guard/refusals.js'
 import { createRequirements } from './express/guard/requirement.js'
 import { createResumption } from './express/guard/resumption.js'
 import { createAppNames } from './express/host/app-names.js'
+import { hostClock, hostFunction } from './express/host/boundary.js'
 import { createChallengesFacade } from './express/host/challenges-facade.js'
 import { createGrantsFacade, createTrustedDevicesFacade } from './express/host/facades.js'
 import { factory, plainFactory, singleHandlers } from './express/host/factory.js'
@@ -30,7 +31,6 @@ import {
   type RoutesOptions,
   type StartOptions,
 } from './express/host/factory-options.js'
-import { hostClock, hostFunction } from './express/host/host-function.js'
 import { createOperator } from './express/host/operator.js'
 import { hostRecoveryCodes, recoveryCodesFacade } from './express/host/recovery-codes.js'
 import { readSubject } from './express/host/subject.js'
@@ -46,7 +46,6 @@ import { createLanguageOf } from './express/pages/language.js'
 import { createLinks } from './express/pages/links.js'
 import { createPages } from './express/pages/pages.js'
 import { createBackground } from './lib/background.js'
-import { wholeMs } from './lib/clock.js'
 import { describeLimits } from './options/default-limits.js'
 import { isCodeProvider } from './options/provider-option.js'
 import { resolveOptions, type Settings } from './options/resolve.js'
@@ -82,7 +81,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   // Preloads in the background, so that the first request does not wait for it.
   void loadPhoneData()
 
-  const clock = settings.now && wholeMs(hostClock(settings.now))
+  const clock = settings.now && hostClock(settings.now)
   const health = createHealth(clock ?? Date.now)
   const emit = health.over(createEmit({ onEvent: settings.onEvent, now: clock ?? Date.now, warn }))
   const appNames = createAppNames(settings.appName)

@@ -178,7 +178,7 @@ describe('next', () => {
     const calling = files.filter((file) =>
       /\bnext\(|\(next\)|, next\b/.test(code(readFileSync(new URL(file, root), 'utf8'))),
     )
-    expect(calling).toEqual(['http/middleware.ts'])
+    expect(calling).toEqual(['host/boundary.ts'])
   })
 })
 

@@ -131,7 +131,7 @@ export const weakenings = [
   {
     bound: 11,
     what: 'what a host function throws goes to next as it is',
-    file: 'src/express/http/middleware.ts',
+    file: 'src/express/host/boundary.ts',
     find: 'next(asError(thrown))',
     replace: 'next(thrown)',
     tests: ['test/express/fail-closed.test.ts'],

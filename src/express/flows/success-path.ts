@@ -1,6 +1,6 @@
 import type { Grant } from '../../challenge/proofs/grants.js'
 import { optionError } from '../../lib/options.js'
-import { hostFunction } from '../host/host-function.js'
+import { hostFunction } from '../host/boundary.js'
 import { safePath } from '../http/return-path.js'
 
 /** Where success leads: a path of this site, or a function that makes one of what was proven. */

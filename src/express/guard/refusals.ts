@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
 import type { Details } from '../../challenge/code-provider.js'
 import type { RequiredGrant } from '../../challenge/proofs/grants.js'
-import { hostFunction } from '../host/host-function.js'
+import { hostFunction } from '../host/boundary.js'
 import { carriesBearer } from '../host/session.js'
 import type { MountPath } from '../http/mount-path.js'
 import type { Mounts } from '../http/mounts.js'

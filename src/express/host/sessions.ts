@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express'
 import { TwoFactorError } from '../../errors.js'
-import { throwingErrors } from './host-function.js'
+import { throwingErrors } from './boundary.js'
 import type { SessionAdapter } from './session.js'
 import type { Warn } from './warnings.js'
 

@@ -2,8 +2,8 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { json, type Request, Router, urlencoded } from 'express'
 import type { Handlers } from '../flows/handlers.js'
+import { middleware } from '../host/boundary.js'
 import type { Pages } from '../pages/pages.js'
-import { middleware } from './middleware.js'
 import type { BodyParsers } from './request-body.js'
 
 /** Enough for a long requirement, too little to exhaust memory. */

@@ -1,5 +1,5 @@
 import type { Request } from 'express'
-import { hostFunction } from '../host/host-function.js'
+import { hostFunction } from '../host/boundary.js'
 
 /** Further fields for the forms of the pages, such as the token of a CSRF library that guards the whole app. */
 export type FormFieldsOf = (req: Request) => Readonly<Record<string, string>>

@@ -1,6 +1,6 @@
 import type { Request } from 'express'
 import { optionError } from '../../lib/options.js'
-import { hostFunction } from '../host/host-function.js'
+import { hostFunction } from '../host/boundary.js'
 import type { Warn } from '../host/warnings.js'
 import { createTexts, missingTexts, negotiateLocale } from './messages/locales.js'
 import type { Messages, Texts } from './messages/texts.js'

@@ -1,6 +1,6 @@
 import type { Request } from 'express'
 import { optionError } from '../../lib/options.js'
-import { hostFunction } from '../host/host-function.js'
+import { hostFunction } from '../host/boundary.js'
 import { safePath } from '../http/return-path.js'
 
 const names = ['signIn', 'addPhone', 'support', 'lostPhone', 'home', 'otherMethod'] as const

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
 import { plainText } from '../../lib/html.js'
 import { optionError } from '../../lib/options.js'
-import { hostFunction } from '../host/host-function.js'
+import { hostFunction } from '../host/boundary.js'
 import type { Problem } from '../http/problems.js'
 import { type Asset, createAssets, createPageHeaders } from './assets.js'
 import { type BrandOptions, brandProblem } from './brand.js'

@@ -1,5 +1,32 @@
+import { isNativeError } from 'node:util/types'
+import type { Request, RequestHandler, Response } from 'express'
 import { TwoFactorError } from '../../errors.js'
-import { asError } from '../../lib/as-error.js'
+
+/** Whether the request goes on to the next handler; false when it was answered. */
+export type Decide = (req: Request, res: Response) => boolean | Promise<boolean>
+
+/**
+ * The only place of the package that calls `next`. Express reads `next(undefined)`, `next(null)`, `next('')`,
+ * `next('route')` and the like as "go on", so whatever is thrown is an Error before Express sees it: an
+ * unproven request is let in by no failure (OWASP ASVS 5.0, 16.5.3: fail securely).
+ */
+export function middleware(decide: Decide): RequestHandler {
+  return (req, res, next) => {
+    const proceed = (admitted: boolean) => {
+      if (admitted === true) next()
+    }
+    const fail = (thrown: unknown) => next(asError(thrown))
+    let decided: boolean | Promise<boolean>
+    try {
+      decided = decide(req, res)
+    } catch (thrown) {
+      fail(thrown)
+      return
+    }
+    if (decided instanceof Promise) decided.then(proceed).catch(fail)
+    else proceed(decided)
+  }
+}
 
 const thrownByHost = new WeakSet<Error>()
 
@@ -19,13 +46,16 @@ export function isOurs(error: unknown): error is TwoFactorError {
   return error instanceof TwoFactorError && !thrownByHost.has(error)
 }
 
-/** The host's clock, checked: comparisons with NaN or a promise are always false. */
+/**
+ * The host's clock in whole milliseconds, so that every duration computed from it is an integer. Checked,
+ * because comparisons with NaN or a promise are always false.
+ */
 export function hostClock(now: () => number): () => number {
   const ask = hostFunction(now)
   return () => {
     const ms = ask()
     if (!Number.isFinite(ms)) throw new TypeError('now must return a finite number of milliseconds')
-    return ms
+    return Math.floor(ms)
   }
 }
 
@@ -53,4 +83,10 @@ export function throwingErrors<Args extends readonly unknown[], Result>(
     settled.catch(() => undefined)
     return settled as Result
   }
+}
+
+/** What was thrown, as an Error: JavaScript throws anything. That of another realm stays as it is. */
+function asError(thrown: unknown): Error {
+  if (thrown instanceof Error || isNativeError(thrown)) return thrown
+  return new Error(`A value of type ${typeof thrown} was thrown instead of an Error`, { cause: thrown })
 }
