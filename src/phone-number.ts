@@ -1,6 +1,5 @@
 import type { CountryCode, PhoneNumber as Reading } from 'libphonenumber-js/mobile'
 import { memoize } from './lib/memoize.js'
-import { separators } from './lib/separators.js'
 
 declare const checked: unique symbol
 
@@ -22,6 +21,12 @@ export interface PhoneRules {
 export type PhoneParse =
   | { readonly ok: true; readonly phone: PhoneNumber; readonly country: string }
   | { readonly ok: false; readonly refusal: PhoneRefusal }
+
+/**
+ * What people, keyboards and clipboards put between the characters of a code or a number: spaces of all kinds,
+ * dashes, dots, quotes, and marks that nobody sees.
+ */
+export const separators = /[\p{Zs}\p{Cf}\p{Pd}.·'"`´‘’“”«»]/gu
 
 /** The phone data weighs more than everything else here, so it loads in the background. */
 let phoneData: Promise<typeof import('libphonenumber-js/mobile')> | undefined

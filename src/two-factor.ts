@@ -6,13 +6,11 @@ import { createHealth } from './challenge/watch/health.js'
 import { createEmit } from './events.js'
 import { createDeviceCookies } from './express/flows/device-cookies.js'
 import { createLane } from './express/flows/handlers.js'
-import { createMoves } from './express/flows/moves.js'
 import { openPhoneLane } from './express/flows/phone-lane.js'
 import type { PhoneVerification } from './express/flows/phone-verification.js'
 import { createFindGrant } from './express/flows/proven.js'
-import { createRenewal } from './express/flows/renewal.js'
+import { createMoves, createRenewal } from './express/flows/renewal.js'
 import { createSignIn } from './express/flows/sign-in.js'
-import { createSuccessPaths } from './express/flows/success-path.js'
 import { nameSubjects } from './express/guard/coverage.js'
 import { createGuard } from './express/guard/guard.js'
 import { type GuardOptions, resolveGuard } from './express/guard/guard-options.js'
@@ -33,13 +31,14 @@ import {
 } from './express/host/factory-options.js'
 import { createOperator } from './express/host/operator.js'
 import { hostRecoveryCodes, recoveryCodesFacade } from './express/host/recovery-codes.js'
-import { readSubject } from './express/host/subject.js'
+import { readSubject } from './express/host/requester.js'
 import type { TwoFactor } from './express/host/two-factor.js'
 import { createWarnings, isCalledPerRequest } from './express/host/warnings.js'
 import { createWiring } from './express/host/wiring.js'
 import { createAddressOf } from './express/http/address.js'
 import { createEndpoint } from './express/http/endpoint.js'
 import { createResponder } from './express/http/responder.js'
+import { createSuccessPaths } from './express/http/return-path.js'
 import { bodyParsers, createRouter } from './express/http/routes.js'
 import { createFormFields } from './express/pages/form-fields.js'
 import { createLanguageOf } from './express/pages/language.js'
@@ -122,12 +121,12 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   const countries = settings.countries === 'any' ? [] : settings.countries
   const pages = createPages({ ...settings, languageOf, ...limits, countries, now })
   const responder = createResponder(pages)
-  const endpoint = createEndpoint({ responder, bodyParsers, allowedOrigins, inspect: wiring.inspect })
+  const endpoint = createEndpoint({ responder, bodyParsers, allowedOrigins, sessions, warn })
 
   const { wantsPage } = responder
   const resumption = createResumption({ keptForms, grants, identify, wantsPage, bodyParsers })
 
-  const moves = createMoves({ ...wiring, ...settings, grants, enrolments, resumption })
+  const moves = createMoves({ ...wiring, ...settings, grants })
   const renewal = createRenewal({ sessions, emit, storeTimeoutMs: limits.storeTimeoutMs, moves })
   const forFlows = {
     sessions,
@@ -180,6 +179,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   function requireTwoFactor(guardOptions: GuardOptions = {}): RequestHandler {
     const guard = resolveGuard(guardOptions, { ...settings, purposes })
     appNames.checkApart(purposes.all())
+    if (guard.resume) moves.takeAlong(resumption.move)
     const refusals = createRefusals(guard, { ...wiring, requirements, resumption, views, responder })
     return createGuard(guard, { ...wiring, grants, hashBound, refusals })
   }
@@ -201,7 +201,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     const { purpose = 'signup', successPath } = given
     purposes.forEnrolment(purpose)
     appNames.checkApart(purposes.all())
-    moves.enableEnrolments()
+    moves.takeAlong(enrolments.move)
     return openPhoneLane({ ...forLanes, purpose, successPath, subjectOf, enrolments, pages, responder })
   }
 

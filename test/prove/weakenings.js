@@ -95,7 +95,7 @@ export const weakenings = [
   {
     bound: 9,
     what: 'an empty session id is accepted',
-    file: 'src/express/host/sessions.ts',
+    file: 'src/express/host/requester.ts',
     find: "typeof id === 'string' && id !== ''",
     replace: "typeof id === 'string'",
     tests: [

@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
-import { separators } from '../../lib/separators.js'
+import { separators } from '../../phone-number.js'
 
 /** New recovery codes of one subject: the person keeps the codes, the host only the hashes. */
 export interface RecoveryCodes {

@@ -1,12 +1,12 @@
 import type { Request, Response } from 'express'
 import { type Refusal, refused } from '../../challenge/commands.js'
 import type { Grant, GrantQuery, Grants, NewGrant, Standing } from '../../challenge/proofs/grants.js'
-import type { Sessions } from '../host/sessions.js'
-import type { RequestContext } from '../http/request-context.js'
+import type { Sessions } from '../host/requester.js'
+import type { RequestContext } from '../http/request-body.js'
+import type { SuccessPaths } from '../http/return-path.js'
 import type { BrowserOfRequest } from './device-cookies.js'
 import type { Verified } from './handlers.js'
 import type { Renewal, Renewed } from './renewal.js'
-import type { SuccessPaths } from './success-path.js'
 
 export type OnVerified = (req: Request, res: Response, grant: Grant) => void | Promise<void>
 

@@ -11,16 +11,19 @@ import type { RecoveryOutcome } from '../../challenge/recovery.js'
 import { httpStatusOf } from '../../errors.js'
 import { acceptedChannel, challengeFor } from '../guard/accepted.js'
 import type { Resumption } from '../guard/resumption.js'
-import { challengeDocument, isoTime } from '../http/challenge-document.js'
-import { blocksCookies } from '../http/cookie-probe.js'
 import type { Endpoint } from '../http/endpoint.js'
-import type { Problem } from '../http/problems.js'
-import { rateLimitHeaders } from '../http/rate-limit.js'
-import { flag, invalid, readChannel, text } from '../http/request-body.js'
-import type { RequestContext } from '../http/request-context.js'
-import type { Reply } from '../http/responder.js'
+import { type Problem, rateLimitHeaders } from '../http/problems.js'
+import {
+  blocksCookies,
+  flag,
+  invalid,
+  type RequestContext,
+  readChannel,
+  readCode,
+  text,
+} from '../http/request-body.js'
+import { challengeDocument, isoTime, type Reply } from '../http/responder.js'
 import { createViews, type ViewParts, type Views } from '../pages/views.js'
-import { readCode } from './code.js'
 
 /** What was proven, when. */
 export interface Verified {

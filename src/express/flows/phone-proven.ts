@@ -1,9 +1,8 @@
 import type { Enrolments } from '../../challenge/proofs/enrolment.js'
-import type { Sessions } from '../host/sessions.js'
-import { readSubject, type SubjectOf } from '../host/subject.js'
+import { readSubject, type Sessions, type SubjectOf } from '../host/requester.js'
+import { pathAfter, type SuccessPath } from '../http/return-path.js'
 import type { ProvenNumber } from './phone-verification.js'
 import { earliest, type FindProven } from './proven.js'
-import { pathAfter, type SuccessPath } from './success-path.js'
 
 /** Phone verification: a proof that was not redeemed yet. */
 export function createFindProof(parts: {

@@ -6,14 +6,13 @@ import type { Grants, Standing } from '../../challenge/proofs/grants.js'
 import { TwoFactorError } from '../../errors.js'
 import { isOurs, middleware } from '../host/boundary.js'
 import { plainFactory, singleHandlers } from '../host/factory.js'
-import type { Sessions } from '../host/sessions.js'
-import { readSubject, type SubjectOf } from '../host/subject.js'
+import { readSubject, type Sessions, type SubjectOf } from '../host/requester.js'
 import type { AddressOf } from '../http/address.js'
 import { type Problem, problemOf } from '../http/problems.js'
 import { invalid, readChannel, text } from '../http/request-body.js'
+import { pathAfter, type SuccessPath } from '../http/return-path.js'
 import type { Flow, Handlers } from './handlers.js'
 import type { Renewal } from './renewal.js'
-import { pathAfter, type SuccessPath } from './success-path.js'
 
 /** A number that the person in this session has just proven to own. */
 export interface ProvenPhone {

@@ -1,10 +1,8 @@
 import type { Grants } from '../../challenge/proofs/grants.js'
 import type { Requirements } from '../guard/requirement.js'
 import type { Identify } from '../host/requester.js'
-import { text } from '../http/request-body.js'
-import type { RequestContext } from '../http/request-context.js'
-import { isRepeatable } from '../http/return-path.js'
-import type { SuccessPaths } from './success-path.js'
+import { type RequestContext, text } from '../http/request-body.js'
+import { isRepeatable, type SuccessPaths } from '../http/return-path.js'
 
 /** That this session has proven what a page asks for: in another tab. */
 export interface Proven {

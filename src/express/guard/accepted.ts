@@ -3,6 +3,11 @@ import { type ChallengeView, type Refusal, refused } from '../../challenge/comma
 import type { Purpose } from '../../challenge/purposes.js'
 import type { Requirement } from './requirement.js'
 
+/** Whether this names a way of proving who one is, such as `passkey`: a grant holds one, a guard asks for some. */
+export function isMethodName(value: unknown): value is string {
+  return typeof value === 'string' && /^[\w.-]{1,32}$/.test(value)
+}
+
 /** What a guard requires of the proof. */
 type Demand = Pick<Requirement, 'methods' | 'details'> | undefined
 

@@ -2,7 +2,6 @@ import type { Request } from 'express'
 import type { BoundFields } from '../../challenge/proofs/bound.js'
 import type { Grant } from '../../challenge/proofs/grants.js'
 import type { Purposes } from '../../challenge/purposes.js'
-import { isMethodName } from '../../lib/method-name.js'
 import {
   boolean,
   type Checks,
@@ -15,6 +14,7 @@ import {
   that,
 } from '../../lib/options.js'
 import { safePath } from '../http/return-path.js'
+import { isMethodName } from './accepted.js'
 import type { Describe } from './details.js'
 
 // Here, because the types of the package lead here: a consumer sees the member wherever it sees the guard.

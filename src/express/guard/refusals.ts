@@ -3,8 +3,7 @@ import type { Details } from '../../challenge/code-provider.js'
 import type { RequiredGrant } from '../../challenge/proofs/grants.js'
 import { hostFunction } from '../host/boundary.js'
 import { carriesBearer } from '../host/session.js'
-import type { MountPath } from '../http/mount-path.js'
-import type { Mounts } from '../http/mounts.js'
+import type { MountPath, Mounts } from '../http/mounts.js'
 import type { Problem } from '../http/problems.js'
 import type { Responder } from '../http/responder.js'
 import { isRepeatable, returnPathOf } from '../http/return-path.js'
@@ -36,7 +35,6 @@ export function createRefusals(
 ): Refusals {
   const { purpose, maxAgeMs, requireCode, recoveryCode, methods, resume, formPath } = settings
   const { requirements, resumption, views, responder, mounts, explainFailure } = parts
-  if (resume) resumption.enable()
   const describe = settings.describe && hostFunction(settings.describe)
 
   function formPathOf(req: Request): string | undefined {

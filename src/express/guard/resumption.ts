@@ -5,8 +5,7 @@ import type { KeptForms } from '../../challenge/proofs/kept-forms.js'
 import { TwoFactorError } from '../../errors.js'
 import type { Identify } from '../host/requester.js'
 import { isCrossSite } from '../http/origin-check.js'
-import { type BodyParsers, readBody } from '../http/request-body.js'
-import type { RequestContext } from '../http/request-context.js'
+import { type BodyParsers, type RequestContext, readBody } from '../http/request-body.js'
 import { safePath } from '../http/return-path.js'
 import { formBody } from './form-body.js'
 
@@ -25,8 +24,6 @@ export interface Resumed {
 
 /** Forms that guards interrupt, from the refusal to the page that posts them again. */
 export interface Resumption {
-  /** Called by each guard that keeps forms: without one, nothing is read or moved. */
-  enable(): void
   /** Keeps the form of a refused request. Returns its id; undefined when it has to be sent again by hand. */
   keep(
     req: Request,
@@ -48,7 +45,6 @@ export function createResumption(parts: {
   readonly bodyParsers: BodyParsers
 }): Resumption {
   const { keptForms, grants, identify, wantsPage, bodyParsers } = parts
-  let enabled = false
 
   /** The form as it was sent; undefined for everything else. */
   async function bodyOf(req: Request, res: Response): Promise<string | undefined> {
@@ -67,10 +63,6 @@ export function createResumption(parts: {
   }
 
   return {
-    enable() {
-      enabled = true
-    },
-
     // What cannot be read or kept is sent again by hand, and the refusal stands.
     keep: (req, res, required, details) => keep(req, res, required, details).catch(() => undefined),
 
@@ -94,7 +86,7 @@ export function createResumption(parts: {
 
     async move(before, after) {
       // A form that is lost is typed again: no reason to refuse a sign-in.
-      if (enabled) await keptForms.move(before, after).catch(() => undefined)
+      await keptForms.move(before, after).catch(() => undefined)
     },
   }
 }

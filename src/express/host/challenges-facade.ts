@@ -11,8 +11,8 @@ import type {
 } from '../../challenge/commands.js'
 import type { BoundFields, HashBound } from '../../challenge/proofs/bound.js'
 import type { Grants } from '../../challenge/proofs/grants.js'
-import { readCode } from '../flows/code.js'
-import { type SubjectName, subjectText } from './subject.js'
+import { readCode } from '../http/request-body.js'
+import { type SubjectName, subjectText } from './requester.js'
 
 /** The fields themselves, or their hash as an approved outcome carries it. */
 export type Bound = BoundFields | string

@@ -5,12 +5,10 @@ import type { Grant, Grants } from '../../challenge/proofs/grants.js'
 import type { Purposes } from '../../challenge/purposes.js'
 import type { SubjectState, Subjects } from '../../challenge/subjects.js'
 import { TwoFactorError } from '../../errors.js'
-import { isMethodName } from '../../lib/method-name.js'
 import type { DeviceCookies } from '../flows/device-cookies.js'
-import { takesRecoveryCode } from '../guard/accepted.js'
+import { isMethodName, takesRecoveryCode } from '../guard/accepted.js'
 import { type Bound, boundTag } from './challenges-facade.js'
-import type { IdentifyLater } from './requester.js'
-import { type SubjectName, subjectText } from './subject.js'
+import { type IdentifyLater, type SubjectName, subjectText } from './requester.js'
 
 /**
  * Grants without a challenge of ours: for a factor that the host checks itself, and for their end.

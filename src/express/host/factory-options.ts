@@ -1,7 +1,7 @@
 import type { Grant } from '../../challenge/proofs/grants.js'
 import { type Check, checkOptions, nonEmptyString, that } from '../../lib/options.js'
 import type { ProvenNumber } from '../flows/phone-verification.js'
-import { isSuccessPath, type SuccessPath } from '../flows/success-path.js'
+import { isSuccessPath, type SuccessPath } from '../http/return-path.js'
 
 /** Options of `routes`. */
 export interface RoutesOptions {

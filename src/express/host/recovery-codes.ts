@@ -1,7 +1,7 @@
 import { generateRecoveryCodes, type RecoveryCodes } from '../../challenge/proofs/recovery-codes.js'
 import type { RecoveryCodeStore } from '../../challenge/recovery.js'
 import { hostFunction } from './boundary.js'
-import { type SubjectName, subjectText } from './subject.js'
+import { type SubjectName, subjectText } from './requester.js'
 
 /** Makes the codes that let a person in who has lost the phone. */
 export interface RecoveryCodesFacade {

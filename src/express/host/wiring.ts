@@ -1,13 +1,18 @@
 import type { Request } from 'express'
 import { createExplainFailure, type ExplainFailure } from '../guard/unparsed.js'
-import { createMountPath, type MountPath } from '../http/mount-path.js'
-import { createMounts, type Mounts } from '../http/mounts.js'
+import { createMountPath, createMounts, type MountPath, type Mounts } from '../http/mounts.js'
 import { hostFunction } from './boundary.js'
-import { createInspection } from './inspection.js'
-import { createIdentify, createIdentifyLater, type Identify, type IdentifyLater } from './requester.js'
+import {
+  createIdentify,
+  createIdentifyLater,
+  createSessions,
+  type Identify,
+  type IdentifyLater,
+  readSubject,
+  type Sessions,
+  type SubjectOf,
+} from './requester.js'
 import { expressSession, type SessionAdapter } from './session.js'
-import { createSessions, type Sessions } from './sessions.js'
-import { readSubject, type SubjectOf } from './subject.js'
 import type { Warn } from './warnings.js'
 
 /** The host as requests find it: who asks, in which session, and where the routes are. */
@@ -23,8 +28,6 @@ export interface Wiring {
   readonly path: MountPath
   readonly mounts: Mounts
   readonly explainFailure: ExplainFailure
-  /** Opens the session of a request to the routes, and warns about what only a running app reveals. */
-  inspect(req: Request): Promise<void> | undefined
 }
 
 export function createWiring(
@@ -35,7 +38,6 @@ export function createWiring(
   const sessions = createSessions(host.session ?? expressSession(), warn)
   const quiet = createSessions(host.session ?? expressSession(), () => undefined)
   const path = createMountPath(host.path)
-  const inspection = createInspection(warn)
   return {
     subjectOf,
     sessions,
@@ -49,9 +51,5 @@ export function createWiring(
     path,
     mounts: createMounts(host.path, path, warn),
     explainFailure: createExplainFailure(warn),
-    inspect(req) {
-      inspection(req)
-      return sessions.open(req)
-    },
   }
 }

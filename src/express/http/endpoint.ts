@@ -2,11 +2,12 @@ import type { Request, RequestHandler, Response } from 'express'
 import { TwoFactorError } from '../../errors.js'
 import { noteGuarded } from '../guard/coverage.js'
 import { isOurs, middleware } from '../host/boundary.js'
+import type { Sessions } from '../host/requester.js'
+import type { Warn } from '../host/warnings.js'
 import type { Views } from '../pages/views.js'
 import { isCrossSite } from './origin-check.js'
 import { type Problem, problemOf } from './problems.js'
-import { type Body, type BodyParsers, readBody } from './request-body.js'
-import type { RequestContext } from './request-context.js'
+import { type Body, type BodyParsers, type RequestContext, readBody } from './request-body.js'
 import type { Reply, Responder } from './responder.js'
 import { isRepeatable } from './return-path.js'
 
@@ -21,10 +22,11 @@ export function createEndpoint(parts: {
   readonly responder: Responder
   readonly bodyParsers: BodyParsers
   readonly allowedOrigins: readonly string[]
-  /** Sees each request first, to open its session and to warn about how the host is set up. */
-  readonly inspect: (req: Request) => Promise<void> | undefined
+  readonly sessions: Pick<Sessions, 'open'>
+  readonly warn: Warn
 }): Endpoint {
-  const { responder, bodyParsers, allowedOrigins, inspect } = parts
+  const { responder, bodyParsers, allowedOrigins, sessions } = parts
+  const inspect = createInspection(parts.warn)
 
   async function fieldsOf(method: 'GET' | 'POST', req: Request, res: Response): Promise<Body> {
     // A link or an image on any page can make a browser GET: nothing is sent or checked then.
@@ -41,7 +43,8 @@ export function createEndpoint(parts: {
       let context: RequestContext = { req, res, fields: {} }
       let reply: Reply
       try {
-        await inspect(req)
+        inspect(req)
+        await sessions.open(req)
         // The address of a form that was answered in place, opened again: there is a page for that.
         if (method === 'POST' && isRepeatable(req) && responder.wantsPage(req)) {
           return responder.redirect(res, views.page({ req, res, fields: req.query }))
@@ -63,4 +66,27 @@ export function createEndpoint(parts: {
       return false
     })
   }
+}
+
+/** Warns, on the first request, about settings that only a running app reveals. */
+function createInspection(warn: Warn): (req: Request) => void {
+  let inspected = false
+  return (req) => {
+    if (inspected) return
+    inspected = true
+    if (req.app.get('trust proxy') === true) warn('TWO_FACTOR_TRUST_PROXY_ALL')
+    const cookie = sessionCookieOf(req)
+    if (cookie === undefined) return
+    const overTls = req.secure || process.env.NODE_ENV === 'production'
+    if (overTls && cookie.secure !== true) warn('TWO_FACTOR_COOKIE_NOT_SECURE')
+    if (![true, 'lax', 'strict'].includes(cookie.sameSite as never)) warn('TWO_FACTOR_COOKIE_SAME_SITE')
+  }
+}
+
+/** The settings of the session's cookie, as express-session keeps them. */
+function sessionCookieOf(
+  req: Request,
+): { readonly secure?: unknown; readonly sameSite?: unknown } | undefined {
+  const { session } = req as Request & { session?: { cookie?: object } | null }
+  return session?.cookie
 }

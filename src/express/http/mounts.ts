@@ -1,15 +1,77 @@
 import type { Request, RequestHandler, Router } from 'express'
 import { optionError } from '../../lib/options.js'
+import { middleware } from '../host/boundary.js'
 import type { Warn } from '../host/warnings.js'
-import type { MountPath } from './mount-path.js'
+import { safePath } from './return-path.js'
+
+/** The option `path`, which may hold parameters: `/app/:tenant/two-factor`. */
+export interface MountPath {
+  /** Where the routes are for this request: with the values of its own address. */
+  of(req: Request): string
+  /** Whether routes mounted here are those that links lead to, whatever the values. */
+  fits(baseUrl: string): boolean
+}
+
+export function createMountPath(pattern: string): MountPath {
+  const parts = segments(pattern)
+  const isFixed = parts.every((part) => !part.startsWith(':'))
+
+  function fits(baseUrl: string): boolean {
+    if (isFixed && baseUrl === pattern) return true
+    const given = segments(baseUrl)
+    return given.length === parts.length && parts.every((part, index) => stands(part, given[index]))
+  }
+
+  /** By the address first, because the parameters of a router that does not merge them are not there. */
+  function fill(req: Request): string {
+    const [pathname = ''] = req.originalUrl.split('?', 1)
+    const given = segments(pathname)
+    let alike = true
+    const filled = parts.map((part, index) => {
+      const here = given[index]
+      alike &&= stands(part, here)
+      if (!part.startsWith(':')) return part
+      const value = req.params[part.slice(1)]
+      return alike ? here : typeof value === 'string' ? encodeURIComponent(value) : ''
+    })
+    const path = `/${filled.join('/')}`
+    // Open redirect: an empty first segment would make another site of the second.
+    if (filled.every(isName) && safePath(path) !== undefined) return path
+    throw optionError(
+      `path "${pattern}" has parameters that this request has no values for: mount routes and guards below the same parameters`,
+    )
+  }
+
+  return {
+    fits,
+    of(req) {
+      if (isFixed) return pattern
+      // Open redirect: browsers read `/\host` as another site.
+      return fits(req.baseUrl) && safePath(req.baseUrl) !== undefined ? req.baseUrl : fill(req)
+    },
+  }
+}
+
+function segments(path: string): readonly string[] {
+  return path.split('/').slice(1)
+}
+
+function stands(part: string, given: string | undefined): boolean {
+  return part.startsWith(':') ? isName(given) : part.toLowerCase() === given?.toLowerCase()
+}
+
+/** No dot segment, which a browser would resolve to another place. */
+function isName(segment: string | undefined): boolean {
+  return segment !== undefined && segment !== '' && !/^(?:\.|%2e){1,2}$/i.test(segment)
+}
 
 /** Says where the routes are mounted elsewhere than links and redirects lead. */
 export interface Mounts {
   add(router: Router): Router
   /** Registers a page that is mounted by hand: nothing is known of its path. */
   addByHand(handler: RequestHandler): RequestHandler
-  /** Asked by the routes themselves. Throws where the option `path` names another place. */
-  checkHere(req: Request): void
+  /** Goes before the routes themselves. Throws where the option `path` names another place. */
+  readonly checkHere: RequestHandler
   /** Asked by a guard before it leads to this path. Throws where no routes are. */
   checkReached(req: Request, path: string): void
 }
@@ -58,18 +120,18 @@ export function createMounts(pattern: string, path: MountPath, warn: Warn): Moun
       return handler
     },
 
-    checkHere({ baseUrl }) {
-      if (path.fits(baseUrl)) return
+    checkHere: middleware(({ baseUrl }) => {
+      if (path.fits(baseUrl)) return true
       // A proxy may have removed the first part of the path, which browsers still have to send.
       if (baseUrl !== '' && pattern.toLowerCase().endsWith(baseUrl.toLowerCase())) {
         warn('TWO_FACTOR_PATH_DIFFERS')
-        return
+        return true
       }
       throw mistake(
         `tf.routes() is mounted at "${baseUrl === '' ? '/' : baseUrl}", and the option path is "${pattern}"`,
         baseUrl === '' ? '' : `, or twoFactor({ path: '${baseUrl}' })`,
       )
-    },
+    }),
 
     checkReached(req, target) {
       if (reached || byHand) return

@@ -1,7 +1,6 @@
 import type { Details } from '../../challenge/code-provider.js'
 import { httpStatusOf, type ProblemCode, type TwoFactorError } from '../../errors.js'
 import type { PhoneRefusal } from '../../phone-number.js'
-import { rateLimitHeaders } from './rate-limit.js'
 
 /** A refusal or a failure as the caller sees it: problem details (RFC 9457). */
 export interface Problem {
@@ -90,6 +89,20 @@ export function problemHeaders(problem: Problem): Readonly<Record<string, string
     'Retry-After': String(seconds),
     ...(status === 429 && rateLimitHeaders(limit ?? code, seconds)),
     ...headers,
+  }
+}
+
+/** `RateLimit` and `RateLimit-Policy` as structured fields, after draft-ietf-httpapi-ratelimit-headers-11. */
+type RateLimitHeaders = Readonly<Record<'RateLimit' | 'RateLimit-Policy', string>>
+
+/**
+ * Announces one request after a wait, under the name of the refusal that comes before. Enumeration: made of
+ * what the body of the response says anyway. A quota or a window would show what others have used up.
+ */
+export function rateLimitHeaders(policy: string, waitSeconds: number): RateLimitHeaders {
+  return {
+    'RateLimit-Policy': `"${policy}";q=1`,
+    RateLimit: waitSeconds > 0 ? `"${policy}";r=0;t=${waitSeconds}` : `"${policy}";r=1`,
   }
 }
 

@@ -2,9 +2,19 @@ import type { Request, RequestHandler, Response } from 'express'
 import type { Channel } from '../../challenge/code-provider.js'
 import { TwoFactorError } from '../../errors.js'
 import { isPlainObject } from '../../lib/plain-object.js'
+import { separators } from '../../phone-number.js'
+
+const maxTypedLength = 1_000
 
 /** The members of a JSON object or a form. Read with `text` and `flag`, which see own members only (prototype pollution). */
 export type Body = Readonly<Record<string, unknown>>
+
+/** One request and what it brought: the body of a POST, the query of a GET, never both. */
+export interface RequestContext {
+  readonly req: Request
+  readonly res: Response
+  readonly fields: Body
+}
 
 /** By content type. */
 export type BodyParsers = ReadonlyMap<string, RequestHandler>
@@ -54,6 +64,39 @@ export function readChannel(body: Body): Channel | undefined {
   const channel = text(body, 'channel')
   if (channel === undefined || channel === 'sms' || channel === 'call') return channel
   throw invalid('channel must be sms or call.')
+}
+
+/**
+ * The code that was typed or pasted; undefined when there is none or more than one. Spaces, dashes and the like
+ * are dropped, full-width digits are read as digits, and of a whole pasted message its one code is taken.
+ */
+export function readCode(typed: string, pattern: RegExp): string | undefined {
+  // Bounded first: the pattern is the host's and may be slow on long strings (ReDoS).
+  if (typed.length > maxTypedLength) return undefined
+  const normalized = typed.normalize('NFKC')
+  const code = normalized.replaceAll(separators, '')
+  if (pattern.test(code)) return code
+  return onlyCodeIn(normalized, pattern)
+}
+
+/** In a sentence only a word with a digit counts as a code. */
+function onlyCodeIn(message: string, pattern: RegExp): string | undefined {
+  const words = message.match(/[\p{L}\p{N}_+@#/-]+/gu) ?? []
+  if (words.length < 2) return undefined
+  const codes = new Set(
+    words.map((word) => word.replaceAll('-', '')).filter((word) => /\d/.test(word) && pattern.test(word)),
+  )
+  const [code] = codes
+  return codes.size === 1 ? code : undefined
+}
+
+/** Hidden field of a form whose page came with a cookie, or followed one. */
+export const probeField = { name: 'cookies', value: 'set' } as const
+
+/** Whether the browser blocks cookies. Only a form of ours from the same site says so for certain. */
+export function blocksCookies({ req, fields }: RequestContext): boolean {
+  if (oneString(fields, probeField.name) !== probeField.value) return false
+  return req.headers['sec-fetch-site'] === 'same-origin' && req.headers.cookie === undefined
 }
 
 export function invalid(message: string): TwoFactorError {

@@ -1,8 +1,7 @@
 import type { Request, Response } from 'express'
+import type { ChallengeView } from '../../challenge/commands.js'
 import type { PageView } from '../pages/page-view.js'
 import type { Pages } from '../pages/pages.js'
-import { challengeDocument } from './challenge-document.js'
-import { layProbe } from './cookie-probe.js'
 import { type Problem, problemDocument, problemHeaders, statusOf } from './problems.js'
 
 /** What a handler has to say. How it is said depends on what the caller accepts. */
@@ -82,6 +81,36 @@ export function createResponder(pages: Pages): Responder {
       return endJson(res, reply.status, reply.body)
     },
   }
+}
+
+/**
+ * A challenge as the browser sees it. It holds no number and no code. Besides the moments it has the waits,
+ * because clocks of browsers are wrong, and where the next requests go.
+ */
+export function challengeDocument(challenge: ChallengeView, basePath: string, now: number): object {
+  const { expiresAt, resendAt } = challenge
+  return {
+    ...challenge,
+    expiresAt: isoTime(expiresAt),
+    resendAt: isoTime(resendAt),
+    expiresInMs: Math.max(0, expiresAt - now),
+    resendInMs: Math.max(0, resendAt - now),
+    verifyUrl: `${basePath}/verify`,
+    resendUrl: `${basePath}/resend`,
+  }
+}
+
+export function isoTime(ms: number): string {
+  return new Date(ms).toISOString()
+}
+
+/**
+ * A cookie for a page that is the first to set one. It holds nothing: a form of that page that arrives without any
+ * cookie comes from a browser that blocks them, and a code would be sent to it in vain.
+ */
+function layProbe(req: Request, res: Response): void {
+  // For the whole site: behind a proxy the path of the mount may be another one.
+  res.cookie('two-factor-cookies', '1', { path: '/', httpOnly: true, sameSite: 'lax', secure: req.secure })
 }
 
 /** The dialog takes JSON with the screen in it. */

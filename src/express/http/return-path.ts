@@ -1,5 +1,8 @@
 import type { Request } from 'express'
+import type { Grant } from '../../challenge/proofs/grants.js'
+import { optionError } from '../../lib/options.js'
 import { isPlainObject } from '../../lib/plain-object.js'
+import { hostFunction } from '../host/boundary.js'
 import { isSameOrigin } from './origin-check.js'
 
 const maxLength = 1_024
@@ -41,4 +44,47 @@ function refererPath(req: Request): string | undefined {
   if (referer === undefined || !isSameOrigin(req, referer)) return undefined
   const { pathname, search } = new URL(referer)
   return safePath(pathname + search)
+}
+
+/** Where success leads: a path of this site, or a function that makes one of what was proven. */
+export type SuccessPath<Proven> = string | ((proven: Proven) => string | Promise<string>)
+
+/** The paths of sign-in and step-up. One verify route completes what several start routes began. */
+export interface SuccessPaths {
+  /** For one purpose; without a name for every purpose that has none of its own. */
+  add(where: string, purpose: string | undefined, path: SuccessPath<Grant> | undefined): void
+  /** Where this grant leads; undefined when nobody said. */
+  of(grant: Grant): Promise<string | undefined>
+}
+
+export function createSuccessPaths(): SuccessPaths {
+  const paths = new Map<string | undefined, SuccessPath<Grant>>()
+  return {
+    add(where, purpose, path) {
+      if (path === undefined) return
+      if ((paths.get(purpose) ?? path) !== path) {
+        const what = purpose === undefined ? 'every purpose' : `the purpose "${purpose}"`
+        throw optionError(
+          `${where}: ${what} has another successPath already; send returnTo with the form instead`,
+        )
+      }
+      paths.set(purpose, path)
+    },
+    of: async (grant) => pathAfter(paths.get(grant.purpose) ?? paths.get(undefined), grant),
+  }
+}
+
+/** Undefined without a path, and for one that may leave the site. */
+export async function pathAfter<Proven>(
+  path: SuccessPath<Proven> | undefined,
+  proven: Proven,
+): Promise<string | undefined> {
+  const made = typeof path === 'function' ? await hostFunction(path)(proven) : path
+  // Open redirect: the function may have used what a visitor sent.
+  return typeof made === 'string' ? safePath(made) : undefined
+}
+
+/** Whether the option can be used. */
+export function isSuccessPath(value: unknown): boolean {
+  return typeof value === 'function' || (typeof value === 'string' && safePath(value) !== undefined)
 }

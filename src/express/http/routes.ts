@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { json, type Request, Router, urlencoded } from 'express'
+import { json, type RequestHandler, Router, urlencoded } from 'express'
 import type { Handlers } from '../flows/handlers.js'
 import { middleware } from '../host/boundary.js'
 import type { Pages } from '../pages/pages.js'
@@ -22,15 +22,10 @@ const scripts = { '/dialog.js': 'index.js', '/page.js': 'page.js' }
 export function createRouter(
   handlers: Handlers,
   pages: Pick<Pages, 'assets' | 'headers'>,
-  onRequest: (req: Request) => void = () => undefined,
+  checkHere?: RequestHandler,
 ): Router {
   const router = Router()
-  router.use(
-    middleware((req) => {
-      onRequest(req)
-      return true
-    }),
-  )
+  if (checkHere !== undefined) router.use(checkHere)
   router.all('/start', handlers.start())
   router.all('/resend', handlers.resend)
   router.all('/verify', handlers.verify)

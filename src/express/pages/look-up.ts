@@ -5,7 +5,7 @@ import { nationalForm } from '../../phone-number.js'
 import type { FindProven, Proven } from '../flows/proven.js'
 import type { Requirement } from '../guard/requirement.js'
 import type { Problem } from '../http/problems.js'
-import type { RequestContext } from '../http/request-context.js'
+import type { RequestContext } from '../http/request-body.js'
 
 interface TypedNumber {
   readonly phone: string

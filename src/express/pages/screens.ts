@@ -1,7 +1,7 @@
 import type { ChallengeView } from '../../challenge/commands.js'
 import type { ProblemCode } from '../../errors.js'
 import { type Html, html } from '../../lib/html.js'
-import { probeField } from '../http/cookie-probe.js'
+import { probeField } from '../http/request-body.js'
 import { detailsList } from './details-list.js'
 import { fill } from './fill.js'
 import { form, hidden, sendButtons } from './forms.js'
