@@ -1,3 +1,4 @@
+import { connect } from 'node:net'
 import express from 'express'
 import { describe, expect, it } from 'vitest'
 import { startHost } from './kit.js'
@@ -16,6 +17,7 @@ describe('a request that another site made the browser send', () => {
     ['a look-alike', { origin: 'SELF.evil.example' }],
     ['no origin at all', { origin: 'null' }],
     ['a file', { origin: 'file://' }],
+    ['another scheme of our host', { origin: 'FTP' }],
     ['no URL', { origin: 'SELF, https://evil.example' }],
     ['an origin nearly allowed', { origin: 'https://app.example.evil.example' }],
     ['an allowed origin in capitals', { origin: 'HTTPS://APP.EXAMPLE' }],
@@ -23,7 +25,8 @@ describe('a request that another site made the browser send', () => {
     const host = await startHost({ options: { allowedOrigins: ['https://app.example'] } })
     const ana = await host.login()
     const { origin = '' } = headers
-    const sent = { ...headers, ...(origin && { origin: origin.replace('SELF', host.url) }) }
+    const named = origin.replace('SELF', host.url).replace('FTP', host.url.replace('http:', 'ftp:'))
+    const sent = { ...headers, ...(origin && { origin: named }) }
     for (const route of routes) {
       const told = await ana.post(route, { code: '482913' }, sent)
       expect(told.status).toBe(403)
@@ -62,6 +65,59 @@ describe('a request of our own', () => {
     expect(
       (await ana.post('/two-factor/start', {}, { origin: 'http://shop.example', ...forwarded })).status,
     ).toBe(403)
+  })
+
+  it.each([
+    ['of the proxy that the browser reached, of several', 'shop.example , inner.example', 'https', 201],
+    ['in capitals', 'SHOP.EXAMPLE', 'https', 201],
+    ['that is none', 'shop.example:0:0', 'https', 403],
+    ['of a scheme that is not that of the web', 'shop.example', 'wss', 403],
+  ])('judges by the forwarded host name %s', async (_name, forwardedHost, proto, status) => {
+    const host = await startHost()
+    host.app.set('trust proxy', 'loopback')
+    const ana = await host.login()
+    const forwarded = { 'x-forwarded-host': forwardedHost, 'x-forwarded-proto': proto }
+    const told = await ana.post('/two-factor/start', {}, { origin: 'https://shop.example', ...forwarded })
+    expect(told.status).toBe(status)
+  })
+
+  it('keeps its own host name where a trusted proxy tells none', async () => {
+    const host = await startHost()
+    host.app.set('trust proxy', 'loopback')
+    const ana = await host.login()
+    expect((await ana.post('/two-factor/start', {}, { origin: host.url })).status).toBe(201)
+  })
+})
+
+/** The status of a request that is written as it stands: every client of HTTP/1.1 names a host. */
+function statusOf(url: string, lines: readonly string[]): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1', () => {
+      socket.write(`${lines.join('\r\n')}\r\n\r\n`)
+    })
+    let told = ''
+    socket.on('data', (chunk) => {
+      told += chunk
+    })
+    socket.on('error', reject)
+    socket.on('close', () => resolve(Number(/^HTTP\/1\.\d (\d+)/.exec(told)?.[1])))
+  })
+}
+
+describe('a request that names no host', () => {
+  it.each(['http://127.0.0.1', 'https://evil.example', 'http://undefined', 'null'])(
+    'is not our own from the origin %s',
+    async (origin) => {
+      const host = await startHost({ options: { subject: () => 'ana' } })
+      const start = 'POST /two-factor/start HTTP/1.0'
+      expect(await statusOf(host.url, [start, `Origin: ${origin}`])).toBe(403)
+      expect(host.stub.sends).toEqual([])
+    },
+  )
+
+  it('passes without an origin: it comes from no browser', async () => {
+    const host = await startHost({ options: { subject: () => 'ana' } })
+    expect(await statusOf(host.url, ['POST /two-factor/start HTTP/1.0'])).toBe(201)
   })
 })
 

@@ -22,14 +22,14 @@ export function isSameOrigin(req: Request, url: string): boolean {
   const { protocol, host } = new URL(url)
   // Behind a proxy that terminates TLS, and without `trust proxy`, Express sees https as http.
   const sameScheme = protocol === `${req.protocol}:` || (protocol === 'https:' && req.protocol === 'http')
+  const ours = hostOf(req)
+  // A request of HTTP/1.0 may name no host: then no site is its own.
+  if (ours === undefined || !URL.canParse(`${protocol}//${ours}`)) return false
   // Proxies may add the default port, which an origin omits.
-  const ours = `${protocol}//${hostOf(req)}`
-  return sameScheme && URL.canParse(ours) && new URL(ours).host === host
+  return sameScheme && new URL(`${protocol}//${ours}`).host === host
 }
 
 function hostOf(req: Request): string | undefined {
-  const forwarded = req.app.enabled('trust proxy')
-    ? req.get('x-forwarded-host')?.split(',')[0]?.trim()
-    : undefined
-  return (forwarded ?? req.headers.host)?.toLowerCase()
+  const forwarded = req.app.enabled('trust proxy') ? req.get('x-forwarded-host') : undefined
+  return forwarded?.split(',')[0] ?? req.headers.host
 }

@@ -1,0 +1,157 @@
+import type { Request, Response } from 'express'
+import { describe, expect, it } from 'vitest'
+import { expressSession, TwoFactorError, tokenSession } from '../../src/index.js'
+
+type Done = (error?: unknown) => void
+interface FakeSession {
+  readonly id: string
+  readonly cookie: { originalMaxAge?: number | null | undefined; maxAge?: number | null }
+  regenerate(done: Done): void
+  save(done: Done): void
+  [data: string]: unknown
+}
+
+const res = {} as Response
+
+/** A request as express-session leaves it, whose session becomes `next` when it is renewed. */
+function renewing(from: Partial<FakeSession>, next: Partial<FakeSession> | null | undefined) {
+  const saved: unknown[] = []
+  const fields = (given: Partial<FakeSession>): FakeSession => ({
+    id: 'old',
+    cookie: {},
+    regenerate(done) {
+      req.session = next && fields(next)
+      done()
+    },
+    save(done) {
+      saved.push(req.session)
+      done()
+    },
+    ...given,
+  })
+  const req = { headers: {}, session: undefined as FakeSession | null | undefined }
+  req.session = fields(from)
+  return { req, saved, rotate: async () => adapter.rotate(req as unknown as Request, res) }
+}
+
+const adapter = expressSession()
+const unavailable = expect.objectContaining({ code: 'session_unavailable' })
+
+describe('the id of an express-session', () => {
+  const idOf = (req: object) => adapter.id(req as Request)
+
+  it('is that of the session, and none after a logout in the same request', () => {
+    expect(idOf({ session: { id: 'a', regenerate() {} } })).toBe('a')
+    expect(idOf({ session: null })).toBeUndefined()
+    expect(idOf({ sessionStore: {} })).toBeUndefined()
+  })
+
+  it('is told to be missing where nothing was mounted, with the line to write', () => {
+    expect(() => idOf({})).toThrow(
+      'This request has no session. Mount one before tf.routes() and every guard: ' +
+        'app.use(session({ secret, resave: false, saveUninitialized: false })). Other session libraries need ' +
+        'the option `session`: { id, rotate, keep }; bearer tokens tokenSession(idOf).',
+    )
+  })
+})
+
+describe('renewing an express-session', () => {
+  it('keeps the data of the host and saves both', async () => {
+    const { req, saved, rotate } = renewing({ basket: 'three apples' }, { id: 'new' })
+    await rotate()
+    expect(req.session).toMatchObject({ basket: 'three apples' })
+    expect(saved).toEqual([req.session])
+  })
+
+  it.each<[string, Partial<FakeSession> | null | undefined]>([
+    ['leaves none', undefined],
+    ['leaves null', null],
+    ['leaves the same id (session fixation)', { id: 'old' }],
+  ])('is refused when it %s, and nothing is saved', async (_name, next) => {
+    const { saved, rotate } = renewing({ basket: 'three apples' }, next)
+    await expect(rotate()).rejects.toEqual(unavailable)
+    expect(saved).toEqual([])
+  })
+
+  it('is refused without a session', async () => {
+    for (const session of [undefined, null]) {
+      const rotated = async () => adapter.rotate({ headers: {}, session } as unknown as Request, res)
+      await expect(rotated()).rejects.toBeInstanceOf(TwoFactorError)
+      await expect(rotated()).rejects.toEqual(unavailable)
+    }
+  })
+
+  it.each([
+    ['a browser session stays one', null, { maxAge: null }],
+    ['a month stays a month', 2_592_000_000, { maxAge: 2_592_000_000 }],
+    ['what the library does not say is left alone', undefined, {}],
+  ])('keeps how long it is remembered: %s', async (_name, originalMaxAge, cookie) => {
+    const { req, rotate } = renewing({ cookie: { originalMaxAge } }, { id: 'new', cookie: {} })
+    await rotate()
+    expect(req.session?.cookie).toEqual(cookie)
+  })
+
+  it.each<[string, string | undefined, boolean]>([
+    ['came with it', 'theme=dark; connect.sid=s%3Aold.mac; lang=en', true],
+    ['came with it in a cookie that is no percent-encoding', 'connect.sid=s:old.mac%', true],
+    ['came with another', 'theme=dark; connect.sid=s%3Aother.mac', false],
+    ['came with none', undefined, false],
+  ])('asks the store for the session only when the request %s', async (_name, cookie, asks) => {
+    const { req, saved, rotate } = renewing({}, { id: 'new' })
+    const asked: string[] = []
+    Object.assign(req, {
+      headers: { cookie },
+      sessionStore: {
+        get(id: string, done: Done) {
+          asked.push(id)
+          done(null)
+        },
+      },
+    })
+    const rotated = rotate()
+    // The store has it no more: a logout came meanwhile.
+    await (asks ? expect(rotated).rejects.toEqual(unavailable) : rotated)
+    expect([asked, saved.length]).toEqual(asks ? [['old'], 0] : [[], 1])
+  })
+
+  it('needs no store of sessions', async () => {
+    const { req, saved, rotate } = renewing({}, { id: 'new' })
+    Object.assign(req, { headers: { cookie: 'connect.sid=s%3Aold.mac' } })
+    await rotate()
+    expect(saved).toHaveLength(1)
+  })
+})
+
+describe('keeping an anonymous express-session', () => {
+  const kept = (session: object | undefined) => {
+    void adapter.keep?.({ session } as unknown as Request, res)
+    return session
+  }
+  const regenerate = () => undefined
+
+  it('puts something into one that holds nothing, so that it is saved', () => {
+    // Methods and id are not own members of a real one.
+    const empty = Object.assign(Object.create({ id: 'a', regenerate }), { cookie: {} })
+    expect(Object.entries(kept(empty) ?? {})).toEqual([
+      ['cookie', {}],
+      ['twoFactor', true],
+    ])
+  })
+
+  it('leaves one alone that holds something, and does nothing without one', () => {
+    const full = Object.assign(Object.create({ id: 'a', regenerate }), { cookie: {}, basket: '' })
+    expect(Object.keys(kept(full) ?? {})).toEqual(['cookie', 'basket'])
+    expect(kept(undefined)).toBeUndefined()
+  })
+})
+
+describe('an adapter for bearer tokens', () => {
+  it('is checked when it is made', () => {
+    expect(() => tokenSession(undefined as never)).toThrow('tokenSession: missing idOf')
+    expect(() => tokenSession('sub' as never)).toThrow('tokenSession: idOf must be a function (req) => id')
+  })
+
+  it('says so, so that its sessions keep their id', () => {
+    expect(tokenSession(() => 'a')).toMatchObject({ bearer: true })
+  })
+})
