@@ -39,8 +39,10 @@ export default defineConfig({
   root,
   resolve: { alias: entries },
   test: {
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
+    // Far beyond what any of them takes: a busy machine shall not decide what is red.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
     // All cores: by default one of them is left to the watcher, and half of two is nothing to spare.
     maxWorkers: '100%',
     coverage: {

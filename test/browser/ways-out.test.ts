@@ -44,12 +44,11 @@ describeInChromium('ways out of every state', (browser) => {
       const walks = [signIn, lock, signUp] as const
       for (const walk of walks) {
         const context = await open()
-        context.setDefaultTimeout(10_000)
         await walk(host, context, tools(texts, scripts))
         await context.close()
       }
     },
-    120_000,
+    240_000,
   )
 })
 

@@ -49,7 +49,7 @@ async function failingWith(code: string): Promise<Parts> {
 
 async function look(parts: Parts): Promise<Report> {
   const baseUrl = parts.baseUrl ?? (await sandboxAt())
-  const provider: ProviderClient = parts.provider ?? createClient({ ...account, baseUrl, timeoutMs: 500 })
+  const provider: ProviderClient = parts.provider ?? createClient({ ...account, baseUrl })
   const usual = { key: account.key, lowCredits: 50, redisUrl: undefined, nodeVersion: '22.1.0', load }
   try {
     return await examine({ ...usual, ...parts, baseUrl, provider })
@@ -126,7 +126,10 @@ const fixtures: readonly [name: string, code: string, fix: string, arrange: () =
     'a provider that hangs',
     'provider_hangs',
     'never responds',
-    async () => ({ baseUrl: await answering(() => {}) }),
+    async () => {
+      const baseUrl = await answering(() => {})
+      return { baseUrl, provider: createClient({ ...account, baseUrl, timeoutMs: 500 }) }
+    },
   ],
   [
     'nobody there',

@@ -2,9 +2,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { freePort } from '../free-port.js'
 import { startRedis, withoutRedis } from '../store/redis-server.js'
 import { type Answer, createVisitor } from './browser.js'
-import { freePort, type Running, run } from './running.js'
+import { type Running, run } from './running.js'
 
 const phone = '+573001234567'
 type Visit = ReturnType<typeof createVisitor>

@@ -1,9 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
+import { freePort } from '../free-port.js'
 
 const built = (example: string) =>
   fileURLToPath(new URL(`../../build/examples/${example}.js`, import.meta.url))
@@ -95,13 +94,4 @@ async function untilAddresses(child: ChildProcess): Promise<string> {
     })
     child.once('exit', () => reject(new Error(`the example ended: ${output}`)))
   })
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0)
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }

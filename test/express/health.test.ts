@@ -1,5 +1,5 @@
 import { inspect } from 'node:util'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { memoryStore } from '../../src/index.js'
 import { startHost } from './kit.js'
 
@@ -45,9 +45,9 @@ it('health says what fails, and holds no secret', async () => {
   await ana.post('/two-factor/start', {})
 
   isDown = false
-  await vi.waitFor(() =>
-    expect(host.tf.health().balance).toMatchObject({ condition: 'ok', credits: 100, isPaused: false }),
-  )
+  await expect
+    .poll(() => host.tf.health().balance)
+    .toMatchObject({ condition: 'ok', credits: 100, isPaused: false })
   const health = host.tf.health()
   expect(health.provider.lastFailure).toMatchObject({
     type: 'challenge.undelivered',

@@ -16,6 +16,8 @@ function closing<Resource extends { close(): Promise<unknown> }>(resource: Resou
 beforeAll(warmUp)
 afterAll(() => Promise.all(open.map((resource) => resource.close())))
 
+const hurried = (baseUrl: string) => canaryClient(baseUrl, { timeoutMs: deadlineMs })
+
 /** Nothing of any of the calls may have left. */
 async function expectNotSent(
   client: ProviderClient,
@@ -38,7 +40,7 @@ describe('nothing was sent when', () => {
   })
 
   test('the host has no address', async () => {
-    const client = closing(canaryClient('https://provider.invalid/v1'))
+    const client = closing(hurried('https://provider.invalid/v1'))
     await expectNotSent(client, /ENOTFOUND|EAI_AGAIN|EAI_FAIL|deadline/, ['dns', 'timeout'])
   })
 
@@ -53,7 +55,7 @@ describe('nothing was sent when', () => {
 
   test('the other side hangs up in the handshake', async () => {
     const server = closing(await startSocketServer((socket) => socket.resetAndDestroy()))
-    await expectNotSent(closing(canaryClient(`https://127.0.0.1:${server.port}/v1`)), /ECONNRESET|deadline/, [
+    await expectNotSent(closing(hurried(`https://127.0.0.1:${server.port}/v1`)), /ECONNRESET|deadline/, [
       'reset',
       'timeout',
     ])
@@ -61,7 +63,7 @@ describe('nothing was sent when', () => {
 
   test('the handshake never ends', async () => {
     const server = closing(await startSocketServer(() => {}))
-    await expectNotSent(closing(canaryClient(`https://127.0.0.1:${server.port}/v1`)), /deadline/, ['timeout'])
+    await expectNotSent(closing(hurried(`https://127.0.0.1:${server.port}/v1`)), /deadline/, ['timeout'])
   })
 
   test('the certificate is not trusted, and the server reads nothing', async () => {
@@ -95,7 +97,7 @@ describe('behind a full listen backlog', () => {
   test('a call ends at its deadline as not sent, and never leaves later', async () => {
     const backlog = await startFullBacklog()
     const dispatcher = closing(new Pool(new URL(backlog.baseUrl).origin, { connections: 1 }))
-    const client = closing(canaryClient(backlog.baseUrl, { dispatcher, timeoutMs: 5_000 }))
+    const client = closing(canaryClient(backlog.baseUrl, { dispatcher }))
     const code = { phone: '+573001234567', appName: 'Acme', code: 'given-up' }
     const givenUp = await failureOf(client.verifyCode(code, { timeoutMs: deadlineMs }))
     expect(givenUp).toMatchObject({ delivery: 'not-sent' })
@@ -124,7 +126,7 @@ describe('behind a busy connection', () => {
     )
     const dispatcher = closing(new Pool(new URL(server.baseUrl).origin, { connections: 1 }))
     const client = closing(canaryClient(server.baseUrl, { dispatcher }))
-    const ask = (code: string, timeoutMs = 5_000, signal?: AbortSignal) =>
+    const ask = (code: string, timeoutMs = 60_000, signal?: AbortSignal) =>
       client.verifyCode({ phone: '573001234567', appName: 'Acme', code }, { timeoutMs, signal })
     const codes = () => server.received.map((request) => /code=([\w-]+)/.exec(request)?.[1])
     return { ask, codes, answerSlow: () => slow?.write(answerOf('{"status":"slow"}')) }
@@ -149,7 +151,7 @@ describe('behind a busy connection', () => {
     const { ask, codes, answerSlow } = await startBusy()
     const first = ask('slow')
     const abort = new AbortController()
-    const waiting = failureOf(ask('aborted', 5_000, abort.signal))
+    const waiting = failureOf(ask('aborted', undefined, abort.signal))
     await expect.poll(codes).toEqual(['slow'])
     abort.abort()
     expect(await waiting).toMatchObject({ delivery: 'not-sent' })
@@ -171,7 +173,7 @@ describe('behind a busy connection', () => {
   test('a call that is aborted when it has left says so', async () => {
     const { ask, codes } = await startBusy()
     const abort = new AbortController()
-    const leaving = failureOf(ask('slow', 5_000, abort.signal))
+    const leaving = failureOf(ask('slow', undefined, abort.signal))
     await expect.poll(codes).toEqual(['slow'])
     abort.abort()
     expect(await leaving).toMatchObject({ delivery: 'unknown' })
@@ -193,7 +195,7 @@ async function startFullBacklog() {
     })
     server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
       parentPort.postMessage(server.address().port)
-      Atomics.wait(gate, 0, 0, 20_000)
+      Atomics.wait(gate, 0, 0, 60_000)
     })
     parentPort.on('message', () => parentPort.postMessage(received.join('\\n')))`,
     { eval: true, workerData: gate },

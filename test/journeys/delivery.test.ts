@@ -57,7 +57,7 @@ describe.each(['spec', 'observed'] as const)('in the dialect %s', (dialect) => {
       expect(await tf.challenges.start(who)).toMatchObject({ outcome: 'started' })
     }
     const told = () => events.filter(({ type }) => type.startsWith('message.'))
-    await vi.waitFor(() => expect(told()).toHaveLength(3), 10_000)
+    await vi.waitFor(() => expect(told()).toHaveLength(3), 60_000)
     for (const [subject, type] of fates) {
       expect(told()).toContainEqual(expect.objectContaining({ subject, type, channel: 'sms', country: 'CO' }))
     }

@@ -1,9 +1,8 @@
-import { once } from 'node:events'
 import { request } from 'node:http'
-import { type AddressInfo, createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { describe, expect, test } from 'vitest'
 import { type SandboxOptions, startSandbox } from '../../src/sandbox/index.js'
+import { freePort } from '../free-port.js'
 import { get, post } from './wire.js'
 
 interface Asked {
@@ -29,15 +28,6 @@ function ask(port: string, { at, host = `${at}:${port}`, path = '/', method = 'G
 const start = async (options: SandboxOptions = {}) => {
   const sandbox = await startSandbox(options)
   return { sandbox, port: new URL(sandbox.baseUrl).port }
-}
-
-/** A published URL hides the port, so it is chosen beforehand. */
-async function freePort(host: string): Promise<number> {
-  const server = createServer().listen(0, host)
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  return port
 }
 
 const hasIpv6 = Object.values(networkInterfaces())
@@ -72,7 +62,8 @@ describe('with host, allowedHosts and publicUrl', () => {
     expect(sandbox.inboxUrl).toBe('http://sandbox.test:8080/')
     await sandbox.close()
 
-    const port = await freePort('127.0.0.2')
+    // A published URL hides the port, so it is chosen beforehand.
+    const port = await freePort()
     const other = await startSandbox({
       host: '127.0.0.2',
       port,

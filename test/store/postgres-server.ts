@@ -4,7 +4,7 @@ import { chownSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { freePort } from './redis-server.js'
+import { freePort } from '../free-port.js'
 
 /** Whether tests with a real PostgreSQL are skipped: its programs must be on the path. */
 export const withoutPostgres = ['initdb', 'postgres'].some(

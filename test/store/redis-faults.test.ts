@@ -4,6 +4,7 @@ import { createClient, createSentinel } from 'redis'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type RedisClient, redisStore } from '../../src/store/redis-store.js'
 import type { Store } from '../../src/store/store.js'
+import { inTime } from '../in-time.js'
 import { type RedisServer, startRedis, startSentinel, until, withoutRedis } from './redis-server.js'
 
 const hour = 3_600_000
@@ -41,7 +42,7 @@ const clients: Record<string, Connect> = {
 }
 
 /** Longer than the slowest of what should succeed takes on a busy machine. */
-const patient = { timeoutMs: 5_000 }
+const patient = { timeoutMs: 30_000 }
 
 /** Every verb is refused as unavailable, none much later than its deadline. */
 async function expectUnavailable(store: Store, ...except: string[]): Promise<void> {
@@ -52,9 +53,7 @@ async function expectUnavailable(store: Store, ...except: string[]): Promise<voi
   }
   for (const [verb, ask] of Object.entries(questions)) {
     if (except.includes(verb)) continue
-    const start = performance.now()
-    await expect(ask(), verb).rejects.toEqual(unavailable)
-    expect(performance.now() - start, verb).toBeLessThan(1_000)
+    await expect(inTime(1_000, Promise.resolve(ask())), verb).rejects.toEqual(unavailable)
   }
 }
 
@@ -218,5 +217,5 @@ describe.skipIf(withoutRedis)('behind Sentinel', () => {
     void node.destroy()
     io.disconnect()
     await Promise.all([sentinel.kill(), replica.kill()])
-  }, 40_000)
+  }, 120_000)
 })

@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from 'redis'
 import { afterAll } from 'vitest'
+import { freePort } from '../free-port.js'
 
 const binary = process.env.REDIS_SERVER ?? 'redis-server'
 
@@ -63,7 +63,7 @@ export async function startRedis(...settings: string[]): Promise<RedisServer> {
   }
 }
 
-/** A Sentinel that watches one primary and promotes its replica after half a second of silence. */
+/** A Sentinel that watches one primary and promotes its replica after two seconds of silence. */
 export async function startSentinel(
   primary: RedisServer,
 ): Promise<Pick<RedisServer, 'port' | 'ask' | 'kill'>> {
@@ -71,7 +71,7 @@ export async function startSentinel(
   const settings = [
     'bind 127.0.0.1',
     `sentinel monitor main 127.0.0.1 ${primary.port} 1`,
-    'sentinel down-after-milliseconds main 500',
+    'sentinel down-after-milliseconds main 2000',
     'sentinel failover-timeout main 2000',
   ]
   const { port, child } = await onFreePort((free) => {
@@ -91,15 +91,15 @@ async function askPort(port: number, command: string[]): Promise<unknown> {
   }
 }
 
-/** Asks again while the answer is false or an error, for ten seconds at most. */
+/** Asks again while the answer is false or an error, for a minute at most. */
 export async function until(isSo: () => unknown): Promise<void> {
-  const end = Date.now() + 10_000
+  const end = Date.now() + 60_000
   for (;;) {
     const answer = await Promise.resolve()
       .then(isSo)
       .catch(() => false)
     if (answer !== false) return
-    if (Date.now() > end) throw new Error(`still not so after ten seconds: ${isSo}`)
+    if (Date.now() > end) throw new Error(`still not so after a minute: ${isSo}`)
     await sleep(20)
   }
 }
@@ -143,13 +143,4 @@ function temporaryDir(): string {
   const dir = mkdtempSync(join(tmpdir(), 'two-factor-redis-'))
   dirs.add(dir)
   return dir
-}
-
-export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  probe.close()
-  await once(probe, 'close')
-  return port
 }
