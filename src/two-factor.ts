@@ -1,6 +1,5 @@
-import type { Request, RequestHandler, Router } from 'express'
+import type { RequestHandler, Router } from 'express'
 import type { CodeProvider } from './challenge/code-provider.js'
-import type { BeforeSend } from './challenge/commands.js'
 import { openDomain } from './challenge/domain.js'
 import { createHealth } from './challenge/watch/health.js'
 import { createEmit } from './events.js'
@@ -103,7 +102,6 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
 
   const wiring = createWiring(settings, warn)
   const { subjectOf, sessions, identify, identifyLater, path, mounts } = wiring
-  const beforeSend = settings.beforeSend && hostFunction(settings.beforeSend)
   const requirements = createRequirements({
     secrets,
     namespace: settings.namespace,
@@ -134,12 +132,12 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     grants,
     challenges,
     addressOf: createAddressOf(warn),
-    localeOf: (req: Request) => languageOf(req).locale,
-    beforeSendOf: (req: Request): BeforeSend | undefined => beforeSend && ((send) => beforeSend(req, send)),
   }
   const forLanes = {
     ...forFlows,
     endpoint,
+    languageOf,
+    beforeSend: settings.beforeSend && hostFunction(settings.beforeSend),
     purposes,
     codePattern,
     countries,
@@ -165,7 +163,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
       phoneOf: hostFunction(settings.phone),
       purposes,
       devices: deviceCookies,
-      onVerified: hostFunction(settings.onVerified ?? (() => undefined)),
+      onVerified: settings.onVerified && hostFunction(settings.onVerified),
       successPaths,
       recover: domain.recover,
     }),

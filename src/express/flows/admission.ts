@@ -32,7 +32,7 @@ export function createAdmit(parts: {
   readonly sessions: Sessions
   readonly renewal: Renewal
   readonly grants: Grants
-  readonly onVerified: OnVerified
+  readonly onVerified: OnVerified | undefined
   readonly successPaths: SuccessPaths
 }): Admit {
   const { sessions, renewal, grants, onVerified, successPaths } = parts
@@ -92,7 +92,7 @@ export function createAdmit(parts: {
     let successPath: string | undefined
     try {
       await Promise.all([ids.moved, recorded])
-      await onVerified(req, res, grant)
+      await onVerified?.(req, res, grant)
       const last = await renewal.follow(req, ids)
       if (last !== after) await written.moveTo(last)
       successPath = await successPaths.of(grant)

@@ -4,6 +4,7 @@ import type {
   BeforeSend,
   Challenges,
   Refusal,
+  SendCommand,
   StartOutcome,
   VerifyOutcome,
 } from '../../challenge/commands.js'
@@ -23,6 +24,7 @@ import {
   text,
 } from '../http/request-body.js'
 import { challengeDocument, isoTime, type Reply } from '../http/responder.js'
+import type { Language } from '../pages/language.js'
 import { createViews, type ViewParts, type Views } from '../pages/views.js'
 
 /** What was proven, when. */
@@ -36,11 +38,18 @@ export interface Verified {
 
 export type Approved = Extract<VerifyOutcome, { outcome: 'approved' }>
 
+/** What the host has to say about a message that is to be sent. */
+type HostSays = Pick<SendCommand, 'locale' | 'beforeSend'>
+
 /** What sign-in and step-up on the one hand, and phone verification on the other, do in their own way. */
 export interface Flow {
   /** Who acts on which number; undefined while no number is known. */
   actor(req: Request): Promise<Actor | undefined>
-  start(context: RequestContext, fixedPurpose: string | undefined): Promise<StartOutcome | Verified>
+  start(
+    context: RequestContext,
+    fixedPurpose: string | undefined,
+    hostSays: HostSays,
+  ): Promise<StartOutcome | Verified>
   /** Called before a code is verified; undefined while no number is known. */
   submission(context: RequestContext): Promise<Submission | undefined>
   /** Takes a recovery code in place of one by phone; absent where there are none. */
@@ -73,13 +82,20 @@ export function createLane(
     readonly codePattern: RegExp
     /** The interrupted form that a page was opened for; in the auth lane alone. */
     readonly openForm?: Resumption['open'] | undefined
-    readonly localeOf: (req: Request) => string
-    readonly beforeSendOf: (req: Request) => BeforeSend | undefined
+    readonly languageOf: (req: Request) => Language
+    readonly beforeSend:
+      | ((req: Request, ...asked: Parameters<BeforeSend>) => ReturnType<BeforeSend>)
+      | undefined
   },
 ): { readonly handlers: Handlers; readonly views: Views } {
-  const { flow, challenges, endpoint, basePathOf, codePattern, localeOf, beforeSendOf, now } = parts
+  const { flow, challenges, endpoint, basePathOf, codePattern, languageOf, beforeSend, now } = parts
   const { find, preview } = challenges
   const views = createViews({ ...parts, actor: flow.actor, find, preview })
+
+  const hostSays = (req: Request): HostSays => ({
+    locale: languageOf(req).locale,
+    beforeSend: beforeSend && ((send) => beforeSend(req, send)),
+  })
 
   function startReply(outcome: StartOutcome, status: number, context: RequestContext): Reply {
     if (outcome.outcome === 'refused') return refusal(outcome)
@@ -90,7 +106,7 @@ export function createLane(
       status: httpStatus,
       headers: rateLimitHeaders('resend_too_soon', resendInSeconds),
       body: { challenge: challengeDocument(challenge, basePathOf(context.req), now()), ...further },
-      location: views.codePage(context),
+      location: () => views.codePage(context),
     })
     if (outcome.outcome === 'already-sent') return sent(200, { alreadySent: true })
     return outcome.delivery === 'unconfirmed' ? sent(202, { delivery: 'unconfirmed' }) : sent(status, {})
@@ -99,7 +115,7 @@ export function createLane(
   async function begin(context: RequestContext, purpose?: string): Promise<Reply> {
     if (blocksCookies(context)) return problem({ code: 'session_unavailable' })
     const back = views.back(context)
-    const outcome = await flow.start(context, purpose)
+    const outcome = await flow.start(context, purpose, hostSays(context.req))
     if (outcome.outcome === 'verified') return verifiedReply(outcome, back)
     return startReply(outcome, 201, context)
   }
@@ -142,8 +158,7 @@ export function createLane(
         ...actor,
         channel: accepted?.channel,
         details: asked?.details,
-        locale: localeOf(req),
-        beforeSend: beforeSendOf(req),
+        ...hostSays(req),
       })
       const isGone = outcome.outcome === 'refused' && outcome.code === 'challenge_gone'
       return isGone ? beginAnew(context, actor) : startReply(outcome, 200, context)
@@ -168,7 +183,7 @@ export function createLane(
     cancel: endpoint('POST', views, async (context) => {
       const actor = await flow.actor(context.req)
       if (actor !== undefined) await challenges.cancel(actor)
-      return { reply: 'done', status: 204, location: views.page(context) }
+      return { reply: 'done', status: 204, location: () => views.page(context) }
     }),
 
     status: endpoint('GET', views, async (context) => {
@@ -185,7 +200,7 @@ export function createLane(
 function verifiedReply({ purpose, verifiedAt, successPath }: Verified, back: string | undefined): Reply {
   const returnTo = back ?? successPath
   const body = { verified: true, purpose, verifiedAt: isoTime(verifiedAt), ...(returnTo && { returnTo }) }
-  return { reply: 'done', status: 200, body, location: returnTo ?? '/' }
+  return { reply: 'done', status: 200, body, location: () => returnTo ?? '/' }
 }
 
 function rejection({ attemptsRemaining, retryAfterMs }: Rejected, page?: Problem['page']): Reply {

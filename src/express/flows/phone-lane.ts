@@ -3,8 +3,8 @@ import { safePath } from '../http/return-path.js'
 import { createRouter } from '../http/routes.js'
 import type { Pages } from '../pages/pages.js'
 import { createLane } from './handlers.js'
-import { createFindProof } from './phone-proven.js'
 import { createEnrolFlow, createPhoneVerification, type PhoneVerification } from './phone-verification.js'
+import { createFindProof } from './proven.js'
 
 type Lane = Parameters<typeof createLane>[0]
 type EnrolFlow = Parameters<typeof createEnrolFlow>[0]

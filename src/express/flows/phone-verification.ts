@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response, Router } from 'express'
-import { type Actor, type BeforeSend, type Challenges, refused } from '../../challenge/commands.js'
+import { type Actor, type Challenges, refused } from '../../challenge/commands.js'
 import { hashId } from '../../challenge/keys.js'
 import type { Enrolments } from '../../challenge/proofs/enrolment.js'
 import type { Grants, Standing } from '../../challenge/proofs/grants.js'
@@ -12,20 +12,8 @@ import { type Problem, problemOf } from '../http/problems.js'
 import { invalid, readChannel, text } from '../http/request-body.js'
 import { pathAfter, type SuccessPath } from '../http/return-path.js'
 import type { Flow, Handlers } from './handlers.js'
+import type { ProvenNumber, ProvenPhone } from './proven.js'
 import type { Renewal } from './renewal.js'
-
-/** A number that the person in this session has just proven to own. */
-export interface ProvenPhone {
-  /** E.164. */
-  readonly phone: string
-  /** Milliseconds since 1970. */
-  readonly verifiedAt: number
-}
-
-/** What the function `successPath` of a phone verification is called with. */
-export interface ProvenNumber extends ProvenPhone {
-  readonly purpose: string
-}
 
 /** Routes that prove a number not on file yet: at signup, at a change of number. */
 export interface PhoneVerification {
@@ -91,8 +79,6 @@ export function createEnrolFlow(parts: {
   readonly grants: Grants
   readonly challenges: Challenges
   readonly enrolments: Enrolments
-  readonly localeOf: (req: Request) => string
-  readonly beforeSendOf: (req: Request) => BeforeSend | undefined
 }): Flow {
   const { purpose, subjectOf, addressOf, sessions, renewal, challenges, grants, enrolments } = parts
 
@@ -137,11 +123,10 @@ export function createEnrolFlow(parts: {
       return actorOf(req, enrollee, standingOf(enrollee))
     },
 
-    async start({ req, res, fields }) {
+    async start({ req, res, fields }, _fixedPurpose, hostSays) {
       const enrollee = enrolleeOf(req)
       const { session, signedIn } = enrollee
       const channel = readChannel(fields)
-      const how = { channel, locale: parts.localeOf(req), beforeSend: parts.beforeSendOf(req) }
       const phone = text(fields, 'phone')
       if (phone === undefined) throw invalid('phone is missing.')
       const country = text(fields, 'country')?.toUpperCase()
@@ -150,12 +135,13 @@ export function createEnrolFlow(parts: {
       const enrolment = { purpose, phone, country, visitor, subject: signedIn }
       const outcome = await challenges.start({
         ...requester(req, enrollee),
+        ...hostSays,
+        channel,
         phone,
         country,
         visitor,
         purpose,
         epoch: standingOf(enrollee)?.epoch,
-        ...how,
       })
       if (outcome.outcome !== 'refused') await enrolments.begin(session, enrolment)
       return outcome

@@ -1,8 +1,9 @@
+import type { Enrolments } from '../../challenge/proofs/enrolment.js'
 import type { Grants } from '../../challenge/proofs/grants.js'
 import type { Requirements } from '../guard/requirement.js'
-import type { Identify } from '../host/requester.js'
+import { type Identify, readSubject, type Sessions, type SubjectOf } from '../host/requester.js'
 import { type RequestContext, text } from '../http/request-body.js'
-import { isRepeatable, type SuccessPaths } from '../http/return-path.js'
+import { isRepeatable, pathAfter, type SuccessPath, type SuccessPaths } from '../http/return-path.js'
 
 /** That this session has proven what a page asks for: in another tab. */
 export interface Proven {
@@ -47,8 +48,40 @@ export function createFindGrant(parts: {
   }
 }
 
+/** A number that the person in this session has just proven to own. */
+export interface ProvenPhone {
+  /** E.164. */
+  readonly phone: string
+  /** Milliseconds since 1970. */
+  readonly verifiedAt: number
+}
+
+/** What the function `successPath` of a phone verification is called with. */
+export interface ProvenNumber extends ProvenPhone {
+  readonly purpose: string
+}
+
+/** Phone verification: a proof that was not redeemed yet. */
+export function createFindProof(parts: {
+  readonly purpose: string
+  readonly sessions: Sessions
+  readonly subjectOf: SubjectOf
+  readonly enrolments: Enrolments
+  readonly successPath: SuccessPath<ProvenNumber> | undefined
+  readonly codeLifetimeMs: number
+  readonly now: () => number
+}): FindProven {
+  const { purpose, sessions, subjectOf, enrolments } = parts
+
+  return async ({ req }) => {
+    const proof = await enrolments.peek(sessions.idOf(req), purpose, readSubject(subjectOf, req))
+    if (proof === undefined || proof.verifiedAt < earliest(req, parts)) return undefined
+    return { successPath: await pathAfter(parts.successPath, { purpose, ...proof }) }
+  }
+}
+
 /** Whoever opens the page later than a code lives wants to prove something anew; an old form never does. */
-export function earliest(
+function earliest(
   req: RequestContext['req'],
   { codeLifetimeMs, now }: { readonly codeLifetimeMs: number; readonly now: () => number },
 ): number {

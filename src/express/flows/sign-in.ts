@@ -1,5 +1,5 @@
 import type { Request } from 'express'
-import type { Actor, BeforeSend, Challenges } from '../../challenge/commands.js'
+import type { Actor, Challenges } from '../../challenge/commands.js'
 import type { Grants, Standing } from '../../challenge/proofs/grants.js'
 import type { Purposes } from '../../challenge/purposes.js'
 import type { Recover } from '../../challenge/recovery.js'
@@ -32,9 +32,7 @@ export function createSignIn(parts: {
   readonly challenges: Challenges
   readonly grants: Grants
   readonly devices: DeviceCookies | undefined
-  readonly localeOf: (req: Request) => string
-  readonly beforeSendOf: (req: Request) => BeforeSend | undefined
-  readonly onVerified: OnVerified
+  readonly onVerified: OnVerified | undefined
   readonly successPaths: SuccessPaths
   /** Undefined without the option `recoveryCodes`. */
   readonly recover: Recover | undefined
@@ -93,7 +91,7 @@ export function createSignIn(parts: {
       return actorOf(req, requester, grants.prefetch(requester), knownIn(req, requester))
     },
 
-    async start(context, fixedPurpose) {
+    async start(context, fixedPurpose, hostSays) {
       const { req, res, fields } = context
       const requester = identified(identify, req)
       const { subject } = requester
@@ -111,8 +109,7 @@ export function createSignIn(parts: {
       const { channel } = accepted
       await sessions.keep(req, res)
       const actor = await actorOf(req, requester, standing, browser?.known)
-      const how = { channel, details, locale: parts.localeOf(req), beforeSend: parts.beforeSendOf(req) }
-      return challenges.start({ ...actor, purpose, bound, ...how })
+      return challenges.start({ ...actor, ...hostSays, purpose, bound, channel, details })
     },
 
     async submission(context) {

@@ -1,11 +1,16 @@
 import type { Request } from 'express'
 
-/** What is known of a request that is watched. */
-interface Watched {
-  guarded: boolean
+/** On a request that `guardCoverage` watches: called when a guard admits it, or a handler of ours responds. */
+export const noteGuarded = Symbol('express-two-factor: note guarded')
+
+declare global {
+  namespace Express {
+    interface Request {
+      [noteGuarded]?: () => void
+    }
+  }
 }
 
-const watched = new WeakMap<Request, Watched>()
 const subjectsOf = new WeakMap<object, (req: Request) => string | undefined>()
 
 /** Registers how an app identifies its subjects, for `guardCoverage`. */
@@ -19,13 +24,10 @@ export function subjectsNamedBy(app: object): ((req: Request) => string | undefi
 }
 
 /** Records whether a guard admits this request, or a handler of the package responds to it. */
-export function watch(req: Request): Readonly<Watched> {
+export function watch(req: Request): { readonly guarded: boolean } {
   const state = { guarded: false }
-  watched.set(req, state)
+  req[noteGuarded] = () => {
+    state.guarded = true
+  }
   return state
-}
-
-export function noteGuarded(req: Request): void {
-  const state = watched.get(req)
-  if (state !== undefined) state.guarded = true
 }

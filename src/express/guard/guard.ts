@@ -51,7 +51,7 @@ export function createGuard(
     grant: Grant | undefined,
   ): boolean | Promise<boolean> {
     if (grant === undefined) return refuse(req, res, required)
-    noteGuarded(req)
+    req[noteGuarded]?.()
     req.twoFactor = { grant }
     return true
   }
@@ -59,7 +59,7 @@ export function createGuard(
   async function refuse(req: Request, res: Response, required: RequiredGrant): Promise<boolean> {
     try {
       if ((await exempt?.(req, required.subject)) === true) {
-        noteGuarded(req)
+        req[noteGuarded]?.()
         return true
       }
       // The requirement is for this session only, which has to come back with the next request.

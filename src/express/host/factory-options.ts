@@ -1,6 +1,6 @@
 import type { Grant } from '../../challenge/proofs/grants.js'
 import { type Check, checkOptions, nonEmptyString, that } from '../../lib/options.js'
-import type { ProvenNumber } from '../flows/phone-verification.js'
+import type { ProvenNumber } from '../flows/proven.js'
 import { isSuccessPath, type SuccessPath } from '../http/return-path.js'
 
 /** Options of `routes`. */

@@ -61,7 +61,7 @@ export function createEndpoint(parts: {
     }
 
     return middleware(async (req, res) => {
-      noteGuarded(req)
+      req[noteGuarded]?.()
       await answer(req, res)
       return false
     })

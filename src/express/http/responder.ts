@@ -12,7 +12,7 @@ export type Reply =
       readonly status: number
       readonly headers?: Readonly<Record<string, string>>
       readonly body?: object
-      readonly location: string
+      readonly location: () => string
     }
   /** JSON: the challenge. HTML: the page. */
   | { readonly reply: 'page'; readonly view: PageView; readonly status?: number }
@@ -56,7 +56,7 @@ export function createResponder(pages: Pages): Responder {
 
     async send(req, res, reply, view) {
       const page = wantsPage(req)
-      if (page && reply.reply === 'done') return redirect(res, reply.location)
+      if (page && reply.reply === 'done') return redirect(res, reply.location())
       setCommonHeaders(res)
       if (reply.reply === 'page') {
         if (page) return sendPage(req, res, reply.status ?? 200, reply.view)

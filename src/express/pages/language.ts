@@ -1,4 +1,5 @@
 import type { Request } from 'express'
+import { memoize } from '../../lib/memoize.js'
 import { optionError } from '../../lib/options.js'
 import { hostFunction } from '../host/boundary.js'
 import type { Warn } from '../host/warnings.js'
@@ -31,12 +32,15 @@ export function createLanguageOf(parts: {
       `twoFactor: locale "${locale}" is not available; add messages for it or use one of ${offered.join(', ')}`,
     )
   }
+  const languageFor = memoize((wanted): Language => {
+    const chosen = negotiateLocale(wanted, offered)
+    return { locale: chosen, texts: textsOf.get(chosen) as Texts }
+  }, 100)
   return (req) => {
     const wanted: unknown = localeOf(req) ?? undefined
     if (wanted !== undefined && typeof wanted !== 'string') {
       throw new TypeError('locale must return a language tag or undefined, and no promise')
     }
-    const chosen = negotiateLocale(wanted ?? req.headers['accept-language'], offered)
-    return { locale: chosen, texts: textsOf.get(chosen) as Texts }
+    return languageFor(wanted ?? req.headers['accept-language'] ?? '')
   }
 }
