@@ -17,7 +17,9 @@ const entries = [
 const mountsExpress = ['express', 'journeys', 'sandbox'].map((folder) => `test/${folder}/**/*.test.ts`)
 
 /** Suites that run the built files, as a reader would. */
-const runsBuilt = ['test/examples/**/*.test.ts', 'test/cli/**/*.test.ts', 'test/readme.test.ts']
+const runsBuilt = ['examples/**/*', 'cli/**/*', 'readme', 'structure/dist'].map(
+  (name) => `test/${name}.test.ts`,
+)
 
 /** Races, crowds and browsers, which take minutes: `npm run test:quick` leaves them out. */
 const slow =

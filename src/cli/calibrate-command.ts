@@ -1,13 +1,14 @@
 import { parseArgs } from 'node:util'
+import { version as packageVersion } from '../lib/version.js'
 import { createClient, type NumberFormat, ProviderError } from '../provider/index.js'
 import { channelProblem, phoneProblem } from './answer-problems.js'
 import { calibrate } from './calibrate.js'
 import { accountNeeds, resolveNeeds } from './needs.js'
 import { pathFlag, readPaths } from './paths.js'
+import { printJson } from './print-json.js'
 import { describeRefusal } from './refusal.js'
 import { openTerminal } from './terminal.js'
 import { UsageError, understand } from './usage.js'
-import { packageVersion, printJson } from './version.js'
 
 const help = `Usage: express-two-factor calibrate [options]
 
@@ -91,7 +92,7 @@ export async function calibrateCommand(args: readonly string[]): Promise<number>
     return 0
   }
   if (version) {
-    process.stdout.write(`${packageVersion()}\n`)
+    process.stdout.write(`${packageVersion}\n`)
     return 0
   }
   const differing = { paths: readPaths(path), numberFormat: numberFormat as NumberFormat | undefined }

@@ -5,9 +5,9 @@ import { codePatternOf } from './code-shape.js'
 import { conclusionOf, optionLines } from './conclusion.js'
 import { deliveryNote } from './delivery-note.js'
 import { describeAnswer, maskAnswer } from './observation.js'
+import { printJson } from './print-json.js'
 import type { Terminal } from './terminal.js'
 import { UsageError, understand } from './usage.js'
-import { printJson } from './version.js'
 import { wrongCodeLike } from './wrong-code.js'
 
 interface Order {

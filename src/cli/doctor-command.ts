@@ -1,12 +1,13 @@
 import { parseArgs } from 'node:util'
+import { version as packageVersion } from '../lib/version.js'
 import { createClient } from '../provider/index.js'
 import { describeReport, examine } from './doctor.js'
 import { loadFromApp } from './host-packages.js'
 import { accountNeeds, resolveNeeds } from './needs.js'
 import { pathFlag, readPaths } from './paths.js'
+import { printJson } from './print-json.js'
 import { openTerminal } from './terminal.js'
 import { UsageError, understand } from './usage.js'
-import { packageVersion, printJson } from './version.js'
 
 const help = `Usage: express-two-factor doctor [options]
 
@@ -53,7 +54,7 @@ export async function doctorCommand(args: readonly string[]): Promise<number> {
     return 0
   }
   if (version) {
-    process.stdout.write(`${packageVersion()}\n`)
+    process.stdout.write(`${packageVersion}\n`)
     return 0
   }
   const paths = readPaths(path)

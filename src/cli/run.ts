@@ -1,5 +1,5 @@
+import { version } from '../lib/version.js'
 import { UsageError } from './usage.js'
-import { packageVersion } from './version.js'
 
 /** One command of the program. Resolves with its exit code. */
 interface Command {
@@ -40,7 +40,7 @@ export async function run(args: readonly string[]): Promise<number> {
     return name === undefined ? 2 : 0
   }
   if (name === '--version') {
-    process.stdout.write(`${packageVersion()}\n`)
+    process.stdout.write(`${version}\n`)
     return 0
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined

@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url'
-import { memoryStore } from '../../dist/store/memory-store.js'
+import { memoryStore } from '../../build/modules/store/memory-store.js'
 import { sentChallenges } from '../store/sent-challenges.js'
 
-const dist = fileURLToPath(new URL('../../dist', import.meta.url))
+const modules = fileURLToPath(new URL('../../build/modules', import.meta.url))
 
-export const openLedgers = () => sentChallenges(dist)
+export const openLedgers = () => sentChallenges(modules)
 
 /** A memory store that holds so many ledgers of other people already. */
 export async function crowdedStore(ledgers) {

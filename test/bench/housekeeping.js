@@ -1,5 +1,5 @@
 // Bar 7: what a full store and a locked number cost others.
-import { memoryStore } from '../../dist/store/memory-store.js'
+import { memoryStore } from '../../build/modules/store/memory-store.js'
 import { cpuMicros } from './cpu.js'
 import { lockedRequests } from './load.js'
 import { absolute, ratio } from './rounds.js'

@@ -1,6 +1,6 @@
 // Bar 3: one decision on a ledger in memory: read, decide, swap.
-import { reserve, settle } from '../../dist/challenge/ledger/attempts.js'
-import { memoryStore } from '../../dist/store/memory-store.js'
+import { reserve, settle } from '../../build/modules/challenge/ledger/attempts.js'
+import { memoryStore } from '../../build/modules/store/memory-store.js'
 import { cpuOf } from './cpu.js'
 import { openLedgers } from './crowd.js'
 import { absolute } from './rounds.js'

@@ -15,7 +15,7 @@ const bytesEach = (count) => ({
   measure: () =>
     absolute(1, () => {
       const flags = ['--expose-gc', '--max-old-space-size=4096']
-      const program = [path('../store/capacity-program.js'), path('../../dist'), String(count)]
+      const program = [path('../store/capacity-program.js'), path('../../build/modules'), String(count)]
       return JSON.parse(execFileSync(execPath, [...flags, ...program], { encoding: 'utf8' })).bytes
     }),
 })

@@ -51,8 +51,8 @@ function checkFiles(files) {
   const shown = run('git', ['ls-files', 'docs', 'examples'], root).trim().split('\n')
   const missing = [...texts, ...shown].filter((file) => !files.includes(file))
   const stray = files.filter((file) => {
-    const source = file.replace(/^dist\//, 'src/').replace(/(\.d\.ts|\.js)$/, '.ts')
-    const built = source !== file && existsSync(join(root, source))
+    const source = file.replace(/^dist\//, 'src/').replace(/(\.d\.ts|\.js|\.js\.map)$/, '.ts')
+    const built = source !== file && (existsSync(join(root, source)) || file.startsWith('dist/chunks/'))
     return !built && !texts.includes(file) && !shown.includes(file)
   })
   if (missing.length > 0) throw new Error(`the package lacks ${missing.join(', ')}`)

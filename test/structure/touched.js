@@ -5,12 +5,13 @@ import { once } from 'node:events'
 import { Session } from 'node:inspector/promises'
 import express from 'express'
 import session from 'express-session'
-import { createClient, twoFactor } from '../../dist/index.js'
-import { startSandbox } from '../../dist/sandbox/index.js'
+import { createClient, twoFactor } from '../../build/modules/index.js'
+import { startSandbox } from '../../build/modules/sandbox/index.js'
 
 /** What to come down to: a reader has to know that many files to follow one request. */
 const goals = { start: 38, verify: 40, guard: 10 }
-const dist = new URL('../../dist/', import.meta.url).href
+/** The compiled files as they were before they are bundled. */
+const modules = new URL('../../build/modules/', import.meta.url).href
 const phone = '+573001234567'
 
 const sandbox = await startSandbox()
@@ -64,9 +65,9 @@ async function during(expected, ...args) {
   const { result } = await inspector.post('Profiler.takePreciseCoverage')
   return result
     .filter(
-      ({ url, functions }) => url.startsWith(dist) && functions.some(({ ranges }) => ranges[0].count > 0),
+      ({ url, functions }) => url.startsWith(modules) && functions.some(({ ranges }) => ranges[0].count > 0),
     )
-    .map(({ url }) => url.slice(dist.length).replace(/js$/, 'ts'))
+    .map(({ url }) => url.slice(modules.length).replace(/js$/, 'ts'))
     .filter((file) => !file.startsWith('sandbox/'))
     .sort()
 }

@@ -1,0 +1,131 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseSync } from 'oxc-parser'
+import { describe, expect, it } from 'vitest'
+import packageJson from '../../package.json' with { type: 'json' }
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const files = readdirSync(join(root, 'dist'), { recursive: true, encoding: 'utf8' })
+  .map((file) => join('dist', file))
+  .filter((file) => statSync(join(root, file)).isFile())
+const textOf = (file: string) => readFileSync(join(root, file), 'utf8')
+
+/** What a file imports, types included, as it is written there. */
+function importedBy(file: string): string[] {
+  const { module } = parseSync(file, textOf(file))
+  const exported = module.staticExports.flatMap(({ entries }) => entries)
+  return [
+    ...module.staticImports.map(({ moduleRequest }) => moduleRequest.value),
+    ...exported.flatMap(({ moduleRequest }) => moduleRequest?.value ?? []),
+    ...module.dynamicImports.map(({ moduleRequest: { start, end } }) =>
+      textOf(file).slice(start + 1, end - 1),
+    ),
+  ]
+}
+
+/** Runs a module in a process of its own, in which the package has its published name. */
+function run(source: string, ...flags: string[]): string {
+  const program = ['--input-type=module', '--eval', source]
+  return execFileSync(process.execPath, [...flags, ...program], { cwd: root, encoding: 'utf8' }).trim()
+}
+
+/** The files that one import loads, without those of Express: of the package, and the names of its dependencies. */
+function loadedBy(entry: string): string[] {
+  const urls: string[] = JSON.parse(
+    run(`
+      import { Session } from 'node:inspector'
+      import 'express'
+      const session = new Session()
+      session.connect()
+      let loading = false
+      const urls = []
+      session.on('Debugger.scriptParsed', ({ params }) => loading && urls.push(params.url))
+      session.post('Debugger.enable')
+      loading = true
+      await import('${entry}')
+      console.log(JSON.stringify(urls))
+    `),
+  )
+  const names = urls
+    .filter((url) => url.startsWith('file:'))
+    .map((url) => /\/node_modules\/([^/]+)\//.exec(url)?.[1] ?? url.slice(url.indexOf('/dist/') + 1))
+  return [...new Set(names)].sort()
+}
+
+describe('what is published', () => {
+  it('has few files and little weight', () => {
+    const kilobytes = files.reduce((sum, file) => sum + statSync(join(root, file)).size, 0) / 1_024
+    // It was 655 files and 1,200 kB before the code was bundled and the declarations were picked.
+    expect(files.length).toBeLessThan(150)
+    expect(kilobytes).toBeLessThan(870)
+  })
+
+  it('holds no source twice: maps refer to it', () => {
+    const maps = files.filter((file) => file.endsWith('.map')).map((file) => JSON.parse(textOf(file)))
+    expect(maps.length).toBeGreaterThan(5)
+    expect(maps.filter(({ sourcesContent }) => sourcesContent !== undefined)).toEqual([])
+  })
+
+  it('imports nothing that the package does not depend on', () => {
+    const declared = [...Object.keys(packageJson.dependencies), 'express']
+    const imported = files
+      .filter((file) => /\.(js|d\.ts)$/.test(file))
+      .flatMap(importedBy)
+      .filter((name) => !name.startsWith('.') && !name.startsWith('node:'))
+    expect(new Set(imported.map((name) => name.split('/')[0]))).toEqual(new Set(declared))
+  })
+
+  it('declares every type that its declarations refer to', () => {
+    const missing = files
+      .filter((file) => file.endsWith('.d.ts'))
+      .flatMap((file) => {
+        const relative = importedBy(file).filter((name) => name.startsWith('.'))
+        return relative.map((name) => join(dirname(file), name.replace(/js$/, 'd.ts')))
+      })
+      .filter((file) => !existsSync(join(root, file)))
+    expect(missing).toEqual([])
+  })
+})
+
+describe('an import', () => {
+  it('of the package loads three files and lru-cache; undici and the phone data come later', () => {
+    expect(loadedBy('express-two-factor')).toEqual([
+      'dist/chunks/client.js',
+      'dist/chunks/shared.js',
+      'dist/index.js',
+      'lru-cache',
+    ])
+  })
+
+  it.each([
+    ['client', ['dist/chunks/client.js', 'dist/chunks/shared.js', 'dist/provider/index.js']],
+    ['redis', ['dist/chunks/redis-store.js', 'dist/chunks/shared.js', 'dist/store/redis-store.js']],
+    ['sandbox', ['dist/chunks/shared.js', 'dist/sandbox/index.js']],
+    ['testing', ['dist/chunks/shared.js', 'dist/testing/index.js']],
+  ])('of ./%s loads its own part only', (entry, expected) => {
+    expect(loadedBy(`express-two-factor/${entry}`)).toEqual(expected)
+  })
+
+  it('gives the same classes from every entry', () => {
+    const source = `
+      import { createClient, ProviderError } from 'express-two-factor'
+      import * as client from 'express-two-factor/client'
+      const alone = client.createClient({ baseUrl: 'http://127.0.0.1:9', client: 1, key: 'k' })
+      const error = await alone.balance().catch((error) => error)
+      console.log(client.createClient === createClient, error instanceof ProviderError)
+    `
+    expect(run(source)).toBe('true true')
+  })
+
+  it('leaves stack traces that lead to the line of the source', () => {
+    const source = `
+      import { twoFactor } from 'express-two-factor'
+      try { twoFactor({}) } catch (error) { console.log(error.stack) }
+    `
+    const [, file = '', line = ''] =
+      /\(.*\/(src\/\S+\.ts):(\d+):/.exec(run(source, '--enable-source-maps')) ?? []
+    expect(textOf(file).split('\n')[Number(line) - 1]).toContain('new TypeError')
+  })
+})
