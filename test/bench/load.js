@@ -6,11 +6,19 @@ const load = (warmUp, units, start) => ({ warmUp, units, start })
 
 /** Whole logins, each of a new person: password, wrong code, right code, guarded page. */
 export const logins = ({ atOnce = 64, warmUp = 2_000, units = 1_000 } = {}) =>
-  load(warmUp, units, (port) => {
+  load(warmUp, units, (port, process) => {
     const pool = poolOf(port, atOnce)
-    let people = 0
+    // Processes that share a store have no number in common.
+    let people = process * 1_000_000
     return (count) => together(count, atOnce, () => login(pool, `u${people++}`))
   })
+
+/** The first step of one login, asked of an app that has just begun to listen. */
+export async function firstLogin(port) {
+  const pool = poolOf(port, 1)
+  await browser(pool)('POST', '/login', 201, { user: 'u0' })
+  await pool.close()
+}
 
 /** Requests of fifty people who are signed in. */
 export const signedInRequests = (...request) => requestsOf(login, request)
@@ -48,24 +56,26 @@ async function lockOut(pool, user) {
   return ask
 }
 
-/** JSON over loopback, and one cookie. */
-function browser(pool) {
-  let cookie
+/** JSON over loopback, and the cookies of one person. */
+export function browser(pool) {
+  const cookies = new Map()
   return async (method, path, status, body) => {
     const headers = {}
-    if (cookie !== undefined) headers.cookie = cookie
+    if (cookies.size > 0) headers.cookie = [...cookies.values()].join('; ')
     if (body !== undefined) headers['content-type'] = 'application/json'
     const text = body === undefined ? null : JSON.stringify(body)
     const answer = await pool.request({ method, path, headers, body: text })
     const said = await answer.body.text()
     if (answer.statusCode !== status) throw new Error(`${path} answered ${answer.statusCode}: ${said}`)
-    const [set] = [answer.headers['set-cookie'] ?? []].flat()
-    cookie = set?.split(';', 1)[0] ?? cookie
+    for (const set of [answer.headers['set-cookie'] ?? []].flat()) {
+      const [pair] = set.split(';', 1)
+      cookies.set(pair.slice(0, pair.indexOf('=')), pair)
+    }
   }
 }
 
 const timeout = 10_000
-const poolOf = (port, connections) =>
+export const poolOf = (port, connections) =>
   new Pool(`http://127.0.0.1:${port}`, { connections, headersTimeout: timeout, bodyTimeout: timeout })
 
 async function together(count, atOnce, act) {

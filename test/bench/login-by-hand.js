@@ -1,5 +1,5 @@
 import express from 'express'
-import { phoneOf } from './two-factor.js'
+import { phoneOf } from './people.js'
 
 const lifetimeMs = 600_000
 const maxAgeMs = 12 * 3_600_000
@@ -10,7 +10,7 @@ export function loginByHand(app, checks, standing) {
   for (let index = 0; index < standing; index += 1) {
     challenges.set(`session ${index}`, challengeOf(`+57310${1_000_000 + index}`))
   }
-  globalThis.gc()
+  if (standing > 0) globalThis.gc()
 
   app.post('/login', express.json(), async (req, res) => {
     const { user } = req.body

@@ -2,20 +2,22 @@
 import { execFileSync } from 'node:child_process'
 import { execPath } from 'node:process'
 import { fileURLToPath } from 'node:url'
+import { internals } from './internals.js'
 import { absolute } from './rounds.js'
 
-const path = (name) => fileURLToPath(new URL(name, import.meta.url))
+const capacity = fileURLToPath(new URL('../store/capacity-program.js', import.meta.url))
 
 const bytesEach = (count) => ({
   bar: 6,
   what: `bytes per live ledger, ${count.toLocaleString('en')} of them`,
   atMost: 500,
+  stretch: 350,
   unit: 'bytes',
   // Bytes do not depend on what else the machine does.
   measure: () =>
     absolute(1, () => {
       const flags = ['--expose-gc', '--max-old-space-size=4096']
-      const program = [path('../store/capacity-program.js'), path('../../build/modules'), String(count)]
+      const program = [capacity, internals, String(count)]
       return JSON.parse(execFileSync(execPath, [...flags, ...program], { encoding: 'utf8' })).bytes
     }),
 })

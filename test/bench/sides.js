@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 
 const program = fileURLToPath(new URL('fresh.js', import.meta.url))
 
-/** The figure that a function of the module gives in a fresh process. */
+/** What a function of the module gives in a fresh process. */
 export async function figure(module, name, input = {}, flags) {
   const child = launch(module, name, input, flags)
   try {
@@ -14,19 +14,31 @@ export async function figure(module, name, input = {}, flags) {
   }
 }
 
-/** CPU microseconds per unit of the load on a server, which a function of the module starts in a fresh process. */
-export async function cpuPerUnit(module, name, input, { warmUp, units, start }) {
+/**
+ * CPU microseconds per unit of the load on a server, which a function of the module starts in a fresh process:
+ * in several of them the same load on each, all at once.
+ */
+export async function cpuPerUnit(module, name, input, { warmUp, units, start }, processes = 1) {
+  const children = Array.from({ length: processes }, () => launch(module, name, input))
+  try {
+    const ports = await Promise.all(children.map(answer))
+    const runs = ports.map((port, process) => start(port, process))
+    const all = (count) => Promise.all(runs.map((run) => run(count)))
+    await all(warmUp)
+    const before = await cpuOfAll(children)
+    await all(units)
+    return ((await cpuOfAll(children)) - before) / (units * processes)
+  } finally {
+    for (const child of children) child.kill()
+  }
+}
+
+/** CPU microseconds of a fresh process, from its start until its server has served what is asked. */
+export async function cpuUntil(module, name, input, ask) {
   const child = launch(module, name, input)
   try {
-    const run = start(await answer(child))
-    const cpu = () => {
-      child.send('cpu')
-      return answer(child)
-    }
-    await run(warmUp)
-    const before = await cpu()
-    await run(units)
-    return ((await cpu()) - before) / units
+    await ask(await answer(child))
+    return await cpuOf(child)
   } finally {
     child.kill()
   }
@@ -34,6 +46,16 @@ export async function cpuPerUnit(module, name, input, { warmUp, units, start }) 
 
 function launch(module, name, input, flags = []) {
   return fork(program, [module, name, JSON.stringify(input)], { execArgv: ['--expose-gc', ...flags] })
+}
+
+async function cpuOfAll(children) {
+  const all = await Promise.all(children.map(cpuOf))
+  return all.reduce((sum, cpu) => sum + cpu, 0)
+}
+
+function cpuOf(child) {
+  child.send('cpu')
+  return answer(child)
 }
 
 async function answer(child) {

@@ -1,17 +1,27 @@
-const columns = ['bar', 'what', 'should be', 'median', 'spread', 'met']
+const columns = ['bar', 'what', 'should be', 'stretch', 'median', 'spread', 'met']
 
-/** One row: what was measured beside what it should be. */
-export function verdict({ bar, what, atMost, atLeast, unit }, { median, lowest, highest }) {
+/** One row: what was measured beside what it should be, and beside what would be better still. */
+export function verdict(bar, { median, lowest, highest }) {
+  const { unit, atMost, atLeast, stretch } = bar
   const inUnit = (text) => (unit === undefined ? `${text}x` : `${text} ${unit}`).trim()
-  const met = atMost === undefined ? median >= atLeast : median <= atMost
+  const sign = atLeast === undefined ? '<=' : '>='
+  const limit = atMost ?? atLeast
   return [
-    String(bar),
-    what,
-    atMost === undefined ? `>= ${inUnit(atLeast)}` : `<= ${inUnit(atMost)}`,
+    String(bar.bar),
+    bar.what,
+    limit === undefined ? '' : `${sign} ${inUnit(limit)}`,
+    stretch === undefined ? '' : `${sign} ${inUnit(stretch)}`,
     inUnit(figure(median)),
     lowest === highest ? '' : `${figure(lowest)} to ${figure(highest)}`,
-    met ? 'yes' : 'no',
+    met(median, limit, stretch, atLeast !== undefined),
   ]
+}
+
+function met(median, limit, stretch, isFloor) {
+  const holds = (bound) => (isFloor ? median >= bound : median <= bound)
+  if (limit === undefined) return ''
+  if (!holds(limit)) return 'no'
+  return stretch !== undefined && holds(stretch) ? 'stretch' : 'yes'
 }
 
 export function print(rows) {

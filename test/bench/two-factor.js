@@ -1,7 +1,5 @@
-import { createClient, twoFactor } from '../../dist/index.js'
-
-/** The number on file of everybody whom the load makes up: `u17`. */
-export const phoneOf = (subject) => `+57301${1_000_000 + Number(subject.slice(1))}`
+import { createClient, twoFactor } from 'express-two-factor'
+import { phoneOf } from './people.js'
 
 const noLimit = 1_000_000_000
 

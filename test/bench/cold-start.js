@@ -1,0 +1,47 @@
+// Bar 8, the rest: what an app costs from the start of its process until it has served its first login. Each
+// side imports only what it needs.
+import express from 'express'
+import { host, serve } from './host.js'
+import { firstLogin } from './load.js'
+import { ratio } from './rounds.js'
+import { cpuUntil } from './sides.js'
+
+const until = (name, { provider }) => cpuUntil(import.meta.url, name, { provider }, firstLogin)
+
+const against = (what, atMost, theirs) => ({
+  bar: 8,
+  what: `first login served after a cold start / ${what}, CPU`,
+  atMost,
+  measure: (bench) =>
+    ratio(
+      bench.rounds,
+      () => until('ours', bench),
+      () => until(theirs, bench),
+    ),
+})
+
+export const bars = [
+  against('by an app with a password only', undefined, 'bare'),
+  against('by hand on a verify SDK', 1, 'bySdk'),
+]
+
+export async function ours({ provider }) {
+  const { loginWithPackage } = await import('./login-with-package.js')
+  const { openTwoFactor } = await import('./two-factor.js')
+  return serve(loginWithPackage(openTwoFactor(provider)))
+}
+
+export async function bySdk({ provider }) {
+  const { checksBySdk } = await import('./checks-by-sdk.js')
+  const { loginByHand } = await import('./login-by-hand.js')
+  return serve(loginByHand(host(), checksBySdk(provider), 0))
+}
+
+export function bare() {
+  const app = host()
+  app.post('/login', express.json(), (req, res) => {
+    req.session.userId = req.body.user
+    res.status(201).json({ hello: req.session.userId })
+  })
+  return serve(app)
+}
