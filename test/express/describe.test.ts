@@ -164,6 +164,23 @@ describe('what the person confirms', () => {
     expect((await ana.post('/two-factor/start', { requirement: refused.json.requirement })).status).toBe(201)
   })
 
+  it('may be as long as its bounds say, title and rows apart and in all', async () => {
+    const row = (value: string) => ['a'.repeat(60), value]
+    const rows = [row('x'.repeat(200)), ...Array.from({ length: 6 }, () => row('x'.repeat(180))), row('')]
+    const title = 'b'.repeat(100)
+    const room = 2_048 - Buffer.byteLength(JSON.stringify({ title, rows }))
+    const longest = { title, rows: [...rows.slice(0, -1), row('x'.repeat(room))] }
+    expect(Buffer.byteLength(JSON.stringify(longest))).toBe(2_048)
+    const host = await startPayHost({}, () => longest)
+    const ana = await host.signIn()
+    expect((await ana.post('/pay', { amount: '5', payee: 'Ben' })).json.details).toEqual(longest)
+
+    const most = { rows: Array.from({ length: 12 }, () => ['a', 'b']) }
+    const other = await startPayHost({}, () => most)
+    const ben = await other.signIn('ben')
+    expect((await ben.post('/pay', { amount: '5', payee: 'Ben' })).json.details).toEqual(most)
+  })
+
   it('is demanded by the profile psd2 of a guard with once, together with what it is bound to', async () => {
     const { stub, clock } = await startHost()
     const tf = twoFactor({ ...baseOptions(stub, clock), limits: { profile: 'psd2' } })

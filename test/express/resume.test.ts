@@ -197,6 +197,24 @@ describe('a form that was interrupted', () => {
     expect(refused.text).toContain(again)
   })
 
+  it('is not kept when it is sent by another method, or to a path that is too long to come back to', async () => {
+    const host = await startHost({
+      mount: (app, tf) => {
+        const guard = tf.requireTwoFactor({ purpose: 'pay', resume: true })
+        app.all('/save', express.urlencoded({ extended: false }), guard, (_req, res) => void res.json({}))
+      },
+    })
+    const ana = await host.signIn()
+    const headers = { 'sec-fetch-site': 'same-origin', ...form }
+    for (const method of ['PUT', 'PATCH']) {
+      const refused = await ana.send('/save', { method, body: 'amount=1', headers })
+      expect([method, refused.status, refused.text.includes(again)]).toEqual([method, 403, true])
+    }
+    const path = (length: number) => `/save?x=${'x'.repeat(length - 8)}`
+    expect((await post(ana, path(1_025), 'amount=1')).text).toContain(again)
+    expect((await post(ana, path(1_024), 'amount=1')).text).not.toContain(again)
+  })
+
   it('is not kept when the host has parsed more into it than a form can hold', async () => {
     const parse: express.RequestHandler = (req, _res, next) => {
       req.body = { amount: 100 }
@@ -215,7 +233,7 @@ describe('a form that was interrupted', () => {
     [
       'extended',
       express.urlencoded({ extended: true }),
-      'a[]=1&l[]=1&l[]=2&l[]=1&o[x][y]=1&o[z]=2&p[0][q]=1',
+      'a[]=1&l[]=1&l[]=2&l[]=1&o[x][y]=1&o[z]=2&p[0][q]=1&m[0]=1&m[1][q]=2',
     ],
   ])('keeps every field in its order, however the host parses it: %s', async (_name, parse, body) => {
     const host = await startBank({}, { parse })
@@ -327,6 +345,15 @@ describe('nobody else', () => {
     const page = await prove(host, ana, refused)
     await ana.post('/revoke', {})
     expect((await ana.open(page)).status).toBe(410)
+  })
+
+  it('is told more than that a form is gone after a sign-out', async () => {
+    const host = await startBank()
+    const { ana, refused } = await interrupted(host)
+    const page = await prove(host, ana, refused)
+    await ana.post('/switch', {})
+    const shown = await ana.open(page)
+    expect([shown.status, formOn(shown)]).toEqual([410, undefined])
   })
 
   it('reads a form of another account in the same session', async () => {

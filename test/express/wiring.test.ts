@@ -100,6 +100,7 @@ describe('a host without a session', () => {
 describe('a guard before the body parser', () => {
   it.each([
     ['application/json', '{"amount":1}', 'express.json()'],
+    ['Application/JSON ; charset=utf-8', '{"amount":1}', 'express.json()'],
     ['application/x-www-form-urlencoded', 'amount=1', 'express.urlencoded({ extended: false })'],
   ])('names the parser of %s', async (type, body, parser) => {
     const host = await startHost({
@@ -116,7 +117,9 @@ describe('a guard before the body parser', () => {
       expect(told.status).toBe(500)
     }
     expect(host.errors).toHaveLength(2)
-    expect(await mistakeOf(host)).toContain(`write app.post(path, ${parser}, tf.requireTwoFactor({ … })`)
+    const write = `write app.post(path, ${parser}, tf.requireTwoFactor({ … }), handler)`
+    expect(await mistakeOf(host)).toContain(` The body is not parsed before the guard: ${write}`)
+    for (const error of host.errors) expect((error as Error).cause).toBeInstanceOf(TypeError)
     expect(warnings).toEqual(['TWO_FACTOR_NOT_PARSED'])
   })
 
