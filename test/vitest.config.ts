@@ -17,7 +17,7 @@ const entries = [
 const mountsExpress = ['express', 'journeys', 'sandbox'].map((folder) => `test/${folder}/**/*.test.ts`)
 
 /** Suites that run the built files, as a reader would. */
-const runsBuilt = ['examples/**/*', 'cli/**/*', 'readme', 'structure/dist'].map(
+const runsBuilt = ['examples/**/*', 'cli/**/*', 'days/**/*', 'readme', 'structure/dist'].map(
   (name) => `test/${name}.test.ts`,
 )
 

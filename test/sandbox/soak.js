@@ -1,7 +1,7 @@
 /*
  * 100,000 codes and then 500 texts to 4,000 numbers each, over HTTP, to one sandbox with its page open:
  * prints what stays in memory, and what 20 open pages cost while nothing happens.
- * npm run build && node test/sandbox/soak.js
+ * npm run soak:sandbox
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
