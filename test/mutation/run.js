@@ -1,7 +1,7 @@
 // Mutation testing: weakens the code in thousands of places, one at a time, and asks whether a test notices.
 // Works on a copy outside the repository, with its tools installed beside it.
 // `npm run mutation`, for some files or folders only `npm run mutation -- src/challenge/ledger src/lib/html.ts`,
-// and `--every 7` for every seventh mutant of each file.
+// `--every 7` for every seventh mutant of each file, `--tests 'test/lib/*.test.ts'` to ask those tests alone.
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ import { partsOf } from './parts.js'
 import { report } from './report.js'
 
 const { values, positionals } = parseArgs({
-  options: { every: { type: 'string', default: '1' } },
+  options: { every: { type: 'string', default: '1' }, tests: { type: 'string', multiple: true } },
   allowPositionals: true,
 })
 const every = Number(values.every)
@@ -49,17 +49,16 @@ function install() {
 
 function copyTree() {
   rmSync(copy, { recursive: true, force: true })
-  mkdirSync(copy)
-  for (const part of ['src', 'test', 'examples', 'package.json', 'tsconfig.json', 'bundle.js']) {
-    cpSync(join(root, part), join(copy, part), { recursive: true })
-  }
-  run('node', ['bundle.js'])
+  const made = ['.git', 'build', 'coverage', 'dist', 'node_modules'].map((name) => join(root, name))
+  cpSync(root, copy, { recursive: true, filter: (path) => !made.includes(path) })
+  run('npm', ['run', '--silent', 'bundle'])
 }
 
 const settings = {
   testRunner: 'vitest',
   vitest: { related: false, configFile: 'test/mutation/vitest.config.ts' },
   coverageAnalysis: 'perTest',
+  dryRunTimeoutMinutes: 20,
   concurrency: 2,
   // Generous: on a busy machine a slow test is not a noticed mutant.
   timeoutMS: 20_000,
@@ -82,8 +81,9 @@ function mutate({ path, files, tests }) {
   console.log(`\nsrc/${path}: ${files.length} files`)
   writeFileSync(join(copy, 'stryker.config.json'), JSON.stringify({ ...settings, mutate: files }))
   const stryker = join(tools, 'node_modules/@stryker-mutator/core/bin/stryker.js')
+  const asked = values.tests === undefined ? tests : { include: values.tests }
   try {
-    run('node', [stryker, 'run'], { MUTATION_TESTS: JSON.stringify(tests), MUTATION_EVERY: `${every}` })
+    run('node', [stryker, 'run'], { MUTATION_TESTS: JSON.stringify(asked), MUTATION_EVERY: `${every}` })
   } catch {
     // A test was red before anything was weakened. What the other parts give, after hours, is not thrown away.
     process.exitCode = 1
