@@ -39,7 +39,7 @@ export const importTable: ImportTable = {
   },
   packages: {
     undici: ['provider/send'],
-    'lru-cache': ['store/memory-store', 'type store/partition'],
+    'lru-cache': ['store/memory-store'],
     'libphonenumber-js': ['phone-number'],
     // At run time only where a Router or the sandbox's app is made.
     express: ['express/http/routes', 'sandbox/*', 'type *'],
