@@ -1,7 +1,7 @@
 import type { AboutExchange, Emit } from '../events.js'
 import type { SendResult, Verdict } from './code-provider.js'
 import { type Refusal, refused } from './commands.js'
-import type { Lane } from './ledger/ledger.js'
+import type { Lane } from './limits.js'
 
 const pauseMs = 15_000
 const notSentBeforePause = 5

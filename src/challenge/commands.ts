@@ -2,7 +2,7 @@ import type { ProblemCode } from '../errors.js'
 import type { PhoneNumber, PhoneRefusal } from '../phone-number.js'
 import type { Awaitable } from '../store/store.js'
 import type { Channel, Details } from './code-provider.js'
-import type { Lane } from './ledger/ledger.js'
+import type { Lane } from './limits.js'
 
 /** Who acts, from where, on which number. */
 export interface Actor {

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { memoize } from '../lib/memoize.js'
 import type { PhoneNumber } from '../phone-number.js'
 import type { Kind } from '../store/kinds.js'
-import type { Lane } from './ledger/ledger.js'
+import type { Lane } from './limits.js'
 import type { Secrets } from './secrets.js'
 
 /** The keys of all entries in the store. None contains a readable number, code, session id or subject. */

@@ -61,3 +61,43 @@ export interface Limits {
   /** Deadline of a command of the store. */
   readonly storeTimeoutMs: number
 }
+
+/** `auth`: numbers on file. `enrol`: numbers that are not proven yet. */
+export type Lane = 'auth' | 'enrol'
+
+/** The limits of one number in one lane. `failuresBeforeDisable` is Infinity where numbers are never disabled. */
+export interface LedgerLimits
+  extends Pick<
+    Limits,
+    | 'attemptsPerChallenge'
+    | 'failuresBeforeLock'
+    | 'lockMs'
+    | 'failuresBeforeDisable'
+    | 'codeLifetimeMs'
+    | 'cooldownMs'
+    | 'sendsPerChallenge'
+    | 'sendsPerHour'
+    | 'sendsPerDay'
+    | 'callsPerHour'
+    | 'callsPerDay'
+    | 'allSendsPerHour'
+    | 'allSendsPerDay'
+  > {
+  /** How long one check holds the number: its timeout and a margin. */
+  readonly leaseMs: number
+}
+
+/** How long a lease outlives the timeout of its check: the way back to the store. */
+const leaseMarginMs = 2_000
+
+/** Enrolment locks a number but never disables it: no account depends on it yet. */
+export function ledgerLimitsOf(limits: Limits, lane: Lane): LedgerLimits {
+  const leaseMs = limits.verifyTimeoutMs + leaseMarginMs
+  if (lane === 'auth') return { ...limits, leaseMs }
+  return {
+    ...limits,
+    failuresBeforeDisable: Number.POSITIVE_INFINITY,
+    sendsPerDay: Math.min(limits.sendsPerDay, limits.enrolSendsPerDay),
+    leaseMs,
+  }
+}

@@ -1,11 +1,11 @@
 import type { Emit } from '../events.js'
 import { type PhoneNumber, parsePhoneNumber } from '../phone-number.js'
 import type { Keys } from './keys.js'
-import { enable } from './ledger/forgiveness.js'
-import { type BudgetName, isDisabled, ledgerLimitsOf } from './ledger/ledger.js'
+import { enable } from './ledger/attempts.js'
+import { type BudgetName, isDisabled } from './ledger/ledger.js'
 import type { Ledgers } from './ledger/ledgers.js'
 import { pauseBeforeCheck, pauseBeforeSend } from './ledger/pacing.js'
-import type { Limits } from './limits.js'
+import { type Limits, ledgerLimitsOf } from './limits.js'
 
 /** What one kind of browser may do with a number. */
 export interface BudgetState {

@@ -13,9 +13,10 @@ import {
   type StartCommand,
   type StartOutcome,
 } from './commands.js'
-import type { Challenge, Decision, Lane, Ledger } from './ledger/ledger.js'
+import type { Challenge, Decision, Ledger } from './ledger/ledger.js'
 import type { Decided, Ledgers } from './ledger/ledgers.js'
 import { type Booked, resend, type SendOutcome, type SettledSend, settleSend, start } from './ledger/sends.js'
+import type { Lane } from './limits.js'
 import type { Purposes } from './purposes.js'
 import { type Acting, about, type Target, type Targets } from './targets.js'
 import { newCommandId } from './updater.js'

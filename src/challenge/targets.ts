@@ -3,17 +3,9 @@ import { maskPhoneNumber, type PhoneNumber, parsePhoneNumber } from '../phone-nu
 import type { Counted } from './budgets/counters.js'
 import { type Actor, type ChallengeView, type Refusal, refused } from './commands.js'
 import { hashId, type Keys } from './keys.js'
-import {
-  type Binding,
-  type Challenge,
-  type Lane,
-  type Ledger,
-  type LedgerLimits,
-  ledgerLimitsOf,
-  type Who,
-} from './ledger/ledger.js'
+import type { Binding, Challenge, Ledger, Who } from './ledger/ledger.js'
 import { resendableAt } from './ledger/pacing.js'
-import type { Limits } from './limits.js'
+import { type Lane, type LedgerLimits, type Limits, ledgerLimitsOf } from './limits.js'
 import type { Purposes } from './purposes.js'
 
 /** What is looked up about the actor. */

@@ -1,6 +1,5 @@
 import type { SignupGuardRules } from '../../src/challenge/budgets/conversions.js'
-import { type LedgerLimits, ledgerLimitsOf } from '../../src/challenge/ledger/ledger.js'
-import type { Limits } from '../../src/challenge/limits.js'
+import { type LedgerLimits, type Limits, ledgerLimitsOf } from '../../src/challenge/limits.js'
 
 export const minute = 60_000
 export const hour = 60 * minute

@@ -1,25 +1,22 @@
 import type { Verdict } from '../code-provider.js'
-import { afterSuccess } from './forgiveness.js'
+import type { LedgerLimits } from '../limits.js'
 import {
   type Budget,
+  type BudgetName,
   type Challenge,
   challengeOf,
   type Decision,
+  emptyBudget,
   isDisabled,
   type Ledger,
-  type LedgerLimits,
   type LedgerRefusal,
   refusalOfBudget,
   refuse,
   type Who,
   withBudget,
 } from './ledger.js'
-import { rememberedMs } from './lifetime.js'
-import { pauseBeforeCheck } from './pacing.js'
+import { lockAt, pauseBeforeCheck, rememberedMs } from './pacing.js'
 
-/** After the first lock, so many further failures lock again. */
-const failuresPerFurtherLock = 5
-const maxLockMs = 60 * 60_000
 const maxUsedCodes = 20
 
 export interface Attempt extends Who {
@@ -214,10 +211,36 @@ function refunded(budget: Budget, challenge: Challenge | undefined): Budget {
   return { ...counted, challenge: { ...challenge, attempts: challenge.attempts - 1 } }
 }
 
-/** How long the failure with this number locks: the tenth, then every fifth, each twice as long. */
-function lockAt(failures: number, limits: LedgerLimits): number | undefined {
-  const beyond = failures - limits.failuresBeforeLock
-  if (beyond < 0 || beyond % failuresPerFurtherLock !== 0) return undefined
-  const doubled = limits.lockMs * 2 ** (beyond / failuresPerFurtherLock)
-  return Math.min(doubled, Math.max(limits.lockMs, maxLockMs))
+/** The operator's command: resets the failures that locked or disabled a number. */
+export function enable(ledger: Ledger, now: number): Decision<undefined> {
+  return { outcome: undefined, next: { ...forgiven(ledger), at: now } }
+}
+
+/**
+ * The ledger after the right code for this challenge. It forgives the failures of both budgets; what was
+ * sent and tried in the other one stays counted by hour and day, so that a success of the owner gives
+ * strangers no more guesses.
+ */
+export function afterSuccess(ledger: Ledger, name: BudgetName, { id }: Challenge, now: number): Ledger {
+  const { sends, later } = ledger[name]
+  const own: Budget = {
+    ...emptyBudget,
+    sends: sends.map((send) => (send.challenge === id ? { ...send, challenge: undefined } : send)),
+    later,
+  }
+  const both = forgiven(ledger)
+  const other = name === 'known' ? 'strangers' : 'known'
+  const ended = { ...both[other], challenge: undefined }
+  const others = both[other].challenge === undefined ? both : withBudget(both, other, ended, now)
+  return withBudget(others, name, own, now)
+}
+
+function forgiven(ledger: Ledger): Ledger {
+  const none = { attemptsSinceSuccess: 0, rejections: 0, lockExpiresAt: 0 }
+  return {
+    ...ledger,
+    strangers: { ...ledger.strangers, ...none },
+    // The budget that most ledgers do not use stays the same object, and takes no room in the store.
+    known: ledger.known === emptyBudget ? emptyBudget : { ...ledger.known, ...none },
+  }
 }

@@ -1,47 +1,7 @@
 import { clockLeewayMs } from '../../lib/clock.js'
 import type { Json } from '../../store/store.js'
 import type { Channel } from '../code-provider.js'
-import type { Limits } from '../limits.js'
-
-/** `auth`: numbers on file. `enrol`: numbers that are not proven yet. */
-export type Lane = 'auth' | 'enrol'
-
-/** The limits of one number in one lane. `failuresBeforeDisable` is Infinity where numbers are never disabled. */
-export interface LedgerLimits
-  extends Pick<
-    Limits,
-    | 'attemptsPerChallenge'
-    | 'failuresBeforeLock'
-    | 'lockMs'
-    | 'failuresBeforeDisable'
-    | 'codeLifetimeMs'
-    | 'cooldownMs'
-    | 'sendsPerChallenge'
-    | 'sendsPerHour'
-    | 'sendsPerDay'
-    | 'callsPerHour'
-    | 'callsPerDay'
-    | 'allSendsPerHour'
-    | 'allSendsPerDay'
-  > {
-  /** How long one check holds the number: its timeout and a margin. */
-  readonly leaseMs: number
-}
-
-/** How long a lease outlives the timeout of its check: the way back to the store. */
-const leaseMarginMs = 2_000
-
-/** Enrolment locks a number but never disables it: no account depends on it yet. */
-export function ledgerLimitsOf(limits: Limits, lane: Lane): LedgerLimits {
-  const leaseMs = limits.verifyTimeoutMs + leaseMarginMs
-  if (lane === 'auth') return { ...limits, leaseMs }
-  return {
-    ...limits,
-    failuresBeforeDisable: Number.POSITIVE_INFINITY,
-    sendsPerDay: Math.min(limits.sendsPerDay, limits.enrolSendsPerDay),
-    leaseMs,
-  }
-}
+import type { LedgerLimits } from '../limits.js'
 
 /**
  * Which budget an action is counted in. `known`: browsers in which this subject has succeeded before. With
@@ -243,4 +203,17 @@ export function isDisabled(budget: Budget, limits: LedgerLimits): boolean {
 
 export function refuse(code: LedgerRefusal['code'], retryAfterMs?: number): LedgerRefusal {
   return { outcome: 'refused', code, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+}
+
+/** Ends the challenge of this session and subject. Its attempts stay spent until it would have expired. */
+export function cancel(
+  ledger: Ledger,
+  who: Who,
+  now: number,
+  limits: LedgerLimits,
+): Decision<{ readonly challenge?: Challenge }> {
+  const live = challengeOf(ledger, who, now, limits)
+  if ('outcome' in live) return { outcome: {} }
+  const budget = { ...ledger[who.budget], challenge: voided(live) }
+  return { outcome: { challenge: live }, next: withBudget(ledger, who.budget, budget, now) }
 }

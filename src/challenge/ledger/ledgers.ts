@@ -1,9 +1,12 @@
+import { TwoFactorError } from '../../errors.js'
 import type { Emit } from '../../events.js'
-import type { Store } from '../../store/store.js'
-import { createUpdater, type Update } from '../updater.js'
-import { type Decision, emptyLedger, type Ledger, type LedgerLimits } from './ledger.js'
-import { ledgerStore } from './ledger-store.js'
-import { keptForMs, timeOf } from './lifetime.js'
+import { clockLeewayMs } from '../../lib/clock.js'
+import type { Entry, Store } from '../../store/store.js'
+import type { LedgerLimits } from '../limits.js'
+import { createUpdater, type SwapStore, type Update } from '../updater.js'
+import { type Budget, type Decision, emptyLedger, isDisabled, type Ledger } from './ledger.js'
+import { cooldownExpiresAt, isSent, rememberedMs } from './pacing.js'
+import { packed, unpacked, type WrittenLedger } from './row.js'
 
 /** The outcome of a command, the ledger after it, and the time it used. */
 export interface Decided<Outcome> {
@@ -71,4 +74,69 @@ export function createLedgers(parts: {
       }
     },
   }
+}
+
+/** The store as ledgers see it. There each of them is one string, half the bytes of a tree of objects. */
+export function ledgerStore(store: SwapStore, emit: Emit): SwapStore {
+  function decoded({ value, version }: Entry): Entry {
+    try {
+      return { value: unpacked(String(value)), version }
+    } catch {
+      emit({ type: 'store.failed', command: 'read' })
+      throw new TwoFactorError('store_unavailable', {
+        message: 'A ledger cannot be read. Does another program, or another version, write to this store?',
+      })
+    }
+  }
+
+  return {
+    async read(key) {
+      const entry = await store.read(key)
+      return entry && decoded(entry)
+    },
+    async swap(key, expectedVersion, next, ttlMs) {
+      const ledger = next as WrittenLedger | undefined
+      const { swapped, entry } = await store.swap(key, expectedVersion, ledger && packed(ledger), ttlMs)
+      if (entry === undefined) return { swapped }
+      return {
+        swapped,
+        entry: swapped && ledger ? { value: ledger, version: entry.version } : decoded(entry),
+      }
+    },
+  }
+}
+
+const failuresRememberedMs = 30 * rememberedMs
+const disabledRememberedMs = 365 * rememberedMs
+
+/** The time a command works with: a ledger of another machine may lead this clock a little. */
+export function timeOf(ledger: Ledger, clock: number): { readonly now: number; readonly leadsByMs?: number } {
+  const lead = ledger.at - clock
+  if (lead <= 0) return { now: clock }
+  return lead <= clockLeewayMs ? { now: ledger.at } : { now: clock, leadsByMs: lead }
+}
+
+/**
+ * How long the ledger must be kept; 0 when there is nothing to remember. Dropping it earlier would refund
+ * attempts or sends (brute force).
+ */
+export function keptForMs(ledger: Ledger, now: number, limits: LedgerLimits): number {
+  const expiries = [
+    (ledger.usedCodes.at(-1)?.at ?? -rememberedMs) + rememberedMs,
+    budgetExpiresAt(ledger.strangers, ledger.at, limits),
+    budgetExpiresAt(ledger.known, ledger.at, limits),
+  ]
+  return Math.max(now, ...expiries) - now
+}
+
+function budgetExpiresAt(budget: Budget, changedAt: number, limits: LedgerLimits): number {
+  return Math.max(
+    budget.challenge?.expiresAt ?? 0,
+    (budget.sends.findLast(isSent)?.at ?? -rememberedMs) + rememberedMs,
+    // Whoever types numbers that the provider refuses must not fill the store with them for a day.
+    cooldownExpiresAt(budget.sends, limits),
+    (budget.attemptTimes.at(-1) ?? -rememberedMs) + rememberedMs,
+    budget.attemptsSinceSuccess > 0 ? changedAt + failuresRememberedMs : 0,
+    isDisabled(budget, limits) ? changedAt + disabledRememberedMs : 0,
+  )
 }

@@ -1,4 +1,5 @@
-import type { Binding, Ledger, LedgerLimits, LedgerRefusal } from './ledger.js'
+import type { LedgerLimits } from '../limits.js'
+import type { Binding, Ledger, LedgerRefusal } from './ledger.js'
 import { isApproved } from './pacing.js'
 import { type StartOnLedger, start } from './sends.js'
 

@@ -1,17 +1,17 @@
 import type { Channel } from '../code-provider.js'
-import {
-  type Budget,
-  type BudgetName,
-  type Challenge,
-  type Ledger,
-  type LedgerLimits,
-  liveIn,
-  type Send,
-} from './ledger.js'
+import type { LedgerLimits } from '../limits.js'
+import { type Budget, type BudgetName, type Challenge, type Ledger, liveIn, type Send } from './ledger.js'
 
 const minute = 60_000
 const hour = 60 * minute
 const day = 24 * hour
+
+/** How long sends, attempts and used codes are remembered: the longest window that counts them. */
+export const rememberedMs = day
+
+/** After the first lock, so many further failures lock again. */
+const failuresPerFurtherLock = 5
+const maxLockMs = 60 * 60_000
 
 /** Why nothing may be sent now, and for how long. */
 export interface SendPause {
@@ -136,4 +136,12 @@ export function isApproved(send: Send): boolean {
 /** A send that the provider refused costs its cooldown only: nothing was delivered. */
 export function isSent(send: Send): boolean {
   return send.refused === undefined
+}
+
+/** How long the failure with this number locks: the tenth, then every fifth, each twice as long. */
+export function lockAt(failures: number, limits: LedgerLimits): number | undefined {
+  const beyond = failures - limits.failuresBeforeLock
+  if (beyond < 0 || beyond % failuresPerFurtherLock !== 0) return undefined
+  const doubled = limits.lockMs * 2 ** (beyond / failuresPerFurtherLock)
+  return Math.min(doubled, Math.max(limits.lockMs, maxLockMs))
 }

@@ -1,5 +1,5 @@
 import type { Channel } from '../code-provider.js'
-import { type Columns, figure, laterOf, trimmed } from './columns.js'
+
 import {
   type Budget,
   type BudgetName,
@@ -134,18 +134,8 @@ export function unpacked(json: string): WrittenLedger {
 const isOfFirstBuild = (row: Row | FirstBuildRow): row is FirstBuildRow => typeof row[0] === 'string'
 
 function upgraded(row: FirstBuildRow): Row {
-  const [command, at, attemptsSinceSuccess, rejections, lockExpiresAt, challenge, lease, sends] = row
-  const [, , , , , , , , attemptTimes, usedCodes] = row
-  const budget = [
-    attemptsSinceSuccess,
-    rejections,
-    lockExpiresAt,
-    challenge,
-    lease,
-    sends,
-    attemptTimes,
-  ] as const
-  return [format, command, at, budget, usedCodes]
+  const [command, at, attempts, rejections, lock, challenge, lease, sends, times, usedCodes] = row
+  return [format, command, at, [attempts, rejections, lock, challenge, lease, sends, times], usedCodes]
 }
 
 function rowOfBudget(budget: Budget, at: number): Columns {
@@ -232,4 +222,21 @@ function rowOfSend(send: Send, beside: Challenge | undefined, at: number): Colum
 function sendOf([id, at, channel, of, refused]: SendRow, beside: ChallengeRow | null, origin: number): Send {
   const challenge = of === current ? beside?.[0] : (of ?? undefined)
   return { id, at: origin + figure(at), channel, challenge, refused: refused ?? undefined }
+}
+
+/** The columns of a row before JSON makes null of what is undefined. */
+type Columns = readonly unknown[]
+
+/** Without the last columns where nothing is in them. */
+function trimmed(columns: unknown[]): Columns {
+  while (columns.at(-1) === undefined) columns.pop()
+  return columns
+}
+
+const laterOf = (columns: Later): Later | undefined => (columns.length === 0 ? undefined : columns)
+
+/** A missing counter would silently restart at zero, so the row is rejected. */
+function figure(value: number): number {
+  if (!Number.isFinite(value)) throw new TypeError('not a figure')
+  return value
 }

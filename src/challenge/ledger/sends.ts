@@ -1,4 +1,5 @@
 import type { Channel, SendResult } from '../code-provider.js'
+import type { LedgerLimits } from '../limits.js'
 import {
   type Binding,
   type Budget,
@@ -7,7 +8,6 @@ import {
   type Decision,
   isRevoked,
   type Ledger,
-  type LedgerLimits,
   type LedgerRefusal,
   liveIn,
   refusalOfBudget,
@@ -17,8 +17,7 @@ import {
   type Who,
   withBudget,
 } from './ledger.js'
-import { rememberedMs } from './lifetime.js'
-import { pauseBeforeCheck, pauseBeforeSend, sendsFor } from './pacing.js'
+import { pauseBeforeCheck, pauseBeforeSend, rememberedMs, sendsFor } from './pacing.js'
 
 /** The lifetime of a code when the provider does not state one. */
 const defaultLifetimeMs = 5 * 60_000

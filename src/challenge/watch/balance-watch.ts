@@ -6,7 +6,7 @@ import { counter } from '../budgets/allowance.js'
 import type { CodeProvider, SendResult } from '../code-provider.js'
 import type { Refusal } from '../commands.js'
 import type { Keys } from '../keys.js'
-import type { Lane } from '../ledger/ledger.js'
+import type { Lane } from '../limits.js'
 import { update } from '../updater.js'
 import {
   type BalanceRecord,

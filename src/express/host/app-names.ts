@@ -1,4 +1,4 @@
-import type { Lane } from '../../challenge/ledger/ledger.js'
+import type { Lane } from '../../challenge/limits.js'
 import type { Purpose } from '../../challenge/purposes.js'
 import { optionError } from '../../lib/options.js'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { enable } from '../../../src/challenge/ledger/forgiveness.js'
-import { ledgerLimitsOf } from '../../../src/challenge/ledger/ledger.js'
+import { enable } from '../../../src/challenge/ledger/attempts.js'
+import { ledgerLimitsOf } from '../../../src/challenge/limits.js'
 import { day, hour, ledgerLimits, limits, minute } from '../kit.js'
 import { driveLedger } from './driver.js'
 

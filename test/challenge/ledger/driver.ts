@@ -1,14 +1,9 @@
 import type { Channel, SendResult, Verdict } from '../../../src/challenge/code-provider.js'
 import { reserve, settle } from '../../../src/challenge/ledger/attempts.js'
-import { cancel } from '../../../src/challenge/ledger/cancel.js'
-import {
-  type Decision,
-  emptyLedger,
-  type Ledger,
-  type LedgerLimits,
-} from '../../../src/challenge/ledger/ledger.js'
-import { timeOf } from '../../../src/challenge/ledger/lifetime.js'
+import { cancel, type Decision, emptyLedger, type Ledger } from '../../../src/challenge/ledger/ledger.js'
+import { timeOf } from '../../../src/challenge/ledger/ledgers.js'
 import { resend, type SendOutcome, settleSend, start } from '../../../src/challenge/ledger/sends.js'
+import type { LedgerLimits } from '../../../src/challenge/limits.js'
 import { ledgerLimits } from '../kit.js'
 
 /** Who acts, by tags that are easy to read. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { enable } from '../../../src/challenge/ledger/forgiveness.js'
+import { enable } from '../../../src/challenge/ledger/attempts.js'
 import { emptyLedger, isLive, type Ledger } from '../../../src/challenge/ledger/ledger.js'
-import { keptForMs, timeOf } from '../../../src/challenge/ledger/lifetime.js'
+import { keptForMs, timeOf } from '../../../src/challenge/ledger/ledgers.js'
 import { day, hour, ledgerLimits, minute } from '../kit.js'
 import { driveLedger } from './driver.js'
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { Binding, LedgerLimits } from '../../../src/challenge/ledger/ledger.js'
+import type { Binding } from '../../../src/challenge/ledger/ledger.js'
 import { outlook } from '../../../src/challenge/ledger/outlook.js'
+import type { LedgerLimits } from '../../../src/challenge/limits.js'
 import { hour, ledgerLimits, minute } from '../kit.js'
 import { driveLedger } from './driver.js'
 

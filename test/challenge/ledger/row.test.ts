@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Budget, emptyBudget, emptyLedger } from '../../../src/challenge/ledger/ledger.js'
-import { ledgerStore } from '../../../src/challenge/ledger/ledger-store.js'
+import { ledgerStore } from '../../../src/challenge/ledger/ledgers.js'
 import { unpacked, type WrittenLedger } from '../../../src/challenge/ledger/row.js'
 import type { EventBody } from '../../../src/events.js'
 import { memoryStore } from '../../../src/store/memory-store.js'

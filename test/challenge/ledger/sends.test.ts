@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { reserve, settle } from '../../../src/challenge/ledger/attempts.js'
-import { ledgerLimitsOf } from '../../../src/challenge/ledger/ledger.js'
 import { resend, settleSend } from '../../../src/challenge/ledger/sends.js'
+import { ledgerLimitsOf } from '../../../src/challenge/limits.js'
 import { hour, ledgerLimits, limits, minute } from '../kit.js'
 import { driveLedger } from './driver.js'
 

@@ -4,11 +4,11 @@ import {
   type Decision,
   emptyLedger,
   type Ledger,
-  type LedgerLimits,
 } from '../../../src/challenge/ledger/ledger.js'
-import { timeOf } from '../../../src/challenge/ledger/lifetime.js'
+import { timeOf } from '../../../src/challenge/ledger/ledgers.js'
 import { packed, unpacked } from '../../../src/challenge/ledger/row.js'
 import type { Booked, SendOutcome } from '../../../src/challenge/ledger/sends.js'
+import type { LedgerLimits } from '../../../src/challenge/limits.js'
 import { ledgerLimits } from '../kit.js'
 import { broken, type Seen } from './bounds.js'
 import type { LedgerCommands } from './ledger-commands.js'
