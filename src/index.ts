@@ -10,6 +10,7 @@ export type {
   SendResult,
   Verdict,
 } from './challenge/code-provider.js'
+export type { ExchangeTrace } from './challenge/codes.js'
 export type {
   ChallengeView,
   Refusal,
@@ -23,7 +24,6 @@ export type { BoundFields, BoundValue } from './challenge/proofs/bound.js'
 export type { TrustedDevice } from './challenge/proofs/devices.js'
 export type { Grant } from './challenge/proofs/grants.js'
 export type { RecoveryCodes } from './challenge/proofs/recovery-codes.js'
-export type { ExchangeTrace } from './challenge/provider-member.js'
 export type { RecoveryCodeStore } from './challenge/recovery.js'
 export type { SelfTest } from './challenge/self-test.js'
 export type { StoreTrace } from './challenge/store-deadline.js'

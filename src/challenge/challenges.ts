@@ -8,12 +8,11 @@ import type { CodeProvider } from './code-provider.js'
 import { type Codes, createCodes } from './codes.js'
 import type { Actor, Challenges, Refusal } from './commands.js'
 import type { Keys } from './keys.js'
-import { cancel } from './ledger/cancel.js'
-import { challengeOf, type Lane } from './ledger/ledger.js'
+import { cancel, challengeOf } from './ledger/ledger.js'
 import { createLedgers } from './ledger/ledgers.js'
-import type { Limits } from './limits.js'
+import { outlook } from './ledger/outlook.js'
+import type { Lane, Limits } from './limits.js'
 import { createNumbers, type Numbers } from './numbers.js'
-import { createPreview } from './previewing.js'
 import type { Purposes } from './purposes.js'
 import type { Secrets } from './secrets.js'
 import { createSending } from './sending.js'
@@ -52,7 +51,7 @@ export function createChallenges(parts: ChallengeParts): Challenges & {
   readonly funds: BalanceWatch
   readonly codes: Codes
 } {
-  const { emit } = parts
+  const { purposes, emit } = parts
   const ledgers = createLedgers(parts)
   const targets = createTargets(parts)
   const signups = createSignupGuard(parts)
@@ -121,7 +120,15 @@ export function createChallenges(parts: ChallengeParts): Challenges & {
       return live && { purpose: live.challenge.purpose, bound: live.challenge.bound }
     },
 
-    preview: createPreview({ ...parts, ledgers, targets }),
+    async preview(command) {
+      const target = await targets.of(command)
+      if ('outcome' in target) return { refusal: target, expired: false, untypedSince: 0 }
+      const [{ ledger, now }, acting] = await Promise.all([ledgers.read(target.key), target.acting()])
+      const { purpose, bound } = command
+      const channel = command.channel ?? purposes.find(purpose)?.channels[0] ?? 'sms'
+      const binding = { ...target.who, ...acting, purpose, bound }
+      return outlook(ledger, { sendId: '', challengeId: '', binding, channel }, now, target.limits)
+    },
 
     numbers: createNumbers({ ...parts, ledgers }),
     subjects: createSubjects(parts),

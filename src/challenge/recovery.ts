@@ -1,7 +1,7 @@
 import type { Emit } from '../events.js'
 import { withinDeadline } from '../lib/deadline.js'
 import type { Awaitable, Store } from '../store/store.js'
-import { subjectTally } from './budgets/tally.js'
+import { subjectTally } from './budgets/counters.js'
 import { type Refusal, refused } from './commands.js'
 import type { Keys } from './keys.js'
 import { hashRecoveryCode } from './proofs/recovery-codes.js'

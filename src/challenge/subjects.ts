@@ -1,6 +1,6 @@
 import type { Emit } from '../events.js'
 import type { Store } from '../store/store.js'
-import { subjectTally } from './budgets/tally.js'
+import { subjectTally } from './budgets/counters.js'
 import type { Keys, TallyName } from './keys.js'
 import type { Limits } from './limits.js'
 

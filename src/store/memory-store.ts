@@ -2,9 +2,16 @@ import cluster from 'node:cluster'
 import { LRUCache } from 'lru-cache'
 import { TwoFactorError } from '../errors.js'
 import { type Checks, checkOptions, func, integer, optionError } from '../lib/options.js'
-import { duration, wholeAmount } from './duration.js'
 import { kindOf } from './kinds.js'
-import type { CounterResult, Entry, Json, Store, SwapResult } from './store.js'
+import {
+  type CounterResult,
+  duration,
+  type Entry,
+  type Json,
+  type Store,
+  type SwapResult,
+  wholeAmount,
+} from './store.js'
 
 /** Options of `memoryStore`. */
 export interface MemoryStoreOptions {

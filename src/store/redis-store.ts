@@ -10,11 +10,10 @@ import {
   that,
   timeoutMs as timeout,
 } from '../lib/options.js'
-import { duration, wholeAmount } from './duration.js'
 import { isRedisClient, type RedisConnection, senderOf } from './redis-connection.js'
 import { inspectRedis } from './redis-inspection.js'
 import { incrementScript, runScript, swapScript } from './redis-scripts.js'
-import type { Entry, Store } from './store.js'
+import { duration, type Entry, type Store, wholeAmount } from './store.js'
 
 export type { RedisClient, RedisConnection, SendCommand } from './redis-connection.js'
 

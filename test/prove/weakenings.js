@@ -236,7 +236,7 @@ export const weakenings = [
   {
     bound: 18,
     what: 'a replaced device token that is shown late is taken',
-    file: 'src/challenge/proofs/stored-devices.ts',
+    file: 'src/challenge/proofs/devices.ts',
     find: 'time - device.usedAt < togetherMs)',
     replace: 'true)',
     tests: ['test/challenge/proofs/devices.test.ts'],

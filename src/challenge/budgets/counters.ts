@@ -1,13 +1,12 @@
 import type { Store } from '../../store/store.js'
 import type { Refusal } from '../commands.js'
-import { hashId, type Keys } from '../keys.js'
-import type { BudgetName, Lane } from '../ledger/ledger.js'
-import type { Limits } from '../limits.js'
+import { hashId, type Keys, type TallyName } from '../keys.js'
+import type { BudgetName } from '../ledger/ledger.js'
+import type { Lane, Limits } from '../limits.js'
 import { addressAllowance } from './address.js'
-import { type Allowance, counter, together } from './allowance.js'
+import { type Allowance, type CounterStore, counter, together } from './allowance.js'
 import { sessionNumbers } from './session-numbers.js'
 import type { SignupGuard, Suspected } from './signup-guard.js'
-import { subjectTally } from './tally.js'
 
 const minute = 60_000
 const hour = 60 * minute
@@ -154,5 +153,32 @@ export function createCounters(parts: {
         },
       }
     },
+  }
+}
+
+interface TallyParts {
+  readonly store: CounterStore
+  readonly keys: Keys
+  readonly limits: Pick<Limits, 'failuresPerSubjectPerDay'>
+}
+
+/**
+ * Wrong codes of one subject over all its numbers, so that a change of number gives no new guesses. Each lane has
+ * its own, and so have known browsers: neither wrong codes of a phone verification nor those of somebody who
+ * has only the password may keep anybody from signing in (denial of service by lockout).
+ */
+export function subjectTally({ store, keys, limits }: TallyParts, name: TallyName, subject: string) {
+  const key = keys.tally(name, subject)
+  const limited = counter(store, {
+    key,
+    max: limits.failuresPerSubjectPerDay,
+    windowMs: day,
+    code: 'attempts_exhausted',
+    limit: 'subject',
+  })
+  return {
+    ...limited,
+    /** Takes back every hit; a count never falls below 0. */
+    clear: async () => store.increment(key, day, -Number.MAX_SAFE_INTEGER),
   }
 }

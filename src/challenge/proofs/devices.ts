@@ -1,20 +1,8 @@
+import { hash, randomBytes } from 'node:crypto'
 import type { Emit } from '../../events.js'
 import type { Store } from '../../store/store.js'
 import type { Keys } from '../keys.js'
-import { createUpdater, type Update, update } from '../updater.js'
-import {
-  familyOf,
-  isReplaced,
-  isShownBy,
-  isTrusted,
-  live,
-  newToken,
-  put,
-  type Stored,
-  type StoredDevice,
-  succeeded,
-  tokenHash,
-} from './stored-devices.js'
+import { createUpdater, newCommandId, type Update, update } from '../updater.js'
 
 /** A browser that may stand in for the code at sign-in. Times in milliseconds since 1970. */
 export interface TrustedDevice {
@@ -158,4 +146,98 @@ export function createDevices(parts: {
     revoke: (subject, id) => remove(subject, 'device.revoked', (device) => device.id !== id),
     revokeSubject: (subject) => remove(subject, 'device.revoked', () => false),
   }
+}
+
+// ── what is stored ───────────────────────────────────────────────────────────────────────────────
+
+/** One stored browser. Only hashes: a leaked store reveals no token. */
+type StoredDevice = {
+  readonly id: string
+  /** Hash of the half of the token that stays the same for as long as the device is known. */
+  readonly family: string
+  readonly hash: string
+  /** Hash of the token that `hash` replaced at `usedAt`. */
+  readonly previous?: string | undefined
+  readonly usedAt: number
+  readonly expiresAt: number
+  readonly trustedAt?: number | undefined
+  readonly trustExpiresAt?: number | undefined
+}
+type Stored = { readonly devices: readonly StoredDevice[] }
+
+/** The hashes of the token that a request shows. */
+interface Shown {
+  readonly hash: string
+  readonly family: string
+}
+
+const maxDevices = 20
+/** How long the previous token is still accepted: parallel requests of a browser arrive within that. */
+const togetherMs = 30_000
+const halfBytes = 16
+
+function live(stored: Stored | undefined, time: number): readonly StoredDevice[] {
+  return (stored?.devices ?? []).filter((device) => time < device.expiresAt)
+}
+
+function isTrusted({ trustExpiresAt = 0 }: StoredDevice, time: number): boolean {
+  return time < trustExpiresAt
+}
+
+function isShownBy(device: StoredDevice, shown: Shown, time: number): boolean {
+  return device.hash === shown.hash || (device.previous === shown.hash && time - device.usedAt < togetherMs)
+}
+
+/** However often it was replaced since: its first half identifies the device. */
+function isReplaced(device: StoredDevice, shown: Shown, time: number): boolean {
+  return device.family === shown.family && !isShownBy(device, shown, time)
+}
+
+/** The device after a success in it. */
+function succeeded(
+  before: StoredDevice | undefined,
+  token: string,
+  trust: boolean,
+  ages: { readonly knownMaxAgeMs: number; readonly trustedMaxAgeMs: number },
+  time: number,
+): StoredDevice {
+  const trustedAt = trust ? time : before?.trustedAt
+  const trustExpiresAt = trust ? time + ages.trustedMaxAgeMs : before?.trustExpiresAt
+  return {
+    id: before?.id ?? newCommandId(),
+    family: familyOf(token),
+    hash: tokenHash(token),
+    previous: before?.hash,
+    usedAt: time,
+    expiresAt: Math.max(time + ages.knownMaxAgeMs, trustExpiresAt ?? 0),
+    trustedAt,
+    trustExpiresAt,
+  }
+}
+
+/** The twenty newest; one that is only known makes room before one that is trusted. */
+function put(devices: readonly StoredDevice[], time: number) {
+  const excess = devices.length - maxDevices
+  const oldest = devices.find((device) => !isTrusted(device, time)) ?? devices[0]
+  const kept = excess > 0 ? devices.filter((device) => device !== oldest) : devices
+  const ttlMs = Math.max(1, ...kept.map(({ expiresAt }) => expiresAt - time))
+  return { value: { devices: kept }, ttlMs }
+}
+
+/** 256 random bits. One that replaces another shares its first half, by which that one is recognized later. */
+function newToken(replaced?: string): string {
+  const family =
+    replaced === undefined
+      ? randomBytes(halfBytes)
+      : Buffer.from(replaced, 'base64url').subarray(0, halfBytes)
+  return Buffer.concat([family, randomBytes(halfBytes)]).toString('base64url')
+}
+
+/** A plain hash suffices: 128 random bits cannot be guessed. */
+function tokenHash(token: string): string {
+  return hash('sha256', token, 'base64url')
+}
+
+function familyOf(token: string): string {
+  return hash('sha256', Buffer.from(token, 'base64url').subarray(0, halfBytes), 'base64url')
 }
