@@ -1,6 +1,6 @@
 import { type ProviderClient, ProviderError } from '../provider/index.js'
 import { masked } from '../provider/masking.js'
-import { messageStateOf } from '../provider/message-state.js'
+import { messageStateOf } from '../provider/send-result.js'
 import { quote } from './quote.js'
 
 /** Whether the option `deliveryWatch` would work: asks what became of a message that has surely arrived. */

@@ -9,8 +9,8 @@ import {
   timeoutMs,
   withMethods,
 } from '../lib/options.js'
-import type { NumberFormat } from './formats.js'
 import { type OperationName, operations } from './operations.js'
+import type { NumberFormat } from './parameters.js'
 import type { Dispatcher } from './send.js'
 
 /** Options of `createClient`. */

@@ -3,7 +3,7 @@ import type { ParamsOf, SendCallParams } from './client-params.js'
 import type { ResultOf } from './client-results.js'
 import { type OperationName, operations } from './operations.js'
 import { encodeParams, type Further } from './parameters.js'
-import { lostError, readAnswer } from './read-answer.js'
+import { lostError, readAnswer } from './results.js'
 import { openTransport } from './send.js'
 
 /** Options of one call. */

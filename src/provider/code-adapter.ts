@@ -4,12 +4,10 @@ import { effectiveError } from './answers.js'
 import type { ProviderClient } from './client.js'
 import type { Voice } from './client-params.js'
 import type { ResultOf } from './client-results.js'
-import { messageStateOf } from './message-state.js'
 import * as optionChecks from './option-checks.js'
 import { ProviderError } from './provider-error.js'
-import { providerName } from './provider-name.js'
-import { acceptedSend, failedSend, refusesAccount, reportFailure } from './send-result.js'
-import { spokenIn } from './spoken.js'
+import { spokenIn } from './results.js'
+import { acceptedSend, failedSend, messageStateOf, refusesAccount, reportFailure } from './send-result.js'
 import { judge, type VerdictRules } from './verdict.js'
 
 /** Options of `providerCodes`. */
@@ -29,7 +27,7 @@ export interface ProviderCodesOptions extends VerdictRules {
 const values = list(nonEmptyString(), 'must be an array of strings')
 const checks: Checks<ProviderCodesOptions> = {
   client: withMethods(['sendSmsCode', 'sendCallCode', 'verifyCode'], 'must be a client from createClient()'),
-  name: providerName,
+  name: optionChecks.providerName,
   approvedStatuses: list(nonEmptyString(), 'must list what your account returns for a right code', 1),
   rejectedCodes: values,
   accountErrorCodes: values,

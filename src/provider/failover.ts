@@ -1,7 +1,7 @@
 import type { CodeProvider, CodeSend, CompositeProvider, SendResult } from '../challenge/code-provider.js'
 import { ignoreRejection } from '../lib/ignore-rejection.js'
 import { checkOptions, func, optionError, timeoutMs, withMethods } from '../lib/options.js'
-import { providerName } from './provider-name.js'
+import { providerName } from './option-checks.js'
 
 /** Options of `failover`. */
 export interface FailoverOptions {

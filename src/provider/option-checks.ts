@@ -10,3 +10,9 @@ export const countryCode = that(
   "must be an upper-case ISO 3166-1 alpha-2 code, such as 'GB'",
   (code) => typeof code === 'string' && phoneCountries.has(code) && countryCodes.has(code),
 )
+
+/** A name stands in front of handles, which are kept with every challenge. */
+export const providerName = that(
+  'must be a string of 1 to 40 letters, digits, dots, hyphens or underscores',
+  (value) => typeof value === 'string' && /^[\w.-]{1,40}$/.test(value),
+)

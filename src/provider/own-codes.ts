@@ -6,10 +6,8 @@ import type { ProviderClient } from './client.js'
 import type { Voice } from './client-params.js'
 import { createHandles } from './code-handle.js'
 import { type CodeMessage, defaultMessage } from './code-message.js'
-import { messageStateOf } from './message-state.js'
-import { voice } from './option-checks.js'
-import { providerName } from './provider-name.js'
-import { acceptedSend, failedSend, reportFailure } from './send-result.js'
+import { providerName, voice } from './option-checks.js'
+import { acceptedSend, failedSend, messageStateOf, reportFailure } from './send-result.js'
 import { textLength } from './text-length.js'
 
 /** Options of `ownCodes`. */

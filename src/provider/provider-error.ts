@@ -2,7 +2,6 @@ import { type ProblemCode, TwoFactorError } from '../errors.js'
 import { adviceOn } from './advice.js'
 import type { Delivery, FailureReason, ProviderFailure } from './failure.js'
 import type { OperationName } from './operations.js'
-import { readRetryAfter } from './retry-after.js'
 import type { AnswerHeaders } from './send.js'
 
 /**
@@ -63,4 +62,13 @@ function messageOf(failure: ProviderFailure): string {
   const status = failure.httpStatus === undefined ? '' : `, HTTP ${failure.httpStatus}`
   const error = failure.providerError === undefined ? '' : `, error ${failure.providerError}`
   return `${failure.operation}: ${failure.description}${status}${error}. ${adviceOn(failure)}`
+}
+
+/** The wait in a `Retry-After` header, in whole milliseconds: seconds or a date (RFC 9110, section 10.2.3). */
+function readRetryAfter(header: string | readonly string[] | undefined): number | undefined {
+  const value = [header].flat()[0]?.trim() ?? ''
+  if (/^\d{1,9}$/.test(value)) return Number(value) * 1_000
+  // Date.parse takes nearly anything that begins with a digit; an HTTP date ends in GMT.
+  const at = value.endsWith('GMT') ? Date.parse(value) : Number.NaN
+  return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now())
 }

@@ -1,9 +1,99 @@
-import { isJsonObject, type JsonObject, repeatsMember } from './answers.js'
+import {
+  effectiveError,
+  isJsonObject,
+  type JsonObject,
+  memberOf,
+  parseJson,
+  repeatsMember,
+  scalarString,
+} from './answers.js'
+import { reasonOf } from './failure.js'
+import { mask, masked } from './masking.js'
 import { type Field, type Fields, type OperationName, operations } from './operations.js'
 import { camelCase } from './parameters.js'
+import { ProviderError } from './provider-error.js'
+import type { Answered, Lost } from './send.js'
+import type { VerifyAnswer } from './verdict.js'
+
+/** What was sent for the answer to a code, for as long as that lives: it holds the key, so no answer carries it. */
+const forms = new WeakMap<object, string>()
+
+/** The result in a whole answer to `form`. Throws a ProviderError for anything that is no success. */
+export function readAnswer(operation: OperationName, answered: Answered, form: string): object {
+  const { httpStatus, text } = answered
+  const answer = text === undefined ? undefined : parseJson(text)
+  if (text !== undefined && isJsonObject(answer)) {
+    if (operation === 'verifyCode') {
+      const verifyAnswer = verifyAnswerOf(httpStatus, text, answer)
+      forms.set(verifyAnswer, form)
+      return verifyAnswer
+    }
+    if (httpStatus === 200 && effectiveError(answer) === undefined) return resultOf(operation, answer)
+  }
+  if (httpStatus === 200 && operation === 'messageState' && Array.isArray(answer)) {
+    return resultOf(operation, answer)
+  }
+  throw refusedError(operation, answered, answer, form)
+}
+
+function refusedError(
+  operation: OperationName,
+  { httpStatus, headers, text }: Answered,
+  answer: unknown,
+  form: string,
+): ProviderError {
+  const object = isJsonObject(answer) ? answer : {}
+  const error = scalarString(effectiveError(object))
+  return new ProviderError({
+    operation,
+    delivery: 'answered',
+    reason: 'answer',
+    description: describeRefused(text, answer),
+    httpStatus,
+    headers,
+    providerError: error === undefined ? undefined : masked(error, form),
+    providerMessage: scalarString(memberOf(object, 'msg')),
+    raw: answer ?? text,
+  })
+}
+
+function describeRefused(text: string | undefined, answer: unknown): string {
+  if (text === undefined) return 'the answer has a content coding that was not requested'
+  return isJsonObject(answer) ? 'the provider refused' : 'the answer is not a JSON object'
+}
+
+/** The error of an exchange without a whole answer. */
+export function lostError(operation: OperationName, { delivery, cause, httpStatus }: Lost): ProviderError {
+  const before = delivery === 'not-sent' ? 'no connection' : 'the answer was lost'
+  return new ProviderError({
+    operation,
+    delivery,
+    reason: reasonOf(cause),
+    description: `${before} (${cause})`,
+    httpStatus,
+  })
+}
+
+/** The `status` and the `error` of an answer to a code, fit for an event. */
+export function spokenIn(answer: VerifyAnswer): { readonly status?: string; readonly error?: string } {
+  const form = forms.get(answer)
+  // Of an answer that the client did not make, nobody can say what in it is secret.
+  if (form === undefined) return {}
+  const status = readable(memberOf(answer, 'status'), form)
+  const error = readable(effectiveError(answer), form)
+  return { ...(status !== undefined && { status }), ...(error !== undefined && { error }) }
+}
+
+function readable(value: unknown, form: string): string | undefined {
+  const text = scalarString(value)
+  if (text === undefined) return undefined
+  const safe = masked(text, form)
+  // An error number has up to five digits and stands alone. Within words, digits may be the right code.
+  return /^\d{1,5}$/.test(safe) ? safe : safe.replaceAll(/\d{4,}/g, mask)
+}
 
 /** Turns a successful answer into the documented shape, whichever of its spellings came. */
-export function resultOf(operation: OperationName, raw: JsonObject | readonly unknown[]): object {
+function resultOf(operation: OperationName, raw: JsonObject | readonly unknown[]): object {
   const { fields } = operations[operation].response
   if (operation === 'messageState') return withRaw(listOf(fields, raw), raw)
   const answer = raw as JsonObject
@@ -11,7 +101,7 @@ export function resultOf(operation: OperationName, raw: JsonObject | readonly un
 }
 
 /** The complete answer to a code under its HTTP status: whether it is an approval is not said here. */
-export function verifyAnswerOf(httpStatus: number, text: string, raw: JsonObject): object {
+function verifyAnswerOf(httpStatus: number, text: string, raw: JsonObject): object {
   // Of two statuses nobody can say which one counts, so there is none (RFC 8259, section 4).
   const ambiguous = repeatsMember(text)
   const answer: Record<string, unknown> = {}

@@ -1,5 +1,6 @@
-import type { ExchangeReport, SendResult } from '../challenge/code-provider.js'
+import type { ExchangeReport, MessageState, SendResult } from '../challenge/code-provider.js'
 import { effectiveError, isJsonObject, memberOf } from './answers.js'
+import type { MessageStateResult } from './client-results.js'
 import { ProviderError } from './provider-error.js'
 import { judge, type VerdictRules } from './verdict.js'
 
@@ -58,4 +59,16 @@ function isRefusal({ httpStatus = 0, raw }: ProviderError): boolean {
 /** Asks the judge, who knows the account's errors, about an answer that was no success. */
 export function refusesAccount({ httpStatus = 0, raw }: ProviderError, rules: VerdictRules): boolean {
   return judge({ ...(isJsonObject(raw) ? raw : {}), httpStatus }, rules) === 'misconfigured'
+}
+
+// No closed list is published: these are the words that were seen, and what other services say.
+const deliveredWords = /^(entregad|le[ií]d|contestad|deliver|read|answered)/i
+const rejectedWords =
+  /^(rechazad|bloquead|error|fall|no entregad|sin respuesta|reject|block|fail|undeliver|unreachable|no answer|expired)/i
+
+/** What became of a group of messages of which one phone got all. */
+export function messageStateOf(entries: MessageStateResult): MessageState {
+  const states = entries.map(({ state = '' }) => state)
+  if (states.some((state) => rejectedWords.test(state))) return 'rejected'
+  return states.length > 0 && states.every((state) => deliveredWords.test(state)) ? 'delivered' : 'pending'
 }

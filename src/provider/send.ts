@@ -192,7 +192,8 @@ function dispatchOnce(
 }
 
 /** Codings are compared without case (RFC 9110, section 8.4.1); an empty one is none. */
-function isEncoded(codings: string | readonly string[] = ''): boolean {
+function isEncoded(codings: string | readonly string[] | undefined): boolean {
+  if (codings === undefined) return false
   return [codings]
     .flat()
     .flatMap((line) => line.split(','))

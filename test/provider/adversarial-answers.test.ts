@@ -5,7 +5,7 @@ import { providerCodes } from '../../src/provider/code-adapter.js'
 import { masked } from '../../src/provider/masking.js'
 import { type OperationName, operations } from '../../src/provider/operations.js'
 import { ProviderError } from '../../src/provider/provider-error.js'
-import { readAnswer } from '../../src/provider/read-answer.js'
+import { readAnswer } from '../../src/provider/results.js'
 import { judge, type VerifyAnswer } from '../../src/provider/verdict.js'
 import { figure } from '../prove/figure.js'
 
