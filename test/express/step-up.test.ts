@@ -216,6 +216,16 @@ describe('a requirement', () => {
     expect(requirement.length).toBeLessThan(400)
   })
 
+  it('carries a sealed way back only where there is one', async () => {
+    const host = await startHost()
+    const ana = await host.signIn()
+    const transfer = { amount: 5, payee: 'ACME' }
+    expect(await requirementOf(ana, transfer)).toMatch(/^[\w-]+$/)
+    const referer = { referer: `${host.url}/transfers/new` }
+    const { requirement } = (await ana.post('/transfers', transfer, referer)).json
+    expect(requirement).toMatch(/^[\w-]+\.[\w-]+$/)
+  })
+
   it('leads back after another sign-in as well, without the query that it came with', async () => {
     const host = await startHost({
       mount: (app, tf) => {

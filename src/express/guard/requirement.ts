@@ -62,16 +62,14 @@ export function createRequirements(parts: {
     const issuedAt = now()
     const claims: Claims = { ...requirement, issuedAt, expiresAt: issuedAt + forMs }
     const sealed = secrets.seal('requirement', JSON.stringify(claims), contextOf(req))
-    const [path] = (requirement.returnTo ?? '').split('?', 1)
+    const { returnTo } = requirement
+    if (returnTo === undefined) return sealed
     // Sealed separately, for any session: after a new sign-in only the return path is still valid.
-    return path === '' || path === undefined
-      ? sealed
-      : `${sealed}.${secrets.seal('return-path', path, namespace)}`
+    return `${sealed}.${secrets.seal('return-path', returnTo.replace(/\?.*/, ''), namespace)}`
   }
 
   function claimsIn(token: string, context: string): Claims | undefined {
-    const [sealed = ''] = token.split('.')
-    const opened = secrets.open('requirement', sealed, context)
+    const opened = secrets.open('requirement', token.replace(/\..*/, ''), context)
     return opened === undefined ? undefined : JSON.parse(opened)
   }
 
@@ -92,7 +90,7 @@ export function createRequirements(parts: {
     },
 
     returnPath(req, token) {
-      const [, path = ''] = token.split('.')
+      const path = token.slice(token.indexOf('.') + 1)
       return claimsIn(token, contextOf(req))?.returnTo ?? secrets.open('return-path', path, namespace)
     },
   }
