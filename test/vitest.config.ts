@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './longest-first.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -15,6 +16,13 @@ const entries = [
 
 /** Suites that mount Express run once per Express line; all others run once. */
 const mountsExpress = ['express', 'journeys', 'sandbox'].map((folder) => `test/${folder}/**/*.test.ts`)
+
+/** Of these, what looks beyond Express, at a browser, a Redis or a provider: once is enough. */
+const beyondExpress = [
+  'test/express/dialog/{axe,fetch-with-code,file,own-look,react}.test.ts',
+  'test/express/{code-provider-verdicts,frozen-store}.test.ts',
+  'test/journeys/balance.test.ts',
+]
 
 /** Suites that run the built files, as a reader would. */
 const runsBuilt = ['examples/**/*', 'cli/**/*', 'days/**/*', 'readme', 'structure/dist'].map(
@@ -42,11 +50,13 @@ export default defineConfig({
   resolve: { alias: entries },
   test: {
     // Far beyond what any of them takes: a busy machine shall not decide what is red.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
+    setupFiles: 'test/setup.ts',
     expect: { poll: { timeout: 60_000 } },
     // All cores: by default one of them is left to the watcher, and half of two is nothing to spare.
     maxWorkers: '100%',
+    sequence: { sequencer: LongestFirst },
     coverage: {
       provider: 'v8',
       include: ['src/**'],
@@ -65,12 +75,25 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'express-5', include: mountsExpress, exclude: slow, globalSetup: 'test/bundle.ts' },
+        test: {
+          name: 'express-5',
+          include: mountsExpress,
+          exclude: slow,
+          globalSetup: 'test/bundle.ts',
+          // To load Express and all of src for each of their files took as long as a third of their tests.
+          isolate: false,
+        },
       },
       {
         extends: true,
         resolve: { alias: [{ find: /^express$/, replacement: 'express4' }] },
-        test: { name: 'express-4', include: mountsExpress, globalSetup: 'test/bundle.ts' },
+        test: {
+          name: 'express-4',
+          include: mountsExpress,
+          exclude: beyondExpress,
+          globalSetup: 'test/bundle.ts',
+          isolate: false,
+        },
       },
       {
         extends: true,

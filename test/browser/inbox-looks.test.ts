@@ -67,6 +67,5 @@ describeInChromium('the inbox page', (browser) => {
       }
       await page.close()
     },
-    120_000,
   )
 })

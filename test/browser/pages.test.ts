@@ -74,7 +74,6 @@ describeInChromium('the pages', (browser) => {
       expect(troubles).toEqual([])
       await page.close()
     },
-    60_000,
   )
 
   it('would not be clean with a seeded fault', async () => {
@@ -89,20 +88,16 @@ describeInChromium('the pages', (browser) => {
     await page.close()
   })
 
-  it.each([...texts.keys()])(
-    'fit a width of 320 pixels and text of double size: %s',
-    async (locale) => {
-      const page = await browser().newPage({ viewport: { width: 320, height: 640 } })
-      for (const state of Object.keys(states)) {
-        await page.goto(address(locale, state))
-        expect([state, await overflow(page)]).toEqual([state, 0])
-        await page.evaluate("document.documentElement.style.fontSize = '200%'")
-        expect([state, await overflow(page)]).toEqual([state, 0])
-      }
-      await page.close()
-    },
-    60_000,
-  )
+  it.each([...texts.keys()])('fit a width of 320 pixels and text of double size: %s', async (locale) => {
+    const page = await browser().newPage({ viewport: { width: 320, height: 640 } })
+    for (const state of Object.keys(states)) {
+      await page.goto(address(locale, state))
+      expect([state, await overflow(page)]).toEqual([state, 0])
+      await page.evaluate("document.documentElement.style.fontSize = '200%'")
+      expect([state, await overflow(page)]).toEqual([state, 0])
+    }
+    await page.close()
+  })
 
   it.each([...texts.keys()])(
     'break no word in the middle at a width of 320 pixels and text of double size: %s',
@@ -115,7 +110,6 @@ describeInChromium('the pages', (browser) => {
       }
       await page.close()
     },
-    60_000,
   )
 
   it('tick the wait, keep the buttons still for its length and say once that it is over', async () => {

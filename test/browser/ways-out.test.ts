@@ -48,7 +48,6 @@ describeInChromium('ways out of every state', (browser) => {
         await context.close()
       }
     },
-    240_000,
   )
 })
 

@@ -149,6 +149,5 @@ describe('an adversary of thirty days', () => {
       // The bounds hold because of the limits, not because the adversary is tired.
       else expect(figures.checks).toBeGreaterThan(1_000)
     },
-    60_000,
   )
 })

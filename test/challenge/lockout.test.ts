@@ -113,6 +113,5 @@ describe('thirty days against somebody who has the password and starts every two
       expect(figures.checks).toBeGreaterThanOrEqual(100)
       if (browser === 'known') expect(figures['days on which the owner gets in']).toBe(days)
     },
-    120_000,
   )
 })

@@ -85,34 +85,30 @@ describeInChromium('the addresses that npm start prints', (browser) => {
 
       const inbox = await open(address('Inbox'))
       expect(await inbox.title()).toContain('inbox')
-    }, 60_000)
+    })
   }
 
   it.each([
     { args: [], checker: 'the provider', step: 'provider: verifyCode 520 rejected' },
     { args: ['--own-codes'], checker: 'the check of the bank', step: 'bank: own code rejected' },
-  ])(
-    'shows five of a thousand guesses reach $checker, and what is behind each click',
-    async (own) => {
-      const demo = await run('start', { args: own.args })
-      expect(demo.said).toContain(`1,000 guesses, five reach ${own.checker}\n`)
-      const page = await browser().newPage({ locale: 'en-US' })
-      await page.goto(printedBy(demo).address('Break in'))
-      const behind = page.getByRole('complementary', { name: 'Behind each click' })
-      await page.getByRole('button', { name: 'Send 1,000 guesses' }).click({ timeout: 60_000 })
-      await page.getByText(`5 of 1,000 guesses reached ${own.checker}`).waitFor({ timeout: 60_000 })
-      // Alike ones that come together are one entry.
-      const entries = await behind.locator('#activity > li').filter({ hasText: own.step }).allInnerTexts()
-      const times = entries.map((entry) => Number(/× (\d+)/.exec(entry)?.[1] ?? 1))
-      expect(times.reduce((sum, count) => sum + count, 0)).toBe(5)
-      expect(await behind.innerText()).toMatch(/POST \/two-factor\/verify 429 × \d{3}/)
-      expect(await axeFindings(page)).toEqual([])
-      // The panel keeps up with what happens elsewhere.
-      await fetch(`${demo.origin}/login`)
-      await behind.getByText('GET /login').waitFor()
-    },
-    90_000,
-  )
+  ])('shows five of a thousand guesses reach $checker, and what is behind each click', async (own) => {
+    const demo = await run('start', { args: own.args })
+    expect(demo.said).toContain(`1,000 guesses, five reach ${own.checker}\n`)
+    const page = await browser().newPage({ locale: 'en-US' })
+    await page.goto(printedBy(demo).address('Break in'))
+    const behind = page.getByRole('complementary', { name: 'Behind each click' })
+    await page.getByRole('button', { name: 'Send 1,000 guesses' }).click({ timeout: 60_000 })
+    await page.getByText(`5 of 1,000 guesses reached ${own.checker}`).waitFor({ timeout: 60_000 })
+    // Alike ones that come together are one entry.
+    const entries = await behind.locator('#activity > li').filter({ hasText: own.step }).allInnerTexts()
+    const times = entries.map((entry) => Number(/× (\d+)/.exec(entry)?.[1] ?? 1))
+    expect(times.reduce((sum, count) => sum + count, 0)).toBe(5)
+    expect(await behind.innerText()).toMatch(/POST \/two-factor\/verify 429 × \d{3}/)
+    expect(await axeFindings(page)).toEqual([])
+    // The panel keeps up with what happens elsewhere.
+    await fetch(`${demo.origin}/login`)
+    await behind.getByText('GET /login').waitFor()
+  })
 
   it('trusts a browser that asks for it, lists it, and takes the trust back', async () => {
     const demo = await run('start')

@@ -28,7 +28,7 @@ const stores: Readonly<Record<string, (namespace: string) => Store>> = {
   ...(!withoutRedis && { Redis: () => redisStore({ client: redis, timeoutMs }) }),
 }
 
-describe.each(Object.entries(stores))('recovery codes on %s', { timeout: 60_000 }, (_, open) => {
+describe.each(Object.entries(stores))('recovery codes on %s', (_, open) => {
   async function setUp(namespace: string) {
     const limits = { storeTimeoutMs: timeoutMs }
     // A host function that takes its time: every use that was let through is at it together.

@@ -78,7 +78,6 @@ async function expectUsedUp(host: RecoveryHost, ana: Browser, code: string, wher
 describe('a recovery code', () => {
   it.each<Fault>(['refuses', 'does it and loses the answer', 'does it late', 'stays down'])(
     'is not lost, and opens nothing for others, when the store %s at any step',
-    { timeout: 60_000 },
     async (fault) => {
       let steps = 0
       for (let nth = 1; ; nth += 1) {

@@ -85,7 +85,13 @@ const revocations: Readonly<Record<string, (host: Host, browser: Browser) => Pro
 async function hostOn(store: 'memory' | 'Redis', setUp: SetUp): Promise<Host> {
   if (store === 'memory') return startHost({ ...setUp, routes })
   await client.sendCommand(['FLUSHALL'])
-  const options: Partial<TwoFactorOptions> = { ...setUp.options, store: redisStore({ client }) }
+  // What is looked at here is order: a busy machine shall not make a store of it that does not answer.
+  const timeoutMs = 30_000
+  const options: Partial<TwoFactorOptions> = {
+    ...setUp.options,
+    limits: { storeTimeoutMs: timeoutMs },
+    store: redisStore({ client, timeoutMs }),
+  }
   return startHost({ ...setUp, routes, options })
 }
 

@@ -11,7 +11,7 @@ const patience = { timeout: 60_000, interval: 50 }
 let build: Awaited<ReturnType<typeof compiled>>
 beforeAll(async () => {
   if (!withoutRedis) build = await compiled()
-}, 60_000)
+})
 afterAll(() => build?.remove())
 
 /** Processes of an app on one Redis and one account, every second one by the other client library. */
@@ -75,7 +75,7 @@ describe.skipIf(withoutRedis)(`${processes} processes on one Redis`, () => {
     console.log(`${processes} processes asked ${times} times in ${intervals().toFixed(1)} intervals`)
     expect(times).toBeLessThanOrEqual(intervals() + 1)
     expect((await at(0).ask('GET', '/funds', '')).body).toMatchObject({ condition: 'ok', isPaused: false })
-  }, 180_000)
+  })
 
   it('send at the first start after the recharge, before anybody has looked at the account', async () => {
     const { sandbox, asked, at, told, sends, isPaused } = await open(300_000)
@@ -93,7 +93,7 @@ describe.skipIf(withoutRedis)(`${processes} processes on one Redis`, () => {
       expect((await newcomer(at(index)).start()).status).toBe(201)
     }
     expect([asked(), sends()]).toEqual([looks, sent + 1 + processes])
-  }, 180_000)
+  })
 
   it('refuse at an empty account for free, and send to the same people once it is recharged', async () => {
     const { sandbox, at, told, sends, isPaused } = await open(500)
@@ -123,5 +123,5 @@ describe.skipIf(withoutRedis)(`${processes} processes on one Redis`, () => {
     console.log(
       `${again.length} people were refused, and sent a code at their first start after the recharge`,
     )
-  }, 180_000)
+  })
 })

@@ -14,7 +14,7 @@ beforeAll(async () => {
   if (withoutRedis) return
   build = await compiled()
   stub = await startProviderStub()
-}, 60_000)
+})
 afterAll(async () => {
   await stub?.close()
   await build?.remove()
@@ -34,7 +34,7 @@ describe.skipIf(withoutRedis)('apps on a cluster', () => {
         storeTimeoutMs,
       })
     instances = await Promise.all([start('cluster of redis'), start('cluster of ioredis')])
-  }, 60_000)
+  })
   afterAll(async () => {
     await Promise.all((instances ?? []).map((instance) => instance.end()))
     await cluster?.stop()
@@ -73,7 +73,7 @@ describe.skipIf(withoutRedis)('apps on a cluster', () => {
     expect(stub.checks.length - checks).toBe(5)
     for (const status of answers) expect(['409', '422', '429', '503']).toContain(status)
     expect((await person.verify(stub.rightCode)).body.code).toBe('attempts_exhausted')
-  }, 60_000)
+  })
 
   it('answer 503 for those whose primary is gone, and know of all spent attempts once its replica took over', async () => {
     const { person, home } = await located(instances[0])
@@ -95,5 +95,5 @@ describe.skipIf(withoutRedis)('apps on a cluster', () => {
       expect(each.isAlive()).toBe(true)
     }
     await expectSound([...cluster.primaries.filter((node) => node !== home), ...cluster.replicas])
-  }, 60_000)
+  })
 })

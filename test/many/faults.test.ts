@@ -12,7 +12,7 @@ beforeAll(async () => {
   if (withoutRedis) return
   build = await compiled()
   stub = await startProviderStub()
-}, 60_000)
+})
 afterAll(async () => {
   await stub?.close()
   await build?.remove()

@@ -12,7 +12,7 @@ describe.skipIf(withoutPostgres)('the example on PostgreSQL keeps the contract',
     server = await startPostgres()
     pool = new Pool({ connectionString: server.url, max: 20 })
     await pool.query(schema)
-  }, 60_000)
+  })
   afterAll(async () => {
     await pool.end()
     await server.stop()

@@ -31,7 +31,7 @@ describe.skipIf(withoutRedis)('a cluster of three primaries with a replica each'
   let cluster: RedisClusterServer
   beforeAll(async () => {
     cluster = await startRedisCluster({ withReplicas: true })
-  }, 60_000)
+  })
   afterAll(() => cluster.stop())
 
   describe.concurrent.each(Object.entries(connectors))(
@@ -178,5 +178,4 @@ test.skipIf(withoutRedis)(
     for (const { end } of connected) await end()
     await cluster.stop()
   },
-  60_000,
 )

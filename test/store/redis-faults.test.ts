@@ -217,5 +217,5 @@ describe.skipIf(withoutRedis)('behind Sentinel', () => {
     void node.destroy()
     io.disconnect()
     await Promise.all([sentinel.kill(), replica.kill()])
-  }, 120_000)
+  })
 })

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from 'redis'
-import { afterAll } from 'vitest'
 import { freePort } from '../free-port.js'
+import { atEndOfFile } from '../leftovers.js'
 
 const binary = process.env.REDIS_SERVER ?? 'redis-server'
 
@@ -15,14 +15,6 @@ const binary = process.env.REDIS_SERVER ?? 'redis-server'
 export const withoutRedis = process.env.CI !== 'true' && spawnSync(binary, ['--version']).error !== undefined
 if (withoutRedis)
   console.log(`skipped: there is no ${binary} here; install it, or set REDIS_SERVER to its path`)
-
-const children = new Set<ChildProcess>()
-const dirs = new Set<string>()
-// A test that failed half-way has ended nothing.
-afterAll(async () => {
-  await Promise.all([...children].map(killed))
-  for (const dir of dirs) rmSync(dir, { recursive: true, force: true })
-})
 
 /** A redis-server process of our own, on a free port of this machine, with nothing on disk. */
 export interface RedisServer {
@@ -120,7 +112,8 @@ async function onFreePort(
 
 async function runRedis(...args: string[]): Promise<ChildProcess> {
   const child = spawn(binary, args)
-  children.add(child)
+  // A test that failed half-way has ended nothing.
+  atEndOfFile(() => killed(child))
   const said: string[] = []
   for await (const line of createInterface(child.stdout)) {
     said.push(line)
@@ -141,6 +134,6 @@ async function killed(child: ChildProcess): Promise<void> {
 
 function temporaryDir(): string {
   const dir = mkdtempSync(join(tmpdir(), 'two-factor-redis-'))
-  dirs.add(dir)
+  atEndOfFile(() => rmSync(dir, { recursive: true, force: true }))
   return dir
 }

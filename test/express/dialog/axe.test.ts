@@ -101,16 +101,12 @@ describeInChromium('axe in <two-factor-dialog>', (browser) => {
     })),
   )
 
-  it.each(cases)(
-    'has nothing to find while a code is asked for: $locale, $name',
-    ({ context, texts }) => walk(context, texts),
-    60_000,
+  it.each(cases)('has nothing to find while a code is asked for: $locale, $name', ({ context, texts }) =>
+    walk(context, texts),
   )
 
-  it.each(cases)(
-    'has nothing to find where no code can be typed: $locale, $name',
-    ({ context, texts }) => walkOut(context, texts),
-    60_000,
+  it.each(cases)('has nothing to find where no code can be typed: $locale, $name', ({ context, texts }) =>
+    walkOut(context, texts),
   )
 
   it('would find a seeded fault', async () => {
