@@ -8,7 +8,7 @@ import { byLine } from './line-map.js'
 const inBrowsers = (name) => name.startsWith('browser/')
 /** What most entries need; grouped, because each set of entries that share something would get a chunk of its own. */
 const small =
-  /src\/(lib\/|errors|phone-number|provider\/operations|store\/duration|express\/guard\/coverage)|@oxc-project/
+  /src\/(lib\/|errors|phone-number|provider\/operations|store\/(?!redis)|express\/guard\/coverage)|@oxc-project/
 const onNode = entries.code.filter((name) => !inBrowsers(name))
 
 await build([
