@@ -200,6 +200,8 @@ describe('what the person confirms', () => {
     })
     expect(() => ofPurposes.requireTwoFactor({ purpose: 'pay', bind })).toThrow(message)
     expect(tf.requireTwoFactor({ purpose: 'settings' })).toBeTypeOf('function')
+    // A sign-in is no payment: it may be older than a step-up.
+    expect(tf.requireTwoFactor({ maxAgeMs: 5 * 60_000 + 1 })).toBeTypeOf('function')
     // Without the profile nothing of the kind is demanded.
     expect(twoFactor(baseOptions(stub, clock)).requireTwoFactor({ once: true })).toBeTypeOf('function')
     expect(() => tf.requireTwoFactor({ purpose: 'settings', maxAgeMs: 5 * 60_000 + 1 })).toThrow(

@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import type { Express, RequestHandler } from 'express'
 import { describe, expect, it } from 'vitest'
-import { memoryStore, type Store, type TwoFactor } from '../../src/index.js'
+import { type GuardOptions, memoryStore, type Store, type TwoFactor } from '../../src/index.js'
 import { figure } from '../prove/figure.js'
 import { type Host, startHost } from './kit.js'
 
@@ -281,6 +281,25 @@ describe('the guard', () => {
     const ana = await host.signIn()
     for (const path of ['/open', '/begin', '/all']) expect((await ana.get(path)).status).toBe(500)
     expect(String(host.errors[0])).toContain('pass requireTwoFactor(), not requireTwoFactor')
+  })
+
+  it.each<[string, unknown, string]>([
+    ['bind', 'amount', 'must be a function (req) => fields'],
+    ['describe', {}, 'must be a function (req) => ({ title?, rows })'],
+    ['exempt', true, 'must be a function (req, subject) => boolean'],
+    ['methods', [], "must list at least one method, such as 'passkey'"],
+    ['methods', ['two words'], "must be 1 to 32 letters, digits, dots or hyphens, such as 'passkey'"],
+    [
+      'formPath',
+      ['/transfer'],
+      "must be a path of this site, such as '/transfer', or a function (req) => path",
+    ],
+    ['formPath', '//evil.example', 'must be a path of this site'],
+  ])('says at start-up what %s must be, given %j', async (name, value, message) => {
+    const { tf } = await startHost()
+    const make = () => tf.requireTwoFactor({ [name]: value } as GuardOptions)
+    expect(make).toThrow(`requireTwoFactor: ${name}`)
+    expect(make).toThrow(message)
   })
 
   it('refuses options that it does not know, at start-up', async () => {
