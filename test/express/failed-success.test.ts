@@ -1,0 +1,261 @@
+import type { Express, Request } from 'express'
+import { describe, expect, it } from 'vitest'
+import {
+  expressSession,
+  memoryStore,
+  type SessionAdapter,
+  type Store,
+  type TwoFactorOptions,
+  tokenSession,
+} from '../../src/index.js'
+import { type Host, startHost } from './kit.js'
+
+const cookie = '__Host-two-factor-device'
+
+/** A store whose writes of one kind fail once it is armed. */
+function failing(kind: string) {
+  const well = memoryStore()
+  let armed = false
+  const store: Store = {
+    ...well,
+    swap: (key, ...rest) =>
+      armed && key.includes(`:${kind}:`) ? Promise.reject(new Error('down')) : well.swap(key, ...rest),
+  }
+  return {
+    store,
+    arm() {
+      armed = true
+    },
+  }
+}
+
+/** express-session, whose nth renewal does something else when told so. */
+function counted(instead: (nth: number) => Promise<void> | undefined = () => undefined) {
+  const renewals: number[] = []
+  const own = expressSession()
+  const session: SessionAdapter = {
+    ...own,
+    async rotate(req, res) {
+      renewals.push(renewals.length + 1)
+      return instead(renewals.length) ?? own.rotate(req, res)
+    },
+  }
+  return { session, renewals }
+}
+
+async function verify(host: Host, more: object = {}) {
+  const ana = await host.login()
+  await ana.post('/two-factor/start', {})
+  const old = ana.copy()
+  const told = await ana.post('/two-factor/verify', { code: host.stub.rightCode, ...more })
+  return { ana, old, told }
+}
+
+describe('a sign-in whose grant cannot be stored', () => {
+  it.each<[string, (nth: number) => Promise<void> | undefined]>([
+    ['is given up', () => undefined],
+    ['cannot be given up', (nth) => (nth === 2 ? Promise.reject(new Error('down')) : undefined)],
+    ['never says whether it is given up', (nth) => (nth === 2 ? new Promise(() => undefined) : undefined)],
+  ])('is refused, and its session %s', async (_name, instead) => {
+    const { store, arm } = failing('grants')
+    const { session, renewals } = counted(instead)
+    const trustedDevices = { maxAgeMs: 60_000 }
+    const limits = { storeTimeoutMs: 50 }
+    const host = await startHost({ options: { store, session, trustedDevices, limits } })
+    const ana = await host.login()
+    await ana.post('/two-factor/start', {})
+    arm()
+    const told = await ana.post('/two-factor/verify', { code: host.stub.rightCode, trustDevice: true })
+    expect([told.status, told.json.code]).toEqual([503, 'store_unavailable'])
+    // What a frozen store writes later ends up under an id that was never issued.
+    expect(renewals).toEqual([1, 2])
+    // Neither is the browser trusted, or known.
+    expect(ana.cookies.has(cookie)).toBe(false)
+    expect(await host.tf.trustedDevices.list('ana')).toEqual([])
+  })
+
+  it('is refused without known browsers as well', async () => {
+    const { store, arm } = failing('grants')
+    const host = await startHost({ options: { store, knownBrowsers: false } })
+    const ana = await host.login()
+    await ana.post('/two-factor/start', {})
+    arm()
+    const told = await ana.post('/two-factor/verify', { code: host.stub.rightCode })
+    expect([told.status, told.json.code]).toEqual([503, 'store_unavailable'])
+  })
+})
+
+describe('a sign-in that fails after its grant was stored', () => {
+  it('renews the session no second time where the grant can be taken back', async () => {
+    for (const knownBrowsers of [false, undefined] as const) {
+      const { session, renewals } = counted()
+      const onVerified = () => Promise.reject(new Error('no such account'))
+      const options = { session, onVerified, ...(knownBrowsers === false && { knownBrowsers }) }
+      const { ana, told } = await verify(await startHost({ options }))
+      expect([told.json, renewals]).toEqual([{ host: 'no such account' }, [1]])
+      expect((await ana.get('/account')).status).toBe(403)
+    }
+  })
+
+  it('gives its session up where the grant cannot be taken back', async () => {
+    const { store, arm } = failing('grants')
+    const { session, renewals } = counted()
+    const onVerified = () => {
+      arm()
+      throw new Error('no such account')
+    }
+    const { told } = await verify(await startHost({ options: { store, session, onVerified } }))
+    expect([told.json, renewals]).toEqual([{ host: 'no such account' }, [1, 2]])
+  })
+
+  it('is refused when what the session had under way cannot be taken along', async () => {
+    const { store, arm } = failing('enrolment')
+    const mount = (app: Express, tf: Host['tf']) => app.use('/phone', tf.phoneVerification().routes())
+    const host = await startHost({ options: { store }, mount })
+    const ana = await host.login()
+    await ana.post('/phone/start', { phone: '+573009999999' })
+    await ana.post('/two-factor/start', {})
+    arm()
+    const told = await ana.post('/two-factor/verify', { code: host.stub.rightCode })
+    expect([told.status, told.json.code]).toEqual([503, 'store_unavailable'])
+    expect((await ana.get('/account')).status).toBe(403)
+  })
+
+  const idOf = (req: Request) => req.get('x-session')
+  /** Whoever sends a request says in which session: as if every id that there ever was were known. */
+  const byHeader = (onVerified: (req: Request) => void, more: Partial<TwoFactorOptions> = {}) => ({
+    options: {
+      subject: () => 'ana',
+      session: {
+        id: idOf,
+        rotate: (req: Request) => {
+          req.headers['x-session'] = 'after'
+        },
+      },
+      onVerified,
+      ...more,
+    },
+  })
+
+  it('leaves no grant under the id that the host has renewed itself', async () => {
+    const host = await startHost(
+      byHeader((req) => {
+        req.headers['x-session'] = 'last'
+        throw new Error('no such account')
+      }),
+    )
+    await host.browser().post('/two-factor/start', {}, { 'x-session': 'before' })
+    const { rightCode: code } = host.stub
+    await host.browser().post('/two-factor/verify', { code }, { 'x-session': 'before' })
+    expect(host.errors).toHaveLength(1)
+    for (const id of ['before', 'after', 'last']) {
+      expect((await host.browser().get('/account', { 'x-session': id })).status).toBe(403)
+    }
+  })
+
+  it('leaves none under the id that the grant had moved to', async () => {
+    const host = await startHost({
+      ...byHeader((req) => {
+        req.headers['x-session'] = 'last'
+      }),
+      mount: (app, tf) => {
+        const successPath = () => {
+          throw new Error('no such page')
+        }
+        app.post('/begin', tf.start({ purpose: 'login', successPath }))
+      },
+    })
+    await host.browser().post('/begin', {}, { 'x-session': 'before' })
+    const { rightCode: code } = host.stub
+    const told = await host.browser().post('/two-factor/verify', { code }, { 'x-session': 'before' })
+    expect(told.json).toEqual({ host: 'no such page' })
+    for (const id of ['before', 'after', 'last']) {
+      expect((await host.browser().get('/account', { 'x-session': id })).status).toBe(403)
+    }
+  })
+})
+
+describe('an onVerified that answers in its own words', () => {
+  it.each([
+    [200, 200],
+    [303, 200],
+    [399, 200],
+    [400, 403],
+    [403, 403],
+    [500, 403],
+  ])('with %i leaves a guard that answers %i', async (status, guarded) => {
+    const onVerified: TwoFactorOptions['onVerified'] = (req, res, grant) => {
+      req.session.userId = grant.subject
+      res.status(status).json({ own: 'words' })
+    }
+    const { ana, told } = await verify(await startHost({ options: { onVerified } }))
+    expect([told.status, told.json]).toEqual([status, { own: 'words' }])
+    expect((await ana.get('/account')).status).toBe(guarded)
+  })
+
+  it('is a success as long as it has sent nothing, whatever status it set', async () => {
+    const onVerified: TwoFactorOptions['onVerified'] = (req, res, grant) => {
+      req.session.userId = grant.subject
+      res.status(404)
+    }
+    const { ana, told } = await verify(await startHost({ options: { onVerified } }))
+    expect(told.status).toBe(200)
+    expect((await ana.get('/account')).status).toBe(200)
+  })
+})
+
+describe('while onVerified runs', () => {
+  it('the host finds the grant in the renewed session', async () => {
+    const found: unknown[] = []
+    const onVerified: TwoFactorOptions['onVerified'] = async (req) => {
+      found.push(await host.tf.grants.read(req, 'login'))
+    }
+    const host: Host = await startHost({ options: { onVerified } })
+    expect((await verify(host)).told.status).toBe(200)
+    expect(found).toMatchObject([{ subject: 'ana', purpose: 'login' }])
+  })
+
+  it('nobody gets in by a bearer token, whose session keeps its id', async () => {
+    const statuses: number[] = []
+    const account = async () => (await host.browser().get('/account', bearer)).status
+    const bearer = { authorization: 'Bearer ana' }
+    const host: Host = await startHost({
+      addSession: () => undefined,
+      options: {
+        session: tokenSession((req) => req.headers.authorization),
+        subject: () => 'ana',
+        onVerified: async () => void statuses.push(await account()),
+      },
+      routes: (app, tf) => {
+        app.use('/two-factor', tf.routes())
+        app.get('/account', tf.requireTwoFactor(), (_req, res) => void res.json({}))
+      },
+    })
+    await host.browser().post('/two-factor/start', {}, bearer)
+    const { rightCode: code } = host.stub
+    expect((await host.browser().post('/two-factor/verify', { code }, bearer)).status).toBe(200)
+    expect([...statuses, await account()]).toEqual([401, 200])
+  })
+})
+
+describe('a phone verification whose proof cannot be stored', () => {
+  it('is refused, gives its session up and leaves nothing to redeem', async () => {
+    const { store, arm } = failing('enrolment')
+    const { session, renewals } = counted()
+    const host = await startHost({
+      options: { store, session },
+      mount: (app, tf) => {
+        const signup = tf.phoneVerification()
+        app.use('/phone', signup.routes())
+        app.post('/signup', signup.requireProof(), (req, res) => void res.json(req.provenPhone))
+      },
+    })
+    const visitor = host.browser()
+    await visitor.post('/phone/start', { phone: '+573009999999' })
+    arm()
+    const told = await visitor.post('/phone/verify', { code: host.stub.rightCode })
+    expect([told.status, told.json.code]).toEqual([503, 'store_unavailable'])
+    expect(renewals).toEqual([1, 2])
+    expect((await visitor.post('/signup')).status).toBe(403)
+  })
+})
