@@ -13,6 +13,8 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
+const characters = new Map(Object.entries(entities).map(([character, entity]) => [entity, character]))
+
 /** Escapes every value that is not HTML itself; `undefined` and `false` leave nothing. Attributes must be quoted. */
 export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   return { markup: parts.map((part, index) => part + markupOf(values[index])).join('') }
@@ -20,7 +22,6 @@ export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[
 
 /** What a person reads of it, without the markup. */
 export function plainText({ markup }: Html): string {
-  const characters = new Map(Object.entries(entities).map(([character, entity]) => [entity, character]))
   return markup.replace(/<[^>]*>/g, '').replace(/&[#\w]+;/g, (entity) => characters.get(entity) ?? entity)
 }
 

@@ -1,5 +1,6 @@
 import { BlockList } from 'node:net'
 import type { Request } from 'express'
+import { memoize } from '../../lib/memoize.js'
 import type { Warn } from '../host/warnings.js'
 
 const privateNetworks = new BlockList()
@@ -43,6 +44,6 @@ function isForwarded(req: Request): boolean {
   return req.headers['x-forwarded-for'] !== undefined || req.headers.forwarded !== undefined
 }
 
-function isPrivate(address: string): boolean {
-  return privateNetworks.check(address, address.includes(':') ? 'ipv6' : 'ipv4')
-}
+const isPrivate = memoize((address) =>
+  privateNetworks.check(address, address.includes(':') ? 'ipv6' : 'ipv4'),
+)

@@ -92,13 +92,13 @@ export function problemTitle(view: Scene, problem: PageProblem, texts: Texts): s
 export function problemText(view: Scene, problem: PageProblem, texts: Texts): Html {
   const { now, attemptsPerChallenge, countries } = view
   const { retryAfterMs, attemptsRemaining } = problem
-  const values = new Map<string, string | Html>([
-    ['t', retryAfterMs === undefined ? texts['problem.soon'] : duration(retryAfterMs, 'up', texts)],
-    ['time', retryAfterMs === undefined ? texts['problem.soonAt'] : moment(now + retryAfterMs, now, texts)],
+  const soon = retryAfterMs === undefined
+  const values = new Map([
+    ['t', () => (soon ? texts['problem.soon'] : duration(retryAfterMs, 'up', texts))],
+    ['time', () => (soon ? texts['problem.soonAt'] : moment(now + retryAfterMs, now, texts))],
+    ['countries', () => countryList(countries, texts)],
   ])
-  const wording = texts[`${textKey(view, problem)}.text`]
-  if (wording.includes('{countries}')) values.set('countries', countryList(countries, texts))
-  const text = fill(wording, values)
+  const text = fill(texts[`${textKey(view, problem)}.text`], values)
   // One slip is no reason to alarm anybody.
   const secondSlip = attemptsRemaining !== undefined && attemptsRemaining < attemptsPerChallenge - 1
   return secondSlip ? html`${text} ${triesLeft(attemptsRemaining, texts)}` : text

@@ -43,6 +43,11 @@ const clocks = memoize((lang) => new Intl.DateTimeFormat(lang, time))
 const clocksWithDay = memoize(
   (lang) => new Intl.DateTimeFormat(lang, { ...time, day: 'numeric', month: 'short' }),
 )
+// Slow as well, and a flood of refusals names few minutes.
+const clockTimes = memoize((key) => {
+  const [lang = '', far, at] = key.split(' ')
+  return (far === 'true' ? clocksWithDay : clocks)(lang).format(Number(at))
+})
 const plurals = memoize((lang) => new Intl.PluralRules(lang))
 
 /**
@@ -51,8 +56,9 @@ const plurals = memoize((lang) => new Intl.PluralRules(lang))
  */
 export function moment(at: number, now: number, texts: Texts): Html {
   const far = at - now > dayMs / 2
-  const clock = (far ? clocksWithDay : clocks)(texts.lang).format(roundedUpToMinute(at))
-  const iso = new Date(roundedUpToMinute(at)).toISOString()
+  const minute = roundedUpToMinute(at)
+  const clock = clockTimes(`${texts.lang} ${far} ${minute}`)
+  const iso = new Date(minute).toISOString()
   const element = html`<time datetime="${iso}"${far && html` data-far`}>${clock}</time>`
   return fill(texts[far ? 'time.on' : 'time.at'], new Map([['clock', element]]))
 }
