@@ -23,8 +23,8 @@ function failing(kind: string) {
   }
   return {
     store,
-    arm() {
-      armed = true
+    arm(on = true) {
+      armed = on
     },
   }
 }
@@ -257,5 +257,101 @@ describe('a phone verification whose proof cannot be stored', () => {
     expect([told.status, told.json.code]).toEqual([503, 'store_unavailable'])
     expect(renewals).toEqual([1, 2])
     expect((await visitor.post('/signup')).status).toBe(403)
+  })
+})
+
+describe('a proof of a number by a bearer token, whose session keeps its id', () => {
+  it('counts only once the response is certain', async () => {
+    const statuses: number[] = []
+    const bearer = { authorization: 'Bearer ana' }
+    const redeem = async () => (await host.browser().post('/signup', undefined, bearer)).status
+    const host: Host = await startHost({
+      addSession: () => undefined,
+      options: { session: tokenSession((req) => req.headers.authorization), subject: () => 'ana' },
+      routes: (app, tf) => {
+        const successPath = async () => {
+          statuses.push(await redeem())
+          return '/welcome'
+        }
+        const signup = tf.phoneVerification({ successPath })
+        app.use('/phone', signup.routes())
+        app.post('/signup', signup.requireProof(), (req, res) => void res.json(req.provenPhone))
+      },
+    })
+    await host.browser().post('/phone/start', { phone: '+573009999999' }, bearer)
+    const { rightCode: code } = host.stub
+    expect((await host.browser().post('/phone/verify', { code }, bearer)).status).toBe(200)
+    expect([...statuses, await redeem()]).toEqual([403, 200])
+  })
+
+  it.each(['a sign-in', 'a proof'])(
+    'keep a number under way through %s: their session keeps its id',
+    async (what) => {
+      const host = await startHost({
+        addSession: () => undefined,
+        options: {
+          session: tokenSession((req) => req.headers.authorization),
+          subject: (req) => (req.get('x-anonymous') ? undefined : 'ana'),
+          onVerified: () => undefined,
+        },
+        routes: (app, tf) => {
+          app.use('/two-factor', tf.routes())
+          app.get('/account', tf.requireTwoFactor(), (_req, res) => void res.json({}))
+          const signup = tf.phoneVerification()
+          app.use('/phone', signup.routes())
+          app.post('/signup', signup.requireProof(), (req, res) => void res.json(req.provenPhone))
+        },
+      })
+      const app = Object.assign(host.browser(), { always: { authorization: 'Bearer ana' } })
+      const signIn = async () => {
+        await app.post('/two-factor/start', {})
+        expect((await app.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(200)
+      }
+      if (what === 'a proof') await signIn()
+      await app.post('/phone/start', { phone: '+573009999999' })
+      if (what === 'a sign-in') await signIn()
+      expect((await app.post('/phone/verify', { code: host.stub.rightCode })).status).toBe(200)
+      expect((await app.get('/account')).status).toBe(200)
+      expect((await app.post('/signup')).json).toMatchObject({ phone: '+573009999999' })
+    },
+  )
+})
+
+describe('a proof of a number in a session that is renewed', () => {
+  const withProof = (more: Partial<TwoFactorOptions>, successPath?: () => string) =>
+    startHost({
+      options: more,
+      mount: (app, tf) => {
+        const signup = tf.phoneVerification(successPath && { successPath })
+        app.use('/phone', signup.routes())
+        app.post('/signup', signup.requireProof(), (req, res) => void res.json(req.provenPhone))
+      },
+    })
+
+  it('counts at once: nothing that fails later takes it away', async () => {
+    const { store, arm } = failing('enrolment')
+    const host = await withProof({ store }, () => {
+      arm()
+      return '/welcome'
+    })
+    const visitor = host.browser()
+    await visitor.post('/phone/start', { phone: '+573009999999' })
+    expect((await visitor.post('/phone/verify', { code: host.stub.rightCode })).status).toBe(200)
+    arm(false)
+    expect((await visitor.post('/signup')).status).toBe(200)
+  })
+
+  it('is not renewed for a subject that was revoked while the code was checked', async () => {
+    const { session, renewals } = counted()
+    const host = await withProof({ session })
+    const ana = await host.login()
+    await ana.post('/phone/start', { phone: '+573009999999' })
+    const { answerCheck } = host.stub
+    host.stub.answerCheck = async (request) => {
+      await host.tf.grants.revokeSubject('ana')
+      return answerCheck(request)
+    }
+    expect((await ana.post('/phone/verify', { code: host.stub.rightCode })).status).toBe(410)
+    expect(renewals).toEqual([])
   })
 })

@@ -95,4 +95,24 @@ describe('the cookie of a known browser', () => {
     expect((await ana.get('/account')).status).toBe(200)
     expect(ana.cookies.has(cookie)).toBe(false)
   })
+
+  it('leaves nothing of itself in a response that fails, however it came to be', async () => {
+    const plain = memoryStore()
+    const store: typeof plain = {
+      ...plain,
+      swap(key, version, next, ttlMs) {
+        if (key.includes(':devices:')) throw new Error('full')
+        return plain.swap(key, version, next, ttlMs)
+      },
+    }
+    for (const more of [{}, { store }]) {
+      const onVerified = () => Promise.reject(new Error('no such account'))
+      const host = await startHost({ options: { ...more, onVerified } })
+      const ana = await host.login()
+      await ana.post('/two-factor/start', {})
+      const told = await ana.post('/two-factor/verify', { code: host.stub.rightCode })
+      const names = told.headers.getSetCookie().map((line) => line.split('=')[0])
+      expect([told.status, names]).toEqual([500, ['connect.sid']])
+    }
+  })
 })

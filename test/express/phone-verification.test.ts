@@ -1,6 +1,6 @@
 import type { Express, RequestHandler } from 'express'
 import { describe, expect, it } from 'vitest'
-import { memoryStore, type TwoFactor, type TwoFactorError } from '../../src/index.js'
+import { memoryStore, type TwoFactor, type TwoFactorError, type TwoFactorOptions } from '../../src/index.js'
 import type { Browser } from './browser.js'
 import { phones, startHost } from './kit.js'
 
@@ -84,7 +84,37 @@ describe('a signup', () => {
     const told = await visitor.post('/signup/phone/start', { phone })
     expect(told.status).toBe(status)
     expect(told.json.code).toBe(code)
+    if (phone === undefined) expect(told.json.detail).toBe('phone is missing.')
     expect(host.stub.sends).toEqual([])
+  })
+
+  it('counts an anonymous visitor by the session, and an account that changes its number by its name', async () => {
+    const counted: string[] = []
+    const subjects: string[] = []
+    const plain = memoryStore()
+    const store: typeof plain = {
+      ...plain,
+      increment(key, ...rest) {
+        counted.push(key)
+        return plain.increment(key, ...rest)
+      },
+    }
+    const beforeSend: TwoFactorOptions['beforeSend'] = (_req, { subject }) => subjects.push(subject) > 0
+    const host = await startHost({ mount: signupRoutes, options: { store, beforeSend } })
+    const bySubject = () => counted.splice(0).filter((key) => key.includes(':count-enrol-subject-sends:'))
+    for (const phone of ['+573007654321', '+573007654322']) {
+      await host.browser().post('/signup/phone/start', { phone })
+      expect(bySubject()).toEqual([])
+    }
+    const ana = await host.login()
+    await ana.post('/signup/phone/start', { phone: '+573007654323' })
+    expect(bySubject()).toHaveLength(1)
+    expect(subjects).toEqual([
+      expect.stringMatching(/^visitor [\w-]+$/),
+      expect.stringMatching(/^visitor [\w-]+$/),
+      'ana',
+    ])
+    expect(new Set(subjects).size).toBe(3)
   })
 
   it('lets the number be changed before it is proven, three times a day', async () => {
@@ -329,16 +359,17 @@ describe('a purpose from the options', () => {
 })
 
 describe('factories of a phone verification', () => {
+  const names = ['routes', 'start', 'resend', 'verify', 'cancel', 'status', 'requireProof'] as const
   it('refuse to be handed over uncalled', async () => {
     const host = await startHost({
       mount: (app, tf) => {
         const signup = tf.phoneVerification()
-        for (const name of ['routes', 'start', 'resend', 'verify', 'cancel', 'status'] as const) {
+        for (const name of names) {
           app.use(`/uncalled/${name}`, signup[name] as unknown as RequestHandler)
         }
       },
     })
-    for (const name of ['routes', 'start', 'resend', 'verify', 'cancel', 'status']) {
+    for (const name of names) {
       expect((await host.browser().get(`/uncalled/${name}`)).status).toBe(500)
       expect(String(host.errors.at(-1))).toContain(`pass ${name}(), not ${name}`)
     }

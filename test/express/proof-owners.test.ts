@@ -60,6 +60,42 @@ describe('a proof of a number', () => {
     expect(host.errors).toEqual([])
   })
 
+  it('that is missing keeps the handler from running, for a program and for a person', async () => {
+    const reached: string[] = []
+    let subject = (): string | undefined => undefined
+    const host = await startHost({
+      options: { ...options, subject: () => subject() },
+      mount: (app, tf) => {
+        app.post('/signup', tf.phoneVerification().requireProof(), (req) => void reached.push(req.url))
+      },
+    })
+    expect((await host.browser().post('/signup')).status).toBe(403)
+    expect((await host.browser().submit('/signup')).status).toBe(403)
+    subject = () => {
+      throw new Error('the accounts are away')
+    }
+    expect((await host.browser().post('/signup')).json).toEqual({ host: 'the accounts are away' })
+    // A handler that was let through would have run by now.
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(reached).toEqual([])
+    expect(host.errors).toHaveLength(1)
+  })
+
+  it('is for the number whose code was typed, when another was begun while it was checked', async () => {
+    const host = await startHost({ options, mount })
+    const visitor = host.browser()
+    await visitor.post('/phone/start', { phone })
+    const { answerCheck } = host.stub
+    const tab = visitor.copy()
+    host.stub.answerCheck = async (request) => {
+      const answer = await answerCheck(request)
+      expect((await tab.post('/phone/start', { phone: '+573008888888' })).status).toBe(201)
+      return answer
+    }
+    expect((await visitor.post('/phone/verify', { code: host.stub.rightCode })).status).toBe(200)
+    expect((await visitor.post('/signup')).json).toMatchObject({ phone })
+  })
+
   it('leaves a signed-in person all her grants, under the new session id only', async () => {
     const host = await startHost({ options, mount })
     const ana = await host.signIn()

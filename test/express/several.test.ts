@@ -1,8 +1,10 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import type { Request } from 'express'
 import { describe, expect, it } from 'vitest'
 import { type CodeProvider, memoryStore, type TwoFactorOptions, twoFactor } from '../../src/index.js'
 import type { Browser } from './browser.js'
-import { type Host, startHost } from './kit.js'
+import { baseOptions, type Host, startHost } from './kit.js'
 
 const code = '482913'
 const codes: CodeProvider = {
@@ -145,6 +147,37 @@ describe('two apps of one process with a namespace each', () => {
     // In that request nobody was seen, so nothing moved: fail closed.
     expect((await ana.get('/vault', asBoss)).status).toBe(403)
     expect((await ana.get('/vault', { 'x-staff': 'ana' })).status).toBe(403)
+  })
+
+  it('move no grants of an app that sees nobody in the session', async () => {
+    const plain = memoryStore()
+    const asked: string[] = []
+    const read: typeof plain.read = (key) => {
+      asked.push(key)
+      return plain.read(key)
+    }
+    const host = await startBoth(names[0], {
+      ...names[1],
+      store: { ...plain, read },
+      subject: () => undefined,
+    })
+    await pass(await host.login(), host, '/two-factor')
+    expect(asked.filter((key) => key.includes(':grants:'))).toEqual([])
+  })
+
+  it('are not hindered by one that was dropped without being closed', async () => {
+    const host = await startHost({ options: names[0] })
+    const drop = () => new WeakRef(twoFactor({ ...baseOptions(host.stub, host.clock), ...names[1] }))
+    const dropped = drop()
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    await expect
+      .poll(() => {
+        collect()
+        return dropped.deref() === undefined
+      })
+      .toBe(true)
+    expect((await (await host.signIn()).get('/account')).status).toBe(200)
   })
 
   it('do not hinder each other when one of them fails', async () => {

@@ -288,3 +288,46 @@ describe('a trusted device', () => {
     expect((await later.post('/two-factor/start', {})).status).toBe(201)
   })
 })
+
+describe('the token of a device cookie', () => {
+  /** What the store was asked of devices while a request came with this cookie. */
+  async function askedWith(cookies: string | undefined, path: '/devices' | '/two-factor/start') {
+    const plain = memoryStore()
+    const asked: string[] = []
+    const store: typeof plain = {
+      ...plain,
+      read(key) {
+        if (key.includes(':devices:')) asked.push(key)
+        return plain.read(key)
+      },
+    }
+    const host = await startHost({ options: { ...options, store }, mount })
+    const ana = await host.login()
+    const sid = `connect.sid=${ana.cookies.get('connect.sid')}`
+    const headers = { cookie: [sid, cookies].filter(Boolean).join('; ') }
+    const told = path === '/devices' ? await ana.get(path, headers) : await ana.post(path, {}, headers)
+    expect(told.status).toBeLessThan(300)
+    return asked.length
+  }
+  const token = 'a-Z_0'.padEnd(43, 'x')
+
+  it.each<[string, string | undefined]>([
+    ['is not there', undefined],
+    ['is too short', `${cookie}=${token.slice(1)}`],
+    ['is too long', `${cookie}=${token}x`],
+    ['has more before it', `${cookie}=!${token}`],
+    ['has other signs', `${cookie}=${token.slice(1)}!`],
+    ['has another name', `${cookie}-other=${token}`],
+    ['stands behind another name', `x${cookie}=${token}`],
+  ])('costs the store nothing where it %s', async (_name, cookies) => {
+    expect(await askedWith(cookies, '/two-factor/start')).toBe(0)
+    // The list of all is asked for in any case.
+    expect(await askedWith(cookies, '/devices')).toBe(1)
+  })
+
+  it('is found among other cookies', async () => {
+    const among = `theme=dark;${cookie}=${token}; lang=en`
+    expect(await askedWith(among, '/two-factor/start')).toBeGreaterThan(0)
+    expect(await askedWith(among, '/devices')).toBeGreaterThan(1)
+  })
+})

@@ -34,16 +34,19 @@ export function createDeviceCookies(parts: {
 
   function tokenOf(req: Request): string | undefined {
     const pairs = (req.headers.cookie ?? '').split(';').map((pair) => pair.trim())
-    const token = pairs.find((pair) => pair.startsWith(`${cookieName}=`))?.slice(cookieName.length + 1)
-    return token !== undefined && tokenPattern.test(token) ? token : undefined
+    const tokens = pairs
+      .filter((pair) => pair.startsWith(`${cookieName}=`))
+      .map((pair) => pair.slice(cookieName.length + 1))
+    return tokens.find((token) => tokenPattern.test(token))
   }
 
   /** Removes the cookie from a response; the host's own stay. */
   function drop(res: Response): void {
     const lines = [res.getHeader('Set-Cookie') ?? []].flat().map(String)
-    const others = lines.filter((line) => !line.startsWith(`${cookieName}=`))
-    if (others.length === 0) res.removeHeader('Set-Cookie')
-    else res.setHeader('Set-Cookie', others)
+    res.setHeader(
+      'Set-Cookie',
+      lines.filter((line) => !line.startsWith(`${cookieName}=`)),
+    )
   }
 
   return {

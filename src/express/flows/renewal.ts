@@ -129,12 +129,11 @@ export function createMoves(parts: {
 
     async seenIn(req) {
       const seen = await standing(req)
-      if (seen === undefined) return undefined
-      const { session, subject } = seen
+      const subject = seen?.subject
       const move: Move = async (before, after) => {
         await Promise.all([subject !== undefined && grants.move(subject, before, after), own(before, after)])
       }
-      return { session, move }
+      return seen && { session: seen.session, move }
     },
 
     async others(req, session) {
