@@ -85,8 +85,8 @@ export function createChallenges(parts: ChallengeParts): Challenges & {
   async function liveOf(actor: Actor) {
     const target = await targets.of(actor)
     if ('outcome' in target) return undefined
-    const [{ ledger, now }, acting] = await Promise.all([ledgers.read(target.key), target.acting()])
-    const challenge = challengeOf(ledger, { ...target.who, ...acting }, now, target.limits)
+    const [{ ledger, now }, who] = await Promise.all([ledgers.read(target.key), target.who()])
+    const challenge = challengeOf(ledger, who, now, target.limits)
     return 'outcome' in challenge ? undefined : { target, challenge, ledger, now }
   }
 
@@ -99,7 +99,7 @@ export function createChallenges(parts: ChallengeParts): Challenges & {
       const target = await targets.of(actor)
       if ('outcome' in target) return
       const updater = ledgers.updater(target.key, target.limits)
-      const who = { ...target.who, ...(await updater.readWith(target.acting())) }
+      const who = await updater.readWith(target.who())
       const { outcome } = await updater.run((ledger, now) => cancel(ledger, who, now, target.limits))
       if (outcome.challenge !== undefined) {
         emit({ type: 'challenge.cancelled', ...about(target, outcome.challenge) })
@@ -123,10 +123,10 @@ export function createChallenges(parts: ChallengeParts): Challenges & {
     async preview(command) {
       const target = await targets.of(command)
       if ('outcome' in target) return { refusal: target, expired: false, untypedSince: 0 }
-      const [{ ledger, now }, acting] = await Promise.all([ledgers.read(target.key), target.acting()])
+      const [{ ledger, now }, who] = await Promise.all([ledgers.read(target.key), target.who()])
       const { purpose, bound } = command
       const channel = command.channel ?? purposes.find(purpose)?.channels[0] ?? 'sms'
-      const binding = { ...target.who, ...acting, purpose, bound }
+      const binding = { ...who, purpose, bound }
       return outlook(ledger, { sendId: '', challengeId: '', binding, channel }, now, target.limits)
     },
 

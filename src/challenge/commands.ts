@@ -13,9 +13,9 @@ export interface Actor {
   readonly session: string
   /**
    * The owner of the challenge in place of subject and session, where both may change meanwhile: at a
-   * signup.
+   * signup. Waited for as `knownBrowser`.
    */
-  readonly visitor?: string | undefined
+  readonly visitor?: Awaitable<string> | undefined
   /** The number, in any usual spelling; in the auth lane the one on file. */
   readonly phone: string
   /** ISO 3166 code for a number typed without its country code. */

@@ -13,12 +13,12 @@ import {
   type StartCommand,
   type StartOutcome,
 } from './commands.js'
-import type { Challenge, Decision, Ledger } from './ledger/ledger.js'
+import type { Challenge, Decision, Ledger, Who } from './ledger/ledger.js'
 import type { Decided, Ledgers } from './ledger/ledgers.js'
 import { type Booked, resend, type SendOutcome, type SettledSend, settleSend, start } from './ledger/sends.js'
 import type { Lane } from './limits.js'
 import type { Purposes } from './purposes.js'
-import { type Acting, about, type Target, type Targets } from './targets.js'
+import { about, type Target, type Targets } from './targets.js'
 import { newCommandId } from './updater.js'
 import type { BalanceWatch } from './watch/balance-watch.js'
 import type { DeliveryWatch } from './watch/delivery-watch.js'
@@ -43,18 +43,18 @@ export function createSending(parts: {
   async function send(
     target: Target,
     sendId: string,
-    stepOf: (acting: Acting) => SendStep,
+    stepOf: (who: Who) => SendStep,
     command: SendCommand,
   ): Promise<StartOutcome> {
     const paused = codes.refusal()
     if (paused !== undefined) return paused
     const budget = counters.forSend(target.counted)
     const updater = ledgers.updater(target.key, target.limits)
-    const asked = Promise.all([funds.check(target.lane), budget.check(), target.acting(), budget.suspected()])
-    const [broke, tooMany, acting, suspected] = await updater.readWith(asked)
+    const asked = Promise.all([funds.check(target.lane), budget.check(), target.who(), budget.suspected()])
+    const [broke, tooMany, who, suspected] = await updater.readWith(asked)
     if (broke !== undefined) return broke
     if (tooMany !== undefined) return tooMany
-    const step = stepOf(acting)
+    const step = stepOf(who)
     // Previewed first: a refused send needs no captcha, and a send that the host refuses changes nothing.
     const previewed = await updater.preview(step)
     const { outcome: planned } = previewed
@@ -146,22 +146,22 @@ export function createSending(parts: {
       const target = await targets.of(command)
       if ('outcome' in target) return target
       const order = { sendId: newCommandId(), challengeId: randomUUID(), channel }
-      const binding = { ...target.who, purpose: purpose.name, bound: command.bound }
+      const wanted = { purpose: purpose.name, bound: command.bound }
       const stepOf =
-        (acting: Acting): SendStep =>
+        (who: Who): SendStep =>
         (ledger, now) =>
-          start(ledger, { ...order, binding: { ...binding, ...acting } }, now, target.limits)
+          start(ledger, { ...order, binding: { ...who, ...wanted } }, now, target.limits)
       return send(target, order.sendId, stepOf, command)
     },
 
     async resend(command: ResendCommand): Promise<StartOutcome> {
       const target = await targets.of(command)
       if ('outcome' in target) return refused('challenge_gone')
-      const order = { ...target.who, sendId: newCommandId(), channel: command.channel }
+      const order = { sendId: newCommandId(), channel: command.channel }
       const stepOf =
-        (acting: Acting): SendStep =>
+        (who: Who): SendStep =>
         (ledger, now) => {
-          const decision = resend(ledger, { ...order, ...acting }, now, target.limits)
+          const decision = resend(ledger, { ...order, ...who }, now, target.limits)
           if (decision.outcome.outcome !== 'booked') return decision
           const { purpose, channel: used } = decision.outcome.challenge
           const allowed = purposes.find(purpose)?.channels.includes(used) ?? false

@@ -3,13 +3,10 @@ import { maskPhoneNumber, type PhoneNumber, parsePhoneNumber } from '../phone-nu
 import type { Counted } from './budgets/counters.js'
 import { type Actor, type ChallengeView, type Refusal, refused } from './commands.js'
 import { hashId, type Keys } from './keys.js'
-import type { Binding, Challenge, Ledger, Who } from './ledger/ledger.js'
+import type { Challenge, Ledger, Who } from './ledger/ledger.js'
 import { resendableAt } from './ledger/pacing.js'
 import { type Lane, type LedgerLimits, type Limits, ledgerLimitsOf } from './limits.js'
 import type { Purposes } from './purposes.js'
-
-/** What is looked up about the actor. */
-export type Acting = Pick<Who, 'budget' | 'epoch'>
 
 /** One number in one lane, and who acts on it. */
 export interface Target {
@@ -20,9 +17,8 @@ export interface Target {
   /** Key of the number's ledger. */
   readonly key: string
   readonly limits: LedgerLimits
-  readonly who: Pick<Binding, 'session' | 'subject'>
-  /** The budget of this browser, and the last revocation. Read together with the ledger. */
-  readonly acting: () => Promise<Acting>
+  /** Who acts in which budget, and the last revocation. Read together with the ledger. */
+  readonly who: () => Promise<Who>
   readonly counted: Counted
 }
 
@@ -45,7 +41,7 @@ export function createTargets(parts: {
 
   return {
     async of(actor) {
-      const { lane = 'auth', subject, session, visitor, country: defaultCountry } = actor
+      const { lane = 'auth', subject, session, country: defaultCountry } = actor
       const { address, proxied = false, anonymous = false } = actor
       const parsed = await parsePhoneNumber(actor.phone, {
         countries,
@@ -67,10 +63,18 @@ export function createTargets(parts: {
         country: parsed.country,
         key,
         limits: limitsOf[lane],
-        who: { session: hashId(visitor ?? session), subject: hashId(visitor ?? subject) },
-        async acting() {
-          const [isKnown, epoch] = await Promise.all([actor.knownBrowser, actor.epoch])
-          return { budget: isKnown === true ? 'known' : 'strangers', epoch }
+        async who() {
+          const [isKnown, epoch, visitor] = await Promise.all([
+            actor.knownBrowser,
+            actor.epoch,
+            actor.visitor,
+          ])
+          return {
+            budget: isKnown === true ? 'known' : 'strangers',
+            session: hashId(visitor ?? session),
+            subject: hashId(visitor ?? subject),
+            epoch,
+          }
         },
         counted: {
           lane,

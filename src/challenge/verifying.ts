@@ -42,18 +42,18 @@ export function createVerifying(parts: {
 
   async function reserveAttempt(submission: Submission): Promise<Reservation> {
     const { target, id, code, ledger, budget } = submission
-    const asked = Promise.all([budget.check(), target.acting()])
-    const [tooMany, acting] = await ledger.readWith(asked)
+    const asked = Promise.all([budget.check(), target.who()])
+    const [tooMany, who] = await ledger.readWith(asked)
     if (tooMany !== undefined) return { outcome: tooMany }
     const tag = secrets.tag('code-tag', `${target.phone} ${code}`)
-    const attempt = { ...target.who, ...acting, id, code: tag }
+    const attempt = { ...who, id, code: tag }
     const reserved = await ledger.run((current, now) => reserve(current, attempt, now, target.limits))
     const { outcome } = reserved
     if (outcome.outcome === 'refused' || outcome.outcome === 'repeated') return { outcome }
     const sentAt = lastSentAt(reserved.ledger, outcome.challenge)
     // Counted after the attempt was reserved: of parallel requests only one is counted.
     const refusal = await budget
-      .in(acting.budget)
+      .in(who.budget)
       .take()
       .catch(async (error: unknown) => {
         // Nothing was sent. A store that fails here as well leaves the attempt spent.

@@ -90,7 +90,7 @@ export function createCounters(parts: {
     return anonymous ? [own] : [own, subjects]
   }
 
-  const numbersOf = ({ session, ledgerKey }: Counted): Allowance =>
+  const numbersOf = ({ session, ledgerKey }: Counted) =>
     sessionNumbers(parts, { session, ledgerKey, max: limits.numbersPerSessionPerDay })
 
   const service = (lane: Lane, span: string, windowMs: number, max: number): Allowance =>
@@ -118,16 +118,20 @@ export function createCounters(parts: {
             service(lane, 'day', day, limits.serviceEnrolSendsPerDay),
           ]
         : []
+      const numbers = isEnrol ? numbersOf(counted) : undefined
       const country = isEnrol ? signups.forSend(counted.country) : undefined
       const refundable = together([...ownSends(counted), ...serviceEnrol, ...(country ? [country] : [])])
       const all = together([
-        ...(isEnrol ? [numbersOf(counted)] : []),
+        ...(numbers ? [numbers] : []),
         refundable,
         service(lane, 'minute', minute, limits.serviceSendsPerMinute),
         ...(address === undefined ? [] : [address]),
       ])
       return {
-        check: async () => address?.check(),
+        async check() {
+          const [refusal] = await Promise.all([address?.check(), numbers?.prefetch()])
+          return refusal
+        },
         suspected: async () => country?.check(),
         take: all.take,
         refund: refundable.refund,

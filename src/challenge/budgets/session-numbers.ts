@@ -9,6 +9,11 @@ const day = 24 * 60 * 60_000
 /** The numbers that one session has tried to enrol, by their ledgers. */
 type Numbers = { readonly numbers: readonly string[]; readonly expiresAt: number }
 
+interface SessionNumbers extends Allowance {
+  /** Reads them together with the ledger, so that `take` begins with its swap. */
+  prefetch(): Promise<unknown>
+}
+
 /** Different numbers of one session. A refused one is not added, otherwise its second try would pass. */
 export function sessionNumbers(
   parts: {
@@ -17,9 +22,9 @@ export function sessionNumbers(
     readonly now: () => number
   },
   { session, ledgerKey, max }: { readonly session: string; readonly ledgerKey: string; readonly max: number },
-): Allowance {
+): SessionNumbers {
   const { store, keys, now } = parts
-  const { update } = createUpdater<Numbers>(store, keys.counter('count-enrol-numbers', hashId(session)))
+  const { prefetch, update } = createUpdater<Numbers>(store, keys.counter('count-enrol-numbers', hashId(session)))
   let isAdded = false
 
   const standing = (stored: Numbers | undefined): Numbers =>
@@ -27,6 +32,7 @@ export function sessionNumbers(
   const leftMs = ({ expiresAt }: Numbers) => Math.min(day, expiresAt - now())
 
   return {
+    prefetch,
     take: () =>
       update((stored): { outcome: Refusal | undefined; put?: { value: Numbers; ttlMs: number } } => {
         const { numbers, expiresAt } = standing(stored)

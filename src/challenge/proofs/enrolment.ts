@@ -18,6 +18,14 @@ export interface Enrolment {
   readonly verifiedAt?: number
 }
 
+/** The record of a session in the hands of the request that may begin a new one. */
+export interface Beginning {
+  /** The owner of the next challenge of this session. */
+  readonly visitor: Promise<string>
+  /** Remembers the number; an earlier one of this session is forgotten. */
+  begin(enrolment: Enrolment): Promise<void>
+}
+
 /** One proof in the hands of the request that wrote it. */
 export interface WrittenProof {
   readonly verifiedAt: number
@@ -27,10 +35,8 @@ export interface WrittenProof {
 
 export interface Enrolments {
   find(session: string): Promise<Enrolment | undefined>
-  /** The owner of the next challenge of this session. */
-  visitor(session: string): Promise<string>
-  /** Remembers the number; an earlier one of this session is forgotten. */
-  begin(session: string, enrolment: Enrolment): Promise<void>
+  /** Reads the record of a session together with what else a start needs. */
+  open(session: string): Beginning
   /** Marks it as proven; undefined when nothing was begun. */
   prove(
     session: string,
@@ -65,7 +71,7 @@ export function createEnrolments(parts: {
   const { store, keys, secrets, now } = parts
 
   /** Namespace and session are associated data: a record copied to another one does not open. */
-  function open(stored: Stored | undefined, session: string): Kept | undefined {
+  function opened(stored: Stored | undefined, session: string): Kept | undefined {
     if (stored?.sealed === undefined) return undefined
     const json = secrets.open('enrolment', stored.sealed, keys.enrolment(session))
     const kept = json === undefined ? undefined : (JSON.parse(json) as Kept)
@@ -87,27 +93,38 @@ export function createEnrolments(parts: {
   /** Empties the record. It stays until it expires, so that a command sent twice recognizes itself. */
   function empty(session: string, fits: (kept: Kept) => boolean): Promise<Kept | undefined> {
     return update(store, keys.enrolment(session), (stored: Stored | undefined) => {
-      const kept = open(stored, session)
+      const kept = opened(stored, session)
       if (kept === undefined || !fits(kept)) return { outcome: undefined }
       return { outcome: kept, put: { value: {}, ttlMs: Math.max(1, kept.expiresAt - now()) } }
     })
   }
 
   return {
-    find: async (session) => open(await read(session), session),
-    async visitor(session) {
-      const stored = await read(session)
-      // The session itself, so that two starts at once agree; but not after its record has moved, since
-      // the holder of the old id would own the challenge that moved along (session fixation).
-      const fresh = stored === undefined ? hashId(session) : newCommandId()
-      return open(stored, session)?.visitor ?? fresh
+    find: async (session) => opened(await read(session), session),
+    open(session) {
+      const updater = createUpdater<Stored>(store, keys.enrolment(session))
+      const visitor = updater.prefetch().then((stored) => {
+        // The session itself, so that two starts at once agree; but not after its record has moved, since
+        // the holder of the old id would own the challenge that moved along (session fixation).
+        const fresh = stored === undefined ? hashId(session) : newCommandId()
+        return opened(stored, session)?.visitor ?? fresh
+      })
+      // It may never be awaited: an unhandled rejection would end the process.
+      visitor.catch(() => undefined)
+      return {
+        visitor,
+        begin: (enrolment) =>
+          updater.update(() => {
+            const kept = { ...enrolment, expiresAt: now() + lifetimeMs }
+            return { outcome: undefined, put: seal(session, kept) }
+          }),
+      }
     },
-    begin: (session, enrolment) => put(session, { ...enrolment, expiresAt: now() + lifetimeMs }),
 
     async prove(session, proven) {
       const updater = createUpdater<Stored>(store, keys.enrolment(session))
       const verifiedAt = await updater.update((stored): Update<Stored, number | undefined> => {
-        const begun = open(stored, session)
+        const begun = opened(stored, session)
         // IDOR: without its beginning the owner of the proof is unknown.
         if (begun === undefined) return { outcome: undefined }
         const time = now()
@@ -120,7 +137,7 @@ export function createEnrolments(parts: {
         async confirm() {
           if (!proven.provisional) return
           await updater.update((stored) => {
-            const kept = open(stored, session)
+            const kept = opened(stored, session)
             if (kept?.verifiedAt !== verifiedAt) return { outcome: undefined }
             return { outcome: undefined, put: seal(session, { ...kept, provisional: false }) }
           })
@@ -134,7 +151,7 @@ export function createEnrolments(parts: {
     },
 
     async peek(session, purpose, subject) {
-      return proofIn(open(await read(session), session), purpose, subject)
+      return proofIn(opened(await read(session), session), purpose, subject)
     },
 
     async redeem(session, purpose, subject) {

@@ -131,8 +131,7 @@ export function createEnrolFlow(parts: {
       if (phone === undefined) throw invalid('phone is missing.')
       const country = text(fields, 'country')?.toUpperCase()
       await sessions.keep(req, res)
-      const visitor = await enrolments.visitor(session)
-      const enrolment = { purpose, phone, country, visitor, subject: signedIn }
+      const { visitor, begin } = enrolments.open(session)
       const outcome = await challenges.start({
         ...requester(req, enrollee),
         ...hostSays,
@@ -143,7 +142,9 @@ export function createEnrolFlow(parts: {
         purpose,
         epoch: standingOf(enrollee)?.epoch,
       })
-      if (outcome.outcome !== 'refused') await enrolments.begin(session, enrolment)
+      if (outcome.outcome !== 'refused') {
+        await begin({ purpose, phone, country, visitor: await visitor, subject: signedIn })
+      }
       return outcome
     },
 

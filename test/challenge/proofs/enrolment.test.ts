@@ -24,14 +24,14 @@ const handedOver = { phone: '+573001234567' }
 describe('the record of a number to be proven', () => {
   it('is found in its session alone', async () => {
     const { enrolments } = setUp()
-    await enrolments.begin('s1', typed)
+    await enrolments.open('s1').begin(typed)
     expect(await enrolments.find('s1')).toMatchObject(typed)
     expect(await enrolments.find('s2')).toBeUndefined()
   })
 
   it('opens for no other session, wherever it is copied to', async () => {
     const { enrolments, store, keys } = setUp()
-    await enrolments.begin('s1', typed)
+    await enrolments.open('s1').begin(typed)
     const entry = await store.read(keys.enrolment('s1'))
     await store.swap(keys.enrolment('s2'), undefined, entry?.value, minute)
     expect(await enrolments.find('s2')).toBeUndefined()
@@ -42,7 +42,7 @@ describe('the record of a number to be proven', () => {
       ...store,
       swap: (key, version, next) => store.swap(key, version, next, 24 * 60 * minute),
     }))
-    await enrolments.begin('s1', typed)
+    await enrolments.open('s1').begin(typed)
     clock.now += 30 * minute - 1
     expect(await enrolments.find('s1')).toBeDefined()
     clock.now += 1
@@ -51,7 +51,7 @@ describe('the record of a number to be proven', () => {
 
   it('is handed out once it is proven, once, for its purpose', async () => {
     const { enrolments, clock } = setUp()
-    await enrolments.begin('s1', typed)
+    await enrolments.open('s1').begin(typed)
     expect(await enrolments.redeem('s1', 'signup', undefined)).toBeUndefined()
     expect(await enrolments.find('s1')).toMatchObject(typed)
     await enrolments.prove('s1', proven)
@@ -67,8 +67,8 @@ describe('the record of a number to be proven', () => {
 
   it('leaves nothing in the store after its end, and an empty record until then', async () => {
     const { enrolments, store, keys, clock } = setUp()
-    await enrolments.begin('s1', typed)
-    await enrolments.begin('s2', typed)
+    await enrolments.open('s1').begin(typed)
+    await enrolments.open('s2').begin(typed)
     await enrolments.prove('s2', proven)
     await enrolments.redeem('s2', 'signup', undefined)
     clock.now += 30 * minute - 1
@@ -82,7 +82,7 @@ describe('the record of a number to be proven', () => {
 
   it('moves with its session, keeps its end, and leaves nothing behind', async () => {
     const { enrolments, clock } = setUp()
-    await enrolments.begin('s1', typed)
+    await enrolments.open('s1').begin(typed)
     await enrolments.prove('s1', proven)
     clock.now += 20 * minute
     await enrolments.move('s1', 's2')
@@ -95,19 +95,19 @@ describe('the record of a number to be proven', () => {
 
   it('keeps its visitor when it moves, and tells it to the new session alone', async () => {
     const { enrolments } = setUp()
-    const visitor = await enrolments.visitor('s1')
-    expect(await enrolments.visitor('s1')).toBe(visitor)
-    expect(await enrolments.visitor('s3')).not.toBe(visitor)
-    await enrolments.begin('s1', { ...typed, visitor })
-    expect(await enrolments.visitor('s1')).toBe(visitor)
+    const visitor = await enrolments.open('s1').visitor
+    expect(await enrolments.open('s1').visitor).toBe(visitor)
+    expect(await enrolments.open('s3').visitor).not.toBe(visitor)
+    await enrolments.open('s1').begin({ ...typed, visitor })
+    expect(await enrolments.open('s1').visitor).toBe(visitor)
     await enrolments.move('s1', 's2')
-    expect(await enrolments.visitor('s2')).toBe(visitor)
-    expect(await enrolments.visitor('s1')).not.toBe(visitor)
+    expect(await enrolments.open('s2').visitor).toBe(visitor)
+    expect(await enrolments.open('s1').visitor).not.toBe(visitor)
   })
 
   it('opens in no other namespace, wherever it is copied to', async () => {
     const { enrolments, store } = setUp()
-    await enrolments.begin('s1', typed)
+    await enrolments.open('s1').begin(typed)
     const elsewhere = createKeys('elsewhere', secrets)
     const entry = await store.read(createKeys('', secrets).enrolment('s1'))
     await store.swap(elsewhere.enrolment('s1'), undefined, entry?.value, minute)
@@ -124,7 +124,7 @@ describe('the record of a number to be proven', () => {
 
   it('is handed out to whoever was signed in at its beginning, and to nobody else', async () => {
     const { enrolments } = setUp()
-    await enrolments.begin('s1', { ...typed, subject: 'ana' })
+    await enrolments.open('s1').begin({ ...typed, subject: 'ana' })
     await enrolments.prove('s1', proven)
     expect(await enrolments.redeem('s1', 'signup', 'ben')).toBeUndefined()
     expect(await enrolments.redeem('s1', 'signup', undefined)).toBeUndefined()
@@ -133,14 +133,14 @@ describe('the record of a number to be proven', () => {
 
   it('of an anonymous visitor is handed out to whoever signs up by it', async () => {
     const { enrolments } = setUp()
-    await enrolments.begin('s1', typed)
+    await enrolments.open('s1').begin(typed)
     await enrolments.prove('s1', proven)
     expect(await enrolments.redeem('s1', 'signup', 'ana')).toMatchObject(handedOver)
   })
 
   it('is worth nothing while it is provisional', async () => {
     const { enrolments } = setUp()
-    await enrolments.begin('s1', typed)
+    await enrolments.open('s1').begin(typed)
     const proof = await enrolments.prove('s1', { ...proven, provisional: true })
     expect(await enrolments.redeem('s1', 'signup', undefined)).toBeUndefined()
     await proof?.confirm()
@@ -151,7 +151,7 @@ describe('the record of a number to be proven', () => {
 
   it('needs no confirmation when it is not, and is not brought back by one', async () => {
     const { enrolments } = setUp()
-    await enrolments.begin('s1', typed)
+    await enrolments.open('s1').begin(typed)
     const proof = await enrolments.prove('s1', proven)
     expect(await enrolments.redeem('s1', 'signup', undefined)).toMatchObject(handedOver)
     await proof?.confirm()
@@ -163,7 +163,7 @@ describe('a look at a proof', () => {
   it('shows what would be redeemed, and leaves it in place', async () => {
     const { enrolments, clock } = setUp()
     expect(await enrolments.peek('s1', 'signup', undefined)).toBeUndefined()
-    await enrolments.begin('s1', typed)
+    await enrolments.open('s1').begin(typed)
     expect(await enrolments.peek('s1', 'signup', undefined)).toBeUndefined()
     await enrolments.prove('s1', proven)
     const proof = { ...handedOver, verifiedAt: clock.now }
@@ -175,7 +175,7 @@ describe('a look at a proof', () => {
 
   it('shows the proof of one account to no other one, and none that is provisional', async () => {
     const { enrolments } = setUp()
-    await enrolments.begin('s1', { ...typed, subject: 'ana' })
+    await enrolments.open('s1').begin({ ...typed, subject: 'ana' })
     const written = await enrolments.prove('s1', { ...proven, provisional: true })
     expect(await enrolments.peek('s1', 'signup', 'ana')).toBeUndefined()
     await written?.confirm()
