@@ -48,7 +48,7 @@ export function createChallenges(parts: ChallengeParts): Challenges & {
   readonly numbers: Numbers
   readonly subjects: Subjects
   readonly signups: SignupGuard
-  readonly funds: BalanceWatch
+  readonly funds: BalanceWatch | undefined
   readonly codes: Codes
 } {
   const { purposes, emit } = parts
@@ -57,8 +57,8 @@ export function createChallenges(parts: ChallengeParts): Challenges & {
   const signups = createSignupGuard(parts)
   const counters = createCounters({ ...parts, signups })
   const codes = createCodes(parts)
-  const funds = createBalanceWatch(parts)
-  const deliveries = createDeliveryWatch(parts)
+  const funds = parts.balance && createBalanceWatch(parts, parts.balance)
+  const deliveries = parts.deliveryWatch && createDeliveryWatch(parts, parts.deliveryWatch)
   const sending = createSending({ ...parts, codes, funds, deliveries, ledgers, targets, counters })
   const verify = createVerifying({ ...parts, codes, ledgers, targets, counters, signups })
 

@@ -29,8 +29,8 @@ type Settle = (sent: SendResult) => Promise<Decided<SettledSend>>
 /** Start and resend: book the send, hand the code over to the provider, record what became of it. */
 export function createSending(parts: {
   readonly codes: Codes
-  readonly funds: BalanceWatch
-  readonly deliveries: DeliveryWatch
+  readonly funds: BalanceWatch | undefined
+  readonly deliveries: DeliveryWatch | undefined
   readonly ledgers: Ledgers
   readonly counters: Counters
   readonly targets: Targets
@@ -50,7 +50,7 @@ export function createSending(parts: {
     if (paused !== undefined) return paused
     const budget = counters.forSend(target.counted)
     const updater = ledgers.updater(target.key, target.limits)
-    const asked = Promise.all([funds.check(target.lane), budget.check(), target.who(), budget.suspected()])
+    const asked = Promise.all([funds?.check(target.lane), budget.check(), target.who(), budget.suspected()])
     const [broke, tooMany, who, suspected] = await updater.readWith(asked)
     if (broke !== undefined) return broke
     if (tooMany !== undefined) return tooMany
@@ -60,7 +60,7 @@ export function createSending(parts: {
     const { outcome: planned } = previewed
     if (planned.outcome === 'booked') {
       const refusal =
-        (await permission(target, planned.challenge, command, suspected)) ?? (await funds.take(target.lane))
+        (await permission(target, planned.challenge, command, suspected)) ?? (await funds?.take(target.lane))
       if (refusal !== undefined) return refusal
     }
     // SMS pumping: nothing is booked unasked, not even where a cooldown has ended since the preview.
@@ -113,7 +113,7 @@ export function createSending(parts: {
       expiresInMs: challenge.maxExpiresAt - now,
     })
     const { sent } = dispatched
-    funds.noteSend(target.lane, sent.result)
+    funds?.noteSend(target.lane, sent.result)
     if (superseded !== undefined && sent.result !== 'not-sent') {
       emit({ type: 'challenge.superseded', ...about(target, superseded) })
     }
@@ -121,7 +121,7 @@ export function createSending(parts: {
     if (sent.result === 'sent') {
       const { provider } = dispatched.about
       const by = provider === undefined ? {} : { provider }
-      deliveries.watch({ ...about(target, challenge), ...by }, dispatched.askState)
+      deliveries?.watch({ ...about(target, challenge), ...by }, dispatched.askState)
     }
     const settled = await settle(sent)
     // A refused send delivered nothing, so hourly and daily budgets come back: the account may be empty.

@@ -24,7 +24,10 @@ export function sessionNumbers(
   { session, ledgerKey, max }: { readonly session: string; readonly ledgerKey: string; readonly max: number },
 ): SessionNumbers {
   const { store, keys, now } = parts
-  const { prefetch, update } = createUpdater<Numbers>(store, keys.counter('count-enrol-numbers', hashId(session)))
+  const { prefetch, update } = createUpdater<Numbers>(
+    store,
+    keys.counter('count-enrol-numbers', hashId(session)),
+  )
   let isAdded = false
 
   const standing = (stored: Numbers | undefined): Numbers =>

@@ -42,15 +42,6 @@ const askingMs = 10_000
 const week = 7 * 24 * 60 * 60_000
 
 export function createBalanceWatch(
-  parts: Parts & { readonly balance?: BalanceRules | undefined },
-): BalanceWatch {
-  const { balance } = parts
-  if (balance !== undefined) return openWatch(parts, balance)
-  const nothing = async () => undefined
-  return { check: nothing, take: nothing, noteSend: () => undefined, state: () => undefined }
-}
-
-function openWatch(
   { store, keys, provider, background, now, emit }: Parts,
   rules: BalanceRules,
 ): BalanceWatch {

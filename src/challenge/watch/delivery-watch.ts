@@ -30,14 +30,11 @@ const types = {
   pending: 'message.unknown',
 } as const satisfies Record<MessageState, string>
 
-export function createDeliveryWatch(parts: {
-  readonly deliveryWatch?: DeliveryRules | undefined
-  readonly background: Background
-  readonly now: () => number
-  readonly emit: Emit
-}): DeliveryWatch {
-  const { deliveryWatch: rules, background, now, emit } = parts
-  if (rules === undefined) return { watch: () => undefined }
+export function createDeliveryWatch(
+  parts: { readonly background: Background; readonly now: () => number; readonly emit: Emit },
+  rules: DeliveryRules,
+): DeliveryWatch {
+  const { background, now, emit } = parts
   let waiting = 0
 
   async function stateOf(ask: AskState): Promise<MessageState> {

@@ -83,12 +83,12 @@ export function createHealth(now: () => number) {
 
     read(parts: {
       readonly codes: Pick<Codes, 'refusal'>
-      readonly funds: Pick<BalanceWatch, 'state'>
+      readonly funds: Pick<BalanceWatch, 'state'> | undefined
       readonly signups: Pick<SignupGuard, 'suspected'>
     }): Health {
       const at = now()
       const pausedForMs = parts.codes.refusal()?.retryAfterMs
-      const balance = parts.funds.state()
+      const balance = parts.funds?.state()
       const isFailing = ofStore !== undefined && at - ofStore.at < failingMs
       return {
         at,

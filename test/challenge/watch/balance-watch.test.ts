@@ -67,7 +67,7 @@ describe('the balance watch', () => {
   it('tells every process what one of them has read', async () => {
     const { time, processes } = openProcesses(3)
     await time.elapse(everyMs)
-    expect(processes.map(({ funds }) => funds.state()?.credits)).toEqual([900, 900, 900])
+    expect(processes.map(({ funds }) => funds?.state()?.credits)).toEqual([900, 900, 900])
   })
 
   it('ends with its timers', async () => {
