@@ -2,6 +2,7 @@ import type { Express, Request } from 'express'
 import { describe, expect, it } from 'vitest'
 import { memoryStore, tokenSession } from '../../src/index.js'
 import { startHost } from './kit.js'
+import { recover, startRecoveryHost } from './recovery-kit.js'
 
 const cookie = '__Host-two-factor-device'
 const setBy = (told: { headers: Headers }, name = cookie) =>
@@ -114,5 +115,18 @@ describe('the cookie of a known browser', () => {
       const names = told.headers.getSetCookie().map((line) => line.split('=')[0])
       expect([told.status, names]).toEqual([500, ['connect.sid']])
     }
+  })
+
+  it('is missed by no route where the option is off: start, resend, verify and a recovery code work', async () => {
+    const host = await startRecoveryHost({ options: { knownBrowsers: false } })
+    const ana = await host.login()
+    expect((await ana.post('/two-factor/start', {})).status).toBe(201)
+    host.clock.now += 60_000
+    expect((await ana.post('/two-factor/resend', {})).status).toBe(200)
+    const told = await ana.post('/two-factor/verify', { code: host.stub.rightCode, trustDevice: true })
+    expect([told.status, setBy(told)]).toEqual([200, []])
+    const ben = await host.login()
+    expect((await recover(ben, host.codes[0])).status).toBe(200)
+    expect((await ben.get('/account')).status).toBe(200)
   })
 })

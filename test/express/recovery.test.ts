@@ -1,7 +1,7 @@
 import type { Express } from 'express'
 import { describe, expect, it } from 'vitest'
-import type { TwoFactor } from '../../src/index.js'
-import { tokenSession } from '../../src/index.js'
+import type { Store, TwoFactor, TwoFactorOptions } from '../../src/index.js'
+import { memoryStore, TwoFactorError, tokenSession } from '../../src/index.js'
 import { recover, startRecoveryHost, wrongCode } from './recovery-kit.js'
 
 const guards = (app: Express, tf: TwoFactor) => {
@@ -225,6 +225,53 @@ describe('a recovery code', () => {
     expect((await recover(ana, host.codes[0])).status).toBe(200)
     expect((await ana.get('/account')).status).toBe(200)
     expect((await recover(ana, host.codes[0])).status).toBe(422)
+  })
+})
+
+describe('what a recovery code is for', () => {
+  const isAway = () => {
+    throw new Error('the accounts are away')
+  }
+
+  it('is what the request names, whatever challenge is live', async () => {
+    const host = await startRecoveryHost({ mount: guards, options: { purposes } })
+    const ana = await host.signIn()
+    const { requirement } = (await ana.get('/number?to=a')).json
+    host.clock.now += 60_000
+    await ana.post('/two-factor/start', { requirement })
+    expect((await recover(ana, host.codes[0], { purpose: 'login' })).json.purpose).toBe('login')
+    expect((await ana.get('/number?to=a')).status).toBe(403)
+  })
+
+  it('is not guessed while the number or the live challenge cannot be read, and no code is used up', async () => {
+    const well = memoryStore()
+    let isDown = false
+    const store: Store = {
+      ...well,
+      read: (key) => (isDown && key.includes(':auth:') ? Promise.reject(new Error('down')) : well.read(key)),
+    }
+    let phone: TwoFactorOptions['phone'] = () => '+573001234567'
+    const host = await startRecoveryHost({ options: { store, phone: (...args) => phone(...args) } })
+    const ana = await host.login()
+    isDown = true
+    const told = await recover(ana, host.codes[0])
+    expect([told.status, told.json.code]).toEqual([503, 'store_unavailable'])
+    isDown = false
+    phone = isAway
+    expect((await recover(ana, host.codes[0])).json).toEqual({ host: 'the accounts are away' })
+    phone = () => {
+      throw new TwoFactorError('no_phone')
+    }
+    expect((await recover(ana, host.codes[0])).json).toEqual({ host: 'no_phone' })
+    expect(host.asked).toEqual([])
+    expect((await ana.get('/account')).status).toBe(403)
+  })
+
+  it('is never to trust the browser, though the form may ask for it', async () => {
+    const host = await startRecoveryHost({ options: { trustedDevices: { maxAgeMs: 60_000 } } })
+    const ana = await host.login()
+    expect((await recover(ana, host.codes[0], { trustDevice: true })).status).toBe(200)
+    expect(await host.tf.trustedDevices.list('ana')).toEqual([])
   })
 })
 

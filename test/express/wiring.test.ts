@@ -97,6 +97,18 @@ describe('a host without a session', () => {
   })
 })
 
+it('an adapter that fails is no host without a session: its error is handed on, with no warning', async () => {
+  const id = () => {
+    throw new Error('the session store is away')
+  }
+  const host = await startHost({
+    options: { subject: () => 'ana', session: { id, rotate: () => undefined } },
+  })
+  expect((await host.browser().get('/account')).json).toEqual({ host: 'the session store is away' })
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(warnings).toEqual([])
+})
+
 describe('a guard before the body parser', () => {
   it.each([
     ['application/json', '{"amount":1}', 'express.json()'],

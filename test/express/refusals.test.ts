@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest'
+import { problemDocument } from '../../src/express/http/problems.js'
+import type { ProblemCode, TwoFactorError, TwoFactorOptions } from '../../src/index.js'
+import { startHost } from './kit.js'
+import { startRecoveryHost } from './recovery-kit.js'
+
+const titles: Readonly<Record<ProblemCode, string>> = {
+  invalid_request: 'The request is invalid',
+  not_identified: 'Not signed in',
+  second_factor_required: 'A fresh second factor is required',
+  destination_not_allowed: 'Codes cannot be sent to this number',
+  send_refused: 'The app refused to send a code',
+  cross_site: 'Cross-site request refused',
+  phone_disabled: 'This number is disabled',
+  method_not_allowed: 'Method not allowed',
+  challenge_superseded: 'A newer code was sent from another session',
+  verification_in_progress: 'Another code is being checked',
+  no_phone: 'No phone number is on file',
+  challenge_gone: 'The challenge has expired or does not exist',
+  payload_too_large: 'The request body is too large',
+  unsupported_media_type: 'The request body must be JSON or a form',
+  code_not_accepted: 'The code is incorrect',
+  attempts_exhausted: 'No attempts remain',
+  phone_locked: 'This number is temporarily locked',
+  resend_too_soon: 'A code was sent too recently',
+  send_limit: 'Too many codes were sent',
+  delivery_failed: 'The code could not be sent',
+  verification_unavailable: 'The code could not be checked',
+  provider_unavailable: 'Codes cannot be sent or checked right now',
+  store_unavailable: 'The service is temporarily unavailable',
+  capacity: 'The service is at capacity',
+  session_unavailable: 'The session could not be renewed',
+  sending_paused: 'Sending is temporarily paused',
+}
+
+it.each(Object.entries(titles))('a problem document of %s has one title', (code, title) => {
+  expect(problemDocument({ code: code as ProblemCode }, 'a sentence')).toMatchObject({
+    type: `urn:express-two-factor:${code}`,
+    title,
+    detail: 'a sentence',
+    code,
+  })
+})
+
+describe('a malformed request', () => {
+  it.each<[string, string, unknown, string]>([
+    ['a channel of its own', 'start', { channel: 'fax' }, 'channel must be sms or call.'],
+    ['an empty list for a word', 'start', { purpose: [] }, 'purpose must be a single string.'],
+    ['a purpose that nobody declared', 'start', { purpose: 'nowhere' }, 'purpose is unknown.'],
+    [
+      'a requirement that is not ours',
+      'start',
+      { requirement: 'forged' },
+      'requirement is invalid or has expired.',
+    ],
+    ['a list for a body', 'start', ['login'], 'The body must be an object.'],
+    ['no code', 'verify', {}, 'code does not match the expected format.'],
+    ['a sentence', 'verify', { code: 'is it 1 or 2?' }, 'code does not match the expected format.'],
+    [
+      'a word for yes',
+      'verify',
+      { code: '482913', trustDevice: 'yes' },
+      'trustDevice must be true or false.',
+    ],
+    [
+      'both kinds of code',
+      'verify',
+      { code: '482913', recoveryCode: '0'.repeat(24) },
+      'Send code or recoveryCode, not both.',
+    ],
+    [
+      'half a recovery code',
+      'verify',
+      { recoveryCode: '0'.repeat(23) },
+      'recoveryCode does not match the expected format.',
+    ],
+    [
+      'a recovery code for a step-up',
+      'verify',
+      { recoveryCode: '0'.repeat(24), purpose: 'transfer' },
+      'A recovery code will not do here.',
+    ],
+  ])('with %s is told so', async (_name, route, body, detail) => {
+    const host = await startRecoveryHost()
+    const told = await (await host.login()).post(`/two-factor/${route}`, body)
+    expect([told.status, told.json.code, told.json.detail]).toEqual([400, 'invalid_request', detail])
+    expect([host.stub.sends, host.stub.checks, host.asked]).toEqual([[], [], []])
+  })
+
+  it('with half a body is told so', async () => {
+    const host = await startHost()
+    const headers = { 'content-type': 'application/json' }
+    const ana = await host.login()
+    const told = await ana.send('/two-factor/start', { method: 'POST', headers, body: '{"channel":' })
+    expect([told.status, told.json.detail]).toEqual([400, 'The body could not be parsed.'])
+  })
+})
+
+it('a proof that is redeemed without a session is refused in words for the developer', async () => {
+  const session: TwoFactorOptions['session'] = { id: () => undefined, rotate: () => undefined }
+  const host = await startHost({
+    options: { session },
+    mount: (app, tf) => {
+      const signup = tf.phoneVerification()
+      app.post('/signup', async (req, res) => {
+        const refusal = await signup.redeem(req).catch((error: TwoFactorError) => error)
+        res.json({ ...refusal, message: (refusal as TwoFactorError).message })
+      })
+    },
+  })
+  expect((await host.browser().post('/signup')).json).toMatchObject({
+    code: 'session_unavailable',
+    message: 'This request has no session.',
+  })
+})
+
+describe('the box "trust this browser"', () => {
+  it.each<[unknown, number]>([
+    [true, 1],
+    ['true', 1],
+    ['on', 1],
+    [false, 0],
+    ['false', 0],
+    ['', 0],
+    [undefined, 0],
+  ])('sent as %j leaves so many trusted devices: %i', async (trustDevice, count) => {
+    const host = await startHost({ options: { trustedDevices: { maxAgeMs: 60_000 } } })
+    const ana = await host.login()
+    await ana.post('/two-factor/start', {})
+    await ana.post('/two-factor/verify', { code: host.stub.rightCode, trustDevice })
+    expect(await host.tf.trustedDevices.list('ana')).toHaveLength(count)
+  })
+})
+
+it.each(['Application/JSON', 'application/json ; charset=utf-8'])(
+  'a body of type %s is read',
+  async (type) => {
+    const host = await startHost()
+    const ana = await host.login()
+    const headers = { 'content-type': type }
+    const told = await ana.send('/two-factor/start', { method: 'POST', headers, body: '{"channel":"call"}' })
+    expect(told.json.challenge).toMatchObject({ channel: 'call' })
+  },
+)
+
+it('pages are kept out of frames, of other types and of the Referer of other sites', async () => {
+  const host = await startHost()
+  const page = await (await host.login()).open('/two-factor')
+  expect(page.headers.get('x-frame-options')).toBe('DENY')
+  expect(page.headers.get('x-content-type-options')).toBe('nosniff')
+  expect(page.headers.get('referrer-policy')).toBe('same-origin')
+})
