@@ -27,13 +27,16 @@ export async function decision() {
   await fill(ledgers, numbers)
   const people = Array.from({ length: numbers }, (_, index) => ({
     key: keyOf(index),
-    attempt: { ...bindingOf(index), code: 'tag of a code' },
+    binding: bindingOf(index),
   }))
+  let tried = 0
   const cost = await cpuOf(numbers, async (index) => {
-    const { key, attempt } = people[index]
+    const { key, binding } = people[index]
     const id = `attempt ${index}`
+    // A code that was judged before is not judged again.
+    const attempt = { ...binding, id, code: `tag of code ${tried++}` }
     const updater = ledgers.updater(key, limits)
-    const reserved = await updater.run((ledger, now) => reserve(ledger, { ...attempt, id }, now, limits))
+    const reserved = await updater.run((ledger, now) => reserve(ledger, attempt, now, limits))
     if (reserved.outcome.outcome !== 'reserved') throw new Error(reserved.outcome.outcome)
     await updater.run((ledger, now) => settle(ledger, id, 'rejected', now, limits))
   })
