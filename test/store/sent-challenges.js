@@ -10,7 +10,7 @@ export async function sentChallenges(dir) {
   const { newCommandId } = await load('challenge/updater.js')
   const { createKeys, hashId } = await load('challenge/keys.js')
   const { createSecrets } = await load('challenge/secrets.js')
-  const { ledgerLimitsOf } = await load('challenge/ledger/ledger.js')
+  const { ledgerLimitsOf } = await load('challenge/limits.js')
   const { defaultLimits } = await load('options/default-limits.js')
 
   const limits = ledgerLimitsOf(defaultLimits, 'auth')
