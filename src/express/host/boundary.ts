@@ -12,9 +12,6 @@ export type Decide = (req: Request, res: Response) => boolean | Promise<boolean>
  */
 export function middleware(decide: Decide): RequestHandler {
   return (req, res, next) => {
-    const proceed = (admitted: boolean) => {
-      if (admitted === true) next()
-    }
     const fail = (thrown: unknown) => next(asError(thrown))
     let decided: boolean | Promise<boolean>
     try {
@@ -23,8 +20,8 @@ export function middleware(decide: Decide): RequestHandler {
       fail(thrown)
       return
     }
-    if (decided instanceof Promise) decided.then(proceed).catch(fail)
-    else proceed(decided)
+    if (decided === true) next()
+    else if (decided instanceof Promise) decided.then((admitted) => admitted === true && next()).catch(fail)
   }
 }
 
@@ -76,7 +73,7 @@ export function throwingErrors<Args extends readonly unknown[], Result>(
     } catch (thrown) {
       return fail(thrown)
     }
-    if (typeof Object(result).then !== 'function') return result
+    if (typeof (result as { then?: unknown } | null | undefined)?.then !== 'function') return result
     // Query builders run the query at every `then`: call it once.
     const settled = Promise.resolve(result).catch(fail)
     // Where a promise is a mistake it is not awaited, and an unhandled rejection would end the process.

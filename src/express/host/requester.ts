@@ -60,7 +60,8 @@ export interface Sessions {
 
 /** A TwoFactorError of the adapter stays ours: adapters throw it when there is no session. */
 export function createSessions(adapter: SessionAdapter, warn: Warn): Sessions {
-  const awaited = new WeakMap<Request, string | undefined>()
+  /** Made for the first id that takes a promise: most adapters never give one. */
+  let awaited: WeakMap<Request, string | undefined> | undefined
   const keep = throwingErrors((req: Request, res: Response) => adapter.keep?.(req, res))
   const rotate = throwingErrors((req: Request, res: Response) => adapter.rotate(req, res))
   const ask = throwingErrors((req: Request) => {
@@ -73,9 +74,12 @@ export function createSessions(adapter: SessionAdapter, warn: Warn): Sessions {
   })
 
   function open(req: Request): Promise<void> | undefined {
-    awaited.delete(req)
+    awaited?.delete(req)
     const id = asked(req)
-    return id instanceof Promise ? id.then((found) => void awaited.set(req, found)) : undefined
+    if (!(id instanceof Promise)) return undefined
+    awaited ??= new WeakMap()
+    const ids = awaited
+    return id.then((found) => void ids.set(req, found))
   }
 
   /** A request without the token that it needs is refused where its session is asked for, not before. */
@@ -89,7 +93,7 @@ export function createSessions(adapter: SessionAdapter, warn: Warn): Sessions {
   }
 
   function find(req: Request): string | undefined {
-    if (awaited.has(req)) return awaited.get(req)
+    if (awaited?.has(req)) return awaited.get(req)
     const id = ask(req)
     return id instanceof Promise ? undefined : id
   }
