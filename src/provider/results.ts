@@ -15,8 +15,16 @@ import { ProviderError } from './provider-error.js'
 import type { Answered, Lost } from './send.js'
 import type { VerifyAnswer } from './verdict.js'
 
-/** What was sent for the answer to a code, for as long as that lives: it holds the key, so no answer carries it. */
-const forms = new WeakMap<object, string>()
+/**
+ * Under this an answer to a code quotes itself for events. What was sent, and the account key with it, is known
+ * to a closure only: nothing that prints or copies the answer shows it.
+ */
+const quote = Symbol('quote')
+
+interface Quoted {
+  readonly status?: string
+  readonly error?: string
+}
 
 /** The result in a whole answer to `form`. Throws a ProviderError for anything that is no success. */
 export function readAnswer(operation: OperationName, answered: Answered, form: string): object {
@@ -25,8 +33,7 @@ export function readAnswer(operation: OperationName, answered: Answered, form: s
   if (text !== undefined && isJsonObject(answer)) {
     if (operation === 'verifyCode') {
       const verifyAnswer = verifyAnswerOf(httpStatus, text, answer)
-      forms.set(verifyAnswer, form)
-      return verifyAnswer
+      return Object.defineProperty(verifyAnswer, quote, { value: () => quoted(verifyAnswer, form) })
     }
     if (httpStatus === 200 && effectiveError(answer) === undefined) return resultOf(operation, answer)
   }
@@ -75,10 +82,12 @@ export function lostError(operation: OperationName, { delivery, cause, httpStatu
 }
 
 /** The `status` and the `error` of an answer to a code, fit for an event. */
-export function spokenIn(answer: VerifyAnswer): { readonly status?: string; readonly error?: string } {
-  const form = forms.get(answer)
+export function spokenIn(answer: VerifyAnswer & { readonly [quote]?: () => Quoted }): Quoted {
   // Of an answer that the client did not make, nobody can say what in it is secret.
-  if (form === undefined) return {}
+  return answer[quote]?.() ?? {}
+}
+
+function quoted(answer: JsonObject, form: string): Quoted {
   const status = readable(memberOf(answer, 'status'), form)
   const error = readable(effectiveError(answer), form)
   return { ...(status !== undefined && { status }), ...(error !== undefined && { error }) }
@@ -101,7 +110,7 @@ function resultOf(operation: OperationName, raw: JsonObject | readonly unknown[]
 }
 
 /** The complete answer to a code under its HTTP status: whether it is an approval is not said here. */
-function verifyAnswerOf(httpStatus: number, text: string, raw: JsonObject): object {
+function verifyAnswerOf(httpStatus: number, text: string, raw: JsonObject): JsonObject {
   // Of two statuses nobody can say which one counts, so there is none (RFC 8259, section 4).
   const ambiguous = repeatsMember(text)
   const answer: Record<string, unknown> = {}
@@ -126,7 +135,7 @@ function balanceOf(answer: JsonObject): JsonObject {
   return credits === undefined ? others : { ...others, credits }
 }
 
-function withRaw(result: object, raw: unknown): object {
+function withRaw<Result extends object>(result: Result, raw: unknown): Result {
   return Object.defineProperty(result, 'raw', { value: raw, enumerable: false })
 }
 

@@ -163,10 +163,9 @@ function dispatchOnce(
         else chunks.push(chunk)
       },
       onResponseEnd() {
-        const answered = { delivery: 'answered', httpStatus, headers } as const
         // Never decoded: a small encoded answer can unfold to gigabytes.
-        if (isEncoded(headers['content-encoding'])) settle(answered)
-        else settle({ ...answered, text: Buffer.concat(chunks).toString() })
+        if (isEncoded(headers['content-encoding'])) settle({ delivery: 'answered', httpStatus, headers })
+        else settle({ delivery: 'answered', httpStatus, headers, text: Buffer.concat(chunks).toString() })
       },
       onResponseError(_controller, error) {
         lose(codeOf(error))
