@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import axe from 'axe-core'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe } from 'vitest'
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
@@ -18,6 +18,8 @@ const args = [
   '--disable-sync',
 ]
 
+const patienceMs = 120_000
+
 /**
  * A suite in a real Chromium. Where there is none it is skipped and says so; under CI it must run.
  *
@@ -33,13 +35,25 @@ export function describeInChromium(title: string, suite: (browser: () => Browser
     let browser: Browser | undefined
     beforeAll(async () => {
       if (executablePath === undefined) throw new Error('CI needs Chromium in /usr/bin')
-      browser = await chromium.launch({ executablePath, args })
-    }, 60_000)
+      browser = patient(await chromium.launch({ executablePath, args, timeout: patienceMs }))
+    })
     afterAll(() => browser?.close())
     suite(() => {
       if (browser === undefined) throw new Error('the browser is open inside tests alone')
       return browser
     })
+  })
+}
+
+/** Pages wait as long as a busy machine takes: what never comes is noticed a little later. */
+function patient(browser: Browser): Browser {
+  const newContext = browser.newContext.bind(browser)
+  return Object.assign(browser, {
+    async newContext(options?: BrowserContextOptions) {
+      const context = await newContext(options)
+      context.setDefaultTimeout(patienceMs)
+      return context
+    },
   })
 }
 

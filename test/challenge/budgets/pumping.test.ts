@@ -7,7 +7,7 @@ import { createService, rightCode } from '../service.js'
 /** Of an attack of 108,000 sign-ups in six hours every thirtieth; PUMP=108000 runs all of them. */
 const pumped = Number(process.env.PUMP ?? 3_600)
 const conversion = 70
-const patience = 120_000 + 5 * pumped
+const patience = 240_000 + 5 * pumped
 
 /** So that the guard alone decides: the limits of a service would hold back both sides. */
 const lifted = {
