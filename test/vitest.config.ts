@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './longest-first.js'
@@ -29,6 +30,11 @@ const runsBuilt = ['examples/**/*', 'cli/**/*', 'days/**/*', 'readme', 'structur
   (name) => `test/${name}.test.ts`,
 )
 
+/** Suites that start processes or measure their own. */
+const runsProcesses = ['browser', 'faults', 'many', 'observability', 'store', 'testing'].map(
+  (folder) => `test/${folder}/**/*.test.ts`,
+)
+
 /** Races, crowds and browsers, which take minutes: `npm run test:quick` leaves them out. */
 const slow =
   process.env.QUICK === '1'
@@ -54,8 +60,8 @@ export default defineConfig({
     hookTimeout: 240_000,
     setupFiles: 'test/setup.ts',
     expect: { poll: { timeout: 60_000 } },
-    // All cores: by default one of them is left to the watcher, and half of two is nothing to spare.
-    maxWorkers: '100%',
+    // More than there are cores: a good part of all tests waits, for a browser, a Redis or a deadline.
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
     sequence: { sequencer: LongestFirst },
     coverage: {
       provider: 'v8',
@@ -104,7 +110,17 @@ export default defineConfig({
         test: {
           name: 'parts',
           include: ['test/**/*.test.ts'],
-          exclude: [...mountsExpress, ...runsBuilt, ...slow],
+          exclude: [...mountsExpress, ...runsBuilt, ...runsProcesses, ...slow],
+          globalSetup: 'test/bundle.ts',
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'processes',
+          include: runsProcesses,
+          exclude: slow,
           globalSetup: 'test/bundle.ts',
         },
       },
