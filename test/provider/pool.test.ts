@@ -1,0 +1,50 @@
+import { afterEach, expect, test, vi } from 'vitest'
+
+const opened = vi.fn()
+const close = vi.fn(async () => {})
+const dispatch = vi.fn((_: object, handler: { onResponseError(controller: null, error: Error): void }) =>
+  handler.onResponseError(null, new Error()),
+)
+
+vi.mock('undici', () => ({
+  Pool: class {
+    readonly close = close
+    readonly dispatch = dispatch
+    constructor(...args: unknown[]) {
+      opened(...args)
+    }
+  },
+}))
+
+const { openTransport } = await import('../../src/provider/send.js')
+const post = { method: 'POST', path: '/v1/x', form: '', timeoutMs: 1_000 } as const
+
+afterEach(() => vi.clearAllMocks())
+
+test('a transport opens one pool for one origin, bounded in connections and in time', async () => {
+  const transport = openTransport('https://api.example.com', 2_000)
+  await transport.send(post)
+  await transport.send(post)
+  expect(opened.mock.calls).toEqual([
+    ['https://api.example.com', { connections: 128, connect: { timeout: 2_000 } }],
+  ])
+  expect(dispatch).toHaveBeenCalledTimes(2)
+  await transport.close()
+})
+
+test('it closes its own pool, once, even before the first request', async () => {
+  const transport = openTransport('https://api.example.com', 2_000)
+  await Promise.all([transport.close(), transport.close()])
+  expect(close).toHaveBeenCalledOnce()
+  expect(await transport.send(post)).toEqual({ delivery: 'not-sent', cause: 'closed' })
+})
+
+test('a pool that cannot be opened fails the first request, not the process', async () => {
+  opened.mockImplementationOnce(() => {
+    throw new Error('no such package')
+  })
+  const transport = openTransport('https://api.example.com', 2_000)
+  // An unhandled rejection fails the run of the tests.
+  await new Promise((resolve) => setImmediate(resolve))
+  await expect(transport.send(post)).rejects.toThrow('no such package')
+})
