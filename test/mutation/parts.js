@@ -50,9 +50,15 @@ const parts = [
   { path: 'challenge/', tests: ['challenge/{,budgets/,ledger/,proofs/,watch/}*', 'phone-number'] },
   { path: 'provider/', tests: ['provider/*', 'faults/*'] },
   { path: 'express/', tests: ['express/{,pages/}*', 'journeys/*'] },
-  { path: 'options/', tests: ['option-probes', 'express/{options,wiring,warnings,signup-guard}'] },
+  {
+    path: 'options/',
+    tests: ['options/*', 'option-probes', 'express/{options,wiring,warnings,signup-guard}'],
+  },
   { path: 'testing/', tests: ['testing/*', 'express/guard-coverage', 'store/store-contract'] },
-  { path: '', tests: ['phone-number', 'option-probes', 'express/*', 'journeys/*', 'provider/*'] },
+  {
+    path: '',
+    tests: ['phone-number', 'options/*', 'option-probes', 'express/*', 'journeys/*', 'provider/*'],
+  },
 ].map(({ path, tests }) => ({
   path,
   tests: { include: tests.map((test) => `test/${test}.test.ts`), exclude: unfit },

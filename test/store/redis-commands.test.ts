@@ -55,7 +55,7 @@ describe('a swap', () => {
 
   test('expects nothing where there was nothing, and a removal has neither entry nor end', async () => {
     const { sent, store } = replying({ evalsha: [1] })
-    expect(await store.swap('k', undefined, undefined, 1_000)).toEqual({ swapped: true })
+    expect(await store.swap('k', undefined, undefined, 1_000)).toStrictEqual({ swapped: true })
     expect(sent[0]?.slice(3)).toEqual(['1', 'k', '', ''])
   })
 

@@ -116,6 +116,19 @@ describe('what counts as a client', () => {
     expect(isRedisClient(Object.assign(() => {}, { sendCommand: method }))).toBe(false)
   })
 
+  test('or one function in its place, not both', () => {
+    const both = { client: { sendCommand: method }, sendCommand: async () => null } as never
+    expect(() => redisStore(both)).toThrow(
+      'redisStore: client and sendCommand exclude each other; pass one of them',
+    )
+    expect(() => redisStore({ sendCommand: 'redis://' } as never)).toThrow(
+      'redisStore: sendCommand must be a function (key, args) => reply',
+    )
+    expect(() => redisStore({} as never)).toThrow(
+      'redisStore: missing client; add\n  client: redisClient, // connected, of the package redis or ioredis; or sendCommand: (key, args) => reply',
+    )
+  })
+
   test('and strict takes one connection, not several', () => {
     const pool = { sendCommand: method, clientsInUse: 0 } as never
     expect(() => redisStore({ client: pool, strict: true })).toThrow(

@@ -1,0 +1,383 @@
+import { describe, expect, test } from 'vitest'
+import { checkTwoFactorOptions, optionChecks } from '../../src/options/checks.js'
+
+const noop = () => {}
+const client = { sendSmsCode: noop, sendCallCode: noop, verifyCode: noop, balance: noop, close: noop }
+const minimal = {
+  provider: client,
+  appName: 'Acme',
+  approvedStatuses: ['verified'],
+  secret: 's'.repeat(32),
+  subject: noop,
+  phone: noop,
+  countries: ['CO'],
+}
+
+function refusal(change: object): string | undefined {
+  try {
+    checkTwoFactorOptions({ ...minimal, ...change })
+  } catch (error) {
+    expect(error).toMatchObject({ name: 'TypeError', code: 'ERR_TWO_FACTOR_OPTION' })
+    return (error as Error).message
+  }
+  return undefined
+}
+
+/** Puts a value at `limits.lockMs` or at `brand`. */
+function at(path: string, value: unknown): object {
+  const [name = '', ...rest] = path.split('.')
+  return { [name]: rest.length === 0 ? value : at(rest.join('.'), value) }
+}
+
+/** What goes with a member to make its object whole. */
+const beside: Readonly<Record<string, object>> = {
+  brand: { name: 'Acme' },
+  recoveryCodes: { consume: noop },
+}
+
+function refused(path: string, value: unknown): string | undefined {
+  const change = at(path, value) as Record<string, object>
+  const [name = ''] = path.split('.')
+  const isMember = path.includes('.')
+  return refusal(isMember ? { [name]: { ...beside[name], ...change[name] } } : change)
+}
+
+type Row = readonly [path: string, message: string, right: readonly unknown[], wrong: readonly unknown[]]
+
+const day = 24 * 60 * 60_000
+const source = 'must be a source such as https://cdn.example.com'
+const link = 'must be a path, an https URL or a function (req) => string'
+const country = "must be an upper-case ISO 3166-1 alpha-2 code, such as 'GB'"
+const duration = 'must be an integer, 1 or more (milliseconds)'
+const timeout = 'must be an integer from 1 to 2147483647 (milliseconds)'
+const secret = 'must have 32 bytes or more; make one with: openssl rand -base64 48'
+const oneOrMore = 'must be an integer, 1 or more'
+const noneOrMore = 'must be an integer, 0 or more'
+const noneOrMoreOrOff = 'must be an integer, 0 or more, or false'
+const fn = (signature: string) => `must be a function ${signature}`
+
+const rows: readonly Row[] = [
+  [
+    'appName',
+    'must be a non-empty string, or one per purpose with at least "login"',
+    ['A', { login: 'A' }],
+    ['', 5],
+  ],
+  [
+    'approvedStatuses',
+    'must list what your account returns for a right code; find out with: npx express-two-factor calibrate',
+    [['a']],
+    [[], 'a'],
+  ],
+  [
+    'calibratedAt',
+    "must be a date such as '2026-03-01', as npx express-two-factor calibrate prints it",
+    ['2026-03-01', '2026-03-01T10:00:00Z'],
+    ['', 'x2026-03-01', '26-03-01', '2026-3-01', '2026-03-1', '2026-13-01', 20_260_301, new Date(0)],
+  ],
+  ['rejectedCodes', 'must be an array of strings', [[], ['1001']], ['1001']],
+  ['subject', fn('(req) => subject'), [noop], ['ana']],
+  ['phone', fn('(req, subject) => phone number'), [noop], ['+57']],
+  ['secret', secret, ['s'.repeat(32), 'é'.repeat(16), ['s'.repeat(32)]], ['s'.repeat(31), 5, []]],
+  ['countries', 'must list at least one country', [['CO', 'XK']], [[], 'CO']],
+  [
+    'channels',
+    "must list 'sms', 'call' or both, the preferred one first",
+    [['sms'], ['call'], ['call', 'sms']],
+    [[], ['sms', 'sms'], ['fax'], ['sms', 'fax'], 'sms', new Set(['sms'])],
+  ],
+  ['codePattern', 'must be a regular expression', [/^\d+$/], ['^\\d+$']],
+  ['codeLetters', 'must be true or false', [true], [1]],
+  ['callRetries', 'must be an integer from 1 to 3', [1, 3], [0, 4]],
+  [
+    'path',
+    "must be a path such as '/two-factor' or '/app/:tenant/two-factor', without a trailing slash",
+    ['/a', '/a.b~c%20-d/:tenant_1/x', '/:_a'],
+    ['', '/', 'a', '/a/', '//a', '/a b', 'x/a', '/a?', '/:1a', '/:', 5, ['/a']],
+  ],
+  [
+    'namespace',
+    'must be a string of up to 64 letters, digits, dots, hyphens or underscores',
+    ['', 'a.b-c_1', 'x'.repeat(64)],
+    ['x'.repeat(65), 'a:b', 'a{b', '{a', 'a}', 5],
+  ],
+  [
+    'store',
+    'must be a store: memoryStore(), redisStore() or your own',
+    [{ read: noop, swap: noop, increment: noop }],
+    [
+      { swap: noop, increment: noop },
+      { read: noop, increment: noop },
+      { read: noop, swap: noop },
+    ],
+  ],
+  [
+    'session',
+    'must be expressSession(), tokenSession() or { id, rotate }',
+    [{ id: noop, rotate: noop }],
+    [{ id: noop }, { rotate: noop }],
+  ],
+  ['purposes', 'must be an object of purposes by name', [{ pay: {} }], ['pay', []]],
+  ['purposes.pay.maxAgeMs', duration, [1], [0]],
+  ['purposes.pay.once', 'must be true or false', [true, false], [1]],
+  ['purposes.pay.trustedDevice', 'must be true or false', [true, false], [1]],
+  ['purposes.pay.recoveryCode', 'must be true or false', [true, false], [1]],
+  ['purposes.pay.channels', "must list 'sms', 'call' or both, the preferred one first", [['sms']], [[]]],
+  [
+    'trustedDevices.maxAgeMs',
+    `must be an integer from 1 to ${30 * day} (milliseconds)`,
+    [1, 30 * day],
+    [0, 30 * day + 1],
+  ],
+  ['knownBrowsers.maxAgeMs', duration, [1], [0]],
+  ['knownBrowsers', 'must be an object with: maxAgeMs', [false], [true]],
+  ['dangerouslyAnyCountry', 'must be true', [], [false]],
+  ['signupGuard.mode', "must be 'observe' or 'enforce'", ['observe', 'enforce'], ['block']],
+  ['signupGuard.unprovenPerHour', oneOrMore, [1], [0]],
+  ['signupGuard.unprovenPerDay', oneOrMore, [1], [0]],
+  ['signupGuard.ratio', 'must be a number above 0', [0.5], [0, -1, Number.POSITIVE_INFINITY, '2']],
+  ['signupGuard.countries', 'must list at least one country', [['CO']], [[]]],
+  ['balance.everyMs', timeout, [1], [0, 2 ** 31]],
+  ['balance.low', noneOrMore, [0], [-1]],
+  ['balance.warnBeforeMs', duration, [1, 2 ** 40], [0]],
+  ['deliveryWatch.afterMs', timeout, [], [0]],
+  ['recoveryCodes.consume', fn('(subject, hash) => boolean'), [noop], ['all']],
+  ['recoveryCodes.remaining', fn('(subject) => number'), [noop], [5]],
+  [
+    'allowedOrigins',
+    'must be an array of origins',
+    [[], ['https://a.example', 'http://localhost:3000']],
+    ['https://a.example'],
+  ],
+  ['locale', 'must be a locale or a function (req) => locale', ['es', noop], [5]],
+  ['messages', 'must be an object of strings per locale', [{}], ['es']],
+  ['messages.es', 'must be an object of strings', [{}, { 'code.sent': undefined }], ['hola']],
+  ['formFields', fn('(req) => ({ name: value })'), [noop], [{}]],
+  ['render', fn('(view, { req, res, locale, texts, html }) => html'), [noop], [{}]],
+  ['onVerified', fn('(req, res, grant)'), [noop], [true]],
+  ['beforeSend', fn('(req, send) => boolean'), [noop], [true]],
+  ['onEvent', fn('(event)'), [noop], [true]],
+  ['now', fn('() => milliseconds'), [noop], [5]],
+  ['limits.profile', "must be 'psd2'", ['psd2'], ['psd1']],
+  ['limits.attemptsPerChallenge', 'must be an integer from 1 to 10', [1, 10], [0, 11]],
+  ...['failuresBeforeLock', 'failuresBeforeDisable', 'failuresPerSubjectPerDay', 'sendsPerChallenge'].map(
+    (name): Row => [`limits.${name}`, oneOrMore, [1], [0, 1.5]],
+  ),
+  ...['lockMs', 'codeLifetimeMs', 'maxAgeMs', 'loginMaxAgeMs'].map(
+    (name): Row => [`limits.${name}`, duration, [1], [0, '5']],
+  ),
+  ...['verifyTimeoutMs', 'sendTimeoutMs', 'storeTimeoutMs'].map(
+    (name): Row => [`limits.${name}`, timeout, [1], [0, 2 ** 31]],
+  ),
+  ...[
+    'sendsPerHour',
+    'sendsPerDay',
+    'callsPerHour',
+    'callsPerDay',
+    'allSendsPerHour',
+    'allSendsPerDay',
+    'enrolSendsPerDay',
+    'sendsPerSubjectPerDay',
+    'sendsPerSessionPerHour',
+    'numbersPerSessionPerDay',
+    'serviceSendsPerMinute',
+    'serviceEnrolSendsPerHour',
+    'serviceEnrolSendsPerDay',
+  ].map((name): Row => [`limits.${name}`, noneOrMore, [0], [-1, false]]),
+  ...[
+    'sendsPerAddressPer10Min',
+    'verificationsPerAddressPer10Min',
+    'enrolSendsPerAddressPer10Min',
+    'enrolVerificationsPerAddressPer10Min',
+  ].map((name): Row => [`limits.${name}`, noneOrMoreOrOff, [0, 5, false], [-1, 0.5, true, '5', null]]),
+  ['limits.cooldownMs', 'must list at least one pause in milliseconds', [[0], [1, 2]], [[], 5]],
+  ...['signIn', 'addPhone', 'support', 'lostPhone', 'home', 'otherMethod'].map(
+    (name): Row => [`links.${name}`, link, ['/a', noop], [5, {}]],
+  ),
+  ['brand.name', 'must be a non-empty string', ['Acme'], ['']],
+  ['brand.logoUrl', 'must be a non-empty string: a path or an https URL', ['/logo.svg'], ['']],
+  ['brand.accent', "must be a colour such as '#0b6e4f'", ['#0b6e4f', '#fff'], ['red', 5]],
+  ['brand.accentDark', "must be a colour such as '#0b6e4f'", ['#fff'], ['']],
+  [
+    'brand.font',
+    'must be a CSS font-family list',
+    [`"Open Sans", 'Inter', sans-serif`],
+    ['', 'a;b', 'a}', '{a', 5],
+  ],
+  ['brand.radius', 'must be an integer from 0 to 64 (pixels)', [0, 64], [-1, 65]],
+  ['brand.css', 'must be a string of CSS', ['', 'p { margin: 0 }'], [5]],
+  ...['imgSrc', 'fontSrc', 'styleSrc'].map(
+    (name): Row => [
+      `brand.csp.${name}`,
+      'must be an array of sources',
+      [[], ['https://cdn.example.com']],
+      ['*'],
+    ],
+  ),
+]
+
+describe('an option', () => {
+  test.each(rows.filter(([, , right, wrong]) => right.length + wrong.length > 0))(
+    '%s is refused by name: %s',
+    (path, message, right, wrong) => {
+      for (const value of right) expect([value, refused(path, value)]).toEqual([value, undefined])
+      for (const value of wrong)
+        expect([value, refused(path, value)]).toEqual([value, `twoFactor: ${path} ${message}`])
+    },
+  )
+
+  test.each([
+    ['rejectedCodes', 'must be a non-empty string: a value of `error`', ['1', '']],
+    ['accountErrorCodes', 'must be a non-empty string: a value of `error`', ['1', 2]],
+    [
+      'approvedStatuses',
+      'must list what your account returns for a right code; find out with: npx express-two-factor calibrate',
+      ['a', ''],
+    ],
+    ['secret', secret, ['s'.repeat(32), 'short']],
+    ['countries', country, ['CO', 'co']],
+    ['countries', country, ['CO', ['CO']]],
+    [
+      'allowedOrigins',
+      'must be an origin without a path, such as https://app.example.com',
+      ['https://a.example', 'https://a.example/'],
+    ],
+    [
+      'allowedOrigins',
+      'must be an origin without a path, such as https://app.example.com',
+      ['https://a.example', 'a.example'],
+    ],
+    [
+      'allowedOrigins',
+      'must be an origin without a path, such as https://app.example.com',
+      ['https://a.example', new URL('https://a.example')],
+    ],
+    ['limits.cooldownMs', 'must be an integer, 0 or more (milliseconds)', [0, -1]],
+    ['signupGuard.countries', country, ['CO', 'AQ']],
+    ['brand.csp.imgSrc', source, ['a.example', 'a b']],
+    ['brand.csp.imgSrc', source, ['a.example', 'a;b']],
+    ['brand.csp.imgSrc', source, ['a.example', ',']],
+    ['brand.csp.imgSrc', source, ['a.example', 5]],
+  ])('%s is refused by place: %s', (path, message, value) => {
+    expect(refused(path, value)).toBe(`twoFactor: ${path}[1] ${message}`)
+  })
+
+  test('names the purpose without which none can be sent, and the one that is empty', () => {
+    const fix = 'must be a non-empty string, or one per purpose with at least "login"'
+    expect(refusal({ appName: { pay: 'A' } })).toBe(`twoFactor: appName ${fix}`)
+    expect(refusal({ appName: { login: '' } })).toBe(
+      'twoFactor: appName.login must be a non-empty string: the app-name at the provider',
+    )
+    expect(refusal({ messages: { es: { 'code.sent': 5 } } })).toBe(
+      'twoFactor: messages.es.code.sent must be a string',
+    )
+  })
+
+  test.each(['trustedDevices', 'knownBrowsers'])('%s needs an age', (name) => {
+    expect(refusal({ [name]: {} })).toBe(`twoFactor: missing ${name}.maxAgeMs`)
+  })
+
+  test('of every name has a row here, or a test of its own', () => {
+    const elsewhere = ['provider', 'voice', 'countryCode', 'accountErrorCodes', 'links', 'brand', 'limits']
+    const here = rows.map(([path]) => path.split('.')[0])
+    expect(
+      Object.keys(optionChecks).filter((name) => !here.includes(name) && !elsewhere.includes(name)),
+    ).toEqual([])
+  })
+})
+
+describe('what is missing', () => {
+  test('is named with lines to paste', () => {
+    expect(() => checkTwoFactorOptions({})).toThrow(
+      [
+        'twoFactor: missing provider, appName, approvedStatuses, secret, subject, phone, countries; add',
+        '  provider: createClient({ baseUrl, client, key }),',
+        "  appName: 'Acme', // the app-name at the provider",
+        '  approvedStatuses: [], // what your account returns for a right code: npx express-two-factor calibrate',
+        '  secret: process.env.TWO_FACTOR_SECRET, // 32 bytes or more: openssl rand -base64 48',
+        '  subject: (req) => req.session.pendingUserId ?? req.session.userId,',
+        '  phone: (req, subject) => users.phoneOf(subject), // the number on file',
+        "  countries: ['CO', 'MX'], // the only countries that codes may go to",
+      ].join('\n'),
+    )
+    expect(() => checkTwoFactorOptions(undefined)).toThrow('twoFactor: options must be an object with')
+  })
+
+  test('is no list of countries where any will do, but not both', () => {
+    expect(refusal({ countries: undefined, dangerouslyAnyCountry: true })).toBeUndefined()
+    expect(refusal({ countries: undefined })).toContain('missing countries')
+    expect(refusal({ dangerouslyAnyCountry: true })).toBe(
+      'twoFactor: countries and dangerouslyAnyCountry exclude each other; pass one of them',
+    )
+  })
+
+  test('are no statuses where a code provider decides for itself', () => {
+    const provider = { sendCode: noop, checkCode: noop }
+    expect(refusal({ provider, approvedStatuses: undefined })).toBeUndefined()
+    expect(refusal({ approvedStatuses: undefined })).toContain('missing approvedStatuses')
+    // Something half done: its own mistake comes first.
+    expect(refusal({ provider: { sendCode: noop }, approvedStatuses: undefined })).toContain(
+      'provider must be',
+    )
+  })
+})
+
+describe('a provider', () => {
+  const codes = { sendCode: noop, checkCode: noop }
+  const withCodes = { provider: codes, approvedStatuses: undefined }
+
+  test.each(['sendSmsCode', 'sendCallCode', 'verifyCode', 'balance', 'close'])(
+    'without %s is none',
+    (method) => {
+      expect(refusal({ provider: { ...client, [method]: undefined } })).toBe(
+        'twoFactor: provider must be a client from createClient(), or a CodeProvider such as ownCodes({ client, secret })',
+      )
+    },
+  )
+
+  test('of codes has a name and a deadline, if any', () => {
+    expect(refusal({ ...withCodes, provider: { ...codes, name: 'a', timeoutMs: 1 } })).toBeUndefined()
+    expect(refusal({ ...withCodes, provider: { ...codes, name: '' } })).toBe(
+      'twoFactor: provider.name must be a non-empty string',
+    )
+    expect(refusal({ ...withCodes, provider: { ...codes, timeoutMs: 0 } })).toBe(
+      `twoFactor: provider.timeoutMs ${timeout}`,
+    )
+  })
+
+  test.each([
+    ['approvedStatuses', ['a']],
+    ['calibratedAt', '2026-03-01'],
+    ['rejectedCodes', ['1']],
+    ['accountErrorCodes', ['1']],
+    ['voice', 'Mia'],
+    ['callRetries', 1],
+    ['countryCode', 'CO'],
+  ])('of codes takes no %s: it would be taken for one that protects', (name, value) => {
+    expect(refusal({ ...withCodes, [name]: value })).toBe(
+      `twoFactor: remove ${name}: only a provider from createClient() uses it, a CodeProvider decides for itself`,
+    )
+  })
+
+  test('of codes is told all of them at once', () => {
+    expect(refusal({ ...withCodes, voice: 'Mia', callRetries: 1 })).toBe(
+      'twoFactor: remove voice, callRetries: only a provider from createClient() uses them, a CodeProvider decides for itself',
+    )
+  })
+
+  test.each([
+    ['balance', 'balance'],
+    ['deliveryWatch', 'messageState'],
+  ])('that is watched by %s has a method to ask', (option, method) => {
+    const blind = { sendCode: noop, checkCode: noop }
+    expect(refusal({ ...withCodes, provider: blind, [option]: {} })).toBe(
+      `twoFactor: remove ${option}, or give the provider a method ${method}(): it has none to ask`,
+    )
+    expect(refusal({ ...withCodes, provider: { ...blind, [method]: noop }, [option]: {} })).toBeUndefined()
+    const several = { ...blind, members: [blind, { ...blind, [method]: noop }] }
+    expect(refusal({ ...withCodes, provider: several, [option]: {} })).toBeUndefined()
+    expect(refusal({ ...withCodes, provider: { ...blind, members: [blind] }, [option]: {} })).toContain(
+      'remove',
+    )
+  })
+})

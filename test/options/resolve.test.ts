@@ -1,0 +1,349 @@
+import { describe, expect, test } from 'vitest'
+import { defaultLimits, describeLimits } from '../../src/options/default-limits.js'
+import { resolveOptions } from '../../src/options/resolve.js'
+import { settingFindings } from '../../src/options/setting-findings.js'
+import type { TwoFactorOptions } from '../../src/options.js'
+
+const noop = () => {}
+const hour = 60 * 60_000
+const provider = {
+  sendSmsCode: noop,
+  sendCallCode: noop,
+  verifyCode: noop,
+  balance: noop,
+  close: noop,
+  messageState: noop,
+}
+const secret = 'a secret of thirty-two bytes or more'
+const minimal = {
+  provider,
+  appName: 'Acme',
+  approvedStatuses: ['verified'],
+  secret,
+  subject: () => null,
+  phone: () => undefined,
+  countries: ['CO'],
+}
+const resolve = (change: object = {}) =>
+  resolveOptions({ ...minimal, ...change } as unknown as TwoFactorOptions)
+const purposes = (change: object) =>
+  Object.fromEntries(resolve(change).purposes.map((one) => [one.name, one]))
+
+test('what is not given has its default', () => {
+  const { defaultPurpose, purposes: _, limits, ...settings } = resolve()
+  expect(settings).toEqual({
+    provider,
+    subject: minimal.subject,
+    phone: minimal.phone,
+    appName: { login: 'Acme' },
+    approvedStatuses: ['verified'],
+    rejectedCodes: [],
+    accountErrorCodes: ['1003'],
+    secret: [secret],
+    countries: ['CO'],
+    channels: ['sms', 'call'],
+    voice: 'Mariana',
+    callRetries: 1,
+    codePattern: /^[0-9A-Za-z]{4,10}$/,
+    codeLetters: false,
+    path: '/two-factor',
+    namespace: '',
+    maxStepUpAgeMs: Number.MAX_SAFE_INTEGER,
+    dynamicLinking: false,
+    knownBrowsers: { maxAgeMs: 90 * 24 * hour },
+    signupGuard: { mode: 'observe', unprovenPerHour: 30, unprovenPerDay: 100, ratio: 2 },
+    allowedOrigins: [],
+    messages: {},
+    links: {},
+  })
+  expect(limits).toEqual(defaultLimits)
+})
+
+test('what is given is taken', () => {
+  const given = {
+    countryCode: 'CO',
+    store: { read: noop, swap: noop, increment: noop },
+    session: { id: noop, rotate: noop },
+    trustedDevices: { maxAgeMs: hour },
+    locale: 'es',
+    brand: { name: 'Acme' },
+    render: noop,
+    calibratedAt: '2026-03-01',
+    recoveryCodes: { consume: noop },
+    formFields: noop,
+    onVerified: noop,
+    beforeSend: noop,
+    onEvent: noop,
+    now: () => 0,
+    rejectedCodes: ['1001'],
+    accountErrorCodes: [],
+    channels: ['call'],
+    voice: 'Mia',
+    callRetries: 3,
+    codeLetters: true,
+    path: '/2fa',
+    namespace: 'shop',
+    knownBrowsers: false,
+    allowedOrigins: ['https://a.example'],
+    messages: { es: {} },
+    links: { home: '/' },
+  }
+  expect(resolve(given)).toMatchObject(given)
+})
+
+test('any country, and app-names per purpose', () => {
+  expect(resolve({ countries: undefined, dangerouslyAnyCountry: true }).countries).toBe('any')
+  expect(resolve({ appName: { login: 'A', pay: 'B' } }).appName).toEqual({ login: 'A', pay: 'B' })
+  expect(resolve({ secret: [secret, `${secret}!`] }).secret).toEqual([secret, `${secret}!`])
+})
+
+test('what the caller does to a list later changes nothing', () => {
+  const lists = {
+    approvedStatuses: ['verified'],
+    rejectedCodes: ['1'],
+    accountErrorCodes: ['2'],
+    countries: ['CO'],
+    channels: ['sms' as const],
+    allowedOrigins: ['https://a.example'],
+  }
+  const cooldownMs = [1_000]
+  const appName = { login: 'A' }
+  const links = { home: '/' }
+  const settings = resolve({ ...lists, appName, links, limits: { cooldownMs } })
+  const before = structuredClone({
+    ...settings.limits,
+    lists: Object.keys(lists).map((name) => settings[name as 'countries']),
+  })
+  for (const list of Object.values(lists)) list.length = 0
+  cooldownMs.length = 0
+  Object.assign(appName, { login: 'B' })
+  Object.assign(links, { home: '/b' })
+  expect({
+    ...settings.limits,
+    lists: Object.keys(lists).map((name) => settings[name as 'countries']),
+  }).toEqual(before)
+  expect([settings.appName, settings.links]).toEqual([{ login: 'A' }, { home: '/' }])
+  expect(settings.purposes[0]?.channels).toEqual(['sms'])
+})
+
+test('a pattern for codes remembers no position', () => {
+  const { codePattern } = resolve({ codePattern: /^\d{6}$/giy })
+  expect([codePattern.source, codePattern.flags]).toEqual(['^\\d{6}$', 'i'])
+})
+
+test('what is named and undefined has its default, not nothing', () => {
+  const settings = resolve({
+    signupGuard: { mode: undefined, ratio: 3 },
+    balance: { everyMs: undefined, low: 5 },
+    deliveryWatch: {},
+    store: undefined,
+  })
+  expect(settings.signupGuard).toEqual({
+    mode: 'observe',
+    unprovenPerHour: 30,
+    unprovenPerDay: 100,
+    ratio: 3,
+  })
+  expect(settings.balance).toEqual({ everyMs: 300_000, warnBeforeMs: 24 * hour, low: 5 })
+  expect(settings.deliveryWatch).toEqual({ afterMs: 15_000 })
+  expect(settings).not.toHaveProperty('store')
+  expect(resolve({ deliveryWatch: { afterMs: 5 } }).deliveryWatch).toEqual({ afterMs: 5 })
+  expect(resolve()).not.toHaveProperty('balance')
+  expect(resolve()).not.toHaveProperty('deliveryWatch')
+})
+
+describe('a purpose', () => {
+  const usual = {
+    once: false,
+    channels: ['sms', 'call'],
+    trustedDevice: false,
+    recoveryCode: undefined,
+    browserStartable: true,
+  }
+
+  test('is login alone by default; any other lasts as long as a step-up', () => {
+    expect(resolve().purposes).toEqual([{ ...usual, name: 'login', maxAgeMs: 12 * hour }])
+    expect(resolve().defaultPurpose('pay')).toEqual({ ...usual, name: 'pay', maxAgeMs: 5 * 60_000 })
+  })
+
+  test('takes what it is given', () => {
+    const pay = { maxAgeMs: 1_000, once: true, channels: ['call'], trustedDevice: false, recoveryCode: false }
+    expect(purposes({ purposes: { pay } }).pay).toEqual({
+      ...usual,
+      ...pay,
+      name: 'pay',
+      recoveryCode: undefined,
+    })
+  })
+
+  test('takes the word of a trusted device at sign-in only, unless it says so', () => {
+    const change = {
+      trustedDevices: { maxAgeMs: hour },
+      purposes: { login: {}, pay: {}, look: { trustedDevice: true } },
+    }
+    const { login, pay, look } = purposes(change)
+    expect([login?.trustedDevice, pay?.trustedDevice, look?.trustedDevice]).toEqual([true, false, true])
+    expect(purposes({ ...change, purposes: { login: { trustedDevice: false } } }).login?.trustedDevice).toBe(
+      false,
+    )
+    expect(() => resolve({ purposes: { look: { trustedDevice: true } } })).toThrow(
+      'twoFactor: purposes.look.trustedDevice needs the option trustedDevices: { maxAgeMs }',
+    )
+  })
+
+  test('takes recovery codes at sign-in only, unless it says so', () => {
+    const change = {
+      recoveryCodes: { consume: noop },
+      purposes: { login: {}, pay: {}, look: { recoveryCode: true } },
+    }
+    const { login, pay, look } = purposes(change)
+    expect([login?.recoveryCode, pay?.recoveryCode, look?.recoveryCode]).toEqual([
+      'sign-in',
+      undefined,
+      'always',
+    ])
+    expect(
+      purposes({ ...change, purposes: { login: { recoveryCode: false } } }).login?.recoveryCode,
+    ).toBeUndefined()
+    expect(() => resolve({ purposes: { look: { recoveryCode: true } } })).toThrow(
+      'twoFactor: purposes.look.recoveryCode needs the option recoveryCodes: { consume }',
+    )
+  })
+})
+
+describe('the profile psd2', () => {
+  const limits = { profile: 'psd2' }
+
+  test('bounds attempts, failures and the age of a step-up, and asks for dynamic linking', () => {
+    const settings = resolve({ limits })
+    expect(settings.limits).toEqual({
+      ...defaultLimits,
+      attemptsPerChallenge: 5,
+      failuresBeforeLock: 5,
+      maxAgeMs: 300_000,
+    })
+    expect([settings.maxStepUpAgeMs, settings.dynamicLinking]).toEqual([300_000, true])
+  })
+
+  test('takes what is narrower and refuses what is wider', () => {
+    expect(resolve({ limits: { ...limits, failuresBeforeLock: 3 } }).limits.failuresBeforeLock).toBe(3)
+    expect(resolve({ limits: { ...limits, failuresBeforeLock: 5, lockMs: 1 } }).limits.lockMs).toBe(1)
+    expect(() => resolve({ limits: { ...limits, failuresBeforeLock: 6 } })).toThrow(
+      'twoFactor: limits.failuresBeforeLock must be 5 or less with the profile psd2',
+    )
+    const pay = { maxAgeMs: 300_000 }
+    expect(purposes({ limits, purposes: { pay } }).pay?.maxAgeMs).toBe(300_000)
+    expect(() => resolve({ limits, purposes: { pay: { maxAgeMs: 300_001 } } })).toThrow(
+      'twoFactor: purposes.pay.maxAgeMs must be 300000 or less with this profile',
+    )
+    // A sign-in is no payment.
+    expect(purposes({ limits, purposes: { login: { maxAgeMs: hour } } }).login?.maxAgeMs).toBe(hour)
+  })
+})
+
+describe('the default limits', () => {
+  test('are those of the documentation', () => {
+    expect(defaultLimits).toEqual({
+      attemptsPerChallenge: 5,
+      failuresBeforeLock: 10,
+      lockMs: 900_000,
+      failuresBeforeDisable: 100,
+      failuresPerSubjectPerDay: 20,
+      codeLifetimeMs: 600_000,
+      cooldownMs: [60_000, 120_000, 300_000],
+      sendsPerChallenge: 3,
+      sendsPerHour: 5,
+      sendsPerDay: 10,
+      callsPerHour: 2,
+      callsPerDay: 4,
+      allSendsPerHour: 20,
+      allSendsPerDay: 50,
+      enrolSendsPerDay: 3,
+      sendsPerSubjectPerDay: 50,
+      sendsPerSessionPerHour: 20,
+      numbersPerSessionPerDay: 3,
+      sendsPerAddressPer10Min: 200,
+      verificationsPerAddressPer10Min: 600,
+      enrolSendsPerAddressPer10Min: 20,
+      enrolVerificationsPerAddressPer10Min: 60,
+      serviceSendsPerMinute: 600,
+      serviceEnrolSendsPerHour: 600,
+      serviceEnrolSendsPerDay: 3_000,
+      maxAgeMs: 300_000,
+      loginMaxAgeMs: 43_200_000,
+      verifyTimeoutMs: 8_000,
+      sendTimeoutMs: 10_000,
+      storeTimeoutMs: 250,
+    })
+  })
+
+  test('are told as a table, in the largest unit that fits', () => {
+    const limits = {
+      lockMs: 2 * hour,
+      codeLifetimeMs: 90_000,
+      sendTimeoutMs: 1_500,
+      maxAgeMs: 60_000,
+      loginMaxAgeMs: hour,
+      cooldownMs: [1_000, 120_000],
+      sendsPerAddressPer10Min: false,
+      sendsPerHour: 5,
+    }
+    expect(describeLimits(limits as never)).toBe(
+      [
+        '| limit | value |',
+        '| --- | --- |',
+        '| `lockMs` | 2 h |',
+        '| `codeLifetimeMs` | 90 s |',
+        '| `sendTimeoutMs` | 1500 ms |',
+        '| `maxAgeMs` | 1 min |',
+        '| `loginMaxAgeMs` | 1 h |',
+        '| `cooldownMs` | 1 s, 2 min |',
+        '| `sendsPerAddressPer10Min` | off |',
+        '| `sendsPerHour` | 5 |',
+      ].join('\n'),
+    )
+  })
+})
+
+describe('the findings about the options', () => {
+  const settings = { secret: [secret] as const, provider: provider as never, calibratedAt: '2026-03-01' }
+  const codes = { sendCode: noop, checkCode: noop } as never
+  /** The codes that are found under this NODE_ENV. */
+  function found(change: object, environment = 'production') {
+    const before = process.env.NODE_ENV
+    process.env.NODE_ENV = environment
+    try {
+      return settingFindings({ ...settings, ...change })
+    } finally {
+      process.env.NODE_ENV = before
+    }
+  }
+
+  test('are none where nothing is wrong', () => {
+    expect(found({})).toEqual([])
+    expect(found({ calibratedAt: undefined, provider: codes })).toEqual([])
+    expect(found({ calibratedAt: undefined }, 'development')).toEqual([])
+  })
+
+  test('name a secret of one character, wherever it stands', () => {
+    const weak = {
+      code: 'secret_weak',
+      message: 'A secret is one character, repeated.',
+      fix: 'make one with: openssl rand -base64 48',
+    }
+    expect(found({ secret: ['x'.repeat(32)] })).toEqual([weak])
+    expect(found({ secret: [secret, '\n'.repeat(32)] })).toEqual([weak])
+    expect(found({ secret: [`${'x'.repeat(32)}y`] })).toEqual([])
+    expect(found({ secret: [`y${'x'.repeat(32)}`] })).toEqual([])
+  })
+
+  test('name statuses that nobody has calibrated, in production', () => {
+    expect(found({ calibratedAt: undefined })).toEqual([
+      {
+        code: 'statuses_guessed',
+        message: 'approvedStatuses was never calibrated: a guess admits anybody, or nobody.',
+        fix: 'run npx express-two-factor calibrate, and pass the calibratedAt that it prints',
+      },
+    ])
+  })
+})
