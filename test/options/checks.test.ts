@@ -73,7 +73,17 @@ const rows: readonly Row[] = [
     'calibratedAt',
     "must be a date such as '2026-03-01', as npx express-two-factor calibrate prints it",
     ['2026-03-01', '2026-03-01T10:00:00Z'],
-    ['', 'x2026-03-01', '26-03-01', '2026-3-01', '2026-03-1', '2026-13-01', 20_260_301, new Date(0)],
+    [
+      '',
+      'x2026-03-01',
+      '26-03-01',
+      '2026-3-01',
+      '2026-03-1',
+      '2026-13-01',
+      20_260_301,
+      ['2026-03-01'],
+      new Date(0),
+    ],
   ],
   ['rejectedCodes', 'must be an array of strings', [[], ['1001']], ['1001']],
   ['subject', fn('(req) => subject'), [noop], ['ana']],
@@ -287,6 +297,11 @@ describe('an option', () => {
 })
 
 describe('what is missing', () => {
+  test('within an option is named with it', () => {
+    expect(refusal({ recoveryCodes: {} })).toBe('twoFactor: missing recoveryCodes.consume')
+    expect(refusal({ brand: {} })).toBe('twoFactor: missing brand.name')
+  })
+
   test('is named with lines to paste', () => {
     expect(() => checkTwoFactorOptions({})).toThrow(
       [
