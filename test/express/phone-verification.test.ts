@@ -1,8 +1,14 @@
 import type { Express, RequestHandler } from 'express'
 import { describe, expect, it } from 'vitest'
-import { memoryStore, type TwoFactor, type TwoFactorError, type TwoFactorOptions } from '../../src/index.js'
+import {
+  memoryStore,
+  type TwoFactor,
+  type TwoFactorError,
+  type TwoFactorOptions,
+  tokenSession,
+} from '../../src/index.js'
 import type { Browser } from './browser.js'
-import { phones, startHost } from './kit.js'
+import { type HostOptions, phones, startHost } from './kit.js'
 
 const signupRoutes = (app: Express, tf: TwoFactor) => {
   const signup = tf.phoneVerification()
@@ -171,6 +177,79 @@ describe('a signup', () => {
     expect((await ana.get('/signup/phone')).json.challenge.destination).toBe('••••••21')
     expect((await ana.post('/signup/phone/verify', { code })).status).toBe(200)
     expect((await ana.post('/signup')).json.phone).toBe('+573007654321')
+  })
+
+  it.each<[string, number, HostOptions]>([
+    ['a session that is renewed', 2, {}],
+    [
+      'a bearer token, whose session keeps its id',
+      0,
+      {
+        addSession: () => undefined,
+        options: { session: tokenSession((req) => req.headers.authorization), subject: () => 'ana' },
+        routes: (app, tf) => void app.use('/two-factor', tf.routes()),
+      },
+    ],
+  ])('is moved once by a sign-in with %s: %i writes', async (_name, writes, given) => {
+    const plain = memoryStore()
+    const written: string[] = []
+    const store: typeof plain = {
+      ...plain,
+      swap(key, ...rest) {
+        if (key.includes(':enrolment:')) written.push(key)
+        return plain.swap(key, ...rest)
+      },
+    }
+    const onVerified = () => undefined
+    const host = await startHost({
+      ...given,
+      options: { ...given.options, store, onVerified },
+      mount: signupRoutes,
+    })
+    const always = { authorization: 'Bearer ana' }
+    const ana = given.routes ? Object.assign(host.browser(), { always }) : await host.login()
+    await ana.post('/signup/phone/start', { phone: '+573007654321' })
+    await ana.post('/two-factor/start', {})
+    written.length = 0
+    expect((await ana.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(200)
+    expect(written).toHaveLength(writes)
+    expect((await ana.post('/signup/phone/verify', { code: host.stub.rightCode })).status).toBe(200)
+  })
+
+  it('is not proven when it ended while the code was checked', async () => {
+    const host = await startHost({ mount: signupRoutes })
+    const visitor = host.browser()
+    await visitor.post('/signup/phone/start', { phone: '+573007654321' })
+    const { answerCheck } = host.stub
+    host.stub.answerCheck = (request) => {
+      host.clock.now += 30 * 60_000
+      return answerCheck(request)
+    }
+    const told = await visitor.post('/signup/phone/verify', { code: host.stub.rightCode })
+    expect([told.status, told.json.code]).toEqual([410, 'challenge_gone'])
+    expect((await visitor.post('/signup')).status).toBe(500)
+  })
+
+  it('leaves the grants of a bearer token where they are', async () => {
+    const plain = memoryStore()
+    const written: string[] = []
+    const store: typeof plain = {
+      ...plain,
+      swap(key, ...rest) {
+        if (key.includes(':grants:')) written.push(key)
+        return plain.swap(key, ...rest)
+      },
+    }
+    const host = await startHost({
+      addSession: () => undefined,
+      options: { store, session: tokenSession((req) => req.headers.authorization), subject: () => 'ana' },
+      routes: signupRoutes,
+    })
+    const ana = Object.assign(host.browser(), { always: { authorization: 'Bearer ana' } })
+    await host.tf.grants.write({ subject: 'ana', session: 'Bearer ana', purpose: 'login' })
+    written.length = 0
+    await prove(ana, '+573007654321', '482913')
+    expect(written).toEqual([])
   })
 
   it('belongs to nobody who still has the session id from before', async () => {

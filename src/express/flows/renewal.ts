@@ -39,7 +39,7 @@ export function createRenewal(parts: {
 
   function unavailable(cause?: unknown): TwoFactorError {
     emit({ type: 'session.failed' })
-    return cause instanceof TwoFactorError ? cause : new TwoFactorError('session_unavailable', { cause })
+    return cause instanceof TwoFactorError ? cause : new TwoFactorError('session_unavailable')
   }
 
   async function moveAll(before: string, after: string, moveOthers: Move): Promise<void> {
