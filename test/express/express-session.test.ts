@@ -88,7 +88,7 @@ describe('renewing an express-session', () => {
   ])('keeps how long it is remembered: %s', async (_name, originalMaxAge, cookie) => {
     const { req, rotate } = renewing({ cookie: { originalMaxAge } }, { id: 'new', cookie: {} })
     await rotate()
-    expect(req.session?.cookie).toEqual(cookie)
+    expect(req.session?.cookie).toStrictEqual(cookie)
   })
 
   it.each<[string, string | undefined, boolean]>([

@@ -318,6 +318,7 @@ describe('the token of a device cookie', () => {
     ['has more before it', `${cookie}=!${token}`],
     ['has other signs', `${cookie}=${token.slice(1)}!`],
     ['has another name', `${cookie}-other=${token}`],
+    ['has a name of the same length', `${cookie.slice(0, -1)}X=${token}`],
     ['stands behind another name', `x${cookie}=${token}`],
   ])('costs the store nothing where it %s', async (_name, cookies) => {
     expect(await askedWith(cookies, '/two-factor/start')).toBe(0)

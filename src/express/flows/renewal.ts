@@ -74,8 +74,7 @@ export function createRenewal(parts: {
     },
 
     async abandon(req, res) {
-      const timedOut = () => new TwoFactorError('session_unavailable')
-      await withinDeadline(storeTimeoutMs, () => sessions.rotate(req, res), timedOut).catch(() => undefined)
+      await withinDeadline(storeTimeoutMs, () => sessions.rotate(req, res), Error).catch(() => undefined)
     },
   }
 }
