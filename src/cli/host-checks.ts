@@ -3,9 +3,11 @@ import type { Row } from './findings.js'
 /** Whether this version of Node runs the package: the `engines` of its package.json. */
 export function nodeRow(version: string): Row {
   const name = 'Node'
-  if (isAtLeast(version, 20, 19)) return { code: 'node_ok', name, found: 'ok', text: version }
+  // The versions between cannot `require` ES modules.
+  const supported = isAtLeast(version, 22, 12) || (isAtLeast(version, 20, 19) && !isAtLeast(version, 21, 0))
+  if (supported) return { code: 'node_ok', name, found: 'ok', text: version }
   const text = `${version} is too old`
-  return { code: 'node_too_old', name, found: 'wrong', text, fix: 'use Node 20.19 or later' }
+  return { code: 'node_too_old', name, found: 'wrong', text, fix: 'use Node 20.19, 22.12 or later' }
 }
 
 /** Whether the Express of the app, if it has one, is among the `peerDependencies`. */

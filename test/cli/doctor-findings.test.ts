@@ -50,7 +50,7 @@ async function failingWith(code: string): Promise<Parts> {
 async function look(parts: Parts): Promise<Report> {
   const baseUrl = parts.baseUrl ?? (await sandboxAt())
   const provider: ProviderClient = parts.provider ?? createClient({ ...account, baseUrl })
-  const usual = { key: account.key, lowCredits: 50, redisUrl: undefined, nodeVersion: '22.1.0', load }
+  const usual = { key: account.key, lowCredits: 50, redisUrl: undefined, nodeVersion: '22.12.0', load }
   try {
     return await examine({ ...usual, ...parts, baseUrl, provider })
   } finally {

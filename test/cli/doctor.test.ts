@@ -285,6 +285,9 @@ describe('the versions', () => {
   test.each([
     ['20.19.0', 'ok'],
     ['24.1.0', 'ok'],
+    ['22.12.0', 'ok'],
+    ['22.11.0', 'wrong'],
+    ['21.7.3', 'wrong'],
     ['20.18.3', 'wrong'],
     ['18.20.0', 'wrong'],
   ])('of Node: %s is %s', (version, found) => {
