@@ -5,8 +5,8 @@ import { lockedRequests } from './load.js'
 import { absolute, ratio } from './rounds.js'
 import { cpuPerUnit, figure } from './sides.js'
 
-/** So much room that no garbage is collected in between. */
-const roomy = ['--min-semi-space-size=1024', '--max-semi-space-size=1024', '--max-old-space-size=4096']
+/** So much room that no garbage is collected in between, and no threads whose CPU would count as a pause. */
+const roomy = ['--min-semi-space-size=1024', '--max-semi-space-size=1024', '--single-threaded']
 
 const longestPause = (what, name, entries) => ({
   bar: 7,
