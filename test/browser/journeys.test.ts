@@ -54,11 +54,10 @@ describeInChromium('in a browser', (browser) => {
 
   it('signs in on a double click while the check is slow', async () => {
     const page = await browser().newPage({ locale: 'en-US' })
-    page.setDefaultTimeout(5_000)
     await givePassword(page)
     await codePageLoaded(page)
     await page.getByLabel('Security code').fill(await codeFor(phone))
-    sandbox.faults.add({ operation: 'verifyCode', kind: 'slow', delayMs: 400 })
+    sandbox.faults.add({ operation: 'verifyCode', kind: 'slow', delayMs: 2_000 })
     const { x, y } = await page
       .getByRole('button', { name: 'Continue' })
       .evaluate((button) => button.getBoundingClientRect())
@@ -91,7 +90,6 @@ describeInChromium('in a browser', (browser) => {
     const how = javaScriptEnabled ? 'with scripts' : 'without scripts'
     const open = async () => {
       const page = await browser().newPage({ javaScriptEnabled, locale: 'en-US' })
-      page.setDefaultTimeout(5_000)
       return page
     }
 

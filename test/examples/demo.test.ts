@@ -36,7 +36,6 @@ describeInChromium('the addresses that npm start prints', (browser) => {
       const { address } = printedBy(demo)
       const open = async (url: string) => {
         const page = await browser().newPage({ javaScriptEnabled, locale: 'en-US' })
-        page.setDefaultTimeout(10_000)
         await page.goto(url)
         return page
       }
