@@ -59,7 +59,8 @@ export async function redisRows(url: string | undefined, load: LoadFromApp): Pro
 
 async function inspected({ client, connect }: RedisConnection): Promise<readonly Row[]> {
   await connect()
-  const store = redisStore({ client })
+  // Asked once, by a machine that may be busy or far away: slow is not silent.
+  const store = redisStore({ client, timeoutMs: 2_000 })
   const findings = (await store.inspect?.()) ?? []
   if (findings.some(({ message }) => message.includes('MOVED '))) {
     const text = 'is a cluster: ask it with selfTest() in the app'

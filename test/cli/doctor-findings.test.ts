@@ -338,3 +338,8 @@ describe('the doctor finds nothing', () => {
     for (const other of ['calibrate', 'selfTest()', 'Not looked at:']) expect(text).toContain(other)
   })
 })
+
+test('the doctor takes a slow Redis for no silent one', async () => {
+  const report = await look(await redisThat({ version: '6.0.0', takesMs: 600 })())
+  expect(report.rows.map(({ code }) => code)).toContain('store_too_old')
+})

@@ -1,8 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
 /** What one node says of itself when it is inspected. */
 interface Node {
   readonly version?: string
   readonly role?: 'master' | 'slave'
   readonly leadMs?: number
+  /** How long each of its answers takes. */
+  readonly takesMs?: number
 }
 
 /** How it fails: at the connection, or at every command. */
@@ -12,7 +16,13 @@ interface Failing {
 }
 
 /** The package `redis` of an app, whose server is as it is told: too old, far away, or without an address. */
-export function redisPackage({ version = '7.2.4', role = 'master', leadMs = 0, ...fails }: Node & Failing) {
+export function redisPackage({
+  version = '7.2.4',
+  role = 'master',
+  leadMs = 0,
+  takesMs = 0,
+  ...fails
+}: Node & Failing) {
   const client = {
     isOpen: true,
     on: () => undefined,
@@ -22,6 +32,7 @@ export function redisPackage({ version = '7.2.4', role = 'master', leadMs = 0, .
     },
     async sendCommand() {
       if (fails.commands !== undefined) throw new Error(fails.commands)
+      await sleep(takesMs)
       const time = Date.now() + leadMs
       const clock = [`${Math.floor(time / 1_000)}`, `${(time % 1_000) * 1_000}`]
       return ['a', '6379', version, 'noeviction', role, '1', ...clock]
