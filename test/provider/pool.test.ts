@@ -1,4 +1,4 @@
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, expect, test, vi } from 'vitest'
 
 const opened = vi.fn()
 const close = vi.fn(async () => {})
@@ -16,6 +16,9 @@ vi.mock('undici', () => ({
   },
 }))
 
+// Files share a process: what an earlier one loaded holds the real pool, and what this one loads must not stay.
+vi.resetModules()
+afterAll(() => vi.resetModules())
 const { openTransport } = await import('../../src/provider/send.js')
 const post = { method: 'POST', path: '/v1/x', form: '', timeoutMs: 1_000 } as const
 
