@@ -13,10 +13,7 @@ export async function startProvider() {
     res.end(answer(req.url, body))
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  return {
-    origin: `http://127.0.0.1:${server.address().port}`,
-    close: () => server.closeAllConnections() ?? server.close(),
-  }
+  return { origin: `http://127.0.0.1:${server.address().port}` }
 }
 
 function answer(url, body) {

@@ -11,7 +11,6 @@ import { describeInChromium } from './chromium.js'
 const screenshots = fileURLToPath(new URL('../../screenshots/', import.meta.url))
 
 describeInChromium('the demo on a phone, beside the inbox', (browser) => {
-  // It draws several pages: on a busy machine that takes longer than a test does elsewhere.
   test('shows the way of one code from the page to the phone and back', async () => {
     await using sandbox = await startSandbox()
     const demo = createDemo(sandbox)

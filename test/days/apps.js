@@ -18,7 +18,7 @@ export async function startApp(setting) {
   const pool = new Pool(`http://127.0.0.1:${port}`, options)
 
   return {
-    /** Status and body of one response; status 0 when none came. */
+    /** The status of one response; 0 when none came. */
     async ask(method, path, token, body) {
       const headers = { authorization: `Bearer ${token}`, accept: 'application/json' }
       if (body !== undefined) headers['content-type'] = 'application/json'

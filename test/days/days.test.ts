@@ -40,7 +40,6 @@ describe('the soak', () => {
       expect(stdout).toMatch(/^holds {3}handles open after close\(\): none$/m)
       expect(stdout).not.toMatch(/BROKEN/)
     },
-    120_000,
   )
 
   it('refuses a switch that is no number', async () => {

@@ -20,7 +20,6 @@ const options = {
   limits: { verificationsPerAddressPer10Min: false, sendsPerAddressPer10Min: false },
 } as const
 
-// A thousand requests take their time where two cores serve several suites at once.
 describe.each(codeProvidersOfEachKind)('parallel requests, over %s,', (_name, provider) => {
   it('let at most five of 400 wrong codes of one session reach the provider', async () => {
     const host = await startHost({ provider, options })
