@@ -16,11 +16,12 @@ const routes = {
   verify: (browser) => browser.post('/two-factor/verify', { code: '482913' }),
   cancel: (browser) => browser.post('/two-factor/cancel'),
   status: (browser) => browser.get('/two-factor'),
+  'the start of a phone verification': (browser) => browser.post('/phone/start', { phone: '+573009999999' }),
 } satisfies Record<string, (browser: Browser) => Promise<Answer>>
 
 /**
- * Somebody in a known browser whose revocations and devices can no longer be read. Both are asked for when
- * a request begins, and a request that is refused early waits for neither.
+ * Somebody in a known browser whose revocations, devices and numbers under way can no longer be read. They
+ * are asked for when a request begins, and a request that is refused early waits for none of them.
  */
 async function setUp() {
   const well = memoryStore()
@@ -28,7 +29,7 @@ async function setUp() {
   const store: Store = {
     ...well,
     read(key) {
-      if (!state.fails || !/:(grants|devices):/.test(key)) return well.read(key)
+      if (!state.fails || !/:(grants|devices|enrolment):/.test(key)) return well.read(key)
       return turn().then(() => {
         state.failures += 1
         throw new Error('connection lost')
@@ -37,7 +38,10 @@ async function setUp() {
   }
   const limits = { sendsPerAddressPer10Min: 1, verificationsPerAddressPer10Min: 1 }
   const options = { store, limits, phone: (_req: unknown, subject: string) => state.phoneOf(subject) }
-  const host = await startHost({ options })
+  const host = await startHost({
+    options,
+    mount: (app, tf) => void app.use('/phone', tf.phoneVerification().routes()),
+  })
   const ana = await host.signIn()
   return { host, ana, state }
 }

@@ -161,6 +161,20 @@ export const breaks: Readonly<Record<string, Break>> = {
       },
     }),
   },
+  'hands out entries that follow their key': {
+    found: 'an entry in hand stays as it was when its key is written again',
+    of: (store) => ({
+      read: (key) =>
+        store.read(key) && {
+          get value() {
+            return store.read(key)?.value ?? null
+          },
+          get version() {
+            return String(store.read(key)?.version)
+          },
+        },
+    }),
+  },
   'keeps the value of the caller itself': {
     found: 'what is put and what is read are not the stored value itself',
     of: (store) => ({

@@ -1,5 +1,4 @@
 import type { Channel } from '../code-provider.js'
-
 import {
   type Budget,
   type BudgetName,

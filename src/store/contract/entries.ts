@@ -131,6 +131,19 @@ export const entryCases: Cases = {
     assert.deepEqual((await store.read(key))?.value, { challenge: { attempts: 1 }, sends: [1] })
   },
 
+  'an entry in hand stays as it was when its key is written again': async ({ open, ledgerKey }) => {
+    const [store, key] = [await open(), ledgerKey()]
+    const created = await store.swap(key, undefined, { attempts: 1 }, hourMs)
+    const refused = await store.swap(key, undefined, { attempts: 0 }, hourMs)
+    const held = [created.entry, refused.entry, await store.read(key)]
+    const contents = () =>
+      held.map((entry) => structuredClone({ value: entry?.value, version: entry?.version }))
+    const before = contents()
+    await store.swap(key, created.entry?.version, { attempts: 2 }, hourMs)
+    // Lost update: under a version that follows the key, whoever read it earlier would undo this attempt.
+    assert.deepEqual(contents(), before)
+  },
+
   'keys that look alike are different keys': async ({ open, ledgerKey }) => {
     const [store, key] = [await open(), ledgerKey()]
     const alike = [
