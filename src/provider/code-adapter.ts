@@ -83,7 +83,7 @@ export function providerCodes(options: ProviderCodesOptions): CodeProvider {
         // Not every answer: a gateway in front of a service that is down can write JSON as well, without an error.
         if (effectiveError(answer) !== undefined) answered?.()
         const verdict = judge(answer, options)
-        report?.(verdict === 'approved' ? approval : reportOf(answer))
+        report?.(verdict === 'approved' ? { operation: 'verifyCode', httpStatus: 200 } : reportOf(answer))
         return verdict
       } catch (error) {
         reportFailure(error, report)
@@ -102,8 +102,6 @@ function withLifetime(sent: SendResult, { minutesToExpire }: Sent): SendResult {
   const usable = sent.result === 'sent' && Number.isSafeInteger(lifetimeMs) && lifetimeMs > 0
   return usable ? { ...sent, lifetimeMs } : sent
 }
-
-const approval: ExchangeReport = { operation: 'verifyCode', httpStatus: 200 }
 
 /** What an answer that is no approval says, for events. */
 function reportOf(answer: ResultOf<'verifyCode'>): ExchangeReport {

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createClient, type ProviderClient } from '../../src/provider/index.js'
 import { type Recorder, startRecorder } from './recorder.js'
@@ -248,6 +249,21 @@ describe('verifyCode resolves with the answer as it came', () => {
     const result = await client.verifyCode(code)
     expect(result).toEqual(answer)
     expect(result.raw).toEqual(JSON.parse(body))
+  })
+
+  test('that shows nobody what was sent, however it is printed or copied', async () => {
+    const mine = createClient({ baseUrl: provider.baseUrl, client: 918273, key: 'canary-key' })
+    provider.answer('{"status": "pending"}')
+    const answer = await mine.verifyCode(code)
+    const shown = [
+      inspect(answer, { depth: 10, showHidden: true }),
+      inspect({ ...answer }, { depth: 10, showHidden: true }),
+      inspect(structuredClone(answer), { depth: 10, showHidden: true }),
+      JSON.stringify(answer),
+    ].join()
+    expect(shown).toMatch(/pending/)
+    expect(shown).not.toMatch(/canary|918273|482913|3001234567/)
+    await mine.close()
   })
 
   test('without what it only inherits', async () => {

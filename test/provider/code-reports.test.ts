@@ -65,6 +65,19 @@ describe('a report', () => {
     expect(report.mock.calls).toEqual([[expected]])
   })
 
+  test('belongs to its receiver: what one adds to an approval is in no other', async () => {
+    const codes = providerCodes({ client, approvedStatuses })
+    const submitted = { destination, appName: 'Acme', code: '482913', signal }
+    const reports: unknown[] = []
+    provider.answer('{"status": "verified"}', 200)
+    await codes.checkCode({
+      ...submitted,
+      report: (mine) => void Object.assign(mine, { reason: "somebody's own" }),
+    })
+    await codes.checkCode({ ...submitted, report: (other) => void reports.push(other) })
+    expect(reports).toEqual([{ operation: 'verifyCode', httpStatus: 200 }])
+  })
+
   test('of what nobody foresaw says no more than that', async () => {
     const report = vi.fn()
     const fail = () => Promise.reject(new Error('the key is k'))
