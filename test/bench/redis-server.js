@@ -1,7 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { Redis } from 'ioredis'
+import { freePort } from '../free-port.js'
 
 const binary = process.env.REDIS_SERVER ?? 'redis-server'
 
@@ -28,13 +27,4 @@ async function untilUp(port) {
   client.on('error', () => {})
   await client.ping()
   client.disconnect()
-}
-
-async function freePort() {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address()
-  probe.close()
-  await once(probe, 'close')
-  return port
 }

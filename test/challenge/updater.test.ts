@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { createUpdater, newCommandId, update } from '../../src/challenge/updater.js'
 import { memoryStore } from '../../src/store/memory-store.js'
 import type { Store } from '../../src/store/store.js'
@@ -110,6 +110,7 @@ describe('an entry in the hands of one request', () => {
     const lost: unknown[] = []
     const note = (reason: unknown) => void lost.push(reason)
     process.on('unhandledRejection', note)
+    onTestFinished(() => void process.off('unhandledRejection', note))
     const throwing: Store = {
       ...memoryStore(),
       read: () => {
@@ -121,7 +122,6 @@ describe('an entry in the hands of one request', () => {
       'connection lost',
     )
     await new Promise((resolve) => setImmediate(resolve))
-    process.off('unhandledRejection', note)
     expect(lost).toEqual([])
   })
 
@@ -186,13 +186,13 @@ describe('an entry in the hands of one request', () => {
     const lost: unknown[] = []
     const note = (reason: unknown) => void lost.push(reason)
     process.on('unhandledRejection', note)
+    onTestFinished(() => void process.off('unhandledRejection', note))
     const failing: Store = { ...memoryStore(), read: () => Promise.reject(new Error('connection lost')) }
     void createUpdater(failing, key).prefetch()
     const updater = createUpdater<{ n: number }>(failing, key)
     void updater.prefetch()
     await new Promise((resolve) => setImmediate(resolve))
     await expect(updater.update(add)).rejects.toThrow('connection lost')
-    process.off('unhandledRejection', note)
     expect(lost).toEqual([])
   })
 })

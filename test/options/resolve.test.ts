@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { defaultLimits, describeLimits } from '../../src/options/default-limits.js'
 import { resolveOptions } from '../../src/options/resolve.js'
 import { settingFindings } from '../../src/options/setting-findings.js'
@@ -308,15 +308,12 @@ describe('the default limits', () => {
 describe('the findings about the options', () => {
   const settings = { secret: [secret] as const, provider: provider as never, calibratedAt: '2026-03-01' }
   const codes = { sendCode: noop, checkCode: noop } as never
-  /** The codes that are found under this NODE_ENV. */
+  afterEach(() => vi.unstubAllEnvs())
+
+  /** What is found under this NODE_ENV. */
   function found(change: object, environment = 'production') {
-    const before = process.env.NODE_ENV
-    process.env.NODE_ENV = environment
-    try {
-      return settingFindings({ ...settings, ...change })
-    } finally {
-      process.env.NODE_ENV = before
-    }
+    vi.stubEnv('NODE_ENV', environment)
+    return settingFindings({ ...settings, ...change })
   }
 
   test('are none where nothing is wrong', () => {
