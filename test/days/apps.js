@@ -44,7 +44,7 @@ export async function startApp(setting) {
       await pool.close()
       child.send({ command: 'stop' })
       const { handles, faults, requests } = await messageOf(child, exit)
-      const ended = await Promise.race([exit.then(() => true), wait(5_000, false, { ref: false })])
+      const ended = await Promise.race([exit.then(() => true), wait(30_000, false, { ref: false })])
       if (!ended) child.kill('SIGKILL')
       return { handles, faults, requests, ended }
     },
