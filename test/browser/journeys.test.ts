@@ -120,7 +120,8 @@ describeInChromium('in a browser', (browser) => {
       await givePassword(page)
       const again = page.getByRole('button', { name: 'Send a new code' })
       if (javaScriptEnabled) {
-        expect(await again.isDisabled()).toBe(true)
+        // By the script, which runs once the page is there.
+        await expect.poll(() => again.isDisabled()).toBe(true)
       } else {
         await again.click()
         expect(await problem(page)).toBe('A code was sent a moment ago.')
@@ -130,7 +131,7 @@ describeInChromium('in a browser', (browser) => {
       sandbox.clock.advance(60_000)
       await page.goto(`${origin}/two-factor`)
       await again.click()
-      expect(sandbox.inbox.list(phone)).toHaveLength(2)
+      await expect.poll(() => sandbox.inbox.list(phone)).toHaveLength(2)
       sandbox.clock.advance(120_000)
       await page.goto(`${origin}/two-factor`)
       await press(page, 'Call me instead')

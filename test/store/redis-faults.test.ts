@@ -165,14 +165,16 @@ describe.skipIf(withoutRedis)('strict', () => {
     const node = createClient({ url: primary.url }).on('error', () => {})
     await node.connect()
     const io = new Redis(primary.port).on('error', () => {})
-    const strict = redisStore({ client: name === 'redis' ? node : io, strict: true, timeoutMs: 2_000 })
+    const client = name === 'redis' ? node : io
+    const strict = redisStore({ client, strict: true, timeoutMs: 60_000 })
     const key = `tf1::auth:${name}`
 
     const first = await strict.swap(key, undefined, { command: 'one' }, hour)
     expect(await replica.ask('GET', key)).toBe(`${first.entry?.version}\n{"command":"one"}`)
 
     replica.freeze()
-    await expect(strict.swap(key, first.entry?.version, { command: 'two' }, hour)).rejects.toEqual(
+    const hurried = redisStore({ client, strict: true, timeoutMs: 2_000 })
+    await expect(hurried.swap(key, first.entry?.version, { command: 'two' }, hour)).rejects.toEqual(
       unavailable,
     )
     replica.thaw()
