@@ -8,6 +8,18 @@ const cookie = '__Host-two-factor-device'
 const setBy = (told: { headers: Headers }, name = cookie) =>
   told.headers.getSetCookie().filter((line) => line.startsWith(`${name}=`))
 
+/** A store that takes everything but trusted and known browsers. */
+function fullOfDevices(): ReturnType<typeof memoryStore> {
+  const plain = memoryStore()
+  return {
+    ...plain,
+    swap(key, version, next, ttlMs) {
+      if (key.includes(':devices:')) throw new Error('full')
+      return plain.swap(key, version, next, ttlMs)
+    },
+  }
+}
+
 describe('the cookie of a known browser', () => {
   it('is left by every success, sign-in and step-up, and by nothing else', async () => {
     const host = await startHost()
@@ -83,30 +95,14 @@ describe('the cookie of a known browser', () => {
   })
 
   it('keeps nobody out when it cannot be stored', async () => {
-    const plain = memoryStore()
-    const store: typeof plain = {
-      ...plain,
-      swap(key, version, next, ttlMs) {
-        if (key.includes(':devices:')) throw new Error('full')
-        return plain.swap(key, version, next, ttlMs)
-      },
-    }
-    const host = await startHost({ options: { store } })
+    const host = await startHost({ options: { store: fullOfDevices() } })
     const ana = await host.signIn()
     expect((await ana.get('/account')).status).toBe(200)
     expect(ana.cookies.has(cookie)).toBe(false)
   })
 
   it('leaves nothing of itself in a response that fails, however it came to be', async () => {
-    const plain = memoryStore()
-    const store: typeof plain = {
-      ...plain,
-      swap(key, version, next, ttlMs) {
-        if (key.includes(':devices:')) throw new Error('full')
-        return plain.swap(key, version, next, ttlMs)
-      },
-    }
-    for (const more of [{}, { store }]) {
+    for (const more of [{}, { store: fullOfDevices() }]) {
       const onVerified = () => Promise.reject(new Error('no such account'))
       const host = await startHost({ options: { ...more, onVerified } })
       const ana = await host.login()
