@@ -14,7 +14,7 @@ const withoutNumbers = new Set(['AQ', 'BV', 'GS', 'HM', 'PN', 'TF', 'UM'])
 const unassigned = ['AC', 'TA', 'XK']
 
 /** The officially assigned two-letter codes of ISO 3166-1. */
-export const countryCodes: ReadonlySet<string> = new Set(assigned.trim().split(/\s+/))
+export const countryCodes: ReadonlySet<string> = new Set(assigned.trim().split(/\s/))
 
 /** The countries that have phone numbers. A table, because the numbering plans load in the background. */
 export const phoneCountries: ReadonlySet<string> = new Set(

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import {
   boolean,
+  type Check,
   checkOptions,
+  durationMs,
   func,
   integer,
   list,
@@ -31,6 +33,19 @@ const checks = {
   limits: object({ lockMs: integer(1, 100) }),
   purposes: record(object({ once: boolean }), 'must be an object of purposes'),
   store: withMethods(['read', 'swap'], 'must be a store'),
+}
+
+const right = {
+  maxLedgers: 1,
+  timeoutMs: 2 ** 31 - 1,
+  strict: false,
+  now: () => 0,
+  key: 'k',
+  mode: 'enforce',
+  countries: ['GB'],
+  limits: { lockMs: 100 },
+  purposes: { login: { once: true } },
+  store: { read() {}, swap() {} },
 }
 
 const refused = (given: unknown, required: readonly string[] = []): unknown => {
@@ -81,6 +96,11 @@ describe('options', () => {
     expect(refused(given)).toMatchObject({ name: 'TypeError', code: 'ERR_TWO_FACTOR_OPTION', message })
   })
 
+  it('pass when each is as it must be, up to the bounds themselves', () => {
+    expect(refused(right, Object.keys(right))).toBeUndefined()
+    expect(refused({ mode: 'observe', limits: { lockMs: 1 }, purposes: {} })).toBeUndefined()
+  })
+
   it('names every required option that is missing, but a misspelt one first', () => {
     expect(refused({ key: 'k' }, ['key', 'store', 'now'])).toMatchObject({
       message: 'make: missing store, now',
@@ -107,10 +127,27 @@ describe('options', () => {
   })
 
   it('of a long table are looked up in the README', () => {
-    const many = Object.fromEntries(Array.from({ length: 13 }, (_, index) => [`option${index}`, boolean]))
-    expect(() => checkOptions('make', { colour: 'red' }, many)).toThrow(
-      'make: unknown option "colour"; see the options table in the README',
-    )
+    const table = (length: number) =>
+      Object.fromEntries(Array.from({ length }, (_, index) => [`option${index}`, boolean]))
+    const unknown = (length: number) => () => checkOptions('make', { colour: 'red' }, table(length))
+    expect(unknown(12)).toThrow('make: unknown option "colour"; expected: option0, option1,')
+    expect(unknown(13)).toThrow('make: unknown option "colour"; see the options table in the README')
+  })
+
+  it('says what a value must be, with its unit, whether it is one of words, numbers or neither', () => {
+    const message = (check: Check) => {
+      try {
+        check(undefined, 'option')
+      } catch (error) {
+        return (error as Error).message
+      }
+      return undefined
+    }
+    expect([durationMs, nonEmptyString(), oneOf(1, 'auto', false)].map(message)).toEqual([
+      'option must be an integer, 1 or more (milliseconds)',
+      'option must be a non-empty string',
+      "option must be 1 or 'auto' or false",
+    ])
   })
 
   it('may be inherited or those of a class', () => {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { createAssets, createPageHeaders } from '../../../src/express/pages/assets.js'
 import { brandProblem } from '../../../src/express/pages/brand.js'
-import { contrast, dark, isReadable, light, nearestReadable } from '../../../src/lib/contrast.js'
+import { css as pageCss } from '../../../src/express/pages/style.js'
+import { contrast, dark, isReadable, light, nearestReadable, parseColour } from '../../../src/lib/contrast.js'
 
 describe('a brand', () => {
   it('colours links and buttons, in dark mode with a readable shade of the same colour', () => {
@@ -12,6 +13,17 @@ describe('a brand', () => {
     const [, darkAccent = ''] =
       /dark\) \{ :root \{ --accent: (#[\da-f]{6}); \} \}/.exec(css?.body ?? '') ?? []
     expect(isReadable(darkAccent, dark)).toBe(true)
+  })
+
+  it('is judged by the colours that the pages have', () => {
+    const [, ofLight = '', ofDark = ''] = pageCss.split(':root {')
+    for (const [rule, { paper, onAccent }] of [
+      [ofLight, light],
+      [ofDark, dark],
+    ] as const) {
+      const colours = [/--paper: (\S+);/, /--on-accent: (\S+);/].map((named) => named.exec(rule)?.[1] ?? '')
+      expect(colours.map(parseColour)).toEqual([paper, onAccent].map(parseColour))
+    }
   })
 
   it('appends its own style sheet to that of the pages', () => {
