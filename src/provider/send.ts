@@ -124,7 +124,6 @@ function dispatchOnce(
     const chunks: Buffer[] = []
 
     const settle = (outcome: Outcome) => {
-      if (settled) return
       settled = true
       clearTimeout(deadline)
       signal?.removeEventListener('abort', onAbort)

@@ -35,6 +35,17 @@ test('a transport opens one pool for one origin, bounded in connections and in t
   await transport.close()
 })
 
+test('over a dispatcher of the host it opens no pool', async () => {
+  const transport = openTransport('https://api.example.com', 2_000, { dispatch } as never)
+  await transport.send(post)
+  // undici would be there by now.
+  await new Promise((resolve) => setImmediate(resolve))
+  await transport.send(post)
+  expect(dispatch).toHaveBeenCalledTimes(2)
+  expect(opened).not.toHaveBeenCalled()
+  await transport.close()
+})
+
 test('it closes its own pool, once, even before the first request', async () => {
   const transport = openTransport('https://api.example.com', 2_000)
   await Promise.all([transport.close(), transport.close()])
