@@ -1,0 +1,173 @@
+import { describe, expect, it, vi } from 'vitest'
+import { createKeys } from '../../src/challenge/keys.js'
+import { generateRecoveryCodes, readRecoveryCode } from '../../src/challenge/proofs/recovery-codes.js'
+import { receiptLeaseMs } from '../../src/challenge/proofs/recovery-receipts.js'
+import { createRecover, type RecoveryCodeStore } from '../../src/challenge/recovery.js'
+import { createSecrets } from '../../src/challenge/secrets.js'
+import type { EventBody } from '../../src/events.js'
+import { memoryStore } from '../../src/store/memory-store.js'
+import { day, minute } from './kit.js'
+
+const { codes: written, hashes } = generateRecoveryCodes('ana')
+const [right = '', another = ''] = written.map((code) => readRecoveryCode(code) ?? '')
+const wrong = '0'.repeat(24)
+const ana = { subject: 'ana', session: 's1', epoch: undefined }
+
+/** A host that keeps Ana's codes. */
+function setUp(host: Partial<RecoveryCodeStore> = {}) {
+  const clock = { now: 1_800_000_000_000 }
+  const now = () => clock.now
+  const kept = new Set(hashes)
+  const asked: string[] = []
+  const events: EventBody[] = []
+  const codes: RecoveryCodeStore = {
+    consume(subject, hash) {
+      asked.push(subject)
+      return kept.delete(hash)
+    },
+    ...host,
+  }
+  const recover = createRecover({
+    codes,
+    store: memoryStore({ now }),
+    keys: createKeys('', createSecrets(['a secret of thirty-two bytes or more'])),
+    now,
+    emit: (event) => void events.push(event),
+  })
+  return { clock, asked, events, recover }
+}
+
+const told = (events: readonly EventBody[]) => vi.waitFor(() => expect(events).not.toEqual([]))
+
+describe('a recovery code', () => {
+  it('is accepted once, and its use is told with what is left', async () => {
+    const { recover, events } = setUp({ remaining: () => 9 })
+    expect(await recover({ ...ana, code: right })).toMatchObject({ outcome: 'accepted' })
+    await told(events)
+    expect(events).toStrictEqual([{ type: 'recovery.used', subject: 'ana', remaining: 9 }])
+    expect(await recover({ ...ana, session: 's2', code: right })).toStrictEqual({
+      outcome: 'rejected',
+      attemptsRemaining: 8,
+      retryAfterMs: undefined,
+    })
+    expect(events.at(-1)).toStrictEqual({ type: 'recovery.failed', subject: 'ana' })
+  })
+
+  it.each<[string, Partial<RecoveryCodeStore>]>([
+    ['does not count', {}],
+    ['counts in words', { remaining: () => 'nine' as never }],
+    ['cannot count', { remaining: () => Promise.reject(new Error('down')) }],
+    [
+      'throws',
+      {
+        remaining: () => {
+          throw new Error('down')
+        },
+      },
+    ],
+  ])('lets its owner in where the host %s, and says nothing about the others', async (_, host) => {
+    const { recover, events } = setUp(host)
+    expect(await recover({ ...ana, code: right })).toMatchObject({ outcome: 'accepted' })
+    await told(events)
+    expect(events).toStrictEqual([{ type: 'recovery.used', subject: 'ana' }])
+  })
+
+  it('keeps nobody waiting for a host that never says how many are left', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'setImmediate'] })
+    try {
+      const { recover, events } = setUp({ remaining: () => new Promise(() => {}) })
+      expect(await recover({ ...ana, code: right })).toMatchObject({ outcome: 'accepted' })
+      await vi.advanceTimersByTimeAsync(4_999)
+      expect(events).toEqual([])
+      await vi.advanceTimersByTimeAsync(10)
+      expect(events).toStrictEqual([{ type: 'recovery.used', subject: 'ana' }])
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it('is one of ten a day, right ones included, of which the last says how long the wait is', async () => {
+    const { clock, recover, asked, events } = setUp()
+    await recover({ ...ana, code: right })
+    clock.now += minute
+    for (let tries = 8; tries > 0; tries -= 1) {
+      expect(await recover({ ...ana, code: wrong })).toMatchObject({ attemptsRemaining: tries })
+    }
+    const retryAfterMs = day - minute
+    expect(await recover({ ...ana, code: wrong })).toStrictEqual({
+      outcome: 'rejected',
+      attemptsRemaining: 0,
+      retryAfterMs,
+    })
+    expect(await recover({ ...ana, code: another })).toMatchObject({
+      outcome: 'refused',
+      code: 'attempts_exhausted',
+      limit: 'subject',
+      retryAfterMs,
+    })
+    expect(asked).toHaveLength(10)
+    expect(events.at(-1)).toStrictEqual({
+      type: 'request.refused',
+      command: 'verify',
+      code: 'attempts_exhausted',
+      lane: 'auth',
+      subject: 'ana',
+      limit: 'subject',
+    })
+    expect(await recover({ ...ana, subject: 'ben', code: wrong })).toMatchObject({ attemptsRemaining: 9 })
+    clock.now += retryAfterMs
+    expect(await recover({ ...ana, code: another })).toMatchObject({ outcome: 'accepted' })
+  })
+
+  it('shows no count below none when tries are judged side by side', async () => {
+    const { recover, asked } = setUp()
+    const outcomes = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => recover({ ...ana, session: `s${index}`, code: wrong })),
+    )
+    expect(asked).toHaveLength(10)
+    const remaining = outcomes.flatMap((one) => (one.outcome === 'rejected' ? one.attemptsRemaining : []))
+    expect(remaining).toHaveLength(10)
+    expect(Math.min(...remaining)).toBe(0)
+  })
+
+  it('is judged for one request of a session at a time', async () => {
+    const { recover, asked } = setUp()
+    const outcomes = await Promise.all(Array.from({ length: 20 }, () => recover({ ...ana, code: right })))
+    expect(outcomes.filter(({ outcome }) => outcome === 'accepted')).toHaveLength(1)
+    const busy = { outcome: 'refused', code: 'verification_in_progress', retryAfterMs: receiptLeaseMs }
+    expect(outcomes.filter(({ outcome }) => outcome === 'refused')).toContainEqual(busy)
+    expect(asked).toHaveLength(1)
+  })
+
+  it('that was used up lets its session finish, without a try and without asking the host', async () => {
+    const { clock, recover, asked, events } = setUp()
+    const first = await recover({ ...ana, code: right })
+    if (first.outcome === 'accepted') await first.receipt.reopen('s1')
+    for (let tries = 0; tries < 12; tries += 1) {
+      expect(await recover({ ...ana, code: right })).toMatchObject({ outcome: 'accepted' })
+      clock.now += receiptLeaseMs
+    }
+    expect(asked).toHaveLength(1)
+    expect(events.filter(({ type }) => type === 'recovery.used')).toHaveLength(1)
+  })
+
+  it('can be tried again at once when the host could not look it up', async () => {
+    let isDown = true
+    const { recover } = setUp({
+      consume: () => {
+        if (isDown) throw new Error('deadlock')
+        return true
+      },
+    })
+    await expect(recover({ ...ana, code: right })).rejects.toThrow('deadlock')
+    isDown = false
+    expect(await recover({ ...ana, code: right })).toMatchObject({ outcome: 'accepted' })
+  })
+
+  it.each([1, 'true', {}, undefined])('is refused unless the host returns true: %j', async (answer) => {
+    const { recover } = setUp({ consume: () => answer as never })
+    for (const attemptsRemaining of [9, 8]) {
+      expect(await recover({ ...ana, code: right })).toMatchObject({ outcome: 'rejected', attemptsRemaining })
+    }
+  })
+})

@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest'
+import type { Refusal } from '../../../src/challenge/commands.js'
+import type { BalanceRecord } from '../../../src/challenge/watch/balance-state.js'
+import { createHealth } from '../../../src/challenge/watch/health.js'
+import type { EventBody } from '../../../src/events.js'
+
+const noon = 1_800_000_000_000
+
+function setUp() {
+  const clock = { now: noon }
+  const passedOn: EventBody[] = []
+  const health = createHealth(() => clock.now)
+  const emit = health.over((event) => void passedOn.push(event))
+  const parts = {
+    codes: { refusal: (): Refusal | undefined => undefined },
+    funds: undefined as { state: () => BalanceRecord | undefined } | undefined,
+    signups: { suspected: () => [{ country: 'CO', sent: 40, approved: 1 }] },
+  }
+  return { clock, passedOn, emit, parts, read: () => health.read(parts) }
+}
+
+const about = {
+  challengeId: 'c1',
+  lane: 'auth',
+  subject: 'ana',
+  purpose: 'login',
+  channel: 'sms',
+  country: 'CO',
+} as const
+const asked = {
+  provider: 'acme-sms',
+  operation: 'sendSmsCode',
+  httpStatus: 520,
+  providerError: '1007: no credits',
+  durationMs: 3,
+}
+
+const undelivered: EventBody = { type: 'challenge.undelivered', reason: 'failed', ...asked, ...about }
+const unavailable: EventBody = {
+  type: 'provider.unavailable',
+  command: 'check',
+  sent: true,
+  reason: 'timeout',
+  provider: 'acme-sms',
+}
+
+describe('health', () => {
+  it('says that all is well, and nothing about what it has not seen', () => {
+    expect(setUp().read()).toStrictEqual({
+      at: noon,
+      versions: { package: expect.stringMatching(/^\d+\.\d+\.\d+/), node: process.versions.node },
+      provider: { state: 'ok' },
+      store: { state: 'ok' },
+      spend: { suspected: [{ country: 'CO', sent: 40, approved: 1 }] },
+      lastFailures: [],
+    })
+  })
+
+  it('hears every event that it passes on, and only the send that the provider took is the last one', () => {
+    const { clock, emit, passedOn, read } = setUp()
+    const sent: EventBody = { type: 'challenge.sent', ...asked, ...about }
+    emit(sent)
+    clock.now += 1_000
+    emit(undelivered)
+    expect(passedOn).toEqual([sent, undelivered])
+    expect(read().provider.lastSentAt).toBe(noon)
+  })
+
+  it('says how long the provider is left alone', () => {
+    const { parts, read } = setUp()
+    parts.codes.refusal = () => ({ outcome: 'refused', code: 'provider_unavailable', retryAfterMs: 15_000 })
+    expect(read().provider).toStrictEqual({ state: 'paused', pausedForMs: 15_000 })
+  })
+
+  it.each<[string, EventBody, object]>([
+    [
+      'a code that was not delivered',
+      undelivered,
+      { type: 'challenge.undelivered', provider: 'acme-sms', reason: 'failed', httpStatus: 520 },
+    ],
+    [
+      'a provider that gave no answer',
+      unavailable,
+      { type: 'provider.unavailable', command: 'check', provider: 'acme-sms', reason: 'timeout' },
+    ],
+    [
+      'an account that is refused',
+      { type: 'provider.misconfigured', httpStatus: 403, providerError: 'key k-1' },
+      { type: 'provider.misconfigured', httpStatus: 403 },
+    ],
+  ])('keeps what an operator needs of %s, and no more', (_, event, kept) => {
+    const { emit, read } = setUp()
+    emit(event)
+    const failure = { at: noon, ...kept }
+    expect(read().provider).toStrictEqual({ state: 'ok', lastFailure: failure })
+    expect(read().lastFailures).toStrictEqual([failure])
+    expect(read().store).toStrictEqual({ state: 'ok' })
+  })
+
+  it('calls the store failing for half a minute after each failure', () => {
+    const { clock, emit, read } = setUp()
+    emit({ type: 'store.failed', command: 'swap', durationMs: 250 })
+    const lastFailure = { at: noon, type: 'store.failed', command: 'swap' }
+    clock.now += 29_999
+    expect(read().store).toStrictEqual({ state: 'failing', lastFailure })
+    clock.now += 1
+    expect(read().store).toStrictEqual({ state: 'ok', lastFailure })
+    expect(read().provider).toStrictEqual({ state: 'ok' })
+  })
+
+  it('blames neither provider nor store for the sessions of the host', () => {
+    const { emit, read } = setUp()
+    emit({ type: 'session.failed' })
+    expect(read()).toMatchObject({ lastFailures: [{ at: noon, type: 'session.failed' }] })
+    expect([read().provider, read().store]).toStrictEqual([{ state: 'ok' }, { state: 'ok' }])
+  })
+
+  it('keeps the last ten failures, the newest first', () => {
+    const { clock, emit, read } = setUp()
+    for (let failures = 0; failures < 12; failures += 1) {
+      emit({ type: 'session.failed' })
+      clock.now += 1
+    }
+    expect(read().lastFailures.map(({ at }) => at - noon)).toEqual([11, 10, 9, 8, 7, 6, 5, 4, 3, 2])
+  })
+
+  it('shows the account once it was asked, without what only the watch needs', () => {
+    const { parts, read } = setUp()
+    let record: BalanceRecord | undefined
+    parts.funds = { state: () => record }
+    expect(read()).not.toHaveProperty('balance')
+    record = { condition: 'unknown', askedAt: 5, sendsPerHour: 3, creditsPerSend: 2 }
+    expect(read().balance).toStrictEqual({ condition: 'unknown', askedAt: 5, isPaused: false })
+    record = { ...record, condition: 'empty', credits: 0, paused: 'sign-ups' }
+    expect(read().balance).toStrictEqual({ condition: 'empty', credits: 0, askedAt: 5, isPaused: true })
+  })
+})
