@@ -62,8 +62,7 @@ export function createRecover(parts: {
   /** Not awaited: how many are left changes nothing about who is let in. */
   async function reportUse(subject: string): Promise<void> {
     const count = async () => codes.remaining?.(subject)
-    const late = () => new Error('remaining did not resolve')
-    const remaining = await withinDeadline(remainingTimeoutMs, count, late).catch(() => undefined)
+    const remaining = await withinDeadline(remainingTimeoutMs, count).catch(() => undefined)
     emit({ type: 'recovery.used', subject, ...(typeof remaining === 'number' && { remaining }) })
   }
 

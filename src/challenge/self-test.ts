@@ -31,7 +31,7 @@ export async function selfTest(parts: {
 }): Promise<SelfTest> {
   const { balance, store, inspect, settings, keys, now } = parts
   const found = await Promise.all([
-    findingOf(() => within(balanceMs, () => creditsLeft(balance)), {
+    findingOf(() => withinDeadline(balanceMs, () => creditsLeft(balance)), {
       code: 'provider_failed',
       fix: 'check baseUrl, client, key and the address allow-list of the account',
     }),
@@ -43,17 +43,13 @@ export async function selfTest(parts: {
       code: 'clock_failed',
       fix: 'remove the option `now`',
     }),
-    findingOf(() => within(inspectionMs, inspect), {
+    findingOf(() => withinDeadline(inspectionMs, inspect), {
       code: 'store_not_inspected',
       fix: 'check that the store runs, that it can be reached, and its permissions',
     }),
   ])
   const findings = [...found.flat(), ...settings()]
   return { ok: findings.length === 0, findings }
-}
-
-function within<Result>(ms: number, ask: () => Promise<Result>): Promise<Result> {
-  return withinDeadline(ms, ask, () => new Error(`no response within ${ms} ms`))
 }
 
 async function findingOf(

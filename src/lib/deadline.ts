@@ -5,7 +5,7 @@
 export function withinDeadline<Result>(
   ms: number,
   start: () => Promise<Result>,
-  late: () => Error,
+  late: () => Error = () => new Error(`no response within ${ms} ms`),
 ): Promise<Result> {
   return new Promise((resolve, reject) => {
     // If the loop was blocked, timers fire late. Two half timeouts and a setImmediate give pending I/O a

@@ -7,7 +7,7 @@ import type {
   SendResult,
   Verdict,
 } from '../../src/challenge/code-provider.js'
-import { createKeys } from '../../src/challenge/keys.js'
+import { createKeys, type Keys } from '../../src/challenge/keys.js'
 import type { Limits } from '../../src/challenge/limits.js'
 import { createGrants } from '../../src/challenge/proofs/grants.js'
 import { createPurposes, type Purpose } from '../../src/challenge/purposes.js'
@@ -16,6 +16,7 @@ import type { BalanceRules } from '../../src/challenge/watch/balance-state.js'
 import type { DeliveryRules } from '../../src/challenge/watch/delivery-watch.js'
 import type { EventBody } from '../../src/events.js'
 import { type Background, createBackground } from '../../src/lib/background.js'
+import { kinds } from '../../src/store/kinds.js'
 import { memoryStore } from '../../src/store/memory-store.js'
 import type { Store } from '../../src/store/store.js'
 import { limits as defaults, signupGuard } from './kit.js'
@@ -82,7 +83,15 @@ export function createService(options: ServiceOptions = {}) {
   const now = options.clock?.now ?? (() => clock)
   const store = options.store?.(now) ?? memoryStore({ now })
   const secrets = createSecrets(['a secret of at least thirty-two bytes'])
-  const keys = createKeys('', secrets)
+  const plainKeys = createKeys('', secrets)
+  const keys: Keys = {
+    ...plainKeys,
+    // A counter without a holder, or of a kind that no store knows, is shared with what nobody thought of.
+    counter(kind, holder) {
+      if (!Object.hasOwn(kinds, kind) || holder === '') throw new Error(`a counter ${kind} of "${holder}"`)
+      return plainKeys.counter(kind, holder)
+    },
+  }
   const purposes = createPurposes(
     [
       purpose('login', { maxAgeMs: 43_200_000 }),

@@ -45,8 +45,7 @@ export function nextBalance(
 ): { readonly record: BalanceRecord; readonly events: readonly BalanceEvent[] } {
   const rate = { askedAt: at, ...rateOf(before, reading, sends, at) }
   // `{ "status": 1 }` is how some accounts say "all is well": a figure only once there was another one.
-  const isFlag = reading === undefined || (reading === 1 && before?.credits === undefined)
-  if (isFlag && before?.credits === undefined) {
+  if (before?.credits === undefined && (reading === undefined || reading === 1)) {
     const { alarm } = before ?? {}
     return { record: { condition: 'unknown', ...rate, ...(alarm && { alarm }) }, events: [] }
   }
@@ -92,7 +91,8 @@ function rateOf(
   const elapsedMs = Math.max(at - before.askedAt, 1)
   const weight = Math.exp(-elapsedMs / hour)
   const sendsPerHour = before.sendsPerHour * weight + ((sends * hour) / elapsedMs) * (1 - weight)
-  const used = typeof reading === 'number' && before.credits !== undefined ? before.credits - reading : 0
+  // Not a number where a figure is missing.
+  const used = Number(before.credits) - Number(reading)
   // After a recharge the difference says nothing about the price.
   const creditsPerSend = sends > 0 && used > 0 ? used / sends : before.creditsPerSend
   return { sendsPerHour, creditsPerSend }

@@ -65,19 +65,16 @@ export function createBalanceWatch(
   }
 
   /** Writes what follows from the record, and keeps it in memory. */
-  const write = <Outcome>(
-    decide: (before: BalanceRecord | undefined) => readonly [Outcome, BalanceRecord | undefined],
-  ): Promise<Outcome> =>
-    update<BalanceRecord, Outcome>(store, keys.balance, (before) => {
-      const [outcome, next] = decide(before)
+  const write = (decide: (before: BalanceRecord | undefined) => BalanceRecord | undefined): Promise<void> =>
+    update<BalanceRecord, void>(store, keys.balance, (before) => {
+      const next = decide(before)
       seen = next ?? before
-      return next === undefined ? { outcome } : { outcome, put: { value: next, ttlMs: week + rules.everyMs } }
+      return { outcome: undefined, ...(next && { put: { value: next, ttlMs: week + rules.everyMs } }) }
     })
 
   async function ask(): Promise<Reading> {
-    const late = () => new Error(`no response within ${askingMs} ms`)
     try {
-      return (await withinDeadline(askingMs, async () => provider.balance?.(), late))?.credits
+      return (await withinDeadline(askingMs, async () => provider.balance?.()))?.credits
     } catch {
       return 'failed'
     }
@@ -86,10 +83,12 @@ export function createBalanceWatch(
   async function measure(): Promise<void> {
     const reading = await ask()
     const { count: sends } = await store.increment(sendsKey, week, 0)
-    if (sends > 0) await store.increment(sendsKey, week, -sends)
-    const events = await write((before) => {
+    await store.increment(sendsKey, week, -sends)
+    let events: ReturnType<typeof nextBalance>['events'] = []
+    await write((before) => {
       const next = nextBalance(before, reading, { sends, at: now() }, rules)
-      return [next.events, next.record]
+      events = next.events
+      return next.record
     })
     for (const event of events) emit(event)
   }
@@ -108,19 +107,17 @@ export function createBalanceWatch(
 
   async function pause(paused: Pause): Promise<void> {
     failed = undefined
-    if (seen?.condition !== 'empty') return
-    await write((before) => {
-      const isEmpty = before?.condition === 'empty' && before.paused !== 'all'
-      return [undefined, isEmpty ? { ...before, paused } : undefined]
-    })
+    await write((before) =>
+      before?.condition === 'empty' && before.paused !== 'all' ? { ...before, paused } : undefined,
+    )
   }
 
   async function resume(): Promise<void> {
     await write((before) => {
-      if (before?.paused === undefined) return [undefined, undefined]
+      if (before?.paused === undefined) return undefined
       const { paused: _, ...rest } = before
       // The alarm stands until the account itself says so.
-      return [undefined, { ...rest, condition: 'unknown' }]
+      return { ...rest, condition: 'unknown' }
     })
     lookAgain()
   }
@@ -137,7 +134,7 @@ export function createBalanceWatch(
     background.after(notBefore - now(), async () => {
       isLookDue = false
       notBefore = now() + againMs
-      notBefore = now() + Math.min(againMs, await look('again', againMs))
+      await look('again', againMs)
     })
   }
 

@@ -39,9 +39,8 @@ export function createDeliveryWatch(
 
   async function stateOf(ask: AskState): Promise<MessageState> {
     const controller = new AbortController()
-    const late = () => new Error(`no response within ${askingMs} ms`)
     try {
-      const state = await withinDeadline(askingMs, async () => ask(controller.signal), late)
+      const state = await withinDeadline(askingMs, async () => ask(controller.signal))
       return Object.hasOwn(types, state) ? state : 'pending'
     } catch {
       controller.abort()

@@ -4,8 +4,8 @@ import { day, hour, minute } from '../kit.js'
 
 const rules = { everyMs: 5 * minute, low: 50, warnBeforeMs: day }
 
-/** The events of one reading after the other, five minutes apart. */
-function eventsOf(
+/** What follows from one reading after the other, five minutes apart. */
+function follow(
   readings: readonly Reading[],
   { sends = 0, ...change }: { sends?: number; low?: number } = {},
 ) {
@@ -14,9 +14,11 @@ function eventsOf(
     const at = index * 5 * minute
     const next = nextBalance(record, reading, { sends: index === 0 ? 0 : sends, at }, { ...rules, ...change })
     record = next.record
-    return next.events.map(({ type }) => type).join(' ')
+    return { told: next.events.map(typeOf).join(' '), condition: next.record.condition }
   })
 }
+
+const typeOf = ({ type }: { readonly type: string }) => type.toString()
 
 const low = 'balance.low'
 const empty = 'balance.empty'
@@ -44,13 +46,50 @@ describe('the balance', () => {
     ['says that a figure is missing where there was one', [900, undefined], ['', unknown]],
     ['stays low while it is only refunded', [40, 39, 39], [low, '', '']],
   ])('%s', (_, readings, events) => {
-    expect(eventsOf(readings)).toEqual(events)
+    expect(follow(readings).map(({ told }) => told)).toEqual(events)
+  })
+
+  it('is ok, low, empty or unknown, as it was found last', () => {
+    const readings = [undefined, 900, 'failed', 900, 40, 0, 900, undefined] as const
+    expect(follow(readings).map(({ condition }) => condition)).toEqual([
+      ...['unknown', 'ok', 'unknown', 'ok', 'low', 'empty', 'ok', 'unknown'],
+    ])
+    expect(follow(['failed']).map(({ condition }) => condition)).toEqual(['unknown'])
+  })
+
+  it('tells the last figure when the account cannot be asked, if there was one', () => {
+    const known = nextBalance(undefined, 900, { sends: 0, at: 0 }, rules)
+    const failed = nextBalance(known.record, 'failed', { sends: 0, at: hour }, rules)
+    expect(failed.events).toStrictEqual([{ type: unknown, credits: 900 }])
+    expect(failed.record).toMatchObject({ credits: 900, alarm: 'unknown', askedAt: hour })
+    const never = nextBalance(undefined, 'failed', { sends: 0, at: 0 }, rules)
+    expect(never.events).toStrictEqual([{ type: unknown }])
+    expect(never.record).not.toHaveProperty('credits')
+  })
+
+  it('stays low through a quiet night, though it would now last for long, and ends with the recharge', () => {
+    const day1 = { condition: 'ok', credits: 400, askedAt: 0, sendsPerHour: 20, creditsPerSend: 1 } as const
+    const alarm = nextBalance(day1, 390, { sends: 10, at: hour / 2 }, rules)
+    expect(alarm.events).toMatchObject([{ type: low }])
+    const night = nextBalance(alarm.record, 390, { sends: 0, at: 10 * hour }, rules)
+    expect(night).toMatchObject({ record: { condition: 'low', alarm: 'low' }, events: [] })
+    const morning = nextBalance(night.record, 391, { sends: 0, at: 11 * hour }, rules)
+    expect(morning).toMatchObject({ record: { condition: 'ok' }, events: [{ type: recovered }] })
+    expect(morning.record).not.toHaveProperty('alarm')
+  })
+
+  it('is low when it lasts for less than a day, at the price of a send, and not when it lasts for one', () => {
+    const before = { condition: 'ok', askedAt: 0, sendsPerHour: 10, creditsPerSend: 5 } as const
+    const at = (credits: number) =>
+      nextBalance({ ...before, credits: credits + 25 }, credits, { sends: 5, at: hour / 2 }, rules)
+    expect(at(10 * 5 * 24).events).toEqual([])
+    expect(at(10 * 5 * 24 - 1).events).toMatchObject([{ type: low, lastsMs: expect.any(Number) }])
   })
 
   it('is low a day before it is empty, at the rate of our own sends', () => {
     // 12 sends in five minutes are 144 an hour: 3,456 a day.
     const readings = Array.from({ length: 60 }, (_, index) => 4_000 - 12 * index)
-    const events = eventsOf(readings, { sends: 12, low: 0 })
+    const events = follow(readings, { sends: 12, low: 0 }).map(({ told }) => told)
     expect(events.filter(Boolean)).toEqual([low])
     const left = readings[events.indexOf(low)] ?? 0
     expect(left / (144 * 24)).toBeGreaterThan(0.9)
@@ -65,6 +104,11 @@ describe('the balance', () => {
     // After a recharge the difference is not a price.
     const recharged = nextBalance(next.record, 20_000, { sends: 100, at: 2 * hour }, rules)
     expect(recharged.record.creditsPerSend).toBe(5)
+    // Nor is that of an account which settles later, or could not be asked.
+    const later = nextBalance(next.record, 9_500, { sends: 100, at: 2 * hour }, rules)
+    expect(later.record.creditsPerSend).toBe(5)
+    const failed = nextBalance(next.record, 'failed', { sends: 100, at: 2 * hour }, rules)
+    expect(failed.record.creditsPerSend).toBe(5)
   })
 
   it('says how long it lasts', () => {

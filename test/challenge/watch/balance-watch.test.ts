@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import type { SendResult } from '../../../src/challenge/code-provider.js'
+import type { Lane } from '../../../src/challenge/limits.js'
 import type { Reading } from '../../../src/challenge/watch/balance-state.js'
 import { memoryStore } from '../../../src/store/memory-store.js'
-import { minute } from '../kit.js'
+import { day, minute } from '../kit.js'
 import { createService, rightCode } from '../service.js'
 import { handMoved } from './background.js'
 
@@ -45,6 +47,21 @@ const start = ({ challenges }: Process, index: number) =>
       purpose: 'login',
     })
     .catch((error: { code: string }) => ({ outcome: 'failed', code: error.code }))
+
+/** A start of a person in each lane. */
+const startIn = (process: Process, lane: Lane, index: number) =>
+  lane === 'auth'
+    ? start(process, index)
+    : process.challenges
+        .start({
+          lane,
+          subject: 'visitor',
+          anonymous: true,
+          session: `visitor-${index}`,
+          phone: `+57302${1_000_000 + index}`,
+          purpose: 'signup',
+        })
+        .catch((error: { code: string }) => ({ outcome: 'failed', code: error.code }))
 
 describe('the balance watch', () => {
   it('asks once per interval, however many processes there are', async () => {
@@ -104,6 +121,70 @@ describe('the balance watch', () => {
     await time.elapse(everyMs)
     expect(account.asked).toBe(1)
   })
+
+  it('is told when it cannot be asked from the beginning', async () => {
+    const { time, account, told, first } = openProcesses(1)
+    account.reading = 'failed'
+    await time.elapse(1)
+    expect(told()).toEqual(['balance.unknown'])
+    expect(first.funds?.state()).toMatchObject({ condition: 'unknown', alarm: 'unknown' })
+  })
+
+  it('raises no alarm about an account that nobody can ask', async () => {
+    const time = handMoved()
+    const { events, funds } = createService({ clock: time, balance: { everyMs, warnBeforeMs: 1 } })
+    await time.elapse(everyMs)
+    expect(funds?.state()).toMatchObject({ condition: 'unknown' })
+    expect(events).toEqual([])
+  })
+
+  it('lets codes out, and failures be told, before anybody has asked', async () => {
+    const { account, first } = openProcesses(1)
+    expect(await start(first, 1)).toMatchObject({ outcome: 'started' })
+    account.reading = 0
+    expect(await start(first, 2)).toMatchObject({ code: 'delivery_failed' })
+  })
+
+  it('is not asked for each code that is sent, and learns from them how fast the credits go', async () => {
+    const { time, account, processes } = openProcesses(2)
+    const [first, other] = processes as [Process, Process]
+    await time.elapse(minute)
+    for (let index = 0; index < 11; index += 1) await start(first, index)
+    other.provider.send = () => ({ result: 'unconfirmed' })
+    await start(other, 11)
+    // What did not go out costs nothing.
+    other.provider.send = () => ({ result: 'foreign-number' })
+    await start(other, 12)
+    account.reading = 900 - 24
+    await time.elapse(everyMs)
+    expect(account.asked).toBe(2)
+    const weight = Math.exp(-everyMs / (60 * minute))
+    const { creditsPerSend, sendsPerHour } = first.funds?.state() ?? {}
+    expect(creditsPerSend).toBe(2)
+    expect(sendsPerHour).toBeCloseTo(144 * (1 - weight))
+    // Each is counted once.
+    await time.elapse(everyMs)
+    expect(first.funds?.state()?.sendsPerHour).toBeCloseTo(144 * (1 - weight) * weight)
+  })
+
+  it('is remembered for a week without any process, so that no alarm is raised twice', async () => {
+    const time = handMoved()
+    const store = memoryStore({ now: time.now })
+    const open = () => {
+      const balance = { everyMs, low: 50, warnBeforeMs: 1 }
+      const ask = async () => ({ credits: 40 })
+      return createService({ clock: time, store: () => store, balance, ask })
+    }
+    const before = open()
+    await time.elapse(1)
+    expect(before.eventTypes()).toEqual(['balance.low'])
+    time.background.close()
+    await time.elapse(7 * day)
+    const after = open()
+    await time.elapse(1)
+    expect(after.funds?.state()).toMatchObject({ condition: 'low' })
+    expect(after.eventTypes()).toEqual([])
+  })
 })
 
 describe('an account that runs dry', () => {
@@ -158,6 +239,123 @@ describe('an account that runs dry', () => {
       await time.elapse(second)
     }
     expect(account.asked - before).toBe(2)
+  })
+
+  it('is asked every 30 seconds while it is empty, though nobody starts anything', async () => {
+    const { time, account, processes, told } = openProcesses(4)
+    account.reading = 0
+    await time.elapse(30 * second - 1)
+    expect(account.asked).toBe(1)
+    await time.elapse(2 * minute)
+    expect(account.asked).toBe(5)
+    account.reading = 900
+    await time.elapse(30 * second)
+    expect(told()).toEqual(['balance.empty', 'balance.recovered'])
+    expect(processes.map(({ funds }) => funds?.state()?.condition)).toContain('ok')
+    const before = account.asked
+    await time.elapse(2 * minute)
+    expect(account.asked).toBe(before)
+  })
+
+  it('is looked at by one timer of a process, however many sends fail', async () => {
+    const { time, first } = openProcesses(1)
+    await time.elapse(minute)
+    first.provider.send = () => ({ result: 'failed' })
+    for (let index = 0; index < 20; index += 1) await start(first, index)
+    // The other one is that of the regular look.
+    expect(time.waiting()).toBe(2)
+  })
+
+  it('stops nothing while it has credits, whatever fails', async () => {
+    const { time, first } = openProcesses(1)
+    await time.elapse(minute)
+    first.provider.send = () => ({ result: 'failed' })
+    for (let index = 0; index < 4; index += 1) {
+      expect(await start(first, index)).toMatchObject({ code: 'delivery_failed' })
+      await time.elapse(31 * second)
+    }
+  })
+
+  it('is looked at again by a process whose send failed just after another one had asked', async () => {
+    const { time, account, processes } = openProcesses(2)
+    const [first, other] = processes as [Process, Process]
+    await time.elapse(minute)
+    first.provider.send = () => ({ result: 'failed' })
+    await start(first, 1)
+    await time.elapse(second)
+    expect(account.asked).toBe(2)
+    account.reading = 0
+    await start(other, 2)
+    await time.elapse(second)
+    expect(account.asked).toBe(2)
+    await time.elapse(30 * second)
+    expect(account.asked).toBe(3)
+    await start(other, 3)
+    expect(await start(other, 4)).toMatchObject({ code: 'sending_paused' })
+  })
+
+  it('is looked at again by a process that found nothing while the store took no figure', async () => {
+    const time = handMoved()
+    const store = memoryStore({ now: time.now })
+    let isDown = true
+    const swap: typeof store.swap = (key, ...given) => {
+      if (isDown && key.includes('balance')) throw new Error('down')
+      return store.swap(key, ...given)
+    }
+    const open = () => {
+      const process = createService({
+        clock: time,
+        store: () => ({ ...store, swap }),
+        balance: { everyMs, warnBeforeMs: 1 },
+        ask: async () => ({ credits: 0 }),
+      })
+      process.provider.send = () => ({ result: 'failed' })
+      return process
+    }
+    const processes = [open(), open()] as const
+    for (const [index, process] of processes.entries()) await start(process, index)
+    await time.elapse(second)
+    expect(processes[1].funds?.state()).toBeUndefined()
+    isDown = false
+    await time.elapse(30 * second)
+    expect(processes[1].funds?.state()).toMatchObject({ condition: 'empty', paused: 'all' })
+  })
+
+  it('is unknown after a send that went out all the same, until it is asked', async () => {
+    const { time, account, first } = openProcesses(1)
+    await time.elapse(minute)
+    account.reading = 0
+    await start(first, 1)
+    await time.elapse(second)
+    expect(first.funds?.state()).toMatchObject({ condition: 'empty', paused: 'all' })
+    first.provider.send = () => ({ result: 'sent' })
+    await start(first, 2)
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(first.funds?.state()).toMatchObject({ condition: 'unknown', alarm: 'empty' })
+    expect(first.funds?.state()).not.toHaveProperty('paused')
+  })
+
+  it.each<[string, readonly Lane[], SendResult['result']]>([
+    ['a sign-in failed after a sign-up', ['enrol', 'auth'], 'failed'],
+    ['a sign-up failed after a sign-in', ['auth', 'enrol'], 'failed'],
+    ['the account was refused at a sign-up', ['enrol', 'enrol'], 'misconfigured'],
+  ])('stops sign-ins and sign-ups when %s, at once or later', async (_, lanes, result) => {
+    for (const pauseMs of [0, second]) {
+      const { time, account, first } = openProcesses(1)
+      await time.elapse(minute)
+      account.reading = 0
+      first.provider.send = () => ({ result }) as SendResult
+      for (const [index, lane] of lanes.entries()) {
+        await startIn(first, lane, index)
+        await time.elapse(pauseMs)
+      }
+      await time.elapse(second)
+      // The try of each.
+      for (const lane of ['auth', 'enrol'] as const) await startIn(first, lane, 10)
+      for (const lane of ['auth', 'enrol'] as const) {
+        expect(await startIn(first, lane, 11)).toMatchObject({ code: 'sending_paused' })
+      }
+    }
   })
 
   it('sends again at the first start after the recharge, in every process, and says so', async () => {
