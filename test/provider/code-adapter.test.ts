@@ -209,6 +209,20 @@ describe('an answer that is lost', () => {
   })
 })
 
+describe('an answer of which only the status arrived', () => {
+  test.each([403, 429])('leaves a send unconfirmed, and is no refusal: HTTP %i', async (httpStatus) => {
+    const server = await startSocketServer((socket) =>
+      socket.end(`HTTP/1.1 ${httpStatus} No\r\ncontent-length: 9\r\n\r\n{`),
+    )
+    const cutOff = createClient({ baseUrl: server.baseUrl, client: 1, key: 'k' })
+    expect(await send('sms', providerCodes({ client: cutOff, ...options }))).toEqual({
+      result: 'unconfirmed',
+    })
+    await cutOff.close()
+    await server.close()
+  })
+})
+
 describe('neither rejects', () => {
   test('when nothing can be sent', async () => {
     const closed = createClient({ baseUrl: provider.baseUrl, client: 1, key: 'k' })

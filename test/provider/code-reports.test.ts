@@ -78,6 +78,19 @@ describe('a report', () => {
     expect(reports).toEqual([{ operation: 'verifyCode', httpStatus: 200 }])
   })
 
+  test('of a failure says what was asked and why it failed, and nothing else', async () => {
+    const report = vi.fn()
+    const codes = providerCodes({ client, approvedStatuses })
+    provider.answer('{"error": 1000, "msg": "number 573001234567 is blocked"}', 520)
+    await codes.sendCode({ ...order, channel: 'sms', report })
+    provider.answer('<html>', 502)
+    await codes.checkCode({ destination, appName: 'Acme', code: '482913', signal, report })
+    expect(report.mock.calls).toEqual([
+      [{ operation: 'sendSmsCode', httpStatus: 520, providerError: '1000', reason: 'answer' }],
+      [{ operation: 'verifyCode', httpStatus: 502, providerError: undefined, reason: 'answer' }],
+    ])
+  })
+
   test('of what nobody foresaw says no more than that', async () => {
     const report = vi.fn()
     const fail = () => Promise.reject(new Error('the key is k'))
@@ -116,6 +129,11 @@ describe('what the client is asked', () => {
       ['verifyCode', { ...phone, code: '482913' }, { signal }],
     ])
     for (const [, , exchange] of calls) expect(exchange).toHaveProperty('signal', signal)
+  })
+
+  test('is believed when it resolves without the answer as it came', async () => {
+    const { codes } = asked()
+    expect(await codes.sendCode({ ...order, channel: 'sms' })).toEqual({ result: 'sent' })
   })
 
   test('is the state of a message, and what became of it is returned', async () => {
