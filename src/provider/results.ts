@@ -22,8 +22,8 @@ import type { VerifyAnswer } from './verdict.js'
 const quote = Symbol('quote')
 
 interface Quoted {
-  readonly status?: string
-  readonly error?: string
+  readonly status?: string | undefined
+  readonly error?: string | undefined
 }
 
 /** The result in a whole answer to `form`. Throws a ProviderError for anything that is no success. */
@@ -88,9 +88,10 @@ export function spokenIn(answer: VerifyAnswer & { readonly [quote]?: () => Quote
 }
 
 function quoted(answer: JsonObject, form: string): Quoted {
-  const status = readable(memberOf(answer, 'status'), form)
-  const error = readable(effectiveError(answer), form)
-  return { ...(status !== undefined && { status }), ...(error !== undefined && { error }) }
+  return {
+    status: readable(memberOf(answer, 'status'), form),
+    error: readable(effectiveError(answer), form),
+  }
 }
 
 function readable(value: unknown, form: string): string | undefined {

@@ -65,6 +65,23 @@ describe('a report', () => {
     expect(report.mock.calls).toEqual([[expected]])
   })
 
+  test.each([
+    ['{"status": "expected 482914"}', { unexpectedStatus: 'expected •••' }],
+    ['{"status": "4829 is wrong"}', { unexpectedStatus: '••• is wrong' }],
+    ['{"status": "123 and 4"}', { unexpectedStatus: '123 and 4' }],
+    ['{"error": 10071}', { providerError: '10071' }],
+    ['{"error": 100712}', { providerError: '•••' }],
+    ['{"error": "482913"}', { providerError: '•••' }],
+  ])('of a check quotes no digits that may be the right code: %s', async (body, said) => {
+    const report = vi.fn()
+    provider.answer(body, 200)
+    const submitted = { destination, appName: 'Acme', code: '482913', signal, report }
+    await providerCodes({ client, approvedStatuses }).checkCode(submitted)
+    expect(report.mock.calls).toEqual([
+      [{ operation: 'verifyCode', httpStatus: 200, reason: 'answer', ...said }],
+    ])
+  })
+
   test('belongs to its receiver: what one adds to an approval is in no other', async () => {
     const codes = providerCodes({ client, approvedStatuses })
     const submitted = { destination, appName: 'Acme', code: '482913', signal }

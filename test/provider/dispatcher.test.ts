@@ -55,7 +55,7 @@ describe('a dispatcher of one’s own', () => {
     } as unknown as NonNullable<ClientOptions['dispatcher']>
     const error = await failureOf(canaryClient(`${origin}/v1`, { dispatcher }).balance())
     expect(error).toMatchObject({ delivery: 'not-sent' })
-    expect(error.message).toContain('connection failed')
+    expect(error.message).toContain('no connection (connection failed)')
   })
 
   test('of another undici is named', async () => {
@@ -80,7 +80,9 @@ describe('a dispatcher of one’s own', () => {
       },
     } as unknown as NonNullable<ClientOptions['dispatcher']>
     const client = canaryClient(`${origin}/v1`, { dispatcher })
-    expect(await failureOf(client.balance())).toMatchObject({ delivery: 'unknown', reason: 'reset' })
+    const error = await failureOf(client.balance())
+    expect(error).toMatchObject({ delivery: 'unknown', reason: 'reset' })
+    expect(error.message).toContain('the answer was lost (ECONNRESET)')
   })
 
   test('stays open when the client is closed, and the client does not use it again', async () => {

@@ -125,6 +125,21 @@ describe('an error', () => {
     expect(error.message).toContain(shown)
   })
 
+  test('masks a code in a text that was sent, the longest number first, and none of its words', async () => {
+    provider.answer('{"error": "cannot send 4829, 48291, 482 or 482913 to Ana"}', 520)
+    const text = { phone: sms.phone, sms: 'Ana, take 4829 or 48291 or 482 or 482913' }
+    await expect(client.sendSms(text)).rejects.toMatchObject({
+      providerError: 'cannot send •••, •••, 482 or ••• to Ana',
+    })
+  })
+
+  test('shows its number though the account has the same', async () => {
+    const same = createClient({ baseUrl: provider.baseUrl, client: 2001, key: 'canary/key' })
+    provider.answer('{"error": 2001}', 520)
+    await expect(same.sendSms(sms)).rejects.toMatchObject({ providerError: '2001' })
+    await same.close()
+  })
+
   test('shortens what the provider says at length', async () => {
     expect((await refusal(JSON.stringify({ error: 'x'.repeat(5000) }), 520)).message.length).toBeLessThan(400)
   })
@@ -132,8 +147,9 @@ describe('an error', () => {
   test.each([
     [401, '{}', "this server's address on the account's allow-list"],
     [403, '<html>', "this server's address on the account's allow-list"],
-    [307, '', 'Redirects are not followed'],
-    [520, '{"error": 1000}', 'Check the parameters'],
+    [300, '', 'Redirects are not followed'],
+    [399, '', 'Redirects are not followed'],
+    [520, '{"error": 1000}', 'Check the parameters; providerMessage and raw hold what the provider said'],
     [400, '{"error": 1000}', 'Check the parameters'],
     [402, '{}', 'Check the credits'],
     [404, '<html>', 'baseUrl, which ends in the version segment'],
@@ -188,6 +204,14 @@ describe('an error', () => {
     await expect(client.balance()).rejects.toMatchObject({ code: 'provider_unavailable', status: 503 })
   })
 
+  test('of the balance is about the account, for nothing else is sent', async () => {
+    const account = "this server's address on the account's allow-list"
+    provider.answer('{"error": 1000}', 520)
+    await expect(client.balance()).rejects.toThrow(account)
+    provider.answer('', 520)
+    await expect(client.balance()).rejects.toThrow('The provider or a gateway in front of it is failing')
+  })
+
   test('of a list of messages is an error though a list may be a success', async () => {
     provider.answer('[{"state": "sent"}]', 520)
     await expect(client.messageState({ id: 'g1' })).rejects.toMatchObject({ httpStatus: 520 })
@@ -204,5 +228,7 @@ describe('an error', () => {
     await closed.close()
     await closed.close()
     await expect(closed.sendSms(sms)).rejects.toMatchObject({ delivery: 'not-sent' })
+    const check = closed.verifyCode({ phone: sms.phone, appName: 'Acme', code: '1' })
+    await expect(check).rejects.toMatchObject({ delivery: 'not-sent', code: 'provider_unavailable' })
   })
 })

@@ -43,15 +43,19 @@ describe('the next provider is asked', () => {
     expect([first.asked, second.asked]).toEqual([['send'], ['send']])
   })
 
-  test.each<SendResult>([
-    { result: 'sent', lifetimeMs: 300_000 },
-    { result: 'unconfirmed', handle: 'h' },
-    { result: 'foreign-number' },
-  ])('never after %j', async (sent) => {
+  test.each<[SendResult, SendResult]>([
+    [
+      { result: 'sent', lifetimeMs: 300_000 },
+      { result: 'sent', lifetimeMs: 300_000, handle: 'first' },
+    ],
+    [
+      { result: 'unconfirmed', handle: 'h' },
+      { result: 'unconfirmed', handle: 'first:h' },
+    ],
+    [{ result: 'foreign-number' }, { result: 'foreign-number' }],
+  ])('never after %j, and who sent is kept where the code may arrive', async (sent, kept) => {
     const [first, second] = [provider('first', sent), provider('second')]
-    expect(await failover([first.member, second.member]).sendCode(send)).toMatchObject({
-      result: sent.result,
-    })
+    expect(await failover([first.member, second.member]).sendCode(send)).toEqual(kept)
     expect(second.asked).toEqual([])
   })
 
@@ -83,23 +87,24 @@ test.each([
 })
 
 describe('a code is checked where it was sent', () => {
-  const [first, second] = [provider('first'), provider('second')]
-  const both = failover([first.member, second.member])
+  async function checkBy(handle: string | undefined) {
+    const [first, second] = [provider('first'), provider('second')]
+    const verdict = await failover([first.member, second.member]).checkCode({ ...check, handle })
+    return { verdict, first: first.asked, second: second.asked }
+  }
 
   test.each([
-    ['first:h1', first, 'h1'],
-    ['second:a:b c', second, 'a:b c'],
-    ['second', second, undefined],
-  ])('%s', async (handle, { asked }, own) => {
-    expect(await both.checkCode({ ...check, handle })).toBe('approved')
-    expect(asked.pop()).toBe(own)
+    ['first:h1', { first: ['h1'], second: [] }],
+    ['second:a:b c', { first: [], second: ['a:b c'] }],
+    ['second', { first: [], second: [undefined] }],
+  ])('%s', async (handle, asked) => {
+    expect(await checkBy(handle)).toEqual({ verdict: 'approved', ...asked })
   })
 
-  test.each([undefined, '', 'third:h1', 'first h1', ':h1', '__proto__'])(
+  test.each([undefined, '', 'third:h1', 'first h1', 'third first:h1', ':h1', '__proto__'])(
     'and nowhere when the handle is %j',
     async (handle) => {
-      expect(await both.checkCode({ ...check, handle })).toBe('unavailable')
-      expect([...first.asked, ...second.asked]).toEqual([])
+      expect(await checkBy(handle)).toEqual({ verdict: 'unavailable', first: [], second: [] })
     },
   )
 })
@@ -144,6 +149,24 @@ test('providers without a name are called after their place', async () => {
   expect(await failover(members).sendCode(send)).toMatchObject({ handle: '2:of undefined' })
 })
 
+test('wrapped members stand in for the others, in their places and under their names', async () => {
+  const both = failover([provider('first').member, provider('second').member])
+  const [first, second] = [provider('wrapped', { result: 'failed' }), provider('wrapped')]
+  const over = both.over([first.member, second.member])
+  expect(await over.sendCode(send)).toEqual({ result: 'sent', handle: 'second:of wrapped' })
+  expect(await over.checkCode({ ...check, handle: 'first:h1' })).toBe('approved')
+  expect([first.asked, second.asked]).toEqual([['send', 'h1'], ['send']])
+})
+
+test('a member knows the state of its messages where its provider does', async () => {
+  const { member } = provider('first')
+  const knowing = { ...member, name: 'second', messageState: async () => 'delivered' as const }
+  const { members } = failover([member, knowing])
+  const [silent, known] = members.map(({ messageState }) => messageState)
+  expect(silent).toBeUndefined()
+  expect(await known?.({ id: 'm1', signal: send.signal })).toBe('delivered')
+})
+
 test('the balance is that of the account that runs dry first', async () => {
   const account = (credits?: number) => ({
     ...provider(undefined).member,
@@ -169,6 +192,13 @@ test.each([
   [[], undefined, 'failover: providers must be an array of at least one CodeProvider'],
   ['first', undefined, 'failover: providers must be an array'],
   [[{}], undefined, 'failover: providers[0] must be a CodeProvider'],
+  [[{ sendCode() {} }], undefined, 'failover: providers[0] must be a CodeProvider'],
+  [[{ checkCode() {} }], undefined, 'failover: providers[0] must be a CodeProvider'],
+  [
+    [{ ...provider('a').member, timeoutMs: 0 }],
+    undefined,
+    'failover: providers[0].timeoutMs must be an integer',
+  ],
   [[provider('a').member, provider('a').member], undefined, 'failover: two providers are named "a"'],
   [[provider('2').member, provider(undefined).member], undefined, 'failover: two providers are named "2"'],
   [[provider('a:b').member], undefined, 'failover: providers[0].name must be a string of 1 to 40'],

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type FailureReason, reasonOf } from '../../src/provider/failure.js'
+import { lostError } from '../../src/provider/results.js'
 
 describe('the code behind a failure has one reason', () => {
   test.each<[FailureReason, string[]]>([
@@ -21,5 +22,59 @@ describe('the code behind a failure has one reason', () => {
     ['connection', ['connection failed', 'EMFILE', '']],
   ])('%s: %j', (reason, codes) => {
     for (const code of codes) expect([code, reasonOf(code)]).toEqual([code, reason])
+  })
+
+  test.each([
+    'deadline ETIMEDOUT aborted oversize closed UND_ERR_CLOSED UND_ERR_DESTROYED UND_ERR_INVALID_ARG',
+    'UND_ERR_NOT_SUPPORTED ENOTFOUND ENODATA ECONNREFUSED EHOSTUNREACH ENETDOWN EADDRNOTAVAIL EPROTO',
+    'ECONNRESET ECONNABORTED EPIPE UND_ERR_SOCKET',
+  ])('a code that only contains one of these says nothing that is known: %s', (codes) => {
+    for (const code of codes.split(' ').flatMap((known) => [`X${known}`, `${known}X`])) {
+      expect([code, reasonOf(code)]).toEqual([code, 'connection'])
+    }
+  })
+
+  test.each([
+    'UND_ERR_ABORT',
+    'EAI_',
+    'ERR_TLS_',
+    'ERR_SSL_',
+    'SELF_SIGNED',
+    'UNABLE_TO',
+    'HPE_',
+    'UND_ERR_INFO',
+  ])('nor does one that has %s behind its first letters', (prefix) =>
+    expect(reasonOf(`X${prefix}X`)).toBe('connection'),
+  )
+})
+
+describe('a request that never left comes with what to do about it', () => {
+  test.each([
+    ['ENOTFOUND', 'the host name in baseUrl, and the DNS'],
+    ['ECONNREFUSED', 'check host and port'],
+    ['CERT_HAS_EXPIRED', 'NODE_EXTRA_CA_CERTS'],
+    ['UND_ERR_CONNECT_TIMEOUT', 'a firewall or a missing proxy setting'],
+    ['ENETUNREACH', 'a firewall or a missing proxy setting'],
+    ['UND_ERR_INVALID_ARG', 'pass one of undici 7'],
+    ['closed', 'create another one'],
+    ['aborted', 'The signal of the call had fired'],
+    ['EMFILE', 'then repeat it'],
+  ])('%s: %s', (cause, advice) => {
+    const { message } = lostError('sendSms', { delivery: 'not-sent', cause })
+    expect(message).toContain(`sendSms: no connection (${cause}). Nothing was sent. `)
+    expect(message).toContain(advice)
+  })
+
+  test('and one whose answer is lost with a warning: it is a repetition that costs', () => {
+    const { message, code } = lostError('sendSms', {
+      delivery: 'unknown',
+      cause: 'deadline',
+      httpStatus: 200,
+    })
+    expect(message).toBe(
+      'sendSms: the answer was lost (deadline), HTTP 200. It may have been acted on: a repeated send may arrive twice.',
+    )
+    // Not delivery_failed: the message may be on its way.
+    expect(code).toBe('provider_unavailable')
   })
 })
