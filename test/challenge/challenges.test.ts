@@ -661,6 +661,26 @@ describe('the operator', () => {
     })
   })
 
+  it('sees the longer wait where a lock and a pause hold at once, and what holds for strangers alone', async () => {
+    const { challenges } = createService({ limits: { failuresBeforeLock: 1, lockMs: 30_000 } })
+    await challenges.start({ ...ana, purpose: 'login' })
+    expect(await challenges.numbers.state(ana.phone)).toMatchObject({
+      nextSendInMs: minute,
+      nextCheckInMs: 0,
+    })
+    await challenges.verify({ ...ana, code: 'wrong1' })
+    const open = { locked: false, lockedForMs: 0, disabled: false, failures: 0, nextSendInMs: 0 }
+    expect(await challenges.numbers.state(ana.phone)).toEqual({
+      ...{ locked: true, lockedForMs: 30_000, disabled: false, failures: 1 },
+      ...{ nextSendInMs: minute, nextCheckInMs: 30_000 },
+      known: { ...open, nextCheckInMs: 0 },
+    })
+    const guessed = createService({ limits: { attemptsPerChallenge: 1, sendsPerHour: 1 } })
+    await guessed.challenges.start({ ...ana, purpose: 'login' })
+    await guessed.challenges.verify({ ...ana, code: 'wrong1' })
+    expect(await guessed.challenges.numbers.state(ana.phone)).toMatchObject({ nextCheckInMs: hour })
+  })
+
   it('is told that a text is no number', async () => {
     const { challenges } = createService()
     await expect(challenges.numbers.state('none')).rejects.toThrow(

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { hashId } from '../../../src/challenge/keys.js'
 import { kindOf, kinds } from '../../../src/store/kinds.js'
 import { memoryStore } from '../../../src/store/memory-store.js'
 import type { Store } from '../../../src/store/store.js'
@@ -198,11 +199,47 @@ describe('sends at once', () => {
     expect(await challenges.start(order(1))).toMatchObject({ outcome: 'started' })
   })
 
+  it('of one session go to other numbers after a day, also where the clock of the store is late', async () => {
+    const { challenges, wait } = createService({
+      limits: { numbersPerSessionPerDay: 1 },
+      store: () => memoryStore({ now: () => 0 }),
+    })
+    const order = (index: number) => ({
+      ...oneSend(index),
+      session: 'one',
+      lane: 'enrol' as const,
+      purpose: 'signup',
+    })
+    await challenges.start(order(0))
+    wait(24 * hour - 1)
+    expect(await challenges.start(order(1))).toMatchObject({ limit: 'session', retryAfterMs: 1 })
+    wait(1)
+    expect(await challenges.start(order(1))).toMatchObject({ outcome: 'started' })
+  })
+
   it('that a counter refuses give the number its send back', async () => {
     const { challenges, wait } = createService({ limits: { serviceSendsPerMinute: 0 } })
     expect(await challenges.start(oneSend(0))).toMatchObject({ code: 'sending_paused', retryAfterMs: minute })
     wait(1)
     expect(await challenges.start(oneSend(0))).toMatchObject({ code: 'sending_paused' })
+  })
+
+  it('that a counter refuses give the session its number back, and no other', async () => {
+    const { challenges, store, keys, wait } = createService({
+      limits: { numbersPerSessionPerDay: 2, serviceSendsPerMinute: 1 },
+    })
+    const start = (index: number, session = 'one') =>
+      challenges.start({ ...oneSend(index), session, lane: 'enrol', purpose: 'signup' })
+    const numbersOf = (session: string) => store.read(keys.counter('count-enrol-numbers', hashId(session)))
+    expect(await start(0)).toMatchObject({ outcome: 'started' })
+    expect(await start(1)).toMatchObject({ limit: 'service' })
+    expect(await start(2, 'two')).toMatchObject({ limit: 'service' })
+    wait(minute)
+    expect(numbersOf('two')).toBeUndefined()
+    expect(await start(3)).toMatchObject({ outcome: 'started' })
+    wait(minute)
+    expect(await start(1)).toMatchObject({ limit: 'session' })
+    expect(numbersOf('one')).toMatchObject({ value: { numbers: [expect.any(String), expect.any(String)] } })
   })
 
   it('that a counter refuses leave no counter behind', async () => {

@@ -176,6 +176,83 @@ describe('the events', () => {
   })
 })
 
+describe('what a process knows to be suspected', () => {
+  it('ends with the proofs that come in, and else with the window', async () => {
+    const service = createGuarded({ signupGuard: { mode: 'observe' } })
+    const { signups } = service.challenges
+    await pump(service, 29)
+    expect(signups.suspected()).toEqual([])
+    await pump(service, 2, 29)
+    await service.challenges.verify({ ...visitor(0), code: rightCode })
+    expect(signups.suspected()).toEqual([{ country: 'CO', sent: 31, approved: 1 }])
+    expect(spendEvents(service)).toHaveLength(1)
+    await service.challenges.verify({ ...visitor(1), code: rightCode })
+    expect(signups.suspected()).toEqual([])
+    expect(spendEvents(service).slice(1)).toEqual([
+      { type: 'spend.cleared', country: 'CO', window: 'hour', sent: 31, approved: 2 },
+    ])
+    await pump(service, 1, 31)
+    service.wait(hour - (service.now() % hour) - 1)
+    expect(signups.suspected()).toEqual([{ country: 'CO', sent: 32, approved: 2 }])
+    service.wait(1)
+    expect(signups.suspected()).toEqual([])
+  })
+
+  it('is kept for each country, its hour and its day apart', async () => {
+    const service = createGuarded({ signupGuard: { mode: 'observe' } })
+    const { signups } = service.challenges
+    const suspicion = { country: 'CO', sent: 100, approved: 0 }
+    await pump(service, 100)
+    expect(signups.suspected()).toEqual([suspicion, suspicion])
+    await service.challenges.start({ ...visitor(5_000), phone: '+525512345678' })
+    expect(signups.suspected()).toEqual([suspicion, suspicion])
+    service.wait(hour)
+    expect(signups.suspected()).toEqual([suspicion])
+    await pump(service, 30, 1_000)
+    expect(signups.suspected()).toHaveLength(2)
+    const told = spendEvents(service).map((event) => 'window' in event && [event.type, event.window])
+    expect(told).toEqual([
+      ['spend.suspected', 'hour'],
+      ['spend.suspected', 'day'],
+      ['spend.cleared', 'hour'],
+      ['spend.suspected', 'hour'],
+    ])
+  })
+})
+
+describe('the store of a watched country', () => {
+  const asking = (service: Service, answer: () => void = () => {}) => {
+    const { increment } = service.store
+    const asked: (number | undefined)[] = []
+    service.store.increment = (key, windowMs, by) => {
+      if (key.includes('count-country-told')) {
+        asked.push(by)
+        answer()
+      }
+      return increment(key, windowMs, by)
+    }
+    return asked
+  }
+
+  it('is asked by the first sign-up of a window and by the first suspicion, not by every one', async () => {
+    const service = createGuarded({ signupGuard: { mode: 'observe' } })
+    const asked = asking(service)
+    await pump(service, 29)
+    expect(asked).toEqual([0, 0])
+    await pump(service, 11, 29)
+    expect(asked).toEqual([0, 0, 1])
+  })
+
+  it('keeps nobody from a code when it loses an event', async () => {
+    const service = createGuarded({ signupGuard: { mode: 'observe' } })
+    asking(service, () => {
+      throw new Error('down')
+    })
+    const outcomes = await pump(service, 31)
+    expect(outcomes.filter(({ outcome }) => outcome !== 'started')).toEqual([])
+  })
+})
+
 describe('beforeSend', () => {
   it('is told what looks suspicious, and lets through whom it trusts', async () => {
     const service = createGuarded()
@@ -193,6 +270,21 @@ describe('beforeSend', () => {
       { country: 'CO', sent: 30, approved: 0 },
     ])
   })
+
+  it.each(['observe', 'enforce'] as const)(
+    'is told of a day whose hour is quiet, in mode %s',
+    async (mode) => {
+      const service = createGuarded({ signupGuard: { mode, unprovenPerDay: 31 } })
+      await pump(service, 30)
+      service.wait(hour)
+      await pump(service, 1, 30)
+      const told: (Suspicion | undefined)[] = []
+      const beforeSend = ({ suspicion }: { suspicion?: Suspicion | undefined }) => told.push(suspicion) > 0
+      const outcome = await service.challenges.start({ ...visitor(100), beforeSend })
+      expect(told).toEqual([{ country: 'CO', sent: 31, approved: 0 }])
+      expect(outcome).toMatchObject({ outcome: 'started' })
+    },
+  )
 
   it('is told nothing while nothing is suspected, and nothing at a sign-in', async () => {
     const service = createGuarded()
