@@ -24,9 +24,8 @@ export function acceptedChannel(
 ): { readonly outcome: 'accepted'; readonly channel: Channel | undefined } | Refusal {
   const methods = demand?.methods
   if (methods === undefined) return { outcome: 'accepted', channel: asked }
-  const accepted = acceptedChannels(channels, demand)
-  const channel = asked ?? accepted[0]
-  if (channel === undefined || !accepted.includes(channel)) return { ...refused('invalid_request'), methods }
+  const channel = acceptedChannels(channels, demand).find((one) => asked === undefined || asked === one)
+  if (channel === undefined) return { ...refused('invalid_request'), methods }
   return { outcome: 'accepted', channel }
 }
 
