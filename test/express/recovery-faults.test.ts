@@ -145,6 +145,28 @@ describe('a recovery code', () => {
     expect(host.events.filter(({ type }) => type === 'recovery.used')).toHaveLength(1)
   })
 
+  it('is not lost, and finished at once, when a renewal fails that took the session away', async () => {
+    let fails = true
+    const host = await startRecoveryHost({
+      options: {
+        subject: () => 'ana',
+        onVerified: () => undefined,
+        session: {
+          id: (req) => req.get('x-session'),
+          rotate(req) {
+            req.headers['x-session'] = fails ? undefined : 'after'
+            if (fails) throw new Error('down')
+          },
+        },
+      },
+    })
+    const [code = ''] = host.codes
+    const ana = Object.assign(host.browser(), { always: { 'x-session': 'before' } })
+    expect((await recover(ana, code)).json.code).toBe('session_unavailable')
+    fails = false
+    expect((await recover(ana, code)).json).toMatchObject({ verified: true })
+  })
+
   it('is not lost when consume rejects, having removed nothing', async () => {
     let fails = true
     const host = await startRecoveryHost({

@@ -243,6 +243,15 @@ describe('what a recovery code is for', () => {
     expect((await ana.get('/number?to=a')).status).toBe(403)
   })
 
+  it('is what the requirement says, whatever challenge is live', async () => {
+    const host = await startRecoveryHost({ mount: guards, options: { purposes } })
+    const ana = await host.login()
+    await ana.post('/two-factor/start', {})
+    const { requirement } = (await ana.get('/number?to=a')).json
+    expect((await recover(ana, host.codes[0], { requirement })).json.purpose).toBe('number')
+    expect((await ana.get('/number?to=a')).json).toEqual({ by: 'recovery-code' })
+  })
+
   it('is not guessed while the number or the live challenge cannot be read, and no code is used up', async () => {
     const well = memoryStore()
     let isDown = false

@@ -121,7 +121,7 @@ export function createSignIn(parts: {
       return {
         actor: await actorOf(context.req, requester, standing, browser?.known),
         approve({ purpose, bound, channel }, asksForTrust) {
-          const proven = { purpose, method: channel, ...(bound !== undefined && { bound }) }
+          const proven = { purpose, bound, method: channel }
           const trustDevice = asksForTrust && devices?.serves(purpose) === true
           return admit(context, subject, proven, { standing, browser, trustDevice })
         },
