@@ -49,15 +49,18 @@ function reasonOf(error: unknown): string {
   return error instanceof LateError ? 'timeout' : 'error'
 }
 
+/** Late, it is told so, and has a moment to say what it knows. */
 async function within<Result>(ms: number, ask: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
   const late = () => new LateError(`no response within ${ms} ms`)
   const controller = new AbortController()
-  const timer = setTimeout(() => controller.abort(late()), ms)
+  // An adapter that is not async may throw synchronously.
+  const asked = (async () => ask(controller.signal))()
   try {
-    // An adapter that is not async may throw synchronously.
-    return await withinDeadline(ms + graceMs, async () => ask(controller.signal), late)
-  } finally {
-    clearTimeout(timer)
+    return await withinDeadline(ms, () => asked, late)
+  } catch (error) {
+    if (!(error instanceof LateError)) throw error
+    controller.abort(error)
+    return await withinDeadline(graceMs, () => asked, late)
   }
 }
 

@@ -102,14 +102,13 @@ export function createDevices(parts: {
         async succeed(trust) {
           if (knownMaxAgeMs === 0 && !trust && (await found) === undefined) return undefined
           await found
-          const next = newToken(token)
           const kept = await updater.update((stored): Update<Stored, DeviceToken | undefined> => {
             const devices = live(stored, now())
             previous = shown && devices.find((device) => isShownBy(device, shown, now()))
             // Requests that were sent together show the same token: one is given the next.
             if (previous !== undefined && previous.hash !== shown?.hash && !trust)
               return { outcome: undefined }
-            const fresh = previous === undefined ? newToken() : next
+            const fresh = newToken(previous && token)
             written = succeeded(previous, fresh, trust, ages, now())
             const others = devices.filter((other) => other !== previous)
             const expiresAt = written.expiresAt
@@ -226,11 +225,9 @@ function put(devices: readonly StoredDevice[], time: number) {
 
 /** 256 random bits. One that replaces another shares its first half, by which that one is recognized later. */
 function newToken(replaced?: string): string {
-  const family =
-    replaced === undefined
-      ? randomBytes(halfBytes)
-      : Buffer.from(replaced, 'base64url').subarray(0, halfBytes)
-  return Buffer.concat([family, randomBytes(halfBytes)]).toString('base64url')
+  const bytes = randomBytes(2 * halfBytes)
+  if (replaced !== undefined) Buffer.from(replaced, 'base64url').copy(bytes, 0, 0, halfBytes)
+  return bytes.toString('base64url')
 }
 
 /** A plain hash suffices: 128 random bits cannot be guessed. */

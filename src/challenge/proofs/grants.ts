@@ -117,6 +117,11 @@ export function createGrants(parts: {
     return stored?.grants.findLast((grant) => fits(grant, required, session, time))
   }
 
+  function admitted(entry: Entry | undefined, required: RequiredGrant): Grant | undefined {
+    const grant = fitting(entry?.value as StoredGrants | undefined, required)
+    return grant === undefined ? undefined : grantOf(required.subject, grant)
+  }
+
   const put = (grants: readonly StoredGrant[], revocations?: readonly Revocation[]) =>
     putLive(grants, revocations, now())
 
@@ -150,12 +155,10 @@ export function createGrants(parts: {
 
   return {
     read(required) {
-      const admitted = (entry: Entry | undefined): Grant | undefined => {
-        const grant = fitting(entry?.value as StoredGrants | undefined, required)
-        return grant === undefined ? undefined : grantOf(required.subject, grant)
-      }
       const entry = store.read(keys.grants(required.subject))
-      return entry instanceof Promise ? entry.then(admitted) : admitted(entry)
+      return entry instanceof Promise
+        ? entry.then((found) => admitted(found, required))
+        : admitted(entry, required)
     },
 
     take: (required) =>

@@ -12,16 +12,17 @@ export type Decide = (req: Request, res: Response) => boolean | Promise<boolean>
  */
 export function middleware(decide: Decide): RequestHandler {
   return (req, res, next) => {
-    const fail = (thrown: unknown) => next(asError(thrown))
     let decided: boolean | Promise<boolean>
     try {
       decided = decide(req, res)
     } catch (thrown) {
-      fail(thrown)
+      next(asError(thrown))
       return
     }
     if (decided === true) next()
-    else if (decided instanceof Promise) decided.then((admitted) => admitted === true && next()).catch(fail)
+    else if (decided instanceof Promise) {
+      decided.then((admitted) => admitted === true && next()).catch((thrown) => next(asError(thrown)))
+    }
   }
 }
 
