@@ -52,7 +52,8 @@ export async function parsePhoneNumber(text: string, rules: PhoneRules): Promise
   const spelled = text.normalize('NFKC').replaceAll(separators, ' ').trim()
   if (!spelling.test(spelled)) return { ok: false, refusal: 'not-a-number' }
   // Read with a default country, 00 would be taken as the start of a national number.
-  const international = withoutRetiredPrefix(spelled.replace(/^00/, '+'), rules.defaultCountry)
+  const prefixed = spelled.replace(/^\(?(?:00|\+)/, '+')
+  const international = withoutRetiredPrefix(prefixed, rules.defaultCountry)
 
   const defaultCountry = rules.defaultCountry as CountryCode | undefined
   const parsed = await (defaultCountry === undefined

@@ -12,6 +12,8 @@ describe('reading a number', () => {
     ['0057 300 123 4567'],
     ['0057 300 123 4567', 'CO'],
     ['0057 300 123 4567', 'MX'],
+    ['(+57) 300 123 4567'],
+    ['(0057) 300 123 4567', 'MX'],
     ['  +57-300-1234567 '],
     ['+57\u00a0300\u00a0123\u00a04567'],
     ['＋５７３００１２３４５６７'],
@@ -35,6 +37,8 @@ describe('reading a number', () => {
     ['+57 300 123 4567 x5'],
     ['tel:+573001234567'],
     ['++573001234567'],
+    ['/+573001234567'],
+    ['+57 300 123 4567 / +57 301 123 4567'],
     ['+٥٧٣٠٠١٢٣٤٥٦٧'],
     ['+573001234567\u0000'],
     ['+573001234567\n+573001234568'],
@@ -43,10 +47,10 @@ describe('reading a number', () => {
     expect(await parsePhoneNumber(text, { countries: 'any' })).toEqual({ ok: false, refusal: 'not-a-number' })
   })
 
-  it.each([['+57300123456789012'], ['+57 300']])(
+  it.each([['+57300123456789012'], ['+57 300'], ['+52 1 55 1234 56789']])(
     'tells that %j has too few or too many digits',
     async (text) => {
-      expect(await parsePhoneNumber(text, { countries: ['CO'] })).toEqual({
+      expect(await parsePhoneNumber(text, { countries: ['CO', 'MX'] })).toEqual({
         ok: false,
         refusal: 'wrong-length',
       })
@@ -65,8 +69,21 @@ describe('reading a number', () => {
     expect(parsed).toEqual({ ok: true, phone: '+525512345678', country: 'MX' })
   })
 
+  it.each([
+    ['1 415 555 0123', 'US'],
+    ['+1 415 555 0123', 'MX'],
+    ['+1 415 555 0123', 'CO'],
+  ])('takes no number of another country for such a spelling: %j (country %s)', async (text, country) => {
+    expect(await parsePhoneNumber(text, { countries: 'any', defaultCountry: country })).toEqual({
+      ok: true,
+      phone: '+14155550123',
+      country: 'US',
+    })
+  })
+
   it('is shown to the person who typed it as people in its country write it', async () => {
     expect(await nationalForm('+573001234567')).toBe('300 1234567')
+    expect(await nationalForm('3001234567', 'CO')).toBe('300 1234567')
     expect(await nationalForm('not a number')).toBe('not a number')
   })
 

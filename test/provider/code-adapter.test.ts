@@ -256,12 +256,29 @@ describe('neither rejects', () => {
 })
 
 test.each([
+  { name: 'a' },
+  { name: 'A.b_c-1' },
+  { name: 'a'.repeat(40) },
+  { voice: 'Marian' },
+  { countryCode: 'CO' },
+])('%j is right', (right) => expect(providerCodes({ client, ...options, ...right } as never)).toBeDefined())
+
+test.each([
   [{ client: {} }, 'providerCodes: client must be a client from createClient()'],
   [{ approvedStatuses: undefined }, 'providerCodes: missing approvedStatuses'],
   [{ approvedStatuses: [] }, 'providerCodes: approvedStatuses must list what your account returns'],
   [{ rejectedCodes: '1001' }, 'providerCodes: rejectedCodes must be an array of strings'],
   [{ callRetries: 4 }, 'providerCodes: callRetries must be an integer from 1 to 3'],
   [{ name: 'a b' }, 'providerCodes: name must be a string of 1 to 40'],
+  [{ name: '' }, 'providerCodes: name must be a string of 1 to 40'],
+  [{ name: 5 }, 'providerCodes: name must be a string of 1 to 40'],
+  [{ name: 'a'.repeat(41) }, 'providerCodes: name must be a string of 1 to 40'],
+  [{ voice: 'Ana' }, "providerCodes: voice must be 'Mariana' or 'Penelope'"],
+  [{ countryCode: 'co' }, 'providerCodes: countryCode must be an upper-case ISO 3166-1 alpha-2 code'],
+  [{ countryCode: ['CO'] }, 'providerCodes: countryCode must be an upper-case ISO 3166-1 alpha-2 code'],
+  // Kosovo has numbers and no code of ISO 3166-1, Antarctica the code and no numbers.
+  [{ countryCode: 'XK' }, 'providerCodes: countryCode must be an upper-case ISO 3166-1 alpha-2 code'],
+  [{ countryCode: 'AQ' }, 'providerCodes: countryCode must be an upper-case ISO 3166-1 alpha-2 code'],
 ])('%j is a mistake: %s', (wrong, message) => {
   expect(() => providerCodes({ client, ...options, ...wrong } as never)).toThrow(message)
 })

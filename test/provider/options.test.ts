@@ -43,7 +43,11 @@ describe('a client is not made from', () => {
       { ...good, baseUrl: 'https://api.example.com/v1?a=1' },
       'baseUrl must not have a user name, password',
     ],
-    ['no account', { ...good, client: undefined }, 'missing client; add'],
+    [
+      'no account',
+      { ...good, client: undefined },
+      'missing client; add\n  client: process.env.PROVIDER_CLIENT, // the account client identifier',
+    ],
     [
       'an account that lost digits',
       { ...good, client: 2 ** 53 },
@@ -52,7 +56,11 @@ describe('a client is not made from', () => {
     ['a fraction of an account', { ...good, client: 1.5 }, 'client must be the account client identifier'],
     ['a negative account', { ...good, client: -1n }, 'client must be the account client identifier'],
     ['an account in words', { ...good, client: 'acme' }, 'client must be the account client identifier'],
-    ['no key', { ...good, key: undefined }, 'missing key; add'],
+    [
+      'no key',
+      { ...good, key: undefined },
+      'missing key; add\n  key: process.env.PROVIDER_KEY, // the account key',
+    ],
     ['an empty key', { ...good, key: '' }, 'key must be a non-empty string: the account key'],
     ['half a surrogate pair as key', { ...good, key: 'a\ud83d' }, 'key must be a well-formed string'],
     [
@@ -96,7 +104,7 @@ describe('a client is not made from', () => {
 })
 
 describe('plain HTTP is taken for', () => {
-  test.each(['localhost', '127.0.0.1', '127.8.9.1', '[::1]', 'provider.localhost'])('%s', async (host) => {
+  test.each(['localhost', '127.0.0.1', '127.18.19.11', '[::1]', 'provider.localhost'])('%s', async (host) => {
     await createClient({ ...good, baseUrl: `http://${host}:8080/v1` }).close()
   })
 })

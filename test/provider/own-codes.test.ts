@@ -84,6 +84,14 @@ describe('a code', () => {
     expect(handles.size).toBe(50)
   })
 
+  test('that an earlier release has sent is still approved', async () => {
+    const handle = 'BwcHBwcHBwcHBwcHBwcHBw.-C_EXx4JI4RayDCadynPE9R8MiuPVpb6Rjxlt5tLz5U'
+    expect(await checkBy(provider(), '482913', handle)).toBe('approved')
+    for (const other of [`x${handle}`, `${handle}x`]) {
+      expect(await checkBy(provider(), '482913', other)).toBe('unavailable')
+    }
+  })
+
   test('has the length that was asked for, leading zeros included', async () => {
     for (const length of [4, 6, 10]) {
       const { message } = await sendBy(provider({ length, text: ({ code }) => `code: ${code}` }))
@@ -155,9 +163,11 @@ describe('a message', () => {
     expect(message).not.toContain('\u202e')
   })
 
-  test('cuts values that would be billed as many parts', async () => {
+  test('cuts values that would be billed as many parts, and no others', async () => {
     const { message } = await sendBy(provider(), { details: { rows: [['To', 'x'.repeat(5_000)]] } })
     expect(message).toContain(`To ${'x'.repeat(37)}...`)
+    const whole = await sendBy(provider(), { details: { rows: [['To', `Ana \t\r\n ${'x'.repeat(36)}`]] } })
+    expect(whole.message).toContain(`To Ana ${'x'.repeat(36)}.`)
   })
 
   test('ends with the domain-bound line, in the form that phones read', async () => {
@@ -216,8 +226,9 @@ describe('a message that is not as it should be', () => {
     filler = tooLong
     const { code } = await sendBy(codes)
     await sendBy(codes)
-    expect(spy).toHaveBeenCalledTimes(1)
-    expect(spy.mock.calls[0]?.[0]).toContain(told)
+    expect(spy.mock.calls).toEqual([
+      [expect.stringContaining(told), { type: 'TwoFactorWarning', code: 'TWO_FACTOR_LONG_TEXT' }],
+    ])
     expect(JSON.stringify(spy.mock.calls)).not.toContain(code)
   })
 
@@ -248,10 +259,17 @@ describe('a message that is not as it should be', () => {
   ])('is not sent when it %s', async (_name, text) => {
     const spy = warnings()
     const codes = provider({ text: text as never })
-    expect(await codes.sendCode(order)).toEqual({ result: 'not-sent' })
+    const report = vi.fn()
+    expect(await codes.sendCode({ ...order, report })).toEqual({ result: 'not-sent' })
     expect(await codes.sendCode(order)).toEqual({ result: 'not-sent' })
     expect(recorder.requests).toEqual([])
-    expect(spy).toHaveBeenCalledTimes(1)
+    expect(report.mock.calls).toEqual([[{ reason: 'text' }]])
+    expect(spy.mock.calls).toEqual([
+      [
+        'ownCodes: text threw or returned no string with the code: nothing was sent.',
+        { type: 'TwoFactorWarning', code: 'TWO_FACTOR_TEXT_FAILED' },
+      ],
+    ])
     expect(JSON.stringify(spy.mock.calls)).not.toContain('482913')
   })
 })
@@ -283,14 +301,51 @@ describe('a send is', () => {
   })
 })
 
+describe('of its client', () => {
+  test('each send is reported with its operation, and asked about by its message', async () => {
+    const report = vi.fn()
+    await provider().sendCode({ ...order, report })
+    await provider().sendCode({ ...order, channel: 'call', report })
+    expect(report.mock.calls).toEqual([
+      [{ operation: 'sendSms', httpStatus: 200, messageId: 'm1' }],
+      [{ operation: 'sendCall', httpStatus: 200, messageId: 'm1' }],
+    ])
+    const messageState = vi.fn(async () => [{ state: 'Entregado' }])
+    const codes = provider({ client: { ...client, messageState } as never })
+    expect(await codes.messageState?.({ id: 'm1', signal })).toBe('delivered')
+    expect(messageState).toHaveBeenCalledExactlyOnceWith({ id: 'm1' }, { signal })
+    expect(provider({ client: { ...client, messageState: undefined } as never }).messageState).toBeUndefined()
+  })
+
+  test('it has the balance, the deadline and the end', async () => {
+    const [balance, close] = [vi.fn(async () => ({ credits: 5 })), vi.fn(async () => {})]
+    const codes = provider({
+      client: { ...client, timeoutMs: 9_000, balance, close } as never,
+      name: 'spare',
+    })
+    expect(codes).toMatchObject({ name: 'spare', timeoutMs: 9_000 })
+    expect(await codes.balance?.()).toEqual({ credits: 5 })
+    await codes.close?.()
+    expect(close).toHaveBeenCalledOnce()
+  })
+})
+
+test('the host name of a text may have digits, hyphens and no dot', () => {
+  for (const origin of ['localhost', 'a1.b-2.example.com', 'EXAMPLE.com'])
+    expect(provider({ origin })).toBeDefined()
+})
+
 test.each([
   [{ client: {} }, 'ownCodes: client must be a client from createClient()'],
   [{ secret: undefined }, 'ownCodes: missing secret'],
   [{ secret: 'short' }, 'ownCodes: secret must have 32 bytes or more'],
   [{ secret: [] }, 'ownCodes: secret must have 32 bytes or more'],
+  [{ secret: [5] }, 'ownCodes: secret must have 32 bytes or more'],
   [{ length: 3 }, 'ownCodes: length must be an integer from 4 to 10'],
   [{ length: 11 }, 'ownCodes: length must be an integer from 4 to 10'],
-  [{ text: 'Hello' }, 'ownCodes: text must be a function'],
+  [{ text: 'Hello' }, 'ownCodes: text must be a function ({ code, minutes, appName, '],
+  [{ origin: null }, 'ownCodes: origin must be a host name'],
+  [{ origin: 'example.com/path' }, 'ownCodes: origin must be a host name'],
   [{ origin: 'https://example.com' }, 'ownCodes: origin must be a host name'],
   [{ origin: 'example.com:443' }, 'ownCodes: origin must be a host name'],
   [{ origin: 'example.com #1' }, 'ownCodes: origin must be a host name'],

@@ -128,6 +128,12 @@ const refusals: readonly (readonly [string, string, unknown, string])[] = [
     'sendCall: audioCode must not be given together with message or voice',
   ],
   [
+    'an audio with a text',
+    'sendCall',
+    { phone, message: 'Hello', audioCode: 'a' },
+    'sendCall: audioCode must not be given together with message or voice',
+  ],
+  [
     'an audio with a voice',
     'sendCall',
     { phone, voice: 'Mia', audioCode: 'a' },
@@ -160,6 +166,12 @@ const refusals: readonly (readonly [string, string, unknown, string])[] = [
     { ...code, voice: 'Mia', retries: 1.5 },
     'sendCallCode: retries',
   ],
+  ...[true, [2], '0x2', ' 2'].map((retries): (typeof refusals)[number] => [
+    `${JSON.stringify(retries)} for attempts`,
+    'sendCall',
+    { ...call, retries },
+    'sendCall: retries must be 1, 2 or 3',
+  ]),
   ['attempts in words', 'sendCallCode', { ...code, voice: 'Mia', retries: 'two' }, 'sendCallCode: retries'],
   ['no retries for a code', 'sendCallCode', { ...code, voice: 'Mia' }, 'sendCallCode: retries is required'],
   [
@@ -186,6 +198,12 @@ const refusals: readonly (readonly [string, string, unknown, string])[] = [
     'an empty URL',
     'shortenUrl',
     { name: 'a', urlLong: ' ' },
+    'shortenUrl: urlLong must be a non-empty string',
+  ],
+  [
+    'a URL as a number',
+    'shortenUrl',
+    { name: 'a', urlLong: 5 },
     'shortenUrl: urlLong must be a non-empty string',
   ],
   ...[
@@ -216,6 +234,12 @@ const refusals: readonly (readonly [string, string, unknown, string])[] = [
     'shortenUrl: expirationTimeStatistics must be a whole number of months',
   ],
   [
+    'an empty expiry, which is not the default',
+    'shortenUrl',
+    { name: 'a', urlLong: 'https://a.example', expirationTimeStatistics: '' },
+    'shortenUrl: expirationTimeStatistics must be a whole number of months',
+  ],
+  [
     'an expiry in words',
     'shortenUrl',
     { name: 'a', urlLong: 'https://a.example', expirationTimeStatistics: 'never' },
@@ -237,6 +261,12 @@ const refusals: readonly (readonly [string, string, unknown, string])[] = [
     'a day the other way round',
     'urlStatistics',
     { ...days, since: '01-03-2026' },
+    'urlStatistics: since must be an existing day',
+  ],
+  [
+    'a day in a list',
+    'urlStatistics',
+    { ...days, since: ['2026-03-01'] },
     'urlStatistics: since must be an existing day',
   ],
   [
@@ -266,6 +296,22 @@ describe('a call is refused before anything is sent, with the parameter and the 
     expect((refusal as TypeError).message).toContain(message)
   })
 
+  test.each([
+    ['blockPhone', { phone }],
+    ['sendSms', { phone, sms: 'Hi' }],
+    ['sendCall', call],
+    ['messageState', { id: 'g1' }],
+    ['sendSmsCode', code],
+    ['sendCallCode', { ...code, voice: 'Mia', retries: 1 }],
+    ['verifyCode', { ...code, code: '482913' }],
+    ['shortenUrl', { name: 'a', urlLong: 'https://a.example' }],
+    ['urlStatistics', days],
+  ])('a parameter that %s does not have', async (method, params) => {
+    await expect(client[method]?.({ ...params, planet: 'Mars' })).rejects.toThrow(
+      `${method}: unknown parameter "planet"; expected: `,
+    )
+  })
+
   test('an unknown operation', async () => {
     await expect(client.request?.('sendPigeon', {})).rejects.toThrow(
       'request: operation must be one of balance, blockPhone, sendSms',
@@ -279,6 +325,9 @@ describe('a call is refused before anything is sent, with the parameter and the 
     )
     await expect(client.request?.('blockPhone', { phone, client: 2 })).rejects.toThrow(
       'blockPhone: unknown parameter "client"',
+    )
+    await expect(client.request?.('balance', { key: 'other' })).rejects.toThrow(
+      'balance: unknown parameter "key"; expected: none',
     )
   })
 

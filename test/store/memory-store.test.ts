@@ -147,6 +147,8 @@ describe('counters', () => {
     expect(store.swap(key, entry?.version, undefined, hour)).toEqual({ swapped: true })
     expect(store.read(key)).toBeUndefined()
     store.swap(key, undefined, { not: 'a number' }, hour)
+    expect(store.increment(key, hour, 0)).toEqual({ count: 0, resetInMs: hour })
+    expect(store.read(key)?.value).toEqual({ not: 'a number' })
     expect(store.increment(key, hour).count).toBe(1)
   })
 })

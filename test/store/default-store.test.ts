@@ -1,0 +1,67 @@
+import cluster from 'node:cluster'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { openDefaultStore } from '../../src/store/default-store.js'
+
+afterEach(() => vi.unstubAllEnvs())
+
+/** The store of an app that passed none, with what it warned of and which events it sent. */
+function open(now?: () => number) {
+  const warned: string[] = []
+  const events = new Set<string>()
+  const store = openDefaultStore({
+    now,
+    emit: ({ type, kind }) => events.add(`${type}: ${kind}`),
+    warn: (code) => warned.push(code),
+  })
+  return { store, events, warned }
+}
+
+describe('the store of an app that passed none', () => {
+  test.each([
+    [{}, []],
+    [{ NODE_APP_INSTANCE: '0' }, ['TWO_FACTOR_SEVERAL_WORKERS']],
+    [{ NODE_ENV: 'production' }, ['TWO_FACTOR_MEMORY_STORE']],
+  ])('warns where one process is not enough: %j', (env, warned) => {
+    vi.stubEnv('NODE_ENV', 'development')
+    vi.stubEnv('NODE_APP_INSTANCE', undefined)
+    for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
+    expect(open().warned).toEqual(warned)
+  })
+
+  test('warns in a worker of a cluster', () => {
+    vi.stubEnv('NODE_ENV', 'development')
+    vi.stubEnv('NODE_APP_INSTANCE', undefined)
+    const { isWorker } = cluster
+    Object.assign(cluster, { isWorker: true })
+    try {
+      expect(open().warned).toEqual(['TWO_FACTOR_SEVERAL_WORKERS'])
+    } finally {
+      Object.assign(cluster, { isWorker })
+    }
+  })
+
+  test('ends entries by the clock of the app', () => {
+    const clock = { at: 0 }
+    const { store } = open(() => clock.at)
+    store.swap('tf1::auth:a', undefined, 'kept', 1_000)
+    clock.at = 999
+    expect(store.read('tf1::auth:a')?.value).toBe('kept')
+    clock.at = 1_000
+    expect(store.read('tf1::auth:a')).toBeUndefined()
+  })
+
+  test('has a clock of its own when the app has none', () => {
+    const { store } = open()
+    store.swap('tf1::auth:a', undefined, 'kept', 3_600_000)
+    expect(store.read('tf1::auth:a')?.value).toBe('kept')
+  })
+
+  test('tells the app which counters it had to forget', () => {
+    const { store, events } = open()
+    const count = (tag: number) => store.increment(`tf1::count-auth-address-sends:${tag}`, 3_600_000)
+    count(0)
+    expect([...events]).toEqual([])
+    for (let tag = 1; tag <= 100_000; tag += 1) count(tag)
+    expect([...events]).toEqual(['store.pressure: count-auth-address-sends'])
+  })
+})
