@@ -48,8 +48,7 @@ export function guardCoverage(tf: TwoFactor): GuardCoverage {
       if (!safeMethods.has(req.method) && subjectOf(req) !== undefined) {
         const watched = watch(req)
         res.once('finish', () => {
-          const succeeded = res.statusCode >= 200 && res.statusCode < 300
-          if (succeeded && !watched.guarded) unguarded.add(`${req.method} ${routeOf(req)}`)
+          if (res.statusCode < 300 && !watched.guarded) unguarded.add(`${req.method} ${routeOf(req)}`)
         })
       }
       next()

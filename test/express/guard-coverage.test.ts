@@ -36,6 +36,7 @@ describe('guard coverage', () => {
       api.delete('/', ok)
       app.use('/api', api)
       app.use('/bare', ok)
+      app.post('/', ok)
     })
     const ana = await host.signIn()
     for (const id of [1, 2]) {
@@ -45,12 +46,19 @@ describe('guard coverage', () => {
     }
     await ana.send('/api', { method: 'DELETE' })
     await ana.send('/bare/metal?a=1', { method: 'PATCH' })
-    const found = ['DELETE /api', 'PATCH /bare/metal', 'POST /v2/transfers/:id', 'PUT /api/transfers/:id']
+    await ana.post('/')
+    const found = [
+      'DELETE /api',
+      'PATCH /bare/metal',
+      'POST /',
+      'POST /v2/transfers/:id',
+      'PUT /api/transfers/:id',
+    ]
     expect(report()).toThrow(`answered without a second factor:\n  ${found.join('\n  ')}`)
-    expect(report({ ignore: ['/api', /bare/g, 'POST /v2/transfers/:id'] })).toThrow(
+    expect(report({ ignore: ['/', '/api', /bare/g, 'POST /v2/transfers/:id'] })).toThrow(
       /:\n {2}PUT \/api\/transfers\/:id$/,
     )
-    expect(report({ ignore: ['PUT /api/transfers/:id', /^DELETE/, /\/bare/, /v2/] })).not.toThrow()
+    expect(report({ ignore: ['PUT /api/transfers/:id', 'POST /', /^DELETE/, /\/bare/, /v2/] })).not.toThrow()
   })
 
   it('lists nothing that a guard admitted, that was refused, that changes nothing or that nobody asked for', async () => {
@@ -61,6 +69,7 @@ describe('guard coverage', () => {
       app.post('/below/it', ok)
       app.post('/exempt', tf.requireTwoFactor({ purpose: 'exempt', exempt: () => true }), ok)
       app.post('/refused', (_req, res) => void res.status(422).json({}))
+      app.post('/choices', (_req, res) => void res.status(300).json({}))
       app.post('/redirected', (_req, res) => res.redirect(303, '/account'))
       app.post('/anonymous', ok)
     })
@@ -69,7 +78,7 @@ describe('guard coverage', () => {
     await pending.post('/guarded')
     const ana = await host.signIn()
     for (const path of ['/guarded', '/below/it', '/exempt']) expect((await ana.post(path)).status).toBe(200)
-    for (const path of ['/refused', '/redirected', '/nowhere']) await ana.post(path)
+    for (const path of ['/refused', '/choices', '/redirected', '/nowhere']) await ana.post(path)
     await ana.get('/account')
     expect(report()).not.toThrow()
   })

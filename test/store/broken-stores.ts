@@ -65,6 +65,8 @@ export function plainStore(now: () => number, kept = new Map<string, Kept>()): P
 interface Break {
   /** The sentence of the contract that must find it. */
   found: string
+  /** Others that must find it as well. */
+  also?: readonly string[]
   of: (store: PlainStore) => Partial<Store>
 }
 
@@ -103,6 +105,15 @@ export const breaks: Readonly<Record<string, Break>> = {
       swap: (key, expectedVersion, next, ttlMs) =>
         next === undefined && store.read(key) === undefined
           ? { swapped: true }
+          : store.swap(key, expectedVersion, next, ttlMs),
+    }),
+  },
+  'cannot remove what is absent': {
+    found: 'removing what is absent, as absent, succeeds',
+    of: (store) => ({
+      swap: (key, expectedVersion, next, ttlMs) =>
+        next === undefined && store.read(key) === undefined
+          ? { swapped: false }
           : store.swap(key, expectedVersion, next, ttlMs),
     }),
   },
@@ -193,6 +204,23 @@ export const breaks: Readonly<Record<string, Break>> = {
         store.swap(key, expectedVersion, Array.isArray(next) && next.length === 0 ? {} : next, ttlMs),
     }),
   },
+  'takes digits for a number': {
+    found: 'a value comes back exactly as it was put, with the version that the swap returned',
+    of: (store) => ({
+      swap: (key, expectedVersion, next, ttlMs) =>
+        store.swap(key, expectedVersion, /^\d+$/.test(String(next)) ? Number(next) : next, ttlMs),
+    }),
+  },
+  'compares keys without their namespace': {
+    found: 'keys that look alike are different keys',
+    of: (store) => {
+      const shared = (key: string) => key.replace(/^tf1:[^:]*/, 'tf1')
+      return {
+        read: (key) => store.read(shared(key)),
+        swap: (key, expectedVersion, next, ttlMs) => store.swap(shared(key), expectedVersion, next, ttlMs),
+      }
+    },
+  },
   'compares keys without their case': {
     found: 'keys that look alike are different keys',
     of: (store) => ({
@@ -281,11 +309,41 @@ export const breaks: Readonly<Record<string, Break>> = {
   },
   'tells the whole window for its rest': {
     found: 'a window starts at its first hit and is not stretched by later ones',
+    also: [
+      'a later hit that asks for a longer window does not get it',
+      'adding nothing reads a counter and starts no window',
+      'hits are added several at once and taken back, within the window that runs',
+    ],
     of: (store) => ({
       increment: (key, windowMs, by) => ({
         count: store.increment(key, windowMs, by).count,
         resetInMs: windowMs,
       }),
+    }),
+  },
+  'tells seconds for milliseconds': {
+    found: 'a counter counts from 1, each key for itself',
+    also: ['a window of a day counts like one of a second'],
+    of: (store) => ({
+      increment(key, windowMs, by) {
+        const { count, resetInMs } = store.increment(key, windowMs, by)
+        return { count, resetInMs: resetInMs / 1_000 }
+      },
+    }),
+  },
+  'tells a longer window than it was given': {
+    found: 'a counter counts from 1, each key for itself',
+    of: (store) => ({
+      increment(key, windowMs, by) {
+        const { count, resetInMs } = store.increment(key, windowMs, by)
+        return { count, resetInMs: resetInMs + 60_000 }
+      },
+    }),
+  },
+  'keeps a window for an hour at most': {
+    found: 'a window of a day counts like one of a second',
+    of: (store) => ({
+      increment: (key, windowMs, by) => store.increment(key, Math.min(windowMs, 3_600_000), by),
     }),
   },
   'takes the longest window asked for': {

@@ -9,7 +9,13 @@ async function violations(options: Omit<StoreContractOptions, 'test'>): Promise<
   const cases: [string, () => Promise<void>][] = []
   storeContract({ ...options, test: (sentence, run) => cases.push([sentence, run]) })
   const violated: string[] = []
-  for (const [sentence, run] of cases) await run().catch(() => violated.push(sentence))
+  for (const [sentence, run] of cases) {
+    await run().catch((error: Error) => {
+      violated.push(sentence)
+      // Whoever writes a store has to see what is wrong with it.
+      expect(error.message).not.toBe('')
+    })
+  }
   return violated
 }
 
@@ -50,8 +56,8 @@ test('a right store violates nothing, whether or not two of it share their entri
 })
 
 describe('the contract finds a store that', () => {
-  test.each(Object.entries(breaks))('%s', async (_name, { found, of }) => {
-    expect(await violations(plain(of))).toContain(found)
+  test.each(Object.entries(breaks))('%s', async (_name, { found, also = [], of }) => {
+    expect(await violations(plain(of))).toEqual(expect.arrayContaining([found, ...also]))
   })
 
   test.each(Object.entries(failOpen))('%s when its backend is down', async (_name, verbs) => {
@@ -68,4 +74,43 @@ describe('the contract finds a store that', () => {
       'what one has written the other reads at once',
     )
   })
+})
+
+test('every store that a case has opened is closed, also where the case fails', async () => {
+  let open = 0
+  const counted = (store: Store): Store => {
+    open += 1
+    return {
+      ...store,
+      close: () => {
+        open -= 1
+      },
+    }
+  }
+  const { now, elapse } = movedByHand()
+  await violations({ createStore: () => counted(plainStore(now)), elapse })
+  await violations({ createStore: () => counted(down), elapse })
+  expect(open).toBe(0)
+})
+
+test.each([
+  [{}, 'storeContract: missing test, createStore, elapse; add\n  test: test, // of your test runner'],
+  [
+    { test },
+    'missing createStore, elapse; add\n  createStore: () => yourStore(),\n  elapse: (ms) => sleep(ms),',
+  ],
+  [
+    { createDownStor: () => down },
+    'storeContract: unknown option "createDownStor"; did you mean "createDownStore"?',
+  ],
+  [{ test: 'test' }, 'storeContract: missing createStore, elapse'],
+  [{ test, createStore: 5, elapse: 5 }, 'storeContract: createStore must be a function () => store'],
+  [{ test, createStore: () => down, elapse: 5 }, 'storeContract: elapse must be a function (ms)'],
+  [{ test: 5, createStore: () => down, elapse: 5 }, 'storeContract: test must be a function (sentence, run)'],
+  [
+    { test, createStore: () => down, elapse: () => 0, createDownStore: down },
+    'storeContract: createDownStore must be a function () => store',
+  ],
+])('the options %j are a mistake: %s', (options, message) => {
+  expect(() => storeContract(options as never)).toThrow(message)
 })

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { twilioVerify } from '../../examples/providers/twilio-verify.js'
 import { vonageVerify } from '../../examples/providers/vonage-verify.js'
@@ -149,9 +150,27 @@ async function violations(options: Omit<CodeProviderContractOptions, 'test'>): P
   const cases: [string, () => Promise<void>][] = []
   codeProviderContract({ ...options, test: (sentence, run) => cases.push([sentence, run]) })
   const violated: string[] = []
-  for (const [sentence, run] of cases) await run().catch(() => violated.push(sentence))
+  for (const [sentence, run] of cases) {
+    await run().catch((error: Error) => {
+      violated.push(sentence)
+      // Whoever writes an adapter has to see what is wrong with it.
+      expect(error.message).not.toBe('')
+    })
+  }
   return violated
 }
+
+/** Puts something else in the place of each handle, and takes it back before a check. */
+const handles =
+  (told: (handle: string, code: string) => string): NonNullable<Parameters<typeof plain>[0]> =>
+  (right, world) => ({
+    async sendCode(send) {
+      const sent = await right.sendCode(send)
+      const code = String(Number(world.send(`spare ${send.destination}`)) - 1)
+      return 'handle' in sent ? { ...sent, handle: told(`${sent.handle}`, code) } : sent
+    },
+    checkCode: ({ handle = '', ...check }) => right.checkCode({ ...check, handle: handle.split('.')[0] }),
+  })
 
 const breaks: Readonly<Record<string, readonly [found: RegExp, of: Parameters<typeof plain>[0]]>> = {
   'approves on an error page': [
@@ -248,20 +267,54 @@ const breaks: Readonly<Record<string, readonly [found: RegExp, of: Parameters<ty
   ],
   'returns the code in the handle': [
     /does not tell the code/,
-    (right, world) => ({
-      async sendCode(send) {
-        const sent = await right.sendCode(send)
-        const code = String(Number(world.send(`spare ${send.destination}`)) - 1)
-        return 'handle' in sent
-          ? { ...sent, handle: `${sent.handle}.${Buffer.from(code).toString('base64')}` }
-          : sent
-      },
-    }),
+    handles((handle, code) => `${handle}.${Buffer.from(code).toString('base64')}`),
+  ],
+  'returns the code in the handle backwards': [
+    /does not tell the code/,
+    handles((handle, code) => `${handle}.${[...code].reverse().join('')}`),
+  ],
+  'returns a hash of the code in the handle, without a key': [
+    /does not tell the code/,
+    handles((handle, code) => `${handle}.${createHash('sha256').update(code).digest('hex')}`),
+  ],
+  'has handles that do not fit a cookie': [
+    /at most 200 characters/,
+    handles((handle) => `${handle}.`.padEnd(201, '-')),
+  ],
+  'files codes under the number alone': [
+    /worth nothing under another app-name/,
+    (_right, world) => {
+      const codes = new Map<string, string>()
+      return {
+        async sendCode({ destination }) {
+          codes.set(destination, world.send(destination))
+          return { result: 'sent' }
+        },
+        checkCode: async ({ destination, code }) =>
+          codes.get(destination) === code ? 'approved' : 'rejected',
+      }
+    },
   ],
 }
 
-test('a right adapter violates nothing', async () => {
+test('a right adapter violates nothing, with handles of any length that is allowed', async () => {
   expect(await violations(plain())).toEqual([])
+  expect(await violations(plain(handles((handle) => `${handle}.`.padEnd(200, '-'))))).toEqual([])
+})
+
+test.each([
+  [{}, 'codeProviderContract: missing test, createProvider, codeFor, sendsTo, fail'],
+  [{ sendTo: () => 0 }, 'codeProviderContract: unknown option "sendTo"; did you mean "sendsTo"?'],
+  [{ test: 5 }, 'codeProviderContract: test must be a function (sentence, run)'],
+  [{ createProvider: 5 }, 'createProvider must be a function () => a code provider'],
+  [{ codeFor: 5 }, 'codeFor must be a function (destination) => the newest code sent there'],
+  [{ sendsTo: 5 }, 'sendsTo must be a function (destination) => number of sends'],
+  [{ fail: 5 }, 'fail must be a function (fault)'],
+  [{ channels: [] }, "channels must list 'sms', 'call' or both"],
+  [{ channels: ['fax'] }, "channels[0] must be 'sms' or 'call'"],
+])('the options %j are a mistake: %s', (options, message) => {
+  const others = Object.keys(options).length === 0 || 'sendTo' in options ? {} : { test, ...plain() }
+  expect(() => codeProviderContract({ ...others, ...options } as never)).toThrow(message)
 })
 
 test.each(Object.entries(breaks))('the contract finds an adapter that %s', async (_name, [found, of]) => {

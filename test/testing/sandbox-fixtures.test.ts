@@ -46,7 +46,7 @@ base('no test gets a number with a fixed result', async () => {
 
 base.each([
   [{ fone: () => '' }, 'unknown option "fone"'],
-  [{ phone: '+573001234567' }, 'phone must be a function'],
+  [{ phone: '+573001234567' }, 'phone must be a function (index) => string'],
   [{ sandbox: 5 }, 'sandbox must be an object'],
 ])('the options %j are refused', (options, message) => {
   expect(() => sandboxFixtures(options as object)).toThrow(message)
