@@ -1,5 +1,6 @@
 // Measures what this package costs against what one would have without it, and prints one table: `npm run bench`.
 // For some bars only, and with more or fewer rounds than eight: `npm run bench -- 4 9 --rounds 3`.
+// Instead of bars, where the CPU of a login goes: `npm run bench -- --profile`.
 import { loadavg } from 'node:os'
 import { exit, version } from 'node:process'
 import { parseArgs } from 'node:util'
@@ -11,6 +12,7 @@ import * as ledger from './ledger.js'
 import * as login from './login.js'
 import * as memory from './memory.js'
 import { installPackages } from './packages.js'
+import { printProfile } from './profile.js'
 import { startProvider } from './provider.js'
 import * as redis from './redis.js'
 import * as roundTrips from './round-trips.js'
@@ -19,7 +21,7 @@ import { print, verdict } from './table.js'
 import * as weight from './weight.js'
 
 const { values, positionals } = parseArgs({
-  options: { rounds: { type: 'string', default: '8' } },
+  options: { rounds: { type: 'string', default: '8' }, profile: { type: 'boolean', default: false } },
   allowPositionals: true,
 })
 const rounds = Number(values.rounds)
@@ -36,6 +38,11 @@ if (bars.length === 0 || !(rounds >= 1)) {
 const started = performance.now()
 installPackages()
 const { origin: provider } = await startProvider()
+
+if (values.profile) {
+  await printProfile(provider)
+  exit()
+}
 
 const rows = []
 for (const bar of bars) {
