@@ -35,11 +35,7 @@ export function withStoreDeadline(
       const result = ask()
       if (!isThenable(result)) return result
       const startedAt = now()
-      return withinDeadline(
-        timeoutMs,
-        () => Promise.resolve(result),
-        () => new Error(`no response within ${timeoutMs} ms`),
-      ).catch((cause: unknown) => {
+      return withinDeadline(timeoutMs, () => Promise.resolve(result)).catch((cause: unknown) => {
         throw failed(command, cause, Math.max(0, now() - startedAt))
       })
     } catch (cause) {

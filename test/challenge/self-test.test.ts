@@ -124,12 +124,15 @@ describe('the self-test', () => {
     expect(await codes({ inspect: fails })).toEqual(['store_not_inspected'])
   })
 
-  it('ends when an inspection does not', async () => {
+  it.each([
+    ['the provider', 'balance', 10_000, 'provider_failed'],
+    ['an inspection', 'inspect', 5_000, 'store_not_inspected'],
+  ])('ends when %s does not', async (_, part, ms, code) => {
     vi.useFakeTimers({ toFake: ['setTimeout'] })
-    const asked = codes({ inspect: () => new Promise(() => {}) })
-    await vi.advanceTimersByTimeAsync(5_000)
+    const asked = finds({ [part]: () => new Promise(() => {}) })
+    await vi.advanceTimersByTimeAsync(ms)
     vi.useRealTimers()
-    expect(await asked).toEqual(['store_not_inspected'])
+    expect((await asked).findings).toMatchObject([{ code, message: `no response within ${ms} ms` }])
   })
 
   it('says when the clock cannot be asked', async () => {

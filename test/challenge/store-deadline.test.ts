@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest'
+import { tracingChannel } from 'node:diagnostics_channel'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { withStoreDeadline } from '../../src/challenge/store-deadline.js'
 import { TwoFactorError } from '../../src/errors.js'
 import type { EventBody } from '../../src/events.js'
@@ -61,6 +62,38 @@ describe('a store with a deadline', () => {
       { type: 'store.failed', command: 'read', durationMs: 0 },
       { type: 'store.failed', command: 'swap', durationMs: 0 },
       { type: 'store.failed', command: 'increment', durationMs: 0 },
+    ])
+  })
+
+  it.each([30, -30])(
+    'says how long a failure took, never less than nothing: a clock moves by %d',
+    async (ms) => {
+      const events: EventBody[] = []
+      const moments = [1_000, 1_000 + ms]
+      const store = { ...memoryStore(), read: async () => Promise.reject(new Error('connection lost')) }
+      const asked = withStoreDeadline(store, 20, {
+        now: () => moments.shift() ?? Number.NaN,
+        emit: (event) => void events.push(event),
+      }).read('k')
+      await expect(asked).rejects.toMatchObject({ code: 'store_unavailable' })
+      expect(events).toMatchObject([{ type: 'store.failed', durationMs: Math.max(0, ms) }])
+    },
+  )
+
+  it('tells whoever traces it the command and the kind of the entry, and no more', () => {
+    const traces = tracingChannel('express-two-factor:store')
+    const seen: unknown[] = []
+    const subscriber = { start: (context: unknown) => void seen.push({ ...Object(context) }) }
+    traces.subscribe(subscriber)
+    onTestFinished(() => void traces.unsubscribe(subscriber))
+    const store = bounded({})
+    store.read('tf1:shop:grants:whose')
+    store.swap('tf1:shop:auth:whose', undefined, { n: 1 }, 1_000)
+    store.increment('tf1:shop:count-x:whose', 1_000)
+    expect(seen).toEqual([
+      { command: 'read', kind: 'grants' },
+      { command: 'swap', kind: 'auth' },
+      { command: 'increment', kind: 'count-x' },
     ])
   })
 

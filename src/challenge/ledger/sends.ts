@@ -152,7 +152,7 @@ export function settleSend(
   const live = challenge === undefined || challenge.voided ? {} : { challenge }
   return {
     outcome: { ...live, ...uncounted },
-    next: unsent && name === 'known' ? strangersAgain(next, order?.superseded, now) : next,
+    next: unsent ? strangersAgain(next, order?.superseded, now) : next,
   }
 }
 

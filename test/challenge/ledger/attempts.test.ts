@@ -247,6 +247,32 @@ describe('settling an attempt', () => {
   })
 })
 
+describe('a wrong code that is typed again', () => {
+  it('costs no second attempt, and asks nobody', () => {
+    const number = driveLedger()
+    number.start()
+    number.verify('rejected', {}, 'wrong')
+    const before = number.ledger
+    expect(number.reserve({}, 'wrong').outcome).toMatchObject({ outcome: 'repeated', attemptsRemaining: 4 })
+    expect(number.ledger).toBe(before)
+    expect(number.verify('rejected', {}, 'other')).toMatchObject({ attemptsRemaining: 3 })
+    expect(number.reserve({}, 'wrong').outcome).toMatchObject({ outcome: 'repeated', attemptsRemaining: 3 })
+  })
+
+  it('is asked about again once another code was sent, also when that came while it was judged', () => {
+    const number = driveLedger()
+    number.start()
+    number.verify('rejected', {}, 'first')
+    number.wait(minute)
+    const { id } = number.reserve({}, 'second')
+    number.resend()
+    expect(number.settle(id, 'rejected')).toMatchObject({ outcome: 'rejected', attemptsRemaining: 3 })
+    expect(number.budget.rejections).toBe(2)
+    expect(number.verify('rejected', {}, 'first')).toMatchObject({ attemptsRemaining: 2 })
+    expect(number.verify('approved', {}, 'second')).toMatchObject({ outcome: 'approved' })
+  })
+})
+
 describe('a code that was used before', () => {
   const used = () => {
     const number = driveLedger(guessing)

@@ -15,6 +15,8 @@ export interface Who {
   channel?: Channel
   /** From a browser in which the subject has succeeded before. */
   known?: boolean
+  /** The last revocation. */
+  epoch?: string
 }
 
 /** One number's ledger under a hand-moved clock: runs commands and keeps what they leave. */
@@ -29,10 +31,14 @@ export function driveLedger(limits: LedgerLimits = ledgerLimits, from = 1_000_00
     if (decision.next !== undefined) ledger = decision.next
     return decision.outcome
   }
-  const bindingOf = ({ known = false, session = 's1', subject = 'ana', purpose = 'login', bound }: Who) => ({
+  const whoOf = ({ known = false, session = 's1', subject = 'ana', epoch }: Who) => ({
     budget: known ? ('known' as const) : ('strangers' as const),
     session,
     subject,
+    ...(epoch === undefined ? {} : { epoch }),
+  })
+  const bindingOf = ({ purpose = 'login', bound, ...who }: Who) => ({
+    ...whoOf(who),
     purpose,
     ...(bound === undefined ? {} : { bound }),
   })
@@ -73,20 +79,16 @@ export function driveLedger(limits: LedgerLimits = ledgerLimits, from = 1_000_00
       return outcome
     },
     resend(who: Who = {}, sent: SendResult = { result: 'sent', lifetimeMs: 600_000 }) {
-      const { budget, session, subject } = bindingOf(who)
       const sendId = next('send-')
       const channel = who.channel === undefined ? {} : { channel: who.channel }
-      const outcome = run((was, now) =>
-        resend(was, { budget, session, subject, sendId, ...channel }, now, limits),
-      )
+      const outcome = run((was, now) => resend(was, { ...whoOf(who), sendId, ...channel }, now, limits))
       if (outcome.outcome === 'booked') driver.settleSend(sendId, sent, outcome)
       return outcome
     },
     reserve(who: Who = {}, code = next('wrong-'), id = next('attempt-')) {
-      const { budget, session, subject } = bindingOf(who)
       return {
         id,
-        outcome: run((was, now) => reserve(was, { budget, session, subject, id, code }, now, limits)),
+        outcome: run((was, now) => reserve(was, { ...whoOf(who), id, code }, now, limits)),
       }
     },
     settle: (id: string, verdict: Verdict) => run((was, now) => settle(was, id, verdict, now, limits)),
@@ -96,8 +98,7 @@ export function driveLedger(limits: LedgerLimits = ledgerLimits, from = 1_000_00
       return outcome.outcome === 'reserved' ? driver.settle(id, verdict) : outcome
     },
     cancel(who: Who = {}) {
-      const { budget, session, subject } = bindingOf(who)
-      return run((was, now) => cancel(was, { budget, session, subject }, now, limits))
+      return run((was, now) => cancel(was, whoOf(who), now, limits))
     },
     run,
   }

@@ -71,6 +71,27 @@ describe('cancelling', () => {
   })
 })
 
+describe('a revocation', () => {
+  it('ends the challenge that began before it, for every command, and none that began after it', () => {
+    const number = driveLedger()
+    number.start()
+    const after = { epoch: 'logout-1' }
+    expect(number.reserve(after).outcome).toEqual({ outcome: 'refused', code: 'challenge_gone' })
+    expect(number.resend(after)).toMatchObject({ code: 'challenge_gone' })
+    expect(number.cancel(after)).toEqual({})
+    number.wait(minute)
+    expect(number.start(after)).toMatchObject({ outcome: 'booked' })
+    expect(number.start(after)).toMatchObject({ outcome: 'live' })
+    expect(number.reserve(after).outcome).toMatchObject({ outcome: 'reserved' })
+  })
+
+  it('that nobody remembers any more ends nothing', () => {
+    const number = driveLedger()
+    number.start({ epoch: 'logout-1' })
+    expect(number.reserve().outcome).toMatchObject({ outcome: 'reserved' })
+  })
+})
+
 describe('enabling a number', () => {
   it('forgets failures, answers and lock, and leaves the sends', () => {
     const number = driveLedger({ ...ledgerLimits, failuresBeforeDisable: 5, failuresBeforeLock: 5 })

@@ -335,6 +335,43 @@ describe('settling a send', () => {
     },
   )
 
+  it.each([
+    ['sent', { challenge: { id: 'challenge-2' } }],
+    ['unconfirmed', { challenge: { id: 'challenge-2' } }],
+    ['foreign-number', {}],
+    ['failed', { uncounted: true }],
+    ['misconfigured', { uncounted: true }],
+    ['not-sent', { uncounted: true }],
+  ] as const)(
+    'says of a send that was %s what may be typed, and whether it costs anything',
+    (result, told) => {
+      const number = driveLedger()
+      const { sendId, outcome } = number.book()
+      const settled = number.settleSend(sendId, { result }, outcome)
+      expect(settled).toMatchObject(told)
+      expect(Object.keys(settled)).toEqual(Object.keys(told))
+    },
+  )
+
+  it('says that nothing may be typed for a code that others got, whatever was typed before', () => {
+    const number = driveLedger()
+    const { sendId, outcome } = number.book()
+    number.verify('rejected')
+    expect(number.settleSend(sendId, { result: 'foreign-number' }, outcome)).toEqual({})
+    expect(number.budget.challenge).toMatchObject({ voided: true, attempts: 1 })
+  })
+
+  it('is over once the provider has refused: a late success changes nothing', () => {
+    const number = driveLedger()
+    number.start()
+    number.wait(minute)
+    const { sendId, outcome } = number.book({ purpose: 'transfer' })
+    number.settleSend(sendId, { result: 'failed' }, outcome)
+    const settled = number.ledger
+    expect(number.settleSend(sendId, { result: 'sent', handle: 'late' }, outcome)).toEqual({})
+    expect(number.ledger).toBe(settled)
+  })
+
   it('does nothing for a send that was given back already', () => {
     const number = driveLedger()
     const { sendId } = number.book()
