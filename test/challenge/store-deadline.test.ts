@@ -81,11 +81,11 @@ describe('a store with a deadline', () => {
   )
 
   it('tells whoever traces it the command and the kind of the entry, and no more', () => {
-    const traces = tracingChannel('express-two-factor:store')
+    const { start } = tracingChannel('express-two-factor:store')
     const seen: unknown[] = []
-    const subscriber = { start: (context: unknown) => void seen.push({ ...Object(context) }) }
-    traces.subscribe(subscriber)
-    onTestFinished(() => void traces.unsubscribe(subscriber))
+    const note = (context: unknown) => void seen.push({ ...Object(context) })
+    start.subscribe(note)
+    onTestFinished(() => void start.unsubscribe(note))
     const store = bounded({})
     store.read('tf1:shop:grants:whose')
     store.swap('tf1:shop:auth:whose', undefined, { n: 1 }, 1_000)

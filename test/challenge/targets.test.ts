@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest'
+import { minute } from './kit.js'
+import { ana, createService, rightCode } from './service.js'
+
+describe('a challenge', () => {
+  it('of a visitor stays theirs when session and subject change, and is nobody else’s', async () => {
+    const { challenges } = createService()
+    const signup = { ...ana, lane: 'enrol' as const, visitor: Promise.resolve('cookie-1') }
+    await challenges.start({ ...signup, purpose: 'signup' })
+    const later = { ...signup, session: 'session-2', subject: 'account-7' }
+    const { visitor: _, ...withoutCookie } = signup
+    expect(await challenges.verify({ ...withoutCookie, code: rightCode })).toMatchObject({
+      code: 'challenge_gone',
+    })
+    expect(await challenges.verify({ ...later, visitor: 'cookie-2', code: rightCode })).toMatchObject({
+      code: 'challenge_gone',
+    })
+    expect(await challenges.verify({ ...later, code: rightCode })).toMatchObject({ outcome: 'approved' })
+  })
+
+  it('ends with a revocation that is told later than the code was sent', async () => {
+    const { challenges } = createService()
+    await challenges.start({ ...ana, purpose: 'login' })
+    const revoked = { ...ana, epoch: Promise.resolve('logout-1') }
+    expect(await challenges.verify({ ...revoked, code: rightCode })).toMatchObject({ code: 'challenge_gone' })
+    expect(await challenges.verify({ ...ana, code: rightCode })).toMatchObject({ outcome: 'approved' })
+  })
+
+  it('of a known browser is its own, and only `true` makes a browser known', async () => {
+    const { challenges, wait } = createService()
+    const known = { ...ana, knownBrowser: Promise.resolve(true) }
+    await challenges.start({ ...known, purpose: 'login' })
+    for (const knownBrowser of [undefined, false, Promise.resolve(false)]) {
+      expect(await challenges.verify({ ...ana, knownBrowser, code: rightCode })).toMatchObject({
+        code: 'challenge_gone',
+      })
+    }
+    wait(minute)
+    expect(await challenges.verify({ ...known, code: rightCode })).toMatchObject({ outcome: 'approved' })
+  })
+
+  it('is shown with the channels of its purpose, and with its own where nobody knows the purpose now', async () => {
+    const { challenges, store } = createService()
+    const started = await challenges.start({ ...ana, purpose: 'login' })
+    expect(started).toMatchObject({
+      challenge: { destination: '••••••67', channels: ['sms', 'call'], attemptsRemaining: 5 },
+    })
+    const { challenges: released } = createService({ store: () => store, purposes: ['signup'] })
+    expect(await released.find(ana)).toMatchObject({ purpose: 'login', channel: 'sms', channels: ['sms'] })
+  })
+})
