@@ -80,16 +80,16 @@ describe('a store with a deadline', () => {
     },
   )
 
-  it('tells whoever traces it the command and the kind of the entry, and no more', () => {
+  it('tells whoever traces it the command and the kind of the entry, and no more', async () => {
     const { start } = tracingChannel('express-two-factor:store')
     const seen: unknown[] = []
     const note = (context: unknown) => void seen.push({ ...Object(context) })
     start.subscribe(note)
     onTestFinished(() => void start.unsubscribe(note))
     const store = bounded({})
-    store.read('tf1:shop:grants:whose')
-    store.swap('tf1:shop:auth:whose', undefined, { n: 1 }, 1_000)
-    store.increment('tf1:shop:count-x:whose', 1_000)
+    await store.read('tf1:shop:grants:whose')
+    await store.swap('tf1:shop:auth:whose', undefined, { n: 1 }, 1_000)
+    await store.increment('tf1:shop:count-x:whose', 1_000)
     expect(seen).toEqual([
       { command: 'read', kind: 'grants' },
       { command: 'swap', kind: 'auth' },
