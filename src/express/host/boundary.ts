@@ -1,5 +1,5 @@
 import { isNativeError } from 'node:util/types'
-import type { Request, RequestHandler, Response } from 'express'
+import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import { TwoFactorError } from '../../errors.js'
 
 /** Whether the request goes on to the next handler; false when it was answered. */
@@ -16,14 +16,18 @@ export function middleware(decide: Decide): RequestHandler {
     try {
       decided = decide(req, res)
     } catch (thrown) {
-      next(asError(thrown))
+      fail(next, thrown)
       return
     }
     if (decided === true) next()
     else if (decided instanceof Promise) {
-      decided.then((admitted) => admitted === true && next()).catch((thrown) => next(asError(thrown)))
+      decided.then((admitted) => admitted === true && next()).catch((thrown) => fail(next, thrown))
     }
   }
+}
+
+function fail(next: NextFunction, thrown: unknown): void {
+  next(asError(thrown))
 }
 
 const thrownByHost = new WeakSet<Error>()
