@@ -122,20 +122,23 @@ export function timeOf(ledger: Ledger, clock: number): { readonly now: number; r
  */
 export function keptForMs(ledger: Ledger, now: number, limits: LedgerLimits): number {
   const expiries = [
-    (ledger.usedCodes.at(-1)?.at ?? -rememberedMs) + rememberedMs,
+    forgottenAt(ledger.usedCodes.at(-1)?.at),
     budgetExpiresAt(ledger.strangers, ledger.at, limits),
     budgetExpiresAt(ledger.known, ledger.at, limits),
   ]
   return Math.max(now, ...expiries) - now
 }
 
+/** When nothing counts any more what happened then; 0 for what never happened. */
+const forgottenAt = (at: number | undefined) => (at === undefined ? 0 : at + rememberedMs)
+
 function budgetExpiresAt(budget: Budget, changedAt: number, limits: LedgerLimits): number {
   return Math.max(
     budget.challenge?.expiresAt ?? 0,
-    (budget.sends.findLast(isSent)?.at ?? -rememberedMs) + rememberedMs,
+    forgottenAt(budget.sends.findLast(isSent)?.at),
     // Whoever types numbers that the provider refuses must not fill the store with them for a day.
     cooldownExpiresAt(budget.sends, limits),
-    (budget.attemptTimes.at(-1) ?? -rememberedMs) + rememberedMs,
+    forgottenAt(budget.attemptTimes.at(-1)),
     budget.attemptsSinceSuccess > 0 ? changedAt + failuresRememberedMs : 0,
     isDisabled(budget, limits) ? changedAt + disabledRememberedMs : 0,
   )

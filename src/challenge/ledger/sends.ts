@@ -80,10 +80,9 @@ export function start(
   // A code that expires before it may be typed would be paid for in vain.
   if (now + waitMs >= challenge.expiresAt) return { outcome: refuse('attempts_exhausted', waitMs) }
   const superseded = live ?? liveIn(ledger.strangers, now, limits)
-  const others = binding.budget === 'known' ? withoutStrangers(ledger, challenge, now) : ledger
   return {
     outcome: { outcome: 'booked', challenge, ...(superseded === undefined ? {} : { superseded }) },
-    next: booked(others, command.sendId, challenge, now),
+    next: booked(withoutStrangers(ledger, challenge, now), command.sendId, challenge, now),
   }
 }
 
@@ -218,7 +217,7 @@ function booked(ledger: Ledger, sendId: string, challenge: Challenge, now: numbe
 }
 
 /**
- * Ends the challenge of strangers. The provider may send the same code again, so what they have guessed
+ * Ends the challenge of strangers, whoever starts another. The provider may send the same code again, so what they have guessed
  * stays spent for as long as the challenge that takes its place may live.
  */
 function withoutStrangers(ledger: Ledger, { maxExpiresAt }: Challenge, now: number): Ledger {

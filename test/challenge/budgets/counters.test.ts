@@ -199,24 +199,6 @@ describe('sends at once', () => {
     expect(await challenges.start(order(1))).toMatchObject({ outcome: 'started' })
   })
 
-  it('of one session go to other numbers after a day, also where the clock of the store is late', async () => {
-    const { challenges, wait } = createService({
-      limits: { numbersPerSessionPerDay: 1 },
-      store: () => memoryStore({ now: () => 0 }),
-    })
-    const order = (index: number) => ({
-      ...oneSend(index),
-      session: 'one',
-      lane: 'enrol' as const,
-      purpose: 'signup',
-    })
-    await challenges.start(order(0))
-    wait(24 * hour - 1)
-    expect(await challenges.start(order(1))).toMatchObject({ limit: 'session', retryAfterMs: 1 })
-    wait(1)
-    expect(await challenges.start(order(1))).toMatchObject({ outcome: 'started' })
-  })
-
   it('that a counter refuses give the number its send back', async () => {
     const { challenges, wait } = createService({ limits: { serviceSendsPerMinute: 0 } })
     expect(await challenges.start(oneSend(0))).toMatchObject({ code: 'sending_paused', retryAfterMs: minute })
@@ -390,6 +372,45 @@ describe('what a counter asks of the store', () => {
       // The first sign-up of an hour, and of a day, looks at the one before.
       twice('read count-country-told'),
     ])
+  })
+
+  it('is under the names of the release before: a deployment starts no limit anew', async () => {
+    const { challenges, store, keys, wait } = createService({ signupGuard: { unprovenPerHour: 1 } })
+    const { increment } = store
+    const asked = new Set<string>()
+    store.increment = (key, ...more) => {
+      asked.add(key)
+      return increment(key, ...more)
+    }
+    for (const lane of ['auth', 'enrol'] as const) {
+      await challenges.start({ ...ana, lane, purpose: purposeIn(lane) })
+      await challenges.verify({ ...ana, lane, code: 'wrong1' })
+    }
+    wait(hour)
+    await challenges.start({ ...oneSend(2), lane: 'enrol', purpose: 'signup' })
+    expect([...asked].sort()).toEqual(
+      [
+        keys.counter('count-auth-session-sends', hashId(ana.session)),
+        keys.counter('count-auth-subject-sends', hashId(ana.subject)),
+        keys.counter('count-auth-service-sends', 'minute'),
+        keys.tally('auth', ana.subject),
+        ...[ana, oneSend(2)].flatMap(({ session, subject }) => [
+          keys.counter('count-enrol-session-sends', hashId(session)),
+          keys.counter('count-enrol-subject-sends', hashId(subject)),
+        ]),
+        ...['minute', 'hour', 'day'].map((span) => keys.counter('count-enrol-service-sends', span)),
+        keys.tally('enrol', ana.subject),
+        ...['2027-01-15T08', '2027-01-15T09', '2027-01-15'].flatMap((window) => [
+          keys.counter('count-country-sent', `CO.${window}`),
+          keys.counter('count-country-approved', `CO.${window}`),
+        ]),
+        ...['2027-01-15T07', '2027-01-15T08', '2027-01-14'].map((window) =>
+          keys.counter('count-country-told', `CO.${window}.spend.suspected`),
+        ),
+        keys.counter('count-country-told', 'CO.2027-01-15T08.spend.cleared'),
+        keys.counter('count-country-told', 'CO.2027-01-15T09.spend.suspected'),
+      ].sort(),
+    )
   })
 
   it('is under no readable address', async () => {

@@ -174,6 +174,14 @@ describe('a ledger in the store', () => {
     expect(String(text).split('challenge-1')).toHaveLength(4)
   })
 
+  it('takes no room for what is not there: known browsers, and columns at the end of a row', async () => {
+    const { store, ledgers } = createPair()
+    const sends = [{ id: 's', at: 7, channel: 'sms', challenge: 'c' } as const]
+    const sparse = { ...emptyLedger, at: 9, strangers: { ...emptyBudget, sends }, command: 'command' }
+    await ledgers.swap(key, undefined, sparse, hour)
+    expect(store.read(key)?.value).toBe('[2,"command",9,[0,0,0,null,null,[["s",-2,"sms","c"]],[]],[]]')
+  })
+
   it('is told as it stands by a swap: the new one, or the one in the way', async () => {
     const { ledgers } = createPair()
     const first = await ledgers.swap(key, undefined, full, hour)
