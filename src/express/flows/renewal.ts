@@ -97,7 +97,7 @@ export interface Moves {
 /** One `twoFactor()` as the others see it: what it has in the session of a request. */
 interface Neighbour {
   readonly namespace: string
-  seenIn(req: Request): Promise<{ readonly session: string; readonly move: Move } | undefined>
+  seenIn(req: Request): Promise<{ readonly session: string | undefined; readonly move: Move }>
 }
 
 /** Weakly, because an app may be dropped without being closed. */
@@ -127,12 +127,11 @@ export function createMoves(parts: {
     leave: () => void neighbours.delete(self),
 
     async seenIn(req) {
-      const seen = await standing(req)
-      const subject = seen?.subject
+      const { session, subject } = await standing(req)
       const move: Move = async (before, after) => {
         await Promise.all([subject !== undefined && grants.move(subject, before, after), own(before, after)])
       }
-      return seen && { session: seen.session, move }
+      return { session, move }
     },
 
     async others(req, session) {

@@ -24,7 +24,7 @@ export interface Wiring {
   /** Who is in which session, for the other apps of the process: nothing is made or warned about. */
   standing(
     req: Request,
-  ): Promise<{ readonly session: string; readonly subject: string | undefined } | undefined>
+  ): Promise<{ readonly session: string | undefined; readonly subject: string | undefined }>
   readonly path: MountPath
   readonly mounts: Mounts
   readonly explainFailure: ExplainFailure
@@ -45,8 +45,7 @@ export function createWiring(
     identifyLater: createIdentifyLater(subjectOf, sessions),
     async standing(req) {
       await quiet.open(req)
-      const session = quiet.find(req)
-      return session === undefined ? undefined : { session, subject: readSubject(subjectOf, req) }
+      return { session: quiet.find(req), subject: readSubject(subjectOf, req) }
     },
     path,
     mounts: createMounts(host.path, path, warn),
