@@ -227,15 +227,18 @@ describe('the guard', () => {
   })
 
   it.each<[string, unknown]>([
-    ['an empty text', ''],
-    ['an object', { id: 'ana' }],
-    ['a fraction', 1.5],
-    ['true', true],
-    ['a text of 257 characters', 'a'.repeat(257)],
-  ])('refuses a subject that is %s', async (_name, subject) => {
+    ['a string of 0 characters', ''],
+    ['a value of type object', { id: 'ana' }],
+    ['a number that is not a safe integer', 1.5],
+    ['a value of type boolean', true],
+    ['a string of 257 characters', 'a'.repeat(257)],
+  ])('refuses a subject that is %s, and says so', async (what, subject) => {
     const host = await startHost({ options: { subject: () => subject as never } })
     expect((await host.browser().get('/account')).status).toBe(500)
     expect(host.errors).toEqual([expect.any(TypeError)])
+    expect((host.errors[0] as TypeError).message).toBe(
+      `subject returned ${what}; it must return a string of 1 to 256 characters, a safe integer, a bigint, null or undefined`,
+    )
   })
 
   it.each([7, 7n, '7'])('takes %s for the same subject', async (subject) => {

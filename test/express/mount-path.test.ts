@@ -17,6 +17,7 @@ function routes(app: Express, tf: TwoFactor): void {
   )
   app.get('/elsewhere', tf.requireTwoFactor(), (_req, res) => void res.json({}))
   app.get('/of/:tenant', tf.requireTwoFactor(), (_req, res) => void res.json({}))
+  app.get('/app/:tenant', tf.requireTwoFactor(), (_req, res) => void res.json({}))
 }
 
 const startTenants = () => startHost({ options: { path, subject: () => 'ana' }, routes })
@@ -50,6 +51,11 @@ describe('a path with parameters', () => {
   it('is read from the parameters of the route where the address is another', async () => {
     const host = await startTenants()
     expect((await host.browser().get('/of/a%2Fb')).json.startUrl).toBe('/app/a%2Fb/two-factor/start')
+  })
+
+  it('is read from an address that is shorter than itself', async () => {
+    const host = await startTenants()
+    expect((await host.browser().get('/app/acme')).json.startUrl).toBe('/app/acme/two-factor/start')
   })
 
   it('is a mistake of the host where a guard has no value for it', async () => {

@@ -187,6 +187,11 @@ describe('a second tab of a signup', () => {
     await visitor.submit('/signup/phone/start', { phone: '300 765 4321', country: 'CO' })
     await visitor.submit('/signup/phone/verify', { code: host.stub.rightCode })
     host.clock.now += 10 * minute + 1
-    expect((await visitor.open('/signup/phone')).text).toContain('action="/signup/phone/start"')
+    const page = (await visitor.open('/signup/phone')).text
+    expect(page).toContain('action="/signup/phone/start"')
+    expect(page).not.toContain('765 4321')
+    // The button of a page from before sends nothing to the number that is proven.
+    expect((await visitor.submit('/signup/phone/resend')).status).toBe(410)
+    expect(host.stub.sends).toHaveLength(1)
   })
 })

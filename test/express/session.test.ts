@@ -202,10 +202,15 @@ describe('what happens when a sign-in succeeded', () => {
 
   it.each(['', undefined, 7])('a session whose id is %j is none', async (id) => {
     const session = { id: () => id as string, rotate: () => undefined }
-    const host = await startHost({ options: { session, subject: () => 'ana' } })
+    const host = await startHost({
+      options: { session, subject: () => 'ana' },
+      mount: (app, tf) =>
+        app.get('/grant', async (req, res) => void res.json(await tf.grants.read(req, 'login'))),
+    })
     const told = await host.browser().post('/two-factor/start', {})
     expect([told.status, told.json.code]).toEqual([503, 'session_unavailable'])
     expect(host.stub.sends).toEqual([])
+    expect((await host.browser().get('/grant')).json).toEqual({ host: 'This request has no session.' })
   })
 
   it('a session that could not be renewed is an event', async () => {

@@ -1,3 +1,4 @@
+import type { RequestHandler } from 'express'
 import { describe, expect, it } from 'vitest'
 import { type Host, startHost } from './kit.js'
 
@@ -139,6 +140,38 @@ describe('a body in the wrong shape', () => {
   it.each([false, 'false', ''])('is taken when trustDevice is %j', async (trustDevice) => {
     const { ana } = await started()
     expect((await ana.post('/two-factor/verify', { code: '482913', trustDevice })).status).toBe(200)
+  })
+
+  it('is taken as the host has parsed it, by whatever means', async () => {
+    const host = await startHost({
+      mount: (app, tf) => {
+        const parse: RequestHandler = (req, _res, next) => {
+          req.resume().once('end', () => {
+            req.body = { purpose: 'login', channel: 'call' }
+            next()
+          })
+        }
+        app.post('/begin', parse, tf.start())
+      },
+    })
+    const ana = await host.login()
+    expect((await ana.post('/begin', { channel: 'sms' })).json.challenge.channel).toBe('call')
+  })
+
+  it('that the host has made unreadable is a mistake of the host, not of the visitor', async () => {
+    const host = await startHost({
+      mount: (app, tf) => {
+        const decode: RequestHandler = (req, _res, next) => {
+          req.setEncoding('utf8')
+          next()
+        }
+        app.post('/begin', decode, tf.start())
+      },
+    })
+    const ana = await host.login()
+    expect((await ana.post('/begin', { channel: 'sms' })).json).toEqual({
+      host: 'stream encoding should not be set',
+    })
   })
 
   it('may hold members that are not ours', async () => {

@@ -138,8 +138,7 @@ export function createMounts(pattern: string, path: MountPath, warn: Warn): Moun
       if (routers.size === 0) throw mistake('A guard leads to a page that nobody has mounted')
       const stack = stackOf(req.app)
       const below = req.app.path()
-      const ways = tails(target).map((tail) => (tail.startsWith(below) ? tail.slice(below.length) : tail))
-      const found = ways.map((way) => standing(stack, way === '' ? '/' : way))
+      const found = tails(target).map((tail) => standing(stack, tail === below ? '/' : tail))
       reached = found.includes('reached')
       if (reached || !found.includes('elsewhere')) return
       throw mistake(`A guard leads to "${target}", and tf.routes() is mounted elsewhere`)

@@ -34,6 +34,14 @@ it.each(['dialog.js', 'page.js'])('%s is kept by browsers, and asked for again b
   expect((await host.browser().get(`/two-factor/${name}`, again)).status).toBe(304)
 })
 
+it('the style of the pages is kept by browsers for an hour', async () => {
+  const host = await startHost()
+  const { headers } = await host.browser().get('/two-factor/page.css')
+  expect(headers.get('content-type')).toBe('text/css; charset=utf-8')
+  expect(headers.get('cache-control')).toBe('public, max-age=3600')
+  expect(headers.get('x-content-type-options')).toBe('nosniff')
+})
+
 it('the screen comes with JSON only where the dialog asks for it', async () => {
   const host = await startHost()
   const ana = await host.login()
