@@ -174,6 +174,30 @@ describe('a body in the wrong shape', () => {
     })
   })
 
+  it('is read when it comes in pieces that tell no length', async () => {
+    const { host, ana } = await started()
+    const pieces = new ReadableStream({
+      start(stream) {
+        for (const piece of ['{"code":', `"${host.stub.rightCode}"}`]) stream.enqueue(Buffer.from(piece))
+        stream.close()
+      },
+    })
+    const headers = { 'content-type': 'application/json' }
+    const inPieces = { method: 'POST', headers, body: pieces, duplex: 'half' } as const
+    expect((await ana.send('/two-factor/verify', inPieces)).status).toBe(200)
+  })
+
+  it('may hold fields that nobody has filled in', async () => {
+    const host = await startHost()
+    const ana = await host.login()
+    const empty = { requirement: '', purpose: '', channel: '', returnTo: '' }
+    const started = await ana.submit('/two-factor/start', empty)
+    expect([started.status, started.headers.get('location')]).toEqual([303, '/two-factor'])
+    const { rightCode: code } = host.stub
+    const right = await ana.submit('/two-factor/verify', { ...empty, trustDevice: '', code })
+    expect([right.status, right.headers.get('location')]).toEqual([303, '/'])
+  })
+
   it('may hold members that are not ours', async () => {
     const host = await startHost()
     const ana = await host.login()

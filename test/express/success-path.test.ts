@@ -121,7 +121,7 @@ describe('success', () => {
     })
   })
 
-  it.each(['https://evil.example', '//evil.example', '/\\evil.example', '', undefined, 7])(
+  it.each(['https://evil.example', '//evil.example', '/\\evil.example', '', undefined, 7, ['/a']])(
     'leads nobody elsewhere, whatever the function returns: %j',
     async (path) => {
       const host = await startHost(
