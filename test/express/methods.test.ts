@@ -83,6 +83,14 @@ describe('the methods of a guard', () => {
     expect((await ana.get('/keys')).json).toEqual({ by: 'call' })
   })
 
+  it('take the channel that is asked for where they name it', async () => {
+    const host = await startKeysHost({ methods: ['sms', 'call'] })
+    const ana = await host.login()
+    const { requirement } = (await ana.get('/keys')).json
+    const started = await ana.post('/two-factor/start', { requirement, channel: 'call' })
+    expect(started.json.challenge).toMatchObject({ channel: 'call', channels: ['sms', 'call'] })
+  })
+
   it.each(['sms', 'call', 'trusted-device', 'recovery-code'])(
     'are ours where we verify: %s',
     async (method) => {

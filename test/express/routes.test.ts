@@ -80,6 +80,33 @@ describe('a challenge in JSON', () => {
   })
 })
 
+describe('a request that the routes have answered', () => {
+  it('is handed on to nobody, whatever the answer was', async () => {
+    const reached: string[] = []
+    const host = await startHost({
+      mount: (app) => {
+        app.use('/two-factor', (req, _res, next) => {
+          reached.push(`${req.method} ${req.url}`)
+          next()
+        })
+      },
+    })
+    const ana = await host.login()
+    for (const file of ['page.css', 'page.js']) await ana.get(`/two-factor/${file}`)
+    for (const path of ['', '/start', '/resend', '/verify', '/cancel']) {
+      for (const browser of [ana, host.browser()]) {
+        await browser.post(`/two-factor${path}`, { code: host.stub.rightCode })
+        await browser.get(`/two-factor${path}`)
+        await browser.open(`/two-factor${path}`)
+      }
+    }
+    expect(reached).toEqual([])
+    await ana.get('/two-factor/of-the-host')
+    expect(reached).toEqual(['GET /of-the-host'])
+    expect(host.errors).toEqual([])
+  })
+})
+
 describe('routes at the root of the site', () => {
   it('lead to a page that is there', async () => {
     const host = await startHost({ mount: (app, tf) => app.use(tf.phoneVerification().routes()) })
