@@ -205,7 +205,9 @@ describe('what happens when a sign-in succeeded', () => {
     const host = await startHost({
       options: { session, subject: () => 'ana' },
       mount: (app, tf) =>
-        app.get('/grant', async (req, res) => void res.json(await tf.grants.read(req, 'login'))),
+        app.get('/grant', (req, res, next) => {
+          tf.grants.read(req, 'login').then((grant) => res.json(grant), next)
+        }),
     })
     const told = await host.browser().post('/two-factor/start', {})
     expect([told.status, told.json.code]).toEqual([503, 'session_unavailable'])
