@@ -31,6 +31,15 @@ async function tryCode({ host }: Observed, code: string) {
 const refusedAccount: StubAnswer = { status: 520, json: { error: 1003, msg: 'no such account' } }
 
 describe('an event', () => {
+  it('changes nothing when its listener rejects later, and ends no process', async () => {
+    const onEvent = async () => {
+      throw new Error('metrics are down')
+    }
+    const observed = await observe({ onEvent })
+    // An unhandled rejection fails the run of the tests.
+    expect((await tryCode(observed, observed.host.stub.rightCode)).status).toBe(200)
+  })
+
   it('carries its time, how long the provider took, and how old the code was', async () => {
     const observed = await observe()
     const { host, events } = observed

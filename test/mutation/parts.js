@@ -59,7 +59,7 @@ const parts = [
   { path: 'testing/', tests: ['testing/*', 'express/guard-coverage', 'store/store-contract'] },
   {
     path: '',
-    tests: ['phone-number', 'options/*', 'option-probes', 'express/*', 'journeys/*', 'provider/*'],
+    tests: ['phone-number', 'errors', 'options/*', 'option-probes', 'express/*', 'journeys/*', 'provider/*'],
   },
 ].map(({ path, tests }) => ({
   path,
