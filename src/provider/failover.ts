@@ -89,7 +89,7 @@ function inTurn(members: Members, { pick }: FailoverOptions): Pick<CodeProvider,
       const sender = members.get(name)
       // Who sent is not here (any more). Nobody else knows the code, and asking around would be guessing twice.
       if (sender === undefined) return 'unavailable'
-      return sender.checkCode(own === undefined ? check : { ...check, handle: own })
+      return sender.checkCode({ ...check, handle: own })
     },
   }
 }

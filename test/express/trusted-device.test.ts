@@ -241,6 +241,30 @@ describe('a trusted device', () => {
     })
     const known = await trust(without)
     expect((await known.get('/devices')).json).toEqual({ here: false, all: [] })
+    without.clock.now += 120_000
+    const other = await without.login()
+    await other.submit('/two-factor/start')
+    const { text } = await other.open('/two-factor')
+    expect(text).toContain('name="code"')
+    expect(text).not.toContain('trustDevice')
+  })
+
+  it('is offered where a code is typed to sign in, and not where only a code will do', async () => {
+    const host = await startHost({ options, mount })
+    const ana = await host.login()
+    await ana.submit('/two-factor/start')
+    expect((await ana.open('/two-factor')).text).toContain('name="trustDevice"')
+    await ana.submit('/two-factor/verify', { code: host.stub.rightCode })
+
+    for (const path of ['/fresh', '/keys']) {
+      host.clock.now += 120_000
+      const page = (await ana.open(path)).headers.get('location') ?? ''
+      const requirement = new URL(page, host.url).searchParams.get('requirement') ?? ''
+      await ana.submit('/two-factor/start', { requirement })
+      const { text } = await ana.open(page)
+      expect(text).toContain('name="code"')
+      expect(text).not.toContain('trustDevice')
+    }
   })
 
   it('leaves no secret in the store', async () => {

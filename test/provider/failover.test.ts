@@ -202,6 +202,7 @@ test.each([
   [[provider('a').member, provider('a').member], undefined, 'failover: two providers are named "a"'],
   [[provider('2').member, provider(undefined).member], undefined, 'failover: two providers are named "2"'],
   [[provider('a:b').member], undefined, 'failover: providers[0].name must be a string of 1 to 40'],
+  [[provider('a').member], { pick: 'a' }, 'failover: pick must be a function (send) => name'],
   [[provider('a').member], { pik: () => 'a' }, 'failover: unknown option "pik"; did you mean "pick"?'],
 ])('%j with %j is a mistake: %s', (providers, options, message) => {
   expect(() => failover(providers as never, options as never)).toThrow(message)

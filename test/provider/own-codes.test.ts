@@ -295,9 +295,11 @@ describe('a send is', () => {
   })
 
   test('not-sent when it was given up before it began', async () => {
-    expect(await provider().sendCode({ ...order, signal: AbortSignal.abort() })).toEqual({
-      result: 'not-sent',
-    })
+    for (const channel of ['sms', 'call'] as const) {
+      const given = { ...order, channel, signal: AbortSignal.abort() }
+      expect(await provider().sendCode(given)).toEqual({ result: 'not-sent' })
+    }
+    expect(recorder.requests).toEqual([])
   })
 })
 
@@ -341,6 +343,7 @@ test.each([
   [{ secret: 'short' }, 'ownCodes: secret must have 32 bytes or more'],
   [{ secret: [] }, 'ownCodes: secret must have 32 bytes or more'],
   [{ secret: [5] }, 'ownCodes: secret must have 32 bytes or more'],
+  [{ secret: [secret, 'short'] }, 'ownCodes: secret must have 32 bytes or more'],
   [{ length: 3 }, 'ownCodes: length must be an integer from 4 to 10'],
   [{ length: 11 }, 'ownCodes: length must be an integer from 4 to 10'],
   [{ text: 'Hello' }, 'ownCodes: text must be a function ({ code, minutes, appName, '],
