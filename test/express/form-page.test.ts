@@ -120,6 +120,7 @@ describe('the fields of the host in the forms of the pages', () => {
     [{ 'a"><script>': 'x' }, 'a name must be 1 to 64 letters'],
     [{ a: 5 }, 'a must be a string, not number'],
     [undefined, 'must return an object of strings'],
+    [null, 'must return an object of strings'],
     [Promise.resolve({ a: 'x' }), 'must return an object of strings'],
   ])('that cannot stand in a form are a mistake of the host: %j', async (fields, message) => {
     const host = await startHost({ options: { formFields: (() => fields) as never } })

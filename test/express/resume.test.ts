@@ -308,6 +308,17 @@ describe('a form that was interrupted', () => {
     }
   })
 
+  it('leads home from both of its pages where nobody knows the page that held it', async () => {
+    const host = await startBank()
+    const { ana, refused } = await interrupted(host, 'amount=1')
+    const page = await prove(host, ana, refused)
+    for (const status of [200, 410]) {
+      const shown = await ana.open(page)
+      expect(shown.status).toBe(status)
+      expect(shown.text).toContain('<a href="/">Go to the home page</a>')
+    }
+  })
+
   it('gives way to the same form sent again', async () => {
     const host = await startBank({ bind: () => ({}) })
     const { ana, refused } = await interrupted(host, 'amount=1')

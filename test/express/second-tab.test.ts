@@ -101,6 +101,8 @@ describe('a second tab after success', () => {
       const told = await ana.open(`/two-factor?requirement=${requirement}`)
       expect(told.status).toBe(400)
       expect(told.text).not.toContain(confirmed)
+      const inJson = await ana.get(`/two-factor?requirement=${requirement}`)
+      expect(inJson.json.detail).toBe('requirement is invalid or has expired.')
     }
   })
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createAssets, createPageHeaders } from '../../../src/express/pages/assets.js'
-import { brandProblem } from '../../../src/express/pages/brand.js'
+import { brandCss, brandProblem } from '../../../src/express/pages/brand.js'
 import { css as pageCss } from '../../../src/express/pages/style.js'
 import { contrast, dark, isReadable, light, nearestReadable, parseColour } from '../../../src/lib/contrast.js'
 
@@ -13,6 +13,14 @@ describe('a brand', () => {
     const [, darkAccent = ''] =
       /dark\) \{ :root \{ --accent: (#[\da-f]{6}); \} \}/.exec(css?.body ?? '') ?? []
     expect(isReadable(darkAccent, dark)).toBe(true)
+  })
+
+  it('leaves the style of the pages alone where it says nothing about it', () => {
+    expect(brandCss({ name: 'Acme' }).trim()).toBe('')
+    expect(brandCss({ name: 'Acme', radius: 0 }).trim()).toBe(':root { --radius: 0px; }')
+    expect(brandCss({ name: 'Acme', accentDark: '#7fd8b9' }).trim()).toBe(
+      '@media (prefers-color-scheme: dark) { :root { --accent: #7fd8b9; } }',
+    )
   })
 
   it('is judged by the colours that the pages have', () => {

@@ -73,6 +73,12 @@ describe('the code page', () => {
     expect(renderPage(over, en)).not.toMatch(/data-wait-ms/)
   })
 
+  it('tells a screen reader when the button of a first code may be used', () => {
+    const ready = `role="status" data-ready="${en['resend.ready']}"`
+    expect(renderPage({ ...startView, waitMs: 60_000 }, en)).toContain(ready)
+    expect(renderPage(startView, en)).not.toContain('role="status"')
+  })
+
   it('posts to the mount and takes the requirement and the way back along in each form', () => {
     const page = renderPage({ ...codeView, returnTo: '/transfers?step=2', purpose: 'transfer' }, en)
     const forms = page.match(/<form.*?<\/form>/gs) ?? []
@@ -94,7 +100,8 @@ describe('the code page', () => {
 
   it('offers to trust the device only when asked to', () => {
     expect(renderPage(codeView, en)).not.toContain('trustDevice')
-    expect(renderPage({ ...codeView, offerTrust: true }, en)).toContain('name="trustDevice"')
+    const offer = renderPage({ ...codeView, offerTrust: true, trustForMs: 30 * 24 * 3_600_000 }, en)
+    expect(offer).toMatch(/name="trustDevice"[^>]*><label for="trust">[^<]*30 days/)
   })
 
   it('leads who lost the phone to the page of the host', () => {
@@ -336,6 +343,25 @@ describe('a problem', () => {
   })
 })
 
+describe('the ways out of a problem', () => {
+  const problemView = (code: ProblemCode, more: Partial<PageView> = {}) =>
+    renderPage({ ...startView, page: 'problem', problem: { code }, ...more }, en)
+
+  it('lead to the page where a number is added only who has none', () => {
+    const links = { addPhone: '/add-phone' }
+    expect(problemView('no_phone', { links })).toContain('<a href="/add-phone">')
+    expect(problemView('phone_locked', { links })).not.toContain('/add-phone')
+  })
+
+  it('lead back by a requirement that ran out only where the way is known', () => {
+    const again = en['problem.again']
+    expect(problemView('store_unavailable', { spent: true, returnTo: '/inbox' })).toContain(
+      `<a href="/inbox">${again}</a>`,
+    )
+    expect(problemView('store_unavailable', { spent: true, returnTo: undefined })).not.toContain(`>${again}<`)
+  })
+})
+
 describe('the number page', () => {
   it('offers the countries by their names in the language of the page', () => {
     const names = (language: Texts) =>
@@ -393,6 +419,27 @@ describe('every page', () => {
       const beside = page.match(/data-wait-ms="\d+">/g) ?? []
       expect(told.length + beside.length).toBeLessThanOrEqual(1)
     }
+  })
+
+  it.each(Object.entries(states))(
+    'has one heading, which the title of its tab repeats: %s',
+    (_state, view) => {
+      for (const language of texts.values()) {
+        const page = renderPage(view, language)
+        const [heading = ''] = [...page.matchAll(/<h1>(.*?)<\/h1>/gs)].map(([, inside = '']) => inside)
+        expect(page.match(/<h1/g)).toHaveLength(1)
+        expect(heading).toMatch(/\p{L}{2}/u)
+        expect(/<title>(.*?)<\/title>/s.exec(page)?.[1]).toContain(heading)
+      }
+    },
+  )
+
+  it('shows the logo of the brand, or its name', () => {
+    const brand = { name: 'Acme & Sons' }
+    expect(renderPage({ ...codeView, brand }, en)).toContain('<p class="brand">Acme &amp; Sons</p>')
+    expect(renderPage({ ...codeView, brand: { ...brand, logoUrl: '/logo.svg' } }, en)).toContain(
+      '<p class="brand"><img src="/logo.svg" alt="Acme &amp; Sons"></p>',
+    )
   })
 
   it.each(Object.entries(states))('names its language and brings nothing inline: %s', (_state, view) => {
