@@ -14,6 +14,9 @@ export interface Update<Value, Outcome> {
   readonly put?: { readonly value: Value | undefined; readonly ttlMs: number }
 }
 
+/** The entry stays as it is, and there is nothing to say about it. */
+export const unchanged = { outcome: undefined } as const
+
 /** Each failed swap means that another one succeeded, and the limits allow only a handful. */
 const maxSwaps = 100
 

@@ -5,6 +5,10 @@ import { ana, createService, rightCode } from './service.js'
 
 const wrong = (times: number) => Array.from({ length: times }, (_, index) => `wrong${index}`)
 
+const aboutAna = (challengeId: unknown, purpose = 'login') => ({
+  ...{ challengeId, purpose, lane: 'auth', channel: 'sms', subject: 'ana', country: 'CO' },
+})
+
 describe('many requests at once', () => {
   it('reach the provider five times with 1,000 wrong codes from 100 sessions', async () => {
     const { challenges, provider, wait } = createService()
@@ -538,6 +542,113 @@ describe('verify', () => {
     wait(24 * hour)
     await challenges.start({ ...ana, purpose: 'login' })
     expect(await challenges.verify({ ...ana, code: rightCode })).toMatchObject({ outcome: 'approved' })
+  })
+})
+
+describe('the events of a challenge', () => {
+  it('tell how old the code was that was approved, from its last send on', async () => {
+    const { challenges, events, wait } = createService({ name: 'acme-sms' })
+    const started = await challenges.start({ ...ana, purpose: 'login' })
+    wait(minute)
+    await challenges.resend(ana)
+    wait(minute / 2)
+    await challenges.verify({ ...ana, code: rightCode })
+    const about = aboutAna('challenge' in started && started.challenge.id)
+    const asked = { provider: 'acme-sms', durationMs: 0 }
+    expect(events.at(-1)).toStrictEqual({
+      type: 'challenge.approved',
+      ...asked,
+      ageMs: minute / 2,
+      ...about,
+    })
+    expect(events.at(-2)).toStrictEqual({ type: 'challenge.sent', ...asked, ...about })
+  })
+
+  it('know of no code that is younger than nothing', async () => {
+    const { challenges, events, wait } = createService()
+    await challenges.start({ ...ana, purpose: 'login' })
+    wait(-2_000)
+    await challenges.verify({ ...ana, code: rightCode })
+    expect(events.at(-1)).toMatchObject({ type: 'challenge.approved', ageMs: 0 })
+  })
+
+  it('tell a wrong code from one that was used, about which nobody was asked', async () => {
+    const { challenges, events, provider } = createService()
+    await challenges.start({ ...ana, purpose: 'login' })
+    await challenges.verify({ ...ana, code: rightCode })
+    const started = await challenges.start({ ...ana, purpose: 'transfer' })
+    const about = aboutAna('challenge' in started && started.challenge.id, 'transfer')
+    await challenges.verify({ ...ana, code: rightCode })
+    expect(events.at(-1)).toStrictEqual({
+      ...{ type: 'challenge.rejected', attemptsRemaining: 4, used: true },
+      ...about,
+    })
+    provider.report = { operation: 'verifyCode', httpStatus: 200 }
+    await challenges.verify({ ...ana, code: 'wrong1' })
+    expect(events.at(-1)).toStrictEqual({
+      ...{ type: 'challenge.rejected', attemptsRemaining: 3, used: false },
+      ...{ durationMs: 0, operation: 'verifyCode', httpStatus: 200 },
+      ...about,
+    })
+  })
+
+  it.each([
+    [
+      { operation: 'sendSmsCode', reason: 'answer' },
+      { operation: 'sendSmsCode', failure: 'answer' },
+    ],
+    [undefined, {}],
+  ])('tell what became of a code that was not delivered: %j', async (report, told) => {
+    const { challenges, events, provider } = createService()
+    provider.report = report
+    provider.send = () => ({ result: 'foreign-number' })
+    await challenges.start({ ...ana, purpose: 'login' }).catch(() => {})
+    const { challengeId } = events[0] as { challengeId?: string }
+    expect(events).toStrictEqual([
+      { type: 'challenge.started', ...aboutAna(challengeId) },
+      {
+        type: 'challenge.undelivered',
+        reason: 'foreign-number',
+        durationMs: 0,
+        ...told,
+        ...aboutAna(challengeId),
+      },
+    ])
+  })
+
+  it('tell which challenge was superseded, cancelled or locked its number', async () => {
+    const { challenges, events, wait } = createService({
+      limits: { failuresBeforeLock: 1, failuresBeforeDisable: 2, attemptsPerChallenge: 5 },
+    })
+    const idOf = (started: object) => ('challenge' in started ? (started.challenge as { id: string }).id : '')
+    const first = aboutAna(idOf(await challenges.start({ ...ana, purpose: 'login' })))
+    wait(minute)
+    const other = { ...ana, session: 'session-2' }
+    const second = aboutAna(idOf(await challenges.start({ ...other, purpose: 'login' })))
+    expect(events).toContainEqual({ type: 'challenge.superseded', ...first })
+    await challenges.verify({ ...other, code: 'wrong1' })
+    expect(events.at(-1)).toStrictEqual({ type: 'number.locked', lockedForMs: 15 * minute, ...second })
+    await challenges.cancel(other)
+    expect(events.at(-1)).toStrictEqual({ type: 'challenge.cancelled', ...second })
+    await challenges.cancel(other)
+    expect(events.filter(({ type }) => type === 'challenge.cancelled')).toHaveLength(1)
+    wait(15 * minute)
+    const third = aboutAna(idOf(await challenges.start({ ...ana, purpose: 'login' })))
+    await challenges.verify({ ...ana, code: 'wrong2' })
+    expect(events.at(-1)).toStrictEqual({ type: 'number.disabled', ...third })
+  })
+})
+
+describe('what a challenge is for', () => {
+  it('is told to its own session, with what it is bound to, while it lives', async () => {
+    const { challenges, wait } = createService()
+    expect(await challenges.asked(ana)).toBeUndefined()
+    await challenges.start({ ...ana, purpose: 'transfer', bound: 'hash' })
+    expect(await challenges.asked(ana)).toStrictEqual({ purpose: 'transfer', bound: 'hash' })
+    expect(await challenges.asked({ ...ana, session: 'session-2' })).toBeUndefined()
+    expect(await challenges.asked({ ...ana, phone: 'none' })).toBeUndefined()
+    wait(10 * minute)
+    expect(await challenges.asked(ana)).toBeUndefined()
   })
 })
 

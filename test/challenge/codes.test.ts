@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest'
+import { tracingChannel } from 'node:diagnostics_channel'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type {
   CodeProvider,
   CompositeProvider,
@@ -228,6 +229,67 @@ describe('what an adapter reports', () => {
     // A clock that is set back by an hour does not silence it for an hour.
     clock -= 3_600_000
     expect(await told()).toBe(3)
+  })
+})
+
+describe('an exchange', () => {
+  /** What is published about sends or checks at their start and end, until the test ends. */
+  function trace(name: 'send' | 'check') {
+    const seen: object[] = []
+    const note = (context: object) => void seen.push({ ...context })
+    const subscribers = { start: note, end() {}, asyncStart() {}, asyncEnd: note, error() {} }
+    const channel = tracingChannel<unknown, object>(`express-two-factor:${name}`)
+    channel.subscribe(subscribers)
+    onTestFinished(() => void channel.unsubscribe(subscribers))
+    return seen
+  }
+
+  it.each([
+    ['acme-sms', { provider: 'acme-sms' }],
+    [undefined, {}],
+  ])('is traced with who was asked, how long it took and what became of it: %s', async (name, by) => {
+    let clock = 1_800_000_000_000
+    const provider: Partial<CodeProvider> = {
+      name,
+      async sendCode({ report }) {
+        clock += 120
+        report?.({ operation: 'send', httpStatus: 200, messageId: 'm1' })
+        return { result: 'sent' }
+      },
+      async checkCode({ report }) {
+        clock += 80
+        report?.({ operation: 'check', reason: 'answer', unexpectedStatus: 'wrong' })
+        return 'rejected'
+      },
+    }
+    const { send, check } = open(provider, {}, plain, () => clock)
+    const [sends, checks] = [trace('send'), trace('check')]
+    await send()
+    await check()
+    const asked = { lane: 'auth', channel: 'sms', purpose: 'login', ...by }
+    const took = { durationMs: 120, operation: 'send', httpStatus: 200, result: 'sent' }
+    expect(sends).toStrictEqual([asked, { ...asked, ...took }])
+    const judged = { durationMs: 80, operation: 'check', reason: 'answer', result: 'rejected' }
+    expect(checks).toStrictEqual([
+      { lane: 'auth', ...by },
+      { lane: 'auth', ...by, ...judged },
+    ])
+  })
+
+  it('takes no time at all where the clock was set back meanwhile', async () => {
+    let clock = 1_800_000_000_000
+    const { codes } = open(
+      {
+        async sendCode() {
+          clock -= 3_600_000
+          return { result: 'sent' }
+        },
+      },
+      {},
+      plain,
+      () => clock,
+    )
+    expect((await codes.send(target, order)).about).toStrictEqual({ durationMs: 0 })
   })
 })
 

@@ -1,5 +1,25 @@
 import type { SignupGuardRules } from '../../src/challenge/budgets/conversions.js'
+import type { Keys } from '../../src/challenge/keys.js'
 import { type LedgerLimits, type Limits, ledgerLimitsOf } from '../../src/challenge/limits.js'
+import { kinds } from '../../src/store/kinds.js'
+
+/** Keys as they are, and none of a kind that no store knows: it would fill the room of the ledgers. */
+export function strictKeys(keys: Keys): Keys {
+  function check(kind: string, holder: string): void {
+    if (!Object.hasOwn(kinds, kind) || holder === '') throw new Error(`a key ${kind} of "${holder}"`)
+  }
+  return {
+    ...keys,
+    tally(name, subject) {
+      check(`${name}-tally`, subject)
+      return keys.tally(name, subject)
+    },
+    counter(kind, holder) {
+      check(kind, holder)
+      return keys.counter(kind, holder)
+    },
+  }
+}
 
 export const minute = 60_000
 export const hour = 60 * minute

@@ -6,7 +6,7 @@ import { createRecover, type RecoveryCodeStore } from '../../src/challenge/recov
 import { createSecrets } from '../../src/challenge/secrets.js'
 import type { EventBody } from '../../src/events.js'
 import { memoryStore } from '../../src/store/memory-store.js'
-import { day, minute } from './kit.js'
+import { day, minute, strictKeys } from './kit.js'
 
 const { codes: written, hashes } = generateRecoveryCodes('ana')
 const [right = '', another = ''] = written.map((code) => readRecoveryCode(code) ?? '')
@@ -30,7 +30,7 @@ function setUp(host: Partial<RecoveryCodeStore> = {}) {
   const recover = createRecover({
     codes,
     store: memoryStore({ now }),
-    keys: createKeys('', createSecrets(['a secret of thirty-two bytes or more'])),
+    keys: strictKeys(createKeys('', createSecrets(['a secret of thirty-two bytes or more']))),
     now,
     emit: (event) => void events.push(event),
   })
@@ -137,6 +137,23 @@ describe('a recovery code', () => {
     const busy = { outcome: 'refused', code: 'verification_in_progress', retryAfterMs: receiptLeaseMs }
     expect(outcomes.filter(({ outcome }) => outcome === 'refused')).toContainEqual(busy)
     expect(asked).toHaveLength(1)
+  })
+
+  it('is not tried twice by a session that asks again while the host looks it up', async () => {
+    let found = (_: boolean) => {}
+    const looksUp = new Promise<boolean>((resolve) => (found = resolve))
+    const { recover } = setUp({ consume: () => looksUp })
+    const first = recover({ ...ana, code: wrong })
+    await new Promise((resolve) => setImmediate(resolve))
+    for (let tries = 0; tries < 12; tries += 1) {
+      expect(await recover({ ...ana, code: wrong })).toStrictEqual({
+        outcome: 'refused',
+        code: 'verification_in_progress',
+        retryAfterMs: receiptLeaseMs,
+      })
+    }
+    found(false)
+    expect(await first).toMatchObject({ attemptsRemaining: 9 })
   })
 
   it('that was used up lets its session finish, without a try and without asking the host', async () => {

@@ -4,10 +4,11 @@ import type {
   CodeCheck,
   CodeProvider,
   CodeSend,
+  ExchangeReport,
   SendResult,
   Verdict,
 } from '../../src/challenge/code-provider.js'
-import { createKeys, type Keys } from '../../src/challenge/keys.js'
+import { createKeys } from '../../src/challenge/keys.js'
 import type { Limits } from '../../src/challenge/limits.js'
 import { createGrants } from '../../src/challenge/proofs/grants.js'
 import { createPurposes, type Purpose } from '../../src/challenge/purposes.js'
@@ -16,10 +17,9 @@ import type { BalanceRules } from '../../src/challenge/watch/balance-state.js'
 import type { DeliveryRules } from '../../src/challenge/watch/delivery-watch.js'
 import type { EventBody } from '../../src/events.js'
 import { type Background, createBackground } from '../../src/lib/background.js'
-import { kinds } from '../../src/store/kinds.js'
 import { memoryStore } from '../../src/store/memory-store.js'
 import type { Store } from '../../src/store/store.js'
-import { limits as defaults, signupGuard } from './kit.js'
+import { limits as defaults, signupGuard, strictKeys } from './kit.js'
 
 export const rightCode = '123456'
 
@@ -30,6 +30,8 @@ export function countingCodes() {
     checks: [] as CodeCheck[],
     /** Whether it names the messages that it sends. */
     messageIds: true,
+    /** What it tells about each exchange besides. */
+    report: undefined as ExchangeReport | undefined,
     send: (): SendResult => ({ result: 'sent', lifetimeMs: 600_000 }),
     check: (code: string, _answered?: () => void): Verdict | Promise<Verdict> =>
       code === rightCode ? 'approved' : 'rejected',
@@ -39,11 +41,13 @@ export function countingCodes() {
     async sendCode(request) {
       state.sends.push(request)
       if (state.messageIds) request.report?.({ messageId: `message-${state.sends.length}` })
+      if (state.report) request.report?.(state.report)
       await turn()
       return state.send()
     },
     async checkCode(request) {
       state.checks.push(request)
+      if (state.report) request.report?.(state.report)
       await turn()
       return state.check(request.code, request.answered)
     },
@@ -67,6 +71,8 @@ export interface ServiceOptions {
   balance?: BalanceRules
   deliveryWatch?: DeliveryRules
   messageState?: CodeProvider['messageState']
+  /** Of the provider. */
+  name?: string
   /** What the account answers about its credits. */
   ask?: CodeProvider['balance']
   /** A clock shared with others, and its timers. */
@@ -83,15 +89,7 @@ export function createService(options: ServiceOptions = {}) {
   const now = options.clock?.now ?? (() => clock)
   const store = options.store?.(now) ?? memoryStore({ now })
   const secrets = createSecrets(['a secret of at least thirty-two bytes'])
-  const plainKeys = createKeys('', secrets)
-  const keys: Keys = {
-    ...plainKeys,
-    // A counter without a holder, or of a kind that no store knows, is shared with what nobody thought of.
-    counter(kind, holder) {
-      if (!Object.hasOwn(kinds, kind) || holder === '') throw new Error(`a counter ${kind} of "${holder}"`)
-      return plainKeys.counter(kind, holder)
-    },
-  }
+  const keys = strictKeys(createKeys('', secrets))
   const purposes = createPurposes(
     [
       purpose('login', { maxAgeMs: 43_200_000 }),
@@ -108,6 +106,7 @@ export function createService(options: ServiceOptions = {}) {
     store,
     provider: {
       ...provider.codes,
+      name: options.name,
       ...(options.ask && { balance: options.ask }),
       ...(options.messageState && { messageState: options.messageState }),
     },

@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import type { Emit } from '../../events.js'
 import type { Store } from '../../store/store.js'
 import type { Keys } from '../keys.js'
-import { createUpdater, newCommandId, type Update, update } from '../updater.js'
+import { createUpdater, newCommandId, type Update, unchanged, update } from '../updater.js'
 
 /** A browser that may stand in for the code at sign-in. Times in milliseconds since 1970. */
 export interface TrustedDevice {
@@ -100,14 +100,13 @@ export function createDevices(parts: {
         },
 
         async succeed(trust) {
-          if (knownMaxAgeMs === 0 && !trust && (await found) === undefined) return undefined
-          await found
+          const before = await found
+          if (knownMaxAgeMs === 0 && !trust && before === undefined) return undefined
           const kept = await updater.update((stored): Update<Stored, DeviceToken | undefined> => {
             const devices = live(stored, now())
             previous = shown && devices.find((device) => isShownBy(device, shown, now()))
             // Requests that were sent together show the same token: one is given the next.
-            if (previous !== undefined && previous.hash !== shown?.hash && !trust)
-              return { outcome: undefined }
+            if (previous !== undefined && previous.hash !== shown?.hash && !trust) return unchanged
             const fresh = newToken(previous && token)
             written = succeeded(previous, fresh, trust, ages, now())
             const others = devices.filter((other) => other !== previous)
@@ -126,7 +125,7 @@ export function createDevices(parts: {
           await updater.update((stored): Update<Stored, void> => {
             const devices = live(stored, now())
             // Revoked meanwhile: what it was before must not come back either.
-            if (!devices.some(({ hash }) => hash === mine.hash)) return { outcome: undefined }
+            if (!devices.some(({ hash }) => hash === mine.hash)) return unchanged
             const others = devices.filter(({ hash }) => hash !== mine.hash)
             const before = previous === undefined ? [] : [previous]
             return { outcome: undefined, put: put([...others, ...before], now()) }
@@ -176,7 +175,7 @@ const togetherMs = 30_000
 const halfBytes = 16
 
 function live(stored: Stored | undefined, time: number): readonly StoredDevice[] {
-  return (stored?.devices ?? []).filter((device) => time < device.expiresAt)
+  return stored?.devices.filter((device) => time < device.expiresAt) ?? []
 }
 
 function isTrusted({ trustExpiresAt = 0 }: StoredDevice, time: number): boolean {

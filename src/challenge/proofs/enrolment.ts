@@ -1,7 +1,7 @@
 import type { Store } from '../../store/store.js'
 import { hashId, type Keys } from '../keys.js'
 import type { Secrets } from '../secrets.js'
-import { createUpdater, newCommandId, type Update, update } from '../updater.js'
+import { createUpdater, newCommandId, type Update, unchanged, update } from '../updater.js'
 
 /** The number that a session is about to prove, or has proven. */
 export interface Enrolment {
@@ -94,7 +94,7 @@ export function createEnrolments(parts: {
   function empty(session: string, fits: (kept: Kept) => boolean): Promise<Kept | undefined> {
     return update(store, keys.enrolment(session), (stored: Stored | undefined) => {
       const kept = opened(stored, session)
-      if (kept === undefined || !fits(kept)) return { outcome: undefined }
+      if (kept === undefined || !fits(kept)) return unchanged
       return { outcome: kept, put: { value: {}, ttlMs: Math.max(1, kept.expiresAt - now()) } }
     })
   }
@@ -126,7 +126,7 @@ export function createEnrolments(parts: {
       const verifiedAt = await updater.update((stored): Update<Stored, number | undefined> => {
         const begun = opened(stored, session)
         // IDOR: without its beginning the owner of the proof is unknown.
-        if (begun === undefined) return { outcome: undefined }
+        if (begun === undefined) return unchanged
         const time = now()
         const kept = { ...proven, subject: begun.subject, verifiedAt: time, expiresAt: time + lifetimeMs }
         return { outcome: time, put: seal(session, kept) }
@@ -138,7 +138,7 @@ export function createEnrolments(parts: {
           if (!proven.provisional) return
           await updater.update((stored) => {
             const kept = opened(stored, session)
-            if (kept?.verifiedAt !== verifiedAt) return { outcome: undefined }
+            if (kept?.verifiedAt !== verifiedAt) return unchanged
             return { outcome: undefined, put: seal(session, { ...kept, provisional: false }) }
           })
         },

@@ -3,7 +3,7 @@ import type { Awaitable, Entry, Store } from '../../store/store.js'
 import { hashId, type Keys } from '../keys.js'
 import type { Limits } from '../limits.js'
 import type { Purposes } from '../purposes.js'
-import { createUpdater, newCommandId, type Update, type Updater, update } from '../updater.js'
+import { createUpdater, newCommandId, type Update, type Updater, unchanged, update } from '../updater.js'
 import {
   type AcceptedMethods,
   confirmed,
@@ -15,6 +15,7 @@ import {
   isIn,
   isRevokedSince,
   movedTo,
+  noGrants,
   ofNewestSessions,
   putLive,
   type Revocation,
@@ -143,11 +144,11 @@ export function createGrants(parts: {
 
   async function end(subject: string, session?: string): Promise<void> {
     const reaches = (one: InSession) => session === undefined || isIn(one, session)
-    await update(store, keys.grants(subject), (stored: StoredGrants | undefined) => {
+    await update(store, keys.grants(subject), (stored: StoredGrants = noGrants) => {
       const expiresAt = now() + limits.codeLifetimeMs + checkMarginMs
       const revocation = { id: newCommandId(), session, expiresAt }
-      const others = (stored?.grants ?? []).filter((grant) => !reaches(grant))
-      const earlier = (stored?.revocations ?? []).filter((one) => !reaches(one))
+      const others = stored.grants.filter((grant) => !reaches(grant))
+      const earlier = (stored.revocations ?? []).filter((one) => !reaches(one))
       return { outcome: undefined, put: put(others, [...earlier, revocation]) }
     })
     emit({ type: 'grant.revoked', subject })
@@ -162,9 +163,9 @@ export function createGrants(parts: {
     },
 
     take: (required) =>
-      update(store, keys.grants(required.subject), (stored: StoredGrants | undefined) => {
+      update(store, keys.grants(required.subject), (stored: StoredGrants = noGrants) => {
         const grant = fitting(stored, required)
-        if (stored === undefined || grant === undefined) return { outcome: undefined }
+        if (grant === undefined) return unchanged
         const others = stored.grants.filter((other) => other !== grant)
         return { outcome: grantOf(required.subject, grant), put: put(others, stored.revocations) }
       }),
@@ -173,7 +174,7 @@ export function createGrants(parts: {
 
     async earlierSessions({ subject, session }) {
       const entry = await store.read(keys.grants(subject))
-      return earlierTags(entry?.value as StoredGrants | undefined, hashId(session))
+      return earlierTags((entry?.value as StoredGrants | undefined) ?? noGrants, hashId(session))
     },
 
     async write(grant, standing = prefetch(grant)) {
@@ -183,10 +184,10 @@ export function createGrants(parts: {
       let provisional = grant.provisional === true ? id : undefined
       const begunIn = await standing.epoch
       const written = await standing.updater.update(
-        (stored): Update<StoredGrants, StoredGrant | undefined> => {
+        (stored = noGrants): Update<StoredGrants, StoredGrant | undefined> => {
           const time = now()
           // ASVS 5.0, 7.4.1: a logout or a password reset while the code was being checked must not be undone by it.
-          if (isRevokedSince(begunIn, stored, previous, time)) return { outcome: undefined }
+          if (isRevokedSince(begunIn, stored, previous, time)) return unchanged
           const added: StoredGrant = {
             session,
             purpose: grant.purpose,
@@ -197,9 +198,9 @@ export function createGrants(parts: {
             previous: previous === session ? undefined : previous,
             provisional,
           }
-          const moved = movedTo(session, previous, stored?.grants)
+          const moved = movedTo(session, previous, stored.grants)
           const others = moved.filter((other) => !replaces(added, other))
-          return { outcome: added, put: put(ofNewestSessions([...others, added]), stored?.revocations) }
+          return { outcome: added, put: put(ofNewestSessions([...others, added]), stored.revocations) }
         },
       )
       if (written === undefined) return undefined
@@ -207,30 +208,30 @@ export function createGrants(parts: {
         grant: grantOf(grant.subject, written),
         async moveTo(next) {
           provisional = id
-          await standing.updater.update((stored) => {
-            const grants = (stored?.grants ?? []).map((other) =>
+          await standing.updater.update((stored = noGrants) => {
+            const grants = stored.grants.map((other) =>
               replaces(written, other) ? { ...other, provisional: id } : other,
             )
             return {
               outcome: undefined,
-              put: put(movedTo(hashId(next), session, grants), stored?.revocations),
+              put: put(movedTo(hashId(next), session, grants), stored.revocations),
             }
           })
         },
         async confirm() {
           if (provisional === undefined) return
-          await standing.updater.update((stored) => ({
+          await standing.updater.update((stored = noGrants) => ({
             outcome: undefined,
-            put: put(confirmed(stored?.grants, id), stored?.revocations),
+            put: put(confirmed(stored.grants, id), stored.revocations),
           }))
         },
       }
     },
 
     move: (subject, from, to) =>
-      update(store, keys.grants(subject), (stored: StoredGrants | undefined) => {
+      update(store, keys.grants(subject), (stored: StoredGrants = noGrants) => {
         const previous = hashId(from)
-        if (!stored?.grants.some(({ session }) => session === previous)) return { outcome: undefined }
+        if (!stored.grants.some(({ session }) => session === previous)) return unchanged
         return {
           outcome: undefined,
           put: put(movedTo(hashId(to), previous, stored.grants), stored.revocations),

@@ -3,7 +3,7 @@ import type { Store } from '../../store/store.js'
 import type { Details } from '../code-provider.js'
 import { hashId, type Keys } from '../keys.js'
 import type { Secrets } from '../secrets.js'
-import { update } from '../updater.js'
+import { unchanged, update } from '../updater.js'
 import type { RequiredGrant } from './grants.js'
 
 /** A form that a guard has interrupted. */
@@ -29,8 +29,8 @@ export interface KeptForms {
   move(from: string, to: string): Promise<void>
 }
 
-/** Sealed, because forms hold whatever people type. Without `sealed` nothing is left in it. */
-type Stored = { readonly sealed?: string }
+/** Sealed, because forms hold whatever people type. */
+type Stored = { readonly sealed: string }
 type Waiting = KeptForm & { readonly id: string; readonly expiresAt: number }
 
 const lifetimeMs = 10 * 60_000
@@ -51,16 +51,15 @@ export function createKeptForms(parts: {
 
   /** Namespace and session are associated data: an entry copied to another session does not open. */
   function open(stored: Stored | undefined, session: string): readonly Waiting[] {
-    if (stored?.sealed === undefined) return []
-    const json = secrets.open('form', stored.sealed, keys.forms(session))
-    const waiting = json === undefined ? [] : (JSON.parse(json) as readonly Waiting[])
+    const json = stored && secrets.open('form', stored.sealed, keys.forms(session))
+    const waiting = JSON.parse(json ?? '[]') as readonly Waiting[]
     return waiting.filter(({ expiresAt }) => now() < expiresAt)
   }
 
   function seal(session: string, waiting: readonly Waiting[]) {
     const sealed = secrets.seal('form', JSON.stringify(waiting), keys.forms(session))
     // Emptied and not removed, so that a command sent twice recognizes itself.
-    return { value: waiting.length === 0 ? {} : { sealed }, ttlMs: lifetimeMs }
+    return { value: { sealed }, ttlMs: lifetimeMs }
   }
 
   const add = (session: string, added: readonly Waiting[]): Promise<void> =>
@@ -83,7 +82,7 @@ export function createKeptForms(parts: {
       update(store, keys.forms(session), (stored: Stored | undefined) => {
         const waiting = open(stored, session)
         const taken = waiting.find((one) => one.id === id)
-        if (taken === undefined) return { outcome: undefined }
+        if (taken === undefined) return unchanged
         const { id: _id, expiresAt: _expiresAt, ...form } = taken
         const left = waiting.filter((one) => one !== taken)
         return { outcome: form, put: seal(session, left) }

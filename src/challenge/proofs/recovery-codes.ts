@@ -46,6 +46,5 @@ export function hashRecoveryCode(subject: string, code: string): string {
 
 function encode(random: Uint8Array): string {
   const bits = Array.from(random, (byte) => byte.toString(2).padStart(8, '0')).join('')
-  const digits = Array.from({ length: bits.length / 5 }, (_, at) => bits.slice(5 * at, 5 * at + 5))
-  return digits.map((five) => alphabet[Number.parseInt(five, 2)]).join('')
+  return bits.replaceAll(/.{5}/g, (five) => alphabet.charAt(Number.parseInt(five, 2)))
 }

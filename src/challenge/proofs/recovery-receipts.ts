@@ -1,6 +1,6 @@
 import type { Store } from '../../store/store.js'
 import type { Keys } from '../keys.js'
-import { createUpdater, type Update, update } from '../updater.js'
+import { createUpdater, type Update, unchanged, update } from '../updater.js'
 
 /** One recovery code in the hands of one session. */
 export interface RecoveryUse {
@@ -55,8 +55,8 @@ export function createReceipts(parts: {
 
   function remember(key: string, receipt: Stored): void {
     unwritten.set(key, receipt)
-    const [oldest] = unwritten.keys()
-    if (unwritten.size > maxUnwritten && oldest !== undefined) unwritten.delete(oldest)
+    const [oldest = key] = unwritten.keys()
+    if (unwritten.size > maxUnwritten) unwritten.delete(oldest)
   }
 
   async function put(key: string, receipt: Stored): Promise<void> {
@@ -72,7 +72,7 @@ export function createReceipts(parts: {
   async function remove(key: string): Promise<void> {
     unwritten.delete(key)
     await update(store, key, (stored: Stored | undefined): Update<Stored, void> => {
-      if (stored === undefined) return { outcome: undefined }
+      if (stored === undefined) return unchanged
       return { outcome: undefined, put: { value: undefined, ttlMs: 1 } }
     }).catch(() => undefined)
   }

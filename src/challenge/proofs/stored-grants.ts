@@ -42,6 +42,9 @@ export type StoredGrants = {
   readonly revocations?: readonly Revocation[] | undefined
 }
 
+/** What an entry that is not there amounts to. */
+export const noGrants = { grants: [] } as const satisfies StoredGrants
+
 const maxSessions = 20
 /** One by our renewal, one by the host's. */
 const maxEarlier = 2
@@ -140,7 +143,7 @@ function isCode({ method }: StoredGrant): boolean {
 export function movedTo(
   session: string,
   previous: string,
-  grants: readonly StoredGrant[] = [],
+  grants: readonly StoredGrant[],
 ): readonly StoredGrant[] {
   return grants.map((grant) => {
     if (grant.session !== previous) return grant
@@ -153,23 +156,20 @@ export type InSession = { readonly session?: string | undefined } & Partial<
   Pick<StoredGrant, 'previous' | 'earlier'>
 >
 
-export function isIn({ session, previous, earlier = [] }: InSession, id: string): boolean {
-  return [session, previous, ...earlier].includes(id)
+export function isIn({ session, previous, earlier }: InSession, id: string): boolean {
+  return session === id || previous === id || earlier?.includes(id) === true
 }
 
 /** The grants after the one that was written as provisional is known to count. */
-export function confirmed(
-  grants: readonly StoredGrant[] | undefined,
-  provisional: string,
-): readonly StoredGrant[] {
-  return (grants ?? []).map((grant) =>
+export function confirmed(grants: readonly StoredGrant[], provisional: string): readonly StoredGrant[] {
+  return grants.map((grant) =>
     grant.provisional === provisional ? { ...grant, provisional: undefined } : grant,
   )
 }
 
 /** The tags that this session had when its grants were proven. */
-export function earlierTags(stored: StoredGrants | undefined, session: string): readonly string[] {
-  const own = stored?.grants.filter((grant) => grant.session === session) ?? []
+export function earlierTags({ grants }: StoredGrants, session: string): readonly string[] {
+  const own = grants.filter((grant) => grant.session === session)
   return own.flatMap(({ previous }) => previous ?? [])
 }
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { createKeys } from '../../../src/challenge/keys.js'
 import { createDevices } from '../../../src/challenge/proofs/devices.js'
@@ -133,6 +134,28 @@ describe('a trusted device', () => {
   })
 })
 
+describe('the token of a device', () => {
+  it('is stored as hashes alone, the same in every release', async () => {
+    const { devices, store, keys } = setUp()
+    const { token } = await devices.trust('ana')
+    const stored = store.read(keys.devices('ana'))?.value as { devices: object[] }
+    const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest('base64url')
+    const family = sha256(Buffer.from(token, 'base64url').subarray(0, 16))
+    expect(stored.devices).toMatchObject([{ hash: sha256(token), family }])
+    expect(JSON.stringify(stored)).not.toContain(token)
+  })
+
+  it('that was revoked is not taken for a stolen one where its browser is trusted anew', async () => {
+    const { devices, events } = setUp()
+    const { token } = await devices.trust('ana')
+    await devices.revokeSubject('ana')
+    const fresh = await devices.open('ana', token).succeed(true)
+    expect(await devices.has('ana', token)).toBe(false)
+    expect(await devices.has('ana', fresh?.token ?? '')).toBe(true)
+    expect(events.map(({ type }) => type)).not.toContain('device.reused')
+  })
+})
+
 describe('a replaced token shown later than half a minute after', () => {
   it.each([
     ['the last one', 1],
@@ -171,11 +194,26 @@ describe('a known browser', () => {
     expect(await devices.open('ana', undefined).known).toBe(false)
   })
 
-  it('is not trusted by that, nor listed', async () => {
-    const { devices } = known()
+  it('is not trusted by that, nor listed or told about, however often it succeeds', async () => {
+    const { devices, events } = known()
     const kept = await devices.open('ana', undefined).succeed(false)
     expect(await devices.has('ana', kept?.token ?? '')).toBe(false)
+    const next = await devices.open('ana', kept?.token).succeed(false)
+    expect(await devices.has('ana', next?.token ?? '')).toBe(false)
     expect(await devices.list('ana')).toEqual([])
+    expect(events).toEqual([])
+  })
+
+  it('is known no longer than ninety days when another one keeps the record', async () => {
+    const { devices, clock, store, keys } = known()
+    const first = await devices.open('ana', undefined).succeed(false)
+    clock.now += 1
+    await devices.open('ana', undefined).succeed(false)
+    clock.now += 90 * day - 2
+    expect(await devices.open('ana', first?.token).known).toBe(true)
+    clock.now += 1
+    expect(await devices.open('ana', first?.token).known).toBe(false)
+    expect(store.read(keys.devices('ana'))).toBeDefined()
   })
 
   it('is known for ninety days after its last success, to the millisecond', async () => {
@@ -233,6 +271,23 @@ describe('a known browser', () => {
     await later.undo()
     expect(await devices.list('ana')).toEqual([])
     expect(await devices.open('ana', trusted?.token).isTrusted()).toBe(false)
+  })
+
+  it('does not come back when it alone was revoked, and undoing leaves the others as they are', async () => {
+    const { devices } = known()
+    const other = await devices.trust('ana')
+    const trusted = await devices.trust('ana')
+    const later = devices.open('ana', trusted.token)
+    await later.succeed(false)
+    const [, mine] = await devices.list('ana')
+    await devices.revoke('ana', mine?.id ?? '')
+    await later.undo()
+    expect(await devices.list('ana')).toHaveLength(1)
+    const fresh = devices.open('ana', undefined)
+    await fresh.succeed(true)
+    await fresh.undo()
+    expect(await devices.list('ana')).toHaveLength(1)
+    expect(await devices.has('ana', other.token)).toBe(true)
   })
 
   it('is none without the option, and nothing is written then', async () => {

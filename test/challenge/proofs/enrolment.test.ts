@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createKeys } from '../../../src/challenge/keys.js'
 import { createEnrolments } from '../../../src/challenge/proofs/enrolment.js'
 import { createSecrets } from '../../../src/challenge/secrets.js'
@@ -150,9 +150,12 @@ describe('the record of a number to be proven', () => {
   })
 
   it('needs no confirmation when it is not, and is not brought back by one', async () => {
-    const { enrolments } = setUp()
+    const { enrolments, store } = setUp()
     await enrolments.open('s1').begin(typed)
     const proof = await enrolments.prove('s1', proven)
+    const swaps = vi.spyOn(store, 'swap')
+    await proof?.confirm()
+    expect(swaps).not.toHaveBeenCalled()
     expect(await enrolments.redeem('s1', 'signup', undefined)).toMatchObject(handedOver)
     await proof?.confirm()
     expect(await enrolments.redeem('s1', 'signup', undefined)).toBeUndefined()

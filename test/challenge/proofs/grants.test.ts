@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { hashId } from '../../../src/challenge/keys.js'
+import type { StoredGrants } from '../../../src/challenge/proofs/stored-grants.js'
 import { hour, minute } from '../kit.js'
 import { createService } from '../service.js'
 
@@ -36,6 +37,29 @@ describe('a grant', () => {
     expect(grants.read({ ...ana, ...fresh, requireCode: false })).toMatchObject({ method: 'trusted-device' })
     await grants.write({ ...ana, method: 'sms' })
     expect(grants.read({ ...ana, ...fresh, requireCode: true })).toMatchObject({ method: 'sms' })
+  })
+
+  it('of a recovery code is enough only where a guard says so', async () => {
+    const { grants } = createService()
+    await grants.write({ ...ana, method: 'recovery-code' })
+    expect(grants.read({ ...ana, ...fresh })).toBeUndefined()
+    expect(grants.read({ ...ana, ...fresh, recoveryCode: false })).toBeUndefined()
+    expect(grants.read({ ...ana, ...fresh, recoveryCode: true })).toMatchObject({ method: 'recovery-code' })
+  })
+
+  it('by a code does not replace the passkey that another guard requires, but a newer one of its kind does', async () => {
+    const { grants, store, keys, now, wait } = createService()
+    for (const method of ['passkey', 'sms', 'passkey', 'call']) {
+      wait(minute)
+      await grants.write({ ...ana, method })
+    }
+    const verifiedAt = now()
+    expect(grants.read({ ...ana, ...fresh, methods: ['call'] })).toMatchObject({ verifiedAt })
+    expect(grants.read({ ...ana, ...fresh, methods: ['passkey'] })).toMatchObject({
+      verifiedAt: verifiedAt - minute,
+    })
+    expect(grants.read({ ...ana, ...fresh, methods: ['sms'] })).toBeUndefined()
+    expect(store.read(keys.grants('ana'))).toHaveProperty('value.grants.length', 2)
   })
 
   it('for bound fields fits exactly those, and no request without any', async () => {
@@ -143,12 +167,15 @@ describe('the renewal of a session', () => {
     expect(grants.read({ ...ana, session: 's2', purpose: 'transfer', ...fresh })).toBeDefined()
   })
 
-  it('takes the grants along without a new one', async () => {
-    const { grants } = createService()
+  it('takes the grants along without a new one, and writes nothing where there are none', async () => {
+    const { grants, store } = createService()
     await grants.write({ ...ana, method: 'sms' })
     await grants.move('ana', 's1', 's2')
     await grants.move('ana', 'no such session', 's3')
     await grants.move('nobody', 's1', 's2')
+    const swaps = vi.spyOn(store, 'swap')
+    await grants.move('ana', 's1', 's3')
+    expect(swaps).not.toHaveBeenCalled()
     expect(grants.read({ ...ana, ...fresh })).toBeUndefined()
     expect(grants.read({ ...ana, session: 's2', ...fresh })).toBeDefined()
   })
@@ -175,6 +202,19 @@ describe('the earlier ids of a session', () => {
     await grants.move('ana', 's2', 's5')
     expect(await grants.earlierSessions({ subject: 'ana', session: 's5' })).toEqual([hashId('s1')])
   })
+
+  it('are the last two, however often it is renewed', async () => {
+    const { grants, store, keys } = createService()
+    await grants.write({ ...ana, method: 'sms' })
+    const earlier = async (session: string) => {
+      await grants.move('ana', session, `${session}'`)
+      const entry = await store.read(keys.grants('ana'))
+      return (entry?.value as StoredGrants | undefined)?.grants[0]?.earlier
+    }
+    expect(await earlier('s1')).toEqual([hashId('s1')])
+    for (const session of ["s1'", "s1''"]) await earlier(session)
+    expect(await earlier("s1'''")).toEqual([hashId("s1''"), hashId("s1'''")])
+  })
 })
 
 describe('a provisional grant', () => {
@@ -187,6 +227,15 @@ describe('a provisional grant', () => {
     await written?.confirm()
     expect(grants.read({ ...ana, ...fresh })).toEqual(written?.grant)
     expect(grants.read({ ...ana, purpose: 'transfer', ...fresh })).toBeDefined()
+  })
+
+  it('is not confirmed by another one', async () => {
+    const { grants } = createService()
+    const first = await grants.write({ ...ana, method: 'sms', provisional: true })
+    await grants.write({ ...ana, session: 's2', method: 'sms', provisional: true })
+    await first?.confirm()
+    expect(grants.read({ ...ana, ...fresh })).toBeDefined()
+    expect(grants.read({ ...ana, session: 's2', ...fresh })).toBeUndefined()
   })
 
   it('alone has something to confirm', async () => {
@@ -252,9 +301,11 @@ describe('revoking', () => {
     const { grants, eventTypes } = createService()
     await grants.write({ ...ana, method: 'sms' })
     await grants.write({ ...ana, session: 's2', method: 'sms' })
+    await grants.write({ ...ana, session: 's4', previousSession: 's3', method: 'sms' })
     await grants.revokeSubject('ana')
     expect(grants.read({ ...ana, ...fresh })).toBeUndefined()
     expect(grants.read({ ...ana, session: 's2', ...fresh })).toBeUndefined()
+    expect(grants.read({ ...ana, session: 's4', ...fresh })).toBeUndefined()
     expect(eventTypes()).toContain('grant.revoked')
   })
 
@@ -297,6 +348,43 @@ describe('revoking', () => {
     wait(11 * minute)
     expect(await grants.prefetch({ ...ana, session: 'mine' }).epoch).toBeUndefined()
     expect(await early.isRevoked()).toBe(false)
+  })
+
+  it.each([
+    ['of single sessions', false],
+    ['of single sessions, besides the one of all', true],
+  ])('is one of the last twenty %s', async (_, all) => {
+    const { grants } = createService()
+    if (all) await grants.revokeSubject('ana')
+    const sessions = Array.from({ length: 30 }, (_, index) => ({ subject: 'ana', session: `s${index}` }))
+    const standings = sessions.map((who) => grants.prefetch(who))
+    await Promise.all(standings.map(({ epoch }) => epoch))
+    for (const who of sessions) await grants.revoke(who)
+    const revoked = await Promise.all(standings.map((standing) => standing.isRevoked()))
+    expect(revoked).toEqual([...Array(10).fill(false), ...Array(20).fill(true)])
+  })
+
+  it('is not forgotten because another session is logged out again and again', async () => {
+    const { grants } = createService()
+    const standing = grants.prefetch(ana)
+    await standing.epoch
+    await grants.revoke(ana)
+    for (let times = 0; times < 30; times += 1) await grants.revoke({ subject: 'ana', session: 's2' })
+    expect(await standing.isRevoked()).toBe(true)
+  })
+
+  it('ends by our clock, exactly, while others keep the entry, and is gone with the next proof', async () => {
+    const { grants, store, keys, wait } = createService()
+    await grants.revokeSubject('ana')
+    await grants.write({ ...ana, method: 'sms' })
+    wait(11 * minute - 1)
+    expect(await grants.prefetch(ana).epoch).toBeDefined()
+    wait(1)
+    expect(await grants.prefetch(ana).epoch).toBeUndefined()
+    await grants.write({ ...ana, purpose: 'transfer', method: 'sms' })
+    const entry = await store.read(keys.grants('ana'))
+    expect(entry).toHaveProperty('value.grants.length', 2)
+    expect((entry?.value as StoredGrants | undefined)?.revocations).toBeUndefined()
   })
 
   it('is forgotten once no code lives that was sent before, and then leaves nothing in the store', async () => {

@@ -1,15 +1,15 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createKeys } from '../../../src/challenge/keys.js'
 import { createKeptForms, type KeptForm } from '../../../src/challenge/proofs/kept-forms.js'
 import { createSecrets } from '../../../src/challenge/secrets.js'
 import { memoryStore } from '../../../src/store/memory-store.js'
-import { minute } from '../kit.js'
+import { minute, strictKeys } from '../kit.js'
 
 const secrets = createSecrets(['a secret of thirty-two bytes or more'])
 
 function setUp(store = memoryStore({ now: () => 1 })) {
   const clock = { now: 1_000_000 }
-  const keys = createKeys('', secrets)
+  const keys = strictKeys(createKeys('', secrets))
   const forms = createKeptForms({ store, keys, secrets, now: () => clock.now })
   const keep = async (session: string, kept: KeptForm) => (await forms.keep(session, kept)) ?? 'not kept'
   return { clock, keys, store, forms, keep }
@@ -94,6 +94,23 @@ describe('a kept form', () => {
     expect(await forms.take('s1', id)).toBeUndefined()
     expect(await forms.take('s2', id)).toEqual(form())
     expect(await forms.take('s2', waiting)).toEqual(form('/other'))
+  })
+
+  it('takes the place of one for the same path when several move along', async () => {
+    const { forms, keep } = setUp()
+    const ids = [await keep('s1', form('/a')), await keep('s1', form('/b'))]
+    const earlier = await keep('s2', form('/a', 'amount=1'))
+    await forms.move('s1', 's2')
+    expect(await forms.take('s2', earlier)).toBeUndefined()
+    expect(await forms.take('s2', ids[0] ?? '')).toEqual(form('/a'))
+    expect(await forms.take('s2', ids[1] ?? '')).toEqual(form('/b'))
+  })
+
+  it('costs the renewal of a session nothing where none waits', async () => {
+    const { forms, store } = setUp()
+    const swaps = vi.spyOn(store, 'swap')
+    await forms.move('s1', 's2')
+    expect(swaps).not.toHaveBeenCalled()
   })
 
   it('keeps its end when it moves', async () => {

@@ -40,6 +40,7 @@ describe('recovery codes', () => {
     'o1234-56789-abcde-fghjk-mnpq',
     'Oi234-56789-ABCDE-FGHJK-MNPQ',
     '0L234-56789-ABCDE-FGHJK-MNPQ',
+    '01234-56789-ABCDE-FGHJK-MNPQ'.padEnd(200),
     '０１２３４－５６７８９－ＡＢＣＤＥ－ＦＧＨＪＫ－ＭＮＰＱ',
   ])('are read however they are typed: %j', (typed) => {
     expect(readRecoveryCode(typed)).toBe('0123456789ABCDEFGHJKMNPQ')
@@ -56,7 +57,7 @@ describe('recovery codes', () => {
     ['a code by phone', '482913'],
     ['other characters', '01234-56789-ABCDE-FGHJK-MN$Q'],
     ['other scripts', '٠١٢٣٤-56789-ABCDE-FGHJK-MNPQ'],
-    ['endless', `${' '.repeat(200)}0123456789ABCDEFGHJKMNPQ`],
+    ['endless', '0123456789ABCDEFGHJKMNPQ'.padEnd(201)],
   ])('are not read out of what cannot be one: %s', (_name, typed) => {
     expect(readRecoveryCode(typed)).toBeUndefined()
   })
