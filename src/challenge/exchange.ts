@@ -51,7 +51,7 @@ function reasonOf(error: unknown): string {
 
 /** Late, it is told so, and has a moment to say what it knows. */
 async function within<Result>(ms: number, ask: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
-  const late = () => new LateError(`no response within ${ms} ms`)
+  const late = () => new LateError(`no response within ${Math.round(ms)} ms`)
   const controller = new AbortController()
   // An adapter that is not async may throw synchronously.
   const asked = (async () => ask(controller.signal))()

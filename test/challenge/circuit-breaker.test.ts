@@ -40,6 +40,19 @@ describe('a provider that cannot be reached', () => {
     expect(service.eventTypes().filter((type) => type === 'provider.paused')).toHaveLength(1)
   })
 
+  it('is asked on while it is only a text of the host that fails', async () => {
+    const service = createService({ limits: { cooldownMs: [0] } })
+    service.provider.send = () => ({ result: 'not-sent' })
+    service.provider.report = { reason: 'text' }
+    const start = () => service.challenges.start({ ...ana, purpose: 'login' }).catch(asCode)
+    for (let tries = 0; tries < 10; tries += 1) expect(await start()).toBe('provider_unavailable')
+    expect(service.eventTypes()).not.toContain('provider.paused')
+    service.provider.report = { reason: 'connect' }
+    for (let tries = 0; tries < 5; tries += 1) await start()
+    expect(service.events).toContainEqual({ type: 'provider.paused', pausedForMs: 15_000 })
+    expect(service.events.find(({ type }) => type === 'provider.paused')).not.toHaveProperty('provider')
+  })
+
   it('is asked again at once when a single request went through in between', async () => {
     const service = createService()
     const [person] = await people(service, 1)
@@ -217,6 +230,31 @@ describe('a provider that refuses every send', () => {
     service.provider.send = () => ({ result: 'failed' })
     for (const index of [3, 4, 5, 6]) await start(index)
     expect(count('provider.paused')).toBe(0)
+  })
+
+  it('is left alone after five sends to three numbers', async () => {
+    const service = createService({ limits: { cooldownMs: [0] } })
+    const { start, count } = refuse(service, 'failed')
+    for (const index of [0, 1, 2, 0, 1]) await start(index)
+    expect(count('provider.paused')).toBe(1)
+  })
+
+  it('goes on counting over a send that never left', async () => {
+    const service = createService({ limits: { cooldownMs: [0] } })
+    const { start, count } = refuse(service, 'failed')
+    for (const index of [0, 1, 2, 3]) await start(index)
+    service.provider.send = () => ({ result: 'not-sent' })
+    await start(4)
+    service.provider.send = () => ({ result: 'failed' })
+    await start(5)
+    expect(count('provider.paused')).toBe(1)
+  })
+
+  it('is left alone when it refuses our account, whoever the codes are for', async () => {
+    const service = createService()
+    const { start, count } = refuse(service, 'misconfigured')
+    for (const index of [0, 1, 2, 3, 4]) await start(index, 'enrol')
+    expect(count('provider.paused')).toBe(1)
   })
 
   it('goes on counting over codes that it checks', async () => {

@@ -1,5 +1,5 @@
 import { tracingChannel } from 'node:diagnostics_channel'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type {
   CodeProvider,
   CompositeProvider,
@@ -115,6 +115,52 @@ describe('an adapter that keeps the port', () => {
     expect(await open({ sendCode: async () => ({ ...sent, id: 'm1' }) }).send()).toEqual(sent)
   })
 
+  it.each(['failed', 'foreign-number', 'not-sent', 'misconfigured'])(
+    'has nothing but its refusal taken: %s',
+    async (result) => {
+      const sent = { result, lifetimeMs: 300_000, handle: 'h1' } as SendResult
+      expect(await open({ sendCode: async () => sent }).send()).toStrictEqual({ result })
+    },
+  )
+
+  it('is shown a handle only where it has given one', async () => {
+    const asked: object[] = []
+    const { check } = open({
+      async checkCode(request) {
+        asked.push(request)
+        return 'rejected'
+      },
+    })
+    await check()
+    expect(asked[0]).not.toHaveProperty('handle')
+  })
+
+  it('is asked about the message that it has named', async () => {
+    const asked: unknown[] = []
+    const states = {
+      known: 'delivered' as const,
+      async messageState(this: { readonly known: 'delivered' }, message: unknown) {
+        asked.push(message)
+        return this.known
+      },
+    }
+    const askStateOf = async (messageId?: string, more = {}) => {
+      const { codes } = open({
+        ...more,
+        async sendCode({ report }) {
+          report?.({ messageId })
+          return { result: 'sent' }
+        },
+      })
+      return (await codes.send(target, order)).askState
+    }
+    const { signal } = new AbortController()
+    expect(await (await askStateOf('m1', states))?.(signal)).toBe('delivered')
+    expect(asked).toStrictEqual([{ id: 'm1', signal }])
+    expect(await askStateOf(undefined, states)).toBeUndefined()
+    expect(await askStateOf('m1')).toBeUndefined()
+  })
+
   it.each<Verdict>(['approved', 'rejected', 'misconfigured', 'unavailable', 'not-sent'])(
     'has its verdict taken as it is: %s',
     async (verdict) => {
@@ -123,14 +169,22 @@ describe('an adapter that keeps the port', () => {
   )
 
   it('is told by its signal when time is up, and may then say what it knows', async () => {
+    const reasons: unknown[] = []
     const whenAborted = <Result>(signal: AbortSignal, result: Result) =>
-      new Promise<Result>((resolve) => signal.addEventListener('abort', () => resolve(result)))
+      new Promise<Result>((resolve) =>
+        signal.addEventListener('abort', () => {
+          reasons.push(signal.reason)
+          resolve(result)
+        }),
+      )
     const { send, check } = open({
       sendCode: ({ signal }) => whenAborted(signal, { result: 'unconfirmed', handle: 'h1' }),
       checkCode: ({ signal }) => whenAborted(signal, 'not-sent'),
     })
     expect(await send()).toEqual({ result: 'unconfirmed', handle: 'h1' })
     expect(await check()).toBe('not-sent')
+    const late = expect.objectContaining({ message: `no response within ${deadlineMs} ms` })
+    expect(reasons).toEqual([late, late])
   })
 
   it('has a shorter deadline when it asks for one', async () => {
@@ -205,6 +259,16 @@ describe('what an adapter reports', () => {
     }
     const broken = { durationMs: 0, reason: 'error' }
     expect(await reasonOf({ sendCode: throwing, checkCode: throwing })).toEqual([broken, broken])
+  })
+
+  it('calls it a timeout where an adapter was stopped by its signal', async () => {
+    const { codes } = open({
+      async sendCode({ report }) {
+        report?.({ reason: 'aborted' })
+        return { result: 'unconfirmed' }
+      },
+    })
+    expect((await codes.send(target, order)).about.reason).toBe('timeout')
   })
 
   it('of an unexpected status is one event a minute, also of parallel checks', async () => {
@@ -367,24 +431,77 @@ describe('a provider made of several', () => {
         return { result: sends === 5 ? 'sent' : 'not-sent' }
       },
     }
-    const { codes, send } = open(alwaysNext([later, { ...notSent, name: 'third' }]), {}, plain, () => clock)
-    for (let times = 0; times < 6; times += 1) await send()
-    expect(codes.refusal()).toBeUndefined()
-    clock += 5_000
-    for (let times = 0; times < 4; times += 1) await send()
-    expect(codes.refusal()).toMatchObject({ retryAfterMs: 10_000 })
+    const third = { ...notSent, name: 'third' }
+    for (const members of [
+      [later, third],
+      [third, later],
+    ]) {
+      sends = 0
+      const { codes, send } = open(alwaysNext(members), {}, plain, () => clock)
+      for (let times = 0; times < 6; times += 1) await send()
+      expect(codes.refusal()).toBeUndefined()
+      clock += 5_000
+      for (let times = 0; times < 4; times += 1) await send()
+      expect(codes.refusal()).toMatchObject({ retryAfterMs: 10_000 })
+    }
   })
 
-  it('leaves the next one time, within one deadline for all', async () => {
-    const unreachable: CodeProvider = {
+  describe('under one deadline', () => {
+    beforeEach(() => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'performance'] })
+    })
+    afterEach(() => void vi.useRealTimers())
+
+    /** Gives up so long after it was told that its time is over. */
+    const unreachable = (lateMs = 0, toldAt: number[] = []): CodeProvider => ({
       ...notSent,
       sendCode: ({ signal }) =>
-        new Promise((resolve) => signal.addEventListener('abort', () => resolve({ result: 'not-sent' }))),
+        new Promise((resolve) => {
+          signal.addEventListener('abort', () => {
+            toldAt.push(Math.round(performance.now()))
+            setTimeout(() => resolve({ result: 'not-sent' }), lateMs)
+          })
+        }),
+    })
+
+    it('leaves each its share of the time', async () => {
+      const toldAt: number[] = []
+      const startedAt = performance.now()
+      const three = Array.from({ length: 3 }, () => unreachable(0, toldAt))
+      const sent = open(alwaysNext([...three, working]), { sendTimeoutMs: 4_000 }).send()
+      await vi.advanceTimersByTimeAsync(4_000)
+      expect(await sent).toMatchObject({ result: 'sent' })
+      const shares = toldAt.map((at) => Math.round((at - startedAt) / 100) * 100)
+      expect(shares).toEqual([1_000, 2_000, 3_000])
+    })
+
+    it.each([
+      ['asks the next one while there is a millisecond', 98, 'sent'],
+      ['asks nobody for whom there is none', 99, 'not-sent'],
+    ])('%s', async (_, lateMs, result) => {
+      const two = alwaysNext([unreachable(lateMs), working])
+      const sent = open(two, { sendTimeoutMs: 200 }).send()
+      await vi.advanceTimersByTimeAsync(400)
+      expect(await sent).toMatchObject({ result })
+    })
+  })
+
+  it('that sends nothing, because all of them rest, says nothing about any', async () => {
+    const { codes, send } = open(alwaysNext([notSent]))
+    for (let sends = 0; sends < 5; sends += 1) await send()
+    expect(await codes.send(target, order)).toStrictEqual({
+      sent: { result: 'not-sent' },
+      about: {},
+      askState: undefined,
+    })
+  })
+
+  it('may say of a send that it has no handle', async () => {
+    const composite: CompositeProvider = {
+      ...alwaysNext([working]),
+      over: () => ({ ...working, sendCode: async () => ({ result: 'sent', handle: undefined }) as never }),
     }
-    const all = alwaysNext([unreachable, unreachable, unreachable, working])
-    const last = open(all, { sendTimeoutMs: 200 }).send()
-    expect(await inTime(200 + graceMs, last)).toMatchObject({ result: 'sent' })
-    const none = open(alwaysNext([unreachable, unreachable])).send()
-    expect(await inTime(deadlineMs + graceMs, none)).toEqual({ result: 'not-sent' })
+    const { send } = open(composite, {}, createSecrets(['a secret of at least thirty-two bytes']))
+    expect(await send()).toEqual({ result: 'sent' })
   })
 })
