@@ -358,6 +358,8 @@ describe('an exchange', () => {
 })
 
 describe('a provider made of several', () => {
+  /** For those that answer at once: on a busy machine even that takes its time. */
+  const unhurried = { sendTimeoutMs: 60_000, verifyTimeoutMs: 60_000 }
   const alwaysNext = (members: readonly CodeProvider[]): CompositeProvider => ({
     members,
     over: alwaysNext,
@@ -383,7 +385,7 @@ describe('a provider made of several', () => {
   }
 
   it('names in its result who sent, and in its events who failed', async () => {
-    const { codes, events } = open(alwaysNext([notSent, working]))
+    const { codes, events } = open(alwaysNext([notSent, working]), unhurried)
     expect(await codes.send(target, order)).toEqual({
       sent: { result: 'sent', handle: '1' },
       about: { provider: 'second', durationMs: 0 },
@@ -402,7 +404,7 @@ describe('a provider made of several', () => {
         return { result: 'not-sent' }
       },
     }
-    const { codes, send, events } = open(alwaysNext([down, working]))
+    const { codes, send, events } = open(alwaysNext([down, working]), unhurried)
     for (let sends = 0; sends < 8; sends += 1) expect(await send()).toMatchObject({ result: 'sent' })
     expect(asked).toBe(5)
     expect(events.at(-1)).toEqual({ type: 'provider.paused', pausedForMs: 15_000, provider: 'first' })
@@ -415,7 +417,7 @@ describe('a provider made of several', () => {
   })
 
   it('is refused when all of them rest', async () => {
-    const { codes, send } = open(alwaysNext([notSent, { ...notSent, name: 'third' }]))
+    const { codes, send } = open(alwaysNext([notSent, { ...notSent, name: 'third' }]), unhurried)
     for (let sends = 0; sends < 5; sends += 1) await send()
     expect(codes.refusal()).toMatchObject({ code: 'provider_unavailable', retryAfterMs: 15_000 })
   })
@@ -437,7 +439,7 @@ describe('a provider made of several', () => {
       [third, later],
     ]) {
       sends = 0
-      const { codes, send } = open(alwaysNext(members), {}, plain, () => clock)
+      const { codes, send } = open(alwaysNext(members), unhurried, plain, () => clock)
       for (let times = 0; times < 6; times += 1) await send()
       expect(codes.refusal()).toBeUndefined()
       clock += 5_000
@@ -487,7 +489,7 @@ describe('a provider made of several', () => {
   })
 
   it('that sends nothing, because all of them rest, says nothing about any', async () => {
-    const { codes, send } = open(alwaysNext([notSent]))
+    const { codes, send } = open(alwaysNext([notSent]), unhurried)
     for (let sends = 0; sends < 5; sends += 1) await send()
     expect(await codes.send(target, order)).toStrictEqual({
       sent: { result: 'not-sent' },
