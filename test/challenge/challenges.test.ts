@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createBackground } from '../../src/lib/background.js'
+import { memoryStore } from '../../src/store/memory-store.js'
 import { hour, minute } from './kit.js'
 import { ana, createService, rightCode } from './service.js'
 
@@ -111,7 +112,7 @@ describe('start', () => {
     ],
   ])('refuses %s', async (_, order) => {
     const { challenges, provider } = createService()
-    expect(await challenges.start({ ...ana, ...order })).toEqual({
+    expect(await challenges.start({ ...ana, ...order })).toStrictEqual({
       outcome: 'refused',
       code: 'invalid_request',
     })
@@ -283,6 +284,26 @@ describe('start', () => {
     expect(eventTypes()).toContain('challenge.superseded')
   })
 
+  it('sends nothing that cannot be counted, and keeps nobody waiting for it', async () => {
+    let isDown = true
+    const { challenges, provider } = createService({
+      store: (now) => {
+        const inner = memoryStore({ now })
+        return {
+          ...inner,
+          increment(key, windowMs, by = 1) {
+            if (isDown && by === 1 && key.includes('count-auth-subject-sends')) throw new Error('down')
+            return inner.increment(key, windowMs, by)
+          },
+        }
+      },
+    })
+    await expect(challenges.start({ ...ana, purpose: 'login' })).rejects.toThrow('down')
+    expect(provider.sends).toEqual([])
+    isDown = false
+    expect(await challenges.start({ ...ana, purpose: 'login' })).toMatchObject({ outcome: 'started' })
+  })
+
   it('books nothing when the host throws', async () => {
     const { challenges } = createService()
     const beforeSend = () => {
@@ -361,6 +382,18 @@ describe('verify', () => {
       { outcome: 'refused', code: 'attempts_exhausted', retryAfterMs: 10 * minute },
     ])
     expect(provider.checks).toHaveLength(5)
+  })
+
+  it('takes the same wrong code twice for one attempt, and asks about it once', async () => {
+    const { challenges, provider } = createService()
+    await challenges.start({ ...ana, purpose: 'login' })
+    for (let times = 0; times < 3; times += 1) {
+      expect(await challenges.verify({ ...ana, code: 'wrong1' })).toStrictEqual({
+        outcome: 'rejected',
+        attemptsRemaining: 4,
+      })
+    }
+    expect(provider.checks).toHaveLength(1)
   })
 
   it('takes another code after one was used', async () => {

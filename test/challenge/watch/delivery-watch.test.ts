@@ -11,11 +11,12 @@ const person = (index: number) => ({
   purpose: 'login',
 })
 
-function watched(answer: () => Promise<MessageState>) {
+function watched(answer: () => Promise<MessageState>, name?: string) {
   const time = handMoved()
   const asked: string[] = []
   const service = createService({
     clock: time,
+    ...(name && { name }),
     limits: { serviceSendsPerMinute: 1_000_000 },
     deliveryWatch: { afterMs },
     messageState: async ({ id }) => {
@@ -48,6 +49,30 @@ describe('the delivery watch', () => {
     expect(JSON.stringify(service.events)).not.toContain('message-1')
     await time.elapse(10 * afterMs)
     expect(asked).toHaveLength(1)
+  })
+
+  it.each([
+    ['acme-sms', { provider: 'acme-sms' }],
+    [undefined, {}],
+  ])('says which provider sent it: %s', async (name, by) => {
+    const { time, service, told } = watched(async () => 'delivered', name)
+    const started = await service.challenges.start(person(1))
+    await time.elapse(afterMs)
+    expect(told()).toStrictEqual([
+      {
+        ...{ type: 'message.delivered', ageMs: afterMs, subject: 'person-1', ...by },
+        ...{ lane: 'auth', purpose: 'login', channel: 'sms', country: 'CO' },
+        challengeId: 'challenge' in started && started.challenge.id,
+      },
+    ])
+  })
+
+  it('watches no message that was not sent', async () => {
+    const { time, asked, service, told } = watched(async () => 'delivered')
+    service.provider.send = () => ({ result: 'unconfirmed' })
+    await service.challenges.start(person(1))
+    await time.elapse(afterMs)
+    expect([asked, told()]).toEqual([[], []])
   })
 
   it('keeps no start waiting', async () => {
