@@ -45,7 +45,7 @@ export function createSecrets(secrets: readonly [string, ...string[]]): Secrets 
     seal(use, value, context) {
       const iv = randomBytes(ivBytes)
       const cipher = createCipheriv('aes-256-gcm', firstKey(use), iv).setAAD(Buffer.from(context))
-      const body = Buffer.concat([cipher.update(value, 'utf8'), cipher.final()])
+      const body = Buffer.concat([cipher.update(value), cipher.final()])
       return Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64url')
     },
     open(use, sealed, context) {

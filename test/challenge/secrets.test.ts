@@ -28,6 +28,22 @@ describe('rotated secrets', () => {
     ])
   })
 
+  it.each([
+    ['requirement', 'Qge4bztsURCLZB7GN9hj9GpJAOqfh1ZlD7MebULSL25e6I52K4EWoBo'],
+    ['return-path', 'mcyrHiQtl-PN9OXgUmW4nxyauhzYJxKnOXw5x5ZE4kSRnpnYDwuXyh8'],
+    ['form', 'fNQr8opE5l5oICNgbM0PGHuAsMFNju1vmWP6G-55WfK_mQ'],
+    ['handle', '5ofOgP7W-XxquRsCMzvMglhYLs0WPMlcUEYt-gys-5MtDdhk'],
+  ] as const)('open a sealed %s of an earlier release, as nothing else', (use, sealed) => {
+    const secrets = createSecrets([older])
+    expect(secrets.open(use, sealed, 'session-1')).toBe(`a ${use}`)
+    const others = (['requirement', 'return-path', 'enrolment', 'form', 'handle'] as const).filter(
+      (other) => other !== use,
+    )
+    expect(others.map((other) => secrets.open(other, sealed, 'session-1'))).toEqual(
+      others.map(() => undefined),
+    )
+  })
+
   it('still open what older ones sealed, and seal with the first', () => {
     const before = createSecrets([older])
     const after = createSecrets([newer, older])
