@@ -114,8 +114,16 @@ describe('the cookie of a known browser', () => {
   })
 
   it('is missed by no route where the option is off: start, resend, verify and a recovery code work', async () => {
-    const host = await startRecoveryHost({ options: { knownBrowsers: false } })
+    const host = await startRecoveryHost({
+      options: { knownBrowsers: false },
+      mount: (app, tf) => {
+        app.get('/trusted', (req, res, next) => {
+          tf.trustedDevices.has(req).then((trusted) => res.json(trusted), next)
+        })
+      },
+    })
     const ana = await host.login()
+    expect((await ana.get('/trusted')).json).toBe(false)
     expect((await ana.post('/two-factor/start', {})).status).toBe(201)
     host.clock.now += 60_000
     expect((await ana.post('/two-factor/resend', {})).status).toBe(200)

@@ -66,6 +66,8 @@ describe('a recovery code', () => {
     )
     const empty = await ana.submit('/two-factor/verify', { ...fields, recoveryCode: '' })
     expect([empty.status, empty.text.includes('Enter a recovery code')]).toEqual([400, true])
+    const short = await ana.submit('/two-factor/verify', { ...fields, recoveryCode: '482913' })
+    expect([short.status, short.text.includes('It has 24 letters and digits')]).toEqual([400, true])
     const wrong = await ana.submit('/two-factor/verify', { ...fields, recoveryCode: wrongCode() })
     expect([wrong.status, wrong.text.includes('That recovery code is not right')]).toEqual([422, true])
     const right = await ana.submit('/two-factor/verify', { ...fields, recoveryCode: host.codes[3] ?? '' })

@@ -1,5 +1,6 @@
+import type { Request } from 'express'
 import { describe, expect, it } from 'vitest'
-import { safePath } from '../../src/express/http/return-path.js'
+import { returnPathOf, safePath } from '../../src/express/http/return-path.js'
 import { startHost } from './kit.js'
 
 /** Ways to make a browser leave the site by a `Location` that begins with a slash, or nearly does. */
@@ -60,6 +61,17 @@ describe('a return path', () => {
   it.each(here)('is taken as it stands when it stays on the site: %s', (path) => {
     expect(safePath(path)).toBe(path)
     expect(new URL(path, 'https://app.example').origin).toBe('https://app.example')
+  })
+
+  it.each([
+    { returnTo: ['/a', '/b'] },
+    { returnTo: { a: '/b' } },
+    { returnTo: 5 },
+    ['/a'],
+    'returnTo=/a',
+    null,
+  ])('is none where the form does not name exactly one: %j', (body) => {
+    expect(returnPathOf({ method: 'POST', headers: {}, body } as Request)).toBeUndefined()
   })
 
   it('leads nobody elsewhere after a sign-in, wherever it comes from', async () => {

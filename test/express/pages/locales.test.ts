@@ -135,6 +135,8 @@ describe('createTexts', () => {
     expect(() => createTexts(misspelt)).toThrow(
       'messages.es: unknown key "code.tittle" (keys look like "code.title"); did you mean "code.title"?',
     )
+    const unheardOf = { es: { farewell: '' } } as Parameters<typeof createTexts>[0]
+    expect(() => createTexts(unheardOf)).toThrow(/unknown key "farewell" \(keys look like "code\.title"\)$/)
     expect(() => createTexts({ 'spanish!': {} })).toThrow('messages: "spanish!" is not a valid language tag')
   })
 })

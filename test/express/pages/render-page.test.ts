@@ -73,6 +73,23 @@ describe('the code page', () => {
     expect(renderPage(over, en)).not.toMatch(/data-wait-ms/)
   })
 
+  it('has one main button: to submit the code, or to send a first one', () => {
+    const buttons = (view: PageView) =>
+      [...renderPage(view, en).matchAll(/<button class="(\w+)"[^>]*>([^<]*)/g)].map(([, look, label]) => [
+        look,
+        label,
+      ])
+    expect(buttons(codeView)).toEqual([
+      ['main', en['code.submit']],
+      ['other', en['resend.sms']],
+      ['other', en['instead.call']],
+    ])
+    expect(buttons(startView)).toEqual([
+      ['main', en['start.sms']],
+      ['other', en['instead.call']],
+    ])
+  })
+
   it('tells a screen reader when the button of a first code may be used', () => {
     const ready = `role="status" data-ready="${en['resend.ready']}"`
     expect(renderPage({ ...startView, waitMs: 60_000 }, en)).toContain(ready)
@@ -223,6 +240,17 @@ describe('a problem', () => {
   ])('says a wait of seconds and of a day as people do: %#', (language, retryAfterMs, sentence) => {
     const problem = { code: 'capacity', retryAfterMs } as const
     expect(show({ ...codeView, problem }, language)).toContain(sentence)
+  })
+
+  it('names the day of a lock that ends tomorrow', () => {
+    const problem = { code: 'phone_locked', retryAfterMs: 20 * 3_600_000 } as const
+    const page = renderPage({ ...startView, problem }, en)
+    expect(page).toMatch(/on <time datetime="2025-01-01T20:00:00.000Z" data-far>[^<]*\bJan\b[^<]*<\/time>/)
+  })
+
+  it('marks the field of a recovery code that was not right', () => {
+    const page = renderPage({ ...recoveryView, problem: { code: 'code_not_accepted' } }, en)
+    expect(page).toMatch(/<input[^>]*name="recoveryCode"[^>]* aria-invalid="true" aria-describedby="problem"/)
   })
 
   it('invents no length of time when none is known', () => {
