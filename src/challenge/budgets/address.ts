@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { memoize } from '../../lib/memoize.js'
 import type { Refusal } from '../commands.js'
 import { hashId, type Keys } from '../keys.js'
 import type { Lane } from '../limits.js'
@@ -88,7 +89,7 @@ export interface Network {
  * pick any of 2^64 addresses, and the /56 and /48 that providers give to one customer, who would otherwise
  * have 65,536 limits. IPv4 mapped into IPv6 is unwrapped.
  */
-export function networksOf(address: string): readonly [Network, ...Network[]] {
+export const networksOf = memoize((address): readonly [Network, ...Network[]] => {
   const [bare = ''] = address.split('%')
   if (isIP(bare) !== 6) return [{ name: bare, times: 1 }]
   const groups = groupsOf(bare)
@@ -102,7 +103,7 @@ export function networksOf(address: string): readonly [Network, ...Network[]] {
     { name: `${site}:${subnet}::/56`, times: 4 },
     { name: `${site}::/48`, times: 16 },
   ]
-}
+})
 
 /** The eight groups of an IPv6 address, in hexadecimal without leading zeros. */
 function groupsOf(address: string): readonly string[] {

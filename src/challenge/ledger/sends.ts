@@ -217,8 +217,8 @@ function booked(ledger: Ledger, sendId: string, challenge: Challenge, now: numbe
 }
 
 /**
- * Ends the challenge of strangers, whoever starts another. The provider may send the same code again, so what they have guessed
- * stays spent for as long as the challenge that takes its place may live.
+ * Ends the challenge of strangers, whoever starts another. The provider may send the same code again, so what
+ * they have guessed stays spent for as long as the challenge that takes its place may live.
  */
 function withoutStrangers(ledger: Ledger, { maxExpiresAt }: Challenge, now: number): Ledger {
   const challenge = unexpired(ledger.strangers, now)

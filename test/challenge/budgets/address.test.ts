@@ -59,8 +59,8 @@ describe.each(lanes)('one visitor behind a shared address (%s lane)', (lane, lim
   })
 
   it('adds at most twenty verifications to it', async () => {
-    const { challenges, provider, store, keys } = createService({ limits: { ...limits, ...lifted } })
-    const kind = `count-${lane}-address-verifications` as const
+    const { challenges, provider, store } = createService({ limits: { ...limits, ...lifted } })
+    const kind = `:count-${lane}-address-verifications:`
     const asked: string[] = []
     const { increment } = store
     Object.assign(store, {
@@ -76,7 +76,6 @@ describe.each(lanes)('one visitor behind a shared address (%s lane)', (lane, lim
     }
     expect(provider.checks).toHaveLength(40)
     expect(new Set(asked).size).toBe(1)
-    expect(asked[0]).toContain(keys.counter(kind, ''))
     expect((await store.read(asked[0] ?? ''))?.value).toBe(20)
   })
 
