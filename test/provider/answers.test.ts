@@ -282,6 +282,7 @@ describe('verifyCode resolves with the answer as it came', () => {
     '{"status" : "verified", "nested": {"status": 1}, "status"\n: "verified"}',
     '{"error": 1003, "status": "verified", "error": 0}',
     '{"list": [1, []], "status": "wrong", "status": "verified"}',
+    '{"text": "{", "status": "wrong", "status": "verified"}',
   ])('without a status when a member is there twice: %s', async (body) => {
     provider.answer(body)
     expect(await client.verifyCode(code)).not.toHaveProperty('status')

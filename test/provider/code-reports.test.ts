@@ -148,6 +148,13 @@ describe('what the client is asked', () => {
     for (const [, , exchange] of calls) expect(exchange).toHaveProperty('signal', signal)
   })
 
+  test('is quoted only where it has made the answer: nobody else knows what in it is secret', async () => {
+    const { codes } = asked({ httpStatus: 200, status: 'key=k' })
+    const report = vi.fn()
+    await codes.checkCode({ destination, appName: 'Acme', code: '482913', signal, report })
+    expect(report.mock.calls).toEqual([[{ operation: 'verifyCode', httpStatus: 200, reason: 'answer' }]])
+  })
+
   test('is believed when it resolves without the answer as it came', async () => {
     const { codes } = asked()
     expect(await codes.sendCode({ ...order, channel: 'sms' })).toEqual({ result: 'sent' })

@@ -112,6 +112,7 @@ describe('an error', () => {
     ['key canary/key is wrong', 'key ••• is wrong'],
     ['in client=1&key=canary%2Fkey', 'in client=1&•••'],
     ['in {"key": "canary\\/key"}', 'in {"•••"}'],
+    ['key = sesame is wrong', '••• is wrong'],
     ['canary%2Fkey is wrong', '••• is wrong'],
     ['phone +573001234567 invalid', 'phone +••• invalid'],
     ['phone +573007654321 invalid', 'phone ••• invalid'],
@@ -126,10 +127,10 @@ describe('an error', () => {
   })
 
   test('masks a code in a text that was sent, the longest number first, and none of its words', async () => {
-    provider.answer('{"error": "cannot send 4829, 48291, 482 or 482913 to Ana"}', 520)
+    provider.answer('{"error": "cannot take 4829, 48291, 482 or 482913 to Ana"}', 520)
     const text = { phone: sms.phone, sms: 'Ana, take 4829 or 48291 or 482 or 482913' }
     await expect(client.sendSms(text)).rejects.toMatchObject({
-      providerError: 'cannot send •••, •••, 482 or ••• to Ana',
+      providerError: 'cannot take •••, •••, 482 or ••• to Ana',
     })
   })
 
@@ -159,6 +160,7 @@ describe('an error', () => {
     [520, '', 'may have gone out all the same'],
     [200, ' <!doctype html>', 'A web site answered'],
     [200, '[]', 'Check the parameters'],
+    [200, 'Welcome', 'Check the parameters'],
   ])('advises on HTTP %i %s', async (httpStatus, body, advice) => {
     expect((await refusal(body, httpStatus)).message).toContain(advice)
   })
@@ -210,6 +212,13 @@ describe('an error', () => {
     await expect(client.balance()).rejects.toThrow(account)
     provider.answer('', 520)
     await expect(client.balance()).rejects.toThrow('The provider or a gateway in front of it is failing')
+  })
+
+  test('tells an answer of another shape from a refusal', async () => {
+    expect((await refusal('[]', 200)).message).toContain('sendSms: the answer is not a JSON object, HTTP 200')
+    expect((await refusal('{"error": true}', 200)).message).toContain(
+      'the provider refused, HTTP 200, error true',
+    )
   })
 
   test('of a list of messages is an error though a list may be a success', async () => {
