@@ -90,8 +90,7 @@ async function read(
   country: { readonly defaultCountry?: CountryCode },
 ): Promise<Reading | undefined> {
   const { parsePhoneNumberFromString } = await loadPhoneData()
-  const reading = parsePhoneNumberFromString(spelled, { ...country, extract: false })
-  return reading?.ext === undefined ? reading : undefined
+  return parsePhoneNumberFromString(spelled, { ...country, extract: false })
 }
 
 /**

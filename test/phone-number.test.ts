@@ -37,6 +37,7 @@ describe('reading a number', () => {
     ['+57 300 123 4567 x5'],
     ['tel:+573001234567'],
     ['++573001234567'],
+    ['00+52 1 55 1234 5678'],
     ['/+573001234567'],
     ['+57 300 123 4567 / +57 301 123 4567'],
     ['+٥٧٣٠٠١٢٣٤٥٦٧'],
@@ -47,10 +48,11 @@ describe('reading a number', () => {
     expect(await parsePhoneNumber(text, { countries: 'any' })).toEqual({ ok: false, refusal: 'not-a-number' })
   })
 
-  it.each([['+57300123456789012'], ['+57 300'], ['+52 1 55 1234 56789']])(
+  it.each([['+57300123456789012'], ['+57 300'], ['+52 1 55 1234 56789'], ['044 55 1234 56789']])(
     'tells that %j has too few or too many digits',
     async (text) => {
-      expect(await parsePhoneNumber(text, { countries: ['CO', 'MX'] })).toEqual({
+      const rules = { countries: ['CO', 'MX'], ...(text.startsWith('+') ? {} : { defaultCountry: 'MX' }) }
+      expect(await parsePhoneNumber(text, rules)).toEqual({
         ok: false,
         refusal: 'wrong-length',
       })
@@ -91,6 +93,7 @@ describe('reading a number', () => {
     const refusal = { ok: false, refusal: 'country-not-allowed' }
     expect(await parsePhoneNumber('+14155550123', { countries: ['CO'] })).toEqual(refusal)
     expect(await parsePhoneNumber('+441234567890', { countries: ['GB'] })).toEqual(refusal)
+    expect(await parsePhoneNumber('+441234567890', { countries: 'any' })).toEqual(refusal)
     expect(await parsePhoneNumber('+14155550123', { countries: 'any' })).toMatchObject({
       ok: true,
       country: 'US',

@@ -39,6 +39,16 @@ describe('a client is not made from', () => {
       'baseUrl must not have a user name, password',
     ],
     [
+      'a password without a name in the address',
+      { ...good, baseUrl: 'https://:p@api.example.com' },
+      'baseUrl must not have a user name, password',
+    ],
+    [
+      'a name without a password in the address',
+      { ...good, baseUrl: 'https://u@api.example.com' },
+      'baseUrl must not have a user name, password',
+    ],
+    [
       'a query in the address',
       { ...good, baseUrl: 'https://api.example.com/v1?a=1' },
       'baseUrl must not have a user name, password',

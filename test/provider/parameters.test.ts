@@ -345,7 +345,9 @@ describe('a call is refused before anything is sent, with the parameter and the 
   )
 
   test('a signal that is none', async () => {
-    await expect(client.balance?.({ signal: {} })).rejects.toThrow('balance: signal must be an AbortSignal')
+    for (const signal of [{}, null]) {
+      await expect(client.balance?.({ signal })).rejects.toThrow('balance: signal must be an AbortSignal')
+    }
   })
 
   test('no refusal repeats what was given', async () => {

@@ -200,6 +200,14 @@ describe('every other operation posts a form', () => {
     ])
   })
 
+  test('shortenUrl with a number in digits', async () => {
+    const params = { name: 'a', urlLong: 'https://a.example', expirationTimeStatistics: '12' }
+    expect(await wire((c) => c.shortenUrl(params))).toEqual([
+      'POST /v1/url/short',
+      `${account}&name=a&url-long=https%3A%2F%2Fa.example&expiration-time-statistics=12`,
+    ])
+  })
+
   test('urlStatistics between two days', async () => {
     const params = { nameUrl: 'spring', since: '2026-02-28', until: '2026-03-01' }
     expect(await wire((c) => c.urlStatistics(params))).toEqual([
@@ -289,7 +297,7 @@ describe('the client can be told', () => {
   } as const
 
   test.each(Object.entries(others))('%s', async (_what, [options, line, body]) => {
-    const other = createClient({ baseUrl: `${provider.baseUrl}/`, client: 1234, key: 'k', ...options })
+    const other = createClient({ baseUrl: `${provider.baseUrl}//`, client: 1234, key: 'k', ...options })
     const call = (c: ProviderClient) => c.sendSms({ phone: ['573001234567', '+573007654321'], sms: 'Hi' })
     expect(await wire(call, other)).toEqual([line, body])
     await other.close()
