@@ -78,6 +78,17 @@ describe('a second tab after success', () => {
     expect((await ana.get(`/two-factor?requirement=${fields.requirement}`)).status).toBe(400)
   })
 
+  it('hides no refusal: whoever is confirmed and asks for a code is told that none is sent', async () => {
+    let isSent = true
+    const host = await startHost({ options: { beforeSend: () => isSent } })
+    const ana = await host.signIn()
+    isSent = false
+    const refused = await ana.submit('/two-factor/start')
+    expect(refused.status).toBe(403)
+    expect(refused.text).toContain('role="alert"')
+    expect(refused.text).not.toContain(confirmed)
+  })
+
   it('is told nothing in another session, nor under the id from before', async () => {
     const host = await startHost()
     const ana = await host.signIn()

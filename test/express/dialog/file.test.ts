@@ -51,6 +51,8 @@ it('the screen comes with JSON only where the dialog asks for it', async () => {
   expect(shown.headers.get('content-type')).toBe('application/json; charset=utf-8')
   expect(shown.json.challenge).toMatchObject({ destination: '••••••67' })
   expect(shown.json.html).toContain('<h1>Check your phone</h1>')
+  // Said by the script where the next request does not come through.
+  expect(shown.json.html).toContain('Check your connection and try again.')
   expect(shown.json.html).not.toMatch(/<html|<script|<main|style=/)
   const wrong = await ana.post('/two-factor/verify', { code: '000000' }, dialog)
   expect(wrong.status).toBe(422)
