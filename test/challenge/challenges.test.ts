@@ -133,7 +133,9 @@ describe('start', () => {
   it('tells a mistyped number from one that is not allowed where it is typed', async () => {
     const { challenges } = createService()
     const enrol = { ...ana, lane: 'enrol' as const, purpose: 'signup' }
-    expect(await challenges.start({ ...enrol, phone: 'hello' })).toMatchObject({ code: 'invalid_request' })
+    for (const phone of ['hello', '+57300']) {
+      expect(await challenges.start({ ...enrol, phone })).toMatchObject({ code: 'invalid_request' })
+    }
     expect(await challenges.start({ ...enrol, phone: '+576012345678' })).toMatchObject({
       code: 'destination_not_allowed',
     })
@@ -762,8 +764,9 @@ describe('a challenge that outlives its circumstances', () => {
   })
 
   it('tells the operator that its clock leads', async () => {
-    const { challenges, events, wait } = createService()
+    const { challenges, events, eventTypes, wait } = createService()
     await challenges.start({ ...ana, purpose: 'login' })
+    expect(eventTypes()).not.toContain('clock.leads')
     wait(-hour)
     await challenges.find(ana)
     expect(events.at(-1)).toEqual({ type: 'clock.leads', byMs: hour })

@@ -6,7 +6,7 @@ import { memoryStore } from '../../src/store/memory-store.js'
 import { day, limits, signupGuard } from './kit.js'
 import { ana, countingCodes, rightCode } from './service.js'
 
-it('the parts of the domain share one store, one clock, one set of limits and one listener', async () => {
+function createParts() {
   const clock = { now: 1_800_000_000_000 }
   const store = memoryStore({ now: () => clock.now })
   const events: EventBody[] = []
@@ -17,13 +17,13 @@ it('the parts of the domain share one store, one clock, one set of limits and on
     trustedDevice: false,
     browserStartable: true,
   } as const
-  const domain = openDomain({
-    store: { ...store, increment: () => new Promise(() => {}) },
+  const parts: Parameters<typeof openDomain>[0] = {
+    store,
     secret: ['a secret of at least thirty-two bytes'],
     namespace: 'shop',
     purposes: [{ ...usual, name: 'login' }],
     defaultPurpose: (name) => ({ ...usual, name }),
-    limits: { ...limits, storeTimeoutMs: 20 },
+    limits,
     provider: countingCodes().codes,
     countries: ['CO'],
     signupGuard,
@@ -33,6 +33,16 @@ it('the parts of the domain share one store, one clock, one set of limits and on
     trustedMaxAgeMs: day,
     now: () => clock.now,
     emit: (event) => void events.push(event),
+  }
+  return { clock, store, events, parts }
+}
+
+it('the parts of the domain share one store, one clock, one set of limits and one listener', async () => {
+  const { clock, store, events, parts } = createParts()
+  const domain = openDomain({
+    ...parts,
+    store: { ...store, increment: () => new Promise(() => {}) },
+    limits: { ...limits, storeTimeoutMs: 20 },
   })
   const { challenges, numbers, grants, enrolments, devices, keys } = domain
 
@@ -50,4 +60,14 @@ it('the parts of the domain share one store, one clock, one set of limits and on
   expect((await devices.open('ana', undefined).succeed(true))?.expiresAt).toBe(clock.now + day)
   expect(await devices.list('ana')).toHaveLength(1)
   expect(await enrolments.find('s1')).toBeUndefined()
+})
+
+it('recovery codes are taken where the host keeps some, and nowhere else', async () => {
+  const { events, parts } = createParts()
+  expect(openDomain(parts).recover).toBeUndefined()
+  const { recover } = openDomain({ ...parts, recoveryCodes: { consume: (subject) => subject === 'ana' } })
+  const use = { session: 's1', code: '0'.repeat(24), epoch: undefined }
+  expect(await recover?.({ ...use, subject: 'bob' })).toMatchObject({ outcome: 'rejected' })
+  expect(await recover?.({ ...use, subject: 'ana' })).toMatchObject({ outcome: 'accepted' })
+  expect(events).toContainEqual({ type: 'recovery.failed', subject: 'bob' })
 })

@@ -48,4 +48,20 @@ describe('a challenge', () => {
     const { challenges: released } = createService({ store: () => store, purposes: ['signup'] })
     expect(await released.find(ana)).toMatchObject({ purpose: 'login', channel: 'sms', channels: ['sms'] })
   })
+
+  it('is told to the operator by the country of its number, never by the number', async () => {
+    const { challenges, events } = createService()
+    const started = await challenges.start({ ...ana, purpose: 'transfer', channel: 'call' })
+    await challenges.verify({ ...ana, code: rightCode })
+    const about = {
+      ...{ lane: 'auth', purpose: 'transfer', channel: 'call', subject: 'ana', country: 'CO' },
+      challengeId: started.outcome === 'started' && started.challenge.id,
+    }
+    expect(events).toMatchObject([
+      { type: 'challenge.started', ...about },
+      { type: 'challenge.sent', ...about },
+      { type: 'challenge.approved', ...about },
+    ])
+    expect(JSON.stringify(events)).not.toContain('3001234567')
+  })
 })
