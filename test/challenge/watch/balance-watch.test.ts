@@ -241,6 +241,15 @@ describe('an account that runs dry', () => {
     expect(account.asked - before).toBe(2)
   })
 
+  it('is asked at once about a send that fails, however short ago it was asked', async () => {
+    const { time, account, first, told } = openProcesses(1)
+    await time.elapse(second)
+    account.reading = 0
+    await start(first, 1)
+    await time.elapse(1)
+    expect(told()).toEqual(['balance.empty'])
+  })
+
   it('is asked every 30 seconds while it is empty, though nobody starts anything', async () => {
     const { time, account, processes, told } = openProcesses(4)
     account.reading = 0
@@ -272,7 +281,7 @@ describe('an account that runs dry', () => {
     first.provider.send = () => ({ result: 'failed' })
     for (let index = 0; index < 4; index += 1) {
       expect(await start(first, index)).toMatchObject({ code: 'delivery_failed' })
-      await time.elapse(31 * second)
+      await time.elapse(second)
     }
   })
 
@@ -347,7 +356,7 @@ describe('an account that runs dry', () => {
       first.provider.send = () => ({ result }) as SendResult
       for (const [index, lane] of lanes.entries()) {
         await startIn(first, lane, index)
-        await time.elapse(pauseMs)
+        if (pauseMs > 0) await time.elapse(pauseMs)
       }
       await time.elapse(second)
       // The try of each.

@@ -62,8 +62,10 @@ describe('health', () => {
     emit(sent)
     clock.now += 1_000
     emit(undelivered)
-    expect(passedOn).toEqual([sent, undelivered])
-    expect(read().provider.lastSentAt).toBe(noon)
+    emit({ type: 'grant.revoked', subject: 'ana' })
+    expect(passedOn.map(({ type }) => type)).toEqual([sent.type, undelivered.type, 'grant.revoked'])
+    expect(read().provider).toMatchObject({ lastSentAt: noon, lastFailure: { type: undelivered.type } })
+    expect(read().lastFailures).toHaveLength(1)
   })
 
   it('says how long the provider is left alone', () => {
