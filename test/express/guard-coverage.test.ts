@@ -80,6 +80,9 @@ describe('guard coverage', () => {
     for (const path of ['/guarded', '/below/it', '/exempt']) expect((await ana.post(path)).status).toBe(200)
     for (const path of ['/refused', '/choices', '/redirected', '/nowhere']) await ana.post(path)
     await ana.get('/account')
+    for (const method of ['HEAD', 'OPTIONS']) {
+      expect((await ana.send('/account', { method })).status).toBe(200)
+    }
     expect(report()).not.toThrow()
   })
 
@@ -88,6 +91,7 @@ describe('guard coverage', () => {
     expect(report()).toThrow('no request passed the middleware')
     expect(() => guardCoverage({} as TwoFactor)).toThrow('guardCoverage: tf must come from twoFactor()')
     expect(report({ ignore: [5] } as never)).toThrow('report: ignore[0] must be a string or a RegExp')
+    expect(report({ ignore: '/logout' } as never)).toThrow("ignore must be an array such as ['POST /logout']")
     expect(report({ ignored: [] } as never)).toThrow('unknown option "ignored"')
   })
 })

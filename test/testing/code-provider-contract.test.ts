@@ -108,8 +108,9 @@ function plain(change: (right: CodeProvider, world: World) => Partial<CodeProvid
     },
   }
   const right: CodeProvider = {
-    async sendCode({ destination, appName, signal }): Promise<SendResult> {
+    async sendCode({ destination, appName, channel, signal }): Promise<SendResult> {
       if (signal.aborted) return { result: 'not-sent' }
+      if (channel !== 'sms' && channel !== 'call') return { result: 'failed' }
       const code = world.send(destination)
       const handle = `handle-${codes.size}`
       codes.set(handle, { code, owner: destination + appName })
@@ -145,14 +146,14 @@ interface World {
   send(destination: string): string
 }
 
-/** Runs the contract without a test runner; gives the sentences that do not hold. */
+/** Runs the contract without a test runner; gives the sentences that do not hold, each with what was seen. */
 async function violations(options: Omit<CodeProviderContractOptions, 'test'>): Promise<string[]> {
   const cases: [string, () => Promise<void>][] = []
   codeProviderContract({ ...options, test: (sentence, run) => cases.push([sentence, run]) })
   const violated: string[] = []
   for (const [sentence, run] of cases) {
     await run().catch((error: Error) => {
-      violated.push(sentence)
+      violated.push(`${sentence}: ${error.message}`)
       // Whoever writes an adapter has to see what is wrong with it.
       expect(error.message).not.toBe('')
     })
@@ -195,6 +196,21 @@ const breaks: Readonly<Record<string, readonly [found: RegExp, of: Parameters<ty
       },
     }),
   ],
+  'knows no calls': [
+    /a code sent by call is approved/,
+    (right) => ({
+      sendCode: async (send) => (send.channel === 'call' ? { result: 'failed' } : right.sendCode(send)),
+    }),
+  ],
+  'takes an error page for a send': [
+    /a page of a proxy after a send is unconfirmed/,
+    (right, world) => ({
+      async sendCode(send) {
+        const sent = await right.sendCode(send)
+        return world.fault === 'error-page' ? { ...sent, result: 'sent' } : sent
+      },
+    }),
+  ],
   'sends twice': [
     /a code sent by sms is approved/,
     (right, world) => ({
@@ -230,7 +246,7 @@ const breaks: Readonly<Record<string, readonly [found: RegExp, of: Parameters<ty
     },
   ],
   rejects: [
-    /cut off is unconfirmed/,
+    /cut off is unconfirmed.*: it rejected or threw/,
     (right, world) => ({
       async sendCode(send) {
         await world.request(send.signal)
@@ -247,7 +263,7 @@ const breaks: Readonly<Record<string, readonly [found: RegExp, of: Parameters<ty
     }),
   ],
   'never settles once its service is silent': [
-    /does not come in time approves nothing/,
+    /does not come in time approves nothing.*: it did not settle soon after its signal/,
     (right, world) => ({
       checkCode: (check) => (world.fault === 'hang' ? new Promise(() => {}) : right.checkCode(check)),
     }),
@@ -263,6 +279,21 @@ const breaks: Readonly<Record<string, readonly [found: RegExp, of: Parameters<ty
     (right) => ({
       sendCode: (send) =>
         right.sendCode(send.signal.aborted ? { ...send, signal: new AbortController().signal } : send),
+    }),
+  ],
+  'sends what was given up, and says that it did not': [
+    /given up before it began reaches nobody/,
+    (right, world) => ({
+      async sendCode(send) {
+        if (send.signal.aborted) world.send(send.destination)
+        return right.sendCode(send)
+      },
+    }),
+  ],
+  'calls failed what was given up': [
+    /given up before it began reaches nobody: the result is failed/,
+    (right) => ({
+      sendCode: async (send) => (send.signal.aborted ? { result: 'failed' } : right.sendCode(send)),
     }),
   ],
   'returns the code in the handle': [
@@ -296,6 +327,13 @@ const breaks: Readonly<Record<string, readonly [found: RegExp, of: Parameters<ty
     },
   ],
 }
+
+test('an adapter that cannot tell whether what was given up has left is right', async () => {
+  const unsure = plain((right) => ({
+    sendCode: async (send) => (send.signal.aborted ? { result: 'unconfirmed' } : right.sendCode(send)),
+  }))
+  expect(await violations(unsure)).toEqual([])
+})
 
 test('a right adapter violates nothing, with handles of any length that is allowed', async () => {
   expect(await violations(plain())).toEqual([])
