@@ -42,6 +42,7 @@ describe('an id that takes a promise', () => {
     expect((await ana.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(200)
     expect((await ana.get('/account')).status).toBe(200)
     expect((await ana.get('/mine')).json.grant).toMatchObject({ subject: 'ana', purpose: 'login' })
+    expect((await host.browser().get('/mine')).json).toEqual({})
     const transfer = { amount: 1, payee: 'a' }
     const asked = (await ana.post('/transfers', transfer)).json
     host.clock.now += 60_000

@@ -111,22 +111,26 @@ describe('a body in the wrong shape', () => {
     await expectNothingSpent(host, ana)
   })
 
-  it.each<[string, unknown]>([
-    ['an unknown purpose', { purpose: 'transfers' }],
-    ['a purpose of every object', { purpose: 'constructor' }],
-    ['a purpose that is no text', { purpose: ['login'] }],
-    ['an unknown channel', { channel: 'fax' }],
-    ['a channel that is no text', { channel: 1 }],
-    ['a requirement that is no text', { requirement: {} }],
-    ['a requirement of nobody', { requirement: 'e30.AAAA' }],
-    ['a requirement without a signature', { requirement: 'e30' }],
-    ['a requirement in three parts', { requirement: 'e30.e30.e30' }],
-  ])('starts nothing: %s', async (_name, body) => {
+  it.each<[string, unknown, string]>([
+    ['an unknown purpose', { purpose: 'transfers' }, 'purpose is unknown.'],
+    ['a purpose of every object', { purpose: 'constructor' }, 'purpose is unknown.'],
+    ['a purpose that is no text', { purpose: ['login'] }, 'purpose must be a single string.'],
+    ['an unknown channel', { channel: 'fax' }, 'channel must be sms or call.'],
+    ['a channel that is no text', { channel: 1 }, 'channel must be a single string.'],
+    ['a requirement that is no text', { requirement: {} }, 'requirement must be a single string.'],
+    ['a requirement of nobody', { requirement: 'e30.AAAA' }, 'requirement is invalid or has expired.'],
+    ['a requirement without a signature', { requirement: 'e30' }, 'requirement is invalid or has expired.'],
+    [
+      'a requirement in three parts',
+      { requirement: 'e30.e30.e30' },
+      'requirement is invalid or has expired.',
+    ],
+  ])('starts nothing: %s', async (_name, body, detail) => {
     const host = await startHost()
     const ana = await host.login()
     const answer = await ana.post('/two-factor/start', body)
     expect(answer.status).toBe(400)
-    expect(answer.json.code).toBe('invalid_request')
+    expect(answer.json).toMatchObject({ code: 'invalid_request', detail })
     expect(host.stub.sends).toEqual([])
     expect(host.errors).toEqual([])
   })
