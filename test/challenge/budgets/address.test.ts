@@ -144,6 +144,24 @@ describe('an address', () => {
     expect(await sendsFrom(() => '10.0.0.1')).toBe(2)
   })
 
+  it('of which others took the last send in the same moment uses up nobody’s share of it', async () => {
+    const { challenges, store } = createService({ limits: { sendsPerAddressPer10Min: 1, ...lifted } })
+    const { increment } = store
+    const shares = new Set<string>()
+    store.increment = (key, ...more) => {
+      if (key.includes('count-auth-share-sends')) shares.add(key)
+      return increment(key, ...more)
+    }
+    const requests = Array.from({ length: 5 }, (_, index) =>
+      challenges.start({ ...of('auth', `session-${index}`), phone: newPhone(), purpose: 'login' }),
+    )
+    const started = (await Promise.all(requests)).filter(({ outcome }) => outcome === 'started')
+    expect(started).toHaveLength(1)
+    expect(shares.size).toBe(5)
+    const used = await Promise.all([...shares].map((key) => store.read(key)))
+    expect(used.flatMap((entry) => entry?.value ?? [])).toEqual([1])
+  })
+
   it('that is past its limit refuses also whoever has used up a share of it', async () => {
     const { challenges } = createService({ limits: { sendsPerAddressPer10Min: 6, ...lifted } })
     const start = (session: string) =>

@@ -47,6 +47,17 @@ describe('sends at once', () => {
     expect(await challenges.start(order(60))).toMatchObject({ outcome: 'started' })
   })
 
+  it('of one session of nobody known stop at its hourly limit, too', async () => {
+    const { challenges } = createService({
+      limits: { sendsPerSessionPerHour: 2, numbersPerSessionPerDay: 9 },
+    })
+    const visitor = { session: 'one', lane: 'enrol', purpose: 'signup', anonymous: true } as const
+    const requests = Array.from({ length: 5 }, (_, index) =>
+      challenges.start({ ...oneSend(index), ...visitor }),
+    )
+    expect(await answers(requests)).toEqual({ started: 2, 'refused send_limit session': 3 })
+  })
+
   it('of one subject stop at its daily limit', async () => {
     const { challenges } = createService({ limits: { sendsPerSubjectPerDay: 4 } })
     const requests = Array.from({ length: 20 }, (_, index) =>
