@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createBackground } from '../../src/lib/background.js'
 import { memoryStore } from '../../src/store/memory-store.js'
 import { hour, minute } from './kit.js'
@@ -395,6 +395,18 @@ describe('verify', () => {
         attemptsRemaining: 4,
       })
     }
+    expect(provider.checks).toHaveLength(1)
+    expect(await challenges.subjects.state('ana')).toMatchObject({ failures: 1 })
+  })
+
+  it('costs the store no write where too many have tried from the same address', async () => {
+    const { challenges, store, provider } = createService({ limits: { verificationsPerAddressPer10Min: 1 } })
+    const here = { ...ana, address: '203.0.113.7' }
+    await challenges.start({ ...here, purpose: 'login' })
+    await challenges.verify({ ...here, code: 'wrong1' })
+    const swaps = vi.spyOn(store, 'swap')
+    expect(await challenges.verify({ ...here, code: rightCode })).toMatchObject({ limit: 'address' })
+    expect(swaps).not.toHaveBeenCalled()
     expect(provider.checks).toHaveLength(1)
   })
 
