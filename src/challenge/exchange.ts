@@ -49,7 +49,7 @@ function reasonOf(error: unknown): string {
   return error instanceof LateError ? 'timeout' : 'error'
 }
 
-/** Late, it is told so, and has a moment to say what it knows. */
+/** An adapter that is late is told so, and has a moment to say what it knows. */
 async function within<Result>(ms: number, ask: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
   const late = () => new LateError(`no response within ${Math.round(ms)} ms`)
   const controller = new AbortController()

@@ -7,7 +7,12 @@ import { ana, createService, rightCode } from './service.js'
 const wrong = (times: number) => Array.from({ length: times }, (_, index) => `wrong${index}`)
 
 const aboutAna = (challengeId: unknown, purpose = 'login') => ({
-  ...{ challengeId, purpose, lane: 'auth', channel: 'sms', subject: 'ana', country: 'CO' },
+  challengeId,
+  purpose,
+  lane: 'auth',
+  channel: 'sms',
+  subject: 'ana',
+  country: 'CO',
 })
 
 describe('many requests at once', () => {
@@ -627,14 +632,20 @@ describe('the events of a challenge', () => {
     const about = aboutAna('challenge' in started && started.challenge.id, 'transfer')
     await challenges.verify({ ...ana, code: rightCode })
     expect(events.at(-1)).toStrictEqual({
-      ...{ type: 'challenge.rejected', attemptsRemaining: 4, used: true },
+      type: 'challenge.rejected',
+      attemptsRemaining: 4,
+      used: true,
       ...about,
     })
     provider.report = { operation: 'verifyCode', httpStatus: 200 }
     await challenges.verify({ ...ana, code: 'wrong1' })
     expect(events.at(-1)).toStrictEqual({
-      ...{ type: 'challenge.rejected', attemptsRemaining: 3, used: false },
-      ...{ durationMs: 0, operation: 'verifyCode', httpStatus: 200 },
+      type: 'challenge.rejected',
+      attemptsRemaining: 3,
+      used: false,
+      durationMs: 0,
+      operation: 'verifyCode',
+      httpStatus: 200,
       ...about,
     })
   })
@@ -830,8 +841,12 @@ describe('the operator', () => {
     await challenges.verify({ ...ana, code: 'wrong1' })
     const open = { locked: false, lockedForMs: 0, disabled: false, failures: 0, nextSendInMs: 0 }
     expect(await challenges.numbers.state(ana.phone)).toEqual({
-      ...{ locked: true, lockedForMs: 30_000, disabled: false, failures: 1 },
-      ...{ nextSendInMs: minute, nextCheckInMs: 30_000 },
+      locked: true,
+      lockedForMs: 30_000,
+      disabled: false,
+      failures: 1,
+      nextSendInMs: minute,
+      nextCheckInMs: 30_000,
       known: { ...open, nextCheckInMs: 0 },
     })
     const guessed = createService({ limits: { attemptsPerChallenge: 1, sendsPerHour: 1 } })

@@ -187,6 +187,18 @@ describe('an adapter that keeps the port', () => {
     expect(reasons).toEqual([late, late])
   })
 
+  it('is not told that time is up when it has failed by itself', async () => {
+    const signals: AbortSignal[] = []
+    const fails = async ({ signal }: { readonly signal: AbortSignal }): Promise<never> => {
+      signals.push(signal)
+      throw new Error('broken')
+    }
+    const { send, check } = open({ sendCode: fails, checkCode: fails })
+    expect(await send()).toEqual({ result: 'unconfirmed' })
+    expect(await check()).toBe('unavailable')
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false, false])
+  })
+
   it('has a shorter deadline when it asks for one', async () => {
     const { send, check } = open({ timeoutMs: 5 }, { sendTimeoutMs: 60_000, verifyTimeoutMs: 60_000 })
     expect(await Promise.all([send(), check()])).toEqual([{ result: 'unconfirmed' }, 'unavailable'])

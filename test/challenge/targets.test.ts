@@ -54,7 +54,11 @@ describe('a challenge', () => {
     const started = await challenges.start({ ...ana, purpose: 'transfer', channel: 'call' })
     await challenges.verify({ ...ana, code: rightCode })
     const about = {
-      ...{ lane: 'auth', purpose: 'transfer', channel: 'call', subject: 'ana', country: 'CO' },
+      lane: 'auth',
+      purpose: 'transfer',
+      channel: 'call',
+      subject: 'ana',
+      country: 'CO',
       challengeId: started.outcome === 'started' && started.challenge.id,
     }
     expect(events).toMatchObject([

@@ -129,11 +129,33 @@ describe('options', () => {
   })
 
   const optional = [
-    ...['rejectedCodes', 'accountErrorCodes', 'purposes', 'channels', 'voice', 'callRetries', 'codePattern'],
-    ...['path', 'namespace', 'allowedOrigins', 'messages'],
-    ...['dangerouslyAnyCountry', 'countryCode', 'store', 'session', 'limits', 'trustedDevices', 'locale'],
+    'rejectedCodes',
+    'accountErrorCodes',
+    'purposes',
+    'channels',
+    'voice',
+    'callRetries',
+    'codePattern',
+    'path',
+    'namespace',
+    'allowedOrigins',
+    'messages',
+    'dangerouslyAnyCountry',
+    'countryCode',
+    'store',
+    'session',
+    'limits',
+    'trustedDevices',
+    'locale',
     'recoveryCodes',
-    ...['codeLetters', 'links', 'brand', 'render', 'onVerified', 'beforeSend', 'onEvent', 'now'],
+    'codeLetters',
+    'links',
+    'brand',
+    'render',
+    'onVerified',
+    'beforeSend',
+    'onEvent',
+    'now',
   ]
   /** What is inside of lists and objects, too. */
   const paths = [

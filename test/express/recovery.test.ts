@@ -180,8 +180,12 @@ describe('a recovery code', () => {
     expect(page.text).toContain('You entered too many wrong recovery codes')
     expect(host.asked).toHaveLength(10)
     expect(host.events.at(-1)).toMatchObject({
-      ...{ type: 'request.refused', command: 'verify', code: 'attempts_exhausted' },
-      ...{ lane: 'auth', subject: 'ana', limit: 'subject' },
+      type: 'request.refused',
+      command: 'verify',
+      code: 'attempts_exhausted',
+      lane: 'auth',
+      subject: 'ana',
+      limit: 'subject',
     })
     // The operator lifts it, as the day does.
     await host.tf.subjects.enable('ana')

@@ -80,9 +80,10 @@ export function start(
   // A code that expires before it may be typed would be paid for in vain.
   if (now + waitMs >= challenge.expiresAt) return { outcome: refuse('attempts_exhausted', waitMs) }
   const superseded = live ?? liveIn(ledger.strangers, now, limits)
+  const others = binding.budget === 'known' ? withoutStrangers(ledger, challenge, now) : ledger
   return {
     outcome: { outcome: 'booked', challenge, ...(superseded === undefined ? {} : { superseded }) },
-    next: booked(withoutStrangers(ledger, challenge, now), command.sendId, challenge, now),
+    next: booked(others, command.sendId, challenge, now),
   }
 }
 
@@ -151,7 +152,7 @@ export function settleSend(
   const live = challenge === undefined || challenge.voided ? {} : { challenge }
   return {
     outcome: { ...live, ...uncounted },
-    next: unsent ? strangersAgain(next, order?.superseded, now) : next,
+    next: unsent && name === 'known' ? strangersAgain(next, order?.superseded, now) : next,
   }
 }
 
@@ -217,8 +218,8 @@ function booked(ledger: Ledger, sendId: string, challenge: Challenge, now: numbe
 }
 
 /**
- * Ends the challenge of strangers, whoever starts another. The provider may send the same code again, so what
- * they have guessed stays spent for as long as the challenge that takes its place may live.
+ * Ends the challenge of strangers. The provider may send the same code again, so what they have guessed
+ * stays spent for as long as the challenge that takes its place may live.
  */
 function withoutStrangers(ledger: Ledger, { maxExpiresAt }: Challenge, now: number): Ledger {
   const challenge = unexpired(ledger.strangers, now)

@@ -91,8 +91,7 @@ function rateOf(
   const elapsedMs = Math.max(at - before.askedAt, 1)
   const weight = Math.exp(-elapsedMs / hour)
   const sendsPerHour = before.sendsPerHour * weight + ((sends * hour) / elapsedMs) * (1 - weight)
-  // Not a number where a figure is missing.
-  const used = Number(before.credits) - Number(reading)
+  const used = typeof reading === 'number' && before.credits !== undefined ? before.credits - reading : 0
   // After a recharge the difference says nothing about the price.
   const creditsPerSend = sends > 0 && used > 0 ? used / sends : before.creditsPerSend
   return { sendsPerHour, creditsPerSend }

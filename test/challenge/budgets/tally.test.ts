@@ -188,7 +188,9 @@ describe('the operator', () => {
     await typed(service, 'wrong', turnOf(1))
     for (const turn of [2, 3]) await typed(service, 'wrong', turnOf(turn, 'enrol'))
     expect(await subjects.state('ana')).toMatchObject({
-      ...{ failures: 2, locked: true, lockedForMs: day - hour },
+      failures: 2,
+      locked: true,
+      lockedForMs: day - hour,
       known: { failures: 1, locked: false, lockedForMs: 0 },
     })
     await subjects.enable('ana')

@@ -18,7 +18,7 @@ function follow(
   })
 }
 
-const typeOf = ({ type }: { readonly type: string }) => type.toString()
+const typeOf = ({ type }: { readonly type: string }) => type
 
 const low = 'balance.low'
 const empty = 'balance.empty'
@@ -52,7 +52,14 @@ describe('the balance', () => {
   it('is ok, low, empty or unknown, as it was found last', () => {
     const readings = [undefined, 900, 'failed', 900, 40, 0, 900, undefined] as const
     expect(follow(readings).map(({ condition }) => condition)).toEqual([
-      ...['unknown', 'ok', 'unknown', 'ok', 'low', 'empty', 'ok', 'unknown'],
+      'unknown',
+      'ok',
+      'unknown',
+      'ok',
+      'low',
+      'empty',
+      'ok',
+      'unknown',
     ])
     expect(follow(['failed']).map(({ condition }) => condition)).toEqual(['unknown'])
   })

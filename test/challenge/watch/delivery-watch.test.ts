@@ -60,8 +60,14 @@ describe('the delivery watch', () => {
     await time.elapse(afterMs)
     expect(told()).toStrictEqual([
       {
-        ...{ type: 'message.delivered', ageMs: afterMs, subject: 'person-1', ...by },
-        ...{ lane: 'auth', purpose: 'login', channel: 'sms', country: 'CO' },
+        type: 'message.delivered',
+        ageMs: afterMs,
+        subject: 'person-1',
+        ...by,
+        lane: 'auth',
+        purpose: 'login',
+        channel: 'sms',
+        country: 'CO',
         challengeId: 'challenge' in started && started.challenge.id,
       },
     ])
