@@ -2,12 +2,11 @@ import { once } from 'node:events'
 import express from 'express'
 import session from 'express-session'
 
-/** The Express app that every login is part of, with two routes that nothing of it guards. */
+/** The Express app that every login is part of, with a route that does nothing. */
 export function host() {
   const app = express()
   const cookie = { sameSite: 'lax' }
   app.use(session({ secret: 'session secret', resave: false, saveUninitialized: false, cookie }))
-  app.get('/open', (req, res) => res.json({ hello: req.session.userId }))
   app.post('/bare', express.json(), (_req, res) => res.status(429).json({ code: 'no' }))
   return app
 }

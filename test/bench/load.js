@@ -27,11 +27,12 @@ export const signedInRequests = (...request) => requestsOf(login, request)
 export const lockedRequests = (...request) => requestsOf(lockOut, request)
 
 function requestsOf(arrive, [method, path, status, body]) {
-  return load(3_000, 4_000, (port) => {
+  return load(3_000, 4_000, (port, process) => {
     const pool = poolOf(port, 16)
     const browsers = []
+    const someone = () => arrive(pool, `u${process * 1_000_000 + browsers.length}`)
     return async (count) => {
-      while (browsers.length < 50) browsers.push(await arrive(pool, `u${browsers.length}`))
+      while (browsers.length < 50) browsers.push(await someone())
       let turn = 0
       await together(count, 16, () => browsers[turn++ % browsers.length](method, path, status, body))
     }

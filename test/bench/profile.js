@@ -1,62 +1,73 @@
-// Where the CPU of a login goes, on this package and by hand: `npm run bench -- --profile`.
+// Where the CPU goes, of a login beside one by hand and of a refusal beside a bare route: `npm run bench -- --profile`.
 import { Session } from 'node:inspector/promises'
-import { logins } from './load.js'
+import { lockedRequests, logins } from './load.js'
 import { byHand, ours } from './login-app.js'
 import { figure } from './sides.js'
 
-const warmUp = 3_000
-const profiled = 3_000
 const intervalMicros = 250
 const own = 'this package'
 const apps = { ours, byHand }
+const lockedOut = (path) => lockedRequests('POST', path, 429, { code: '482913' })
+const loads = { login: logins(), refusal: lockedOut('/two-factor/verify'), bare: lockedOut('/bare') }
+
+export async function printProfiles(provider) {
+  await printBoth('a login', 'by hand', [
+    { side: 'ours', load: 'login', provider },
+    { side: 'byHand', load: 'login', provider },
+  ])
+  await printBoth('the refusal of a locked number', 'a bare route', [
+    { side: 'ours', load: 'refusal', provider },
+    { side: 'ours', load: 'bare', provider },
+  ])
+}
 
 /** Prints both sides place by place, and what would be left if our own functions cost nothing. */
-export async function printProfile(provider) {
-  const profileOf = (side) => figure(import.meta.url, 'microsByPlace', { side, provider })
-  const our = await profileOf('ours')
-  const their = await profileOf('byHand')
+async function printBoth(what, other, [ours, others]) {
+  const our = await figure(import.meta.url, 'microsByPlace', ours)
+  const their = await figure(import.meta.url, 'microsByPlace', others)
   const difference = (place) => (our[place] ?? 0) - (their[place] ?? 0)
   const total = (micros) => Object.values(micros).reduce((sum, one) => sum + one, 0)
   const places = Object.keys({ ...our, ...their }).sort((a, b) => difference(b) - difference(a))
-  const line = (...cells) => console.log(cells.map((cell) => String(cell).padStart(12)).join(''))
+  const line = (...cells) => console.log(cells.map((cell) => String(cell).padStart(14)).join(''))
 
-  console.log('Microseconds of CPU a login, by place:\n')
-  line('ours', 'by hand', 'more', '')
+  console.log(`Microseconds of CPU of ${what}, by place:\n`)
+  line('ours', other, 'more', '')
   for (const place of places.filter((one) => Math.abs(difference(one)) >= 1)) {
     line(...[our[place] ?? 0, their[place] ?? 0, difference(place)].map(Math.round), `  ${place}`)
   }
   const times = (micros) => (micros / total(their)).toFixed(2)
-  console.log(`\nAll together ${times(total(our))} times by hand.`)
-  console.log(`If the functions of this package cost nothing: ${times(total(our) - our[own])} times.`)
+  console.log(`\nAll together ${times(total(our))} times ${other}.`)
+  console.log(`If the functions of this package cost nothing: ${times(total(our) - our[own])} times.\n`)
 }
 
 /** In a process of its own, whose load comes from another one. */
-export async function microsByPlace({ side, provider }) {
+export async function microsByPlace({ side, load, provider }) {
+  const { warmUp, units } = loads[load]
   const port = await apps[side]({ provider })
-  const load = (generation, count) => figure(import.meta.url, 'logIn', { port, generation, count })
-  await load(0, warmUp)
+  const bear = (generation, count) => figure(import.meta.url, 'run', { load, port, generation, count })
+  await bear(0, warmUp)
   const session = new Session()
   session.connect()
   await session.post('Profiler.enable')
   await session.post('Profiler.setSamplingInterval', { interval: intervalMicros })
   await session.post('Profiler.start')
-  await load(1, profiled)
+  await bear(1, 3 * units)
   const { profile } = await session.post('Profiler.stop')
-  return summed(profile)
+  return summed(profile, 3 * units)
 }
 
 /** People of one generation meet none of another. */
-export async function logIn({ port, generation, count }) {
-  await logins().start(port, generation)(count)
+export async function run({ load, port, generation, count }) {
+  await loads[load].start(port, generation)(count)
   return count
 }
 
-function summed({ nodes, samples, timeDeltas }) {
+function summed({ nodes, samples, timeDeltas }, units) {
   const placeOfNode = new Map(nodes.map(({ id, callFrame }) => [id, placeOf(callFrame)]))
   const micros = {}
   samples.forEach((id, index) => {
     const place = placeOfNode.get(id)
-    if (place !== '(idle)') micros[place] = (micros[place] ?? 0) + timeDeltas[index] / profiled
+    if (place !== '(idle)') micros[place] = (micros[place] ?? 0) + timeDeltas[index] / units
   })
   return micros
 }

@@ -1,6 +1,6 @@
 // Measures what this package costs against what one would have without it, and prints one table: `npm run bench`.
 // For some bars only, and with more or fewer rounds than eight: `npm run bench -- 4 9 --rounds 3`.
-// Instead of bars, where the CPU of a login goes: `npm run bench -- --profile`.
+// Instead of bars, where the CPU of logins and refusals goes: `npm run bench -- --profile`.
 import { loadavg } from 'node:os'
 import { exit, version } from 'node:process'
 import { parseArgs } from 'node:util'
@@ -12,7 +12,7 @@ import * as ledger from './ledger.js'
 import * as login from './login.js'
 import * as memory from './memory.js'
 import { installPackages } from './packages.js'
-import { printProfile } from './profile.js'
+import { printProfiles } from './profile.js'
 import { startProvider } from './provider.js'
 import * as redis from './redis.js'
 import * as roundTrips from './round-trips.js'
@@ -40,7 +40,7 @@ installPackages()
 const { origin: provider } = await startProvider()
 
 if (values.profile) {
-  await printProfile(provider)
+  await printProfiles(provider)
   exit()
 }
 

@@ -46,7 +46,9 @@ const clocksWithDay = memoize(
 // Slow as well, and a flood of refusals names few minutes.
 const clockTimes = memoize((key) => {
   const [lang = '', far, at] = key.split(' ')
-  return (far === 'true' ? clocksWithDay : clocks)(lang).format(Number(at))
+  const isFar = far === 'true'
+  const clock = (isFar ? clocksWithDay : clocks)(lang).format(Number(at))
+  return html`<time datetime="${new Date(Number(at)).toISOString()}"${isFar && html` data-far`}>${clock}</time>`
 })
 const plurals = memoize((lang) => new Intl.PluralRules(lang))
 
@@ -56,11 +58,8 @@ const plurals = memoize((lang) => new Intl.PluralRules(lang))
  */
 export function moment(at: number, now: number, texts: Texts): Html {
   const far = at - now > dayMs / 2
-  const minute = roundedUpToMinute(at)
-  const clock = clockTimes(`${texts.lang} ${far} ${minute}`)
-  const iso = new Date(minute).toISOString()
-  const element = html`<time datetime="${iso}"${far && html` data-far`}>${clock}</time>`
-  return fill(texts[far ? 'time.on' : 'time.at'], new Map([['clock', element]]))
+  const clock = clockTimes(`${texts.lang} ${far} ${roundedUpToMinute(at)}`)
+  return fill(texts[far ? 'time.on' : 'time.at'], new Map([['clock', clock]]))
 }
 
 /** A minute too late is only slow; a minute too early would be refused. */
