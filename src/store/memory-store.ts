@@ -64,11 +64,11 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   }
   checkOptions('memoryStore', options, checks)
   const { now = monotonic, onPressure = () => {} } = options
-  const partitions = new Map<string, Partition>()
+  const partitions = new Map<string, ReturnType<typeof createPartition>>()
   let written = 0
 
   /** One partition per kind, so that a flood of one kind does not evict the others. */
-  function partitionOf(key: string): Partition {
+  function partitionOf(key: string) {
     const name = kindIn(key)
     const known = partitions.get(name)
     if (known !== undefined) return known
@@ -170,19 +170,11 @@ interface Kept {
   expiresAt: number
 }
 
-/** The entries of one kind. Expired entries may still be present: `expiresAt` decides. */
-interface Partition {
-  get(key: string): Kept | undefined
-  /** Takes a key that it does not hold. @throws {TwoFactorError} `capacity` when sealed and full of live entries */
-  add(key: string, kept: Kept, at: number): void
-  delete(key: string): void
-}
-
 type Shard = LRUCache<string, Kept>
 
 /**
- * Entries in one cache, well below the 2,048 at which its Map doubles. A Map stops the process while it doubles or
- * is compacted, the longer the more it holds: with a million ledgers for some 30 ms at 16,000 each, 5 ms at these.
+ * Entries in one cache. Its Map stops the process while it is copied, the longer the more it holds: with a million
+ * ledgers for some 30 ms at 16,000 each, 5 ms at these.
  */
 const shardSize = 1_600
 
@@ -191,14 +183,17 @@ const minLooks = 64
 
 const isLive = (kept: Kept, at: number): boolean => at < kept.expiresAt
 
-/** Holds up to `max` entries in caches that `createShard` makes, each for its share. */
+/**
+ * The entries of one kind, up to `max` in caches that `createShard` makes, each for its share. Expired entries may
+ * still be present: `expiresAt` decides.
+ */
 function createPartition(parts: {
   readonly max: number
   /** While it is full of live entries it refuses new keys; else it evicts the least recently used. */
   readonly sealed: boolean
   readonly whenFull: string
   readonly createShard: (max: number) => Shard
-}): Partition {
+}) {
   const { max, sealed, whenFull, createShard } = parts
   const count = max > 2 * shardSize ? Math.ceil(max / shardSize) : 1
   // A sealed shard may hold more than its share: the partition as a whole keeps the limit.
@@ -206,10 +201,12 @@ function createPartition(parts: {
   const shards = Array.from({ length: count }, () => createShard(share))
   let turn = 0
 
-  /** The last characters of a key belong to a hash, so they spread evenly. A key may be shorter, hence `| 0`. */
+  /** The last characters of a key belong to a hash. The factor is prime, so that no number of shards divides it. */
   function shardOf(key: string): Shard {
     let sum = 0
-    for (let at = key.length - 4; at < key.length; at += 1) sum = (sum * 31 + key.charCodeAt(at)) | 0
+    for (let at = key.length - 4; at < key.length; at += 1) {
+      sum = (Math.imul(sum, 65_599) + key.charCodeAt(at)) & 0x7fffffff
+    }
     return shardAt(sum)
   }
 
@@ -236,14 +233,15 @@ function createPartition(parts: {
   }
 
   return {
-    get: (key) => shardOf(key).get(key),
-    add(key, kept, at) {
+    get: (key: string) => shardOf(key).get(key),
+    /** Takes a key that it does not hold. @throws {TwoFactorError} `capacity` when sealed and full of live entries */
+    add(key: string, kept: Kept, at: number): void {
       const shard = shardOf(key)
       // One expired entry leaves for each new one, so no sweep is needed. More looks would create garbage.
       freesRoom(shard, at)
       if (sealed) admit(at)
       shard.set(key, kept)
     },
-    delete: (key) => void shardOf(key).delete(key),
+    delete: (key: string) => void shardOf(key).delete(key),
   }
 }

@@ -108,14 +108,15 @@ describe.each([4, 5] as const)('on Express %i', (line) => {
     const redis = await startRedis()
     const { origin, codeFor } = await run('redis', { express: line, env: { REDIS_URL: redis.url } })
     const visit = createVisitor(origin)
-    async function signIn() {
+    async function enter() {
       await visit('POST', '/login', { name: 'ana', password: 'sesame' })
-      await visit('POST', '/two-factor/verify', { code: await codeFor(phone) })
-      const told = [await visit('GET', '/account'), await visit('GET', '/account')]
-      expect(told.map(({ text }) => text.startsWith('Signed in as ana'))).toEqual([true, true])
+      const entered = await visit('POST', '/two-factor/verify', { code: await codeFor(phone) })
+      expect(entered.status).toBe(200)
     }
     // On a busy machine Redis may miss the deadline of one request, which is refused then.
-    await vi.waitFor(signIn, { timeout: 120_000, interval: 1_000 })
+    await vi.waitFor(enter, { timeout: 120_000, interval: 1_000 })
+    const told = [await visit('GET', '/account'), await visit('GET', '/account')]
+    expect(told.map(({ text }) => text.startsWith('Signed in as ana'))).toEqual([true, true])
     const keys = (await redis.ask('KEYS', '*')) as string[]
     expect(keys.some((key) => key.startsWith('sess:'))).toBe(true)
     expect(keys.some((key) => key.startsWith('tf1:'))).toBe(true)

@@ -1,4 +1,5 @@
 import cluster from 'node:cluster'
+import { hash } from 'node:crypto'
 import { describe, expect, test, vi } from 'vitest'
 import { kinds } from '../../src/store/kinds.js'
 import { memoryStore } from '../../src/store/memory-store.js'
@@ -91,6 +92,17 @@ describe('what is full refuses', () => {
 })
 
 describe('counters', () => {
+  test.each([49_000, 98_500])(
+    'find room for nearly as many as %i, whose number of caches 31 divides',
+    (max) => {
+      const onPressure = vi.fn()
+      const store = memoryStore({ maxCounters: max, onPressure })
+      const tags = Array.from({ length: max * 0.85 }, (_, i) => hash('sha256', String(i), 'base64url'))
+      for (const tag of tags) store.increment(`tf1::count-auth-address-sends:${tag}`, hour)
+      expect(onPressure).not.toHaveBeenCalled()
+    },
+  )
+
   test('lose the one longest untouched, and say of which kind', () => {
     const onPressure = vi.fn()
     const store = memoryStore({ maxCounters: 2, onPressure })

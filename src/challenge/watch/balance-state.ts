@@ -32,24 +32,17 @@ export type BalanceRecord = {
 /** The credits; `undefined` when the account gave no figure, `'failed'` when it could not be asked. */
 export type Reading = number | undefined | 'failed'
 
-/** How long an answer of the account is waited for. */
-export const askingMs = 10_000
-
 type BalanceEvent = Extract<EventBody, { readonly type: `balance.${string}` }>
 
 const hour = 60 * 60_000
 
-/** What follows from one reading, asked for at `at`, and the codes sent since the one before. */
+/** What follows from one reading and the codes sent since the one before. */
 export function nextBalance(
   before: BalanceRecord | undefined,
   reading: Reading,
   { sends, at }: { readonly sends: number; readonly at: number },
   rules: BalanceRules,
 ): { readonly record: BalanceRecord; readonly events: readonly BalanceEvent[] } {
-  // Another process has asked later and was answered earlier. A clock that was set back is further behind.
-  if (before !== undefined && at < before.askedAt && before.askedAt - at <= askingMs) {
-    return { record: before, events: [] }
-  }
   const rate = { askedAt: at, ...rateOf(before, reading, sends, at) }
   // `{ "status": 1 }` is how some accounts say "all is well": a figure only once there was another one.
   if (before?.credits === undefined && (reading === undefined || reading === 1)) {

@@ -9,7 +9,6 @@ import type { Keys } from '../keys.js'
 import type { Lane } from '../limits.js'
 import { update } from '../updater.js'
 import {
-  askingMs,
   type BalanceRecord,
   type BalanceRules,
   nextBalance,
@@ -39,6 +38,7 @@ interface Parts {
 
 /** How often an account that is empty or has refused a send is looked at again. */
 const againMs = 30_000
+const askingMs = 10_000
 const week = 7 * 24 * 60 * 60_000
 
 export function createBalanceWatch(
@@ -81,13 +81,12 @@ export function createBalanceWatch(
   }
 
   async function measure(): Promise<void> {
-    const at = now()
     const reading = await ask()
     const { count: sends } = await store.increment(sendsKey, week, 0)
     await store.increment(sendsKey, week, -sends)
     let events: ReturnType<typeof nextBalance>['events'] = []
     await write((before) => {
-      const next = nextBalance(before, reading, { sends, at }, rules)
+      const next = nextBalance(before, reading, { sends, at: now() }, rules)
       events = next.events
       return next.record
     })

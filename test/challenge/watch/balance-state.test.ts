@@ -49,15 +49,6 @@ describe('the balance', () => {
     expect(follow(readings).map(({ told }) => told)).toEqual(events)
   })
 
-  it('keeps what was asked for later, though it was answered earlier', () => {
-    const { record } = nextBalance(undefined, 900, { sends: 0, at: hour }, rules)
-    const late = (aheadMs: number) => nextBalance(record, 0, { sends: 0, at: hour - aheadMs }, rules)
-    for (const aheadMs of [1, 10_000]) expect(late(aheadMs)).toEqual({ record, events: [] })
-    const itself = nextBalance(record, 0, { sends: 0, at: hour }, rules)
-    // A clock that was set back is no reason to look away.
-    for (const next of [itself, late(10_001)]) expect(next.events).toEqual([{ type: empty, credits: 0 }])
-  })
-
   it('is ok, low, empty or unknown, as it was found last', () => {
     const readings = [undefined, 900, 'failed', 900, 40, 0, 900, undefined] as const
     expect(follow(readings).map(({ condition }) => condition)).toEqual([

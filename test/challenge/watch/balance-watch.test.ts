@@ -87,22 +87,6 @@ describe('the balance watch', () => {
     expect(processes.map(({ funds }) => funds?.state()?.credits)).toEqual([900, 900, 900])
   })
 
-  it('has been asked when the question went out, however long the answer took', async () => {
-    const time = handMoved()
-    const asked = time.now()
-    let tookMs = 0
-    const { funds } = createService({
-      clock: { ...time, now: () => asked + tookMs },
-      balance: { everyMs, warnBeforeMs: 24 * 60 * minute },
-      ask: async () => {
-        tookMs = 5 * second
-        return { credits: 900 }
-      },
-    })
-    await time.elapse(second)
-    expect(funds?.state()).toMatchObject({ credits: 900, askedAt: asked })
-  })
-
   it('ends with its timers', async () => {
     const { time, account } = openProcesses(1)
     await time.elapse(minute)
