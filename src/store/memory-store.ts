@@ -201,13 +201,13 @@ function createPartition(parts: {
   const shards = Array.from({ length: count }, () => createShard(share))
   let turn = 0
 
-  /** The last characters of a key belong to a hash. The factor is prime, so that no number of shards divides it. */
+  /** The last characters of a key belong to a hash. By a smaller prime, some numbers of shards would leave half empty. */
   function shardOf(key: string): Shard {
-    let sum = 0
+    let place = 0
     for (let at = key.length - 4; at < key.length; at += 1) {
-      sum = (Math.imul(sum, 65_599) + key.charCodeAt(at)) & 0x7fffffff
+      place = (Math.imul(place, 65_599) + key.charCodeAt(at)) & 0x7fffffff
     }
-    return shardAt(sum)
+    return shardAt(place)
   }
 
   const shardAt = (index: number): Shard => shards[index % count] as Shard

@@ -43,17 +43,18 @@ async function printBoth(what, other, [ours, others]) {
 /** In a process of its own, whose load comes from another one. */
 export async function microsByPlace({ side, load, provider }) {
   const { warmUp, units } = loads[load]
+  const profiled = 3 * units
   const port = await apps[side]({ provider })
-  const bear = (generation, count) => figure(import.meta.url, 'run', { load, port, generation, count })
-  await bear(0, warmUp)
+  const runLoad = (generation, count) => figure(import.meta.url, 'run', { load, port, generation, count })
+  await runLoad(0, warmUp)
   const session = new Session()
   session.connect()
   await session.post('Profiler.enable')
   await session.post('Profiler.setSamplingInterval', { interval: intervalMicros })
   await session.post('Profiler.start')
-  await bear(1, 3 * units)
+  await runLoad(1, profiled)
   const { profile } = await session.post('Profiler.stop')
-  return summed(profile, 3 * units)
+  return summed(profile, profiled)
 }
 
 /** People of one generation meet none of another. */

@@ -93,7 +93,7 @@ describe('what is full refuses', () => {
 
 describe('counters', () => {
   test.each([49_000, 98_500])(
-    'find room for nearly as many as %i, whose number of caches 31 divides',
+    'are spread evenly: %i of them lose none before they are nearly as many',
     (max) => {
       const onPressure = vi.fn()
       const store = memoryStore({ maxCounters: max, onPressure })

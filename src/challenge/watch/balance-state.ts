@@ -32,11 +32,22 @@ export type BalanceRecord = {
 /** The credits; `undefined` when the account gave no figure, `'failed'` when it could not be asked. */
 export type Reading = number | undefined | 'failed'
 
+/** How long an answer of the account is waited for. */
+export const askingMs = 10_000
+
 type BalanceEvent = Extract<EventBody, { readonly type: `balance.${string}` }>
 
 const hour = 60 * 60_000
 
-/** What follows from one reading and the codes sent since the one before. */
+/**
+ * Whether another look was asked for later and has been answered earlier. A clock that was set back is further
+ * behind than two looks under way can be.
+ */
+export function isOvertaken(before: BalanceRecord | undefined, at: number): boolean {
+  return before !== undefined && at < before.askedAt && before.askedAt - at < 2 * askingMs
+}
+
+/** What follows from one reading, asked for at `at`, and the codes sent since the one before. */
 export function nextBalance(
   before: BalanceRecord | undefined,
   reading: Reading,

@@ -9,8 +9,10 @@ import type { Keys } from '../keys.js'
 import type { Lane } from '../limits.js'
 import { update } from '../updater.js'
 import {
+  askingMs,
   type BalanceRecord,
   type BalanceRules,
+  isOvertaken,
   nextBalance,
   type Pause,
   type Reading,
@@ -38,7 +40,6 @@ interface Parts {
 
 /** How often an account that is empty or has refused a send is looked at again. */
 const againMs = 30_000
-const askingMs = 10_000
 const week = 7 * 24 * 60 * 60_000
 
 export function createBalanceWatch(
@@ -81,15 +82,20 @@ export function createBalanceWatch(
   }
 
   async function measure(): Promise<void> {
+    const at = now()
     const reading = await ask()
     const { count: sends } = await store.increment(sendsKey, week, 0)
     await store.increment(sendsKey, week, -sends)
     let events: ReturnType<typeof nextBalance>['events'] = []
+    let isLate = false
     await write((before) => {
-      const next = nextBalance(before, reading, { sends, at: now() }, rules)
-      events = next.events
-      return next.record
+      isLate = isOvertaken(before, at)
+      const next = isLate ? undefined : nextBalance(before, reading, { sends, at }, rules)
+      events = next?.events ?? []
+      return next?.record
     })
+    // They belong to the look after this one.
+    if (isLate) await store.increment(sendsKey, week, sends)
     for (const event of events) emit(event)
   }
 
@@ -98,8 +104,11 @@ export function createBalanceWatch(
     const lease = keys.counter('count-balance-leases', window)
     const { count, resetInMs } = await store.increment(lease, windowMs)
     await (count === 1 ? measure() : read())
-    // Whoever was refused a send before this was asked knows now whether the account is why.
-    if (seen !== undefined && failed !== undefined && seen.askedAt >= failed.at) await pause(failed.pause)
+    // Whoever was refused a send before this was asked knows now whether the account is why. An empty one is why,
+    // even of a send that failed while it was being asked.
+    if (seen !== undefined && failed !== undefined) {
+      if (seen.condition === 'empty' || seen.askedAt >= failed.at) await pause(failed.pause)
+    }
     if (seen?.condition === 'empty') notBefore = Math.max(notBefore, now() + againMs)
     if (seen?.condition === 'empty' || failed !== undefined) lookAgain()
     return resetInMs

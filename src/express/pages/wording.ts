@@ -44,7 +44,7 @@ const clocksWithDay = memoize(
   (lang) => new Intl.DateTimeFormat(lang, { ...time, day: 'numeric', month: 'short' }),
 )
 // Slow as well, and a flood of refusals names few minutes.
-const clockTimes = memoize((key) => {
+const timeElements = memoize((key) => {
   const [lang = '', far, at] = key.split(' ')
   const isFar = far === 'true'
   const clock = (isFar ? clocksWithDay : clocks)(lang).format(Number(at))
@@ -58,8 +58,8 @@ const plurals = memoize((lang) => new Intl.PluralRules(lang))
  */
 export function moment(at: number, now: number, texts: Texts): Html {
   const far = at - now > dayMs / 2
-  const clock = clockTimes(`${texts.lang} ${far} ${roundedUpToMinute(at)}`)
-  return fill(texts[far ? 'time.on' : 'time.at'], new Map([['clock', clock]]))
+  const element = timeElements(`${texts.lang} ${far} ${roundedUpToMinute(at)}`)
+  return fill(texts[far ? 'time.on' : 'time.at'], new Map([['clock', element]]))
 }
 
 /** A minute too late is only slow; a minute too early would be refused. */

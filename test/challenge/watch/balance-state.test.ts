@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { type BalanceRecord, nextBalance, type Reading } from '../../../src/challenge/watch/balance-state.js'
+import {
+  type BalanceRecord,
+  isOvertaken,
+  nextBalance,
+  type Reading,
+} from '../../../src/challenge/watch/balance-state.js'
 import { day, hour, minute } from '../kit.js'
 
 const rules = { everyMs: 5 * minute, low: 50, warnBeforeMs: day }
@@ -47,6 +52,13 @@ describe('the balance', () => {
     ['stays low while it is only refunded', [40, 39, 39], [low, '', '']],
   ])('%s', (_, readings, events) => {
     expect(follow(readings).map(({ told }) => told)).toEqual(events)
+  })
+
+  it('has been asked for later when that was shortly after; otherwise a clock was set back', () => {
+    const { record } = nextBalance(undefined, 900, { sends: 0, at: hour }, rules)
+    expect(isOvertaken(undefined, hour)).toBe(false)
+    const askedAfter = [0, 1, 19_999, 20_000].map((ms) => isOvertaken(record, hour - ms))
+    expect(askedAfter).toEqual([false, true, true, false])
   })
 
   it('is ok, low, empty or unknown, as it was found last', () => {

@@ -87,6 +87,48 @@ describe('the balance watch', () => {
     expect(processes.map(({ funds }) => funds?.state()?.credits)).toEqual([900, 900, 900])
   })
 
+  it('is asked when the question goes out, however long the answer takes', async () => {
+    const time = handMoved()
+    let lateMs = 0
+    const { funds } = createService({
+      clock: { ...time, now: () => time.now() + lateMs },
+      balance: { everyMs, warnBeforeMs: day },
+      ask: async () => {
+        lateMs = 5 * second
+        return { credits: 900 }
+      },
+    })
+    const askedAt = time.now()
+    await time.elapse(second)
+    expect(funds?.state()).toMatchObject({ credits: 900, askedAt })
+  })
+
+  it('drops an answer that another look has overtaken, and leaves the sends to the next one', async () => {
+    const [slow, quick] = [handMoved(), handMoved()]
+    const store = memoryStore({ now: slow.now })
+    const open = (clock: typeof slow, ask: () => Promise<{ credits: number }>) =>
+      createService({ clock, store: () => store, balance: { everyMs, warnBeforeMs: 1 }, ask })
+    const other = open(quick, async () => ({ credits: 900 }))
+    let looks = 0
+    const { events, funds } = open(slow, async () => {
+      looks += 1
+      if (looks > 1) return { credits: 890 }
+      other.provider.send = () => ({ result: 'failed' })
+      await quick.elapse(second)
+      await start(other, 1)
+      await quick.elapse(second)
+      other.provider.send = () => ({ result: 'sent' })
+      await start(other, 2)
+      await quick.elapse(second)
+      return { credits: 0 }
+    })
+    await slow.elapse(minute)
+    expect(funds?.state()).toMatchObject({ condition: 'ok', credits: 900 })
+    expect(events).toEqual([])
+    await slow.elapse(everyMs)
+    expect(funds?.state()).toMatchObject({ credits: 890, creditsPerSend: 10 })
+  })
+
   it('ends with its timers', async () => {
     const { time, account } = openProcesses(1)
     await time.elapse(minute)
@@ -264,6 +306,30 @@ describe('an account that runs dry', () => {
     const before = account.asked
     await time.elapse(2 * minute)
     expect(account.asked).toBe(before)
+  })
+
+  it('pauses at once when another send fails while it is being asked', async () => {
+    const time = handMoved()
+    let lateMs = 0
+    let credits = 900
+    const service = createService({
+      clock: { ...time, now: () => time.now() + lateMs },
+      balance: { everyMs, warnBeforeMs: day },
+      ask: async () => {
+        if (credits > 0) return { credits }
+        lateMs += 500
+        if (lateMs === 500) await start(service, 2)
+        return { credits }
+      },
+    })
+    await time.elapse(second)
+    credits = 0
+    service.provider.send = () => ({ result: 'failed' })
+    await start(service, 1)
+    await time.elapse(second)
+    // The first one goes through, to see whether it is over.
+    await start(service, 3)
+    expect(await start(service, 4)).toMatchObject({ code: 'sending_paused' })
   })
 
   it('is looked at by one timer of a process, however many sends fail', async () => {
