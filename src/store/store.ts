@@ -68,7 +68,7 @@ export interface Store {
    * that reaches 0 is gone. While no window runs, `resetInMs` is `windowMs`.
    */
   increment(key: string, windowMs: number, by?: number): Awaitable<CounterResult>
-  /** Called at start-up. Resolves with an empty list when nothing is wrong; never rejects. */
+  /** Called by `tf.selfTest()` and `express-two-factor doctor`. Resolves with an empty list when nothing is wrong; never rejects. */
   inspect?(): Promise<readonly Finding[]>
   /** Frees connections. `tf.close()` calls it for the default store only. */
   close?(): Awaitable<void>

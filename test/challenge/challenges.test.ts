@@ -878,6 +878,18 @@ describe('the moment from which a code may be sent again', () => {
     expect(last?.resendAt).toBe(last?.expiresAt)
   })
 
+  it('is the end of a challenge that has used up its attempts', async () => {
+    const { challenges, wait } = createService()
+    await challenges.start({ ...ana, purpose: 'login' })
+    for (const code of ['000001', '000002', '000003', '000004', '000005']) {
+      await challenges.verify({ ...ana, code })
+    }
+    const { resendAt = 0, expiresAt } = (await challenges.find(ana)) ?? {}
+    expect(resendAt).toBe(expiresAt)
+    wait(2 * minute)
+    expect(await challenges.resend(ana)).toMatchObject({ outcome: 'refused', code: 'attempts_exhausted' })
+  })
+
   it('has nothing to do with the sends of the challenge before', async () => {
     const { challenges, now, wait } = createService()
     await challenges.start({ ...ana, purpose: 'login' })

@@ -80,6 +80,19 @@ describe('a challenge in JSON', () => {
   })
 })
 
+describe('the detail of a problem in JSON', () => {
+  it('is what the page says, in plain text', async () => {
+    const host = await startHost()
+    const ana = await host.login()
+    await ana.post('/two-factor/start', {})
+    const wrong = async (code: string) => (await ana.post('/two-factor/verify', { code })).json.detail
+    expect([await wrong('000001'), await wrong('000002')]).toEqual([
+      'That code is not right.',
+      'That code is not right. 3 tries left.',
+    ])
+  })
+})
+
 describe('a request that the routes have answered', () => {
   it('is handed on to nobody, whatever the answer was', async () => {
     const reached: string[] = []

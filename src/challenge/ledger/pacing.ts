@@ -66,7 +66,9 @@ export function resendableAt(
   limits: LedgerLimits,
 ): number {
   const { sends } = ledger[challenge.budget]
-  const isSpent = sendsFor(challenge, sends).length >= limits.sendsPerChallenge
+  const isSpent =
+    sendsFor(challenge, sends).length >= limits.sendsPerChallenge ||
+    challenge.attempts >= limits.attemptsPerChallenge
   return Math.max(
     now,
     isSpent ? challenge.expiresAt : 0,

@@ -101,7 +101,7 @@ export function problemText(view: Scene, problem: PageProblem, texts: Texts): Ht
   const text = fill(texts[`${textKey(view, problem)}.text`], values)
   // One slip is no reason to alarm anybody.
   const secondSlip = attemptsRemaining !== undefined && attemptsRemaining < attemptsPerChallenge - 1
-  return secondSlip ? html`${text} ${triesLeft(attemptsRemaining, texts)}` : text
+  return secondSlip ? joined(text, triesLeft(attemptsRemaining, texts)) : text
 }
 
 /** Whether the text of the problem says when codes may be asked for again: the page then says it only once. */
@@ -111,8 +111,12 @@ export function tellsWait(view: PageView, problem: PageProblem, texts: Texts): b
 
 /** Title and text in one line. */
 export function problemSentence(view: Scene, problem: PageProblem, texts: Texts): Html {
-  const text = problemText(view, problem, texts)
-  return html`${problemTitle(view, problem, texts)}.${text.markup !== '' && ' '}${text}`
+  return joined(html`${problemTitle(view, problem, texts)}.`, problemText(view, problem, texts))
+}
+
+/** Two sentences; one that is empty leaves no space. */
+function joined(first: Html, second: Html): Html {
+  return html`${first}${first.markup !== '' && second.markup !== '' && ' '}${second}`
 }
 
 /** The summary on top of a page that has a form. It takes the focus, also without a script. */
@@ -121,7 +125,7 @@ export function summary(view: PageView, problem: PageProblem, texts: Texts): Htm
   const field = faultyField(view)
   const heading = field === undefined ? html`${title}.` : html`<a href="#${field}">${title}.</a>`
   return html`<div class="problem" id="problem" role="alert" tabindex="-1" autofocus>
-<p>${heading} ${problemText(view, problem, texts)}</p>
+<p>${joined(heading, problemText(view, problem, texts))}</p>
 </div>`
 }
 

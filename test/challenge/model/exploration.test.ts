@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { figure } from '../../prove/figure.js'
 import { bugs } from './bugs.js'
-import { type Explored, explore } from './exploration.js'
+import { type Explored, explore, exploreByLevel } from './exploration.js'
 import { ledgerCommands } from './ledger-commands.js'
 import { topics } from './small-world.js'
 
@@ -48,12 +48,12 @@ describe('every order of few steps shows a ledger with', () => {
 
 /** The shortest history that any topic shows: all of them to a depth, before one of them goes deeper. */
 function shortest(commands: typeof ledgerCommands): Explored['violation'] {
-  const deepest = Math.max(...Object.values(topics).map(({ depth }) => depth))
-  for (let depth = 1; depth <= deepest; depth += 1) {
-    for (const topic of Object.values(topics)) {
-      if (topic.depth < depth) continue
-      const { violation } = explore(commands, { ...topic, depth })
-      if (violation !== undefined) return violation
+  const searches = new Set(Object.values(topics).map((topic) => exploreByLevel(commands, topic)))
+  while (searches.size > 0) {
+    for (const search of searches) {
+      const { done, value } = search.next()
+      if (done) searches.delete(search)
+      else if (value.violation !== undefined) return value.violation
     }
   }
   return undefined

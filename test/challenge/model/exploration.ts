@@ -19,7 +19,16 @@ export interface Explored {
 }
 
 /** Breadth first through everything that can happen by the actions of a topic, each state once. */
-export function explore(commands: LedgerCommands, { depth, by, figures }: Topic): Explored {
+export function explore(commands: LedgerCommands, topic: Topic): Explored {
+  const [...levels] = exploreByLevel(commands, topic)
+  return levels.at(-1) as Explored
+}
+
+/** The same one step deeper at a time, until the topic ends or something is violated. */
+export function* exploreByLevel(
+  commands: LedgerCommands,
+  { depth: deepest, by, figures }: Topic,
+): Generator<Explored, void> {
   const limits = { ...ledgerLimits, ...figures, attemptsPerChallenge: figures.attempts }
   const worldAfter = (history: readonly string[]): World => {
     const world = createWorld({ commands, oracle: createOracle(figures), limits })
@@ -29,7 +38,7 @@ export function explore(commands: LedgerCommands, { depth, by, figures }: Topic)
   const reached = new Set<string>()
   let frontier: (readonly string[])[] = [[]]
   let steps = 0
-  for (let level = 0; level < depth; level += 1) {
+  for (let depth = 1; depth <= deepest; depth += 1) {
     const next: (readonly string[])[] = []
     for (const history of frontier) {
       for (const name of by) {
@@ -45,13 +54,14 @@ export function explore(commands: LedgerCommands, { depth, by, figures }: Topic)
         } catch (error) {
           if (!(error instanceof Violation)) throw error
           const violation = { history: longer, message: error.message }
-          return { states: reached.size, steps, depth: level + 1, violation }
+          yield { states: reached.size, steps, depth, violation }
+          return
         }
       }
     }
     frontier = next
+    yield { states: reached.size, steps, depth }
   }
-  return { states: reached.size, steps, depth }
 }
 
 /** A state as a hash: moments as distances from the clock, ids by the order in which they appear. */
