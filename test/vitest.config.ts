@@ -18,11 +18,12 @@ const entries = [
 /** Suites that mount Express run once per Express line; all others run once. */
 const mountsExpress = ['express', 'journeys', 'sandbox'].map((folder) => `test/${folder}/**/*.test.ts`)
 
-/** Of these, what looks beyond Express, at a browser, a Redis or a provider: once is enough. */
+/** Of these, what looks beyond Express, at a browser, a store, a session library or a provider: once is enough. */
 const beyondExpress = [
   'test/express/dialog/{axe,fetch-with-code,file,own-look,react}.test.ts',
-  'test/express/{code-provider-verdicts,frozen-store}.test.ts',
+  'test/express/{code-provider-verdicts,frozen-store,recovery-bursts,session-races}.test.ts',
   'test/journeys/balance.test.ts',
+  'test/sandbox/memory.test.ts',
 ]
 
 /** Suites that run the built files, as a reader would. */

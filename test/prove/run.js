@@ -26,7 +26,7 @@ function runTests(files, { cwd = root, more = [] } = {}) {
   const options = ['--config', 'test/vitest.config.ts', '--reporter=json', `--outputFile=${report}`, ...more]
   spawnSync('npx', ['vitest', 'run', ...options, ...files], {
     cwd,
-    env: { ...env, PROOF_FILE: figures },
+    env: { GUESSES: '20000', ...env, PROOF_FILE: figures },
     stdio: 'ignore',
   })
   const { testResults } = JSON.parse(readFileSync(report, 'utf8'))
