@@ -2,25 +2,31 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Files that take from a quarter of a minute to more than a minute, the longest first. */
 const long = [
-  'browser/ways-out',
   'browser/pages',
+  'browser/ways-out',
   'challenge/model/exploration',
-  'many/faults',
-  'express/dialog/axe',
   'challenge/budgets/pumping',
+  'express/dialog/axe',
   'many/guessing',
-  'examples/demo',
+  'many/faults',
   'examples/recipes',
+  'examples/demo',
   'browser/journeys',
   'browser/inbox',
+  'browser/inbox-looks',
   'express/code-provider-verdicts',
   'express/bursts',
+  'cli/calibrate',
+  'cli/doctor',
+  'express/dialog/fetch-with-code',
+  'express/session-races',
+  'express/recovery-bursts',
+  'challenge/lockout',
   'store/redis-cluster',
   'store/redis-store',
   'store/redis-faults',
-  'challenge/lockout',
-  'browser/inbox-looks',
-  'express/dialog/fetch-with-code',
+  'many/balance',
+  'many/cluster-faults',
 ]
 
 const rank = ({ moduleId }: TestSpecification): number => {

@@ -62,7 +62,7 @@ export default defineConfig({
     setupFiles: 'test/setup.ts',
     expect: { poll: { timeout: 60_000 } },
     // More than there are cores: a good part of all tests waits, for a browser, a Redis or a deadline.
-    maxWorkers: Math.max(4, Math.ceil(availableParallelism() * 1.5)),
+    maxWorkers: Math.max(6, Math.ceil(availableParallelism() * 1.5)),
     sequence: { sequencer: LongestFirst },
     coverage: {
       provider: 'v8',
