@@ -90,7 +90,8 @@ export async function startHost(given: HostOptions = {}): Promise<Host> {
     res.status(500).json({ host: error instanceof Error ? error.message : String(error) })
   })
 
-  const server = app.listen(0, '127.0.0.1')
+  // A thousand at once: what a busy machine has not accepted yet waits, in place of being reset.
+  const server = app.listen(0, '127.0.0.1', 4_096)
   // On a busy machine a connection can look idle to the server while a request is on its way to it.
   server.keepAliveTimeout = 0
   await new Promise<void>((resolve) => server.once('listening', resolve))
