@@ -43,7 +43,7 @@ let document: Document
 
 beforeAll(async () => {
   const startedAt = Date.now()
-  // Time stands still between requests: nothing expires while one of them is answered.
+  // Time stands still: the refund of a text that was not delivered falls due by itself.
   sandbox = await startSandbox({ credits: 1_000_000, now: () => startedAt })
   document = (await (await fetch(`${sandbox.inboxUrl}_sandbox/openapi.json`)).json()) as Document
   await fill()

@@ -286,6 +286,20 @@ describe('beforeSend', () => {
     },
   )
 
+  it('lets no burst through that it was asked about before there was a suspicion', async () => {
+    const service = createGuarded({ signupGuard: { mode: 'enforce', unprovenPerHour: 3 } })
+    const told: (Suspicion | undefined)[] = []
+    const beforeSend = async ({ suspicion }: { suspicion?: Suspicion | undefined }) =>
+      told.push(suspicion) > 0
+    const start = (index: number) => service.challenges.start({ ...visitor(index), beforeSend })
+    const outcomes = await Promise.all(Array.from({ length: 8 }, (_, index) => start(index)))
+    expect(outcomes.filter(({ outcome }) => outcome === 'started')).toHaveLength(3)
+    expect(outcomes.filter((one) => 'limit' in one && one.limit === 'country')).toHaveLength(5)
+    expect(told).toEqual(Array.from({ length: 8 }, () => undefined))
+    expect(await start(9)).toMatchObject({ outcome: 'started' })
+    expect(told.at(-1)).toEqual({ country: 'CO', sent: 3, approved: 0 })
+  })
+
   it('is told nothing while nothing is suspected, and nothing at a sign-in', async () => {
     const service = createGuarded()
     const asked: object[] = []

@@ -20,8 +20,7 @@ export interface Explored {
 
 /** Breadth first through everything that can happen by the actions of a topic, each state once. */
 export function explore(commands: LedgerCommands, topic: Topic): Explored {
-  const [...levels] = exploreByLevel(commands, topic)
-  return levels.at(-1) as Explored
+  return [...exploreByLevel(commands, topic)].at(-1) as Explored
 }
 
 /** The same one step deeper at a time, until the topic ends or something is violated. */
