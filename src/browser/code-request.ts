@@ -75,7 +75,7 @@ export async function askByHand(
   const { purpose, requirement, startUrl, methods, details } = stepUp
   const started = await mount.post(startUrl, { requirement })
   if (started.body.verified) return true
-  if (!started.response.ok) return started.response
+  if (started.body.challenge === undefined) return started.response
   const end = new AbortController()
   let { challenge } = started.body
 

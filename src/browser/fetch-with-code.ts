@@ -18,7 +18,8 @@ let asking: Promise<'cancelled' | 'over'> | undefined
 /**
  * `fetch` for requests that a guard may refuse: asks the person for a code and repeats the request once. Every
  * other response is returned as it is, and so is a refusal to send a code to an `onChallenge`. Rejects as `fetch`
- * does; with an `AbortError` when the person gives up; with a `TypeError` for a body that cannot be sent twice.
+ * does; with an `AbortError` when the person gives up; with a `TypeError` for a body that cannot be sent twice,
+ * and when something else responds in place of the routes.
  *
  * @example
  * const response = await fetchWithCode('/transfers', { method: 'POST', body: new FormData(form) })
@@ -49,8 +50,9 @@ export async function fetchWithCode(
     try {
       const verified = await answer
       if (verified === false) throw cancelled()
-      if (verified !== true) return verified
-      proven = true
+      if (verified === true) proven = true
+      else if (verified.ok) throw noRoutes(stepUp)
+      else return verified
     } finally {
       asking = undefined
     }
@@ -75,6 +77,11 @@ function refuseOneShot(input: RequestInfo | URL, init: RequestInit | undefined):
   if (input instanceof Request && input.bodyUsed) {
     throw new TypeError('fetchWithCode: the body of this Request was used already; pass a clone()')
   }
+}
+
+/** A page of a sign-in or of a Wi-Fi network must not pass for the response to the request. */
+function noRoutes({ startUrl }: StepUp): TypeError {
+  return new TypeError(`fetchWithCode: ${startUrl} did not respond as the routes do; nothing was sent again`)
 }
 
 function cancelled(): DOMException {

@@ -33,7 +33,9 @@ export function openMount(startUrl: string, request: Request, accept: string): M
   }
 
   async function ask(path: string, init: RequestInit): Promise<Answer> {
-    const response = await fetch(url(path), { ...init, headers, credentials, signal, cache: 'no-store' })
+    // The routes redirect no such request, and what goes along must not follow somebody else's redirect.
+    const settings: RequestInit = { headers, credentials, signal, cache: 'no-store', redirect: 'error' }
+    const response = await fetch(url(path), { ...init, ...settings })
     const body = await response
       .clone()
       .json()

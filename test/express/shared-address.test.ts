@@ -76,3 +76,49 @@ describe('two visitors behind one address', () => {
     expect(host.errors).toEqual([])
   })
 })
+
+describe('a visitor whose address others have used up', () => {
+  const phone = (_req: unknown, subject: string) => (subject === 'ana' ? '+573005550001' : '+573005550002')
+
+  async function afterAna(limits: object) {
+    const host = await startHost({ mount, options: { limits, phone } })
+    const [ana, ben] = [new Browser(host.url, forwarded), new Browser(host.url, forwarded)]
+    for (const [browser, user] of [
+      [ana, 'ana'],
+      [ben, 'ben'],
+    ] as const) {
+      await browser.post('/login', { user })
+      await browser.submit('/two-factor/start')
+    }
+    await ana.submit('/two-factor/verify', { code: '000000' })
+    return { host, ana, ben }
+  }
+
+  it('reads about the network, types the same code later, and is told of no code too many', async () => {
+    const { host, ben } = await afterAna({ verificationsPerAddressPer10Min: 1 })
+    const refused = await ben.submit('/two-factor/verify', { code: host.stub.rightCode })
+    expect(refused.status).toBe(429)
+    expect(refused.text).toMatch(
+      /Too many requests from your network\. You can try again at <time [^>]*>12:10 UTC</,
+    )
+    expect(refused.text).toContain('action="/two-factor/verify"')
+    expect(refused.text).not.toContain('asked for too many codes')
+    host.clock.now += 30_000
+    const told = await ben.post('/two-factor/verify', { code: host.stub.rightCode })
+    expect(told.json).toMatchObject({
+      code: 'send_limit',
+      limit: 'address',
+      detail: 'Too many requests from your network. You can try again at 12:10 UTC.',
+    })
+  })
+
+  it('reads about the network where no code is sent, within the cooldown of an earlier code too', async () => {
+    const { ana, ben } = await afterAna({ sendsPerAddressPer10Min: 1 })
+    await ana.submit('/two-factor/cancel')
+    for (const page of [await ben.submit('/two-factor/start'), await ana.submit('/two-factor/start')]) {
+      expect(page.status).toBe(429)
+      expect(page.text).toContain('<h1>Too many requests from your network</h1>')
+      expect(page.text).not.toContain('<form')
+    }
+  })
+})

@@ -23,12 +23,12 @@ export function withOutlook(view: PageView, { refusal, expired }: Preview): Page
   const waitMs = refusal?.retryAfterMs
   const retryAfterMs = waitMs && Math.max(waitMs, problem?.retryAfterMs ?? 0)
   if (refusal && barring.has(refusal.code)) return { ...view, problem: { code: refusal.code, retryAfterMs } }
-  const told = problem && telling.has(problem.code) ? problem.code : undefined
+  const told = problem && telling.has(problem.code) ? problem : undefined
   const attemptsRemaining = problem?.attemptsRemaining ?? challenge?.attemptsRemaining
   if (told !== undefined || attemptsRemaining === 0) {
     return retryAfterMs === undefined
       ? view
-      : { ...view, problem: { code: told ?? 'attempts_exhausted', retryAfterMs } }
+      : { ...view, problem: { code: told?.code ?? 'attempts_exhausted', limit: told?.limit, retryAfterMs } }
   }
   if (page === 'code') return view
   if (problem && !beforeStart.has(problem.code)) return { ...view, waitMs }

@@ -85,4 +85,6 @@ export interface PageProblem {
   readonly retryAfterMs?: number | undefined
   /** What is wrong with the number that was typed. */
   readonly reason?: PhoneRefusal | undefined
+  /** The rate limit that refused, when one did. */
+  readonly limit?: string | undefined
 }

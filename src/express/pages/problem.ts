@@ -129,7 +129,9 @@ export function summary(view: PageView, problem: PageProblem, texts: Texts): Htm
 </div>`
 }
 
-function textKey({ page, emptyField }: Scene, { code, reason }: PageProblem) {
+function textKey({ page, emptyField }: Scene, { code, reason, limit }: PageProblem) {
+  // Others behind the same address may have used it up.
+  if (limit === 'address') return 'problem.address'
   if (page === 'phone' && reason === 'not-a-mobile') return 'phone.landline'
   if (page === 'phone' && reason === 'country-not-allowed') return 'phone.country'
   if (page === 'phone' && reason === 'wrong-length') return 'phone.length'

@@ -124,6 +124,24 @@ describeInChromium('fetchWithCode', (browser) => {
     expect(await call(page, '/guarded/settings')).toEqual(['TypeError', 'Failed to fetch'])
   })
 
+  it.each([
+    [
+      'a page of something before the app',
+      { contentType: 'text/html', body: '<h1>Welcome to our Wi-Fi</h1>' },
+    ],
+    ['a document of something else', { contentType: 'application/json', body: '{"ok":true}' }],
+  ])('takes no success of %s for that of the request', async (_, stranger) => {
+    const { page, received } = await openSinglePage(browser())
+    await page.route(/\/two-factor\/(?:start|\?)/, (route) => route.fulfill(stranger))
+    const [name, message] = await call(page, '/guarded/settings')
+    expect([name, message]).toEqual([
+      'TypeError',
+      expect.stringMatching(/^fetchWithCode: http.*\/two-factor\/start did not respond as the routes do/),
+    ])
+    expect(received).toHaveLength(1)
+    await expectNoDialog(page)
+  })
+
   it('keeps what was typed when the connection fails, and goes on when it is back', async () => {
     const { host, page } = await openSinglePage(browser())
     const answer = call(page, '/guarded/settings')
@@ -185,15 +203,24 @@ describeInChromium('fetchWithCode', (browser) => {
 describeInChromium('fetchWithCode across origins', (browser) => {
   const refused = { method: 'POST', headers: { authorization: 'Bearer of-ana' } }
 
+  const refuseTo =
+    (startUrl: string): RequestHandler =>
+    (_req, res) => {
+      const problem = { code: 'second_factor_required', requirement: 'x', startUrl }
+      res.status(403).type('application/problem+json').send(JSON.stringify(problem))
+    }
+
   /** An API on another origin that lets the app read its responses. */
   async function openBoth() {
     const app = await openSinglePage(browser(), {
-      directives: { connectSrc: ["'self'", 'http://127.0.0.1:*'] },
+      directives: { connectSrc: ["'self'", 'http://127.0.0.1:*'], upgradeInsecureRequests: null },
     })
+    const reached: string[] = []
     const api = await startHost({
       options: { ...tokens, allowedOrigins: [app.host.url] },
       routes(host, tf) {
         host.use((req, res, next) => {
+          reached.push(`${req.method} ${req.url}`)
           res.set({
             'Access-Control-Allow-Origin': app.host.url,
             'Access-Control-Allow-Headers': 'authorization, content-type',
@@ -205,19 +232,13 @@ describeInChromium('fetchWithCode across origins', (browser) => {
         host.post('/keys', tf.requireTwoFactor({ purpose: 'keys' }), (_req, res) => res.json({ made: true }))
       },
     })
-    return { ...app, api }
+    return { ...app, api, reached }
   }
 
   it('answers the refusal of no other origin, wherever it leads', async () => {
     const { host, page, api } = await openBoth()
     const asked: string[] = []
     page.on('request', (request) => asked.push(`${request.method()} ${new URL(request.url()).pathname}`))
-    const refuseTo =
-      (startUrl: string): RequestHandler =>
-      (_req, res) => {
-        const problem = { code: 'second_factor_required', requirement: 'x', startUrl }
-        res.status(403).type('application/problem+json').send(JSON.stringify(problem))
-      }
     // A response of our own that leads away, and a foreign one that leads to us.
     host.app.post('/astray', refuseTo(`${api.url}/two-factor/start`))
     api.app.post('/lure', refuseTo(`${host.url}/two-factor/start`))
@@ -226,9 +247,17 @@ describeInChromium('fetchWithCode across origins', (browser) => {
     expect((await call(page, '/astray', refused))[0]).toBe(403)
     expect((await call(page, `${api.url}/lure`, refused))[0]).toBe(403)
     expect((await call(page, `${api.url}/keys`, refused))[0]).toBe(401)
-    expect([401, 'TypeError']).toContain((await call(page, '/moved', refused))[0])
+    expect((await call(page, '/moved', refused))[0]).toBe(401)
     expect(asked.filter((line) => line.includes('two-factor'))).toEqual([])
     expect(api.stub.sends).toEqual([])
+  })
+
+  it('follows the routes nowhere else, with what goes along', async () => {
+    const { host, page, api, reached } = await openBoth()
+    host.app.post('/refused', refuseTo('/start'))
+    host.app.post('/start', (_req, res) => res.redirect(307, `${api.url}/collect`))
+    expect(await call(page, '/refused', refused)).toEqual(['TypeError', 'Failed to fetch'])
+    expect(reached).toEqual([])
   })
 
   it('asks for the code of an API that the app names', async () => {

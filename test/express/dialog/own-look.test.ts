@@ -82,6 +82,14 @@ describeInChromium('a look of one’s own', (browser) => {
     })
   })
 
+  it('gets no challenge, and the app no success, from what is not the routes', async () => {
+    const { page, received } = await openSinglePage(browser())
+    await page.route('**/two-factor/start', (route) => route.fulfill({ body: '<h1>Sign in</h1>' }))
+    expect(await callByHand(page)).toEqual(['TypeError'])
+    expect(await page.evaluate(() => window.request)).toBeUndefined()
+    expect(received).toHaveLength(1)
+  })
+
   it('is put in place of the dialog by an event, for the whole app', async () => {
     const { host, page } = await openSinglePage(browser())
     const answer = page.evaluate(async () => {

@@ -34,7 +34,7 @@ export async function openSinglePage(
     readonly context?: BrowserContextOptions
     readonly user?: string
     /** Added to the default policy. */
-    readonly directives?: Readonly<Record<string, readonly string[]>>
+    readonly directives?: Readonly<Record<string, readonly string[] | null>>
     /** Whether the clock of the browser is run by the test. */
     readonly clock?: boolean
   } = {},

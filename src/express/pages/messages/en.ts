@@ -136,6 +136,8 @@ export const en = {
   'problem.resend_too_soon.text': '',
   'problem.send_limit.title': "You've asked for too many codes",
   'problem.send_limit.text': 'You can ask for another {time}.',
+  'problem.address.title': 'Too many requests from your network',
+  'problem.address.text': 'You can try again {time}.',
   'problem.delivery_failed.title': 'The code could not be sent',
   'problem.delivery_failed.text': 'Try again, or ask for a call.',
   'problem.verification_unavailable.title': 'Sorry, we could not check the code',

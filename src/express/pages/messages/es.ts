@@ -133,6 +133,8 @@ export const es: Texts = {
   'problem.resend_too_soon.text': '',
   'problem.send_limit.title': 'Pediste demasiados códigos',
   'problem.send_limit.text': 'Podrás pedir otro {time}.',
+  'problem.address.title': 'Demasiadas solicitudes desde tu red',
+  'problem.address.text': 'Podrás intentarlo de nuevo {time}.',
   'problem.delivery_failed.title': 'No pudimos enviar el código',
   'problem.delivery_failed.text': 'Inténtalo de nuevo o pide una llamada.',
   'problem.verification_unavailable.title': 'No pudimos revisar el código',

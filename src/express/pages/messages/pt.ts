@@ -133,6 +133,8 @@ export const pt: Texts = {
   'problem.resend_too_soon.text': '',
   'problem.send_limit.title': 'Você pediu muitos códigos',
   'problem.send_limit.text': 'Você poderá pedir outro {time}.',
+  'problem.address.title': 'Muitas solicitações da sua rede',
+  'problem.address.text': 'Você poderá tentar novamente {time}.',
   'problem.delivery_failed.title': 'Não conseguimos enviar o código',
   'problem.delivery_failed.text': 'Tente novamente ou peça uma ligação.',
   'problem.verification_unavailable.title': 'Não conseguimos conferir o código',
