@@ -62,9 +62,7 @@ function withName(provider: CodeProvider, name: string): CodeProvider {
     timeoutMs: provider.timeoutMs,
     sendCode: (send) => provider.sendCode(send),
     checkCode: (check) => provider.checkCode(check),
-    ...(provider.messageState && {
-      messageState: async (message) => provider.messageState?.(message) ?? 'pending',
-    }),
+    ...(provider.messageState && { messageState: provider.messageState.bind(provider) }),
   }
 }
 

@@ -261,7 +261,7 @@ export const breaks: Readonly<Record<string, Break>> = {
     of: (store) => ({
       read(key) {
         const [entry, standing] = [store.read(key), store.kept.get(key)]
-        if (entry && standing) standing.end = store.now() + 2_000
+        if (entry && standing) standing.end = store.now() + 4_000
         return entry
       },
     }),

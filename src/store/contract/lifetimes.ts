@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { type Cases, hourMs } from './bench.js'
 
-/** When an entry ends. Times are short, so that a store without a clock to move can sleep through them. */
+/**
+ * When an entry ends. Times are short, so that a store without a clock to move can sleep through them, and long
+ * enough that it need not hurry.
+ */
 export const lifetimeCases: Cases = {
   'an entry exists until its lifetime has passed, and is then absent': async ({
     open,
@@ -9,10 +12,10 @@ export const lifetimeCases: Cases = {
     elapse,
   }) => {
     const [store, key] = [await open(), ledgerKey()]
-    const { entry } = await store.swap(key, undefined, 'kept', 2_000)
+    const { entry } = await store.swap(key, undefined, 'kept', 4_000)
     await elapse(1_000)
     assert.deepEqual(await store.read(key), entry)
-    await elapse(1_000)
+    await elapse(3_000)
     assert.equal(await store.read(key), undefined)
   },
 
@@ -31,23 +34,23 @@ export const lifetimeCases: Cases = {
 
   'neither a read nor a failed swap extends a lifetime': async ({ open, ledgerKey, elapse }) => {
     const [store, key] = [await open(), ledgerKey()]
-    await store.swap(key, undefined, 'kept', 2_000)
+    await store.swap(key, undefined, 'kept', 4_000)
     await elapse(1_000)
     await store.read(key)
     await store.swap(key, undefined, 'refused', hourMs)
     await store.swap(key, 'no such version', 'refused', hourMs)
     await store.swap(key, 'no such version', undefined, hourMs)
-    await elapse(1_000)
+    await elapse(3_000)
     assert.equal(await store.read(key), undefined)
   },
 
   'a swap sets its own lifetime, longer or shorter': async ({ open, ledgerKey, elapse }) => {
     const [store, longer, shorter] = [await open(), ledgerKey(), ledgerKey()]
-    const short = await store.swap(longer, undefined, 1, 1_000)
+    const short = await store.swap(longer, undefined, 1, 4_000)
     const long = await store.swap(shorter, undefined, 1, hourMs)
     await store.swap(longer, short.entry?.version, 2, hourMs)
     await store.swap(shorter, long.entry?.version, 2, 1_000)
-    await elapse(1_000)
+    await elapse(4_000)
     assert.equal((await store.read(longer))?.value, 2)
     assert.equal(await store.read(shorter), undefined)
   },
