@@ -63,6 +63,6 @@ app.post('/keys', tf.requireTwoFactor({ purpose: 'keys', once: true }), (_req, r
   res.json({ key: randomUUID() })
 })
 
-app.listen(port, () => {
+app.listen(port).once('listening', () => {
   console.log(`http://localhost:${port} is the app, ${sandbox.inboxUrl} shows the codes`)
 })

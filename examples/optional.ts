@@ -72,6 +72,6 @@ app.post('/security/off', tf.requireTwoFactor({ purpose: 'off', once: true }), (
 })
 
 const port = process.env.PORT ?? 3000
-app.listen(port, () => {
+app.listen(port).once('listening', () => {
   console.log(`http://localhost:${port} is the app, ${sandbox.inboxUrl} shows the codes`)
 })

@@ -73,6 +73,6 @@ app.post('/logout', (req, res, next) => {
 })
 
 const port = process.env.PORT ?? 3000
-app.listen(port, () => {
+app.listen(port).once('listening', () => {
   console.log(`http://localhost:${port} is the app, ${sandbox.inboxUrl} shows the codes`)
 })

@@ -1,4 +1,4 @@
-// A transfer whose code is asked for in a look of one's own. Without `onChallenge` a dialog does that.
+// A transfer whose code is asked for in your own UI. Without `onChallenge` a dialog does that.
 import { type CodeRequest, fetchWithCode } from 'express-two-factor/browser'
 import { useState } from 'react'
 import { createRoot } from 'react-dom/client'

@@ -54,6 +54,6 @@ app.post('/signup', form, freeName, signup.requireProof(), freeName, (req, res) 
 })
 
 const port = process.env.PORT ?? 3000
-app.listen(port, () => {
+app.listen(port).once('listening', () => {
   console.log(`http://localhost:${port} is the app, ${sandbox.inboxUrl} shows the codes`)
 })

@@ -45,6 +45,6 @@ app.get('/account', tf.requireTwoFactor(), (req, res) => {
 })
 
 const port = process.env.PORT ?? 3000
-app.listen(port, () => {
+app.listen(port).once('listening', () => {
   console.log(`http://localhost:${port} is the app, ${sandbox.inboxUrl} shows the codes`)
 })

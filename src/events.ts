@@ -1,5 +1,6 @@
 import { channel } from 'node:diagnostics_channel'
 import type { ProblemCode } from './errors.js'
+import type { PhoneRefusal } from './phone-number.js'
 
 /** Members of every challenge event. They contain no number, code or session id. */
 export interface AboutChallenge {
@@ -13,6 +14,9 @@ export interface AboutChallenge {
   /** ISO 3166 code of the destination. */
   readonly country: string
 }
+
+/** What a limit counts by: one address, one session, one subject, all of them, one country, or the credits left. */
+export type LimitName = 'address' | 'session' | 'subject' | 'service' | 'country' | 'balance'
 
 /** Which code provider it is about: its `name`, when it has one. */
 export interface AboutProvider {
@@ -70,8 +74,10 @@ export type EventBody =
       readonly code: ProblemCode
       readonly lane: 'auth' | 'enrol'
       readonly subject: string
-      /** The limit that was reached, if any: `address`, `session`, `subject`, `service`, `country`, `balance`. */
-      readonly limit?: string
+      /** The limit that was reached, if any. */
+      readonly limit?: LimitName
+      /** What is wrong with the number, typed or on file, when that is why. */
+      readonly reason?: PhoneRefusal
     }
   | { readonly type: 'device.trusted' | 'device.used' | 'device.revoked'; readonly subject: string }
   /** A token of a device was shown after its replacement: somebody has copied it, and the device is revoked. */
@@ -155,7 +161,10 @@ export function createEmit(parts: {
   readonly now: () => number
   /** Told of what nobody listens to and somebody must know. */
   readonly warn: (
-    code: 'TWO_FACTOR_PROVIDER_MISCONFIGURED' | 'TWO_FACTOR_PROVIDER_UNAVAILABLE',
+    code:
+      | 'TWO_FACTOR_PROVIDER_MISCONFIGURED'
+      | 'TWO_FACTOR_PROVIDER_UNAVAILABLE'
+      | 'TWO_FACTOR_PHONE_UNREADABLE',
     cause: string,
   ) => void
 }): Emit {
@@ -164,6 +173,7 @@ export function createEmit(parts: {
   function warnOf(event: EventBody): void {
     if (event.type === 'provider.misconfigured') warn('TWO_FACTOR_PROVIDER_MISCONFIGURED', causeOf(event))
     if (event.type === 'provider.unavailable') warn('TWO_FACTOR_PROVIDER_UNAVAILABLE', causeOf(event))
+    if (isUnreadable(event)) warn('TWO_FACTOR_PHONE_UNREADABLE', event.reason)
   }
 
   return (body) => {
@@ -178,6 +188,12 @@ export function createEmit(parts: {
       // A broken metric must not change who is admitted.
     }
   }
+}
+
+/** Whether no code was sent because the option `phone` returned what nobody can dial. */
+function isUnreadable(event: EventBody): event is EventBody & { readonly reason: PhoneRefusal } {
+  if (event.type !== 'request.refused' || event.lane !== 'auth') return false
+  return event.reason === 'not-a-number' || event.reason === 'wrong-length'
 }
 
 function causeOf({ operation, httpStatus, providerError, reason }: AboutExchange): string {

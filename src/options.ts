@@ -24,11 +24,11 @@ import type { Store } from './store/store.js'
 export interface PurposeOptions {
   /** Age in milliseconds up to which a grant admits: `limits.loginMaxAgeMs` for `login`, else `limits.maxAgeMs`. */
   readonly maxAgeMs?: number
-  /** Whether a grant admits one request alone. Default false. */
+  /** Whether a grant admits a single request. Default false. */
   readonly once?: boolean
   /** The channels that its codes may take. Default: those of the option `channels`. */
   readonly channels?: readonly Channel[]
-  /** Whether a trusted device may stand in for the code. Default: for `login` alone. */
+  /** Whether a trusted device may stand in for the code. Default: for `login` only. */
   readonly trustedDevice?: boolean
   /** Whether a recovery code may. Default: for `login` only, where a guard asks for no more than a sign-in. */
   readonly recoveryCode?: boolean
@@ -134,7 +134,7 @@ export interface TwoFactorOptions {
   readonly messages?: Messages
   /** Makes the HTML of a page in place of, or around, the built-in one. */
   readonly render?: Render
-  /** After session and grant were renewed, before the answer. If it throws or responds with 4xx or 5xx itself, the grant is revoked. */
+  /** After session and grant were renewed, before the answer. If it throws, or sets a status of 4xx or 5xx for a response of its own, the grant is revoked. */
   readonly onVerified?: OnVerified
   /** The host's last word before a code is sent: captcha, risk engine. Anything but `true` refuses. `suspicion` says when a captcha is due. */
   readonly beforeSend?: (req: Request, send: Parameters<BeforeSend>[0]) => ReturnType<BeforeSend>

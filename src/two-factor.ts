@@ -125,7 +125,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   const resumption = createResumption({ keptForms, grants, identify, wantsPage, bodyParsers })
 
   const moves = createMoves({ ...wiring, ...settings, grants })
-  const renewal = createRenewal({ sessions, emit, storeTimeoutMs: limits.storeTimeoutMs, moves })
+  const renewal = createRenewal({ ...wiring, emit, storeTimeoutMs: limits.storeTimeoutMs, moves })
   const forFlows = {
     sessions,
     renewal,

@@ -17,8 +17,8 @@ export const importTable: ImportTable = {
   parts: {
     lib: [],
     errors: ['lib/*'],
-    events: ['lib/*', 'errors'],
     'phone-number': ['lib/*', 'errors'],
+    events: ['lib/*', 'errors', 'type phone-number'],
     store: ['lib/*', 'errors'],
     // The kinds of entries are named once: the keys are made of them, the memory store keeps each apart.
     challenge: ['lib/*', ...basics, 'type store/store', 'type store/kinds'],

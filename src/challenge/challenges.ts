@@ -69,7 +69,8 @@ export function createChallenges(parts: ChallengeParts): Challenges & {
     outcome: Outcome | Refusal,
   ): Outcome | Refusal {
     if (outcome.outcome === 'refused') {
-      const { code, limit } = outcome as Refusal
+      const { onFile, ...told } = outcome as Refusal
+      const { code, limit, reason = onFile } = told
       emit({
         type: 'request.refused',
         command,
@@ -77,7 +78,9 @@ export function createChallenges(parts: ChallengeParts): Challenges & {
         lane,
         subject,
         ...(limit === undefined ? {} : { limit }),
+        ...(reason === undefined ? {} : { reason }),
       })
+      return told
     }
     return outcome
   }
@@ -122,7 +125,10 @@ export function createChallenges(parts: ChallengeParts): Challenges & {
 
     async preview(command) {
       const target = await targets.of(command)
-      if ('outcome' in target) return { refusal: target, expired: false, untypedSince: 0 }
+      if ('outcome' in target) {
+        const { onFile: _onFile, ...refusal } = target
+        return { refusal, expired: false, untypedSince: 0 }
+      }
       const [{ ledger, now }, who] = await Promise.all([ledgers.read(target.key), target.who()])
       const { purpose, bound } = command
       const channel = command.channel ?? purposes.find(purpose)?.channels[0] ?? 'sms'

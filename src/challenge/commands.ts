@@ -1,4 +1,5 @@
 import type { ProblemCode } from '../errors.js'
+import type { LimitName } from '../events.js'
 import type { PhoneNumber, PhoneRefusal } from '../phone-number.js'
 import type { Awaitable } from '../store/store.js'
 import type { Channel, Details } from './code-provider.js'
@@ -111,10 +112,12 @@ export interface Refusal {
   readonly code: ProblemCode
   /** Milliseconds until it makes sense to ask again, when that is known. */
   readonly retryAfterMs?: number
-  /** The counter that refused, when one did: `address`, `session`, `subject`, `service`, `country`, `balance`. */
-  readonly limit?: string
-  /** What is wrong with the number, when that is why. */
+  /** The limit that refused, when one did. */
+  readonly limit?: LimitName
+  /** What is wrong with the number that was typed, when that is why. */
   readonly reason?: PhoneRefusal
+  /** What is wrong with the number on file. For events only: whoever asks for a code must not learn it (enumeration). */
+  readonly onFile?: PhoneRefusal
   /** The methods that will do, when a code by the requested channel will not. */
   readonly methods?: readonly string[]
 }

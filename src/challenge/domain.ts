@@ -46,6 +46,7 @@ export function openDomain(parts: {
     ...parts,
     ...shared,
   })
+  const grants = createGrants(shared)
   return {
     ...shared,
     numbers,
@@ -55,8 +56,8 @@ export function openDomain(parts: {
     codes,
     challenges,
     hashBound: createBoundHash(secrets, parts.namespace),
-    grants: createGrants(shared),
-    enrolments: createEnrolments(shared),
+    grants,
+    enrolments: createEnrolments({ ...shared, grants }),
     keptForms: createKeptForms(shared),
     devices: createDevices({ ...parts, ...shared }),
     recover: parts.recoveryCodes && createRecover({ codes: parts.recoveryCodes, ...shared }),

@@ -34,6 +34,8 @@ export function createTargets(parts: {
   readonly countries: readonly string[] | 'any'
 }): Targets {
   const { keys, purposes, countries } = parts
+  // Where there is one country to sign up from, its numbers need no country code.
+  const onlyCountry = countries !== 'any' && countries.length === 1 ? countries[0] : undefined
   const limitsOf = {
     auth: ledgerLimitsOf(parts.limits, 'auth'),
     enrol: ledgerLimitsOf(parts.limits, 'enrol'),
@@ -41,8 +43,8 @@ export function createTargets(parts: {
 
   return {
     async of(actor) {
-      const { lane = 'auth', subject, session, country: defaultCountry } = actor
-      const { address, proxied = false, anonymous = false } = actor
+      const { lane = 'auth', subject, session, address, proxied = false, anonymous = false } = actor
+      const defaultCountry = actor.country ?? (lane === 'enrol' ? onlyCountry : undefined)
       const parsed = await parsePhoneNumber(actor.phone, {
         countries,
         mobileOnly: lane === 'enrol',
@@ -52,8 +54,7 @@ export function createTargets(parts: {
         const { refusal: reason } = parsed
         const mistyped = lane === 'enrol' && (reason === 'not-a-number' || reason === 'wrong-length')
         const refusal = refused(mistyped ? 'invalid_request' : 'destination_not_allowed')
-        // Enumeration: only the visitor who typed the number learns what is wrong with it.
-        return lane === 'enrol' ? { ...refusal, reason } : refusal
+        return lane === 'enrol' ? { ...refusal, reason } : { ...refusal, onFile: reason }
       }
       const key = keys.ledger(lane, parsed.phone)
       return {

@@ -112,6 +112,13 @@ export function nonEmptyString(meaning = ''): Check {
   )
 }
 
+const secretFix = 'must have 32 bytes or more; make one with: openssl rand -base64 48'
+const oneSecret = that(secretFix, (value) => typeof value === 'string' && Buffer.byteLength(value) >= 32)
+const secretList = list(oneSecret, secretFix, 1)
+
+/** A secret of the host, or for its rotation a list of them. */
+export const secret: Check = (value, name) => (Array.isArray(value) ? secretList : oneSecret)(value, name)
+
 export function oneOf(...allowed: readonly (string | number | boolean)[]): Check {
   const quoted = allowed.map((value) => (typeof value === 'string' ? `'${value}'` : String(value)))
   return that(`must be ${quoted.join(' or ')}`, (value) => allowed.includes(value as never))

@@ -13,6 +13,7 @@ import {
   oneOf,
   optionError,
   record,
+  secret,
   that,
   timeoutMs,
   withMethods,
@@ -48,7 +49,7 @@ const limits: Checks<NonNullable<TwoFactorOptions['limits']>> = {
   codeLifetimeMs: durationMs,
   cooldownMs: list(
     integer(0, Number.MAX_SAFE_INTEGER, ' (milliseconds)'),
-    'must list at least one pause in milliseconds',
+    'must list at least one pause in milliseconds, in an array such as [30_000]',
     1,
   ),
   sendsPerChallenge: atLeastOne,
@@ -92,11 +93,6 @@ const purpose: Checks<PurposeOptions> = {
   trustedDevice: boolean,
   recoveryCode: boolean,
 }
-
-const secretFix = 'must have 32 bytes or more; make one with: openssl rand -base64 48'
-const oneSecret = that(secretFix, (value) => typeof value === 'string' && Buffer.byteLength(value) >= 32)
-const secretList = list(oneSecret, secretFix, 1)
-const secret: Check = (value, name) => (Array.isArray(value) ? secretList : oneSecret)(value, name)
 
 const appNameFix = 'must be a non-empty string, or one per purpose with at least "login"'
 const appNames = record(nonEmptyString('the app-name at the provider'), appNameFix)

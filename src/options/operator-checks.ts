@@ -1,23 +1,31 @@
 import { phoneCountries } from '../lib/countries.js'
-import { durationMs, integer, list, object, oneOf, that, timeoutMs } from '../lib/options.js'
+import { type Checks, durationMs, integer, list, object, oneOf, that, timeoutMs } from '../lib/options.js'
+import type { BalanceOptions, DeliveryWatchOptions, SignupGuardOptions } from './operator-options.js'
 
 export const countries = list(
   that(
     "must be an upper-case ISO 3166-1 alpha-2 code, such as 'GB'",
     (code) => typeof code === 'string' && phoneCountries.has(code),
   ),
-  'must list at least one country',
+  "must list at least one country, in an array such as ['CO']",
   1,
 )
 
-export const signupGuard = object({
+const signupGuardChecks: Checks<SignupGuardOptions> = {
   mode: oneOf('observe', 'enforce'),
   unprovenPerHour: integer(1),
   unprovenPerDay: integer(1),
   ratio: that('must be a number above 0', (value) => Number.isFinite(value) && Number(value) > 0),
   countries,
-})
+}
+export const signupGuard = object(signupGuardChecks)
 
-export const balance = object({ everyMs: timeoutMs, low: integer(0), warnBeforeMs: durationMs })
+const balanceChecks: Checks<BalanceOptions> = {
+  everyMs: timeoutMs,
+  low: integer(0),
+  warnBeforeMs: durationMs,
+}
+export const balance = object(balanceChecks)
 
-export const deliveryWatch = object({ afterMs: timeoutMs })
+const deliveryWatchChecks: Checks<DeliveryWatchOptions> = { afterMs: timeoutMs }
+export const deliveryWatch = object(deliveryWatchChecks)

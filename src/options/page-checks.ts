@@ -1,20 +1,22 @@
 import type { BrandOptions } from '../express/pages/brand.js'
+import type { LinkOptions } from '../express/pages/links.js'
 import { parseColour } from '../lib/contrast.js'
 import { type Checks, integer, list, nonEmptyString, object, that } from '../lib/options.js'
 
 const link = that(
-  'must be a path, an https URL or a function (req) => string',
+  'must be a path, an https URL, a mailto: or tel: link, or a function (req) => string',
   (value) => typeof value === 'string' || typeof value === 'function',
 )
 
-export const links = object({
+const linkChecks: Checks<LinkOptions> = {
   signIn: link,
   addPhone: link,
   support: link,
   lostPhone: link,
   home: link,
   otherMethod: link,
-})
+}
+export const links = object(linkChecks)
 
 const colour = that(
   "must be a colour such as '#0b6e4f'",
@@ -28,9 +30,14 @@ const sources = list(
   ),
   'must be an array of sources',
 )
+const cspChecks: Checks<NonNullable<BrandOptions['csp']>> = {
+  imgSrc: sources,
+  fontSrc: sources,
+  styleSrc: sources,
+}
 const brandChecks: Checks<BrandOptions> = {
   name: nonEmptyString(),
-  logoUrl: nonEmptyString('a path or an https URL'),
+  logoUrl: nonEmptyString('a path of this site or an https URL'),
   accent: colour,
   accentDark: colour,
   font: that(
@@ -40,6 +47,6 @@ const brandChecks: Checks<BrandOptions> = {
   ),
   radius: integer(0, 64, ' (pixels)'),
   css: that('must be a string of CSS', (value) => typeof value === 'string'),
-  csp: object({ imgSrc: sources, fontSrc: sources, styleSrc: sources }),
+  csp: object(cspChecks),
 }
 export const brand = object(brandChecks, ['name'])

@@ -1,5 +1,5 @@
 import type { CodeProvider, ExchangeReport, SendResult, Verdict } from '../challenge/code-provider.js'
-import { type Checks, checkOptions, integer, list, nonEmptyString, withMethods } from '../lib/options.js'
+import { type Checks, checkOptions, integer, list, nonEmptyString } from '../lib/options.js'
 import { effectiveError } from './answers.js'
 import type { ProviderClient } from './client.js'
 import type { Voice } from './client-params.js'
@@ -7,13 +7,17 @@ import type { ResultOf } from './client-results.js'
 import * as optionChecks from './option-checks.js'
 import { ProviderError } from './provider-error.js'
 import { spokenIn } from './results.js'
-import { acceptedSend, failedSend, messageStateOf, refusesAccount, reportFailure } from './send-result.js'
+import { acceptedSend, failedSend, refusesAccount, reportFailure, statesBy } from './send-result.js'
 import { judge, type VerdictRules } from './verdict.js'
 
 /** Options of `providerCodes`. */
 export interface ProviderCodesOptions extends VerdictRules {
   /** From `createClient`. */
-  readonly client: ProviderClient
+  readonly client: Pick<
+    ProviderClient,
+    'sendSmsCode' | 'sendCallCode' | 'verifyCode' | 'balance' | 'close' | 'timeoutMs'
+  > &
+    Partial<Pick<ProviderClient, 'messageState'>>
   /** Names it in events and within {@link failover}. */
   readonly name?: string | undefined
   /** Voice of the calls. Default `Mariana`. */
@@ -26,7 +30,7 @@ export interface ProviderCodesOptions extends VerdictRules {
 
 const values = list(nonEmptyString(), 'must be an array of strings')
 const checks: Checks<ProviderCodesOptions> = {
-  client: withMethods(['sendSmsCode', 'sendCallCode', 'verifyCode'], 'must be a client from createClient()'),
+  client: optionChecks.clientWith(optionChecks.codeMethods),
   name: optionChecks.providerName,
   approvedStatuses: list(nonEmptyString(), 'must list what your account returns for a right code', 1),
   rejectedCodes: values,
@@ -92,7 +96,7 @@ export function providerCodes(options: ProviderCodesOptions): CodeProvider {
     },
 
     balance: () => client.balance(),
-    messageState: async ({ id, signal }) => messageStateOf(await client.messageState({ id }, { signal })),
+    ...statesBy(client),
     close: () => client.close(),
   }
 }

@@ -1,5 +1,6 @@
 import { countryCodes, phoneCountries } from '../lib/countries.js'
-import { oneOf, that } from '../lib/options.js'
+import { type Check, oneOf, that, withMethods } from '../lib/options.js'
+import type { ProviderClient } from './client.js'
 import { callVoices, codeCallVoices } from './operations.js'
 
 /** A voice of either call operation: the documentation spells one of them in two ways. */
@@ -10,6 +11,17 @@ export const countryCode = that(
   "must be an upper-case ISO 3166-1 alpha-2 code, such as 'GB'",
   (code) => typeof code === 'string' && phoneCountries.has(code) && countryCodes.has(code),
 )
+
+/** A client that sends by these methods. Whatever they are, its balance is asked, and it is closed. */
+export function clientWith(
+  methods: readonly (keyof ProviderClient)[],
+  fix = 'must be a client from createClient()',
+): Check {
+  return withMethods([...methods, 'balance', 'close'], fix)
+}
+
+/** What is asked of a client whose provider makes the codes and judges them. */
+export const codeMethods = ['sendSmsCode', 'sendCallCode', 'verifyCode'] as const
 
 /** A name stands in front of handles, which are kept with every challenge. */
 export const providerName = that(

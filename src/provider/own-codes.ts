@@ -1,14 +1,14 @@
 import { randomInt } from 'node:crypto'
 import type { CodeProvider, CodeSend, SendResult } from '../challenge/code-provider.js'
 import { ignoreRejection } from '../lib/ignore-rejection.js'
-import { type Checks, checkOptions, func, integer, that, withMethods } from '../lib/options.js'
+import { type Checks, checkOptions, func, integer, secret, that } from '../lib/options.js'
+import { textLength } from '../lib/text-length.js'
 import type { ProviderClient } from './client.js'
 import type { Voice } from './client-params.js'
 import { createHandles } from './code-handle.js'
 import { type CodeMessage, defaultMessage } from './code-message.js'
-import { providerName, voice } from './option-checks.js'
-import { acceptedSend, failedSend, messageStateOf, reportFailure } from './send-result.js'
-import { textLength } from './text-length.js'
+import { clientWith, providerName, voice } from './option-checks.js'
+import { acceptedSend, failedSend, reportFailure, statesBy } from './send-result.js'
 
 /** Options of `ownCodes`. */
 export interface OwnCodesOptions {
@@ -31,16 +31,9 @@ export interface OwnCodesOptions {
   readonly name?: string | undefined
 }
 
-const secretFix = 'must have 32 bytes or more; make one with: openssl rand -base64 48'
-
 const checks: Checks<OwnCodesOptions> = {
-  client: withMethods(['sendSms', 'sendCall', 'balance', 'close'], 'must be a client from createClient()'),
-  secret: that(secretFix, (value) => {
-    const secrets = [value].flat()
-    return (
-      secrets.length > 0 && secrets.every((one) => typeof one === 'string' && Buffer.byteLength(one) >= 32)
-    )
-  }),
+  client: clientWith(['sendSms', 'sendCall']),
+  secret,
   length: integer(4, 10),
   text: func('({ code, minutes, appName, locale, purpose, channel, details }) => string'),
   origin: that(
@@ -72,7 +65,6 @@ export function ownCodes(options: OwnCodesOptions): CodeProvider {
   const { client, length = 6, voice: spokenBy = 'Mariana', retries = 1, name } = options
   const handles = createHandles([options.secret ?? []].flat())
   const write = createWriter(options)
-  const states = client.messageState && statesFrom(client.messageState)
 
   return {
     name,
@@ -104,20 +96,18 @@ export function ownCodes(options: OwnCodesOptions): CodeProvider {
       }
     },
 
-    async checkCode({ destination, appName, code, handle = '' }) {
+    async checkCode({ destination, appName, code, handle = '', answered }) {
+      // Nobody else is asked, so nobody is silent: codes typed while theirs is being sent must pause no sign-in (denial of service).
+      answered?.()
       const fits = handles.fits(handle, code, { destination, appName })
       if (fits === undefined) return 'unavailable'
       return fits ? 'approved' : 'rejected'
     },
 
     balance: () => client.balance(),
-    ...(states !== undefined && { messageState: states }),
+    ...statesBy(client),
     close: () => client.close(),
   }
-}
-
-function statesFrom(ask: ProviderClient['messageState']): NonNullable<CodeProvider['messageState']> {
-  return async ({ id, signal }) => messageStateOf(await ask({ id }, { signal }))
 }
 
 /** A code whose delivery is not confirmed may arrive all the same. */
@@ -134,7 +124,7 @@ function createWriter({ text, origin }: OwnCodesOptions) {
     process.emitWarning(warning, { type: 'TwoFactorWarning', code })
   }
 
-  /** The whole message, or undefined when the host's own function has not written one. */
+  /** The whole message, or undefined when the host's own function has written none that can be sent. */
   return (code: string, send: CodeSend): string | undefined => {
     const { channel, appName, locale, purpose, details, expiresInMs } = send
     const isText = channel === 'sms'
@@ -173,7 +163,9 @@ function hostText(text: (message: CodeMessage) => string, message: CodeMessage):
   try {
     const body: unknown = text(message)
     ignoreRejection(body)
-    return typeof body === 'string' && body.includes(message.code) ? body : undefined
+    // Half a surrogate pair cannot be sent.
+    const isText = typeof body === 'string' && !/\p{Surrogate}/u.test(body)
+    return isText && body.includes(message.code) ? body : undefined
   } catch {
     return undefined
   }

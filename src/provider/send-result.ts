@@ -1,5 +1,6 @@
-import type { ExchangeReport, MessageState, SendResult } from '../challenge/code-provider.js'
+import type { CodeProvider, ExchangeReport, MessageState, SendResult } from '../challenge/code-provider.js'
 import { effectiveError, isJsonObject, memberOf } from './answers.js'
+import type { ProviderClient } from './client.js'
 import type { MessageStateResult } from './client-results.js'
 import { ProviderError } from './provider-error.js'
 import { judge, type VerdictRules } from './verdict.js'
@@ -71,4 +72,13 @@ export function messageStateOf(entries: MessageStateResult): MessageState {
   const states = entries.map(({ state = '' }) => state)
   if (states.some((state) => rejectedWords.test(state))) return 'rejected'
   return states.length > 0 && states.every((state) => deliveredWords.test(state)) ? 'delivered' : 'pending'
+}
+
+/** The question after a message, for a client that answers it. */
+export function statesBy(
+  client: Partial<Pick<ProviderClient, 'messageState'>>,
+): Pick<CodeProvider, 'messageState'> {
+  const ask = client.messageState?.bind(client)
+  if (ask === undefined) return {}
+  return { messageState: async ({ id, signal }) => messageStateOf(await ask({ id }, { signal })) }
 }

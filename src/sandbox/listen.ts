@@ -21,13 +21,16 @@ export function isLoopback(host: string): boolean {
 /** Codes of machines without IPv6, and of a port that another program holds on ::1 only. */
 const dispensable = ['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EADDRINUSE']
 
+/** With the usual five seconds, a test on a busy machine loses requests that were on their way to an idle connection. */
+const settings = { keepAliveTimeout: 60_000 }
+
 /** Listens on one address; on both loopback addresses when it is the default one. */
 export async function listen(host: string, port: number): Promise<Listening> {
-  const first = createServer()
+  const first = createServer(settings)
   const taken = await bind(first, host, port)
   const servers = [first]
   if (host === defaultHost) {
-    const second = createServer()
+    const second = createServer(settings)
     // `localhost` is ::1 first in many programs.
     const bound = await bind(second, '::1', taken).catch((error: NodeJS.ErrnoException) => {
       if (!dispensable.includes(error.code ?? '')) throw error

@@ -67,7 +67,7 @@ export function redisStore(options: RedisStoreOptions): Store {
   }
 
   const bounded = <Result>(ask: () => Promise<Result>): Promise<Result> =>
-    withinDeadline(timeoutMs, ask, () => new Error(`no response within ${timeoutMs} ms`)).catch(unavailable)
+    withinDeadline(timeoutMs, ask).catch(unavailable)
 
   async function replicated(key: string): Promise<void> {
     const replicas = integer(await send(key, ['wait', '1', String(Math.ceil(timeoutMs / 2))]))

@@ -182,7 +182,7 @@ describeInChromium('in a browser', (browser) => {
       }
       await transfer('100')
       expect(await heading(page)).toBe("Confirm that it's you")
-      expect(await page.getByText('We keep your form').isVisible()).toBe(true)
+      expect(await page.getByText("We've saved your form").isVisible()).toBe(true)
       await press(page, 'Send a code')
       await enter(page, await codeFor(phone))
       // The interrupted form is not sent by itself.
@@ -220,7 +220,9 @@ describeInChromium('in a browser', (browser) => {
       await page.getByLabel('Country').selectOption('CO')
       await page.getByLabel('Mobile number').fill('hello')
       await press(page, 'Send a code')
-      expect(await problem(page)).toBe('Enter a mobile number we can reach. For example 300 123 4567.')
+      expect(await problem(page)).toBe(
+        'Enter a mobile number we can reach. Enter it the way you would dial it.',
+      )
       await page.getByLabel('Mobile number').fill('310 111 2233')
       await press(page, 'Send a code')
       expect(await heading(page)).toBe('Check your phone')

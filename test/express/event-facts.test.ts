@@ -1,7 +1,8 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { inspect } from 'node:util'
+import type { Express } from 'express'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createClient, type TwoFactorEvent } from '../../src/index.js'
+import { createClient, type TwoFactor, type TwoFactorEvent } from '../../src/index.js'
 import type { StubAnswer } from '../provider-stub.js'
 import { type Host, startHost } from './kit.js'
 
@@ -216,6 +217,42 @@ describe('without a listener', () => {
     ])
     expect(warned[0]?.message).toContain('(sendSmsCode, HTTP 520, error 1003, answer)')
     expect(warned[1]?.message).toContain('(sendSmsCode, reset)')
+  })
+
+  it.each(['573007654321', '300 765 4321', 'unknown', '+57 30'])(
+    'a number on file that reads %s is one process warning, and the person learns nothing of it',
+    async (onFile) => {
+      const host = await startHost({ options: { phone: () => onFile } })
+      const ana = await host.login()
+      const [first, second] = [
+        await ana.post('/two-factor/start', {}),
+        await ana.post('/two-factor/start', {}),
+      ]
+      expect(first.json).toEqual({
+        type: 'urn:express-two-factor:destination_not_allowed',
+        title: 'Codes cannot be sent to this number',
+        status: 403,
+        detail: "We can't send codes to this number. Use a mobile number in a country we serve.",
+        code: 'destination_not_allowed',
+      })
+      expect(second.json).toEqual(first.json)
+      await settle()
+      expect(warned.map(({ code }) => code)).toEqual(['TWO_FACTOR_PHONE_UNREADABLE'])
+      expect(warned[0]?.message).toMatch(
+        /in international form, such as \+573001234567\. \((?:not-a-number|wrong-length)\)$/,
+      )
+      expect(warned[0]?.message).not.toContain(onFile)
+    },
+  )
+
+  it('a number that a visitor mistypes is none, nor one of a country that is not served', async () => {
+    const mount = (app: Express, tf: TwoFactor) => app.use('/signup/phone', tf.phoneVerification().routes())
+    const host = await startHost({ mount, options: { phone: () => '+34600123456' } })
+    const ana = await host.login()
+    expect((await ana.post('/signup/phone/start', { phone: '573' })).status).toBe(400)
+    expect((await ana.post('/two-factor/start', {})).status).toBe(403)
+    await settle()
+    expect(warned).toEqual([])
   })
 
   it.each([

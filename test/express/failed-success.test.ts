@@ -1,4 +1,6 @@
-import type { Express, Request } from 'express'
+import { EventEmitter, once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { Express, Request, Response } from 'express'
 import { describe, expect, it } from 'vitest'
 import {
   expressSession,
@@ -176,6 +178,10 @@ describe('a sign-in that fails after its grant was stored', () => {
 })
 
 describe('an onVerified that answers in its own words', () => {
+  const here = fileURLToPath(new URL('.', import.meta.url))
+  /** Stands in for a template and for a file: it says that the account is suspended. */
+  const own = 'failed-success.test.ts'
+
   it.each([
     [200, 200],
     [303, 200],
@@ -193,14 +199,131 @@ describe('an onVerified that answers in its own words', () => {
     expect((await ana.get('/account')).status).toBe(guarded)
   })
 
-  it('is a success as long as it has sent nothing, whatever status it set', async () => {
+  it.each<[string, (res: Response) => void]>([
+    ['a file', (res) => res.status(403).sendFile(own, { root: here })],
+    ['a template', (res) => res.status(403).render(own)],
+    [
+      'a template after a while',
+      (res) => {
+        res.status(403)
+        setTimeout(() => res.render(own), 50)
+      },
+    ],
+  ])('is waited for and lets nobody in when %s is still to come', async (_, respond) => {
+    const onVerified: TwoFactorOptions['onVerified'] = (req, res, grant) => {
+      req.session.userId = grant.subject
+      respond(res)
+    }
+    const host = await startHost({ options: { onVerified } })
+    host.app.engine('ts', (_path, _options, done) => {
+      setTimeout(() => done(null, 'suspended'), 20)
+    })
+    host.app.set('views', here)
+    const { ana, told } = await verify(host)
+    expect(told.status).toBe(403)
+    expect(told.text).toMatch(/suspended/)
+    expect((await ana.get('/account')).status).toBe(403)
+    expect(host.errors).toEqual([])
+  })
+
+  it('is no success when it set a status of 404 and sends nothing', { timeout: 30_000 }, async () => {
     const onVerified: TwoFactorOptions['onVerified'] = (req, res, grant) => {
       req.session.userId = grant.subject
       res.status(404)
     }
     const { ana, told } = await verify(await startHost({ options: { onVerified } }))
-    expect(told.status).toBe(200)
-    expect((await ana.get('/account')).status).toBe(200)
+    expect([told.status, told.json.code]).toEqual([410, 'challenge_gone'])
+    expect((await ana.get('/account')).status).toBe(403)
+  })
+
+  it('may be left by its visitor before it has come', async () => {
+    const heard = new EventEmitter()
+    const refused = once(heard, 'refused')
+    const onVerified: TwoFactorOptions['onVerified'] = (req, res, grant) => {
+      req.session.userId = grant.subject
+      res.status(403)
+      heard.emit('refused')
+    }
+    const host = await startHost({ options: { onVerified } })
+    const ana = await host.login()
+    await ana.post('/two-factor/start', {})
+    const leaving = new AbortController()
+    const asked = ana.send('/two-factor/verify', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ code: host.stub.rightCode }),
+      signal: leaving.signal,
+    })
+    asked.catch(() => undefined)
+    await refused
+    leaving.abort()
+    await expect(asked).rejects.toThrow()
+    expect(host.errors).toEqual([])
+  })
+})
+
+describe('what is taken back', () => {
+  const down = () => Promise.reject(new Error('database down'))
+
+  it('is the grant, also when the clock was set back meanwhile', async () => {
+    const host: Host = await startHost({
+      options: {
+        onVerified() {
+          host.clock.now -= 6_000
+          return down()
+        },
+      },
+    })
+    const { ana, told } = await verify(host)
+    expect(told.status).toBe(500)
+    for (const passedMs of [0, 2_000, 10_000]) {
+      host.clock.now += passedMs
+      expect((await ana.get('/account')).status).toBe(403)
+    }
+  })
+
+  it('is no other grant of the same purpose', async () => {
+    let fails = false
+    const host = await startHost({
+      options: { purposes: { login: {}, transfer: {} }, onVerified: () => (fails ? down() : undefined) },
+      mount(app, tf) {
+        app.post('/passkey', async (req, res) => {
+          const session = String(req.sessionID)
+          await tf.grants.write({ subject: 'ana', session, purpose: 'transfer', method: 'passkey' })
+          res.json({})
+        })
+        const guard = tf.requireTwoFactor({ purpose: 'transfer', methods: ['passkey'] })
+        app.get('/by-passkey', guard, (_req, res) => res.json({}))
+      },
+    })
+    const ana = await host.login()
+    await ana.post('/passkey')
+    expect((await ana.get('/by-passkey')).status).toBe(200)
+    await ana.post('/two-factor/start', { purpose: 'transfer' })
+    fails = true
+    expect((await ana.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(500)
+    expect((await ana.get('/by-passkey')).status).toBe(200)
+  })
+
+  it('is the grant, also when the trust of the browser cannot be', async () => {
+    const { store, arm } = failing('devices')
+    const { session } = counted((nth) => (nth === 2 ? Promise.reject(new Error('down')) : undefined))
+    const host = await startHost({
+      options: {
+        store,
+        session,
+        trustedDevices: { maxAgeMs: 86_400_000 },
+        onVerified: (req, res, grant) => {
+          req.session.userId = grant.subject
+          arm()
+          res.status(403).json({ suspended: true })
+        },
+      },
+    })
+    const { ana, told } = await verify(host, { trustDevice: true })
+    expect([told.status, told.json]).toEqual([403, { suspended: true }])
+    arm(false)
+    expect((await ana.get('/account')).status).toBe(403)
   })
 })
 

@@ -291,7 +291,12 @@ describe('the guard', () => {
     ['describe', {}, 'must be a function (req) => ({ title?, rows })'],
     ['exempt', true, 'must be a function (req, subject) => boolean'],
     ['methods', [], "must list at least one method, such as 'passkey'"],
-    ['methods', ['two words'], "must be 1 to 32 letters, digits, dots or hyphens, such as 'passkey'"],
+    [
+      'methods',
+      ['two words'],
+      "must be 1 to 32 letters, digits, dots, hyphens or underscores, such as 'passkey'",
+    ],
+    ['methods', 'sms', "such as 'passkey', in an array"],
     [
       'formPath',
       ['/transfer'],

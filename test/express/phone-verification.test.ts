@@ -76,6 +76,20 @@ describe('a signup', () => {
     expect(host.stub.sends.map(({ form }) => form.phone)).toEqual(['573007654321'])
   })
 
+  it('needs no country code where there is one country, but at sign-up alone', async () => {
+    const host = await startHost({
+      mount: signupRoutes,
+      options: { countries: ['CO'], phone: () => '300 765 4321' },
+    })
+    const ana = await host.login()
+    expect((await ana.post('/signup/phone/start', { phone: '300 765 4321' })).status).toBe(201)
+    expect((await ana.post('/two-factor/start', {})).json.code).toBe('destination_not_allowed')
+    const several = await startHost({ mount: signupRoutes })
+    const told = await several.browser().post('/signup/phone/start', { phone: '300 765 4321' })
+    expect([told.status, told.json.code]).toEqual([400, 'invalid_request'])
+    expect(host.stub.sends.map(({ form }) => form.phone)).toEqual(['573007654321'])
+  })
+
   it.each<[string, unknown, number, string]>([
     ['no number', undefined, 400, 'invalid_request'],
     ['no text', 573007654321, 400, 'invalid_request'],

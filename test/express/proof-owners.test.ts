@@ -1,6 +1,13 @@
 import express, { type Express } from 'express'
 import { describe, expect, it } from 'vitest'
-import { expressSession, type SessionAdapter, type TwoFactor } from '../../src/index.js'
+import {
+  expressSession,
+  memoryStore,
+  type SessionAdapter,
+  type Store,
+  type TwoFactor,
+  TwoFactorError,
+} from '../../src/index.js'
 import { startHost } from './kit.js'
 
 const options = { appName: { login: 'Acme', signup: 'Acme signup' } }
@@ -115,6 +122,71 @@ describe('a proof of a number', () => {
       return answerCheck(request)
     }
     expect((await ana.post('/phone/verify', { code: host.stub.rightCode })).status).toBe(410)
+    expect((await ana.post('/signup')).status).toBe(403)
+  })
+
+  it('of a signed-in person is not redeemed after a revocation, nor shown as proven', async () => {
+    const host = await startHost({ options, mount })
+    const ana = await proveIn(host, await host.signIn())
+    expect((await ana.open('/phone')).text).not.toContain('name="phone"')
+    await host.tf.subjects.revokeEverything('ana')
+    // A hijacked session must not put its own number on file in the half hour that a proof lasts.
+    host.clock.now += 30 * 60_000 - 1
+    expect((await ana.open('/phone')).text).toContain('name="phone"')
+    expect((await ana.post('/signup')).status).toBe(403)
+  })
+
+  it('that she gives after a revocation is redeemed', async () => {
+    const host = await startHost({ options, mount })
+    const before = await proveIn(host, await host.signIn())
+    await host.tf.subjects.revokeEverything('ana')
+    host.clock.now += 120_000
+    const ana = await proveIn(host, await host.signIn())
+    expect((await before.post('/signup')).status).toBe(403)
+    expect((await ana.post('/signup')).json).toMatchObject({ phone })
+  })
+
+  it('of an anonymous visitor is not taken into the account that signs in by a planted session', async () => {
+    const host = await startHost({ options, mount })
+    const mallory = await proveIn(host)
+    const ana = mallory.copy()
+    await ana.post('/login', { user: 'ana' })
+    await ana.post('/two-factor/start', {})
+    expect((await ana.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(200)
+    for (const browser of [ana, mallory]) expect((await browser.post('/signup')).status).toBe(403)
+  })
+
+  it('that was begun anonymously and given after a sign-in is of whoever signed in, through a step-up', async () => {
+    const host = await startHost({ options, mount })
+    const ana = host.browser()
+    expect((await ana.post('/phone/start', { phone })).status).toBe(201)
+    await ana.post('/login', { user: 'ana' })
+    await ana.post('/two-factor/start', {})
+    expect((await ana.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(200)
+    expect((await ana.post('/phone/verify', { code: host.stub.rightCode })).status).toBe(200)
+    host.clock.now += 120_000
+    await ana.post('/two-factor/start', {})
+    expect((await ana.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(200)
+    await ana.post('/as', { user: 'ben' })
+    expect((await ana.post('/signup')).status).toBe(403)
+    await ana.post('/as', { user: 'ana' })
+    expect((await ana.post('/signup')).json).toMatchObject({ phone })
+  })
+
+  it('is lost, and the sign-in is not refused, where the store has no room for it', async () => {
+    const store = memoryStore()
+    let isFull = false
+    const swap: Store['swap'] = async (key, version, next, ttlMs) => {
+      // Room is taken by what is new, not by what is emptied.
+      if (isFull && key.includes(':enrolment:') && version === undefined) throw new TwoFactorError('capacity')
+      return store.swap(key, version, next, ttlMs)
+    }
+    const host = await startHost({ options: { ...options, store: { ...store, swap } }, mount })
+    const ana = await proveIn(host, await host.login())
+    await ana.post('/two-factor/start', {})
+    isFull = true
+    expect((await ana.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(200)
+    expect((await ana.get('/account')).status).toBe(200)
     expect((await ana.post('/signup')).status).toBe(403)
   })
 })

@@ -87,7 +87,7 @@ describe('a form that was interrupted', () => {
   it('is shown after the code, with what it is for and one button that posts it again', async () => {
     const host = await startBank()
     const { ana, refused } = await interrupted(host, 'amount=100&payee=Ben&_csrf=t1')
-    expect(refused.text).toContain('We keep your form: you can send it after this.')
+    expect(refused.text).toContain('We&#39;ve saved your form. You can submit it after this step.')
     expect(refused.text).not.toContain(again)
     const page = await prove(host, ana, refused)
     expect(page).toMatch(/^\/two-factor\?form=[\w-]{22}$/)
@@ -331,7 +331,7 @@ describe('a form that was interrupted', () => {
   it('has to be sent again by hand when there is no room for it, and the refusal is the same', async () => {
     const host = await startBank({}, { options: { store: memoryStore({ maxGrants: 1 }) } })
     const { refused } = await interrupted(host)
-    expect(refused.text).toContain('We keep your form')
+    expect(refused.text).toContain('saved your form')
     const ben = await host.login('ben')
     expect((await post(ben, '/pay', 'amount=1')).text).toContain(again)
   })

@@ -249,7 +249,7 @@ describe('with cookie-session', () => {
     const ana = await host.login()
     expect((await ana.post('/two-factor/start', {})).status).toBe(500)
     expect(String(host.errors[0])).toContain(
-      'With cookie-session pass { id, rotate } as the `session` option',
+      'With cookie-session pass { id, rotate, keep } as the `session` option',
     )
   })
 

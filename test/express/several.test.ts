@@ -118,6 +118,28 @@ describe('two apps of one process with a namespace each', () => {
     expect((await ana.post('/staff-proof')).json).toMatchObject({ phone: '+573009999999' })
   })
 
+  it('keep the proof of an anonymous visitor who proves a number at the other one, too', async () => {
+    const host = await startBoth(...names)
+    const visitor = host.browser()
+    await visitor.post('/staff-phone/start', { phone: '+573009999999' })
+    expect((await visitor.post('/staff-phone/verify', { code })).status).toBe(200)
+    await visitor.post('/phone/start', { phone: '+573009999999' })
+    expect((await visitor.post('/phone/verify', { code: host.stub.rightCode })).status).toBe(200)
+    expect((await visitor.post('/staff-proof')).json).toMatchObject({ phone: '+573009999999' })
+  })
+
+  it('take no number along that an anonymous visitor proved at the other one before the sign-in', async () => {
+    const host = await startBoth(...names)
+    const mallory = host.browser()
+    await mallory.post('/staff-phone/start', { phone: '+573009999999' })
+    expect((await mallory.post('/staff-phone/verify', { code })).status).toBe(200)
+    // Session fixation: Ana signs in by the session that Mallory planted.
+    const ana = mallory.copy()
+    await ana.post('/login', { user: 'ana' })
+    await pass(ana, host, '/two-factor')
+    expect((await ana.post('/staff-proof')).status).toBe(403)
+  })
+
   it('know a browser each, and take no grant, requirement or trust of each other', async () => {
     const trusted = { trustedDevices: { maxAgeMs: 60_000 } }
     const host = await startBoth({ ...names[0], ...trusted }, { ...names[1], ...trusted })

@@ -1,6 +1,6 @@
-import type { Express, RequestHandler } from 'express'
+import type { Express, RequestHandler, Response } from 'express'
 import { describe, expect, it } from 'vitest'
-import { memoryStore, type TwoFactor, type TwoFactorOptions } from '../../src/index.js'
+import { expressSession, memoryStore, type TwoFactor, type TwoFactorOptions } from '../../src/index.js'
 import type { Browser } from './browser.js'
 import { startHost } from './kit.js'
 
@@ -41,6 +41,20 @@ async function again(
   return browser
 }
 
+/** Sessions of the host, and what happens while one is renewed. */
+function heldSessions() {
+  const inExpress = expressSession()
+  const held = { meanwhile: (_res: Response): unknown => undefined }
+  const session: typeof inExpress = {
+    ...inExpress,
+    async rotate(req, res) {
+      await inExpress.rotate(req, res)
+      await held.meanwhile(res)
+    },
+  }
+  return { session, held }
+}
+
 it('a guard with bound fields is a step-up, also at a sign-in: no trusted device stands in for the code', async () => {
   const { tf } = await startHost({ options: { trustedDevices: { maxAgeMs: 24 * 60 * 60_000 } } })
   const bind = () => ({ amount: 1 })
@@ -65,6 +79,83 @@ describe('a trusted device', () => {
     // A code is asked for.
     expect((await (await again(host, ana)).post('/two-factor/start', {})).status).toBe(201)
     expect(await host.tf.trustedDevices.list('ana')).toEqual([])
+  })
+
+  it.each<[string, (tf: TwoFactor) => Promise<void>]>([
+    ['all are', (tf) => tf.trustedDevices.revokeSubject('ana')],
+    [
+      'it is',
+      async (tf) => {
+        for (const { id } of await tf.trustedDevices.list('ana')) await tf.trustedDevices.revoke('ana', id)
+      },
+    ],
+  ])('lets nobody in when %s revoked while its session is renewed', async (_name, revoke) => {
+    const { session, held } = heldSessions()
+    const host = await startHost({ options: { ...options, session }, mount })
+    const thief = await again(host, await trust(host))
+    const copied = thief.cookies.get(cookie)
+    held.meanwhile = () => revoke(host.tf)
+    const told = await thief.post('/two-factor/start', {})
+    expect([told.status, told.json.code]).toEqual([410, 'challenge_gone'])
+    expect(thief.cookies.get(cookie)).toBe(copied)
+    expect((await thief.get('/account')).status).toBe(403)
+    expect((await thief.get('/devices')).json).toEqual({ here: false, all: [] })
+  })
+
+  it('stays one when the host refuses a sign-in in its own words, with the next token on its way', async () => {
+    let refuses = false
+    const events: string[] = []
+    const onVerified: TwoFactorOptions['onVerified'] = (_req, res) => {
+      if (refuses) res.status(403).json({ terms: 'accept them first' })
+    }
+    const onEvent: TwoFactorOptions['onEvent'] = ({ type }) => void events.push(type)
+    const host = await startHost({ options: { ...options, onVerified, onEvent }, mount })
+    const ana = await trust(host)
+    refuses = true
+    const later = await again(host, ana)
+    expect((await later.post('/two-factor/start', {})).json).toEqual({ terms: 'accept them first' })
+    expect(later.cookies.get(cookie)).not.toBe(ana.cookies.get(cookie))
+    refuses = false
+    host.clock.now += 60_000
+    const third = await again(host, later)
+    expect((await third.post('/two-factor/start', {})).json.verified).toBe(true)
+    expect(events).not.toContain('device.reused')
+  })
+
+  it('stays one when the host has answered before the sign-in was through', async () => {
+    const { session, held } = heldSessions()
+    const host = await startHost({ options: { ...options, session }, mount })
+    const ana = await trust(host)
+    held.meanwhile = (res) => res.status(503).json({ busy: true })
+    const later = await again(host, ana)
+    expect((await later.post('/two-factor/start', {})).json).toEqual({ busy: true })
+    held.meanwhile = () => undefined
+    host.clock.now += 60_000
+    expect((await (await again(host, later)).post('/two-factor/start', {})).json.verified).toBe(true)
+  })
+
+  it('stays one when the store answers too late at a sign-in, which is refused', async () => {
+    let isLate = false
+    const plain = memoryStore()
+    const store: typeof plain = {
+      ...plain,
+      swap(key, version, next, ttlMs) {
+        const swapped = plain.swap(key, version, next, ttlMs)
+        if (!isLate || !key.includes(':devices:')) return swapped
+        isLate = false
+        throw new Error('late')
+      },
+    }
+    const events: string[] = []
+    const onEvent: TwoFactorOptions['onEvent'] = ({ type }) => void events.push(type)
+    const host = await startHost({ options: { ...options, store, onEvent }, mount })
+    const ana = await trust(host)
+    isLate = true
+    const told = await (await again(host, ana)).post('/two-factor/start', {})
+    expect([told.status, told.json.code]).toEqual([503, 'store_unavailable'])
+    host.clock.now += 60_000
+    expect((await (await again(host, ana)).post('/two-factor/start', {})).json.verified).toBe(true)
+    expect(events).not.toContain('device.reused')
   })
 
   it('stands in for the code at the next sign-in', async () => {

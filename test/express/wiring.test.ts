@@ -130,7 +130,9 @@ describe('a guard before the body parser', () => {
     }
     expect(host.errors).toHaveLength(2)
     const write = `write app.post(path, ${parser}, tf.requireTwoFactor({ … }), handler)`
-    expect(await mistakeOf(host)).toContain(` The body is not parsed before the guard: ${write}`)
+    expect(await mistakeOf(host)).toContain(
+      `(reading 'amount'). The body is not parsed before the guard: ${write}`,
+    )
     for (const error of host.errors) expect((error as Error).cause).toBeInstanceOf(TypeError)
     expect(warnings).toEqual(['TWO_FACTOR_NOT_PARSED'])
   })

@@ -46,7 +46,8 @@ type Row = readonly [path: string, message: string, right: readonly unknown[], w
 
 const day = 24 * 60 * 60_000
 const source = 'must be a source such as https://cdn.example.com'
-const link = 'must be a path, an https URL or a function (req) => string'
+const link = 'must be a path, an https URL, a mailto: or tel: link, or a function (req) => string'
+const someCountries = "must list at least one country, in an array such as ['CO']"
 const country = "must be an upper-case ISO 3166-1 alpha-2 code, such as 'GB'"
 const duration = 'must be an integer, 1 or more (milliseconds)'
 const timeout = 'must be an integer from 1 to 2147483647 (milliseconds)'
@@ -89,7 +90,7 @@ const rows: readonly Row[] = [
   ['subject', fn('(req) => subject'), [noop], ['ana']],
   ['phone', fn('(req, subject) => phone number'), [noop], ['+57']],
   ['secret', secret, ['s'.repeat(32), 'é'.repeat(16), ['s'.repeat(32)]], ['s'.repeat(31), 5, []]],
-  ['countries', 'must list at least one country', [['CO', 'XK']], [[], 'CO']],
+  ['countries', someCountries, [['CO', 'XK']], [[], 'CO']],
   [
     'channels',
     "must list 'sms', 'call' or both, the preferred one first",
@@ -146,7 +147,7 @@ const rows: readonly Row[] = [
   ['signupGuard.unprovenPerHour', oneOrMore, [1], [0]],
   ['signupGuard.unprovenPerDay', oneOrMore, [1], [0]],
   ['signupGuard.ratio', 'must be a number above 0', [0.5], [0, -1, Number.POSITIVE_INFINITY, '2']],
-  ['signupGuard.countries', 'must list at least one country', [['CO']], [[]]],
+  ['signupGuard.countries', someCountries, [['CO']], [[], 'CO']],
   ['balance.everyMs', timeout, [1], [0, 2 ** 31]],
   ['balance.low', noneOrMore, [0], [-1]],
   ['balance.warnBeforeMs', duration, [1, 2 ** 40], [0]],
@@ -200,12 +201,17 @@ const rows: readonly Row[] = [
     'enrolSendsPerAddressPer10Min',
     'enrolVerificationsPerAddressPer10Min',
   ].map((name): Row => [`limits.${name}`, noneOrMoreOrOff, [0, 5, false], [-1, 0.5, true, '5', null]]),
-  ['limits.cooldownMs', 'must list at least one pause in milliseconds', [[0], [1, 2]], [[], 5]],
+  [
+    'limits.cooldownMs',
+    'must list at least one pause in milliseconds, in an array such as [30_000]',
+    [[0], [1, 2]],
+    [[], 5],
+  ],
   ...['signIn', 'addPhone', 'support', 'lostPhone', 'home', 'otherMethod'].map(
     (name): Row => [`links.${name}`, link, ['/a', noop], [5, {}]],
   ),
   ['brand.name', 'must be a non-empty string', ['Acme'], ['']],
-  ['brand.logoUrl', 'must be a non-empty string: a path or an https URL', ['/logo.svg'], ['']],
+  ['brand.logoUrl', 'must be a non-empty string: a path of this site or an https URL', ['/logo.svg'], ['']],
   ['brand.accent', "must be a colour such as '#0b6e4f'", ['#0b6e4f', '#fff'], ['red', 5]],
   ['brand.accentDark', "must be a colour such as '#0b6e4f'", ['#fff'], ['']],
   [

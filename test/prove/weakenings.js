@@ -213,7 +213,7 @@ export const weakenings = [
     bound: 17,
     what: 'a grant that follows the renewal of the host counts at once',
     file: 'src/challenge/proofs/grants.ts',
-    find: 'replaces(written, other) ? { ...other, provisional: id } : other',
+    find: 'isSame(written, other) ? { ...other, provisional: id } : other',
     replace: 'other',
     tests: ['test/challenge/proofs/grants.test.ts'],
   },

@@ -116,7 +116,8 @@ describe('no answer keeps the event loop for more than 50 ms', () => {
   test.each(Object.entries(bodies))('to a code that was sent, whose body is %s', async (_what, body) => {
     const raw = parseJson(body)
     const answer = async () => ({ raw, data: [] })
-    const client = { timeoutMs: 1_000, sendSmsCode: answer, sendCallCode: answer, verifyCode: answer }
+    const asked = { sendSmsCode: answer, sendCallCode: answer, verifyCode: answer }
+    const client = { timeoutMs: 1_000, ...asked, balance: answer, close: answer }
     const codes = providerCodes({ client: client as unknown as ProviderClient, ...adapterOptions })
     const request = { destination: '+573001234567', appName: 'Acme', channel: 'sms' } as const
     const send = () => codes.sendCode(request as Parameters<typeof codes.sendCode>[0])

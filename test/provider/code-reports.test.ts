@@ -196,11 +196,19 @@ test('an error of another make is asked nothing: that it was not sent is not pro
   expect(await codes.checkCode({ destination, appName: 'Acme', code: '482913', signal })).toBe('unavailable')
 })
 
-test.each(['sendSmsCode', 'sendCallCode', 'verifyCode'])('a client without %s is none', (method) => {
-  const wrong = { ...client, [method]: undefined } as never
-  expect(() => providerCodes({ client: wrong, approvedStatuses })).toThrow(
-    'providerCodes: client must be a client from createClient()',
-  )
+test.each(['sendSmsCode', 'sendCallCode', 'verifyCode', 'balance', 'close'])(
+  'a client without %s is none',
+  (method) => {
+    const wrong = { ...client, [method]: undefined } as never
+    expect(() => providerCodes({ client: wrong, approvedStatuses })).toThrow(
+      'providerCodes: client must be a client from createClient()',
+    )
+  },
+)
+
+test('a client that cannot tell the state of a message makes codes that cannot', () => {
+  const { messageState: _, ...silent } = client
+  expect(providerCodes({ client: silent, approvedStatuses })).not.toHaveProperty('messageState')
 })
 
 test('client and approved statuses are asked for by name', () => {

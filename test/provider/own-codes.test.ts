@@ -71,6 +71,14 @@ describe('a code', () => {
     async (handle) => expect(await checkBy(provider(), '482913', handle)).toBe('unavailable'),
   )
 
+  test('that is typed while it is still being sent is no silence of the provider', async () => {
+    const answered = vi.fn()
+    const check = { destination: order.destination, appName: order.appName, code: '482913', answered }
+    const { signal } = new AbortController()
+    expect(await provider().checkCode({ ...check, handle: undefined, signal })).toBe('unavailable')
+    expect(answered).toHaveBeenCalledOnce()
+  })
+
   test('does not stand in its handle, and equal codes have different handles', async () => {
     const codes = provider({ length: 4 })
     const handles = new Set<string>()
@@ -253,6 +261,7 @@ describe('a message that is not as it should be', () => {
       },
     ],
     ['has no code in it', () => 'Hello'],
+    ['has half a surrogate pair in it', ({ code }: { code: string }) => `${code} for \ud83d`],
     ['is a promise', async () => 'Hello'],
     ['rejects', async () => Promise.reject(new Error('no table'))],
     ['is nothing', () => undefined],
@@ -342,8 +351,8 @@ test.each([
   [{ secret: undefined }, 'ownCodes: missing secret'],
   [{ secret: 'short' }, 'ownCodes: secret must have 32 bytes or more'],
   [{ secret: [] }, 'ownCodes: secret must have 32 bytes or more'],
-  [{ secret: [5] }, 'ownCodes: secret must have 32 bytes or more'],
-  [{ secret: [secret, 'short'] }, 'ownCodes: secret must have 32 bytes or more'],
+  [{ secret: [5] }, 'ownCodes: secret[0] must have 32 bytes or more'],
+  [{ secret: [secret, 'short'] }, 'ownCodes: secret[1] must have 32 bytes or more'],
   [{ length: 3 }, 'ownCodes: length must be an integer from 4 to 10'],
   [{ length: 11 }, 'ownCodes: length must be an integer from 4 to 10'],
   [{ text: 'Hello' }, 'ownCodes: text must be a function ({ code, minutes, appName, '],

@@ -57,6 +57,9 @@ describe('a text', () => {
   test.each([
     ['x'.repeat(160), 1],
     ['x'.repeat(161), 2],
+    // A character of the extension is an escape and a character.
+    [`${'x'.repeat(150)}${'€'.repeat(5)}`, 1],
+    [`${'x'.repeat(150)}${'€'.repeat(8)}`, 2],
     ['ñ'.repeat(160), 1],
     ['ж'.repeat(70), 1],
     ['ж'.repeat(71), 2],

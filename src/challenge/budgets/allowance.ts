@@ -1,3 +1,4 @@
+import type { LimitName } from '../../events.js'
 import type { Store } from '../../store/store.js'
 import type { Refusal } from '../commands.js'
 
@@ -16,7 +17,7 @@ export interface Limited {
   readonly windowMs: number
   readonly code: 'send_limit' | 'sending_paused' | 'attempts_exhausted'
   /** What is counted, for the operator. */
-  readonly limit: 'address' | 'session' | 'subject' | 'service' | 'balance'
+  readonly limit: LimitName
 }
 
 export type CounterStore = Pick<Store, 'increment'>

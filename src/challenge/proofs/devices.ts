@@ -28,11 +28,16 @@ export interface Device {
   readonly known: Promise<boolean>
   /** Whether it may stand in for the code. */
   isTrusted(): Promise<boolean>
-  /** Records a success in it, and what the browser keeps from now on; undefined when it keeps what it has. */
+  /** Records a code typed in it, and what the browser keeps from now on; undefined when it keeps what it has. */
   succeed(trust: boolean): Promise<DeviceToken | undefined>
-  /** Restores the state before `succeed`. */
-  undo(): Promise<void>
+  /** Records that it stands in for the code; undefined, and nothing is written, when it is trusted no more. */
+  standIn(): Promise<Stood | undefined>
+  /** Restores the state before a success, but for the token where the browser holds the new one already. */
+  undo(isDelivered?: boolean): Promise<void>
 }
+
+/** A success, and what the browser keeps from now on unless it keeps what it has. */
+type Stood = { readonly kept?: DeviceToken }
 
 export interface Devices {
   /** Reads the devices of a subject together with what is under way. */
@@ -92,45 +97,53 @@ export function createDevices(parts: {
       // It may never be awaited: an unhandled rejection would end the process.
       known.catch(() => undefined)
 
+      async function record(trust: boolean, isCodeTyped: boolean): Promise<Stood | undefined> {
+        const recorded = updater.update((stored): Update<Stored, Stood | undefined> => {
+          const devices = live(stored, now())
+          previous = shown && devices.find((device) => isShownBy(device, shown, now()))
+          // A copied cookie that was revoked since it was read would get in, and be handed a token that counts.
+          if (!isCodeTyped && !(previous && isTrusted(previous, now()))) return unchanged
+          // Requests that were sent together show the same token: one is given the next.
+          if (previous !== undefined && previous.hash !== shown?.hash && !trust) return { outcome: {} }
+          const fresh = newToken(previous && token)
+          written = succeeded(previous, fresh, trust, ages, now())
+          const others = devices.filter((other) => other !== previous)
+          const kept = { token: fresh, expiresAt: written.expiresAt }
+          return { outcome: { kept }, put: put([...others, written], now()) }
+        })
+        // Made, but answered too late: its token goes nowhere, and the owner's would pass for a stolen one.
+        recorded.catch(() => undo()).catch(() => undefined)
+        const stood = await recorded
+        const isUsed = previous !== undefined && isTrusted(previous, now())
+        if (trust || isUsed) emit({ type: trust ? 'device.trusted' : 'device.used', subject })
+        return stood
+      }
+
+      async function undo(isDelivered = false): Promise<void> {
+        const mine = written
+        if (mine === undefined) return
+        await updater.update((stored): Update<Stored, void> => {
+          const devices = live(stored, now())
+          // Revoked meanwhile: what it was before must not come back either.
+          if (!devices.some(({ hash }) => hash === mine.hash)) return unchanged
+          const others = devices.filter(({ hash }) => hash !== mine.hash)
+          // With its old hash, the browser that shows the token it was given would pass for a thief's.
+          const token = isDelivered ? { hash: mine.hash, previous: mine.previous, usedAt: mine.usedAt } : {}
+          const before = previous === undefined ? [] : [{ ...previous, ...token }]
+          return { outcome: undefined, put: put([...others, ...before], now()) }
+        })
+      }
+
       return {
         known,
-        async isTrusted() {
-          const device = await found
-          return device !== undefined && isTrusted(device, now())
-        },
-
+        isTrusted: () => found.then((device) => device !== undefined && isTrusted(device, now())),
         async succeed(trust) {
           const before = await found
           if (knownMaxAgeMs === 0 && !trust && before === undefined) return undefined
-          const kept = await updater.update((stored): Update<Stored, DeviceToken | undefined> => {
-            const devices = live(stored, now())
-            previous = shown && devices.find((device) => isShownBy(device, shown, now()))
-            // Requests that were sent together show the same token: one is given the next.
-            if (previous !== undefined && previous.hash !== shown?.hash && !trust) return unchanged
-            const fresh = newToken(previous && token)
-            written = succeeded(previous, fresh, trust, ages, now())
-            const others = devices.filter((other) => other !== previous)
-            const expiresAt = written.expiresAt
-            return { outcome: { token: fresh, expiresAt }, put: put([...others, written], now()) }
-          })
-          if (trust) emit({ type: 'device.trusted', subject })
-          else if (previous !== undefined && isTrusted(previous, now()))
-            emit({ type: 'device.used', subject })
-          return kept
+          return (await record(trust, true))?.kept
         },
-
-        async undo() {
-          const mine = written
-          if (mine === undefined) return
-          await updater.update((stored): Update<Stored, void> => {
-            const devices = live(stored, now())
-            // Revoked meanwhile: what it was before must not come back either.
-            if (!devices.some(({ hash }) => hash === mine.hash)) return unchanged
-            const others = devices.filter(({ hash }) => hash !== mine.hash)
-            const before = previous === undefined ? [] : [previous]
-            return { outcome: undefined, put: put([...others, ...before], now()) }
-          })
-        },
+        standIn: () => record(false, false),
+        undo,
       }
     },
 
@@ -164,10 +177,7 @@ type StoredDevice = {
 type Stored = { readonly devices: readonly StoredDevice[] }
 
 /** The hashes of the token that a request shows. */
-interface Shown {
-  readonly hash: string
-  readonly family: string
-}
+type Shown = Pick<StoredDevice, 'hash' | 'family'>
 
 const maxDevices = 20
 /** How long the previous token is still accepted: parallel requests of a browser arrive within that. */

@@ -1,7 +1,10 @@
+import { TwoFactorError } from '../../errors.js'
 import type { Store } from '../../store/store.js'
 import { hashId, type Keys } from '../keys.js'
 import type { Secrets } from '../secrets.js'
 import { createUpdater, newCommandId, type Update, unchanged, update } from '../updater.js'
+import type { Grants } from './grants.js'
+import { proofLifetimeMs } from './stored-grants.js'
 
 /** The number that a session is about to prove, or has proven. */
 export interface Enrolment {
@@ -12,8 +15,10 @@ export interface Enrolment {
   readonly country?: string | undefined
   /** The owner of the challenge: the record keeps it when the session is renewed. */
   readonly visitor?: string
-  /** Who was signed in when it was begun; undefined at a signup. */
+  /** Who was signed in when it was begun or proven; undefined at a signup. */
   readonly subject?: string | undefined
+  /** The last revocation of that subject when it was proven. */
+  readonly epoch?: string | undefined
   /** When the code was approved, in milliseconds since 1970. */
   readonly verifiedAt?: number
 }
@@ -24,6 +29,17 @@ export interface Beginning {
   readonly visitor: Promise<string>
   /** Remembers the number; an earlier one of this session is forgotten. */
   begin(enrolment: Enrolment): Promise<void>
+}
+
+/** What a code has proven, by whom. */
+export interface NewProof extends Pick<Enrolment, 'purpose' | 'phone' | 'subject' | 'epoch'> {
+  /** Worth nothing until it is confirmed. */
+  readonly provisional: boolean
+}
+
+/** A sign-in that renews the session. No `subject`: that of another app, to one that sees nobody in it. */
+export interface SignIn {
+  readonly subject: string | undefined
 }
 
 /** One proof in the hands of the request that wrote it. */
@@ -38,17 +54,17 @@ export interface Enrolments {
   /** Reads the record of a session together with what else a start needs. */
   open(session: string): Beginning
   /** Marks it as proven; undefined when nothing was begun. */
-  prove(
-    session: string,
-    proven: { readonly purpose: string; readonly phone: string; readonly provisional: boolean },
-  ): Promise<WrittenProof | undefined>
-  /** Takes the record along when the session id is renewed. The old id is invalid then. */
-  move(from: string, to: string): Promise<void>
+  prove(session: string, proven: NewProof): Promise<WrittenProof | undefined>
+  /**
+   * Takes the record along when the session id is renewed. The old id is invalid then. A `signIn` takes along
+   * what its own subject began, or nothing where there is no room: a number that is lost is proven again.
+   */
+  move(from: string, to: string, signIn?: SignIn): Promise<void>
   /** What `redeem` would hand out, left in place. */
   peek(session: string, purpose: string, subject: string | undefined): Promise<Proof | undefined>
   /**
-   * The proven number, once: of two parallel requests one gets it. A proof begun by a signed-in
-   * subject is for that `subject` only; one begun anonymously is for the account that signs up with it.
+   * The proven number, once: of two parallel requests one gets it. A proof of a signed-in subject is for that
+   * `subject` only, until it is revoked; an anonymous one is for the account that signs up with it.
    */
   redeem(session: string, purpose: string, subject: string | undefined): Promise<Proof | undefined>
 }
@@ -60,15 +76,14 @@ type Proof = Pick<Required<Enrolment>, 'phone' | 'verifiedAt'>
 type Stored = { readonly sealed?: string }
 type Kept = Enrolment & { readonly expiresAt: number; readonly provisional?: boolean }
 
-const lifetimeMs = 30 * 60_000
-
 export function createEnrolments(parts: {
   readonly store: Store
   readonly keys: Keys
   readonly secrets: Secrets
+  readonly grants: Pick<Grants, 'isRevokedSince'>
   readonly now: () => number
 }): Enrolments {
-  const { store, keys, secrets, now } = parts
+  const { store, keys, secrets, grants, now } = parts
 
   /** Namespace and session are associated data: a record copied to another one does not open. */
   function opened(stored: Stored | undefined, session: string): Kept | undefined {
@@ -99,6 +114,23 @@ export function createEnrolments(parts: {
     })
   }
 
+  async function move(from: string, to: string, signIn?: SignIn): Promise<void> {
+    const kept = await empty(from, () => true)
+    if (kept === undefined || (signIn && !staysAt(kept, signIn))) return
+    await put(to, kept).catch((error: unknown) => {
+      // Whoever fills the lane of sign-ups must not have sign-ins refused after the right code.
+      if (signIn === undefined || !isFull(error)) throw error
+    })
+  }
+
+  /** Without a subject there is nothing to read: an anonymous proof cannot be revoked. */
+  async function unrevoked(kept: Kept | undefined, session: string): Promise<Kept | undefined> {
+    if (kept?.subject === undefined) return kept
+    // ASVS 5.0, 7.4.1: what a hijacked session proved must not be put on file after the account was taken back.
+    const isRevoked = await grants.isRevokedSince(kept.epoch, { subject: kept.subject, session })
+    return isRevoked ? undefined : kept
+  }
+
   return {
     find: async (session) => opened(await read(session), session),
     open(session) {
@@ -115,7 +147,7 @@ export function createEnrolments(parts: {
         visitor,
         begin: (enrolment) =>
           updater.update(() => {
-            const kept = { ...enrolment, expiresAt: now() + lifetimeMs }
+            const kept = { ...enrolment, expiresAt: now() + proofLifetimeMs }
             return { outcome: undefined, put: seal(session, kept) }
           }),
       }
@@ -128,7 +160,9 @@ export function createEnrolments(parts: {
         // IDOR: without its beginning the owner of the proof is unknown.
         if (begun === undefined) return unchanged
         const time = now()
-        const kept = { ...proven, subject: begun.subject, verifiedAt: time, expiresAt: time + lifetimeMs }
+        // IDOR: begun before a sign-in and proven after it, it is of whoever signed in.
+        const subject = begun.subject ?? proven.subject
+        const kept = { ...proven, subject, verifiedAt: time, expiresAt: time + proofLifetimeMs }
         return { outcome: time, put: seal(session, kept) }
       })
       if (verifiedAt === undefined) return undefined
@@ -145,20 +179,30 @@ export function createEnrolments(parts: {
       }
     },
 
-    async move(from, to) {
-      const kept = await empty(from, () => true)
-      if (kept !== undefined) await put(to, kept)
-    },
+    move,
 
     async peek(session, purpose, subject) {
-      return proofIn(opened(await read(session), session), purpose, subject)
+      const kept = opened(await read(session), session)
+      if (proofIn(kept, purpose, subject) === undefined) return undefined
+      return proofIn(await unrevoked(kept, session), purpose, subject)
     },
 
     async redeem(session, purpose, subject) {
       const isProof = (kept: Kept) => proofIn(kept, purpose, subject) !== undefined
-      return proofIn(await empty(session, isProof), purpose, subject)
+      // Emptied first: what cannot be read about a revocation counts as one.
+      return proofIn(await unrevoked(await empty(session, isProof), session), purpose, subject)
     },
   }
+}
+
+const isFull = (error: unknown): boolean => error instanceof TwoFactorError && error.code === 'capacity'
+
+/** What is the subject's own is good after a sign-in, and a number that is still to be proven by it. */
+function staysAt({ subject, verifiedAt }: Kept, signIn: SignIn): boolean {
+  // Session fixation: whoever planted the session proved a number of their own in it, for the account of whoever
+  // signs in by it.
+  if (subject === undefined) return verifiedAt === undefined
+  return subject === signIn.subject
 }
 
 function proofIn(kept: Kept | undefined, purpose: string, subject: string | undefined): Proof | undefined {

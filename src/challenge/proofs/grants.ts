@@ -14,11 +14,13 @@ import {
   type InSession,
   isIn,
   isRevokedSince,
+  isSame,
   movedTo,
   noGrants,
   ofNewestSessions,
   putLive,
   type Revocation,
+  rememberedMs,
   replaces,
   type StoredGrant,
   type StoredGrants,
@@ -67,12 +69,16 @@ export interface WrittenGrant {
   moveTo(session: string): Promise<void>
   /** Makes a provisional grant admit. Called once a successful response is certain. */
   confirm(): Promise<void>
+  /** Removes this grant and no other, whatever the clock says and whichever id its session has by now. */
+  takeBack(): Promise<void>
 }
 
 /** The grants as a request found them. */
 export interface Standing {
   /** The last revocation of this subject in this session; undefined when there was none recently. */
   readonly epoch: Promise<string | undefined>
+  /** The same as a session will find it whose id was renewed since: a logout of the old id is not its own. */
+  epochIn(session: string): Promise<string | undefined>
   readonly updater: Updater<StoredGrants>
   /** Whether a revocation has come since. */
   isRevoked(): Promise<boolean>
@@ -85,6 +91,8 @@ export interface Grants {
   take(required: RequiredGrant): Promise<Grant | undefined>
   /** Reads the entry while a request begins; `write` then changes it, unless a revocation came between. */
   prefetch(who: Holder): Standing
+  /** Whether a revocation of this subject or session came after `epoch`. One store read. */
+  isRevokedSince(epoch: string | undefined, who: Holder): Promise<boolean>
   /** Tags of the ids that this session had before its grants renewed it. */
   earlierSessions(who: Holder): Promise<readonly string[]>
   /** Undefined, and nothing written, when grants were revoked since `standing` was read. */
@@ -98,9 +106,6 @@ export interface Grants {
 }
 
 type Holder = Pick<GrantQuery, 'subject' | 'session'>
-
-/** How long a check may outlive its code. */
-const checkMarginMs = 60_000
 
 export function createGrants(parts: {
   readonly store: Store
@@ -126,26 +131,25 @@ export function createGrants(parts: {
   const put = (grants: readonly StoredGrant[], revocations?: readonly Revocation[]) =>
     putLive(grants, revocations, now())
 
-  function prefetch({ subject, session }: Holder): Standing {
-    const updater = createUpdater<StoredGrants>(store, keys.grants(subject))
-    const tag = hashId(session)
-    const epoch = updater.prefetch().then((stored) => epochOf(stored, tag, now()))
+  async function revokedSince(epoch: Awaitable<string | undefined>, { subject, session }: Holder) {
+    const entry = await store.read(keys.grants(subject))
+    return isRevokedSince(await epoch, entry?.value as StoredGrants | undefined, hashId(session), now())
+  }
+
+  function prefetch(who: Holder): Standing {
+    const updater = createUpdater<StoredGrants>(store, keys.grants(who.subject))
+    const found = updater.prefetch()
+    const epochIn = async (session: string) => epochOf(await found, hashId(session), now())
+    const epoch = epochIn(who.session)
     // It may never be awaited: an unhandled rejection would end the process.
     epoch.catch(() => undefined)
-    return {
-      epoch,
-      updater,
-      async isRevoked() {
-        const entry = await store.read(keys.grants(subject))
-        return isRevokedSince(await epoch, entry?.value as StoredGrants | undefined, tag, now())
-      },
-    }
+    return { epoch, epochIn, updater, isRevoked: () => revokedSince(epoch, who) }
   }
 
   async function end(subject: string, session?: string): Promise<void> {
     const reaches = (one: InSession) => session === undefined || isIn(one, session)
     await update(store, keys.grants(subject), (stored: StoredGrants = noGrants) => {
-      const expiresAt = now() + limits.codeLifetimeMs + checkMarginMs
+      const expiresAt = now() + rememberedMs(limits.codeLifetimeMs)
       const revocation = { id: newCommandId(), session, expiresAt }
       const others = stored.grants.filter((grant) => !reaches(grant))
       const earlier = (stored.revocations ?? []).filter((one) => !reaches(one))
@@ -171,6 +175,7 @@ export function createGrants(parts: {
       }),
 
     prefetch,
+    isRevokedSince: revokedSince,
 
     async earlierSessions({ subject, session }) {
       const entry = await store.read(keys.grants(subject))
@@ -204,27 +209,23 @@ export function createGrants(parts: {
         },
       )
       if (written === undefined) return undefined
+      const change = (changed: (grants: readonly StoredGrant[]) => readonly StoredGrant[]): Promise<void> =>
+        standing.updater.update((stored = noGrants) => ({
+          outcome: undefined,
+          put: put(changed(stored.grants), stored.revocations),
+        }))
       return {
         grant: grantOf(grant.subject, written),
-        async moveTo(next) {
+        moveTo(next) {
           provisional = id
-          await standing.updater.update((stored = noGrants) => {
-            const grants = stored.grants.map((other) =>
-              replaces(written, other) ? { ...other, provisional: id } : other,
-            )
-            return {
-              outcome: undefined,
-              put: put(movedTo(hashId(next), session, grants), stored.revocations),
-            }
-          })
+          const unconfirmed = (other: StoredGrant) =>
+            isSame(written, other) ? { ...other, provisional: id } : other
+          return change((grants) => movedTo(hashId(next), session, grants.map(unconfirmed)))
         },
         async confirm() {
-          if (provisional === undefined) return
-          await standing.updater.update((stored = noGrants) => ({
-            outcome: undefined,
-            put: put(confirmed(stored.grants, id), stored.revocations),
-          }))
+          if (provisional !== undefined) await change((grants) => confirmed(grants, id))
         },
+        takeBack: () => change((grants) => grants.filter((other) => !isSame(written, other))),
       }
     },
 

@@ -29,7 +29,7 @@ export interface AcceptedMethods {
   readonly methods?: readonly string[] | undefined
 }
 
-/** A revocation, remembered while a code that was sent before may still be typed. Without `session`: of all. */
+/** A revocation, remembered while there may be something that it ends. Without `session`: of all. */
 export type Revocation = {
   readonly id: string
   readonly session?: string | undefined
@@ -44,6 +44,15 @@ export type StoredGrants = {
 
 /** What an entry that is not there amounts to. */
 export const noGrants = { grants: [] } as const satisfies StoredGrants
+
+/** How long a proven number may be redeemed. */
+export const proofLifetimeMs = 30 * 60_000
+/** How long a check may outlive its code, or a clock be behind. */
+const checkMarginMs = 60_000
+
+/** How long a revocation is remembered: a code that was sent before may be typed, a number redeemed. */
+export const rememberedMs = (codeLifetimeMs: number): number =>
+  Math.max(codeLifetimeMs, proofLifetimeMs) + checkMarginMs
 
 const maxSessions = 20
 /** One by our renewal, one by the host's. */
@@ -158,6 +167,17 @@ export type InSession = { readonly session?: string | undefined } & Partial<
 
 export function isIn({ session, previous, earlier }: InSession, id: string): boolean {
   return session === id || previous === id || earlier?.includes(id) === true
+}
+
+/** Whether it is this very grant, under whichever of the last ids of its session. */
+export function isSame(grant: StoredGrant, other: StoredGrant): boolean {
+  return (
+    isIn(other, grant.session) &&
+    other.purpose === grant.purpose &&
+    other.bound === grant.bound &&
+    other.method === grant.method &&
+    other.verifiedAt === grant.verifiedAt
+  )
 }
 
 /** The grants after the one that was written as provisional is known to count. */

@@ -1,7 +1,6 @@
 import type { Request, Response } from 'express'
 import { type Refusal, refused } from '../../challenge/commands.js'
-import type { Grant, GrantQuery, Grants, NewGrant, Standing } from '../../challenge/proofs/grants.js'
-import type { Sessions } from '../host/requester.js'
+import type { Grant, Grants, NewGrant, Standing, WrittenGrant } from '../../challenge/proofs/grants.js'
 import type { RequestContext } from '../http/request-body.js'
 import type { SuccessPaths } from '../http/return-path.js'
 import type { BrowserOfRequest } from './device-cookies.js'
@@ -17,6 +16,8 @@ export interface InHand {
   readonly trustDevice: boolean
 }
 
+const ownResponseMs = 5_000
+
 /**
  * Renews the session and writes the grant under its new id, then calls the host's onVerified. A subject that
  * was revoked meanwhile is refused; whatever fails leaves no grant behind.
@@ -29,30 +30,22 @@ export type Admit = (
 ) => Promise<Verified | Refusal>
 
 export function createAdmit(parts: {
-  readonly sessions: Sessions
   readonly renewal: Renewal
   readonly grants: Grants
   readonly onVerified: OnVerified | undefined
   readonly successPaths: SuccessPaths
 }): Admit {
-  const { sessions, renewal, grants, onVerified, successPaths } = parts
+  const { renewal, grants, onVerified, successPaths } = parts
 
   /** Revokes grant and device after a failed sign-in. Never rejects: the first failure is reported. */
   async function takeBack(
     { req, res }: RequestContext,
-    grant: GrantQuery,
+    written: WrittenGrant,
     browser: BrowserOfRequest | undefined,
   ): Promise<void> {
-    try {
-      await browser?.undo(res)
-      const anyAge = { maxAgeMs: Number.MAX_SAFE_INTEGER, recoveryCode: true }
-      await grants.take({ ...grant, ...anyAge })
-      // The host may have renewed the session, and the grant moved along.
-      await grants.take({ ...grant, session: sessions.idOf(req), ...anyAge })
-    } catch {
-      // The store fails: under another new id the session finds no grant, whatever is left in the store.
-      await renewal.abandon(req, res)
-    }
+    const undone = await Promise.allSettled([written.takeBack(), browser?.undo(res)])
+    // The store fails: under another new id the session finds no grant, whatever is left in the store.
+    if (undone.some(({ status }) => status === 'rejected')) await renewal.abandon(req, res)
   }
 
   /** Undefined when the session is gone because the person signed out meanwhile. */
@@ -73,7 +66,10 @@ export function createAdmit(parts: {
     const query = { ...proven, subject, session: after }
     // A bearer token is not renewed, so its grant counts only once a successful response is certain.
     const provisional = before === after
-    const recorded = browser?.succeed(res, trustDevice)
+    const standsIn = proven.method === 'trusted-device'
+    // Before the grant: a copied cookie that was revoked while the session was renewed must not get in.
+    if (standsIn && !(await browser?.standIn(res))) return refused('challenge_gone')
+    const recorded = standsIn ? undefined : browser?.succeed(res, trustDevice)
     const forget = async () => {
       await recorded
       await browser?.undo(res).catch(() => undefined)
@@ -97,12 +93,14 @@ export function createAdmit(parts: {
       if (last !== after) await written.moveTo(last)
       successPath = await successPaths.of(grant)
       // Trust outlives every grant, so it is not left behind by a sign-in that was revoked meanwhile.
-      if (hasRefused(res) || (trustDevice && (await standing.isRevoked()))) {
-        await takeBack(context, query, browser)
+      const hasRefused = res.statusCode >= 400
+      if (hasRefused || (trustDevice && (await standing.isRevoked()))) {
+        await takeBack(context, written, browser)
+        if (hasRefused) await ownResponse(res)
         return refused('challenge_gone')
       }
     } catch (error) {
-      await takeBack(context, query, browser)
+      await takeBack(context, written, browser)
       throw error
     }
     // The response is a success either way; the next request shall find the grant.
@@ -111,7 +109,17 @@ export function createAdmit(parts: {
   }
 }
 
-/** Whether the host's onVerified has refused in its own words: a response of 4xx or 5xx leaves no grant behind. */
-function hasRefused({ headersSent, statusCode }: Response): boolean {
-  return headersSent && statusCode >= 400
+/**
+ * Waits until the host's own refusal has been sent: a template or a file may still be on its way when onVerified
+ * is through. After that, ours takes its place.
+ */
+function ownResponse(res: Response): Promise<void> {
+  return new Promise((resolve) => {
+    if (res.headersSent) return resolve()
+    const timer = setTimeout(resolve, ownResponseMs)
+    res.once('close', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
 }

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express'
-import type { Device, Devices } from '../../challenge/proofs/devices.js'
+import type { Device, Devices, DeviceToken } from '../../challenge/proofs/devices.js'
 import type { Purposes } from '../../challenge/purposes.js'
 
 /** The cookie by which a browser is recognized. The guard never reads it. */
@@ -16,7 +16,9 @@ export interface DeviceCookies {
 export interface BrowserOfRequest extends Pick<Device, 'known' | 'isTrusted'> {
   /** Records a success in this browser and sets its cookie. Never rejects: without a record it is not known. */
   succeed(res: Response, trust: boolean): Promise<void>
-  /** Undoes what `succeed` did in the same response. */
+  /** The same where it stands in for the code; false when it is trusted no more. Rejects without a record. */
+  standIn(res: Response): Promise<boolean>
+  /** Undoes what either did in the same response. */
   undo(res: Response): Promise<void>
 }
 
@@ -58,25 +60,37 @@ export function createDeviceCookies(parts: {
 
     open(req, subject) {
       const device = devices.open(subject, tokenOf(req))
+      let isSet = false
+
+      function keep(res: Response, kept: DeviceToken | undefined): void {
+        if (kept === undefined || res.headersSent) return
+        const maxAge = kept.expiresAt - now()
+        res.cookie(cookieName, kept.token, {
+          maxAge,
+          path: '/',
+          secure: true,
+          httpOnly: true,
+          sameSite: 'lax',
+        })
+        isSet = true
+      }
+
       return {
         known: device.known,
         isTrusted: device.isTrusted,
         async succeed(res, trust) {
           // A full or failing store must not refuse the sign-in: this browser is a stranger next time.
-          const kept = await device.succeed(trust).catch(() => undefined)
-          if (kept === undefined || res.headersSent) return
-          const maxAge = kept.expiresAt - now()
-          res.cookie(cookieName, kept.token, {
-            maxAge,
-            path: '/',
-            secure: true,
-            httpOnly: true,
-            sameSite: 'lax',
-          })
+          keep(res, await device.succeed(trust).catch(() => undefined))
+        },
+        async standIn(res) {
+          const stood = await device.standIn()
+          keep(res, stood?.kept)
+          return stood !== undefined
         },
         async undo(res) {
+          const isDelivered = isSet && res.headersSent
           if (!res.headersSent) drop(res)
-          await device.undo()
+          await device.undo(isDelivered)
         },
       }
     },

@@ -52,7 +52,7 @@ export interface PhoneVerification {
    *
    * @example
    * app.post('/signup', signup.requireProof(), async (req, res) => {
-   *   await users.create({ email: req.body.email, phone: req.provenPhone.phone })
+   *   await users.create({ email: req.body.email, phone: req.provenPhone?.phone })
    *   res.redirect('/welcome')
    * })
    */
@@ -157,7 +157,7 @@ export function createEnrolFlow(parts: {
         actor,
         async approve({ phone }) {
           if (await standing?.isRevoked()) return refused('challenge_gone')
-          const { before, after, moved } = await renewal.renew(req, res)
+          const { before, after, moved } = await renewal.renew(req, res, 'enrolment')
           try {
             await moved
             // A subject that proves another number stays signed in.
@@ -166,7 +166,14 @@ export function createEnrolFlow(parts: {
             }
             // A bearer token is not renewed, so its proof counts only once a successful response is certain.
             const provisional = before === after
-            const proof = await enrolments.prove(after, { purpose, phone, provisional })
+            const epoch = await standing?.epochIn(after)
+            const proof = await enrolments.prove(after, {
+              purpose,
+              phone,
+              provisional,
+              subject: enrollee.signedIn,
+              epoch,
+            })
             if (proof === undefined) return refused('challenge_gone')
             // A revocation that came while the session was renewed must not leave a proof behind.
             if (await standing?.isRevoked()) {

@@ -1,9 +1,10 @@
 import type { Request, Response } from 'express'
+import type { SignIn } from '../../challenge/proofs/enrolment.js'
 import type { Grants } from '../../challenge/proofs/grants.js'
 import { TwoFactorError } from '../../errors.js'
 import type { Emit } from '../../events.js'
 import { withinDeadline } from '../../lib/deadline.js'
-import type { Sessions } from '../host/requester.js'
+import { readSubject, type Sessions, type SubjectOf } from '../host/requester.js'
 import type { Wiring } from '../host/wiring.js'
 
 /** A session under its new id. */
@@ -12,13 +13,13 @@ export interface Renewed {
   readonly after: string
   /** Resolves when everything stored under the old id has moved. Not awaited, so that store calls run together. */
   readonly moved: Promise<void>
-  /** Moves what others of the process have in this session. */
-  readonly moveOthers: Move
+  /** Moves what this app and others of the process have in this session. */
+  readonly moveAll: Move
 }
 
 export interface Renewal {
-  /** Gives the session a new id. A session that keeps its id is refused, not elevated. */
-  renew(req: Request, res: Response): Promise<Renewed>
+  /** Gives the session a new id, by default at a sign-in. A session that keeps its id is refused, not elevated. */
+  renew(req: Request, res: Response, occasion?: 'sign-in' | 'enrolment'): Promise<Renewed>
   /** The id of the session after the host's own code ran, which may have renewed it itself. */
   follow(req: Request, renewed: Renewed): Promise<string>
   /**
@@ -29,27 +30,29 @@ export interface Renewal {
 }
 
 export function createRenewal(parts: {
+  readonly subjectOf: SubjectOf
   readonly sessions: Sessions
   readonly moves: Pick<Moves, 'own' | 'others'>
   readonly emit: Emit
   /** How long a failed request waits for the session before it responds. */
   readonly storeTimeoutMs: number
 }): Renewal {
-  const { sessions, moves, emit, storeTimeoutMs } = parts
+  const { subjectOf, sessions, moves, emit, storeTimeoutMs } = parts
 
   function unavailable(cause?: unknown): TwoFactorError {
     emit({ type: 'session.failed' })
     return cause instanceof TwoFactorError ? cause : new TwoFactorError('session_unavailable')
   }
 
-  async function moveAll(before: string, after: string, moveOthers: Move): Promise<void> {
-    await Promise.all([moves.own(before, after), moveOthers(before, after)])
-  }
-
   return {
-    async renew(req, res) {
+    async renew(req, res, occasion = 'sign-in') {
       const before = sessions.idOf(req)
-      const moveOthers = await moves.others(req, before)
+      const isSignIn = occasion === 'sign-in'
+      const signIn = isSignIn ? { subject: readSubject(subjectOf, req) } : undefined
+      const moveOthers = await moves.others(req, before, isSignIn)
+      const moveAll: Move = async (from, to) => {
+        await Promise.all([moves.own(from, to, signIn), moveOthers(from, to)])
+      }
       try {
         await sessions.rotate(req, res)
       } catch (cause) {
@@ -58,18 +61,18 @@ export function createRenewal(parts: {
       const after = sessions.idOf(req)
       // Session fixation: an attacker who planted the old id would be let in with it. Bearer tokens cannot be planted.
       if (after === before && !sessions.bearer) throw unavailable()
-      const moved = after === before ? Promise.resolve() : moveAll(before, after, moveOthers)
+      const moved = after === before ? Promise.resolve() : moveAll(before, after)
       // It is not awaited when something else fails first.
       moved.catch(() => undefined)
-      return { before, after, moved, moveOthers }
+      return { before, after, moved, moveAll }
     },
 
-    async follow(req, { before, after, moveOthers }) {
+    async follow(req, { before, after, moveAll }) {
       await sessions.open(req)
       const now = sessions.idOf(req)
       // Session fixation: the host has restored the id that an attacker may have planted.
       if (now === before && now !== after) throw unavailable()
-      if (now !== after) await moveAll(after, now, moveOthers)
+      if (now !== after) await moveAll(after, now)
       return now
     },
 
@@ -81,15 +84,17 @@ export function createRenewal(parts: {
 
 /** Moves what is stored under one id of a session to another. */
 export type Move = (before: string, after: string) => Promise<void>
+/** The same for what a sign-in may leave behind. */
+type MoveOwn = (before: string, after: string, signIn: SignIn | undefined) => Promise<void>
 
 /** What moves along when a session gets a new id. */
 export interface Moves {
   /** What belongs to this `twoFactor()`, but for the grants of the subject that acts. */
-  readonly own: Move
+  readonly own: MoveOwn
   /** What the others of the process have in this session. Asked before it is renewed; never rejects. */
-  others(req: Request, session: string): Promise<Move>
+  others(req: Request, session: string, isSignIn: boolean): Promise<Move>
   /** Takes this along, too, from now on: without routes that store it, the store is not read. */
-  takeAlong(move: Move): void
+  takeAlong(move: MoveOwn): void
   /** Leaves the process to the others. */
   leave(): void
 }
@@ -97,7 +102,10 @@ export interface Moves {
 /** One `twoFactor()` as the others see it: what it has in the session of a request. */
 interface Neighbour {
   readonly namespace: string
-  seenIn(req: Request): Promise<{ readonly session: string | undefined; readonly move: Move }>
+  seenIn(
+    req: Request,
+    isSignIn: boolean,
+  ): Promise<{ readonly session: string | undefined; readonly move: Move }>
 }
 
 /** Weakly, because an app may be dropped without being closed. */
@@ -114,10 +122,10 @@ export function createMoves(parts: {
   readonly grants: Grants
 }): Moves {
   const { namespace, standing, grants } = parts
-  const along = new Set<Move>()
+  const along = new Set<MoveOwn>()
 
-  const own: Move = async (before, after) => {
-    await Promise.all([...along].map((move) => move(before, after)))
+  const own: MoveOwn = async (before, after, signIn) => {
+    await Promise.all([...along].map((move) => move(before, after, signIn)))
   }
 
   const moves: Moves & Neighbour = {
@@ -126,21 +134,22 @@ export function createMoves(parts: {
     takeAlong: (move) => void along.add(move),
     leave: () => void neighbours.delete(self),
 
-    async seenIn(req) {
+    async seenIn(req, isSignIn) {
       const { session, subject } = await standing(req)
       const move: Move = async (before, after) => {
-        await Promise.all([subject !== undefined && grants.move(subject, before, after), own(before, after)])
+        const movesGrants = subject !== undefined && grants.move(subject, before, after)
+        await Promise.all([movesGrants, own(before, after, isSignIn ? { subject } : undefined)])
       }
       return { session, move }
     },
 
-    async others(req, session) {
+    async others(req, session, isSignIn) {
       const seen = await Promise.all(
         [...neighbours].map(async (reference) => {
           const other = reference.deref()
           if (other === undefined) neighbours.delete(reference)
           if (other === undefined || other.namespace === namespace) return undefined
-          return other.seenIn(req).catch(() => undefined)
+          return other.seenIn(req, isSignIn).catch(() => undefined)
         }),
       )
       // Whoever sees another session has nothing under the id that is being renewed.

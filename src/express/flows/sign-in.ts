@@ -17,8 +17,11 @@ import type { Flow } from './handlers.js'
 import { createRecovery } from './recovery.js'
 import type { Renewal } from './renewal.js'
 
-/** The number on file of a subject. */
-export type PhoneOf = (req: Request, subject: string) => string | undefined | Promise<string | undefined>
+/** The number on file of a subject, in international form such as `+573001234567`; nothing when there is none. */
+export type PhoneOf = (
+  req: Request,
+  subject: string,
+) => string | null | undefined | Promise<string | null | undefined>
 
 /** Sign-in and step-up: the number on file, a grant as the result. */
 export function createSignIn(parts: {

@@ -8,6 +8,10 @@ export function isMethodName(value: unknown): value is string {
   return typeof value === 'string' && /^[\w.-]{1,32}$/.test(value)
 }
 
+/** What {@link isMethodName} asks for, as the end of the sentence "method …". */
+export const methodNameRule =
+  "must be 1 to 32 letters, digits, dots, hyphens or underscores, such as 'passkey'"
+
 /** What a guard requires of the proof. */
 type Demand = Pick<Requirement, 'methods' | 'details'> | undefined
 

@@ -13,8 +13,8 @@ import {
   optionError,
   that,
 } from '../../lib/options.js'
-import { safePath } from '../http/return-path.js'
-import { isMethodName } from './accepted.js'
+import { isSuccessPath } from '../http/return-path.js'
+import { isMethodName, methodNameRule } from './accepted.js'
 import type { Describe } from './details.js'
 
 // Here, because the types of the package lead here: a consumer sees the member wherever it sees the guard.
@@ -105,14 +105,14 @@ const checks: Checks<GuardOptions> = {
   bind: func('(req) => fields'),
   describe: func('(req) => ({ title?, rows })'),
   methods: list(
-    that("must be 1 to 32 letters, digits, dots or hyphens, such as 'passkey'", isMethodName),
-    "must list at least one method, such as 'passkey'",
+    that(methodNameRule, isMethodName),
+    "must list at least one method, such as 'passkey', in an array",
     1,
   ),
   resume: boolean,
   formPath: that(
     "must be a path of this site, such as '/transfer', or a function (req) => path",
-    (value) => typeof value === 'function' || (typeof value === 'string' && safePath(value) !== undefined),
+    isSuccessPath,
   ),
   recoveryCode: boolean,
   exempt: func('(req, subject) => boolean'),

@@ -19,11 +19,7 @@ export function createExplainFailure(warn: Warn): ExplainFailure {
     if (!(error instanceof TypeError) || parser === undefined || req.readableDidRead) return error
     warn('TWO_FACTOR_NOT_PARSED')
     const write = `app.${req.method.toLowerCase()}(path, ${parser}, tf.requireTwoFactor({ … }), handler)`
-    return Object.assign(
-      optionError(`${error.message} The body is not parsed before the guard: write ${write}`),
-      {
-        cause: error,
-      },
-    )
+    const why = `${error.message.replace(/(?<![.?])$/, '.')} The body is not parsed before the guard`
+    return Object.assign(optionError(`${why}: write ${write}`), { cause: error })
   }
 }

@@ -6,7 +6,7 @@ import type { Purposes } from '../../challenge/purposes.js'
 import type { SubjectState, Subjects } from '../../challenge/subjects.js'
 import { TwoFactorError } from '../../errors.js'
 import type { DeviceCookies } from '../flows/device-cookies.js'
-import { isMethodName, takesRecoveryCode } from '../guard/accepted.js'
+import { isMethodName, methodNameRule, takesRecoveryCode } from '../guard/accepted.js'
 import { type Bound, boundTag } from './challenges-facade.js'
 import { type IdentifyLater, type SubjectName, subjectText } from './requester.js'
 
@@ -68,7 +68,7 @@ export interface SubjectsFacade {
   enable(subject: SubjectName): Promise<void>
   /**
    * Ends everything that a subject has: grants in every session, known browsers and trusted devices, live
-   * challenges and checks under way. For a stolen account.
+   * challenges and checks under way, proven numbers that are not redeemed yet. For a stolen account.
    *
    * @example
    * await tf.subjects.revokeEverything(user.id)
@@ -156,9 +156,7 @@ const reservedMethods = new Set(['sms', 'call', 'trusted-device', 'recovery-code
 
 function checkMethod(method: unknown): void {
   if (!isMethodName(method)) {
-    throw new TypeError(
-      "grants.write: method must be 1 to 32 letters, digits, dots or hyphens, such as 'passkey'",
-    )
+    throw new TypeError(`grants.write: method ${methodNameRule}`)
   }
   if (reservedMethods.has(method)) {
     throw new TypeError(`grants.write: method "${method}" is reserved for what this package has verified`)

@@ -125,7 +125,7 @@ function sessionOf(req: Request): ExpressSession | undefined {
   if (typeof session.regenerate !== 'function') {
     throw new TypeError(
       'session: req.session has no regenerate(), so it does not come from express-session. With cookie-session ' +
-        'pass { id, rotate } as the `session` option, with bearer tokens tokenSession(idOf).',
+        'pass { id, rotate, keep } as the `session` option, with bearer tokens tokenSession(idOf).',
     )
   }
   return session

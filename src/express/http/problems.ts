@@ -1,5 +1,6 @@
 import type { Details } from '../../challenge/code-provider.js'
 import { httpStatusOf, type ProblemCode, type TwoFactorError } from '../../errors.js'
+import type { LimitName } from '../../events.js'
 import type { PhoneRefusal } from '../../phone-number.js'
 
 /** A refusal or a failure as the caller sees it: problem details (RFC 9457). */
@@ -10,8 +11,8 @@ export interface Problem {
   readonly detail?: string | undefined
   readonly attemptsRemaining?: number | undefined
   readonly retryAfterMs?: number | undefined
-  /** The rate limit that refused, when one did: `address`, `session`, `subject`, `service`, `country`, `balance`. */
-  readonly limit?: string | undefined
+  /** The limit that refused, when one did. */
+  readonly limit?: LimitName | undefined
   /** What is wrong with the number, when that is why. */
   readonly reason?: PhoneRefusal | undefined
   /** From the guard: what must be proven, how fresh, and where to start. */

@@ -84,7 +84,7 @@ export async function pathAfter<Proven>(
   return typeof made === 'string' ? safePath(made) : undefined
 }
 
-/** Whether the option can be used. */
+/** Whether an option can be used that is a path of this site, or a function that makes one later. */
 export function isSuccessPath(value: unknown): boolean {
   return typeof value === 'function' || (typeof value === 'string' && safePath(value) !== undefined)
 }

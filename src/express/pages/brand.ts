@@ -1,5 +1,5 @@
 import { dark, isReadable, light, nearestReadable } from '../../lib/contrast.js'
-import { isLink } from './links.js'
+import { safePath } from '../http/return-path.js'
 
 /**
  * The look of the built-in pages. Colours are `#rgb` or `#rrggbb`.
@@ -32,8 +32,13 @@ export interface BrandOptions {
 
 /** Why a brand cannot be used, as the end of the sentence "brand.…"; undefined when it can. */
 export function brandProblem({ accent, accentDark, logoUrl = '/' }: BrandOptions): string | undefined {
-  if (!isLink(logoUrl)) return 'logoUrl must be a path or an https URL'
+  if (!isLogo(logoUrl)) return 'logoUrl must be a path of this site or an https URL'
   return colourProblem('accent', accent, light) ?? colourProblem('accentDark', accentDark, dark)
+}
+
+/** Less than a link may be: `mailto:` has no origin, and would stand as `null` in the policy. */
+function isLogo(url: string): boolean {
+  return safePath(url) !== undefined || (URL.canParse(url) && new URL(url).protocol === 'https:')
 }
 
 function colourProblem(name: string, colour: string | undefined, on: typeof light): string | undefined {

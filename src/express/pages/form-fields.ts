@@ -30,7 +30,9 @@ export function createFormFields(option: FormFieldsOf | undefined): FormFieldsOf
       // Parameter pollution: a second field of the same name would make an array of both.
       if (taken.has(name)) throw new TypeError(`formFields: the pages have a field "${name}" of their own`)
       if (!/^[A-Za-z_][\w.:-]{0,63}$/.test(name)) {
-        throw new TypeError('formFields: a name must be 1 to 64 letters, digits, dots, colons or hyphens')
+        throw new TypeError(
+          'formFields: a name must be 1 to 64 letters, digits, dots, colons, hyphens or underscores, the first a letter or an underscore',
+        )
       }
       if (typeof value !== 'string') {
         throw new TypeError(`formFields: ${name} must be a string, not ${typeof value}`)

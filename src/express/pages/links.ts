@@ -5,20 +5,27 @@ import { safePath } from '../http/return-path.js'
 
 const names = ['signIn', 'addPhone', 'support', 'lostPhone', 'home', 'otherMethod'] as const
 
-/** A path of the app, an https URL, or a function that picks one for the request. */
+/** A path of the app, an https URL, a `mailto:` or `tel:` link, or a function that picks one for the request. */
 export type Link = string | ((req: Request) => string)
 
-/** Where pages that cannot help by themselves lead to. */
+/**
+ * Where pages that cannot help by themselves lead to.
+ *
+ * @example
+ * twoFactor({ links: { home: '/', support: 'mailto:help@example.com', lostPhone: (req) => lostPhoneUrl(req) } })
+ */
 export type LinkOptions = { readonly [Name in (typeof names)[number]]?: Link | undefined }
 
 /** The links of one request. */
 export type PageLinks = { readonly [Name in (typeof names)[number]]?: string }
 
-/** Picks the links of one request. Whatever is not a path of this site or an https URL is left out (open redirect). */
+/** Picks the links of one request. What {@link isLink} refuses is left out (open redirect). */
 export function createLinks(options: LinkOptions): (req: Request) => PageLinks {
   for (const name of names) {
     if (typeof options[name] === 'string' && !isLink(options[name])) {
-      throw optionError(`twoFactor: links.${name} must be a path, an https URL or a function (req) => string`)
+      throw optionError(
+        `twoFactor: links.${name} must be a path, an https URL, a mailto: or tel: link, or a function (req) => string`,
+      )
     }
   }
   return (req) => {

@@ -1,6 +1,7 @@
 import type { Channel, Details } from '../../challenge/code-provider.js'
 import type { ChallengeView } from '../../challenge/commands.js'
 import type { ProblemCode } from '../../errors.js'
+import type { LimitName } from '../../events.js'
 import type { PhoneRefusal } from '../../phone-number.js'
 import type { ResumedForm } from '../guard/resumption.js'
 import type { PageLinks } from './links.js'
@@ -85,6 +86,6 @@ export interface PageProblem {
   readonly retryAfterMs?: number | undefined
   /** What is wrong with the number that was typed. */
   readonly reason?: PhoneRefusal | undefined
-  /** The rate limit that refused, when one did. */
-  readonly limit?: string | undefined
+  /** The limit that refused, when one did. */
+  readonly limit?: LimitName | undefined
 }

@@ -31,7 +31,8 @@ function setUp(wrap: (store: MemoryStore) => MemoryStore = (store) => store, kno
     },
     async use(subject: string, token: string) {
       const device = open(subject, token)
-      return (await device.isTrusted()) ? { next: await device.succeed(false) } : undefined
+      const stood = (await device.isTrusted()) ? await device.standIn() : undefined
+      return stood && { next: stood.kept }
     },
     has: (subject: string, token: string) => open(subject, token).isTrusted(),
   }
@@ -134,7 +135,105 @@ describe('a trusted device', () => {
   })
 })
 
+describe('a trusted device that is revoked while its sign-in runs', () => {
+  it.each([
+    ['also where browsers are known', 90 * day],
+    ['where they are not', 0],
+  ])('stands in for no code, and is not stored anew: %s', async (_name, knownMaxAgeMs) => {
+    const { devices, events } = setUp(undefined, knownMaxAgeMs)
+    const { token } = await devices.trust('ana')
+    const other = await devices.trust('ana')
+    const device = devices.open('ana', token)
+    expect(await device.isTrusted()).toBe(true)
+    const [mine] = await devices.list('ana')
+    await devices.revoke('ana', mine?.id ?? '')
+    expect(await device.standIn()).toBeUndefined()
+    expect(await devices.list('ana')).toHaveLength(1)
+    expect(await devices.open('ana', token).known).toBe(false)
+    expect(events.at(-1)).toEqual({ type: 'device.revoked', subject: 'ana' })
+    // Nor does undoing it touch anything.
+    await device.undo()
+    expect(await devices.has('ana', other.token)).toBe(true)
+  })
+
+  it('stands in for none where only its trust was taken back', async () => {
+    const { devices } = setUp(undefined, 90 * day)
+    const known = await devices.open('ana', undefined).succeed(false)
+    const trusting = devices.open('ana', known?.token)
+    const trusted = await trusting.succeed(true)
+    const device = devices.open('ana', trusted?.token)
+    expect(await device.isTrusted()).toBe(true)
+    await trusting.undo(true)
+    expect(await device.standIn()).toBeUndefined()
+    expect(await devices.open('ana', trusted?.token).known).toBe(true)
+  })
+
+  it('is known anew where a code was typed in it', async () => {
+    const { devices } = setUp(undefined, 90 * day)
+    const { token } = await devices.trust('ana')
+    const device = devices.open('ana', token)
+    expect(await device.known).toBe(true)
+    await devices.revokeSubject('ana')
+    const kept = await device.succeed(false)
+    expect(await devices.open('ana', kept?.token).known).toBe(true)
+    expect(await devices.has('ana', kept?.token ?? '')).toBe(false)
+  })
+})
+
+describe('a success that is taken back when the browser holds its token already', () => {
+  it('leaves that token known, and trust as it was before', async () => {
+    const { clock, devices, events } = setUp(undefined, 90 * day)
+    const first = await devices.trust('ana')
+    const [before] = await devices.list('ana')
+    clock.now += day
+    const later = devices.open('ana', first.token)
+    const second = await later.succeed(true)
+    await later.undo(true)
+    expect((await devices.list('ana')).map(({ endsAt }) => endsAt)).toEqual([before?.endsAt])
+    // The other request of two that were sent together.
+    expect(await devices.use('ana', first.token)).toEqual({})
+    clock.now += 30_000
+    expect((await devices.use('ana', second?.token ?? ''))?.next).toBeDefined()
+    expect(events.map(({ type }) => type)).not.toContain('device.reused')
+    // What was replaced stays replaced: a copy is found out.
+    expect(await devices.use('ana', first.token)).toBeUndefined()
+    expect(events.at(-1)?.type).toBe('device.reused')
+  })
+
+  it('leaves nothing where the browser was not known', async () => {
+    const { devices } = setUp(undefined, 90 * day)
+    const fresh = devices.open('ana', undefined)
+    const kept = await fresh.succeed(true)
+    await fresh.undo(true)
+    expect(await devices.open('ana', kept?.token).known).toBe(false)
+  })
+})
+
 describe('the token of a device', () => {
+  it('is valid again where the store made the next one known, but said so too late for it to go out', async () => {
+    let isLate = false
+    const { clock, devices, events } = setUp(
+      (store) => ({
+        ...store,
+        swap(...change) {
+          const swapped = store.swap(...change)
+          if (!isLate) return swapped
+          isLate = false
+          throw new Error('late')
+        },
+      }),
+      90 * day,
+    )
+    const { token } = await devices.trust('ana')
+    for (const succeed of ['standIn', 'succeed'] as const) {
+      isLate = true
+      await expect(devices.open('ana', token)[succeed](false)).rejects.toThrow('late')
+      clock.now += 30_000
+      expect(await devices.has('ana', token)).toBe(true)
+    }
+    expect(events.map(({ type }) => type)).not.toContain('device.reused')
+  })
+
   it('is stored as hashes alone, the same in every release', async () => {
     const { devices, store, keys } = setUp()
     const { token } = await devices.trust('ana')

@@ -1,6 +1,8 @@
 import { describe, expect, it, vi } from 'vitest'
 import { createKeys } from '../../../src/challenge/keys.js'
 import { createEnrolments } from '../../../src/challenge/proofs/enrolment.js'
+import { createGrants } from '../../../src/challenge/proofs/grants.js'
+import { createPurposes } from '../../../src/challenge/purposes.js'
 import { createSecrets } from '../../../src/challenge/secrets.js'
 import { memoryStore } from '../../../src/store/memory-store.js'
 import type { Store } from '../../../src/store/store.js'
@@ -14,7 +16,15 @@ function setUp(wrap: (store: Store) => Store = (store) => store) {
   const now = () => clock.now
   const keys = createKeys('', secrets)
   const store = wrap(memoryStore({ now }))
-  return { clock, keys, store, enrolments: createEnrolments({ store, keys, secrets, now }) }
+  const grants = createGrants({
+    store,
+    keys,
+    purposes: createPurposes([], () => expect.unreachable()),
+    limits: { codeLifetimeMs: 10 * minute },
+    now,
+    emit: () => undefined,
+  })
+  return { clock, keys, store, grants, enrolments: createEnrolments({ store, keys, secrets, grants, now }) }
 }
 
 const typed = { purpose: 'signup', phone: '300 123 4567', country: 'CO' }
@@ -106,12 +116,12 @@ describe('the record of a number to be proven', () => {
   })
 
   it('opens in no other namespace, wherever it is copied to', async () => {
-    const { enrolments, store } = setUp()
+    const { enrolments, grants, store } = setUp()
     await enrolments.open('s1').begin(typed)
     const elsewhere = createKeys('elsewhere', secrets)
     const entry = await store.read(createKeys('', secrets).enrolment('s1'))
     await store.swap(elsewhere.enrolment('s1'), undefined, entry?.value, minute)
-    const others = createEnrolments({ store, keys: elsewhere, secrets, now: () => 1_000_000 })
+    const others = createEnrolments({ store, keys: elsewhere, secrets, grants, now: () => 1_000_000 })
     expect(await others.find('s1')).toBeUndefined()
     expect(await enrolments.find('s1')).toBeDefined()
   })
@@ -184,5 +194,116 @@ describe('a look at a proof', () => {
     await written?.confirm()
     expect(await enrolments.peek('s1', 'signup', 'ben')).toBeUndefined()
     expect(await enrolments.peek('s1', 'signup', 'ana')).toMatchObject(handedOver)
+  })
+})
+
+describe('a revocation', () => {
+  /** As a request of Ana's proves it. */
+  async function proveAs({ enrolments, grants }: ReturnType<typeof setUp>, subject: string | undefined) {
+    const epoch = subject && (await grants.prefetch({ subject, session: 's1' }).epochIn('s1'))
+    await enrolments.open('s1').begin({ ...typed, subject })
+    await enrolments.prove('s1', { ...proven, subject, epoch })
+  }
+
+  it.each([
+    ['of a subject in every session', 's9'],
+    ['of the session', 's1'],
+  ])('%s ends what was proven before, for as long as it would be good', async (_name, session) => {
+    const made = setUp()
+    const { enrolments, grants, clock } = made
+    await proveAs(made, 'ana')
+    expect(await enrolments.peek('s1', 'signup', 'ana')).toMatchObject(handedOver)
+    await (session === 's1' ? grants.revoke({ subject: 'ana', session }) : grants.revokeSubject('ana'))
+    clock.now += 30 * minute - 1
+    expect(await enrolments.peek('s1', 'signup', 'ana')).toBeUndefined()
+    expect(await enrolments.redeem('s1', 'signup', 'ana')).toBeUndefined()
+  })
+
+  it('leaves alone what was proven after it, by somebody else, in another session or anonymously', async () => {
+    const revoked = setUp()
+    await revoked.grants.revokeSubject('ana')
+    await proveAs(revoked, 'ana')
+    await revoked.grants.revokeSubject('ben')
+    await revoked.grants.revoke({ subject: 'ana', session: 's2' })
+    expect(await revoked.enrolments.peek('s1', 'signup', 'ana')).toMatchObject(handedOver)
+    // It may be forgotten before the proof ends.
+    revoked.clock.now += 30 * minute - 1
+    expect(await revoked.enrolments.redeem('s1', 'signup', 'ana')).toMatchObject(handedOver)
+
+    const anonymous = setUp()
+    await proveAs(anonymous, undefined)
+    await anonymous.grants.revokeSubject('ana')
+    expect(await anonymous.enrolments.redeem('s1', 'signup', 'ana')).toMatchObject(handedOver)
+  })
+
+  it('of the session in which it was asked for does not end what a renewed one proves later', async () => {
+    const { enrolments, grants } = setUp()
+    await grants.revokeSubject('ana')
+    await grants.revoke({ subject: 'ana', session: 's1' })
+    const epoch = await grants.prefetch({ subject: 'ana', session: 's1' }).epochIn('s2')
+    await enrolments.open('s2').begin({ ...typed, subject: 'ana' })
+    await enrolments.prove('s2', { ...proven, subject: 'ana', epoch })
+    expect(await enrolments.redeem('s2', 'signup', 'ana')).toMatchObject(handedOver)
+  })
+
+  it('is asked about for the proof of a subject only', async () => {
+    const made = setUp()
+    const { enrolments, store, keys } = made
+    const reads = vi.spyOn(store, 'read')
+    const asked = () => reads.mock.calls.filter(([key]) => key === keys.grants('ana')).length
+    await proveAs(made, undefined)
+    await enrolments.peek('s1', 'signup', 'ana')
+    await enrolments.redeem('s1', 'signup', 'ana')
+    expect(asked()).toBe(0)
+    await proveAs(made, 'ana')
+    reads.mockClear()
+    await enrolments.redeem('s1', 'signup', 'ana')
+    expect(asked()).toBe(1)
+  })
+})
+
+describe('the session of a sign-in', () => {
+  it.each([
+    ['what the subject proved', 'ana', true],
+    ['nothing that somebody else proved', 'mallory', false],
+    // Session fixation: proven by whoever planted the session.
+    ['nothing that was proven anonymously', undefined, false],
+  ])('takes along %s', async (_name, subject, moves) => {
+    const { enrolments } = setUp()
+    await enrolments.open('s1').begin({ ...typed, subject })
+    await enrolments.prove('s1', { ...proven, subject })
+    await enrolments.move('s1', 's2', { subject: 'ana' })
+    expect(await enrolments.find('s1')).toBeUndefined()
+    expect((await enrolments.redeem('s2', 'signup', subject)) !== undefined).toBe(moves)
+  })
+
+  it.each([
+    ['ana', true],
+    [undefined, true],
+    ['mallory', false],
+  ])('takes along what %s began and has yet to prove: %s', async (subject, moves) => {
+    const { enrolments } = setUp()
+    await enrolments.open('s1').begin({ ...typed, subject })
+    await enrolments.move('s1', 's2', { subject: 'ana' })
+    expect(await enrolments.find('s1')).toBeUndefined()
+    expect((await enrolments.find('s2')) !== undefined).toBe(moves)
+  })
+
+  it('of an app that sees nobody in it takes along no proof', async () => {
+    const { enrolments } = setUp()
+    await enrolments.open('s1').begin(typed)
+    await enrolments.prove('s1', proven)
+    await enrolments.move('s1', 's2', { subject: undefined })
+    expect(await enrolments.find('s2')).toBeUndefined()
+  })
+
+  it('makes what was begun anonymously the proof of whoever proves it', async () => {
+    const { enrolments } = setUp()
+    await enrolments.open('s1').begin(typed)
+    await enrolments.move('s1', 's2', { subject: 'ana' })
+    await enrolments.prove('s2', { ...proven, subject: 'ana' })
+    expect(await enrolments.redeem('s2', 'signup', 'ben')).toBeUndefined()
+    await enrolments.move('s2', 's3', { subject: 'ana' })
+    expect(await enrolments.redeem('s3', 'signup', 'ana')).toMatchObject(handedOver)
   })
 })

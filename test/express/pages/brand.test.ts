@@ -58,7 +58,26 @@ describe('a brand', () => {
     expect(brandProblem({ name: 'Acme', accentDark: '#333' })).toMatch(/^accentDark cannot be read/)
     expect(brandProblem({ name: 'Acme', accent: '#0b6e4f', accentDark: '#7fd8b9' })).toBeUndefined()
     expect(brandProblem({ name: 'Acme' })).toBeUndefined()
-    expect(brandProblem({ name: 'Acme', logoUrl: 'javascript:alert(1)' })).toMatch(/^logoUrl must be/)
+  })
+
+  it.each(['/logo.svg', 'https://cdn.example.com/logo.svg'])('may have the logo %s', (logoUrl) => {
+    expect(brandProblem({ name: 'Acme', logoUrl })).toBeUndefined()
+  })
+
+  it.each([
+    'javascript:alert(1)',
+    'http://cdn.example.com/logo.svg',
+    'http://localhost/logo.svg',
+    '//cdn.example.com/logo.svg',
+    'logo.svg',
+    '',
+    // Links take these two; they have no origin that the policy could name.
+    'mailto:a@b.c',
+    'tel:+15550100',
+  ])('may not have the logo %s', (logoUrl) => {
+    expect(brandProblem({ name: 'Acme', logoUrl })).toBe(
+      'logoUrl must be a path of this site or an https URL',
+    )
   })
 
   it('measures contrast as WCAG does', () => {

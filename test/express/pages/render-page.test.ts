@@ -150,7 +150,7 @@ describe('a problem', () => {
   it.each([
     ['first wrong code', 'That code is not right.'],
     ['second wrong code', 'That code is not right. 3 tries left.'],
-    ['unreadable code', 'Check the code. It has only letters and digits, for example 123456.'],
+    ['unreadable code', 'Check the code. Enter the whole code from the message.'],
     ['too soon', 'A code was sent a moment ago.'],
     ['expired', 'That code no longer works. Ask for a new one.'],
     ['start, paused', 'Sorry, we can&#39;t send codes right now. Try again in 15 seconds.'],
@@ -158,10 +158,10 @@ describe('a problem', () => {
     ['locked', 'You entered too many wrong codes You can ask for a new code at 00:15 UTC.'],
     ['empty code', 'Enter the code from the message.'],
     ['empty number', 'Enter your mobile number.'],
-    ['landline', 'Enter a mobile number. We can&#39;t send codes to landlines.'],
+    ['landline', 'Enter a mobile number. That doesn&#39;t look like a mobile number.'],
     [
       'foreign country',
-      'Enter a number from another country. We can send codes to Brazil, Colombia, Mexico, and Spain only.',
+      'We can&#39;t send codes to that country. We can send codes to these countries only: Brazil, Colombia, Mexico, and Spain.',
     ],
     ['bad length', 'Check the number. It has too few or too many digits.'],
     ['empty recovery code', 'Enter a recovery code.'],
