@@ -49,9 +49,13 @@ export function createAdmit(parts: {
   }
 
   /** Undefined when the session is gone because the person signed out meanwhile. */
-  async function renewed({ req, res }: RequestContext, standing: Standing): Promise<Renewed | undefined> {
+  async function renewed(
+    { req, res }: RequestContext,
+    subject: string,
+    standing: Standing,
+  ): Promise<Renewed | undefined> {
     try {
-      return await renewal.renew(req, res)
+      return await renewal.renew(req, res, { subject })
     } catch (error) {
       if (await standing.isRevoked()) return undefined
       throw error
@@ -60,7 +64,7 @@ export function createAdmit(parts: {
 
   return async function admit(context, subject, proven, { standing, browser, trustDevice }) {
     const { req, res } = context
-    const ids = await renewed(context, standing)
+    const ids = await renewed(context, subject, standing)
     if (ids === undefined) return refused('challenge_gone')
     const { before, after } = ids
     const query = { ...proven, subject, session: after }

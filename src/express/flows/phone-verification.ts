@@ -157,7 +157,7 @@ export function createEnrolFlow(parts: {
         actor,
         async approve({ phone }) {
           if (await standing?.isRevoked()) return refused('challenge_gone')
-          const { before, after, moved } = await renewal.renew(req, res, 'enrolment')
+          const { before, after, moved } = await renewal.renew(req, res)
           try {
             await moved
             // A subject that proves another number stays signed in.

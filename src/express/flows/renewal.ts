@@ -4,7 +4,7 @@ import type { Grants } from '../../challenge/proofs/grants.js'
 import { TwoFactorError } from '../../errors.js'
 import type { Emit } from '../../events.js'
 import { withinDeadline } from '../../lib/deadline.js'
-import { readSubject, type Sessions, type SubjectOf } from '../host/requester.js'
+import type { Sessions } from '../host/requester.js'
 import type { Wiring } from '../host/wiring.js'
 
 /** A session under its new id. */
@@ -18,8 +18,8 @@ export interface Renewed {
 }
 
 export interface Renewal {
-  /** Gives the session a new id, by default at a sign-in. A session that keeps its id is refused, not elevated. */
-  renew(req: Request, res: Response, occasion?: 'sign-in' | 'enrolment'): Promise<Renewed>
+  /** Gives the session a new id, at a `signIn` or for a proven number. A session that keeps its id is refused, not elevated. */
+  renew(req: Request, res: Response, signIn?: SignIn): Promise<Renewed>
   /** The id of the session after the host's own code ran, which may have renewed it itself. */
   follow(req: Request, renewed: Renewed): Promise<string>
   /**
@@ -30,14 +30,13 @@ export interface Renewal {
 }
 
 export function createRenewal(parts: {
-  readonly subjectOf: SubjectOf
   readonly sessions: Sessions
   readonly moves: Pick<Moves, 'own' | 'others'>
   readonly emit: Emit
   /** How long a failed request waits for the session before it responds. */
   readonly storeTimeoutMs: number
 }): Renewal {
-  const { subjectOf, sessions, moves, emit, storeTimeoutMs } = parts
+  const { sessions, moves, emit, storeTimeoutMs } = parts
 
   function unavailable(cause?: unknown): TwoFactorError {
     emit({ type: 'session.failed' })
@@ -45,11 +44,9 @@ export function createRenewal(parts: {
   }
 
   return {
-    async renew(req, res, occasion = 'sign-in') {
+    async renew(req, res, signIn) {
       const before = sessions.idOf(req)
-      const isSignIn = occasion === 'sign-in'
-      const signIn = isSignIn ? { subject: readSubject(subjectOf, req) } : undefined
-      const moveOthers = await moves.others(req, before, isSignIn)
+      const moveOthers = await moves.others(req, before, signIn !== undefined)
       const moveAll: Move = async (from, to) => {
         await Promise.all([moves.own(from, to, signIn), moveOthers(from, to)])
       }
