@@ -31,7 +31,7 @@ export const separators = /[\p{Zs}\p{Cf}\p{Pd}.·'"`´‘’“”«»]/gu
 /** The phone data weighs more than everything else here, so it loads in the background. */
 let phoneData: Promise<typeof import('libphonenumber-js/mobile')> | undefined
 
-/** Starts to load the numbering plans. Called when routes are made, never inside a request. */
+/** The numbering plans. They begin to load when routes are made, so that no request waits for them. */
 export function loadPhoneData(): Promise<typeof import('libphonenumber-js/mobile')> {
   phoneData ??= import('libphonenumber-js/mobile')
   return phoneData
@@ -94,7 +94,7 @@ async function read(
 }
 
 /**
- * The number as people in its country write it, such as `300 123 4567`.
+ * The number as people in its country write it, such as `300 1234567`.
  *
  * @example
  * await nationalForm('+573001234567') // '300 1234567'

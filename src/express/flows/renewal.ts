@@ -74,7 +74,7 @@ export function createRenewal(parts: {
     },
 
     async abandon(req, res) {
-      await withinDeadline(storeTimeoutMs, () => sessions.rotate(req, res), Error).catch(() => undefined)
+      await withinDeadline(storeTimeoutMs, () => sessions.rotate(req, res)).catch(() => undefined)
     },
   }
 }

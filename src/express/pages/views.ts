@@ -177,10 +177,9 @@ export function createViews(parts: ViewParts): Views {
     codePage(context) {
       const { asked, purpose, returnTo } = carriedBy(context)
       // Often the purpose says it all, and it never gets too old.
-      const usual = asked && takesRecoveryCode(purposes.find(asked.purpose), undefined)
-      const particular =
-        asked?.bound ?? asked?.details ?? asked?.methods ?? asked?.formId ?? asked?.recoveryCode !== usual
-      const requirement = asked && particular ? parts.requirements?.reissue(context.req, asked) : undefined
+      const byPurpose = takesRecoveryCode(purposes.find(asked?.purpose ?? ''), undefined)
+      const requirement =
+        asked && saysMore(asked, byPurpose) ? parts.requirements?.reissue(context.req, asked) : undefined
       return pageUrl(basePathOf(context.req), { requirement, purpose, returnTo })
     },
 
@@ -195,6 +194,15 @@ export function createViews(parts: ViewParts): Views {
       return { ...shown, page: 'resume', form, details: form?.details }
     },
   }
+}
+
+/** Whether a requirement says more than its purpose does. */
+function saysMore(requirement: Requirement, recoveryByPurpose: boolean): boolean {
+  const { bound, details, methods, formId, recoveryCode } = requirement
+  return (
+    recoveryCode !== recoveryByPurpose ||
+    [bound, details, methods, formId].some((particular) => particular !== undefined)
+  )
 }
 
 /** Whether the page of recovery codes is asked for, by a link or by its own form. */
