@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from 'redis'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { redisStore } from '../../src/store/redis-store.js'
@@ -22,12 +23,22 @@ afterAll(async () => {
 async function countedHost(given: HostOptions = {}) {
   let trips = 0
   let answered = 0
+  let pending = 0
   const sendCommand = async (_key: string, args: string[]) => {
     const trip = answered + 1
     trips = Math.max(trips, trip)
-    const reply = await client.sendCommand(args)
-    answered = Math.max(answered, trip)
-    return reply
+    pending += 1
+    try {
+      return await client.sendCommand(args)
+    } finally {
+      pending -= 1
+      answered = Math.max(answered, trip)
+    }
+  }
+  /** Until what the request before has left to be done is done. */
+  async function quiet(): Promise<void> {
+    do await sleep(20)
+    while (pending > 0)
   }
   await server.ask('FLUSHALL')
   const host = await startHost({
@@ -39,6 +50,7 @@ async function countedHost(given: HostOptions = {}) {
   return {
     ...host,
     async trips(ask: () => Promise<{ status: number }>): Promise<[status: number, trips: number]> {
+      await quiet()
       answered = 0
       trips = 0
       const { status } = await ask()
