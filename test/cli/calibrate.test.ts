@@ -9,6 +9,8 @@ import { type Run, run, runInTerminal, withoutTerminal } from './program.js'
 
 const phone = '+573001234567'
 const key = 'sandbox-key'
+/** The program has to start first, which takes a busy machine longer than a wait lasts by default. */
+const inAMinute = { timeoutMs: 60_000 }
 
 /** What the program needs, but for the code. */
 const environment = ({ baseUrl }: Sandbox) => ({
@@ -23,7 +25,7 @@ const environment = ({ baseUrl }: Sandbox) => ({
 async function calibrate(sandbox: Sandbox, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}) {
   const program = run(['calibrate', '--yes', ...args], { ...environment(sandbox), ...env })
   await program.saying('The provider has taken')
-  const { code = '' } = await sandbox.inbox.waitFor(env.TWO_FACTOR_PHONE ?? phone)
+  const { code = '' } = await sandbox.inbox.waitFor(env.TWO_FACTOR_PHONE ?? phone, inAMinute)
   program.type(`${code}\n`)
   const exitCode = await program.exitCode
   expectNoSecret(sandbox, program)
@@ -77,7 +79,7 @@ describe('express-two-factor calibrate', () => {
     })
     const actor = { subject: 'ana', session: 's', purpose: 'login' }
     await tf.challenges.start({ ...actor, phone })
-    const { code = '' } = await sandbox.inbox.waitFor(phone)
+    const { code = '' } = await sandbox.inbox.waitFor(phone, inAMinute)
     const guess = code === '000000' ? '000001' : '000000'
     expect(await tf.challenges.verify({ ...actor, phone, code: guess })).toMatchObject({
       outcome: 'rejected',
@@ -109,7 +111,7 @@ For the options of twoFactor():
     // The newest first.
     const [right, wrong, ...more] = sandbox.requests.list('verifyCode').map(({ fields }) => fields.code)
     expect(more).toEqual([])
-    expect(right).toBe((await sandbox.inbox.waitFor(phone)).code)
+    expect(right).toBe((await sandbox.inbox.waitFor(phone, inAMinute)).code)
     expect(wrong).not.toBe(right)
     expect(wrong).toMatch(/^[A-C]{5}$/)
   })
@@ -165,7 +167,7 @@ For the options of twoFactor():
     const env = { ...environment(sandbox), TWO_FACTOR_KEY: '', TWO_FACTOR_PHONE: '+573007654321' }
     const program = run(['calibrate', '--yes', '--phone', '+57 (300) 123-4567'], env)
     program.type(`${key}\n`)
-    const { code = '' } = await sandbox.inbox.waitFor(phone)
+    const { code = '' } = await sandbox.inbox.waitFor(phone, inAMinute)
     program.type(`\n${code.slice(0, 3)} ${code.slice(3)}\n`)
     expect(await program.exitCode).toBe(0)
     expectNoSecret(sandbox, program)
@@ -185,7 +187,7 @@ For the options of twoFactor():
   test('prints no line for a code that was mistyped', async () => {
     await using sandbox = await startSandbox()
     const program = run(['calibrate', '--yes'], environment(sandbox))
-    const { code = '' } = await sandbox.inbox.waitFor(phone)
+    const { code = '' } = await sandbox.inbox.waitFor(phone, inAMinute)
     program.type(`${code === '111111' ? '222222' : '111111'}\n`)
     expect(await program.exitCode).toBe(1)
     expect(program.out()).not.toContain('approvedStatuses')
@@ -413,7 +415,7 @@ describe.skipIf(withoutTerminal)('express-two-factor calibrate in a terminal', (
     await answerQuestions(program, sandbox)
     expect(sandbox.requests.count()).toBe(0)
     program.type('y\r')
-    const { code } = await sandbox.inbox.waitFor(phone)
+    const { code } = await sandbox.inbox.waitFor(phone, inAMinute)
     await program.saying('The code that arrived')
     // An arrow key brings nothing hidden back.
     program.type(`\u001b[A\u001b[A\u001b[A\u001b[A${code}\r`)
@@ -480,7 +482,7 @@ describe.skipIf(withoutTerminal)('express-two-factor calibrate in a terminal', (
   test('asks again until it has an answer', async () => {
     await using sandbox = await startSandbox()
     const program = runInTerminal(['calibrate', '--yes', '--channel', 'sms'], environment(sandbox))
-    const { code } = await sandbox.inbox.waitFor(phone)
+    const { code } = await sandbox.inbox.waitFor(phone, inAMinute)
     await program.saying('The code that arrived')
     program.type('\r?\r')
     await program.saying('letters and digits alone')

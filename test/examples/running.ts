@@ -45,7 +45,9 @@ export async function run(
     inboxUrl,
     said,
     async codeFor(phone) {
-      const answer = await fetch(`${inboxUrl}/_sandbox/messages/wait?phone=${encodeURIComponent(phone)}`)
+      const answer = await fetch(
+        `${inboxUrl}/_sandbox/messages/wait?phone=${encodeURIComponent(phone)}&timeoutMs=60000`,
+      )
       const { code } = (await answer.json()) as { code: string }
       return code
     },
