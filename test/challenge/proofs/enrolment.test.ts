@@ -1,9 +1,10 @@
 import { describe, expect, it, vi } from 'vitest'
-import { createKeys } from '../../../src/challenge/keys.js'
+import { createKeys, hashId } from '../../../src/challenge/keys.js'
 import { createEnrolments } from '../../../src/challenge/proofs/enrolment.js'
 import { createGrants } from '../../../src/challenge/proofs/grants.js'
 import { createPurposes } from '../../../src/challenge/purposes.js'
 import { createSecrets } from '../../../src/challenge/secrets.js'
+import { TwoFactorError } from '../../../src/errors.js'
 import { memoryStore } from '../../../src/store/memory-store.js'
 import type { Store } from '../../../src/store/store.js'
 
@@ -295,6 +296,31 @@ describe('the session of a sign-in', () => {
     await enrolments.prove('s1', proven)
     await enrolments.move('s1', 's2', { subject: undefined })
     expect(await enrolments.find('s2')).toBeUndefined()
+  })
+
+  it.each([
+    ['is lost without a word', new TwoFactorError('capacity'), { subject: 'ana' }, false],
+    ['is refused with it', new TwoFactorError('store_unavailable'), { subject: 'ana' }, true],
+    [
+      'is refused with it',
+      Object.assign(new Error('foreign'), { code: 'capacity' }),
+      { subject: 'ana' },
+      true,
+    ],
+    // Without a sign-in somebody waits for this very number.
+    ['is refused with it', new TwoFactorError('capacity'), undefined, true],
+  ])('where the store takes no record, %s', async (_name, error, signIn, isRefused) => {
+    let isFull = false
+    const { enrolments } = setUp((store) => ({
+      ...store,
+      swap: (...asked) =>
+        isFull && asked[0].endsWith(keyEnd) ? Promise.reject(error) : store.swap(...asked),
+    }))
+    const keyEnd = hashId('s2')
+    await enrolments.open('s1').begin({ ...typed, subject: 'ana' })
+    isFull = true
+    const moved = enrolments.move('s1', 's2', signIn)
+    await (isRefused ? expect(moved).rejects.toBe(error) : expect(moved).resolves.toBeUndefined())
   })
 
   it('makes what was begun anonymously the proof of whoever proves it', async () => {

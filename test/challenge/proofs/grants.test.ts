@@ -7,6 +7,28 @@ import { createService } from '../service.js'
 const ana = { subject: 'ana', session: 's1', purpose: 'login' }
 const fresh = { maxAgeMs: 5 * minute }
 
+describe('a grant that is taken back', () => {
+  it.each([
+    ['another purpose', { purpose: 'transfer' }, 0],
+    ['other bound fields', { bound: 'hash' }, 0],
+    ['another method', { method: 'passkey' }, 0],
+    ['another session', { session: 's2' }, 0],
+    ['a newer code', {}, 1],
+  ])('is gone wherever its session has moved, and one of %s stays', async (_, other, laterMs) => {
+    const { grants, wait } = createService()
+    const written = await grants.write({ ...ana, method: 'sms' })
+    await written?.moveTo('s3')
+    await written?.confirm()
+    wait(laterMs)
+    const kept = { ...ana, session: 's3', method: 'sms', ...other }
+    await grants.write(kept)
+    await written?.takeBack()
+    expect(grants.read({ ...kept, ...fresh })).toMatchObject({ method: kept.method })
+    const own = { ...ana, session: 's3', ...fresh, methods: ['sms'] }
+    expect(grants.read(own) !== undefined).toBe(laterMs > 0)
+  })
+})
+
 describe('a grant', () => {
   it('fits the subject, session and purpose it was given to', async () => {
     const { grants, now } = createService()
