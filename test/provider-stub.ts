@@ -49,7 +49,8 @@ export async function startProviderStub(): Promise<ProviderStub> {
     return stub.answerCheck(request)
   }
 
-  const server = createServer((req, res) => {
+  // On a busy machine a connection can look idle to the server while a request is on its way to it.
+  const server = createServer({ keepAliveTimeout: 0 }, (req, res) => {
     void answerTo(req).then((answer) => reply(res, answer))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

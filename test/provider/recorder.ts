@@ -20,7 +20,8 @@ export interface Recorder {
 export async function startRecorder(): Promise<Recorder> {
   const requests: Recorded[] = []
   let next = { body: '{}', httpStatus: 200, headers: {} }
-  const server = createServer((request, response) => {
+  // On a busy machine a connection can look idle to the server while a request is on its way to it.
+  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {

@@ -61,7 +61,8 @@ export async function startCodeService(play: Play): Promise<CodeService> {
     else res.writeHead(httpStatus, { 'content-type': 'application/json' }).end(JSON.stringify(json))
   }
 
-  const server = createServer((req, res) => {
+  // On a busy machine a connection can look idle to the server while a request is on its way to it.
+  const server = createServer({ keepAliveTimeout: 0 }, (req, res) => {
     let body = ''
     req.on('data', (chunk) => {
       body += chunk
