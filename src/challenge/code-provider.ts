@@ -97,7 +97,7 @@ export type SendResult =
 /**
  * What the provider's response to a code means. Everything that is not clearly an approval is a refusal.
  * - `unavailable`: a response without a verdict, or none. The attempt stays spent. Ten in a row over five
- *   numbers pause the provider, unless `answered` was called.
+ *   numbers pause the provider, unless `answered` was called or the handle that it gives was not there yet.
  * - `not-sent`: provably nothing left this machine, so the attempt comes back.
  */
 export type Verdict = 'approved' | 'rejected' | 'misconfigured' | 'unavailable' | 'not-sent'

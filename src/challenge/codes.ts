@@ -171,6 +171,7 @@ function createMember(
   const by = provider.name === undefined ? {} : { provider: provider.name }
   const breaker = createCircuitBreaker({ ...parts, ...by })
   let unexpectedAt = Number.NEGATIVE_INFINITY
+  let givesHandles = false
 
   /** Once a minute: an account may answer each wrong code with a status of its own. */
   function noteUnexpected({ unexpectedStatus: status }: Reported, about: AboutExchange): void {
@@ -201,6 +202,7 @@ function createMember(
           const startedAt = now()
           const sent = await sendWithin(ms, provider, { ...send, report })
           const about = { ...by, durationMs: since(startedAt), ...aboutReport(reported) }
+          if ('handle' in sent) givesHandles = true
           if (trace !== undefined) Object.assign(trace, about, { result: sent.result })
           breaker.note({ command: 'send', result: sent.result, lane, key, about })
           return { result: sent, about, askState: askStateOf(reported.messageId) }
@@ -213,7 +215,8 @@ function createMember(
         () => ({ lane, ...by }),
         async (trace) => {
           const { reported, report } = reporter()
-          let spoke = false
+          // Denial of service: a code typed while its send is under way has no handle yet, and says nothing of the service.
+          let spoke = givesHandles && check.handle === undefined
           const answered = () => {
             spoke = true
           }

@@ -227,6 +227,33 @@ describe('a handle', () => {
     expect(await codes.check(target, { ...submitted, handle: 'handle-canary' })).toEqual(unavailable)
     expect(seen).toEqual(['handle-canary'])
   })
+
+  it.each([
+    ['is not there yet while the code is being sent: that is no silence', undefined, false],
+    ['is there, and nobody answers: that is silence', 'handle', true],
+  ])('%s', async (_name, handle, pauses) => {
+    const { codes, send } = open({
+      sendCode: async () => ({ result: 'sent', handle: 'handle' }),
+      checkCode: async () => 'unavailable',
+    })
+    await send()
+    for (let checks = 0; checks < 12; checks += 1) {
+      await codes.check({ ...target, key: `ledger-${checks}` }, { ...submitted, handle })
+    }
+    expect(codes.refusal() !== undefined).toBe(pauses)
+  })
+
+  it('that was never given excuses no silence', async () => {
+    const { codes, send } = open({
+      sendCode: async () => ({ result: 'sent' }),
+      checkCode: async () => 'unavailable',
+    })
+    await send()
+    for (let checks = 0; checks < 12; checks += 1) {
+      await codes.check({ ...target, key: `ledger-${checks}` }, submitted)
+    }
+    expect(codes.refusal()).toBeDefined()
+  })
 })
 
 describe('what an adapter reports', () => {
