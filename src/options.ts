@@ -128,13 +128,13 @@ export interface TwoFactorOptions {
    * formFields: (req) => ({ _csrf: generateToken(req) })
    */
   readonly formFields?: FormFieldsOf
-  /** A fixed locale or one per request. Default: what the browser likes best among en, es and pt. */
+  /** A fixed language of the pages, or one per request. Default: the visitor's preferred one among en, es, pt and those of `messages`, otherwise en. */
   readonly locale?: string | LocaleOf
   /** Own texts per locale, each key on its own. */
   readonly messages?: Messages
   /** Makes the HTML of a page in place of, or around, the built-in one. */
   readonly render?: Render
-  /** After session and grant were renewed, before the answer. If it throws, or sets a status of 4xx or 5xx for a response of its own, the grant is revoked. */
+  /** After the session id was renewed and the grant written, before the response. If it throws, or responds with 4xx or 5xx, the grant is revoked. */
   readonly onVerified?: OnVerified
   /** The host's last word before a code is sent: captcha, risk engine. Anything but `true` refuses. `suspicion` says when a captcha is due. */
   readonly beforeSend?: (req: Request, send: Parameters<BeforeSend>[0]) => ReturnType<BeforeSend>

@@ -6,7 +6,7 @@ import type { Warn } from '../host/warnings.js'
 import { createTexts, missingTexts, negotiateLocale } from './messages/locales.js'
 import type { Messages, Texts } from './messages/texts.js'
 
-/** The locale of one request; undefined leaves it to what the browser likes best. */
+/** The locale of one request; undefined leaves it to the preferences of the browser. */
 export type LocaleOf = (req: Request) => string | undefined
 
 /** The language that one request is answered in. */
