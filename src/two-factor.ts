@@ -54,8 +54,9 @@ import { providerCodes } from './provider/code-adapter.js'
 import { openDefaultStore } from './store/default-store.js'
 
 /**
- * Puts the parts together, once per app. Throws a TypeError that names the option and the fix.
+ * Puts the parts together, once per app.
  *
+ * @throws {TypeError} with `code: 'ERR_TWO_FACTOR_OPTION'`, naming the option and the fix
  * @example
  * const tf = twoFactor({
  *   provider: createClient({ baseUrl, client, key }),
@@ -80,15 +81,16 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   void loadPhoneData()
 
   const clock = settings.now && hostClock(settings.now)
-  const health = createHealth(clock ?? Date.now)
-  const emit = health.over(createEmit({ onEvent: settings.onEvent, now: clock ?? Date.now, warn }))
+  const now = clock ?? Date.now
+  const health = createHealth(now)
+  const emit = health.over(createEmit({ onEvent: settings.onEvent, now, warn }))
   const appNames = createAppNames(settings.appName)
   const background = createBackground()
   const domain = openDomain({
     ...settings,
     background,
     store: settings.store ?? openDefaultStore({ now: clock, emit, warn }),
-    now: clock ?? Date.now,
+    now,
     emit,
     // The shorter timeout ends a check, and the number is free soon after.
     limits: { ...limits, verifyTimeoutMs: Math.min(limits.verifyTimeoutMs, provider.timeoutMs ?? Infinity) },
@@ -98,7 +100,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     trustedMaxAgeMs: settings.trustedDevices?.maxAgeMs ?? 0,
     recoveryCodes: settings.recoveryCodes && hostRecoveryCodes(settings.recoveryCodes),
   })
-  const { challenges, devices, enrolments, grants, hashBound, keptForms, now, purposes, secrets } = domain
+  const { challenges, devices, enrolments, grants, hashBound, keptForms, purposes, secrets } = domain
 
   const wiring = createWiring(settings, warn)
   const { subjectOf, sessions, identify, identifyLater, path, mounts } = wiring

@@ -68,6 +68,28 @@ export function createCircuitBreaker(parts: {
     pause()
   }
 
+  /** Provably nothing left this machine. */
+  function countNotSent({ command, about }: Exchange): void {
+    emit({ type: 'provider.unavailable', command, sent: false, ...about })
+    // Denial of service: a text of the host that fails for one visitor's words or language is no silence.
+    if (about.reason !== 'text') notSent += 1
+    if (notSent >= notSentBeforePause) pause()
+  }
+
+  /** Nobody knows whether it was read. */
+  function countLost({ command, lane, key, about, answered = false }: Exchange): void {
+    if (command === 'send') forgetRefusals()
+    emit({ type: 'provider.unavailable', command, sent: true, ...about })
+    // Whoever types the code decides whether the service can read it: malformed codes must not pause sign-ins.
+    if (answered) forget()
+    else if (lane === 'auth') {
+      notSent = 0
+      unanswered += 1
+      numbers.add(key)
+      if (unanswered >= unansweredBeforePause && numbers.size >= numbersBeforePause) pause()
+    }
+  }
+
   function pause(): void {
     forget()
     forgetRefusals()
@@ -83,29 +105,14 @@ export function createCircuitBreaker(parts: {
       return leftMs > 0 ? refused('provider_unavailable', leftMs) : undefined
     },
     note(exchange) {
-      const { command, result, lane, key, about, answered = false } = exchange
-      const lost = result === 'unconfirmed' || result === 'unavailable'
+      const { command, result, about } = exchange
       if (result === 'misconfigured') emit({ type: 'provider.misconfigured', ...about })
-      const isRefusal = result === 'failed' || result === 'misconfigured'
-      if (command === 'send' && result !== 'not-sent' && !isRefusal) forgetRefusals()
-      if (!lost && result !== 'not-sent') {
-        forget()
-        if (command === 'send' && isRefusal) countRefusal(exchange)
-        return
-      }
-
-      emit({ type: 'provider.unavailable', command, sent: lost, ...about })
-      // Whoever types the code decides whether the service can read it: malformed codes must not pause sign-ins.
-      if (lost && answered) forget()
-      // Denial of service: a text of the host that fails for one visitor's words or language is no silence.
-      else if (!lost) notSent += about.reason === 'text' ? 0 : 1
-      else if (lane === 'auth') {
-        notSent = 0
-        unanswered += 1
-        numbers.add(key)
-      }
-      const silent = unanswered >= unansweredBeforePause && numbers.size >= numbersBeforePause
-      if (notSent >= notSentBeforePause || silent) pause()
+      if (result === 'not-sent') return countNotSent(exchange)
+      if (result === 'unconfirmed' || result === 'unavailable') return countLost(exchange)
+      forget()
+      if (command === 'check') return
+      if (result === 'failed' || result === 'misconfigured') countRefusal(exchange)
+      else forgetRefusals()
     },
   }
 }

@@ -1,5 +1,6 @@
 import { tracingChannel } from 'node:diagnostics_channel'
 import type { AboutExchange, Emit } from '../events.js'
+import { minuteMs } from '../lib/time.js'
 import { traced } from '../lib/tracing.js'
 import { type CircuitBreaker, createCircuitBreaker } from './circuit-breaker.js'
 import type {
@@ -145,8 +146,6 @@ export interface ExchangeTrace extends AboutExchange {
 
 const sendTraces = tracingChannel<unknown, ExchangeTrace>('express-two-factor:send')
 const checkTraces = tracingChannel<unknown, ExchangeTrace>('express-two-factor:check')
-
-const minuteMs = 60_000
 
 /** One provider behind its deadline and its breaker, whose exchanges are timed, traced and reported. */
 interface Member {

@@ -5,17 +5,18 @@ import type { Awaitable } from '../store/store.js'
 import type { Channel, Details } from './code-provider.js'
 import type { Lane } from './limits.js'
 
-/** Who acts, from where, on which number. */
+/**
+ * Who acts, from where, on which number. `visitor`, `knownBrowser` and `epoch` may be promises: they are awaited
+ * together with the ledger, and not at all by what is refused earlier. The caller handles their rejections, which
+ * would otherwise end the host's process.
+ */
 export interface Actor {
   /** Default `auth`. */
   readonly lane?: Lane | undefined
   readonly subject: string
   /** The host's session id. */
   readonly session: string
-  /**
-   * The owner of the challenge in place of subject and session, where both may change meanwhile: at a
-   * signup. Waited for as `knownBrowser`.
-   */
+  /** The owner of the challenge in place of subject and session, where both may change meanwhile: at a signup. */
   readonly visitor?: Awaitable<string> | undefined
   /** The number, in any usual spelling; in the auth lane the one on file. */
   readonly phone: string
@@ -23,11 +24,7 @@ export interface Actor {
   readonly country?: string | undefined
   /** Network address, for the counters by address; absent: not counted. */
   readonly address?: string | undefined
-  /**
-   * Whether this subject has succeeded in this browser before. Waited for together with the ledger, as
-   * `epoch`, and not at all by what is refused earlier: the caller handles its rejection, which would otherwise
-   * end the host's process.
-   */
+  /** Whether this subject has succeeded in this browser before. */
   readonly knownBrowser?: Awaitable<boolean> | undefined
   /** The last revocation of this subject in this session, from the grants. */
   readonly epoch?: Awaitable<string | undefined>
@@ -158,8 +155,8 @@ export type VerifyOutcome =
   | Refusal
 
 /** How a start stands before anybody asks for it. */
-export interface Preview {
-  /** Why it would be refused; `retryAfterMs` is the wait until it would not, however many waits follow one another. */
+export interface Outlook {
+  /** Why it would be refused; `retryAfterMs` is the wait until one would be booked, however many waits follow one another. */
   readonly refusal?: Refusal
   /** Whether the last code of this subject and session ran out a short while ago, with attempts left. */
   readonly expired: boolean
@@ -180,12 +177,15 @@ export interface Challenges {
   /** The live challenge of this subject in this session, when there is one, and it is for exactly this. Never sends. */
   find(actor: Actor, wanted?: Pick<StartCommand, 'purpose' | 'bound'>): Promise<ChallengeView | undefined>
   /** What a start would meet. Never sends, and counts nothing: a page that offers one asks it first. */
-  preview(command: StartCommand): Promise<Preview>
+  preview(command: StartCommand): Promise<Outlook>
   /** What the live challenge of this subject in this session is for. */
   asked(actor: Actor): Promise<Pick<StartCommand, 'purpose' | 'bound'> | undefined>
 }
 
 /** A refusal as a value. */
-export function refused(code: ProblemCode, retryAfterMs?: number): Refusal {
+export function refused<Code extends ProblemCode>(
+  code: Code,
+  retryAfterMs?: number,
+): Refusal & { readonly code: Code } {
   return { outcome: 'refused', code, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
 }

@@ -1,5 +1,3 @@
-import type { Emit } from '../events.js'
-import type { Store } from '../store/store.js'
 import { type ChallengeParts, createChallenges } from './challenges.js'
 import { createKeys } from './keys.js'
 import { createBoundHash } from './proofs/bound.js'
@@ -13,29 +11,20 @@ import { createSecrets } from './secrets.js'
 import { withStoreDeadline } from './store-deadline.js'
 
 /** Assembles everything independent of HTTP, on one store and one provider. */
-export function openDomain(parts: {
-  readonly store: Store
-  readonly secret: readonly [string, ...string[]]
-  readonly namespace: string
-  readonly purposes: readonly Purpose[]
-  readonly defaultPurpose: (name: string) => Purpose
-  readonly limits: ChallengeParts['limits']
-  readonly provider: ChallengeParts['provider']
-  readonly countries: ChallengeParts['countries']
-  readonly signupGuard: ChallengeParts['signupGuard']
-  readonly balance?: ChallengeParts['balance']
-  readonly deliveryWatch?: ChallengeParts['deliveryWatch']
-  readonly background: ChallengeParts['background']
-  readonly appNameOf: ChallengeParts['appNameOf']
-  /** How long after its last success a browser is known; 0 when the feature is off. */
-  readonly knownMaxAgeMs: number
-  /** How long a trusted device replaces the code; 0 when the feature is off. */
-  readonly trustedMaxAgeMs: number
-  /** Absent: there are none. */
-  readonly recoveryCodes?: RecoveryCodeStore | undefined
-  readonly now: () => number
-  readonly emit: Emit
-}) {
+export function openDomain(
+  parts: Omit<ChallengeParts, 'secrets' | 'keys' | 'purposes'> & {
+    readonly secret: readonly [string, ...string[]]
+    readonly namespace: string
+    readonly purposes: readonly Purpose[]
+    readonly defaultPurpose: (name: string) => Purpose
+    /** How long after its last success a browser is known; 0 when the feature is off. */
+    readonly knownMaxAgeMs: number
+    /** How long a trusted device replaces the code; 0 when the feature is off. */
+    readonly trustedMaxAgeMs: number
+    /** Absent: there are none. */
+    readonly recoveryCodes?: RecoveryCodeStore | undefined
+  },
+) {
   const { limits, now, emit } = parts
   const store = withStoreDeadline(parts.store, limits.storeTimeoutMs, { now, emit })
   const secrets = createSecrets(parts.secret)

@@ -29,7 +29,7 @@ export interface NumberState extends BudgetState {
   readonly known: BudgetState
 }
 
-/** The operator's view of a number on file. Throws a TypeError for a string that is not a phone number. */
+/** The operator's view of a number on file. Both methods reject with a TypeError for a string that is not a phone number. */
 export interface Numbers {
   /**
    * What a number may do now.

@@ -1,5 +1,6 @@
 import { clockLeewayMs } from '../lib/clock.js'
 import { withinDeadline } from '../lib/deadline.js'
+import { minuteMs } from '../lib/time.js'
 import type { Finding, Store } from '../store/store.js'
 import type { Keys } from './keys.js'
 import { newCommandId } from './updater.js'
@@ -73,11 +74,10 @@ async function creditsLeft(
 }
 
 async function storeKeepsWord(store: Store, key: string): Promise<readonly Finding[]> {
-  const minute = 60_000
-  const first = await store.swap(key, undefined, { kept: 1 }, minute)
-  const second = await store.swap(key, undefined, { kept: 2 }, minute)
+  const first = await store.swap(key, undefined, { kept: 1 }, minuteMs)
+  const second = await store.swap(key, undefined, { kept: 2 }, minuteMs)
   const entry = await store.read(key)
-  if (entry !== undefined) await store.swap(key, entry.version, undefined, minute)
+  if (entry !== undefined) await store.swap(key, entry.version, undefined, minuteMs)
   const kept = JSON.stringify(entry?.value) === '{"kept":1}'
   if (first.swapped && !second.swapped && kept) return []
   const message = 'The store loses writes or overwrites entries.'

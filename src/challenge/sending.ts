@@ -48,7 +48,7 @@ export function createSending(parts: {
   ): Promise<StartOutcome> {
     const paused = codes.refusal()
     if (paused !== undefined) return paused
-    const budget = counters.forSend(target.counted)
+    const budget = counters.forSend(target)
     const updater = ledgers.updater(target.key, target.limits)
     const asked = Promise.all([funds?.check(target.lane), budget.check(), target.who(), budget.suspected()])
     const [broke, tooMany, who, suspected] = await updater.readWith(asked)

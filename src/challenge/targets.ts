@@ -5,21 +5,15 @@ import { type Actor, type ChallengeView, type Refusal, refused } from './command
 import { hashId, type Keys } from './keys.js'
 import type { Challenge, Ledger, Who } from './ledger/ledger.js'
 import { resendableAt } from './ledger/pacing.js'
-import { type Lane, type LedgerLimits, type Limits, ledgerLimitsOf } from './limits.js'
+import { type LedgerLimits, type Limits, ledgerLimitsOf } from './limits.js'
 import type { Purposes } from './purposes.js'
 
 /** One number in one lane, and who acts on it. */
-export interface Target {
-  readonly lane: Lane
-  readonly subject: string
+export interface Target extends Counted {
   readonly phone: PhoneNumber
-  readonly country: string
-  /** Key of the number's ledger. */
-  readonly key: string
   readonly limits: LedgerLimits
   /** Who acts in which budget, and the last revocation. Read together with the ledger. */
   readonly who: () => Promise<Who>
-  readonly counted: Counted
 }
 
 export interface Targets {
@@ -56,13 +50,16 @@ export function createTargets(parts: {
         const refusal = refused(mistyped ? 'invalid_request' : 'destination_not_allowed')
         return lane === 'enrol' ? { ...refusal, reason } : { ...refusal, onFile: reason }
       }
-      const key = keys.ledger(lane, parsed.phone)
       return {
         lane,
         subject,
+        anonymous,
+        session,
+        address,
+        proxied,
         phone: parsed.phone,
         country: parsed.country,
-        key,
+        key: keys.ledger(lane, parsed.phone),
         limits: limitsOf[lane],
         async who() {
           const [isKnown, epoch, visitor] = await Promise.all([
@@ -76,16 +73,6 @@ export function createTargets(parts: {
             subject: hashId(visitor ?? subject),
             epoch,
           }
-        },
-        counted: {
-          lane,
-          subject,
-          anonymous,
-          session,
-          address,
-          proxied,
-          country: parsed.country,
-          ledgerKey: key,
         },
       }
     },

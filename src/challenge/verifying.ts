@@ -67,7 +67,7 @@ export function createVerifying(parts: {
   }
 
   const record = ({ target, id, ledger }: Submission, verdict: Verdict) =>
-    ledger.run((standing, now) => settle(standing, id, verdict, now, target.limits))
+    ledger.run((current, now) => settle(current, id, verdict, now, target.limits))
 
   async function judge(submission: Submission, challenge: Challenge, sentAt: number): Promise<VerifyOutcome> {
     const { target, code, budget } = submission
@@ -136,7 +136,7 @@ export function createVerifying(parts: {
       id: newCommandId(),
       code: command.code,
       ledger: ledgers.updater(target.key, target.limits),
-      budget: counters.forVerification(target.counted),
+      budget: counters.forVerification(target),
     }
     const { outcome: reserved, sentAt = 0 } = await reserveAttempt(submission)
     if (reserved.outcome === 'refused') return reserved

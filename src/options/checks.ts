@@ -18,6 +18,7 @@ import {
   timeoutMs,
   withMethods,
 } from '../lib/options.js'
+import { dayMs } from '../lib/time.js'
 import type { PurposeOptions, TwoFactorOptions } from '../options.js'
 import { countryCode, voice } from '../provider/option-checks.js'
 import { balance, countries, deliveryWatch, signupGuard } from './operator-checks.js'
@@ -29,8 +30,6 @@ import {
   refuseBlindOptions,
   refuseClientOptions,
 } from './provider-option.js'
-
-const day = 24 * 60 * 60_000
 
 const count = integer(0)
 const atLeastOne = integer(1)
@@ -164,7 +163,7 @@ export const optionChecks: Checks<TwoFactorOptions> = {
   session: withMethods(['id', 'rotate'], 'must be expressSession(), tokenSession() or { id, rotate }'),
   limits: object(limits),
   // NIST SP 800-63B-4, 5.1: thirty days at most.
-  trustedDevices: object({ maxAgeMs: integer(1, 30 * day, ' (milliseconds)') }, ['maxAgeMs']),
+  trustedDevices: object({ maxAgeMs: integer(1, 30 * dayMs, ' (milliseconds)') }, ['maxAgeMs']),
   knownBrowsers: (value, name) => (value === false ? undefined : knownBrowsers(value, name)),
   signupGuard,
   balance,

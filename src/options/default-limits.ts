@@ -1,8 +1,5 @@
 import type { Limits } from '../challenge/limits.js'
-
-const second = 1_000
-const minute = 60 * second
-const hour = 60 * minute
+import { hourMs, minuteMs, secondMs } from '../lib/time.js'
 
 /** What holds unless the host says otherwise. Each figure names who else settled on it, or why. */
 export const defaultLimits: Limits = {
@@ -11,14 +8,14 @@ export const defaultLimits: Limits = {
   // better-auth and login.gov: ten. With five more per lock it stays far below the hundred of NIST.
   failuresBeforeLock: 10,
   // NIST SP 800-63B-4, 3.2.2: waits that grow up to an hour.
-  lockMs: 15 * minute,
+  lockMs: 15 * minuteMs,
   // NIST SP 800-63B-4, 3.2.2: no more than a hundred consecutive failures.
   failuresBeforeDisable: 100,
   failuresPerSubjectPerDay: 20,
   // NIST SP 800-63B-4, 3.1.3.2, and OWASP ASVS 5.0, 6.5.5: ten minutes at most.
-  codeLifetimeMs: 10 * minute,
+  codeLifetimeMs: 10 * minuteMs,
   // Supabase and authgear: a minute, then longer.
-  cooldownMs: [minute, 2 * minute, 5 * minute],
+  cooldownMs: [minuteMs, 2 * minuteMs, 5 * minuteMs],
   sendsPerChallenge: 3,
   // Auth0 and authgear: five to ten messages per hour and number.
   sendsPerHour: 5,
@@ -44,18 +41,18 @@ export const defaultLimits: Limits = {
   serviceEnrolSendsPerHour: 600,
   serviceEnrolSendsPerDay: 3_000,
   // PSD2 RTS, article 4(3)(d): five minutes.
-  maxAgeMs: 5 * minute,
+  maxAgeMs: 5 * minuteMs,
   // NIST SP 800-63B-4, AAL2: a day at most.
-  loginMaxAgeMs: 12 * hour,
-  verifyTimeoutMs: 8 * second,
-  sendTimeoutMs: 10 * second,
+  loginMaxAgeMs: 12 * hourMs,
+  verifyTimeoutMs: 8 * secondMs,
+  sendTimeoutMs: 10 * secondMs,
   storeTimeoutMs: 250,
 }
 
 /** Upper bounds of a stricter set: narrower values are taken, wider ones are a mistake. */
 export const profiles = {
   /** Commission Delegated Regulation (EU) 2018/389 (PSD2 RTS), article 4(3). */
-  psd2: { attemptsPerChallenge: 5, failuresBeforeLock: 5, maxAgeMs: 5 * minute },
+  psd2: { attemptsPerChallenge: 5, failuresBeforeLock: 5, maxAgeMs: 5 * minuteMs },
 } as const satisfies Record<string, Partial<Limits>>
 
 export type Profile = keyof typeof profiles
@@ -74,9 +71,9 @@ function inWords(name: string, value: number | false | readonly number[]): strin
 
 function duration(ms: number): string {
   const units = [
-    [hour, 'h'],
-    [minute, 'min'],
-    [second, 's'],
+    [hourMs, 'h'],
+    [minuteMs, 'min'],
+    [secondMs, 's'],
   ] as const
   const [size, unit] = units.find(([length]) => ms >= length && ms % length === 0) ?? [1, 'ms']
   return `${ms / size} ${unit}`

@@ -7,6 +7,8 @@ import type { DeliveryRules } from '../challenge/watch/delivery-watch.js'
 import type { LinkOptions } from '../express/pages/links.js'
 import type { Messages } from '../express/pages/messages/texts.js'
 import { optionError } from '../lib/options.js'
+import { present } from '../lib/present.js'
+import { dayMs, minuteMs } from '../lib/time.js'
 import type { PurposeOptions, TwoFactorOptions } from '../options.js'
 import type { Voice } from '../provider/client-params.js'
 import { checkTwoFactorOptions } from './checks.js'
@@ -72,8 +74,8 @@ const defaultSignupGuard: SignupGuardRules = {
   unprovenPerDay: 100,
   ratio: 2,
 }
-const defaultBalance = { everyMs: 5 * 60_000, warnBeforeMs: 24 * 60 * 60_000 }
-const knownBrowserMs = 90 * 24 * 60 * 60_000
+const defaultBalance = { everyMs: 5 * minuteMs, warnBeforeMs: dayMs }
+const knownBrowserMs = 90 * dayMs
 
 /**
  * Checks the options once and fills in the defaults. Lists are copied: what the caller does to them later
@@ -88,6 +90,8 @@ export function resolveOptions(options: TwoFactorOptions): Settings {
   const { knownBrowsers = { maxAgeMs: knownBrowserMs } } = options
   const { voice = 'Mariana', callRetries = 1, path = '/two-factor', namespace = '' } = options
   const { limits: givenLimits = {}, codePattern = /^[0-9A-Za-z]{4,10}$/ } = options
+  const { countryCode, store, session, trustedDevices, locale, brand, render } = options
+  const { calibratedAt, recoveryCodes, formFields, onVerified, beforeSend, onEvent, now } = options
 
   const limits = resolveLimits(givenLimits)
   const maxStepUpAgeMs =
@@ -126,9 +130,8 @@ export function resolveOptions(options: TwoFactorOptions): Settings {
     provider: options.provider,
     subject: options.subject,
     phone: options.phone,
-    ...given(options, ['countryCode', 'store', 'session', 'trustedDevices', 'locale', 'brand', 'render']),
-    ...given(options, ['calibratedAt', 'recoveryCodes', 'formFields']),
-    ...given(options, ['onVerified', 'beforeSend', 'onEvent', 'now']),
+    ...present({ countryCode, store, session, trustedDevices, locale, brand, render }),
+    ...present({ calibratedAt, recoveryCodes, formFields, onVerified, beforeSend, onEvent, now }),
     appName: typeof options.appName === 'string' ? { login: options.appName } : { ...options.appName },
     approvedStatuses: [...approvedStatuses],
     rejectedCodes: [...rejectedCodes],
@@ -151,8 +154,8 @@ export function resolveOptions(options: TwoFactorOptions): Settings {
     ...(options.deliveryWatch !== undefined && {
       deliveryWatch: { afterMs: options.deliveryWatch.afterMs ?? 15_000 },
     }),
-    ...(options.balance !== undefined && { balance: { ...defaultBalance, ...defined(options.balance) } }),
-    signupGuard: { ...defaultSignupGuard, ...defined(options.signupGuard) },
+    ...(options.balance !== undefined && { balance: { ...defaultBalance, ...present(options.balance) } }),
+    signupGuard: { ...defaultSignupGuard, ...present(options.signupGuard) },
     allowedOrigins: [...allowedOrigins],
     messages,
     links: { ...options.links },
@@ -163,20 +166,6 @@ export function resolveOptions(options: TwoFactorOptions): Settings {
 function resolveRecoveryCode(given: boolean | undefined, isDefault: boolean): Purpose['recoveryCode'] {
   if (given === true) return 'always'
   return given === undefined && isDefault ? 'sign-in' : undefined
-}
-
-/** What was given, without what is only named. */
-function defined<Options extends object>(options: Options = {} as Options): Options {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Options
-}
-
-/** The options of these names that were given, inherited ones too. */
-function given<Name extends keyof TwoFactorOptions>(
-  options: TwoFactorOptions,
-  names: readonly Name[],
-): Pick<TwoFactorOptions, Name> {
-  const entries = names.map((name) => [name, options[name]])
-  return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
 }
 
 /** `g` and `y` make an expression remember where it stopped, and refuse every other code. */

@@ -1,5 +1,6 @@
 import type { CodeProvider, ExchangeReport, SendResult, Verdict } from '../challenge/code-provider.js'
 import { type Checks, checkOptions, integer, list, nonEmptyString } from '../lib/options.js'
+import { minuteMs } from '../lib/time.js'
 import { effectiveError } from './answers.js'
 import type { ProviderClient } from './client.js'
 import type { Voice } from './client-params.js'
@@ -102,7 +103,7 @@ export function providerCodes(options: ProviderCodesOptions): CodeProvider {
 }
 
 function withLifetime(sent: SendResult, { minutesToExpire }: Sent): SendResult {
-  const lifetimeMs = Math.floor((minutesToExpire ?? 0) * 60_000)
+  const lifetimeMs = Math.floor((minutesToExpire ?? 0) * minuteMs)
   const usable = sent.result === 'sent' && Number.isSafeInteger(lifetimeMs) && lifetimeMs > 0
   return usable ? { ...sent, lifetimeMs } : sent
 }

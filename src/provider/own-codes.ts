@@ -3,6 +3,7 @@ import type { CodeProvider, CodeSend, SendResult } from '../challenge/code-provi
 import { ignoreRejection } from '../lib/ignore-rejection.js'
 import { type Checks, checkOptions, func, integer, secret, that } from '../lib/options.js'
 import { textLength } from '../lib/text-length.js'
+import { minuteMs } from '../lib/time.js'
 import type { ProviderClient } from './client.js'
 import type { Voice } from './client-params.js'
 import { createHandles } from './code-handle.js'
@@ -129,7 +130,7 @@ function createWriter({ text, origin }: OwnCodesOptions) {
     const { channel, appName, locale, purpose, details, expiresInMs } = send
     const isText = channel === 'sms'
     const written = isText ? code : [...code].join(', ')
-    const minutes = Math.max(Math.floor(expiresInMs / 60_000), 1)
+    const minutes = Math.max(Math.floor(expiresInMs / minuteMs), 1)
     const message = { code: written, minutes, appName, locale, purpose, channel, details }
     // Domain-bound one-time codes (WICG): the last line, exactly so, and nothing after it.
     const lastLine = isText && origin !== undefined ? `\n@${origin} #${code}` : ''

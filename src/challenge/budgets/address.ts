@@ -1,11 +1,12 @@
 import { isIP } from 'node:net'
 import { memoize } from '../../lib/memoize.js'
+import { minuteMs } from '../../lib/time.js'
 import type { Refusal } from '../commands.js'
 import { hashId, type Keys } from '../keys.js'
 import type { Lane } from '../limits.js'
 import { type Allowance, type CounterStore, counter, together } from './allowance.js'
 
-const windowMs = 10 * 60_000
+const windowMs = 10 * minuteMs
 
 /** All clients behind a proxy that `trust proxy` does not cover share one address. */
 const timesBehindProxy = 10

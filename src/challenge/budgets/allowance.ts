@@ -1,6 +1,6 @@
 import type { LimitName } from '../../events.js'
 import type { Store } from '../../store/store.js'
-import type { Refusal } from '../commands.js'
+import { type Refusal, refused } from '../commands.js'
 
 /** Something that a request uses up, refundable when it fails. */
 export interface Allowance {
@@ -23,7 +23,7 @@ export interface Limited {
 export type CounterStore = Pick<Store, 'increment'>
 
 /** What was read, and the refusal of one more hit. */
-export interface Checked {
+export interface CounterReading {
   readonly count: number
   readonly resetInMs: number
   readonly refusal?: Refusal
@@ -31,15 +31,13 @@ export interface Checked {
 
 export interface Counter extends Allowance {
   /** Reads it and counts nothing. */
-  check(): Promise<Checked>
+  check(): Promise<CounterReading>
 }
 
 export function counter(store: CounterStore, { key, max, windowMs, code, limit }: Limited): Counter {
   const refusal = (resetInMs: number): Refusal => ({
-    outcome: 'refused',
-    code,
+    ...refused(code, Math.max(1, Math.ceil(resetInMs))),
     limit,
-    retryAfterMs: Math.max(1, Math.ceil(resetInMs)),
   })
   const refund = async () => store.increment(key, windowMs, -1)
   return {

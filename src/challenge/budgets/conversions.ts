@@ -1,10 +1,8 @@
 import type { Emit } from '../../events.js'
+import { dayMs, hourMs } from '../../lib/time.js'
 import type { Store } from '../../store/store.js'
 import type { Suspicion } from '../commands.js'
 import type { Keys } from '../keys.js'
-
-const hour = 60 * 60_000
-const day = 24 * hour
 
 /** When a country is suspected of SMS pumping, and what then happens. */
 export interface SignupGuardRules {
@@ -46,10 +44,10 @@ export function windowsOf(country: string, at: number, rules: Rules): readonly C
     const endsAt = (Math.floor(at / lengthMs) + 1) * lengthMs
     return { span, country, tag: tagAt(at), previousTag: tagAt(at - lengthMs), lengthMs, endsAt, floor }
   }
-  return [window('hour', hour, rules.unprovenPerHour), window('day', day, rules.unprovenPerDay)]
+  return [window('hour', hourMs, rules.unprovenPerHour), window('day', dayMs, rules.unprovenPerDay)]
 }
 
-type Counter = 'sent' | 'approved' | 'told'
+type CountName = 'sent' | 'approved' | 'told'
 
 /**
  * Sends and proofs per country, counted by increments alone: one entry that all sign-ups of a country had to
@@ -64,13 +62,13 @@ export function createConversions(parts: {
 }) {
   const { store, keys, signupGuard: rules, now, emit } = parts
   /** By country and span, so that the number of countries bounds them: what this process last saw, and told. */
-  const standing = new Map<string, Counts & { readonly window: CountryWindow }>()
+  const suspects = new Map<string, Counts & { readonly window: CountryWindow }>()
   const toldIn = new Map<string, string>()
 
   const nameOf = ({ country, span }: CountryWindow) => `${country} ${span}`
 
   async function count(
-    counter: Counter,
+    counter: CountName,
     tag: string,
     { lengthMs }: CountryWindow,
     by: number,
@@ -80,14 +78,14 @@ export function createConversions(parts: {
     return result.count
   }
 
-  const add = (counter: Exclude<Counter, 'told'>, window: CountryWindow, by: number) =>
+  const add = (counter: Exclude<CountName, 'told'>, window: CountryWindow, by: number) =>
     count(counter, window.tag, window, by)
 
-  /** Judges a window, and remembers it for `suspected`. */
-  function isSuspect(window: CountryWindow, { sent, approved }: Counts): boolean {
+  /** Whether a window is suspect, which is remembered for `suspected`. */
+  function judge(window: CountryWindow, { sent, approved }: Counts): boolean {
     const suspect = sent - approved >= Math.max(window.floor, rules.ratio * approved)
-    if (suspect) standing.set(nameOf(window), { window, sent, approved })
-    else standing.delete(nameOf(window))
+    if (suspect) suspects.set(nameOf(window), { window, sent, approved })
+    else suspects.delete(nameOf(window))
     return suspect
   }
 
@@ -115,12 +113,12 @@ export function createConversions(parts: {
 
   return {
     add,
-    isSuspect,
+    judge,
     read: (window: CountryWindow) => read(window),
 
     /** Raises the suspicion, and ends that of the window before. */
     async noteSent(window: CountryWindow, counts: Counts): Promise<void> {
-      if (isSuspect(window, counts) && toldIn.get(nameOf(window)) !== window.tag) {
+      if (judge(window, counts) && toldIn.get(nameOf(window)) !== window.tag) {
         toldIn.set(nameOf(window), window.tag)
         await tell('spend.suspected', window, window.tag, counts)
       }
@@ -136,11 +134,11 @@ export function createConversions(parts: {
         wasSuspected(window, window.tag),
       ])
       const counts = { sent, approved }
-      if (!isSuspect(window, counts) && suspected) await tell('spend.cleared', window, window.tag, counts)
+      if (!judge(window, counts) && suspected) await tell('spend.cleared', window, window.tag, counts)
     },
 
     suspected(): readonly Suspicion[] {
-      const live = [...standing.values()].filter(({ window }) => now() < window.endsAt)
+      const live = [...suspects.values()].filter(({ window }) => now() < window.endsAt)
       return live.map(({ window, sent, approved }) => ({ country: window.country, sent, approved }))
     },
   }

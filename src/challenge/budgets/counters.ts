@@ -1,3 +1,4 @@
+import { dayMs, hourMs, minuteMs } from '../../lib/time.js'
 import type { Store } from '../../store/store.js'
 import type { Refusal } from '../commands.js'
 import { hashId, type Keys, type TallyName } from '../keys.js'
@@ -7,10 +8,6 @@ import { addressAllowance } from './address.js'
 import { type Allowance, type CounterStore, counter, together } from './allowance.js'
 import { sessionNumbers } from './session-numbers.js'
 import type { SignupGuard, Suspected } from './signup-guard.js'
-
-const minute = 60_000
-const hour = 60 * minute
-const day = 24 * hour
 
 /** What a command counts against: its person, place and number. */
 export interface Counted {
@@ -25,7 +22,7 @@ export interface Counted {
   /** ISO 3166 code of the number. */
   readonly country: string
   /** Key of the number's ledger: a tag of the number. */
-  readonly ledgerKey: string
+  readonly key: string
 }
 
 /** What one request may cost, over all ledgers. */
@@ -65,10 +62,10 @@ export function createCounters(parts: {
   const { store, keys, limits, signups } = parts
 
   const fromAddress = (what: 'sends' | 'verifications', counted: Counted, max: number | false) => {
-    const { address } = counted
+    const { lane, session, address, proxied } = counted
     return address === undefined || max === false
       ? undefined
-      : addressAllowance(parts, { ...counted, what, address, max })
+      : addressAllowance(parts, { what, lane, session, address, proxied, max })
   }
 
   /** Hours and days of the person: cost control and a brake on SMS pumping. */
@@ -76,22 +73,22 @@ export function createCounters(parts: {
     const own = counter(store, {
       key: keys.counter(`count-${lane}-session-sends`, hashId(session)),
       max: limits.sendsPerSessionPerHour,
-      windowMs: hour,
+      windowMs: hourMs,
       code: 'send_limit',
       limit: 'session',
     })
     const subjects = counter(store, {
       key: keys.counter(`count-${lane}-subject-sends`, hashId(subject)),
       max: limits.sendsPerSubjectPerDay,
-      windowMs: day,
+      windowMs: dayMs,
       code: 'send_limit',
       limit: 'subject',
     })
     return anonymous ? [own] : [own, subjects]
   }
 
-  const numbersOf = ({ session, ledgerKey }: Counted) =>
-    sessionNumbers(parts, { session, ledgerKey, max: limits.numbersPerSessionPerDay })
+  const numbersOf = ({ session, key }: Counted) =>
+    sessionNumbers(parts, { session, ledgerKey: key, max: limits.numbersPerSessionPerDay })
 
   const service = (lane: Lane, span: string, windowMs: number, max: number): Allowance =>
     counter(store, {
@@ -114,8 +111,8 @@ export function createCounters(parts: {
       // SMS pumping uses unproven numbers: the cost of a day is bounded.
       const serviceEnrol = isEnrol
         ? [
-            service(lane, 'hour', hour, limits.serviceEnrolSendsPerHour),
-            service(lane, 'day', day, limits.serviceEnrolSendsPerDay),
+            service(lane, 'hour', hourMs, limits.serviceEnrolSendsPerHour),
+            service(lane, 'day', dayMs, limits.serviceEnrolSendsPerDay),
           ]
         : []
       const numbers = isEnrol ? numbersOf(counted) : undefined
@@ -124,7 +121,7 @@ export function createCounters(parts: {
       const all = together([
         ...(numbers ? [numbers] : []),
         refundable,
-        service(lane, 'minute', minute, limits.serviceSendsPerMinute),
+        service(lane, 'minute', minuteMs, limits.serviceSendsPerMinute),
         ...(address === undefined ? [] : [address]),
       ])
       return {
@@ -176,13 +173,13 @@ export function subjectTally({ store, keys, limits }: TallyParts, name: TallyNam
   const limited = counter(store, {
     key,
     max: limits.failuresPerSubjectPerDay,
-    windowMs: day,
+    windowMs: dayMs,
     code: 'attempts_exhausted',
     limit: 'subject',
   })
   return {
     ...limited,
     /** Takes back every hit; a count never falls below 0. */
-    clear: async () => store.increment(key, day, -Number.MAX_SAFE_INTEGER),
+    clear: async () => store.increment(key, dayMs, -Number.MAX_SAFE_INTEGER),
   }
 }

@@ -1,13 +1,12 @@
+import { dayMs } from '../../lib/time.js'
 import type { Store } from '../../store/store.js'
 import { type Refusal, refused } from '../commands.js'
 import { hashId, type Keys } from '../keys.js'
-import { createUpdater } from '../updater.js'
+import { createUpdater, type Update } from '../updater.js'
 import type { Allowance } from './allowance.js'
 
-const day = 24 * 60 * 60_000
-
 /** The numbers that one session has tried to enrol, by their ledgers. */
-type Numbers = { readonly numbers: readonly string[]; readonly expiresAt: number }
+type TriedNumbers = { readonly numbers: readonly string[]; readonly expiresAt: number }
 
 interface SessionNumbers extends Allowance {
   /** Reads them together with the ledger, so that `take` begins with its swap. */
@@ -24,21 +23,21 @@ export function sessionNumbers(
   { session, ledgerKey, max }: { readonly session: string; readonly ledgerKey: string; readonly max: number },
 ): SessionNumbers {
   const { store, keys, now } = parts
-  const { prefetch, update } = createUpdater<Numbers>(
+  const { prefetch, update } = createUpdater<TriedNumbers>(
     store,
     keys.counter('count-enrol-numbers', hashId(session)),
   )
   let isAdded = false
 
-  const standing = (stored: Numbers | undefined): Numbers =>
-    stored !== undefined && now() < stored.expiresAt ? stored : { numbers: [], expiresAt: now() + day }
-  const leftMs = ({ expiresAt }: Numbers) => Math.min(day, expiresAt - now())
+  const current = (stored: TriedNumbers | undefined): TriedNumbers =>
+    stored !== undefined && now() < stored.expiresAt ? stored : { numbers: [], expiresAt: now() + dayMs }
+  const leftMs = ({ expiresAt }: TriedNumbers) => Math.min(dayMs, expiresAt - now())
 
   return {
     prefetch,
     take: () =>
-      update((stored): { outcome: Refusal | undefined; put?: { value: Numbers; ttlMs: number } } => {
-        const { numbers, expiresAt } = standing(stored)
+      update((stored): Update<TriedNumbers, Refusal | undefined> => {
+        const { numbers, expiresAt } = current(stored)
         isAdded = false
         if (numbers.includes(ledgerKey)) return { outcome: undefined }
         const ttlMs = leftMs({ numbers, expiresAt })
@@ -50,7 +49,7 @@ export function sessionNumbers(
     async refund() {
       if (!isAdded) return
       await update((stored) => {
-        const { numbers, expiresAt } = standing(stored)
+        const { numbers, expiresAt } = current(stored)
         const value = { numbers: numbers.filter((number) => number !== ledgerKey), expiresAt }
         // An empty list expires at once: refused starts must not fill the store.
         return { outcome: undefined, put: { value, ttlMs: value.numbers.length === 0 ? 1 : leftMs(value) } }

@@ -63,14 +63,14 @@ export function createSignupGuard(parts: {
           async check(): Promise<Suspected | undefined> {
             const counts = await conversions.read(window)
             approved = counts.approved
-            if (!conversions.isSuspect(window, counts)) return undefined
+            if (!conversions.judge(window, counts)) return undefined
             const suspicion = { country, ...counts }
             return rules.mode === 'observe' ? { suspicion } : { suspicion, refusal: refusalIn(window) }
           },
           async take() {
             sent = await conversions.add('sent', window, 1)
             // Of parallel sign-ups, all of which were still unsuspected when they asked, the surplus is refused.
-            const isSurplus = !isKnown && conversions.isSuspect(window, { sent: sent - 1, approved })
+            const isSurplus = !isKnown && conversions.judge(window, { sent: sent - 1, approved })
             if (rules.mode === 'enforce' && isSurplus) {
               await refund()
               return refusalIn(window)

@@ -1,4 +1,5 @@
 import type { Verdict } from '../code-provider.js'
+import { refused } from '../commands.js'
 import type { LedgerLimits } from '../limits.js'
 import {
   type Budget,
@@ -11,7 +12,6 @@ import {
   type Ledger,
   type LedgerRefusal,
   refusalOfBudget,
-  refuse,
   type Who,
   withBudget,
 } from './ledger.js'
@@ -72,10 +72,10 @@ export function reserve(
   }
   const exhaustedMs = left <= 0 ? live.expiresAt - now : 0
   const waitMs = Math.max(exhaustedMs, pauseBeforeCheck(budget, now, limits))
-  if (waitMs > 0) return { outcome: refuse('attempts_exhausted', waitMs) }
+  if (waitMs > 0) return { outcome: refused('attempts_exhausted', waitMs) }
   // One lease per budget: what strangers have under way does not make a known browser wait.
   if (lease !== undefined && now < lease.expiresAt) {
-    return { outcome: refuse('verification_in_progress', lease.expiresAt - now) }
+    return { outcome: refused('verification_in_progress', lease.expiresAt - now) }
   }
 
   const challenge = { ...live, attempts: live.attempts + 1 }

@@ -1,6 +1,7 @@
 import { clockLeewayMs } from '../../lib/clock.js'
 import type { Json } from '../../store/store.js'
 import type { Channel } from '../code-provider.js'
+import { refused } from '../commands.js'
 import type { LedgerLimits } from '../limits.js'
 
 /**
@@ -151,12 +152,12 @@ export function challengeOf(
 ): Challenge | LedgerRefusal {
   const challenge = ledger[who.budget].challenge
   // Enumeration: foreign, voided, expired and unknown challenges look alike.
-  if (challenge === undefined || challenge.subject !== who.subject) return refuse('challenge_gone')
-  if (!isLive(challenge, now, limits)) return refuse('challenge_gone')
+  if (challenge === undefined || challenge.subject !== who.subject) return refused('challenge_gone')
+  if (!isLive(challenge, now, limits)) return refused('challenge_gone')
   // ASVS 5.0, 7.4.1: what began before a logout or a password reset ends with it.
-  if (isRevoked(challenge, who)) return refuse('challenge_gone')
+  if (isRevoked(challenge, who)) return refused('challenge_gone')
   // Session fixation: a code counts in the session that asked for it only.
-  if (challenge.session !== who.session) return refuse('challenge_superseded')
+  if (challenge.session !== who.session) return refused('challenge_superseded')
   return challenge
 }
 
@@ -191,18 +192,14 @@ export function refusalOfBudget(
   now: number,
   limits: LedgerLimits,
 ): LedgerRefusal | undefined {
-  if (isDisabled(budget, limits)) return refuse('phone_disabled')
-  if (now < budget.lockExpiresAt) return refuse('phone_locked', budget.lockExpiresAt - now)
+  if (isDisabled(budget, limits)) return refused('phone_disabled')
+  if (now < budget.lockExpiresAt) return refused('phone_locked', budget.lockExpiresAt - now)
   return undefined
 }
 
 /** NIST SP 800-63B-4, 3.2.2: no more than 100 consecutive failures on one authenticator. */
 export function isDisabled(budget: Budget, limits: LedgerLimits): boolean {
   return budget.rejections >= limits.failuresBeforeDisable
-}
-
-export function refuse(code: LedgerRefusal['code'], retryAfterMs?: number): LedgerRefusal {
-  return { outcome: 'refused', code, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
 }
 
 /** Ends the challenge of this session and subject. Its attempts stay spent until it would have expired. */

@@ -1,28 +1,14 @@
+import type { Outlook } from '../commands.js'
 import type { LedgerLimits } from '../limits.js'
 import type { Binding, Ledger, LedgerRefusal } from './ledger.js'
 import { isApproved } from './pacing.js'
 import { type StartOnLedger, start } from './sends.js'
 
-/** How a start stands before anybody asks for it. */
-export interface LedgerOutlook {
-  /** Why it would be refused; `retryAfterMs` is the wait until one would be booked, however many waits follow one another. */
-  readonly refusal?: LedgerRefusal
-  /** Whether the last code of this subject and session ran out within one lifetime of a code, with attempts left. */
-  readonly expired: boolean
-  /** When the last code was sent that nobody has typed, in milliseconds since 1970; 0 when there is none. */
-  readonly untypedSince: number
-}
-
 /** A lock, a cooldown, an hour and a day can follow one another. A limit of 0 never ends. */
 const maxWaits = 8
 
 /** What a start would meet, if nothing else happens meanwhile. Changes nothing. */
-export function outlook(
-  ledger: Ledger,
-  command: StartOnLedger,
-  now: number,
-  limits: LedgerLimits,
-): LedgerOutlook {
+export function outlook(ledger: Ledger, command: StartOnLedger, now: number, limits: LedgerLimits): Outlook {
   const refusal = refusalOf(ledger, command, now, limits)
   const untyped = [...ledger.strangers.sends, ...ledger.known.sends].filter((send) => !isApproved(send))
   return {

@@ -1,17 +1,14 @@
+import { dayMs, hourMs } from '../../lib/time.js'
 import type { Channel } from '../code-provider.js'
 import type { LedgerLimits } from '../limits.js'
 import { type Budget, type BudgetName, type Challenge, type Ledger, liveIn, type Send } from './ledger.js'
 
-const minute = 60_000
-const hour = 60 * minute
-const day = 24 * hour
-
 /** How long sends, attempts and used codes are remembered: the longest window that counts them. */
-export const rememberedMs = day
+export const rememberedMs = dayMs
 
 /** After the first lock, so many further failures lock again. */
 const failuresPerFurtherLock = 5
-const maxLockMs = 60 * 60_000
+const maxLockMs = hourMs
 
 /** Why nothing may be sent now, and for how long. */
 export interface SendPause {
@@ -46,8 +43,8 @@ export function pauseBeforeSend(
 export function pauseBeforeCheck({ attemptTimes }: Budget, now: number, limits: LedgerLimits): number {
   const { attemptsPerChallenge, sendsPerHour, sendsPerDay } = limits
   const end = Math.max(
-    windowEnd(attemptTimes, attemptsPerChallenge * sendsPerHour, hour, now),
-    windowEnd(attemptTimes, attemptsPerChallenge * sendsPerDay, day, now),
+    windowEnd(attemptTimes, attemptsPerChallenge * sendsPerHour, hourMs, now),
+    windowEnd(attemptTimes, attemptsPerChallenge * sendsPerDay, dayMs, now),
   )
   return Math.max(0, end - now)
 }
@@ -86,7 +83,7 @@ export function sendsFor({ id }: Pick<Challenge, 'id'>, sends: readonly Send[]):
 export function cooldownExpiresAt(sends: readonly Send[], limits: LedgerLimits): number {
   const last = sends.at(-1)
   if (last === undefined || isApproved(last)) return 0
-  const running = sends.filter((send) => !isApproved(send) && send.at > last.at - hour).length
+  const running = sends.filter((send) => !isApproved(send) && send.at > last.at - hourMs).length
   const pause = limits.cooldownMs[Math.min(running, limits.cooldownMs.length) - 1] ?? 0
   return last.at + pause
 }
@@ -106,16 +103,16 @@ function roomAt(
     (earlier, later) => earlier - later,
   )
   const ends = [
-    windowEnd(counted, limits.sendsPerHour, hour, now),
-    windowEnd(counted, limits.sendsPerDay, day, now),
-    windowEnd(all, limits.allSendsPerHour, hour, now),
-    windowEnd(all, limits.allSendsPerDay, day, now),
+    windowEnd(counted, limits.sendsPerHour, hourMs, now),
+    windowEnd(counted, limits.sendsPerDay, dayMs, now),
+    windowEnd(all, limits.allSendsPerHour, hourMs, now),
+    windowEnd(all, limits.allSendsPerDay, dayMs, now),
   ]
   if (channel === 'call') {
     const calls = momentsOf(unapproved.filter((send) => send.channel === 'call'))
     ends.push(
-      windowEnd(calls, limits.callsPerHour, hour, now),
-      windowEnd(calls, limits.callsPerDay, day, now),
+      windowEnd(calls, limits.callsPerHour, hourMs, now),
+      windowEnd(calls, limits.callsPerDay, dayMs, now),
     )
   }
   return Math.max(...ends)

@@ -1,4 +1,6 @@
+import { minuteMs } from '../../lib/time.js'
 import type { Channel, SendResult } from '../code-provider.js'
+import { refused } from '../commands.js'
 import type { LedgerLimits } from '../limits.js'
 import {
   type Binding,
@@ -11,7 +13,6 @@ import {
   type LedgerRefusal,
   liveIn,
   refusalOfBudget,
-  refuse,
   type Send,
   voided,
   type Who,
@@ -20,7 +21,7 @@ import {
 import { pauseBeforeCheck, pauseBeforeSend, rememberedMs, sendsFor } from './pacing.js'
 
 /** The lifetime of a code when the provider does not state one. */
-const defaultLifetimeMs = 5 * 60_000
+const defaultLifetimeMs = 5 * minuteMs
 
 export interface StartOnLedger {
   readonly sendId: string
@@ -60,13 +61,13 @@ export function start(
   const exhausted = replaced !== undefined && replaced.attempts >= limits.attemptsPerChallenge
   const live = liveIn(budget, now, limits)
   const repeated = live !== undefined && isSameBinding(live, binding)
-  if (repeated && exhausted) return { outcome: refuse('attempts_exhausted', live.expiresAt - now) }
+  if (repeated && exhausted) return { outcome: refused('attempts_exhausted', live.expiresAt - now) }
 
   const pause = pauseBeforeSend(ledger, binding.budget, channel, now, limits)
   if (repeated && pause?.code === 'resend_too_soon') return { outcome: { outcome: 'live', challenge: live } }
-  if (pause !== undefined) return { outcome: refuse(pause.code, pause.waitMs) }
+  if (pause !== undefined) return { outcome: refused(pause.code, pause.waitMs) }
   // Only expiry or success gives fresh attempts, otherwise every restart would refill the guess budget (brute force).
-  if (exhausted) return { outcome: refuse('attempts_exhausted', replaced.expiresAt - now) }
+  if (exhausted) return { outcome: refused('attempts_exhausted', replaced.expiresAt - now) }
 
   const challenge: Challenge = {
     id: command.challengeId,
@@ -78,7 +79,7 @@ export function start(
   }
   const waitMs = pauseBeforeCheck(budget, now, limits)
   // A code that expires before it may be typed would be paid for in vain.
-  if (now + waitMs >= challenge.expiresAt) return { outcome: refuse('attempts_exhausted', waitMs) }
+  if (now + waitMs >= challenge.expiresAt) return { outcome: refused('attempts_exhausted', waitMs) }
   const superseded = live ?? liveIn(ledger.strangers, now, limits)
   const others = binding.budget === 'known' ? withoutStrangers(ledger, challenge, now) : ledger
   return {
@@ -102,12 +103,12 @@ export function resend(
 
   const channel = command.channel ?? live.channel
   const pause = pauseBeforeSend(ledger, command.budget, channel, now, limits)
-  if (pause !== undefined) return { outcome: refuse(pause.code, pause.waitMs) }
+  if (pause !== undefined) return { outcome: refused(pause.code, pause.waitMs) }
   if (sendsFor(live, budget.sends).length >= limits.sendsPerChallenge) {
-    return { outcome: refuse('send_limit', live.expiresAt - now) }
+    return { outcome: refused('send_limit', live.expiresAt - now) }
   }
   if (live.attempts >= limits.attemptsPerChallenge) {
-    return { outcome: refuse('attempts_exhausted', live.expiresAt - now) }
+    return { outcome: refused('attempts_exhausted', live.expiresAt - now) }
   }
   // Another code is on its way: one that was wrong may be right now.
   const challenge = { ...live, channel, wrongCodes: undefined }

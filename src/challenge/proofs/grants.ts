@@ -5,11 +5,11 @@ import type { Limits } from '../limits.js'
 import type { Purposes } from '../purposes.js'
 import { createUpdater, newCommandId, type Update, type Updater, unchanged, update } from '../updater.js'
 import {
-  type AcceptedMethods,
   confirmed,
   earlierTags,
   epochOf,
   fits,
+  type GrantDemand,
   type GrantMethod,
   type InSession,
   isIn,
@@ -20,8 +20,8 @@ import {
   ofNewestSessions,
   putLive,
   type Revocation,
-  rememberedMs,
   replaces,
+  revocationLifetimeMs,
   type StoredGrant,
   type StoredGrants,
 } from './stored-grants.js'
@@ -47,9 +47,7 @@ export interface GrantQuery {
 }
 
 /** What a guard asks for. */
-export interface RequiredGrant extends GrantQuery, AcceptedMethods {
-  readonly maxAgeMs: number
-}
+export type RequiredGrant = GrantQuery & GrantDemand
 
 export interface NewGrant extends GrantQuery {
   readonly method: GrantMethod
@@ -149,7 +147,7 @@ export function createGrants(parts: {
   async function end(subject: string, session?: string): Promise<void> {
     const reaches = (one: InSession) => session === undefined || isIn(one, session)
     await update(store, keys.grants(subject), (stored: StoredGrants = noGrants) => {
-      const expiresAt = now() + rememberedMs(limits.codeLifetimeMs)
+      const expiresAt = now() + revocationLifetimeMs(limits.codeLifetimeMs)
       const revocation = { id: newCommandId(), session, expiresAt }
       const others = stored.grants.filter((grant) => !reaches(grant))
       const earlier = (stored.revocations ?? []).filter((one) => !reaches(one))

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { minuteMs } from '../../lib/time.js'
 import type { Store } from '../../store/store.js'
 import type { Details } from '../code-provider.js'
 import { hashId, type Keys } from '../keys.js'
@@ -33,7 +34,7 @@ export interface KeptForms {
 type Stored = { readonly sealed: string }
 type Waiting = KeptForm & { readonly id: string; readonly expiresAt: number }
 
-const lifetimeMs = 10 * 60_000
+const lifetimeMs = 10 * minuteMs
 
 /** One per tab, for a few tabs: a session must not fill the store. */
 const maxPerSession = 3

@@ -1,3 +1,4 @@
+import { minuteMs } from '../../lib/time.js'
 import type { Store } from '../../store/store.js'
 import type { Keys } from '../keys.js'
 import { createUpdater, type Update, unchanged, update } from '../updater.js'
@@ -38,7 +39,7 @@ type Stored = {
   readonly expiresAt: number
 }
 
-const lifetimeMs = 10 * 60_000
+const lifetimeMs = 10 * minuteMs
 /** Longer than a sign-in takes; a process that died leaves the code to the next request after it. */
 export const receiptLeaseMs = 10_000
 const maxUnwritten = 1_000

@@ -1,4 +1,5 @@
 import { clockLeewayMs } from '../../lib/clock.js'
+import { minuteMs } from '../../lib/time.js'
 
 /** What proved it: `sms`, `call`, `trusted-device`, or a name of the host's, `host` by default. */
 export type GrantMethod = string
@@ -20,7 +21,7 @@ export type StoredGrant = {
 }
 
 /** Which methods are enough. */
-export interface AcceptedMethods {
+interface AcceptedMethods {
   /** Whether a trusted device is not enough. */
   readonly requireCode?: boolean | undefined
   /** Whether a recovery code is enough; not by default, since it proves no phone. */
@@ -46,12 +47,12 @@ export type StoredGrants = {
 export const noGrants = { grants: [] } as const satisfies StoredGrants
 
 /** How long a proven number may be redeemed. */
-export const proofLifetimeMs = 30 * 60_000
+export const proofLifetimeMs = 30 * minuteMs
 /** How long a check may outlive its code, or a clock be behind. */
-const checkMarginMs = 60_000
+const checkMarginMs = minuteMs
 
 /** How long a revocation is remembered: a code that was sent before may be typed, a number redeemed. */
-export const rememberedMs = (codeLifetimeMs: number): number =>
+export const revocationLifetimeMs = (codeLifetimeMs: number): number =>
   Math.max(codeLifetimeMs, proofLifetimeMs) + checkMarginMs
 
 const maxSessions = 20
@@ -101,13 +102,13 @@ export function isRevokedSince(
 }
 
 /** What a guard asks of a stored grant. */
-interface Required extends AcceptedMethods {
+export interface GrantDemand extends AcceptedMethods {
   readonly purpose: string
   readonly bound?: string | undefined
   readonly maxAgeMs: number
 }
 
-export function fits(grant: StoredGrant, required: Required, session: string, time: number): boolean {
+export function fits(grant: StoredGrant, required: GrantDemand, session: string, time: number): boolean {
   return (
     grant.session === session &&
     grant.purpose === required.purpose &&

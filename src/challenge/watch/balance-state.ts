@@ -1,4 +1,5 @@
 import type { EventBody } from '../../events.js'
+import { hourMs } from '../../lib/time.js'
 
 /** When an account counts as low. */
 export interface BalanceRules {
@@ -37,8 +38,6 @@ export const askingMs = 10_000
 
 type BalanceEvent = Extract<EventBody, { readonly type: `balance.${string}` }>
 
-const hour = 60 * 60_000
-
 /**
  * Whether another look was asked for later and has been answered earlier. A clock that was set back is further
  * behind than two looks under way can be.
@@ -68,7 +67,7 @@ export function nextBalance(
   }
 
   const credits = reading
-  const lastsMs = (credits / (rate.sendsPerHour * rate.creditsPerSend)) * hour
+  const lastsMs = (credits / (rate.sendsPerHour * rate.creditsPerSend)) * hourMs
   const measured = { credits, ...rate }
   if (credits <= 0) {
     const paused = before?.paused && { paused: before.paused }
@@ -100,8 +99,8 @@ function rateOf(
 ): Pick<BalanceRecord, 'sendsPerHour' | 'creditsPerSend'> {
   if (before === undefined) return { sendsPerHour: 0, creditsPerSend: 1 }
   const elapsedMs = Math.max(at - before.askedAt, 1)
-  const weight = Math.exp(-elapsedMs / hour)
-  const sendsPerHour = before.sendsPerHour * weight + ((sends * hour) / elapsedMs) * (1 - weight)
+  const weight = Math.exp(-elapsedMs / hourMs)
+  const sendsPerHour = before.sendsPerHour * weight + ((sends * hourMs) / elapsedMs) * (1 - weight)
   const used = typeof reading === 'number' && before.credits !== undefined ? before.credits - reading : 0
   // After a recharge the difference says nothing about the price.
   const creditsPerSend = sends > 0 && used > 0 ? used / sends : before.creditsPerSend

@@ -1,6 +1,7 @@
 import type { Emit } from '../../events.js'
 import type { Background } from '../../lib/background.js'
 import { withinDeadline } from '../../lib/deadline.js'
+import { dayMs } from '../../lib/time.js'
 import type { Store } from '../../store/store.js'
 import { counter } from '../budgets/allowance.js'
 import type { CodeProvider, SendResult } from '../code-provider.js'
@@ -40,7 +41,7 @@ interface Parts {
 
 /** How often an account that is empty or has refused a send is looked at again. */
 const againMs = 30_000
-const week = 7 * 24 * 60 * 60_000
+const weekMs = 7 * dayMs
 
 export function createBalanceWatch(
   { store, keys, provider, background, now, emit }: Parts,
@@ -70,7 +71,7 @@ export function createBalanceWatch(
     update<BalanceRecord, void>(store, keys.balance, (before) => {
       const next = decide(before)
       seen = next ?? before
-      return { outcome: undefined, ...(next && { put: { value: next, ttlMs: week + rules.everyMs } }) }
+      return { outcome: undefined, ...(next && { put: { value: next, ttlMs: weekMs + rules.everyMs } }) }
     })
 
   async function ask(): Promise<Reading> {
@@ -84,8 +85,8 @@ export function createBalanceWatch(
   async function measure(): Promise<void> {
     const at = now()
     const reading = await ask()
-    const { count: sends } = await store.increment(sendsKey, week, 0)
-    await store.increment(sendsKey, week, -sends)
+    const { count: sends } = await store.increment(sendsKey, weekMs, 0)
+    await store.increment(sendsKey, weekMs, -sends)
     let events: ReturnType<typeof nextBalance>['events'] = []
     let isLate = false
     await write((before) => {
@@ -95,7 +96,7 @@ export function createBalanceWatch(
       return next?.record
     })
     // They belong to the look after this one.
-    if (isLate) await store.increment(sendsKey, week, sends)
+    if (isLate) await store.increment(sendsKey, weekMs, sends)
     for (const event of events) emit(event)
   }
 
@@ -159,7 +160,7 @@ export function createBalanceWatch(
     take: async (lane) => (isPaused(lane) ? probesOf(lane).take() : undefined),
     noteSend(lane, result) {
       if (result === 'sent' || result === 'unconfirmed') {
-        background.run(async () => void (await store.increment(sendsKey, week)))
+        background.run(async () => void (await store.increment(sendsKey, weekMs)))
       }
       if (result === 'sent' && seen?.paused !== undefined) background.run(resume)
       if (result === 'failed' || result === 'misconfigured') {

@@ -1,4 +1,5 @@
 import type { AboutProvider, Emit, EventBody } from '../../events.js'
+import { present } from '../../lib/present.js'
 import { version } from '../../lib/version.js'
 import type { SignupGuard } from '../budgets/signup-guard.js'
 import type { Codes } from '../codes.js'
@@ -138,13 +139,4 @@ function causeOf({
 
 function balanceIn({ condition, credits, askedAt, paused }: BalanceRecord): NonNullable<Health['balance']> {
   return { condition, askedAt, isPaused: paused !== undefined, ...present({ credits }) }
-}
-
-type Present<Members> = { [Name in keyof Members]?: Exclude<Members[Name], undefined> }
-
-/** Without what is undefined: the object is meant to be printed. */
-function present<Members extends object>(members: Members): Present<Members> {
-  return Object.fromEntries(
-    Object.entries(members).filter(([, value]) => value !== undefined),
-  ) as Present<Members>
 }

@@ -62,14 +62,38 @@ export function createAdmit(parts: {
     }
   }
 
+  /** Undefined after a revocation. Where the grant cannot be written, the session is given up. */
+  async function write(
+    { req, res }: RequestContext,
+    grant: NewGrant,
+    standing: Standing,
+    forget: () => Promise<void>,
+  ): Promise<WrittenGrant | undefined> {
+    const written = await grants.write(grant, standing).catch(async (error: unknown) => {
+      await Promise.all([renewal.abandon(req, res), forget()])
+      throw error
+    })
+    if (written === undefined) await forget()
+    return written
+  }
+
+  /** The host's turn, which may renew the session once more. Returns where the success leads. */
+  async function handOver(
+    { req, res }: RequestContext,
+    ids: Renewed,
+    written: WrittenGrant,
+  ): Promise<string | undefined> {
+    await onVerified?.(req, res, written.grant)
+    const last = await renewal.follow(req, ids)
+    if (last !== ids.after) await written.moveTo(last)
+    return successPaths.of(written.grant)
+  }
+
   return async function admit(context, subject, proven, { standing, browser, trustDevice }) {
-    const { req, res } = context
+    const { res } = context
     const ids = await renewed(context, subject, standing)
     if (ids === undefined) return refused('challenge_gone')
-    const { before, after } = ids
-    const query = { ...proven, subject, session: after }
-    // A bearer token is not renewed, so its grant counts only once a successful response is certain.
-    const provisional = before === after
+    const { before, after, provisional } = ids
     const standsIn = proven.method === 'trusted-device'
     // Before the grant: a copied cookie that was revoked while the session was renewed must not get in.
     if (standsIn && !(await browser?.standIn(res))) return refused('challenge_gone')
@@ -78,29 +102,21 @@ export function createAdmit(parts: {
       await recorded
       await browser?.undo(res).catch(() => undefined)
     }
-    const written = await grants
-      .write({ ...query, previousSession: before, provisional }, standing)
-      .catch(async (error: unknown) => {
-        await Promise.all([renewal.abandon(req, res), forget()])
-        throw error
-      })
-    if (written === undefined) {
-      await forget()
-      return refused('challenge_gone')
-    }
-    const { grant } = written
+    const grant = { ...proven, subject, session: after, previousSession: before, provisional }
+    const written = await write(context, grant, standing, forget)
+    if (written === undefined) return refused('challenge_gone')
     let successPath: string | undefined
     try {
       await Promise.all([ids.moved, recorded])
-      await onVerified?.(req, res, grant)
-      const last = await renewal.follow(req, ids)
-      if (last !== after) await written.moveTo(last)
-      successPath = await successPaths.of(grant)
-      // Trust outlives every grant, so it is not left behind by a sign-in that was revoked meanwhile.
-      const hasRefused = res.statusCode >= 400
-      if (hasRefused || (trustDevice && (await standing.isRevoked()))) {
+      successPath = await handOver(context, ids, written)
+      if (res.statusCode >= 400) {
         await takeBack(context, written, browser)
-        if (hasRefused) await ownResponse(res)
+        await ownResponse(res)
+        return refused('challenge_gone')
+      }
+      // Trust outlives every grant, so it is not left behind by a sign-in that was revoked meanwhile.
+      if (trustDevice && (await standing.isRevoked())) {
+        await takeBack(context, written, browser)
         return refused('challenge_gone')
       }
     } catch (error) {
@@ -109,7 +125,8 @@ export function createAdmit(parts: {
     }
     // The response is a success either way; the next request shall find the grant.
     await written.confirm().catch(() => undefined)
-    return { outcome: 'verified', purpose: grant.purpose, verifiedAt: grant.verifiedAt, successPath }
+    const { purpose, verifiedAt } = written.grant
+    return { outcome: 'verified', purpose, verifiedAt, successPath }
   }
 }
 

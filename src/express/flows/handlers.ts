@@ -73,21 +73,21 @@ export interface Handlers {
   readonly status: RequestHandler
 }
 
+export interface LaneParts extends Omit<ViewParts, 'actor' | 'find' | 'preview'> {
+  readonly flow: Flow
+  readonly challenges: Challenges
+  readonly endpoint: Endpoint
+  readonly codePattern: RegExp
+  /** The interrupted form that a page was opened for; in the auth lane alone. */
+  readonly openForm?: Resumption['open'] | undefined
+  readonly languageOf: (req: Request) => Language
+  readonly beforeSend:
+    | ((req: Request, ...asked: Parameters<BeforeSend>) => ReturnType<BeforeSend>)
+    | undefined
+}
+
 /** Handlers and pages of one lane: sign-in and step-up, or one phone verification. */
-export function createLane(
-  parts: Omit<ViewParts, 'actor' | 'find' | 'preview'> & {
-    readonly flow: Flow
-    readonly challenges: Challenges
-    readonly endpoint: Endpoint
-    readonly codePattern: RegExp
-    /** The interrupted form that a page was opened for; in the auth lane alone. */
-    readonly openForm?: Resumption['open'] | undefined
-    readonly languageOf: (req: Request) => Language
-    readonly beforeSend:
-      | ((req: Request, ...asked: Parameters<BeforeSend>) => ReturnType<BeforeSend>)
-      | undefined
-  },
-): { readonly handlers: Handlers; readonly views: Views } {
+export function createLane(parts: LaneParts): { readonly handlers: Handlers; readonly views: Views } {
   const { flow, challenges, endpoint, basePathOf, codePattern, languageOf, beforeSend, now } = parts
   const { find, preview } = challenges
   const views = createViews({ ...parts, actor: flow.actor, find, preview })
@@ -211,6 +211,6 @@ function refusal({ code, retryAfterMs, reason, limit, methods }: Refusal, page?:
   return problem({ code, retryAfterMs, reason, limit, page, ...(methods && { methods }) })
 }
 
-function problem(details: Problem): Reply {
-  return { reply: 'problem', problem: details }
+function problem(given: Problem): Reply {
+  return { reply: 'problem', problem: given }
 }

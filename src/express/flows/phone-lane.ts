@@ -2,17 +2,17 @@ import type { Responder } from '../http/responder.js'
 import { safePath } from '../http/return-path.js'
 import { createRouter } from '../http/routes.js'
 import type { Pages } from '../pages/pages.js'
-import { createLane } from './handlers.js'
+import { createLane, type LaneParts } from './handlers.js'
 import { createEnrolFlow, createPhoneVerification, type PhoneVerification } from './phone-verification.js'
 import { createFindProof } from './proven.js'
 
-type Lane = Parameters<typeof createLane>[0]
-type EnrolFlow = Parameters<typeof createEnrolFlow>[0]
+/** What this lane decides itself. */
+type Own = 'lane' | 'flow' | 'findProven' | 'basePathOf' | 'defaultPurpose' | 'offersTrust'
 
 /** One phone verification with routes and pages of its own, wherever it is mounted. */
 export function openPhoneLane(
-  parts: Omit<Lane, 'lane' | 'flow' | 'findProven' | 'basePathOf' | 'defaultPurpose' | 'offersTrust'> &
-    EnrolFlow &
+  parts: Omit<LaneParts, Own> &
+    Parameters<typeof createEnrolFlow>[0] &
     Parameters<typeof createFindProof>[0] & { readonly pages: Pages; readonly responder: Responder },
 ): PhoneVerification {
   const { purpose, pages, responder } = parts

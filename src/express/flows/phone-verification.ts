@@ -157,15 +157,13 @@ export function createEnrolFlow(parts: {
         actor,
         async approve({ phone }) {
           if (await standing?.isRevoked()) return refused('challenge_gone')
-          const { before, after, moved } = await renewal.renew(req, res)
+          const { before, after, provisional, moved } = await renewal.renew(req, res)
           try {
             await moved
             // A subject that proves another number stays signed in.
-            if (enrollee.signedIn !== undefined && before !== after) {
+            if (enrollee.signedIn !== undefined && !provisional) {
               await grants.move(enrollee.signedIn, before, after)
             }
-            // A bearer token is not renewed, so its proof counts only once a successful response is certain.
-            const provisional = before === after
             const epoch = await standing?.epochIn(after)
             const proof = await enrolments.prove(after, {
               purpose,

@@ -11,6 +11,8 @@ import type { Wiring } from '../host/wiring.js'
 export interface Renewed {
   readonly before: string
   readonly after: string
+  /** A bearer token keeps its id: what is written under it counts only once a successful response is certain. */
+  readonly provisional: boolean
   /** Resolves when everything stored under the old id has moved. Not awaited, so that store calls run together. */
   readonly moved: Promise<void>
   /** Moves what this app and others of the process have in this session. */
@@ -58,19 +60,20 @@ export function createRenewal(parts: {
       const after = sessions.idOf(req)
       // Session fixation: an attacker who planted the old id would be let in with it. Bearer tokens cannot be planted.
       if (after === before && !sessions.bearer) throw unavailable()
-      const moved = after === before ? Promise.resolve() : moveAll(before, after)
+      const provisional = after === before
+      const moved = provisional ? Promise.resolve() : moveAll(before, after)
       // It is not awaited when something else fails first.
       moved.catch(() => undefined)
-      return { before, after, moved, moveAll }
+      return { before, after, provisional, moved, moveAll }
     },
 
     async follow(req, { before, after, moveAll }) {
       await sessions.open(req)
-      const now = sessions.idOf(req)
+      const last = sessions.idOf(req)
       // Session fixation: the host has restored the id that an attacker may have planted.
-      if (now === before && now !== after) throw unavailable()
-      if (now !== after) await moveAll(after, now)
-      return now
+      if (last === before && last !== after) throw unavailable()
+      if (last !== after) await moveAll(after, last)
+      return last
     },
 
     async abandon(req, res) {
@@ -115,10 +118,10 @@ const neighbours = new Set<WeakRef<Neighbour>>()
  */
 export function createMoves(parts: {
   readonly namespace: string
-  readonly standing: Wiring['standing']
+  readonly whoIn: Wiring['whoIn']
   readonly grants: Grants
 }): Moves {
-  const { namespace, standing, grants } = parts
+  const { namespace, whoIn, grants } = parts
   const along = new Set<MoveOwn>()
 
   const own: MoveOwn = async (before, after, signIn) => {
@@ -132,7 +135,7 @@ export function createMoves(parts: {
     leave: () => void neighbours.delete(self),
 
     async seenIn(req, isSignIn) {
-      const { session, subject } = await standing(req)
+      const { session, subject } = await whoIn(req)
       const move: Move = async (before, after) => {
         const movesGrants = subject !== undefined && grants.move(subject, before, after)
         await Promise.all([movesGrants, own(before, after, isSignIn ? { subject } : undefined)])

@@ -2,6 +2,7 @@ import type { Request } from 'express'
 import type { Details } from '../../challenge/code-provider.js'
 import { hashId } from '../../challenge/keys.js'
 import type { Secrets } from '../../challenge/secrets.js'
+import { minuteMs } from '../../lib/time.js'
 
 /** What a guard asks for: proof for this purpose, these bound fields, in this session. */
 export interface Requirement {
@@ -40,7 +41,7 @@ export type Issued = Requirement & { readonly issuedAt: number }
 
 type Claims = Issued & { readonly expiresAt: number }
 
-const lifetimeMs = 10 * 60_000
+const lifetimeMs = 10 * minuteMs
 
 /**
  * Requirements travel through the browser, its history and the logs of proxies. They are sealed for one

@@ -1,6 +1,7 @@
 import type { Request } from 'express'
 import { optionError } from '../../lib/options.js'
 import type { Warn } from '../host/warnings.js'
+import { mediaTypeOf } from '../http/request-body.js'
 
 /** The parser that Express has for a content type. */
 const parsers: ReadonlyMap<string, string> = new Map([
@@ -13,8 +14,7 @@ export type ExplainFailure = (req: Request, error: unknown) => unknown
 
 export function createExplainFailure(warn: Warn): ExplainFailure {
   return (req, error) => {
-    const [type = ''] = (req.headers['content-type'] ?? '').split(';', 1)
-    const parser = parsers.get(type.trim().toLowerCase())
+    const parser = parsers.get(mediaTypeOf(req))
     // Another type is the client's mistake, and a body that was read is no missing parser.
     if (!(error instanceof TypeError) || parser === undefined || req.readableDidRead) return error
     warn('TWO_FACTOR_NOT_PARSED')

@@ -1,13 +1,14 @@
-import type {
-  Actor,
-  Challenges,
-  ChallengeView,
-  ResendCommand,
-  SendCommand,
-  StartCommand,
-  StartOutcome,
-  VerifyCommand,
-  VerifyOutcome,
+import {
+  type Actor,
+  type Challenges,
+  type ChallengeView,
+  type ResendCommand,
+  refused,
+  type SendCommand,
+  type StartCommand,
+  type StartOutcome,
+  type VerifyCommand,
+  type VerifyOutcome,
 } from '../../challenge/commands.js'
 import type { BoundFields, HashBound } from '../../challenge/proofs/bound.js'
 import type { Grants } from '../../challenge/proofs/grants.js'
@@ -83,12 +84,12 @@ export function createChallengesFacade(
     async verify(command) {
       const code = typeof command.code === 'string' ? readCode(command.code, codePattern) : undefined
       // As over HTTP: a malformed code costs no attempt.
-      if (code === undefined) return { outcome: 'refused', code: 'invalid_request' }
+      if (code === undefined) return refused('invalid_request')
       const standing = standingOf(command)
       const outcome = await challenges.verify({ ...actorOf(command, standing), code })
       // ASVS 5.0, 7.4.1: what the caller does next must not undo a revocation made during the check.
       if (outcome.outcome === 'approved' && (await standing.isRevoked())) {
-        return { outcome: 'refused', code: 'challenge_gone' }
+        return refused('challenge_gone')
       }
       return outcome
     },

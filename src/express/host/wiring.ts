@@ -22,9 +22,7 @@ export interface Wiring {
   readonly identify: Identify
   readonly identifyLater: IdentifyLater
   /** Who is in which session, for the other apps of the process: nothing is made or warned about. */
-  standing(
-    req: Request,
-  ): Promise<{ readonly session: string | undefined; readonly subject: string | undefined }>
+  whoIn(req: Request): Promise<{ readonly session: string | undefined; readonly subject: string | undefined }>
   readonly path: MountPath
   readonly mounts: Mounts
   readonly explainFailure: ExplainFailure
@@ -43,7 +41,7 @@ export function createWiring(
     sessions,
     identify: createIdentify(subjectOf, sessions),
     identifyLater: createIdentifyLater(subjectOf, sessions),
-    async standing(req) {
+    async whoIn(req) {
       await quiet.open(req)
       return { session: quiet.find(req), subject: readSubject(subjectOf, req) }
     },

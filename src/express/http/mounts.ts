@@ -157,7 +157,7 @@ function belowLayer(layer: Layer, path: string): string | undefined {
 
 /** The path, and what is left of it behind a proxy that removes its first parts. */
 function tails(path: string): readonly string[] {
-  const parts = path.split('/').slice(1)
+  const parts = segments(path)
   return parts.map((_part, index) => `/${parts.slice(index).join('/')}`)
 }
 

@@ -1,6 +1,7 @@
 import type { Details } from '../../challenge/code-provider.js'
 import { httpStatusOf, type ProblemCode, type TwoFactorError } from '../../errors.js'
 import type { LimitName } from '../../events.js'
+import { minuteMs, secondMs } from '../../lib/time.js'
 import type { PhoneRefusal } from '../../phone-number.js'
 
 /** A refusal or a failure as the caller sees it: problem details (RFC 9457). */
@@ -30,7 +31,7 @@ export interface Problem {
 }
 
 /** Sent as `Retry-After` when the exact wait is unknown. */
-const defaultRetryMs: Readonly<Record<number, number>> = { 429: 60_000, 503: 5_000 }
+const defaultRetryMs: Readonly<Record<number, number>> = { 429: minuteMs, 503: 5 * secondMs }
 
 const titles: Readonly<Record<ProblemCode, string>> = {
   invalid_request: 'The request is invalid',

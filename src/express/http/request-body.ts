@@ -23,14 +23,19 @@ export type BodyParsers = ReadonlyMap<string, RequestHandler>
 export async function readBody(parsers: BodyParsers, req: Request, res: Response): Promise<Body> {
   if (isPlainObject(req.body) && Object.keys(req.body).length > 0) return req.body
   if (!hasBody(req)) return {}
-  await run(parserFor(parsers, req.headers['content-type'] ?? ''), req, res)
+  await run(parserFor(parsers, req), req, res)
   if (!isPlainObject(req.body)) throw invalid('The body must be an object.')
   return req.body
 }
 
-function parserFor(parsers: BodyParsers, contentType: string): RequestHandler {
-  const [type = ''] = contentType.split(';', 1)
-  const parser = parsers.get(type.trim().toLowerCase())
+/** The media type that the request names for its body, without parameters; empty when it names none. */
+export function mediaTypeOf({ headers }: Request): string {
+  const [type = ''] = (headers['content-type'] ?? '').split(';', 1)
+  return type.trim().toLowerCase()
+}
+
+function parserFor(parsers: BodyParsers, req: Request): RequestHandler {
+  const parser = parsers.get(mediaTypeOf(req))
   if (parser === undefined) throw new TwoFactorError('unsupported_media_type')
   return parser
 }

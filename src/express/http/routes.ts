@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { json, type RequestHandler, Router, urlencoded } from 'express'
+import { hourMs } from '../../lib/time.js'
 import type { Handlers } from '../flows/handlers.js'
 import { middleware } from '../host/boundary.js'
 import type { Pages } from '../pages/pages.js'
@@ -43,7 +44,7 @@ export function createRouter(
         res.set(pages.headers).type('text/javascript')
         await new Promise<void>((resolve, reject) => {
           const sent = (error?: Error) => (error ? reject(error) : resolve())
-          res.sendFile(browserFile(file), { maxAge: 3_600_000, dotfiles: 'allow' }, sent)
+          res.sendFile(browserFile(file), { maxAge: hourMs, dotfiles: 'allow' }, sent)
         })
         return false
       }),

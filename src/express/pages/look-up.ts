@@ -1,5 +1,5 @@
 import type { Request } from 'express'
-import type { Actor, Challenges, ChallengeView, Preview } from '../../challenge/commands.js'
+import type { Actor, Challenges, ChallengeView, Outlook } from '../../challenge/commands.js'
 import type { ProblemCode } from '../../errors.js'
 import { nationalForm } from '../../phone-number.js'
 import type { FindProven, Proven } from '../flows/proven.js'
@@ -16,7 +16,7 @@ interface TypedNumber {
 /** What a page depends on besides its request. */
 export interface Found {
   readonly live?: ChallengeView | undefined
-  readonly outlook?: Preview | undefined
+  readonly outlook?: Outlook | undefined
   readonly proven?: Proven | undefined
   /** At a signup: the number that this session wants to prove, as typed, and as people in its country write it. */
   readonly typed?: TypedNumber | undefined

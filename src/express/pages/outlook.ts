@@ -1,4 +1,4 @@
-import type { Preview } from '../../challenge/commands.js'
+import type { Outlook } from '../../challenge/commands.js'
 import type { ProblemCode } from '../../errors.js'
 import type { PageView } from './page-view.js'
 
@@ -17,7 +17,7 @@ const beforeStart: Codes = new Set(['challenge_gone', 'challenge_superseded', 's
  * The view with what a start would meet: no button that would only be refused, and the one wait that is true.
  * A lock may end before the hour in which too many codes were sent.
  */
-export function withOutlook(view: PageView, { refusal, expired }: Preview): PageView {
+export function withOutlook(view: PageView, { refusal, expired }: Outlook): PageView {
   const { problem, page, challenge } = view
   if (page !== 'start' && page !== 'code') return view
   const waitMs = refusal?.retryAfterMs

@@ -1,12 +1,8 @@
 import { type Html, html } from '../../lib/html.js'
 import { memoize } from '../../lib/memoize.js'
+import { dayMs, hourMs, minuteMs, secondMs } from '../../lib/time.js'
 import { fill } from './fill.js'
 import type { Texts } from './messages/texts.js'
-
-const secondMs = 1_000
-const minuteMs = 60 * secondMs
-const hourMs = 60 * minuteMs
-const dayMs = 24 * hourMs
 
 const time = {
   hour: '2-digit',

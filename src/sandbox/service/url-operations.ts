@@ -1,3 +1,4 @@
+import { dayMs } from '../../lib/time.js'
 import { premiumCategories, statisticCategories } from '../../provider/operations.js'
 import type { Account } from '../account.js'
 import type { LinkStore } from '../short-links.js'
@@ -8,7 +9,6 @@ import type { Responder } from './responder.js'
 import type { Handlers } from './service.js'
 
 const defaultMonths = 12
-const dayMs = 86_400_000
 const maxUrlLength = 2_048
 
 /** The operations on short URLs: create one, read its clicks. */

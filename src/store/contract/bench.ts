@@ -23,5 +23,3 @@ export interface Bench {
 
 /** Sentences, and how each is shown to be true. */
 export type Cases = Readonly<Record<string, (bench: Bench) => Promise<void>>>
-
-export const hourMs = 3_600_000

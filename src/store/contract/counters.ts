@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { type Cases, hourMs } from './bench.js'
+import { hourMs, minuteMs } from '../../lib/time.js'
+import type { Cases } from './bench.js'
 
 /** What a counter counts, and when it starts over. */
 export const counterCases: Cases = {
@@ -8,7 +9,7 @@ export const counterCases: Cases = {
     for (const expected of [1, 2, 3]) {
       const { count, resetInMs } = await store.increment(key, hourMs)
       assert.equal(count, expected)
-      assert.ok(resetInMs > hourMs - 60_000 && resetInMs <= hourMs, `the window ends in ${resetInMs} ms`)
+      assert.ok(resetInMs > hourMs - minuteMs && resetInMs <= hourMs, `the window ends in ${resetInMs} ms`)
     }
     assert.equal((await store.increment(other, hourMs)).count, 1)
   },

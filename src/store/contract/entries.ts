@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
+import { hourMs } from '../../lib/time.js'
 import type { Json } from '../store.js'
-import { type Cases, hourMs } from './bench.js'
+import type { Cases } from './bench.js'
 
 const values: readonly Json[] = [
   null,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { type Cases, hourMs } from './bench.js'
+import { hourMs } from '../../lib/time.js'
+import type { Cases } from './bench.js'
 
 /** A store that cannot carry out a command rejects: an invented result could admit an attacker. */
 export const failureCases: Cases = {

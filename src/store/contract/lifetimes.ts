@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { type Cases, hourMs } from './bench.js'
+import { hourMs } from '../../lib/time.js'
+import type { Cases } from './bench.js'
 
 /**
  * When an entry ends. Times are short, so that a store without a clock to move can sleep through them, and long

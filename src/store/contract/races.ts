@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
+import { hourMs } from '../../lib/time.js'
 import type { Json } from '../store.js'
-import { type Bench, type Cases, hourMs, type StoreUnderTest } from './bench.js'
+import type { Bench, Cases, StoreUnderTest } from './bench.js'
 
 const parallel = 50
 
