@@ -214,8 +214,7 @@ function createMember(
         () => ({ lane, ...by }),
         async (trace) => {
           const { reported, report } = reporter()
-          // Denial of service: a code typed while its send is under way has no handle yet, and says nothing of the service.
-          let spoke = givesHandles && check.handle === undefined
+          let spoke = false
           const answered = () => {
             spoke = true
           }
@@ -223,7 +222,9 @@ function createMember(
           const result = await checkWithin(ms, provider, { ...check, answered, report })
           const about = { ...by, durationMs: since(startedAt), ...aboutReport(reported) }
           if (trace !== undefined) Object.assign(trace, about, { result })
-          breaker.note({ command: 'check', result, lane, key, about, answered: spoke })
+          // Denial of service: a code typed while its send is under way has no handle yet, and says nothing of the service.
+          const isEarly = givesHandles && check.handle === undefined && result === 'unavailable'
+          if (!isEarly) breaker.note({ command: 'check', result, lane, key, about, answered: spoke })
           noteUnexpected(reported, about)
           return { result, about }
         },

@@ -6,7 +6,7 @@ import type {
   SendResult,
   Verdict,
 } from '../../src/challenge/code-provider.js'
-import { createCodes } from '../../src/challenge/codes.js'
+import { type Codes, createCodes } from '../../src/challenge/codes.js'
 import { createSecrets, type Secrets } from '../../src/challenge/secrets.js'
 import type { EventBody } from '../../src/events.js'
 import { inTime } from '../in-time.js'
@@ -228,30 +228,38 @@ describe('a handle', () => {
     expect(seen).toEqual(['handle-canary'])
   })
 
-  it.each([
-    ['is not there yet while the code is being sent: that is no silence', undefined, false],
-    ['is there, and nobody answers: that is silence', 'handle', true],
-  ])('%s', async (_name, handle, pauses) => {
-    const { codes, send } = open({
-      sendCode: async () => ({ result: 'sent', handle: 'handle' }),
-      checkCode: async () => 'unavailable',
-    })
-    await send()
-    for (let checks = 0; checks < 12; checks += 1) {
-      await codes.check({ ...target, key: `ledger-${checks}` }, { ...submitted, handle })
+  const nobodyAnswers: Partial<CodeProvider> = {
+    sendCode: async () => ({ result: 'sent', handle: 'handle' }),
+    checkCode: async () => 'unavailable',
+  }
+  /** One check of each of so many numbers. */
+  const checkEach = async (codes: Codes, count: number, handle?: string) => {
+    for (let number = 0; number < count; number += 1) {
+      await codes.check({ ...target, key: `ledger-${number}` }, { ...submitted, handle })
     }
-    expect(codes.refusal() !== undefined).toBe(pauses)
+  }
+
+  it('is not there yet while the code is being sent: that is no silence, and no event', async () => {
+    const { codes, send, events } = open(nobodyAnswers)
+    await send()
+    await checkEach(codes, 12)
+    expect([codes.refusal(), events]).toEqual([undefined, []])
+  })
+
+  it('is there, and nobody answers: codes without one do not hide that', async () => {
+    const { codes, send } = open(nobodyAnswers)
+    await send()
+    await checkEach(codes, 9, 'handle')
+    await checkEach(codes, 1)
+    expect(codes.refusal()).toBeUndefined()
+    await checkEach(codes, 1, 'handle')
+    expect(codes.refusal()).toBeDefined()
   })
 
   it('that was never given excuses no silence', async () => {
-    const { codes, send } = open({
-      sendCode: async () => ({ result: 'sent' }),
-      checkCode: async () => 'unavailable',
-    })
+    const { codes, send } = open({ ...nobodyAnswers, sendCode: async () => ({ result: 'sent' }) })
     await send()
-    for (let checks = 0; checks < 12; checks += 1) {
-      await codes.check({ ...target, key: `ledger-${checks}` }, submitted)
-    }
+    await checkEach(codes, 10)
     expect(codes.refusal()).toBeDefined()
   })
 })

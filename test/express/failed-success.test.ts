@@ -1,4 +1,5 @@
 import { EventEmitter, once } from 'node:events'
+import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Express, Request, Response } from 'express'
 import { describe, expect, it } from 'vitest'
@@ -123,6 +124,45 @@ describe('a sign-in that fails after its grant was stored', () => {
     expect((await ana.get('/account')).status).toBe(403)
   })
 
+  it.each([
+    ['leaves no browser trusted', true, 201],
+    ['leaves a trusted browser as it was', false, 200],
+  ])('%s whose record the store is still writing', async (_name, isNew, next) => {
+    const { store: plain, arm } = failing('enrolment')
+    const written: unknown[] = []
+    const store: Store = {
+      ...plain,
+      swap(key, ...rest) {
+        if (!key.includes(':devices:')) return plain.swap(key, ...rest)
+        const swapped = setTimeout(20).then(() => plain.swap(key, ...rest))
+        written.push(swapped)
+        return swapped
+      },
+    }
+    const mount = (app: Express, tf: Host['tf']) => app.use('/phone', tf.phoneVerification().routes())
+    const trustedDevices = { maxAgeMs: 86_400_000 }
+    const purposes = { login: {}, transfer: {} }
+    const host = await startHost({ options: { store, trustedDevices, purposes }, mount })
+    const ana = await host.login()
+    if (!isNew) {
+      await ana.post('/two-factor/start', {})
+      await ana.post('/two-factor/verify', { code: host.stub.rightCode, trustDevice: true })
+      host.clock.now += 60_000
+    }
+    await ana.post('/phone/start', { phone: '+573009999999' })
+    await ana.post('/two-factor/start', { purpose: isNew ? 'login' : 'transfer' })
+    arm()
+    const told = await ana.post('/two-factor/verify', { code: host.stub.rightCode, trustDevice: isNew })
+    expect([told.status, told.json.code]).toEqual([503, 'store_unavailable'])
+    arm(false)
+    await Promise.all(written)
+    const later = await host.login()
+    later.cookies.set(cookie, ana.cookies.get(cookie) ?? '')
+    host.clock.now += 60_000
+    expect((await later.post('/two-factor/start', {})).status).toBe(next)
+    expect(await host.tf.trustedDevices.list('ana')).toHaveLength(isNew ? 0 : 1)
+  })
+
   const idOf = (req: Request) => req.get('x-session')
   /** Whoever sends a request says in which session: as if every id that there ever was were known. */
   const byHeader = (onVerified: (req: Request) => void, more: Partial<TwoFactorOptions> = {}) => ({
@@ -206,7 +246,7 @@ describe('an onVerified that answers in its own words', () => {
       'a template after a while',
       (res) => {
         res.status(403)
-        setTimeout(() => res.render(own), 50)
+        void setTimeout(50).then(() => res.render(own))
       },
     ],
   ])('is waited for and lets nobody in when %s is still to come', async (_, respond) => {
@@ -216,7 +256,7 @@ describe('an onVerified that answers in its own words', () => {
     }
     const host = await startHost({ options: { onVerified } })
     host.app.engine('ts', (_path, _options, done) => {
-      setTimeout(() => done(null, 'suspended'), 20)
+      void setTimeout(20).then(() => done(null, 'suspended'))
     })
     host.app.set('views', here)
     const { ana, told } = await verify(host)
@@ -234,6 +274,23 @@ describe('an onVerified that answers in its own words', () => {
     const { ana, told } = await verify(await startHost({ options: { onVerified } }))
     expect([told.status, told.json.code]).toEqual([410, 'challenge_gone'])
     expect((await ana.get('/account')).status).toBe(403)
+  })
+
+  it('is not taken for a refusal where the app gives every response a status of 404 at first', async () => {
+    const own = expressSession()
+    const session: SessionAdapter = {
+      ...own,
+      rotate(req, res) {
+        res.status(404)
+        return own.rotate(req, res)
+      },
+    }
+    const { ana, told } = await verify(await startHost({ options: { session } }))
+    expect([told.status, told.json.verified]).toEqual([200, true])
+    expect((await ana.get('/account')).status).toBe(200)
+    const onVerified: TwoFactorOptions['onVerified'] = (_req, res) => void res.json({ own: 'words' })
+    const refused = await verify(await startHost({ options: { session, onVerified } }))
+    expect([refused.told.status, (await refused.ana.get('/account')).status]).toEqual([404, 403])
   })
 
   it('may be left by its visitor before it has come', async () => {

@@ -1,8 +1,15 @@
+import { setTimeout } from 'node:timers/promises'
 import type { Express, RequestHandler, Response } from 'express'
-import { describe, expect, it } from 'vitest'
-import { expressSession, memoryStore, type TwoFactor, type TwoFactorOptions } from '../../src/index.js'
+import { describe, expect, it, vi } from 'vitest'
+import {
+  expressSession,
+  memoryStore,
+  type Store,
+  type TwoFactor,
+  type TwoFactorOptions,
+} from '../../src/index.js'
 import type { Browser } from './browser.js'
-import { startHost } from './kit.js'
+import { startHost, usualRoutes } from './kit.js'
 
 const day = 24 * 60 * 60_000
 const cookie = '__Host-two-factor-device'
@@ -39,6 +46,17 @@ async function again(
   const browser = await host.login(user)
   browser.cookies.set(cookie, from.cookies.get(cookie) ?? '')
   return browser
+}
+
+/** A store that writes grants a moment later. */
+function slowly(plain: Store): Store {
+  return {
+    ...plain,
+    async swap(key, ...rest) {
+      if (key.includes(':grants:')) await setTimeout(20)
+      return plain.swap(key, ...rest)
+    },
+  }
 }
 
 /** Sessions of the host, and what happens while one is renewed. */
@@ -156,6 +174,53 @@ describe('a trusted device', () => {
     host.clock.now += 60_000
     expect((await (await again(host, ana)).post('/two-factor/start', {})).json.verified).toBe(true)
     expect(events).not.toContain('device.reused')
+  })
+
+  it('stays one when the store writes the sign-in only after it was refused', async () => {
+    let isSlow = false
+    const written: unknown[] = []
+    const plain = memoryStore()
+    const store: typeof plain = {
+      ...plain,
+      swap(...command) {
+        if (!isSlow || !command[0].includes(':devices:')) return plain.swap(...command)
+        isSlow = false
+        return setTimeout(400).then(async () => {
+          const result = await plain.swap(...command)
+          written.push(result.swapped)
+          return result
+        })
+      },
+    }
+    const events: string[] = []
+    const onEvent: TwoFactorOptions['onEvent'] = ({ type }) => void events.push(type)
+    const limits = { storeTimeoutMs: 100 }
+    const host = await startHost({ options: { ...options, store, limits, onEvent }, mount })
+    const ana = await trust(host)
+    isSlow = true
+    const told = await (await again(host, ana)).post('/two-factor/start', {})
+    expect([told.status, told.json.code]).toEqual([503, 'store_unavailable'])
+    await vi.waitFor(() => expect(written).toEqual([false]), 10_000)
+    host.clock.now += 60_000
+    expect((await (await again(host, ana)).post('/two-factor/start', {})).json.verified).toBe(true)
+    expect(events).not.toContain('device.reused')
+  })
+
+  it('is none where the cookie cannot be set, and the code counts all the same', async () => {
+    const host = await startHost({
+      options: { ...options, store: slowly(memoryStore()) },
+      routes: (app, tf) => {
+        app.use((_req, res, next) => {
+          res.cookie = () => {
+            throw new TypeError('no cookies here')
+          }
+          next()
+        })
+        usualRoutes(app, tf)
+      },
+    })
+    const ana = await trust(host)
+    expect([ana.cookies.has(cookie), (await ana.get('/account')).status]).toEqual([false, 200])
   })
 
   it('stands in for the code at the next sign-in', async () => {

@@ -205,7 +205,7 @@ export const weakenings = [
     bound: 17,
     what: 'a failed sign-in does not give up its session',
     file: 'src/express/flows/admission.ts',
-    find: 'await Promise.all([renewal.abandon(req, res), forget()])',
+    find: 'await Promise.allSettled([renewal.abandon(req, res), forget()])',
     replace: 'await forget()',
     tests: ['test/express/frozen-store.test.ts'],
   },

@@ -124,12 +124,13 @@ export function createDevices(parts: {
         if (mine === undefined) return
         await updater.update((stored): Update<Stored, void> => {
           const devices = live(stored, now())
-          // Revoked meanwhile: what it was before must not come back either.
-          if (!devices.some(({ hash }) => hash === mine.hash)) return unchanged
           const others = devices.filter(({ hash }) => hash !== mine.hash)
           // With its old hash, the browser that shows the token it was given would pass for a thief's.
           const token = isDelivered ? { hash: mine.hash, previous: mine.previous, usedAt: mine.usedAt } : {}
-          const before = previous === undefined ? [] : [{ ...previous, ...token }]
+          // Revoked meanwhile: what it was before must not come back either.
+          const isGone = others.length === devices.length
+          const before = previous === undefined || isGone ? [] : [{ ...previous, ...token }]
+          // Written even so: what a slow store still has to run does not fit over a new version.
           return { outcome: undefined, put: put([...others, ...before], now()) }
         })
       }

@@ -41,9 +41,9 @@ export function createAdmit(parts: {
   async function takeBack(
     { req, res }: RequestContext,
     written: WrittenGrant,
-    browser: BrowserOfRequest | undefined,
+    forget: () => Promise<void>,
   ): Promise<void> {
-    const undone = await Promise.allSettled([written.takeBack(), browser?.undo(res)])
+    const undone = await Promise.allSettled([written.takeBack(), forget()])
     // The store fails: under another new id the session finds no grant, whatever is left in the store.
     if (undone.some(({ status }) => status === 'rejected')) await renewal.abandon(req, res)
   }
@@ -70,10 +70,10 @@ export function createAdmit(parts: {
     forget: () => Promise<void>,
   ): Promise<WrittenGrant | undefined> {
     const written = await grants.write(grant, standing).catch(async (error: unknown) => {
-      await Promise.all([renewal.abandon(req, res), forget()])
+      await Promise.allSettled([renewal.abandon(req, res), forget()])
       throw error
     })
-    if (written === undefined) await forget()
+    if (written === undefined) await forget().catch(() => undefined)
     return written
   }
 
@@ -99,9 +99,11 @@ export function createAdmit(parts: {
     if (standsIn && !(await browser?.standIn(res))) return refused('challenge_gone')
     const recorded = standsIn ? undefined : browser?.succeed(res, trustDevice)
     const forget = async () => {
+      // What is still on its way to the store cannot be undone yet.
       await recorded
-      await browser?.undo(res).catch(() => undefined)
+      await browser?.undo(res)
     }
+    const statusBefore = res.statusCode
     const grant = { ...proven, subject, session: after, previousSession: before, provisional }
     const written = await write(context, grant, standing, forget)
     if (written === undefined) return refused('challenge_gone')
@@ -109,18 +111,18 @@ export function createAdmit(parts: {
     try {
       await Promise.all([ids.moved, recorded])
       successPath = await handOver(context, ids, written)
-      if (res.statusCode >= 400) {
-        await takeBack(context, written, browser)
+      if (isRefusal(res, statusBefore)) {
+        await takeBack(context, written, forget)
         await ownResponse(res)
         return refused('challenge_gone')
       }
       // Trust outlives every grant, so it is not left behind by a sign-in that was revoked meanwhile.
       if (trustDevice && (await standing.isRevoked())) {
-        await takeBack(context, written, browser)
+        await takeBack(context, written, forget)
         return refused('challenge_gone')
       }
     } catch (error) {
-      await takeBack(context, written, browser)
+      await takeBack(context, written, forget)
       throw error
     }
     // The response is a success either way; the next request shall find the grant.
@@ -128,6 +130,11 @@ export function createAdmit(parts: {
     const { purpose, verifiedAt } = written.grant
     return { outcome: 'verified', purpose, verifiedAt, successPath }
   }
+}
+
+/** Whether onVerified has refused. An app may give every response a status of 404 until somebody has responded. */
+function isRefusal(res: Response, statusBefore: number): boolean {
+  return res.statusCode >= 400 && (res.headersSent || res.statusCode !== statusBefore)
 }
 
 /**

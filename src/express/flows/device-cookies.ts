@@ -80,7 +80,8 @@ export function createDeviceCookies(parts: {
         isTrusted: device.isTrusted,
         async succeed(res, trust) {
           // A full or failing store must not refuse the sign-in: this browser is a stranger next time.
-          keep(res, await device.succeed(trust).catch(() => undefined))
+          const kept = device.succeed(trust).then((token) => keep(res, token))
+          await kept.catch(() => undefined)
         },
         async standIn(res) {
           const stood = await device.standIn()
