@@ -1,4 +1,4 @@
-import type { Mount } from './mount.js'
+import { type Mount, noRoutes } from './mount.js'
 import type { StepUp } from './step-up.js'
 
 /** How a code travels: a text message or a spoken call. */
@@ -56,7 +56,7 @@ export interface CodeRequest extends Pick<StepUp, 'purpose' | 'methods' | 'detai
   readonly signal: AbortSignal
   /** Resolves with undefined when the code was right: the request is then sent again. Rejects when offline. */
   verify(code: string, options?: { readonly trustDevice?: boolean }): Promise<Problem | undefined>
-  /** Sends another code; after it has expired, too. Rejects when offline. */
+  /** Sends another code; after it has expired, too. Rejects when offline, and when something else responds. */
   resend(channel?: Channel): Promise<Problem | undefined>
   /** Gives up: the request rejects with an `AbortError`. */
   cancel(): void
@@ -102,15 +102,16 @@ export async function askByHand(
       signal: end.signal,
       async verify(code, { trustDevice = false } = {}) {
         const { response, body } = await mount.post(challenge.verifyUrl, { code, trustDevice })
-        if (!response.ok) return body
+        if (!response.ok && !body.verified) return body
         finish(true)
         return undefined
       },
       async resend(channel) {
         let sent = await mount.post(challenge.resendUrl, { requirement, channel })
         if (sent.body.code === 'challenge_gone') sent = await mount.post(startUrl, { requirement, channel })
-        if (!sent.response.ok) return sent.body
         if (sent.body.verified) finish(true)
+        else if (!sent.response.ok) return sent.body
+        else if (sent.body.challenge === undefined) throw noRoutes(startUrl)
         else challenge = sent.body.challenge
         return undefined
       },

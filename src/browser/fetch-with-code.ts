@@ -1,6 +1,6 @@
 import { askByHand, type OnChallenge } from './code-request.js'
 import { dialogDocument, dialogOfPage } from './dialog.js'
-import { openMount } from './mount.js'
+import { noRoutes, openMount } from './mount.js'
 import { ownLook } from './own-look.js'
 import { type StepUp, stepUpIn } from './step-up.js'
 
@@ -51,7 +51,7 @@ export async function fetchWithCode(
       const verified = await answer
       if (verified === false) throw cancelled()
       if (verified === true) proven = true
-      else if (verified.ok) throw noRoutes(stepUp)
+      else if (verified.ok) throw noRoutes(stepUp.startUrl)
       else return verified
     } finally {
       asking = undefined
@@ -77,11 +77,6 @@ function refuseOneShot(input: RequestInfo | URL, init: RequestInit | undefined):
   if (input instanceof Request && input.bodyUsed) {
     throw new TypeError('fetchWithCode: the body of this Request was used already; pass a clone()')
   }
-}
-
-/** A page of a sign-in or of a Wi-Fi network must not pass for the response to the request. */
-function noRoutes({ startUrl }: StepUp): TypeError {
-  return new TypeError(`fetchWithCode: ${startUrl} did not respond as the routes do; nothing was sent again`)
 }
 
 function cancelled(): DOMException {

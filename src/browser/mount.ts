@@ -14,6 +14,11 @@ export interface Mount {
   post(path: string, fields: object): Promise<Answer>
 }
 
+/** A page of a sign-in or of a Wi-Fi network must not pass for a response of the routes. */
+export function noRoutes(startUrl: string): TypeError {
+  return new TypeError(`fetchWithCode: ${startUrl} did not respond as the routes do; nothing was sent again`)
+}
+
 /**
  * @param accept Media type of the documents.
  */
@@ -33,9 +38,11 @@ export function openMount(startUrl: string, request: Request, accept: string): M
   }
 
   async function ask(path: string, init: RequestInit): Promise<Answer> {
-    // The routes redirect no such request, and what goes along must not follow somebody else's redirect.
-    const settings: RequestInit = { headers, credentials, signal, cache: 'no-store', redirect: 'error' }
+    // What goes along must follow nobody's redirect (token leakage).
+    const settings: RequestInit = { headers, credentials, signal, cache: 'no-store', redirect: 'manual' }
     const response = await fetch(url(path), { ...init, ...settings })
+    // The routes redirect no such request, an onVerified may. The guard decides when the request is repeated.
+    if (response.type === 'opaqueredirect') return { response, body: { verified: true } }
     const body = await response
       .clone()
       .json()

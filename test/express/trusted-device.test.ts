@@ -180,7 +180,7 @@ describe('a trusted device', () => {
     let isSlow = false
     const written: unknown[] = []
     const plain = memoryStore()
-    const store: typeof plain = {
+    const store: Store = {
       ...plain,
       swap(...command) {
         if (!isSlow || !command[0].includes(':devices:')) return plain.swap(...command)

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express'
-import { expect, it } from 'vitest'
-import { tokenSession } from '../../../src/index.js'
+import { expect, it, vi } from 'vitest'
+import { type TwoFactorOptions, tokenSession } from '../../../src/index.js'
 import { describeInChromium } from '../../browser/chromium.js'
 import { startHost } from '../kit.js'
 import { call, enter, expectNoDialog, openSinglePage } from './single-page.js'
@@ -142,6 +142,17 @@ describeInChromium('fetchWithCode', (browser) => {
     await expectNoDialog(page)
   })
 
+  it('goes on where onVerified redirects, and follows it nowhere', async () => {
+    const onVerified: TwoFactorOptions['onVerified'] = (_req, res) => res.redirect('/welcome')
+    const { host, page } = await openSinglePage(browser(), { options: { onVerified } })
+    const welcome = vi.fn()
+    host.app.get('/welcome', welcome)
+    const answer = call(page, '/guarded/settings')
+    await enter(page, host.stub.rightCode)
+    expect(await answer).toEqual([200, '{"saved":true}'])
+    expect(welcome).not.toHaveBeenCalled()
+  })
+
   it('keeps what was typed when the connection fails, and goes on when it is back', async () => {
     const { host, page } = await openSinglePage(browser())
     const answer = call(page, '/guarded/settings')
@@ -256,7 +267,7 @@ describeInChromium('fetchWithCode across origins', (browser) => {
     const { host, page, api, reached } = await openBoth()
     host.app.post('/refused', refuseTo('/start'))
     host.app.post('/start', (_req, res) => res.redirect(307, `${api.url}/collect`))
-    expect(await call(page, '/refused', refused)).toEqual(['TypeError', 'Failed to fetch'])
+    expect((await call(page, '/refused', refused))[0]).toBe(403)
     expect(reached).toEqual([])
   })
 

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import type { CodeRequest } from '../../../src/browser/index.js'
+import type { TwoFactorOptions } from '../../../src/index.js'
 import { describeInChromium } from '../../browser/chromium.js'
 import { openSinglePage } from './single-page.js'
 
@@ -62,6 +63,27 @@ describeInChromium('a look of one’s own', (browser) => {
     expect(await challengeIn(page)).toMatchObject({ channel: 'sms', attemptsRemaining: 5 })
     await page.evaluate((code) => window.request.verify(code), host.stub.rightCode)
     expect((await answer)[0]).toBe(200)
+  })
+
+  it('goes on where onVerified redirects', async () => {
+    const onVerified: TwoFactorOptions['onVerified'] = (_req, res) => res.redirect('/welcome')
+    const { host, page } = await openSinglePage(browser(), { options: { onVerified } })
+    const answer = callByHand(page)
+    await challengeIn(page)
+    expect(await page.evaluate((code) => window.request.verify(code), host.stub.rightCode)).toBeUndefined()
+    expect(await answer).toEqual([200, '{"saved":true}'])
+  })
+
+  it('keeps its challenge when something else responds to a resend', async () => {
+    const { page } = await openSinglePage(browser())
+    const answer = callByHand(page)
+    const before = await challengeIn(page)
+    await page.route('**/two-factor/resend', (route) => route.fulfill({ body: '<h1>Sign in</h1>' }))
+    const outcome = page.evaluate(() => window.request.resend().catch((error: Error) => error.message))
+    expect(await outcome).toMatch(/two-factor\/start did not respond as the routes do/)
+    expect(await challengeIn(page)).toEqual(before)
+    await page.evaluate(() => window.request.cancel())
+    expect(await answer).toEqual(['AbortError'])
   })
 
   it('gives up, as the dialog does', async () => {
