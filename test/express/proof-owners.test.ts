@@ -125,6 +125,29 @@ describe('a proof of a number', () => {
     expect((await ana.post('/signup')).status).toBe(403)
   })
 
+  it('of a signed-in person ends by a logout under the id from which the session was renewed', async () => {
+    const session: SessionAdapter = {
+      id: (req) => req.get('x-session'),
+      rotate: (req) => {
+        req.headers['x-session'] = 'after'
+      },
+    }
+    const host = await startHost({ options: { ...options, subject: () => 'ana', session }, mount })
+    const under = (id: string) => ({ 'x-session': id })
+    const prove = async () => {
+      await host.browser().post('/phone/start', { phone }, under('before'))
+      const { rightCode: code } = host.stub
+      expect((await host.browser().post('/phone/verify', { code }, under('before'))).status).toBe(200)
+    }
+    await prove()
+    expect((await host.browser().post('/signup', {}, under('after'))).json).toMatchObject({ phone })
+    // A cookie that holds the whole session was copied: its owner knows only the id from before.
+    host.clock.now += 60_000
+    await prove()
+    expect((await host.browser().post('/logout', {}, under('before'))).status).toBe(200)
+    expect((await host.browser().post('/signup', {}, under('after'))).status).toBe(403)
+  })
+
   it('of a signed-in person is not redeemed after a revocation, nor shown as proven', async () => {
     const host = await startHost({ options, mount })
     const ana = await proveIn(host, await host.signIn())

@@ -181,7 +181,7 @@ export const weakenings = [
     bound: 16,
     what: 'a revocation is not looked for when the grant is written',
     file: 'src/challenge/proofs/grants.ts',
-    find: 'if (isRevokedSince(begunIn, stored, previous, time)) return unchanged',
+    find: 'if (isRevokedSince(begunIn, stored, [previous], time)) return unchanged',
     replace: '',
     tests: ['test/express/revocation.test.ts'],
   },

@@ -4,7 +4,7 @@ import { hashId, type Keys } from '../keys.js'
 import type { Secrets } from '../secrets.js'
 import { createUpdater, newCommandId, type Update, unchanged, update } from '../updater.js'
 import type { Grants } from './grants.js'
-import { proofLifetimeMs } from './stored-grants.js'
+import { proofLifetimeMs, withEarlier } from './stored-grants.js'
 
 /** The number that a session is about to prove, or has proven. */
 export interface Enrolment {
@@ -19,6 +19,8 @@ export interface Enrolment {
   readonly subject?: string | undefined
   /** The last revocation of that subject when it was proven. */
   readonly epoch?: string | undefined
+  /** The last ids of the session before: a logout that began under one of them reaches this, too. */
+  readonly earlier?: readonly string[] | undefined
   /** When the code was approved, in milliseconds since 1970. */
   readonly verifiedAt?: number
 }
@@ -117,7 +119,7 @@ export function createEnrolments(parts: {
   async function move(from: string, to: string, signIn?: SignIn): Promise<void> {
     const kept = await empty(from, () => true)
     if (kept === undefined || (signIn && !staysAt(kept, signIn))) return
-    await put(to, kept).catch((error: unknown) => {
+    await put(to, { ...kept, earlier: withEarlier(kept.earlier, hashId(from)) }).catch((error: unknown) => {
       // Whoever fills the lane of sign-ups must not have sign-ins refused after the right code.
       if (signIn === undefined || !isFull(error)) throw error
     })
@@ -127,8 +129,8 @@ export function createEnrolments(parts: {
   async function unrevoked(kept: Kept | undefined, session: string): Promise<Kept | undefined> {
     if (kept?.subject === undefined) return kept
     // ASVS 5.0, 7.4.1: what a hijacked session proved must not be put on file after the account was taken back.
-    const isRevoked = await grants.isRevokedSince(kept.epoch, { subject: kept.subject, session })
-    return isRevoked ? undefined : kept
+    const { subject, epoch, earlier } = kept
+    return (await grants.isRevokedSince(epoch, { subject, session, earlier })) ? undefined : kept
   }
 
   return {
@@ -162,7 +164,8 @@ export function createEnrolments(parts: {
         const time = now()
         // IDOR: begun before a sign-in and proven after it, it is of whoever signed in.
         const subject = begun.subject ?? proven.subject
-        const kept = { ...proven, subject, verifiedAt: time, expiresAt: time + proofLifetimeMs }
+        const { earlier } = begun
+        const kept = { ...proven, subject, earlier, verifiedAt: time, expiresAt: time + proofLifetimeMs }
         return { outcome: time, put: seal(session, kept) }
       })
       if (verifiedAt === undefined) return undefined

@@ -75,8 +75,6 @@ export interface WrittenGrant {
 export interface Standing {
   /** The last revocation of this subject in this session; undefined when there was none recently. */
   readonly epoch: Promise<string | undefined>
-  /** The same as a session will find it whose id was renewed since: a logout of the old id is not its own. */
-  epochIn(session: string): Promise<string | undefined>
   readonly updater: Updater<StoredGrants>
   /** Whether a revocation has come since. */
   isRevoked(): Promise<boolean>
@@ -90,7 +88,7 @@ export interface Grants {
   /** Reads the entry while a request begins; `write` then changes it, unless a revocation came between. */
   prefetch(who: Holder): Standing
   /** Whether a revocation of this subject or session came after `epoch`. One store read. */
-  isRevokedSince(epoch: string | undefined, who: Holder): Promise<boolean>
+  isRevokedSince(epoch: string | undefined, who: FormerHolder): Promise<boolean>
   /** Tags of the ids that this session had before its grants renewed it. */
   earlierSessions(who: Holder): Promise<readonly string[]>
   /** Undefined, and nothing written, when grants were revoked since `standing` was read. */
@@ -104,6 +102,9 @@ export interface Grants {
 }
 
 type Holder = Pick<GrantQuery, 'subject' | 'session'>
+
+/** With tags of the ids that the session had before. */
+type FormerHolder = Holder & { readonly earlier?: readonly string[] | undefined }
 
 export function createGrants(parts: {
   readonly store: Store
@@ -129,19 +130,18 @@ export function createGrants(parts: {
   const put = (grants: readonly StoredGrant[], revocations?: readonly Revocation[]) =>
     putLive(grants, revocations, now())
 
-  async function revokedSince(epoch: Awaitable<string | undefined>, { subject, session }: Holder) {
-    const entry = await store.read(keys.grants(subject))
-    return isRevokedSince(await epoch, entry?.value as StoredGrants | undefined, hashId(session), now())
+  async function revokedSince(epoch: Awaitable<string | undefined>, who: FormerHolder) {
+    const entry = await store.read(keys.grants(who.subject))
+    const ids = [hashId(who.session), ...(who.earlier ?? [])]
+    return isRevokedSince(await epoch, entry?.value as StoredGrants | undefined, ids, now())
   }
 
   function prefetch(who: Holder): Standing {
     const updater = createUpdater<StoredGrants>(store, keys.grants(who.subject))
-    const found = updater.prefetch()
-    const epochIn = async (session: string) => epochOf(await found, hashId(session), now())
-    const epoch = epochIn(who.session)
+    const epoch = updater.prefetch().then((found) => epochOf(found, [hashId(who.session)], now()))
     // It may never be awaited: an unhandled rejection would end the process.
     epoch.catch(() => undefined)
-    return { epoch, epochIn, updater, isRevoked: () => revokedSince(epoch, who) }
+    return { epoch, updater, isRevoked: () => revokedSince(epoch, who) }
   }
 
   async function end(subject: string, session?: string): Promise<void> {
@@ -190,7 +190,7 @@ export function createGrants(parts: {
         (stored = noGrants): Update<StoredGrants, StoredGrant | undefined> => {
           const time = now()
           // ASVS 5.0, 7.4.1: a logout or a password reset while the code was being checked must not be undone by it.
-          if (isRevokedSince(begunIn, stored, previous, time)) return unchanged
+          if (isRevokedSince(begunIn, stored, [previous], time)) return unchanged
           const added: StoredGrant = {
             session,
             purpose: grant.purpose,

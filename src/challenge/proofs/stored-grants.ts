@@ -58,6 +58,11 @@ export const revocationLifetimeMs = (codeLifetimeMs: number): number =>
 const maxSessions = 20
 /** One by our renewal, one by the host's. */
 const maxEarlier = 2
+
+/** The last ids of a session that is renewed once more. */
+export const withEarlier = (earlier: readonly string[] = [], previous: string): readonly string[] =>
+  [...earlier, previous].slice(-maxEarlier)
+
 /** With more logouts within minutes the earliest is forgotten; its grants are gone all the same. */
 const maxRevocations = 20
 
@@ -84,9 +89,13 @@ function newest(revocations: readonly Revocation[]): readonly Revocation[] {
   return [first, ...later.slice(-maxRevocations)]
 }
 
-/** The last revocation that reaches this session. */
-export function epochOf(stored: StoredGrants | undefined, session: string, time: number): string | undefined {
-  const reaches = (one: Revocation) => one.session === undefined || one.session === session
+/** The last revocation that reaches a session under one of these ids. */
+export function epochOf(
+  stored: StoredGrants | undefined,
+  ids: readonly string[],
+  time: number,
+): string | undefined {
+  const reaches = ({ session }: Revocation) => session === undefined || ids.includes(session)
   return stored?.revocations?.findLast((one) => reaches(one) && time < one.expiresAt)?.id
 }
 
@@ -94,10 +103,10 @@ export function epochOf(stored: StoredGrants | undefined, session: string, time:
 export function isRevokedSince(
   epoch: string | undefined,
   stored: StoredGrants | undefined,
-  session: string,
+  ids: readonly string[],
   time: number,
 ): boolean {
-  const last = epochOf(stored, session, time)
+  const last = epochOf(stored, ids, time)
   return last !== undefined && last !== epoch
 }
 
@@ -157,7 +166,7 @@ export function movedTo(
 ): readonly StoredGrant[] {
   return grants.map((grant) => {
     if (grant.session !== previous) return grant
-    return { ...grant, session, earlier: [...(grant.earlier ?? []), previous].slice(-maxEarlier) }
+    return { ...grant, session, earlier: withEarlier(grant.earlier, previous) }
   })
 }
 

@@ -164,7 +164,7 @@ export function createEnrolFlow(parts: {
             if (enrollee.signedIn !== undefined && !provisional) {
               await grants.move(enrollee.signedIn, before, after)
             }
-            const epoch = await standing?.epochIn(after)
+            const epoch = await standing?.epoch
             const proof = await enrolments.prove(after, {
               purpose,
               phone,

@@ -201,7 +201,7 @@ describe('a look at a proof', () => {
 describe('a revocation', () => {
   /** As a request of Ana's proves it. */
   async function proveAs({ enrolments, grants }: ReturnType<typeof setUp>, subject: string | undefined) {
-    const epoch = subject && (await grants.prefetch({ subject, session: 's1' }).epochIn('s1'))
+    const epoch = subject && (await grants.prefetch({ subject, session: 's1' }).epoch)
     await enrolments.open('s1').begin({ ...typed, subject })
     await enrolments.prove('s1', { ...proven, subject, epoch })
   }
@@ -241,10 +241,32 @@ describe('a revocation', () => {
     const { enrolments, grants } = setUp()
     await grants.revokeSubject('ana')
     await grants.revoke({ subject: 'ana', session: 's1' })
-    const epoch = await grants.prefetch({ subject: 'ana', session: 's1' }).epochIn('s2')
-    await enrolments.open('s2').begin({ ...typed, subject: 'ana' })
+    const { epoch: asked } = grants.prefetch({ subject: 'ana', session: 's1' })
+    await enrolments.open('s1').begin({ ...typed, subject: 'ana' })
+    const epoch = await asked
+    await enrolments.move('s1', 's2')
     await enrolments.prove('s2', { ...proven, subject: 'ana', epoch })
     expect(await enrolments.redeem('s2', 'signup', 'ana')).toMatchObject(handedOver)
+  })
+
+  it.each([
+    ['from which it was renewed', ['s2'], 's1', false],
+    ['from which it was renewed twice', ['s2', 's3'], 's1', false],
+    // The last two ids are remembered.
+    ['from which it was renewed long ago', ['s2', 's3', 's4'], 's1', true],
+    ['of its neighbour', ['s2'], 's9', true],
+  ])('of a session %s', async (_name, ids, revoked, isLeft) => {
+    const made = setUp()
+    const { enrolments, grants } = made
+    await proveAs(made, 'ana')
+    let session = 's1'
+    for (const id of ids) {
+      await enrolments.move(session, id)
+      session = id
+    }
+    await grants.revoke({ subject: 'ana', session: revoked })
+    expect((await enrolments.peek(session, 'signup', 'ana')) !== undefined).toBe(isLeft)
+    expect((await enrolments.redeem(session, 'signup', 'ana')) !== undefined).toBe(isLeft)
   })
 
   it('is asked about for the proof of a subject only', async () => {
