@@ -36,9 +36,9 @@ export interface GrantsFacade {
     /** Your word for the factor, such as `passkey`, for the option `methods` of a guard. Default `host`. */
     readonly method?: string
   }): Promise<Grant>
-  /** Ends all grants of the request's session: logout. */
+  /** Ends all grants of the request's session, live challenges and proven numbers that are not redeemed: logout. */
   revoke(req: Request): Promise<void>
-  /** Ends all grants of the subject in every session: password reset, change of number. */
+  /** The same in every session of the subject: password reset, change of number. */
   revokeSubject(subject: SubjectName): Promise<void>
 }
 
