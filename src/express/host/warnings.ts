@@ -25,7 +25,7 @@ const messages = {
   TWO_FACTOR_PATH_DIFFERS:
     'routes() is not mounted at the option `path`, where links and redirects lead. Use the same path for both.',
   TWO_FACTOR_PHONE_UNREADABLE:
-    'A number from the option `phone`, or given to `tf.challenges`, cannot be read, and no code was sent. Use the international form, such as +573001234567.',
+    'A number from the option `phone`, or given to `tf.challenges`, cannot be read, and no code was sent. Use numbers in international form, such as +573001234567.',
   TWO_FACTOR_PROVIDER_MISCONFIGURED:
     'The provider refuses this account, so that nobody can sign in. Run `npx express-two-factor doctor`, and pass `onEvent` to be told each time.',
   TWO_FACTOR_PROVIDER_UNAVAILABLE:
