@@ -257,12 +257,13 @@ describe('a provider that refuses every send', () => {
     expect(count('provider.paused')).toBe(1)
   })
 
-  it('goes on counting over codes that it checks', async () => {
+  it.each(['rejected', 'unavailable'] as const)('goes on counting over a check: %s', async (verdict) => {
     const service = createService()
     const [person] = await people(service, 1)
     const { start, count } = refuse(service, 'failed')
+    service.provider.check = () => verdict
     for (const index of [1, 2, 3, 4]) await start(index)
-    await service.challenges.verify({ ...ana, ...person, code: 'wrong1' })
+    await service.challenges.verify({ ...ana, ...person, code: 'wrong1' }).catch(asCode)
     await start(5)
     expect(count('provider.paused')).toBe(1)
   })
