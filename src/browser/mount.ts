@@ -1,7 +1,7 @@
 /** A response of the routes, with its document. */
 export interface Answer {
   readonly response: Response
-  /** The JSON document; empty when something else responded, such as a proxy. */
+  /** The JSON document; `{ verified: true }` for a redirect, empty when something else responded, such as a proxy. */
   // biome-ignore lint/suspicious/noExplicitAny: the members depend on the route, and each reader names its own
   readonly body: any
 }
