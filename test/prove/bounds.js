@@ -72,4 +72,9 @@ export const bounds = [
     says: 'no answer of the provider blocks the event loop',
     tests: ['test/provider/adversarial-answers.test.ts'],
   },
+  {
+    number: 25,
+    says: 'no shared cache keeps a response of ours that carries a cookie',
+    tests: ['test/express/shared-cache.test.ts'],
+  },
 ].map((bound, index) => ({ number: index + 1, ...bound }))

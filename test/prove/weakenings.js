@@ -249,4 +249,12 @@ export const weakenings = [
     replace: "createHmac('sha256', '')",
     tests: ['test/express/step-up.test.ts', 'test/challenge/secrets.test.ts'],
   },
+  {
+    bound: 25,
+    what: 'files of the pages may be kept by shared caches',
+    file: 'src/express/http/routes.ts',
+    find: 'private, max-age',
+    replace: 'public, max-age',
+    tests: ['test/express/shared-cache.test.ts'],
+  },
 ]

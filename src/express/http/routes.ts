@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { json, type RequestHandler, Router, urlencoded } from 'express'
-import { hourMs } from '../../lib/time.js'
 import type { Handlers } from '../flows/handlers.js'
 import { middleware } from '../host/boundary.js'
 import type { Pages } from '../pages/pages.js'
@@ -19,6 +18,9 @@ export const bodyParsers: BodyParsers = new Map([
 /** Path below the mount to the bundle that it serves. */
 const scripts = { '/dialog.js': 'index.js', '/page.js': 'page.js' }
 
+/** The session before the routes may set its cookie on a file, too: in a shared cache the next visitor would get it. */
+const keptByBrowsers = { 'Cache-Control': 'private, max-age=3600' }
+
 /** Mounts the handlers on their paths. Each responds to every method: 405 to the wrong ones. */
 export function createRouter(
   handlers: Handlers,
@@ -34,7 +36,7 @@ export function createRouter(
   router.all('/', handlers.status)
   for (const [path, { contentType, body }] of Object.entries(pages.assets)) {
     router.get(path, (_req, res) => {
-      res.set(pages.headers).set('Cache-Control', 'public, max-age=3600').type(contentType).send(body)
+      res.set(pages.headers).set(keptByBrowsers).type(contentType).send(body)
     })
   }
   for (const [path, file] of Object.entries(scripts)) {
@@ -44,7 +46,7 @@ export function createRouter(
         res.set(pages.headers).type('text/javascript')
         await new Promise<void>((resolve, reject) => {
           const sent = (error?: Error) => (error ? reject(error) : resolve())
-          res.sendFile(browserFile(file), { maxAge: hourMs, dotfiles: 'allow' }, sent)
+          res.sendFile(browserFile(file), { headers: keptByBrowsers, dotfiles: 'allow' }, sent)
         })
         return false
       }),

@@ -28,7 +28,7 @@ it.each(['dialog.js', 'page.js'])('%s is kept by browsers, and asked for again b
   const host = await startHost()
   const { headers } = await host.browser().get(`/two-factor/${name}`)
   expect(headers.get('content-type')).toBe('text/javascript; charset=utf-8')
-  expect(headers.get('cache-control')).toBe('public, max-age=3600')
+  expect(headers.get('cache-control')).toBe('private, max-age=3600')
   expect(headers.get('x-content-type-options')).toBe('nosniff')
   const again = { 'if-none-match': headers.get('etag') ?? '', 'cache-control': 'max-age=0' }
   expect((await host.browser().get(`/two-factor/${name}`, again)).status).toBe(304)
@@ -38,7 +38,7 @@ it('the style of the pages is kept by browsers for an hour', async () => {
   const host = await startHost()
   const { headers } = await host.browser().get('/two-factor/page.css')
   expect(headers.get('content-type')).toBe('text/css; charset=utf-8')
-  expect(headers.get('cache-control')).toBe('public, max-age=3600')
+  expect(headers.get('cache-control')).toBe('private, max-age=3600')
   expect(headers.get('x-content-type-options')).toBe('nosniff')
 })
 
