@@ -1,6 +1,5 @@
 // Counts the files of the package that take part in one request: those of which V8 ran a function between
-// two readings of its precise coverage, after one whole sign-in has loaded everything. Fails where there are
-// more of them than agreed. Usage: npm run touched
+// two readings of its precise coverage, after one whole sign-in has loaded everything. Usage: npm run touched
 import { once } from 'node:events'
 import { Session } from 'node:inspector/promises'
 import { Worker } from 'node:worker_threads'
@@ -8,10 +7,6 @@ import express from 'express'
 import session from 'express-session'
 import { createClient, twoFactor } from '../../build/modules/index.js'
 
-/**
- * A reader has to know that many files to follow one request. Each holds one idea; one more has to be worth it.
- */
-const ceilings = { start: 54, verify: 55, guard: 10 }
 /** The compiled files as they were before they are bundled. */
 const modules = new URL('../../build/modules/', import.meta.url).href
 const phone = '+573001234567'
@@ -88,8 +83,7 @@ cookies.clear()
 now += 3_600_000
 const touched = await signIn()
 for (const [name, files] of Object.entries(touched)) {
-  console.log(`${name}: ${files.length} files (at most ${ceilings[name]})\n  ${files.join('\n  ')}`)
-  if (files.length > ceilings[name]) process.exitCode = 1
+  console.log(`${name}: ${files.length} files\n  ${files.join('\n  ')}`)
 }
 server.close()
 server.closeAllConnections()
