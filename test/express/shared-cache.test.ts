@@ -36,7 +36,10 @@ async function startCache(origin: string): Promise<{ url: string; kept: Map<stri
     const { method = 'GET', url = '/', headers: asked } = req
     const answer = ({ status, headers, body }: Stored) => res.writeHead(status, headers).end(body)
     const found = method === 'GET' && kept.get(url)?.find((stored) => fits(stored, asked))
-    if (found) return answer(found)
+    if (found) {
+      answer(found)
+      return
+    }
     req.pipe(
       request(origin + url, { method, headers: asked }, async (from) => {
         const body = Buffer.concat(await from.toArray())
