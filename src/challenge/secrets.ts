@@ -51,6 +51,8 @@ export function createSecrets(secrets: readonly [string, ...string[]]): Secrets 
     open(use, sealed, context) {
       const bytes = Buffer.from(sealed, 'base64url')
       if (bytes.length < ivBytes + authTagBytes) return undefined
+      // Decoding passes over what is not base64url: one token would have any number of spellings.
+      if (bytes.toString('base64url') !== sealed) return undefined
       const iv = bytes.subarray(0, ivBytes)
       const authTag = bytes.subarray(ivBytes, ivBytes + authTagBytes)
       const body = bytes.subarray(ivBytes + authTagBytes)

@@ -61,6 +61,9 @@ describe('rotated secrets', () => {
       bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at)
       expect(secrets.open('enrolment', bytes.toString('base64url'), 'session-1')).toBeUndefined()
     }
+    for (const behind of ['=', '.', '!', ' ', '\n', '.AAAA', 'A', '😀']) {
+      expect(secrets.open('enrolment', sealed + behind, 'session-1')).toBeUndefined()
+    }
     expect(secrets.open('enrolment', 'AAAA', 'session-1')).toBeUndefined()
     expect(secrets.open('enrolment', secrets.seal('enrolment', '', 'c'), 'c')).toBe('')
   })

@@ -164,6 +164,14 @@ describe('a requirement', () => {
       expect(answer.status).toBe(400)
     }
     expect((await ana.post('/two-factor/start', { requirement, purpose: 'login' })).status).toBe(400)
+    // With a way back, and without one.
+    const withWay = (
+      await ana.post('/transfers', { amount: 5, payee: 'ACME' }, { referer: `${host.url}/pay` })
+    ).json.requirement
+    const [, way] = withWay.split('.')
+    for (const behind of [`${requirement}.`, `${requirement}.${way}`, `${withWay}.`, `${withWay}.${way}`]) {
+      expect((await ana.post('/two-factor/start', { requirement: behind })).status).toBe(400)
+    }
     expect((await ana.post('/two-factor/start', { requirement, purpose: 'transfer' })).status).toBe(201)
   })
 

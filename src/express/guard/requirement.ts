@@ -63,15 +63,20 @@ export function createRequirements(parts: {
     const issuedAt = now()
     const claims: Claims = { ...requirement, issuedAt, expiresAt: issuedAt + forMs }
     const sealed = secrets.seal('requirement', JSON.stringify(claims), contextOf(req))
-    const { returnTo } = requirement
-    if (returnTo === undefined) return sealed
+    const path = pathOf(requirement)
+    if (path === undefined) return sealed
     // Sealed separately, for any session: after a new sign-in only the return path is still valid.
-    return `${sealed}.${secrets.seal('return-path', returnTo.replace(/\?.*/, ''), namespace)}`
+    return `${sealed}.${secrets.seal('return-path', path, namespace)}`
   }
 
   function claimsIn(token: string, context: string): Claims | undefined {
-    const opened = secrets.open('requirement', token.replace(/\..*/, ''), context)
-    return opened === undefined ? undefined : JSON.parse(opened)
+    const [sealed = '', way, ...more] = token.split('.')
+    const opened = secrets.open('requirement', sealed, context)
+    if (opened === undefined || more.length > 0) return undefined
+    const claims: Claims = JSON.parse(opened)
+    // Tampering: nothing may stand behind a token but its own return path.
+    const path = way === undefined ? undefined : (secrets.open('return-path', way, namespace) ?? '')
+    return path === pathOf(claims) ? claims : undefined
   }
 
   return {
@@ -91,8 +96,13 @@ export function createRequirements(parts: {
     },
 
     returnPath(req, token) {
-      const path = token.slice(token.indexOf('.') + 1)
-      return claimsIn(token, contextOf(req))?.returnTo ?? secrets.open('return-path', path, namespace)
+      const way = token.slice(token.indexOf('.') + 1)
+      return claimsIn(token, contextOf(req))?.returnTo ?? secrets.open('return-path', way, namespace)
     },
   }
+}
+
+/** The return path without its query, which may hold what only this session may know. */
+function pathOf({ returnTo }: Requirement): string | undefined {
+  return returnTo?.replace(/\?.*/, '')
 }

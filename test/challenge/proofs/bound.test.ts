@@ -42,6 +42,20 @@ describe('bound fields', () => {
     }
   })
 
+  it('are refused as an invalid request where JSON holds a number that is too large', () => {
+    for (const [text, named] of [
+      ['{ "amount": 1e400 }', 'bind.amount is Infinity'],
+      ['{ "list": [-1e400] }', 'bind.list[0] is -Infinity'],
+    ] as const) {
+      expect(() => hashBound(JSON.parse(text))).toThrow(
+        expect.objectContaining({
+          code: 'invalid_request',
+          message: `${named}: a number that is too large.`,
+        }),
+      )
+    }
+  })
+
   it.each([
     [{ amount: 100 }, { amount: '100' }],
     [{ amount: 100 }, { amount: 101 }],
@@ -60,7 +74,6 @@ describe('bound fields', () => {
     [[1], 'bind is Array'],
     [{ amount: undefined }, 'bind.amount is undefined'],
     [{ amount: Number.NaN }, 'bind.amount is NaN'],
-    [{ amount: Number.POSITIVE_INFINITY }, 'bind.amount is Infinity'],
     [{ at: new Date(0) }, 'bind.at is Date'],
     [{ list: [{ to: Promise.resolve() }] }, 'bind.list[0].to is Promise'],
     // biome-ignore lint/suspicious/noSparseArray: a hole must be found, not passed over
