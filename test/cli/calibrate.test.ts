@@ -52,14 +52,17 @@ const pasted = (out: string): Pick<TwoFactorOptions, 'approvedStatuses' | 'rejec
   new Function(`return {${out.split('For the options of twoFactor():')[1]}}`)()
 
 describe('express-two-factor calibrate', () => {
-  const wrongCodes = [200, 400, 520] as const
-  const accounts = (['spec', 'observed'] as const).flatMap((dialect) =>
-    wrongCodes.map((wrongCode) => ({ dialect, wrongCode })),
-  )
+  const accounts = [
+    { dialect: 'spec', wrongCode: 200 },
+    { dialect: 'spec', wrongCode: 400 },
+    { dialect: 'observed', wrongCode: 520 },
+  ] as const
   test.each(accounts)('prints lines that work, for an account of %j', async (account) => {
     await using sandbox = await startSandbox({ ...account, approvedStatus: 'Sí' })
-    const { exitCode, out } = await calibrate(sandbox, ['--again'])
+    const { exitCode, out, err } = await calibrate(sandbox, ['--again'])
     expect(exitCode).toBe(0)
+    expect(err).toContain('good for one check')
+    expect(sandbox.requests.list().filter(({ operation }) => operation.startsWith('send'))).toHaveLength(1)
     const refused = account.wrongCode === 200 ? [] : ['1111', '1113']
     expect(pasted(out)).toEqual({
       approvedStatuses: ['Sí'],
@@ -85,24 +88,6 @@ describe('express-two-factor calibrate', () => {
       outcome: 'rejected',
     })
     expect(await tf.challenges.verify({ ...actor, phone, code })).toMatchObject({ outcome: 'approved' })
-  })
-
-  test('shows what was answered, for one message', async () => {
-    await using sandbox = await startSandbox()
-    const { out, err } = await calibrate(sandbox, ['--again'])
-    expect(onSomeDay(out)).toBe(`  wrong code   HTTP 520  error '1111'
-  right code   HTTP 200  status 'verified'
-  right again  HTTP 520  error '1113'
-
-For the options of twoFactor():
-
-  approvedStatuses: ['verified'],
-  rejectedCodes: ['1111', '1113'],
-  codePattern: /^\\d{6}$/,
-  calibratedAt: '2026-03-01',
-`)
-    expect(err).toContain('good for one check')
-    expect(sandbox.requests.count('sendSmsCode')).toBe(1)
   })
 
   test('has a wrong code checked first, of the same shape as the right one', async () => {

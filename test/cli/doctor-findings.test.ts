@@ -21,8 +21,8 @@ async function sandboxAt(options: SandboxOptions = {}): Promise<string> {
 }
 
 /** A provider that answers every GET like this. Its clock is right, unless the answer says otherwise. */
-async function answering(answer: RequestListener): Promise<string> {
-  const server = createServer((req, res) => (req.method === 'HEAD' ? res.end() : answer(req, res)))
+async function answering(answer: RequestListener, onHead: RequestListener = (_req, res) => res.end()) {
+  const server = createServer((req, res) => (req.method === 'HEAD' ? onHead : answer)(req, res))
   server.listen(0, '127.0.0.1')
   onTestFinished(() => {
     server.closeAllConnections()
@@ -30,6 +30,14 @@ async function answering(answer: RequestListener): Promise<string> {
   })
   await once(server, 'listening')
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+}
+
+function clockApart(ms: number): Promise<string> {
+  const answer: RequestListener = (_req, res) => {
+    res.setHeader('Date', new Date(Date.now() + ms).toUTCString())
+    res.end('{"status":500}')
+  }
+  return answering(answer, answer)
 }
 
 const status = (code: number, body: string, headers: Record<string, string> = {}) =>
@@ -199,20 +207,7 @@ const fixtures: readonly [name: string, code: string, fix: string, arrange: () =
     'JSON object',
     async () => ({ baseUrl: await status(200, '[]') }),
   ],
-  [
-    'a clock that is ahead',
-    'clock_differs',
-    'NTP',
-    async () => {
-      const server = createServer((_req, res) => {
-        res.setHeader('Date', new Date(Date.now() - 60_000).toUTCString())
-        res.end('{"status":500}')
-      }).listen(0, '127.0.0.1')
-      onTestFinished(() => void server.close())
-      await once(server, 'listening')
-      return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1` }
-    },
-  ],
+  ['a clock that is ahead', 'clock_differs', 'NTP', async () => ({ baseUrl: await clockApart(-60_000) })],
   [
     'no client of Redis',
     'redis_client_missing',
@@ -337,6 +332,15 @@ describe('the doctor finds nothing', () => {
     const text = describeReport(report, { isTTY: false } as NodeJS.WriteStream)
     for (const other of ['calibrate', 'selfTest()', 'Not looked at:']) expect(text).toContain(other)
   })
+})
+
+test.each([
+  [-60_000, 'this machine is 60 s ahead of the provider'],
+  [60_000, 'this machine is 60 s behind the provider'],
+])('the doctor tells which of two clocks apart by %d ms is ahead', async (apartMs, said) => {
+  const report = await look({ baseUrl: await clockApart(apartMs) })
+  const text = describeReport(report, { isTTY: false } as NodeJS.WriteStream)
+  expect(text.replaceAll(/59|61/g, '60')).toContain(said)
 })
 
 test('the doctor takes a slow Redis for no silent one', async () => {

@@ -43,15 +43,12 @@ async function answering(answer: RequestListener): Promise<string> {
 }
 
 describe('express-two-factor doctor', () => {
-  test.each(['spec', 'observed'] as const)(
-    'finds nothing wrong at an account of the dialect %s',
-    async (dialect) => {
-      await using sandbox = await startSandbox({ dialect })
-      const program = doctor(sandbox)
-      expect(await program.exitCode).toBe(0)
-      expect(
-        program.out().replaceAll(/within \d s/g, 'within 1 s'),
-      ).toBe(`  ok     Node      ${process.versions.node}
+  test('finds nothing wrong at a healthy account', async () => {
+    await using sandbox = await startSandbox()
+    const program = doctor(sandbox)
+    expect(await program.exitCode).toBe(0)
+    const seconds = /within \d s/g
+    expect(program.out().replaceAll(seconds, 'within 1 s')).toBe(`  ok     Node      ${process.versions.node}
   ok     Express   5.3.0
   ok     Provider  1000 credits
   ok     Clock     as the provider's, within 1 s
@@ -63,9 +60,8 @@ Not looked at:
 
 Nothing is wrong.
 `)
-      expect(program.err()).toBe('')
-    },
-  )
+    expect(program.err()).toBe('')
+  })
 
   test('asks for the credits where the account has them', async () => {
     const asked: string[] = []
@@ -103,32 +99,13 @@ Nothing is wrong.
     expect(sandbox.requests.list().map(({ operation }) => operation)).toEqual(['balance'])
   })
 
-  test.each([
-    [
-      'a wrong key',
-      { TWO_FACTOR_KEY: 'wrong-key' },
-      {},
-      /error 1003\.\n(.*\n)? +Fix: Check client, key.*allow-list/,
-    ],
-    [
-      'an address off the allow-list',
-      {},
-      { allowedAddresses: ['192.0.2.1'] },
-      /error 1001\.\n(.*\n)? +Fix: .*allow-list/,
-    ],
-    ['no credits', {}, { credits: 0 }, /no credits are left.*\n +Fix: recharge the account\./],
-    [
-      'nobody there',
-      { TWO_FACTOR_BASE_URL: 'http://127.0.0.1:1/v1' },
-      {},
-      /ECONNREFUSED.*\n +Fix: .*check host and port in baseUrl/,
-    ],
-  ])('finds %s, and says what to do', async (_, env, options, said) => {
-    await using sandbox = await startSandbox(options)
-    const program = doctor(sandbox, env)
+  test('finds a wrong key, and says what to do', async () => {
+    await using sandbox = await startSandbox()
+    const program = doctor(sandbox, { TWO_FACTOR_KEY: 'wrong-key' })
     expect(await program.exitCode).toBe(1)
-    expect(program.out()).toMatch(/WRONG +Provider/)
-    expect(program.out()).toMatch(said)
+    expect(program.out()).toMatch(
+      /WRONG +Provider.*error 1003\.\n(.*\n)? +Fix: Check client, key.*allow-list/,
+    )
     expect(program.out()).toContain('1 of 5 are wrong.')
     expect(program.out() + program.err()).not.toMatch(/sandbox-key|wrong-key/)
   })
@@ -140,20 +117,6 @@ Nothing is wrong.
     const program = doctor(sandbox)
     expect(await program.exitCode).toBe(1)
     expect(program.out()).toContain("The provider said: '••• is unknown, code •••'")
-  })
-
-  test.each([
-    [-60_000, 'this machine is 60 s ahead of the provider'],
-    [60_000, 'this machine is 60 s behind the provider'],
-  ])('finds clocks apart by %d ms', async (apartMs, said) => {
-    const baseUrl = await answering((_req, res) => {
-      res.setHeader('Date', new Date(Date.now() + apartMs).toUTCString())
-      res.end('{"status":5}')
-    })
-    const program = doctor({ baseUrl })
-    expect(await program.exitCode).toBe(1)
-    expect(program.out().replaceAll(/59|61/g, '60')).toContain(said)
-    expect(program.out()).toContain('NTP')
   })
 
   test('tells the provider no account when it asks for the time', async () => {
@@ -243,26 +206,6 @@ describe.skipIf(withoutRedis)('express-two-factor doctor on Redis', () => {
     for (const { out, err } of [fit, refused, gone]) expect(out() + err()).not.toMatch(/sesame|mellon/)
   })
 
-  test('finds one that may forget what is live', async () => {
-    await using sandbox = await startSandbox()
-    const redis = await startRedis('--maxmemory-policy', 'allkeys-lru')
-    onTestFinished(() => redis.kill())
-    const program = run(['doctor', '--redis-url', redis.url], environment(sandbox.baseUrl))
-    expect(await program.exitCode).toBe(1)
-    expect(program.out()).toMatch(
-      /maxmemory-policy is allkeys-lru\n +Fix: set maxmemory-policy to noeviction\./,
-    )
-  })
-
-  test('finds one that it may not write to', async () => {
-    await using sandbox = await startSandbox()
-    const redis = await startRedis('--user', 'default', 'on', 'nopass', '~*', '+@all', '-incrby')
-    onTestFinished(() => redis.kill())
-    const program = doctor(sandbox, { REDIS_URL: redis.url })
-    expect(await program.exitCode).toBe(1)
-    expect(program.out()).toMatch(/WRONG +Redis +cannot be used: /)
-  })
-
   test('waits for no answer that never comes', async () => {
     await using sandbox = await startSandbox()
     const redis = await startRedis()
@@ -271,13 +214,6 @@ describe.skipIf(withoutRedis)('express-two-factor doctor on Redis', () => {
     const program = doctor(sandbox, { REDIS_URL: redis.url })
     expect(await program.exitCode).toBe(1)
     expect(program.out()).toContain('cannot be used: no answer')
-  })
-
-  test('says that there is no client to ask it with', async () => {
-    await using sandbox = await startSandbox()
-    const program = doctor(sandbox, { REDIS_URL: 'redis://127.0.0.1:1' }, appWith('express'))
-    expect(await program.exitCode).toBe(1)
-    expect(program.out()).toMatch(/neither redis nor ioredis is installed here\n +Fix: npm install redis/)
   })
 })
 
