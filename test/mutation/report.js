@@ -1,41 +1,20 @@
-// One table of what the tests have noticed, and a list of what they have not.
-import { isCore, thresholds } from './parts.js'
+// What became of the mutants.
 
-const none = { killed: 0, survived: 0, uncovered: 0, timedOut: 0, broken: 0 }
-
-/** Under load a slow test looks like a noticed mutant, so that a timeout counts neither way. An endless loop is noticed. */
+/**
+ * Under load a slow test looks like a noticed mutant, so that a timeout counts neither way. An endless loop is
+ * noticed, and so is an error outside of all tests, which turns a run red as well.
+ */
 function fateOf({ status, statusReason = '' }) {
   if (status === 'Timeout') return statusReason.startsWith('Hit limit') ? 'killed' : 'timedOut'
-  return { Killed: 'killed', Survived: 'survived', NoCoverage: 'uncovered', RuntimeError: 'broken' }[status]
+  return { Killed: 'killed', RuntimeError: 'killed', Survived: 'survived', NoCoverage: 'uncovered' }[status]
 }
 
-function count(mutants) {
-  const counts = { ...none }
-  for (const mutant of mutants) {
-    const fate = fateOf(mutant)
-    if (fate !== undefined) counts[fate] += 1
-  }
-  return counts
+export const fates = ['killed', 'survived', 'uncovered', 'timedOut']
+
+export function countOf(mutants) {
+  const found = mutants.map(fateOf)
+  return Object.fromEntries(fates.map((fate) => [fate, found.filter((each) => each === fate).length]))
 }
-
-const judged = ({ killed, survived, uncovered }) => killed + survived + uncovered
-const percent = (counts) => (judged(counts) === 0 ? 100 : (100 * counts.killed) / judged(counts))
-const sum = (rows) =>
-  rows.reduce(
-    (total, row) => {
-      for (const fate of Object.keys(none)) total[fate] += row[fate]
-      return total
-    },
-    { ...none },
-  )
-
-const columns = ['killed', 'survived', 'uncovered', 'timedOut', 'broken']
-const line = (name, counts) =>
-  [
-    name.padEnd(44),
-    ...columns.map((fate) => String(counts[fate]).padStart(10)),
-    (judged(counts) === 0 ? '-' : percent(counts).toFixed(1)).padStart(8),
-  ].join('')
 
 /** `src/lib/html.ts:4:9 StringLiteral: '<' -> ""` */
 function described(file, source, { location, mutatorName, replacement, status }) {
@@ -52,30 +31,33 @@ function described(file, source, { location, mutatorName, replacement, status })
   return `${file}:${start.line}:${start.column} ${mutatorName}: ${short(lines.join('\n'))} -> ${short(replacement)}${uncovered}`
 }
 
-/** Prints the table; returns whether both groups reach their threshold. */
-export function report(files, every) {
-  const rows = Object.entries(files)
-    .map(([file, { mutants }]) => ({ file, ...count(mutants) }))
-    .sort((a, b) => a.file.localeCompare(b.file))
-  const groups = Object.entries(thresholds).map(([name, threshold]) => ({
-    name,
-    threshold,
-    rows: rows.filter(({ file }) => isCore(file) === (name === 'core')),
-  }))
-
+export function printSurvivors(files) {
   for (const [file, { source, mutants }] of Object.entries(files)) {
-    for (const mutant of mutants.filter(({ status }) => ['Survived', 'NoCoverage'].includes(status))) {
+    for (const mutant of mutants.filter((mutant) => ['survived', 'uncovered'].includes(fateOf(mutant)))) {
       console.log(described(file, source, mutant))
     }
   }
-  if (every > 1) console.log(`\na sample: one mutant in ${every} of each file`)
-  for (const group of groups.filter((group) => group.rows.length > 0)) {
-    const heading = ['killed', 'survived', 'uncovered', 'timed out', 'broken', '%']
-    console.log(
-      `\n${group.name.padEnd(44)}${heading.map((word, at) => word.padStart(at === 5 ? 8 : 10)).join('')}`,
-    )
-    for (const row of group.rows) console.log(line(row.file, row))
-    console.log(line(`all of them, at least ${group.threshold} %`, sum(group.rows)))
+}
+
+/**
+ * The files of tests that could go: of what each of them notices, another one notices all. Two that notice the
+ * same go one after the other, so that one of them stays; the one that notices least goes first.
+ */
+export function printKillers({ files, testFiles }) {
+  const fileOf = new Map(
+    Object.entries(testFiles).flatMap(([file, { tests }]) => tests.map(({ id }) => [id, file])),
+  )
+  const killed = Object.values(files)
+    .flatMap(({ mutants }) => mutants)
+    .filter(({ status }) => status === 'Killed')
+    .map(({ killedBy }) => new Set(killedBy.map((id) => fileOf.get(id))))
+  const noticed = (file) => killed.filter((killers) => killers.has(file))
+  console.log(`\nnever the only one to notice one of ${killed.length} mutants:`)
+  const inOrder = Object.keys(testFiles).sort((a, b) => noticed(a).length - noticed(b).length)
+  for (const file of inOrder) {
+    const count = noticed(file).length
+    if (noticed(file).some((killers) => killers.size === 1)) continue
+    for (const killers of killed) killers.delete(file)
+    console.log(`${file} (notices ${count})`)
   }
-  return groups.every(({ rows, threshold }) => percent(sum(rows)) >= threshold)
 }

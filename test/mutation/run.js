@@ -1,7 +1,5 @@
 // Mutation testing: weakens the code in thousands of places, one at a time, and asks whether a test notices.
-// Works on a copy outside the repository, with its tools installed beside it.
-// `npm run mutation`, for some files or folders only `npm run mutation -- src/challenge/ledger src/lib/html.ts`,
-// `--every 7` for every seventh mutant of each file, `--tests 'test/lib/*.test.ts'` to ask those tests alone.
+// Works on a copy outside the repository, with its tools installed beside it. Usage: README.md.
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -10,17 +8,29 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { partsOf } from './parts.js'
-import { report } from './report.js'
+import { printKillers, printSurvivors } from './report.js'
+import { saveTable } from './table.js'
 
 const { values, positionals } = parseArgs({
-  options: { every: { type: 'string', default: '1' }, tests: { type: 'string', multiple: true } },
+  options: {
+    every: { type: 'string', default: '6' },
+    changed: { type: 'string' },
+    killers: { type: 'boolean', default: false },
+    tests: { type: 'string', multiple: true },
+  },
   allowPositionals: true,
 })
 const every = Number(values.every)
 if (!(Number.isInteger(every) && every > 0)) throw new Error('--every takes a whole number from 1')
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const parts = partsOf(root, positionals)
+const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim()
+const asked =
+  values.changed === undefined
+    ? positionals
+    : git('diff', '--name-only', values.changed, '--', 'src').split('\n')
+const parts = partsOf(root, asked.length === 0 ? ['src'] : asked)
+if (parts.length === 0) throw new Error(`nothing to mutate in: ${asked.join(' ')}`)
 /** Copies of several working folders share what is installed. */
 const tools = join(tmpdir(), 'express-two-factor-mutation')
 const copy = join(tools, createHash('sha256').update(root).digest('hex').slice(0, 12))
@@ -58,11 +68,13 @@ const settings = {
   testRunner: 'vitest',
   vitest: { related: false, configFile: 'test/mutation/vitest.config.ts' },
   coverageAnalysis: 'perTest',
+  // Without it, who would have noticed as well is not asked.
+  disableBail: values.killers,
   dryRunTimeoutMinutes: 20,
   // One process per core. For a sample half of them only leave mutants out, which takes no time.
   concurrency: every > 1 ? 4 : 2,
   // Generous: on a busy machine a slow test is not a noticed mutant.
-  timeoutMS: 20_000,
+  timeoutMS: 60_000,
   timeoutFactor: 4,
   // The copy is ours to write into.
   inPlace: true,
@@ -74,26 +86,35 @@ const settings = {
   reporters: ['json', 'progress-append-only'],
   allowConsoleColors: false,
   warnings: false,
-  jsonReporter: { fileName: 'mutants.json' },
 }
 
 /** What became of each mutant of each file of a part. */
-function mutate({ path, files, tests }) {
-  console.log(`\nsrc/${path}: ${files.length} files`)
-  writeFileSync(join(copy, 'stryker.config.json'), JSON.stringify({ ...settings, mutate: files }))
+function mutate({ name, files, tests }) {
+  console.log(`\n${name}: ${files.length} files`)
+  const jsonReporter = { fileName: `mutants-${name}.json` }
+  writeFileSync(
+    join(copy, 'stryker.config.json'),
+    JSON.stringify({ ...settings, jsonReporter, mutate: files }),
+  )
   const stryker = join(tools, 'node_modules/@stryker-mutator/core/bin/stryker.js')
   const asked = values.tests === undefined ? tests : { include: values.tests }
   try {
     run('node', [stryker, 'run'], { MUTATION_TESTS: JSON.stringify(asked), MUTATION_EVERY: `${every}` })
   } catch {
-    // A test was red before anything was weakened. What the other parts give, after hours, is not thrown away.
+    // A test was red before anything was weakened. What the other parts give is not thrown away.
     process.exitCode = 1
-    return {}
+    return undefined
   }
-  return JSON.parse(readFileSync(join(copy, 'mutants.json'), 'utf8')).files
+  return JSON.parse(readFileSync(join(copy, jsonReporter.fileName), 'utf8'))
 }
 
 install()
 copyTree()
-const files = Object.assign({}, ...parts.map(mutate))
-if (!report(files, every)) process.exitCode = 1
+for (const part of parts) {
+  const result = mutate(part)
+  if (result === undefined) continue
+  printSurvivors(result.files)
+  if (values.killers) printKillers(result)
+  if (values.tests === undefined)
+    saveTable(result.files, { every, commit: git('rev-parse', '--short', 'HEAD') })
+}

@@ -9,5 +9,7 @@ export default defineConfig({
     setupFiles: 'test/setup.ts',
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // The files of one run share a worker, which loads `src` once; each mutant gets a worker of its own.
+    isolate: false,
   },
 })
