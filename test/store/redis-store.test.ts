@@ -1,11 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import { Redis } from 'ioredis'
-import { createClient, createClientPool } from 'redis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { withStoreDeadline } from '../../src/challenge/store-deadline.js'
-import { type RedisConnection, redisStore } from '../../src/store/redis-store.js'
-import { storeContract } from '../../src/store/store-contract.js'
+import { redisStore } from '../../src/store/redis-store.js'
+import { contractThrough, nodeRedis, throughNodeRedis } from './redis-clients.js'
 import { type RedisServer, startRedis, withoutRedis } from './redis-server.js'
 
 const hour = 3_600_000
@@ -17,43 +14,11 @@ describe.skipIf(withoutRedis)('one Redis', () => {
   })
   afterAll(() => server.kill())
 
-  const nodeRedis = (options: object = {}) =>
-    createClient({ url: server.url, ...options })
-      .on('error', () => {})
-      .connect()
-
-  const clients: Record<string, () => Promise<{ connection: RedisConnection; end: () => unknown }>> = {
-    'a client of redis': async () => {
-      const client = await nodeRedis()
-      return { connection: { client }, end: () => client.destroy() }
-    },
-    'a client of redis that speaks RESP2': async () => {
-      const client = await nodeRedis({ RESP: 2 })
-      return { connection: { client }, end: () => client.destroy() }
-    },
-    'a pool of redis': async () => {
-      const client = createClientPool({ url: server.url })
-      await client.connect()
-      return { connection: { client }, end: () => client.destroy() }
-    },
-    'a client of ioredis': async () => {
-      const client = new Redis(server.port)
-      return { connection: { client }, end: () => client.disconnect() }
-    },
-    'a bare sendCommand': async () => {
-      const client = await nodeRedis()
-      return {
-        connection: { sendCommand: (_key, args) => client.sendCommand(args) },
-        end: () => client.destroy(),
-      }
-    },
-  }
-
   /** A store over a connection that the test looks at and meddles with. */
   async function watched(
     meddle: (send: () => Promise<unknown>, args: string[]) => Promise<unknown> = (send) => send(),
   ) {
-    const client = await nodeRedis()
+    const client = await nodeRedis(server)
     const sent: string[][] = []
     const store = redisStore({
       sendCommand: (_key, args) => {
@@ -65,22 +30,7 @@ describe.skipIf(withoutRedis)('one Redis', () => {
     return { client, sent, store, [Symbol.asyncDispose]: async () => client.destroy() }
   }
 
-  describe.concurrent.each(Object.entries(clients))('through %s keeps the contract', (_name, connect) => {
-    storeContract({
-      test,
-      createStore: async () => {
-        const { connection, end } = await connect()
-        // Deadlines are looked at elsewhere: a busy machine shall not fail a sentence about swaps.
-        return { ...redisStore({ ...connection, timeoutMs: 2_000 }), close: async () => void end() }
-      },
-      elapse: (ms) => sleep(ms + 5),
-      createDownStore: async () => {
-        const { connection, end } = await connect()
-        await end()
-        return redisStore(connection)
-      },
-    })
-  })
+  describe.concurrent('keeps the contract', () => contractThrough(() => throughNodeRedis(server)))
 
   describe('a swap', () => {
     test('that the client sends twice is done once, and says so', async () => {
@@ -184,41 +134,6 @@ describe.skipIf(withoutRedis)('one Redis', () => {
       expect((await one.store.increment('tf1::count-a:flush', hour)).count).toBe(3)
       expect(one.sent.map(([command]) => command)).toEqual(['evalsha', 'eval', 'evalsha'])
     })
-  })
-
-  describe.each(['a client of redis', 'a client of ioredis'])('a blocked event loop, through %s', (name) => {
-    const block = (ms: number) => {
-      const end = performance.now() + ms
-      while (performance.now() < end);
-    }
-
-    // Twice that of a real store, so that Redis has the time to respond beside other programs.
-    const timeoutMs = 600
-
-    test.each([[[700]], [[700, 700]], [[0, 700]], [[200, 550, 550]]])(
-      'is no dead store: %j ms',
-      async (blocks) => {
-        const connect = clients[name] ?? (() => Promise.reject(new Error(name)))
-        const { connection, end } = await connect()
-        // Two deadlines watch over an answer: the store's own, and the one that twoFactor puts around any store.
-        const store = withStoreDeadline(redisStore({ ...connection, timeoutMs }), timeoutMs, {
-          now: Date.now,
-          emit: () => {},
-        })
-        await store.increment('tf1::count-a:warm', hour)
-        const answers = [
-          store.read('tf1::auth:blocked'),
-          store.increment('tf1::count-a:blocked', hour),
-          store.swap(`tf1::auth:${name}${blocks}`, undefined, {}, hour),
-        ]
-        for (const ms of blocks) {
-          block(ms)
-          await new Promise(setImmediate)
-        }
-        expect(await Promise.all(answers)).toHaveLength(3)
-        await end()
-      },
-    )
   })
 
   describe('an answer that makes no sense', () => {

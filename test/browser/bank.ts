@@ -1,0 +1,61 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type Sandbox, startSandbox } from 'express-two-factor/sandbox'
+import type { Page } from 'playwright-core'
+import { createDemo, type Demo } from '../../examples/demo/app.js'
+
+const phone = '+573001234567'
+
+/** The demo's bank and its sandbox, on free ports. */
+export interface Bank {
+  readonly sandbox: Sandbox
+  readonly demo: Demo
+  readonly origin: string
+  close(): Promise<void>
+}
+
+export async function openBank(): Promise<Bank> {
+  const sandbox = await startSandbox()
+  const demo = createDemo(sandbox)
+  const server: Server = createServer(demo.app).listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  return {
+    sandbox,
+    demo,
+    origin: `http://localhost:${(server.address() as AddressInfo).port}`,
+    async close() {
+      server.closeAllConnections()
+      server.close()
+      await demo.close()
+      await sandbox.close()
+    },
+  }
+}
+
+/** The newest code of a number; Ana's by default. */
+export const codeFor = async ({ sandbox }: Bank, number = phone) => (await sandbox.inbox.waitFor(number)).code
+
+/** A code that is not right; another one for each `distance`, because a wrong code typed again costs nothing. */
+export const wrong = (code: string, distance = 1) =>
+  code.replace(/.$/, (last) => String((Number(last) + distance) % 10))
+
+// ── what a person does and sees on a page ────────────────────────────────────────────────────────
+
+export const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
+export const heading = (page: Page) => page.locator('h1').innerText()
+export const problem = (page: Page) => page.getByRole('alert').innerText()
+
+export async function enter(page: Page, code: string): Promise<void> {
+  await page.getByLabel('Security code').fill(code)
+  await press(page, 'Continue')
+}
+
+export async function givePassword(page: Page, { origin }: Bank): Promise<void> {
+  await page.goto(`${origin}/login`)
+  await press(page, 'Sign in')
+}
+
+export async function signIn(page: Page, bank: Bank): Promise<void> {
+  await givePassword(page, bank)
+  await enter(page, await codeFor(bank))
+}

@@ -1,0 +1,37 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { type Bank, codeFor, enter, givePassword, heading, openBank, problem, wrong } from './bank.js'
+import { axeFindings, describeInChromium } from './chromium.js'
+
+describeInChromium('in a browser', (browser) => {
+  let bank: Bank
+  beforeEach(async () => {
+    bank = await openBank()
+  })
+  afterEach(() => bank.close())
+
+  for (const javaScriptEnabled of [true, false]) {
+    const how = javaScriptEnabled ? 'with scripts' : 'without scripts'
+
+    it(`signs in, a wrong code on the way: ${how}`, async () => {
+      const page = await browser().newPage({ javaScriptEnabled, locale: 'en-US' })
+      await givePassword(page, bank)
+      expect(await heading(page)).toBe('Check your phone')
+      expect(await page.locator('input[type=text]:visible').getAttribute('autocomplete')).toBe(
+        'one-time-code',
+      )
+      if (javaScriptEnabled) expect(await axeFindings(page)).toEqual([])
+      const code = await codeFor(bank)
+      await enter(page, wrong(code))
+      expect(await problem(page)).toBe('That code is not right.')
+      expect(await page.title()).toBe('Error: Check your phone – Demo bank')
+      await enter(page, wrong(code))
+      expect(await problem(page)).toBe('That code is not right.')
+      await enter(page, wrong(code, 2))
+      expect(await problem(page)).toBe('That code is not right. 3 tries left.')
+      await enter(page, `${code.slice(0, 3)} ${code.slice(3)}`)
+      await page.goto(`${bank.origin}/account`)
+      expect(await heading(page)).toBe('Account')
+      await page.close()
+    })
+  }
+})
