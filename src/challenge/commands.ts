@@ -42,6 +42,8 @@ export interface SendCommand extends Actor {
   /** What the code confirms, for providers that include it in the message. */
   readonly details?: Details | undefined
   readonly beforeSend?: BeforeSend | undefined
+  /** Called once every check was passed, before anything is sent. If it fails, nothing is. */
+  readonly onPassed?: (() => Promise<void>) | undefined
 }
 
 export interface StartCommand extends SendCommand {

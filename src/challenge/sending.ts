@@ -71,12 +71,16 @@ export function createSending(parts: {
     }
     const settle: Settle = (sent) =>
       updater.run((booked, time) => settleSend(booked, sendId, sent, time, target.limits, outcome))
-    // Counted after the send was booked: of parallel requests only one costs budget.
-    const refusal = await budget.take().catch(async (error: unknown) => {
+    const unbook = async (error: unknown) => {
       await settle({ result: 'not-sent' })
       throw error
-    })
-    if (refusal === undefined) return deliver(target, outcome, command, budget, now, settle)
+    }
+    // Counted after the send was booked: of parallel requests only one costs budget.
+    const refusal = await budget.take().catch(unbook)
+    if (refusal === undefined) {
+      await command.onPassed?.().catch(unbook)
+      return deliver(target, outcome, command, budget, now, settle)
+    }
     await settle({ result: 'not-sent' })
     return refusal
   }

@@ -4,7 +4,42 @@ import type { Express, Request } from 'express'
 import { MemoryStore } from 'express-session'
 import { describe, expect, it } from 'vitest'
 import { type SessionAdapter, type TwoFactorEvent, tokenSession } from '../../src/index.js'
-import { startHost } from './kit.js'
+import type { Answer } from './browser.js'
+import { type HostOptions, startHost } from './kit.js'
+
+interface RefusedStart {
+  readonly status: number
+  readonly phone?: string
+  readonly html?: boolean
+  readonly options?: HostOptions['options']
+}
+
+/** Anonymous starts, each refused by another check. */
+const refusedStarts: readonly RefusedStart[] = [
+  { status: 400, phone: 'no number' },
+  { status: 403, phone: '+4915112345678' },
+  { status: 403, phone: '+4915112345678', html: true },
+  { status: 403, options: { beforeSend: () => false } },
+  { status: 429, options: { limits: { sendsPerSessionPerHour: 0 } } },
+  { status: 503, options: { limits: { serviceEnrolSendsPerHour: 0 } } },
+  { status: 503, options: { limits: { serviceEnrolSendsPerHour: 0 } }, html: true },
+]
+
+async function startRefused(refused: RefusedStart, given: HostOptions): Promise<Answer> {
+  const host = await startHost({
+    ...given,
+    options: { ...given.options, ...refused.options, subject: () => undefined },
+    routes: (app, tf) => app.use('/signup', tf.phoneVerification().routes()),
+  })
+  const { status, phone = '+573009999999', html = false } = refused
+  const visitor = host.browser()
+  const told = html
+    ? await visitor.submit('/signup/start', { phone })
+    : await visitor.post('/signup/start', { phone })
+  expect([phone, told.status]).toEqual([phone, status])
+  expect(host.stub.sends).toEqual([])
+  return told
+}
 
 describe('with express-session', () => {
   it('a right code renews the id, keeps the data of the host and ends the old cookie', async () => {
@@ -155,6 +190,15 @@ describe('with express-session', () => {
     expect((await visitor.get('/account')).status).toBe(200)
   })
 
+  it('an anonymous session is not saved by a start that is refused', async () => {
+    for (const refusal of refusedStarts) {
+      const sessionStore = new MemoryStore()
+      const told = await startRefused(refusal, { sessionStore })
+      expect(Object.keys((sessionStore as unknown as { sessions: object }).sessions)).toEqual([])
+      expect(told.headers.getSetCookie().filter((line) => line.startsWith('connect.sid'))).toEqual([])
+    }
+  })
+
   it('revokes the grants of one session at logout and of all at a password reset', async () => {
     const host = await startHost({
       mount: (app, tf) => {
@@ -261,6 +305,17 @@ describe('with cookie-session', () => {
     expect((await ana.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(200)
     expect((await ana.get('/account')).json.basket).toBe('three apples')
     expect((await old.get('/account')).status).toBe(403)
+  })
+
+  it('an anonymous session gets no id by a start that is refused, in JSON or as a page', async () => {
+    for (const refusal of refusedStarts) {
+      const told = await startRefused(refusal, { addSession, options: { session } })
+      expect(told.headers.getSetCookie().filter((line) => line.startsWith('cs'))).toEqual([])
+    }
+    const host = await startHost({ addSession, options: { session, subject: () => 'ana' } })
+    const visitor = host.browser()
+    expect((await visitor.post('/two-factor/start', {})).status).toBe(201)
+    expect((await visitor.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(200)
   })
 
   it('a rotate that renews nothing is refused', async () => {

@@ -130,11 +130,11 @@ export function createEnrolFlow(parts: {
       const phone = text(fields, 'phone')
       if (phone === undefined) throw invalid('phone is missing.')
       const country = text(fields, 'country')?.toUpperCase()
-      await sessions.keep(req, res)
       const { visitor, begin } = enrolments.open(session)
       const outcome = await challenges.start({
         ...requester(req, enrollee),
         ...hostSays,
+        onPassed: () => sessions.keep(req, res),
         channel,
         phone,
         country,

@@ -110,9 +110,9 @@ export function createSignIn(parts: {
       const accepted = acceptedChannel(given, purposes.find(purpose)?.channels ?? [], asked)
       if (accepted.outcome === 'refused') return accepted
       const { channel } = accepted
-      await sessions.keep(req, res)
       const actor = await actorOf(req, requester, standing, browser?.known)
-      return challenges.start({ ...actor, ...hostSays, purpose, bound, channel, details })
+      const onPassed = () => sessions.keep(req, res)
+      return challenges.start({ ...actor, ...hostSays, onPassed, purpose, bound, channel, details })
     },
 
     async submission(context) {

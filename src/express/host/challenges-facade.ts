@@ -19,7 +19,7 @@ import { type SubjectName, subjectText } from './requester.js'
 export type Bound = BoundFields | string
 type Named<Command> = Omit<
   Command,
-  'subject' | 'lane' | 'visitor' | 'epoch' | 'knownBrowser' | 'anonymous' | 'proxied'
+  'subject' | 'lane' | 'visitor' | 'epoch' | 'knownBrowser' | 'anonymous' | 'proxied' | 'onPassed'
 > & {
   readonly subject: SubjectName
 }

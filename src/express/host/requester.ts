@@ -55,6 +55,8 @@ export interface Sessions {
   rotate(req: Request, res: Response): Promise<void>
   /** Makes an anonymous session be saved. */
   keep(req: Request, res: Response): Promise<void>
+  /** Takes a first id back that `idOf` has made and nobody has kept: a refused request leaves no session behind. */
+  release(req: Request): void
   readonly bearer: boolean
 }
 
@@ -62,6 +64,8 @@ export interface Sessions {
 export function createSessions(adapter: SessionAdapter, warn: Warn): Sessions {
   /** Made for the first id that takes a promise: most adapters never give one. */
   let awaited: WeakMap<Request, string | undefined> | undefined
+  /** The members that a first id has put into the session. */
+  const tentative = new WeakMap<Request, readonly string[]>()
   const keep = throwingErrors((req: Request, res: Response) => adapter.keep?.(req, res))
   const rotate = throwingErrors((req: Request, res: Response) => adapter.rotate(req, res))
   const ask = throwingErrors((req: Request) => {
@@ -100,8 +104,13 @@ export function createSessions(adapter: SessionAdapter, warn: Warn): Sessions {
 
   /** Sessions without an id of their own get one when they are kept for the first time. */
   function firstId(req: Request): string | undefined {
+    const before = new Set(Object.keys(dataOf(req)))
     // A session that could not be saved is lost; the next request gets a new id.
     keep(req, req.res as Response)?.catch(() => undefined)
+    tentative.set(
+      req,
+      Object.keys(dataOf(req)).filter((name) => !before.has(name)),
+    )
     return find(req)
   }
 
@@ -115,12 +124,24 @@ export function createSessions(adapter: SessionAdapter, warn: Warn): Sessions {
       throw new TwoFactorError('session_unavailable', { message: 'This request has no session.' })
     },
     async rotate(req, res) {
+      tentative.delete(req)
       await rotate(req, res)
       await open(req)
     },
-    keep: async (req, res) => keep(req, res),
+    async keep(req, res) {
+      tentative.delete(req)
+      await keep(req, res)
+    },
+    release(req) {
+      for (const name of tentative.get(req) ?? []) Reflect.deleteProperty(dataOf(req), name)
+    },
     bearer: adapter.bearer === true,
   }
+}
+
+/** The session's data, where the library keeps it as most do. */
+function dataOf(req: Request): object {
+  return (req as Request & { session?: object | null }).session ?? {}
 }
 
 /** Who makes the request, in which session. */

@@ -22,7 +22,7 @@ export function createEndpoint(parts: {
   readonly responder: Responder
   readonly bodyParsers: BodyParsers
   readonly allowedOrigins: readonly string[]
-  readonly sessions: Pick<Sessions, 'open'>
+  readonly sessions: Pick<Sessions, 'open' | 'release'>
   readonly warn: Warn
 }): Endpoint {
   const { responder, bodyParsers, allowedOrigins, sessions } = parts
@@ -38,6 +38,9 @@ export function createEndpoint(parts: {
     return readBody(bodyParsers, req, res)
   }
 
+  /** SMS pumping: starts that are refused must not fill the store of the sessions. */
+  const released = <Result>(req: Request, work: Promise<Result>) => work.finally(() => sessions.release(req))
+
   return (method, views, act) => {
     async function answer(req: Request, res: Response): Promise<void> {
       let context: RequestContext = { req, res, fields: {} }
@@ -50,14 +53,14 @@ export function createEndpoint(parts: {
           return responder.redirect(res, views.page({ req, res, fields: req.query }))
         }
         context = { req, res, fields: await fieldsOf(method, req, res) }
-        reply = await act(context)
+        reply = await released(req, act(context))
       } catch (error) {
         if (!isOurs(error)) throw error
         reply = { reply: 'problem', problem: problemOf(error) }
       }
       // The host's onVerified may have answered already.
       if (res.headersSent) return
-      await responder.send(req, res, reply, (problem: Problem) => views.of(context, problem))
+      await responder.send(req, res, reply, (problem: Problem) => released(req, views.of(context, problem)))
     }
 
     return middleware(async (req, res) => {
