@@ -8,8 +8,9 @@ export interface GuardCoverage {
   /** To be mounted behind the session (and whatever else `subject` reads) and in front of every route. */
   readonly middleware: RequestHandler
   /**
-   * Throws an Error that lists every route that answered an unsafe method with 2xx, to an identified subject,
-   * past no guard. `ignore` takes `'POST /logout'`, `'/logout'` for every method, or a RegExp on the former.
+   * Throws an Error that lists every route that answered an unsafe method with 2xx or 3xx, to an identified
+   * subject, past no guard: each with the path that its router is mounted at, and an address that was asked for
+   * where a parameter stands in its own. `ignore` takes `'POST /logout'`, `'/logout'` for every method, or a RegExp on the former.
    */
   report(options?: { readonly ignore?: readonly (string | RegExp)[] }): void
 }
@@ -38,7 +39,7 @@ const checks = {
 export function guardCoverage(tf: TwoFactor): GuardCoverage {
   const subjectOf = subjectsNamedBy(tf)
   if (subjectOf === undefined) throw optionError('guardCoverage: tf must come from twoFactor()')
-  const unguarded = new Set<string>()
+  const unguarded = new Map<string, string>()
   let requests = 0
 
   return {
@@ -48,7 +49,12 @@ export function guardCoverage(tf: TwoFactor): GuardCoverage {
       if (!safeMethods.has(req.method) && subjectOf(req) !== undefined) {
         const watched = watch(req)
         res.once('finish', () => {
-          if (res.statusCode < 300 && !watched.guarded) unguarded.add(`${req.method} ${routeOf(req)}`)
+          // A redirect is how every HTML form is answered.
+          if (res.statusCode >= 400 || watched.guarded) return
+          const path = pathOf(req)
+          const route = routeOf(req, path)
+          const name = `${req.method} ${route}`
+          if (!unguarded.has(name)) unguarded.set(name, remarks(req, route, path))
         })
       }
       next()
@@ -59,20 +65,38 @@ export function guardCoverage(tf: TwoFactor): GuardCoverage {
       const { ignore = [] } = options
       // Otherwise a middleware that nobody mounted would pass for an app without a gap.
       if (requests === 0) throw new Error('guardCoverage: no request passed the middleware. Is it mounted?')
-      const found = [...unguarded]
+      const found = [...unguarded.keys()]
         .filter((route) => !ignore.some((pattern) => matches(pattern, route)))
         .sort()
       if (found.length === 0) return
-      const lines = found.map((route) => `\n  ${route}`).join('')
+      const lines = found.map((route) => `\n  ${route}${unguarded.get(route)}`).join('')
       throw new Error(`guardCoverage: answered without a second factor:${lines}`)
     },
   }
 }
 
-/** The route as it was declared, so that one with a parameter is listed once; the path where there is none. */
-function routeOf({ route, baseUrl, originalUrl }: Request): string {
-  const path = route === undefined ? originalUrl.split('?', 1).join() : baseUrl + String(route.path)
-  return path.length > 1 ? path.replace(/\/$/, '') : path
+const pathOf = ({ originalUrl }: Request): string => withoutEnd(originalUrl.split('?', 1).join())
+
+const withoutEnd = (path: string): string => (path.length > 1 ? path.replace(/\/$/, '') : path)
+
+/**
+ * The route as it was declared, so that one with a parameter is listed once; the path where none was. A route
+ * that has passed the request on is still on it, and is not what answered.
+ */
+function routeOf({ route, baseUrl }: Request, path: string): string {
+  const declared = route === undefined ? '' : withoutEnd(baseUrl + String(route.path))
+  const [names, given] = [declared.split('/'), path.split('/')]
+  const stands = names.every((name, at) => name.startsWith(':') || name === given[at])
+  return stands && names.length === given.length ? declared : path
+}
+
+/** Where to look for it. */
+function remarks({ baseUrl }: Request, route: string, path: string): string {
+  const told = [
+    ...(baseUrl === '' || baseUrl === route ? [] : [`mounted at ${baseUrl}`]),
+    ...(route === path ? [] : [`such as ${path}`]),
+  ]
+  return told.length === 0 ? '' : ` (${told.join(', ')})`
 }
 
 function matches(pattern: string | RegExp, route: string): boolean {
