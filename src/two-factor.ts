@@ -193,7 +193,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   function start(given: StartOptions = {}): RequestHandler {
     checkPurposeOptions('start', given)
     successPaths.add('start', given.purpose, given.successPath)
-    return handlers.start(given.purpose)
+    return mounts.addStart(handlers.start(given.purpose))
   }
 
   function phoneVerification(given: PhoneVerificationOptions = {}): PhoneVerification {

@@ -137,16 +137,27 @@ describe('a guard before the body parser', () => {
     expect(warnings).toEqual(['TWO_FACTOR_NOT_PARSED'])
   })
 
+  it('is not what is told when the client sends another type', async () => {
+    const host = await startHost()
+    const ana = await host.signIn()
+    const headers = { 'content-type': 'text/plain' }
+    const told = await ana.send('/transfers', { method: 'POST', headers, body: 'amount=1' })
+    expect(told.status).toBe(500)
+    expect(String(host.errors[0])).not.toContain('write app.post')
+    expect(warnings).toEqual([])
+  })
+
   it.each([
-    ['a member is missing', 'application/json', '{}', 500],
-    ['the client sends another type', 'text/plain', 'amount=1', 500],
-  ])('is not what is told when %s', async (_name, type, body, status) => {
+    ['application/json', '{"payee":"Ben"}', 'amount is missing.'],
+    ['application/json', '{}', 'amount is missing.'],
+    ['application/json', '{"amount":1e400,"payee":"Ben"}', 'amount must be a finite number.'],
+    ['application/x-www-form-urlencoded', 'amount=1', 'payee is missing.'],
+  ])('is no reason for a field that the visitor left out: %s %s', async (type, body, detail) => {
     const host = await startHost()
     const ana = await host.signIn()
     const told = await ana.send('/transfers', { method: 'POST', headers: { 'content-type': type }, body })
-    expect(told.status).toBe(status)
-    expect(String(host.errors[0])).not.toContain('write app.post')
-    expect(warnings).toEqual([])
+    expect([told.status, told.json.code, told.json.detail]).toEqual([400, 'invalid_request', detail])
+    expect([host.errors, warnings]).toEqual([[], []])
   })
 })
 
@@ -188,9 +199,29 @@ describe('routes that are mounted elsewhere than `path` says', () => {
   it('are missing where a guard sends a browser, and nothing was mounted', async () => {
     const host = await startHost({ ...anyone, routes: guarded })
     expect((await host.browser().open('/account')).status).toBe(500)
-    expect(await mistakeOf(host)).toContain('A guard leads to a page that nobody has mounted')
-    // A program is told what is required in any case.
-    expect((await host.browser().get('/account')).status).toBe(403)
+    expect(await mistakeOf(host)).toContain(
+      `A guard leads to a page that nobody has mounted: write app.use('/two-factor', tf.routes())`,
+    )
+  })
+
+  it.each<[string, (tf: TwoFactor) => unknown, string[]]>([
+    ['nothing was made', () => undefined, ['TWO_FACTOR_ROUTES_MISSING']],
+    ['only a signup was', (tf) => tf.phoneVerification().routes(), ['TWO_FACTOR_ROUTES_MISSING']],
+    ['the routes were', (tf) => tf.routes(), []],
+    ['a start was', (tf) => tf.start({ purpose: 'login' }), []],
+    ['the page was', (tf) => tf.status(), []],
+  ])('are missed by a program, too, that a guard refuses: %s', async (_name, make, expected) => {
+    const host = await startHost({
+      ...anyone,
+      routes(app, tf) {
+        make(tf)
+        guarded(app, tf)
+      },
+    })
+    // What is required is told in any case.
+    expect((await host.browser().get('/account')).json.code).toBe('second_factor_required')
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(warnings).toEqual(expected)
   })
 
   it.each<[string, (app: Express, tf: TwoFactor) => void]>([

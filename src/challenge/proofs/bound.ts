@@ -12,6 +12,17 @@ export type HashBound = (fields: BoundFields) => string
 
 const maxDepth = 32
 
+/** A field without a value: the visitor has left it out or sent no number, or the host reads it from nowhere. */
+export class EmptyField extends TypeError {
+  constructor(
+    message: string,
+    /** For whoever has sent it. */
+    readonly complaint: string,
+  ) {
+    super(message)
+  }
+}
+
 /**
  * Keyed hash of bound fields over canonical JSON: key order does not matter, everything else does. Keyed and
  * per namespace, because amount and payee have few likely values: a plain hash is reversed by trying them.
@@ -61,7 +72,11 @@ function notPlain(path: string, value: unknown): TypeError {
       : typeof value === 'number'
         ? value
         : typeof value
-  return new TypeError(
-    `${path} is ${kind}: bound fields must be finite numbers, strings, booleans, null, arrays or plain objects. Is the body parsed before the guard?`,
+  const message = `${path} is ${kind}: bound fields must be finite numbers, strings, booleans, null, arrays or plain objects. Is the body parsed before the guard?`
+  const field = path.replace(/^bind\.?/, '')
+  if (field === '' || (value !== undefined && typeof value !== 'number')) return new TypeError(message)
+  return new EmptyField(
+    message,
+    `${field} ${value === undefined ? 'is missing' : 'must be a finite number'}.`,
   )
 }

@@ -64,6 +64,7 @@ export function createRefusals(
       const path = parts.path.of(req)
       const startUrl = `${path}/start`
       refuseCircle(req, toPage ? path : startUrl)
+      mounts.checkMade()
       if (toPage) mounts.checkReached(req, path)
       const details = await detailsOf(req)
       const { bound } = required

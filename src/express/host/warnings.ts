@@ -24,6 +24,8 @@ const messages = {
     'A guard with `bind` or `describe` had a body before it that nobody had parsed. Mount the parser before the guard: app.post(path, express.json(), tf.requireTwoFactor({ … }), handler).',
   TWO_FACTOR_PATH_DIFFERS:
     'routes() is not mounted at the option `path`, where links and redirects lead. Use the same path for both.',
+  TWO_FACTOR_ROUTES_MISSING:
+    'A guard refused a request, and nothing was made that could send a code. Mount tf.routes() at the option `path`.',
   TWO_FACTOR_PHONE_UNREADABLE:
     'A number from the option `phone`, or given to `tf.challenges`, cannot be read, and no code was sent. Use numbers in international form, such as +573001234567.',
   TWO_FACTOR_PROVIDER_MISCONFIGURED:

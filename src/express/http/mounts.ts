@@ -70,8 +70,12 @@ export interface Mounts {
   add(router: Router): Router
   /** Registers a page that is mounted by hand: nothing is known of its path. */
   addByHand(handler: RequestHandler): RequestHandler
+  /** Registers a handler that sends codes, mounted by hand. */
+  addStart(handler: RequestHandler): RequestHandler
   /** Goes before the routes themselves. Throws where the option `path` names another place. */
   readonly checkHere: RequestHandler
+  /** Asked by a guard that refuses. Warns where nothing was made that could send a code. */
+  checkMade(): void
   /** Asked by a guard before it leads to this path. Throws where no routes are. */
   checkReached(req: Request, path: string): void
 }
@@ -87,11 +91,14 @@ interface Layer {
 export function createMounts(pattern: string, path: MountPath, warn: Warn): Mounts {
   const routers = new Set<unknown>()
   let byHand = false
+  let starts = false
   let reached = false
+
+  const write = `write app.use('${pattern}', tf.routes())`
 
   function mistake(what: string, orElse = ''): TypeError {
     warn('TWO_FACTOR_PATH_DIFFERS')
-    return optionError(`${what}: write app.use('${pattern}', tf.routes())${orElse}`)
+    return optionError(`${what}: ${write}${orElse}`)
   }
 
   /** Undefined when the routes are not in the tree, as far as it can be seen: a function may hide them. */
@@ -119,6 +126,10 @@ export function createMounts(pattern: string, path: MountPath, warn: Warn): Moun
       byHand = true
       return handler
     },
+    addStart(handler) {
+      starts = true
+      return handler
+    },
 
     checkHere: middleware(({ baseUrl }) => {
       if (path.fits(baseUrl)) return true
@@ -133,9 +144,13 @@ export function createMounts(pattern: string, path: MountPath, warn: Warn): Moun
       )
     }),
 
+    checkMade() {
+      if (routers.size === 0 && !byHand && !starts) warn('TWO_FACTOR_ROUTES_MISSING', write)
+    },
+
     checkReached(req, target) {
       if (reached || byHand) return
-      if (routers.size === 0) throw mistake('A guard leads to a page that nobody has mounted')
+      if (routers.size === 0) throw optionError(`A guard leads to a page that nobody has mounted: ${write}`)
       const stack = stackOf(req.app)
       const below = req.app.path()
       const found = tails(target).map((tail) => standing(stack, tail === below ? '/' : tail))

@@ -108,7 +108,7 @@ export function invalid(message: string): TwoFactorError {
   return new TwoFactorError('invalid_request', { message })
 }
 
-function hasBody(req: Request): boolean {
+export function hasBody(req: Request): boolean {
   return req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0
 }
 

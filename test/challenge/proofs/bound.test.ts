@@ -86,4 +86,18 @@ describe('bound fields', () => {
     expect(() => hashBound(fields as never)).toThrow(TypeError)
     expect(() => hashBound(fields as never)).toThrow(message)
   })
+
+  it.each([
+    [{ to: { iban: undefined } }, 'to.iban is missing.'],
+    [{ ids: [1, JSON.parse('1e400')] }, 'ids[1] must be a finite number.'],
+    [{ amount: Number('ten') }, 'amount must be a finite number.'],
+    [undefined, undefined],
+    [{ at: new Date(0) }, undefined],
+  ])('name the empty field of %o to whoever has sent it', (fields, complaint) => {
+    expect(() => hashBound(fields as never)).toThrow(
+      complaint === undefined
+        ? expect.not.objectContaining({ complaint: expect.anything() })
+        : expect.objectContaining({ complaint }),
+    )
+  })
 })
