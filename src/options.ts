@@ -68,7 +68,10 @@ export interface TwoFactorOptions {
   readonly countries?: readonly string[]
   /** Instead of `countries`: codes may go anywhere, and so may the cost of abuse. */
   readonly dangerouslyAnyCountry?: true
-  /** What the browser may ask to prove. Default `{ login: {} }`. */
+  /**
+   * What the browser may ask to prove. Default `{ login: {} }`, and what guards bring along. As soon as it names
+   * others than `login`, a guard for one that it does not name is refused when it is made.
+   */
   readonly purposes?: Readonly<Record<string, PurposeOptions>>
   /** Default `['sms', 'call']`, the preferred one first. */
   readonly channels?: readonly Channel[]

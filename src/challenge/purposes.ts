@@ -1,3 +1,4 @@
+import { nearestName } from '../lib/nearest-name.js'
 import { optionError } from '../lib/options.js'
 import type { Channel } from './code-provider.js'
 
@@ -21,7 +22,10 @@ export interface Purpose {
 export interface Purposes {
   find(name: string): Purpose | undefined
   all(): readonly Purpose[]
-  /** The purpose of a guard, added when it is new. */
+  /**
+   * The purpose of a guard, added when it is new. Throws a TypeError where the options declare others than `login`
+   * and not this one: it is misspelt.
+   */
   forGuard(name: string): Purpose
   /** Registers the age that a guard accepts, so that grants are kept long enough. */
   accept(name: string, maxAgeMs: number): void
@@ -34,6 +38,7 @@ export interface Purposes {
 export function createPurposes(initial: readonly Purpose[], usual: (name: string) => Purpose): Purposes {
   const known = new Map(initial.map((purpose) => [purpose.name, purpose]))
   const maxAccepted = new Map<string, number>()
+  const areDeclared = initial.some(({ name }) => name !== 'login')
 
   function declare(purpose: Purpose): Purpose {
     known.set(purpose.name, purpose)
@@ -43,7 +48,13 @@ export function createPurposes(initial: readonly Purpose[], usual: (name: string
   return {
     find: (name) => known.get(name),
     all: () => [...known.values()],
-    forGuard: (name) => known.get(name) ?? declare(usual(name)),
+    forGuard(name) {
+      const found = known.get(name)
+      if (found !== undefined) return found
+      // A browser that asks for the declared one would get a grant that this guard never accepts.
+      if (areDeclared && name !== 'login') throw undeclared(name, initial)
+      return declare(usual(name))
+    },
     accept(name, maxAgeMs) {
       maxAccepted.set(name, Math.max(maxAgeMs, maxAccepted.get(name) ?? 0))
     },
@@ -57,4 +68,13 @@ export function createPurposes(initial: readonly Purpose[], usual: (name: string
       return declare({ ...(known.get(name) ?? usual(name)), browserStartable: false })
     },
   }
+}
+
+function undeclared(name: string, declared: readonly Purpose[]): TypeError {
+  const near = nearestName(
+    name,
+    declared.map((purpose) => purpose.name),
+  )
+  const fix = near === undefined ? `add ${JSON.stringify(name)}: {} to it` : `did you mean "${near}"?`
+  return optionError(`requireTwoFactor: purpose "${name}" is missing from the option purposes; ${fix}`)
 }

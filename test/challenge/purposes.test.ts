@@ -21,6 +21,17 @@ describe('purposes', () => {
     expect(purposes.all()).toEqual([login, usual('transfer')])
   })
 
+  it('of a guard are among the declared ones, where more than the sign-in is declared', () => {
+    const purposes = createPurposes([usual('settings'), usual('pay')], usual)
+    const missing = 'requireTwoFactor: purpose "transfer" is missing from the option purposes'
+    expect(() => purposes.forGuard('transfer')).toThrow(`${missing}; add "transfer": {} to it`)
+    expect(() => purposes.forGuard('setings')).toThrow('; did you mean "settings"?')
+    expect(purposes.forGuard('settings')).toEqual(usual('settings'))
+    expect(purposes.forGuard('login')).toEqual(usual('login'))
+    // A phone verification brings its own.
+    expect(purposes.forEnrolment('signup')).toMatchObject({ browserStartable: false })
+  })
+
   it('keep grants for the longest age that a guard accepts', () => {
     const purposes = createPurposes([login], usual)
     expect(purposes.grantLifetimeMs('login')).toBe(10)
@@ -31,7 +42,8 @@ describe('purposes', () => {
   })
 
   it('of a phone verification are taken from the options, but none of sign-in or of a guard', () => {
-    const purposes = createPurposes([login, { ...usual('signup'), channels: ['call'] }], usual)
+    const signup = { ...usual('signup'), channels: ['call'] as const }
+    const purposes = createPurposes([login, signup, usual('transfer')], usual)
     expect(purposes.forEnrolment('signup')).toMatchObject({ channels: ['call'], browserStartable: false })
     expect(purposes.find('signup')).toMatchObject({ browserStartable: false })
     expect(purposes.forEnrolment('change-number')).toMatchObject({ browserStartable: false })

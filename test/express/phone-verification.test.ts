@@ -431,7 +431,7 @@ describe('the names of the lanes', () => {
 describe('a purpose from the options', () => {
   it('gives a phone verification its channels', async () => {
     const host = await startHost({
-      options: { purposes: { login: {}, signup: { channels: ['call'] } } },
+      options: { purposes: { login: {}, transfer: {}, signup: { channels: ['call'] } } },
       mount: (app, tf) => app.use('/signup', tf.phoneVerification().routes()),
     })
     const visitor = host.browser()

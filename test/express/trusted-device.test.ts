@@ -15,7 +15,7 @@ const day = 24 * 60 * 60_000
 const cookie = '__Host-two-factor-device'
 const options: Partial<TwoFactorOptions> = {
   trustedDevices: { maxAgeMs: 30 * day },
-  purposes: { login: { trustedDevice: true }, keys: {} },
+  purposes: { login: { trustedDevice: true }, keys: {}, transfer: {} },
 }
 const mount = (app: Express, tf: TwoFactor) => {
   app.get('/keys', tf.requireTwoFactor({ purpose: 'keys' }), (_req, res) => {

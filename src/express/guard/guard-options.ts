@@ -29,7 +29,7 @@ declare global {
 
 /** Which proof a route asks for. */
 export interface GuardOptions {
-  /** Default `login`. */
+  /** Default `login`. Where the option `purposes` names others than `login`, one of those. */
   readonly purpose?: string
   /** Age in milliseconds up to which a grant admits; that of the purpose by default. */
   readonly maxAgeMs?: number
