@@ -39,7 +39,7 @@ const parts = [
   { name: 'express', tests: ['express/{,pages/}*', 'journeys/*'] },
   {
     name: 'options',
-    tests: ['options/*', 'option-probes', 'express/{options,wiring,warnings,signup-guard}'],
+    tests: ['options/*', 'option-probes', 'express/{wiring,warnings,signup-guard}'],
   },
   { name: 'testing', tests: ['testing/*', 'express/guard-coverage', 'store/store-contract'] },
   { name: 'sandbox', tests: ['sandbox/*', 'control-openapi', 'provider/sandbox', 'journeys/sandbox'] },

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { checkTwoFactorOptions, optionChecks } from '../../src/options/checks.js'
+import { twoFactor } from '../../src/index.js'
+import { optionChecks } from '../../src/options/checks.js'
 
 const noop = () => {}
 const client = { sendSmsCode: noop, sendCallCode: noop, verifyCode: noop, balance: noop, close: noop }
@@ -15,7 +16,7 @@ const minimal = {
 
 function refusal(change: object): string | undefined {
   try {
-    checkTwoFactorOptions({ ...minimal, ...change })
+    void twoFactor({ ...minimal, ...change } as never).close()
   } catch (error) {
     expect(error).toMatchObject({ name: 'TypeError', code: 'ERR_TWO_FACTOR_OPTION' })
     return (error as Error).message
@@ -52,9 +53,12 @@ const country = "must be an upper-case ISO 3166-1 alpha-2 code, such as 'GB'"
 const duration = 'must be an integer, 1 or more (milliseconds)'
 const timeout = 'must be an integer from 1 to 2147483647 (milliseconds)'
 const secret = 'must have 32 bytes or more; make one with: openssl rand -base64 48'
+const voice =
+  "must be 'Mariana' or 'Penelope' or 'Conchita' or 'Mia' or 'Lucia' or 'Enrique' or 'Miguel' or 'Marian'"
 const oneOrMore = 'must be an integer, 1 or more'
 const noneOrMore = 'must be an integer, 0 or more'
 const noneOrMoreOrOff = 'must be an integer, 0 or more, or false'
+const noNumbers = [1.5, Number.NaN, Number.POSITIVE_INFINITY, '5', null]
 const fn = (signature: string) => `must be a function ${signature}`
 
 const rows: readonly Row[] = [
@@ -99,7 +103,9 @@ const rows: readonly Row[] = [
   ],
   ['codePattern', 'must be a regular expression', [/^\d+$/], ['^\\d+$']],
   ['codeLetters', 'must be true or false', [true], [1]],
+  ['voice', voice, ['Mia'], ['Bob', '', 5]],
   ['callRetries', 'must be an integer from 1 to 3', [1, 3], [0, 4]],
+  ['countryCode', country, ['CO'], ['UK', 'AQ', 'XK', 'Colombia', 5]],
   [
     'path',
     "must be a path such as '/two-factor' or '/app/:tenant/two-factor', without a trailing slash",
@@ -131,8 +137,8 @@ const rows: readonly Row[] = [
   ['purposes', 'must be an object of purposes by name', [{ pay: {} }], ['pay', []]],
   ['purposes.pay.maxAgeMs', duration, [1], [0]],
   ['purposes.pay.once', 'must be true or false', [true, false], [1]],
-  ['purposes.pay.trustedDevice', 'must be true or false', [true, false], [1]],
-  ['purposes.pay.recoveryCode', 'must be true or false', [true, false], [1]],
+  ['purposes.pay.trustedDevice', 'must be true or false', [false], [1]],
+  ['purposes.pay.recoveryCode', 'must be true or false', [false], [1]],
   ['purposes.pay.channels', "must list 'sms', 'call' or both, the preferred one first", [['sms']], [[]]],
   [
     'trustedDevices.maxAgeMs',
@@ -172,13 +178,13 @@ const rows: readonly Row[] = [
   ['limits.profile', "must be 'psd2'", ['psd2'], ['psd1']],
   ['limits.attemptsPerChallenge', 'must be an integer from 1 to 10', [1, 10], [0, 11]],
   ...['failuresBeforeLock', 'failuresBeforeDisable', 'failuresPerSubjectPerDay', 'sendsPerChallenge'].map(
-    (name): Row => [`limits.${name}`, oneOrMore, [1], [0, 1.5]],
+    (name): Row => [`limits.${name}`, oneOrMore, [1], [0, ...noNumbers]],
   ),
   ...['lockMs', 'codeLifetimeMs', 'maxAgeMs', 'loginMaxAgeMs'].map(
-    (name): Row => [`limits.${name}`, duration, [1], [0, '5']],
+    (name): Row => [`limits.${name}`, duration, [1], [0, ...noNumbers]],
   ),
   ...['verifyTimeoutMs', 'sendTimeoutMs', 'storeTimeoutMs'].map(
-    (name): Row => [`limits.${name}`, timeout, [1], [0, 2 ** 31]],
+    (name): Row => [`limits.${name}`, timeout, [1], [0, 2 ** 31, ...noNumbers]],
   ),
   ...[
     'sendsPerHour',
@@ -194,13 +200,13 @@ const rows: readonly Row[] = [
     'serviceSendsPerMinute',
     'serviceEnrolSendsPerHour',
     'serviceEnrolSendsPerDay',
-  ].map((name): Row => [`limits.${name}`, noneOrMore, [0], [-1, false]]),
+  ].map((name): Row => [`limits.${name}`, noneOrMore, [0], [-1, false, ...noNumbers]]),
   ...[
     'sendsPerAddressPer10Min',
     'verificationsPerAddressPer10Min',
     'enrolSendsPerAddressPer10Min',
     'enrolVerificationsPerAddressPer10Min',
-  ].map((name): Row => [`limits.${name}`, noneOrMoreOrOff, [0, 5, false], [-1, 0.5, true, '5', null]]),
+  ].map((name): Row => [`limits.${name}`, noneOrMoreOrOff, [0, 5, false], [-1, true, ...noNumbers]]),
   [
     'limits.cooldownMs',
     'must list at least one pause in milliseconds, in an array such as [30_000]',
@@ -208,11 +214,11 @@ const rows: readonly Row[] = [
     [[], 5],
   ],
   ...['signIn', 'addPhone', 'support', 'lostPhone', 'home', 'otherMethod'].map(
-    (name): Row => [`links.${name}`, link, ['/a', noop], [5, {}]],
+    (name): Row => [`links.${name}`, link, ['/a', noop], [5, {}, 'javascript:alert(1)']],
   ),
   ['brand.name', 'must be a non-empty string', ['Acme'], ['']],
   ['brand.logoUrl', 'must be a non-empty string: a path of this site or an https URL', ['/logo.svg'], ['']],
-  ['brand.accent', "must be a colour such as '#0b6e4f'", ['#0b6e4f', '#fff'], ['red', 5]],
+  ['brand.accent', "must be a colour such as '#0b6e4f'", ['#0b6e4f', '#064'], ['red', 5]],
   ['brand.accentDark', "must be a colour such as '#0b6e4f'", ['#fff'], ['']],
   [
     'brand.font',
@@ -249,6 +255,9 @@ describe('an option', () => {
     ],
     ['secret', secret, ['s'.repeat(32), 'short']],
     ['countries', country, ['CO', 'co']],
+    ['countries', country, ['CO', 'UK']],
+    // Antarctica has no numbers of its own.
+    ['countries', country, ['CO', 'AQ']],
     ['countries', country, ['CO', ['CO']]],
     [
       'allowedOrigins',
@@ -263,6 +272,11 @@ describe('an option', () => {
     [
       'allowedOrigins',
       'must be an origin without a path, such as https://app.example.com',
+      ['https://a.example', 'null'],
+    ],
+    [
+      'allowedOrigins',
+      'must be an origin without a path, such as https://app.example.com',
       ['https://a.example', new URL('https://a.example')],
     ],
     ['limits.cooldownMs', 'must be an integer, 0 or more (milliseconds)', [0, -1]],
@@ -273,6 +287,60 @@ describe('an option', () => {
     ['brand.csp.imgSrc', source, ['a.example', 5]],
   ])('%s is refused by place: %s', (path, message, value) => {
     expect(refused(path, value)).toBe(`twoFactor: ${path}[1] ${message}`)
+  })
+
+  test.each([
+    ['coutries', { coutries: ['CO'] }, '"; did you mean "countries"?'],
+    ['limits.sendPerHour', { limits: { sendPerHour: 5 } }, '"; did you mean "sendsPerHour"?'],
+    ['links.signin', { links: { signin: '/' } }, '"; did you mean "signIn"?'],
+    ['brand.csp.img', { brand: { name: 'A', csp: { img: [] } } }, '"; expected: imgSrc, fontSrc, styleSrc'],
+    [
+      'purposes.pay.onec',
+      { purposes: { pay: { onec: true } } },
+      '"; expected: maxAgeMs, once, channels, trustedDevice, recoveryCode',
+    ],
+    ['trustedDevices.maxAge', { trustedDevices: { maxAge: 5 } }, '"; did you mean "maxAgeMs"?'],
+    ['knownBrowsers.maxAge', { knownBrowsers: { maxAge: 5 } }, '"; did you mean "maxAgeMs"?'],
+    ['balance.every', { balance: { every: 5 } }, '"; did you mean "everyMs"?'],
+    ['deliveryWatch.after', { deliveryWatch: { after: 5 } }, '"; did you mean "afterMs"?'],
+    ['signupGuard.ratios', { signupGuard: { ratios: 5 } }, '"; did you mean "ratio"?'],
+    ['recoveryCodes.remaning', { recoveryCodes: { consume: noop, remaning: noop } }, '"; did you mean'],
+  ])('that is misspelt is named, wherever it stands: %s', (name, change, hint) => {
+    expect(refusal(change)).toContain(`twoFactor: unknown option "${name}${hint}`)
+  })
+
+  test.each([
+    [{ locale: 'fr' }, 'locale "fr" is not available; add messages for it or use one of en, es, pt'],
+    [{ messages: { es_ES: {} } }, 'messages: "es_ES" is not a valid language tag (example: "pt-BR")'],
+    [
+      { messages: { en: { nothing: 'x' } } },
+      'messages.en: unknown key "nothing" (keys look like "code.title")',
+    ],
+    [{ messages: { es: { 'code.sent': '{tt}' } } }, 'messages.es: unknown placeholder {tt} in "code.sent"'],
+    [{ brand: { name: 'Acme', accent: '#ffcc00' } }, 'brand.accent cannot be read on the page'],
+  ])('that a page cannot show is refused at start-up: %j', (change, message) => {
+    expect(refusal(change)).toContain(`twoFactor: ${message}`)
+  })
+
+  const shapes = [null, 0.5, '', [], [null], {}, { login: null }, true, false]
+  test.each([...rows.map(([path]) => path), 'provider', 'appName.login', 'messages.en.error'])(
+    'of any shape is taken or refused by name, never met by another error: %s',
+    (path) => {
+      const [name] = path.split('.')
+      for (const shape of shapes) {
+        expect(refused(path, shape) ?? `twoFactor: ${name}`).toMatch(new RegExp(`^twoFactor: .*${name}`))
+      }
+    },
+  )
+
+  test('never quotes a value, because some are secrets', () => {
+    expect(refusal({ secret: 'hunter2', hunter3: 'hunter2' })).not.toContain('hunter2')
+    expect(refusal({ secret: 'hunter2' })).not.toContain('hunter2')
+  })
+
+  test('is not written into', () => {
+    const frozen = { limits: Object.freeze({}), purposes: Object.freeze({}) }
+    expect(refusal(Object.freeze(frozen))).toBeUndefined()
   })
 
   test('names the purpose without which none can be sent, and the one that is empty', () => {
@@ -291,7 +359,7 @@ describe('an option', () => {
   })
 
   test('of every name has a row here, or a test of its own', () => {
-    const elsewhere = ['provider', 'voice', 'countryCode', 'accountErrorCodes', 'links', 'brand', 'limits']
+    const elsewhere = ['provider', 'accountErrorCodes', 'links', 'brand', 'limits']
     const here = rows.map(([path]) => path.split('.')[0])
     expect(
       Object.keys(optionChecks).filter((name) => !here.includes(name) && !elsewhere.includes(name)),
@@ -306,7 +374,7 @@ describe('what is missing', () => {
   })
 
   test('is named with lines to paste', () => {
-    expect(() => checkTwoFactorOptions({})).toThrow(
+    expect(() => twoFactor({} as never)).toThrow(
       [
         'twoFactor: missing provider, appName, approvedStatuses, secret, subject, phone, countries; add',
         '  provider: createClient({ baseUrl, client, key }),',
@@ -318,7 +386,9 @@ describe('what is missing', () => {
         "  countries: ['CO', 'MX'], // the only countries that codes may go to",
       ].join('\n'),
     )
-    expect(() => checkTwoFactorOptions(undefined)).toThrow('twoFactor: options must be an object with')
+    for (const none of [undefined, null, 'options', []]) {
+      expect(() => twoFactor(none as never)).toThrow('twoFactor: options must be an object with')
+    }
   })
 
   test('is no list of countries where any will do, but not both', () => {

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { defaultLimits, describeLimits } from '../../src/options/default-limits.js'
+import { twoFactor } from '../../src/index.js'
+import { defaultLimits } from '../../src/options/default-limits.js'
 import { resolveOptions } from '../../src/options/resolve.js'
 import { settingFindings } from '../../src/options/setting-findings.js'
 import type { TwoFactorOptions } from '../../src/options.js'
@@ -127,6 +128,17 @@ test('what the caller does to a list later changes nothing', () => {
   expect(settings.purposes[0]?.channels).toEqual(['sms'])
 })
 
+test('what is inherited, or a getter of a class, is taken', () => {
+  const inherited = Object.create({ ...minimal, path: '/codes' })
+  expect(resolveOptions(inherited)).toMatchObject({ path: '/codes', countries: ['CO'] })
+  class Limited {
+    get lockMs() {
+      return 7
+    }
+  }
+  expect(resolve({ limits: new Limited() }).limits.lockMs).toBe(7)
+})
+
 test('a pattern for codes remembers no position', () => {
   const { codePattern } = resolve({ codePattern: /^\d{6}$/giy })
   expect([codePattern.source, codePattern.flags]).toEqual(['^\\d{6}$', 'i'])
@@ -232,6 +244,14 @@ describe('the profile psd2', () => {
     expect(() => resolve({ limits: { ...limits, failuresBeforeLock: 6 } })).toThrow(
       'twoFactor: limits.failuresBeforeLock must be 5 or less with the profile psd2',
     )
+    expect(() => resolve({ limits: { ...limits, maxAgeMs: 300_001 } })).toThrow(
+      'twoFactor: limits.maxAgeMs must be 300000 or less',
+    )
+    const { requireTwoFactor } = twoFactor({ ...minimal, limits } as never)
+    expect(() => requireTwoFactor({ purpose: 'pay', maxAgeMs: 300_001 })).toThrow(
+      'maxAgeMs must be 300000 or',
+    )
+    expect(() => requireTwoFactor({ purpose: 'pay', maxAgeMs: 300_000 })).not.toThrow()
     const pay = { maxAgeMs: 300_000 }
     expect(purposes({ limits, purposes: { pay } }).pay?.maxAgeMs).toBe(300_000)
     expect(() => resolve({ limits, purposes: { pay: { maxAgeMs: 300_001 } } })).toThrow(
@@ -258,10 +278,16 @@ describe('the default limits', () => {
       sendsPerAddressPer10Min: false,
       sendsPerHour: 5,
     }
-    expect(describeLimits(limits as never)).toBe(
-      [
-        '| limit | value |',
-        '| --- | --- |',
+    const table = twoFactor({ ...minimal, limits } as never)
+      .describeLimits()
+      .split('\n')
+    expect(table.slice(0, 3)).toEqual([
+      '| limit | value |',
+      '| --- | --- |',
+      '| `attemptsPerChallenge` | 5 |',
+    ])
+    expect(table).toEqual(
+      expect.arrayContaining([
         '| `lockMs` | 2 h |',
         '| `codeLifetimeMs` | 90 s |',
         '| `sendTimeoutMs` | 1500 ms |',
@@ -270,7 +296,7 @@ describe('the default limits', () => {
         '| `cooldownMs` | 1 s, 2 min |',
         '| `sendsPerAddressPer10Min` | off |',
         '| `sendsPerHour` | 5 |',
-      ].join('\n'),
+      ]),
     )
   })
 })

@@ -161,6 +161,9 @@ describe('options', () => {
   test('a misspelt name is refused: without strict the store would be weaker than was asked for', () => {
     const misspelt = { sendCommand: async () => null, strickt: true }
     expect(() => redisStore(misspelt)).toThrow('redisStore: unknown option "strickt"; did you mean "strict"?')
+    expect(() => redisStore({ sendCommand: async () => null, strict: 'yes' as never })).toThrow(
+      'redisStore: strict must be true or false',
+    )
   })
 
   test('strict refuses a pool, whose connections know nothing of each other', () => {
