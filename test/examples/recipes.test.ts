@@ -85,16 +85,6 @@ describe.each([4, 5] as const)('on Express %i', (line) => {
     expect(await status(other('POST', '/security/off'))).toBe(403)
   })
 
-  it('examples/tokens keeps one token through the code', async () => {
-    const { origin, codeFor } = await run('tokens', { express: line })
-    const { body } = await createVisitor(origin)('POST', '/token', { name: 'ana', password: 'sesame' })
-    const visit = createVisitor(origin, { authorization: `Bearer ${body.access_token}` })
-    expect(await status(visit('GET', '/account'))).toBe(401)
-    expect(await status(visit('POST', '/two-factor/start', { purpose: 'login' }))).toBe(201)
-    expect(await status(visit('POST', '/two-factor/verify', { code: await codeFor(phone) }))).toBe(200)
-    expect((await visit('GET', '/account')).body).toMatchObject({ name: 'ana' })
-  })
-
   it('examples/signup refuses who has no proof, and lives', async () => {
     const { origin } = await run('signup', { express: line })
     const visit = createVisitor(origin)

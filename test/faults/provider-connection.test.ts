@@ -147,20 +147,6 @@ describe('behind a busy connection', () => {
     expect(server.connections).toHaveLength(1)
   })
 
-  test('a call that is aborted while it waits never leaves later', async () => {
-    const { ask, codes, answerSlow } = await startBusy()
-    const first = ask('slow')
-    const abort = new AbortController()
-    const waiting = failureOf(ask('aborted', undefined, abort.signal))
-    await expect.poll(codes).toEqual(['slow'])
-    abort.abort()
-    expect(await waiting).toMatchObject({ delivery: 'not-sent' })
-    answerSlow()
-    await first
-    await ask('next')
-    expect(codes()).toEqual(['slow', 'next'])
-  })
-
   test('a call that is given up when it has left says so, and its late answer meets nobody', async () => {
     const { ask, codes, answerSlow } = await startBusy()
     const late = await failureOf(ask('slow', deadlineMs))
@@ -168,15 +154,6 @@ describe('behind a busy connection', () => {
     answerSlow()
     expect(await ask('next')).toMatchObject({ status: 'verified' })
     expect(codes()).toEqual(['slow', 'next'])
-  })
-
-  test('a call that is aborted when it has left says so', async () => {
-    const { ask, codes } = await startBusy()
-    const abort = new AbortController()
-    const leaving = failureOf(ask('slow', undefined, abort.signal))
-    await expect.poll(codes).toEqual(['slow'])
-    abort.abort()
-    expect(await leaving).toMatchObject({ delivery: 'unknown' })
   })
 })
 

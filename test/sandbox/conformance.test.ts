@@ -117,7 +117,7 @@ describe('every operation', () => {
     expect(sandbox.inbox.list()).toEqual([])
   })
 
-  test.each(['COL', '57', 'c', '??'])('country-code %s is refused', async (code) => {
+  test.each(['COL', '57', 'c', '??', 'ZZ', 'UK'])('country-code %s is refused', async (code) => {
     for (const path of ['/send-sms', '/call/send', '/2fa/send-sms', '/call/2fa/send-call'] as const) {
       const answer = await call('POST', path, { ...complete[path][1], 'country-code': code })
       expect(answer).toMatchObject({ status: 520, body: { error: '1000' } })

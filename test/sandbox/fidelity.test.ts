@@ -63,16 +63,6 @@ describe('a country code', () => {
       ])
     }
   })
-
-  test.each(['ZZ', 'XX', 'UK', '57', 'COL', 'C'])('%s is refused', async (code) => {
-    await using sandbox = await startSandbox()
-    const answer = await post(`${sandbox.baseUrl}/send-sms`, {
-      phone: '573001234567',
-      sms: 'Hello',
-      'country-code': code,
-    })
-    expect(answer).toMatchObject({ status: 520, body: { error: '1000' } })
-  })
 })
 
 test.each([

@@ -1,5 +1,3 @@
-import { connect } from 'node:net'
-import { networkInterfaces } from 'node:os'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createClient, judge } from '../../src/provider/index.js'
 import { type SandboxOptions, startSandbox } from '../../src/sandbox/index.js'
@@ -82,29 +80,9 @@ describe('closing', () => {
   })
 })
 
-test('only the loopback address listens', async () => {
-  await using sandbox = await startSandbox()
-  const outside = Object.values(networkInterfaces())
-    .flatMap((addresses) => addresses ?? [])
-    .find(({ internal, family }) => !internal && family === 'IPv4')
-  const reached = await new Promise((resolve) => {
-    const socket = connect(Number(new URL(sandbox.baseUrl).port), outside?.address ?? '127.0.0.2')
-    socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
-  })
-  expect(reached).toBe(false)
-})
-
 test('production is refused', async () => {
   vi.stubEnv('NODE_ENV', 'production')
   await expect(startSandbox()).rejects.toThrow('NODE_ENV=production')
-})
-
-test('a caller whose address is not allowed is refused', async () => {
-  await using sandbox = await startSandbox({ allowedAddresses: ['203.0.113.7'] })
-  expect(await get(`${sandbox.baseUrl}/balance`, {})).toEqual({
-    status: 520,
-    body: { error: '1001', msg: 'The calling address is not allowed.' },
-  })
 })
 
 test('credentials and the success word can be chosen', async () => {
@@ -201,54 +179,12 @@ test('the OpenAPI document tells the ten operations', async () => {
     ['post', '/url/short'],
     ['post', '/url/short-statistic'],
   ])
-  const int64 = { type: 'integer', format: 'int64' }
-  expect(document).toMatchObject({
-    openapi: '3.1.0',
-    servers: [{ url: sandbox.baseUrl }],
-    paths: {
-      '/balance': {
-        get: {
-          parameters: [
-            { name: 'client', in: 'query', required: true, schema: int64 },
-            { name: 'key', in: 'query', required: true },
-          ],
-        },
-      },
-      '/2fa/send-sms': {
-        post: {
-          requestBody: {
-            content: {
-              'application/x-www-form-urlencoded': {
-                schema: {
-                  required: ['client', 'key', 'phone', 'app-name'],
-                  properties: { client: int64, 'country-code': { type: 'string' } },
-                },
-              },
-            },
-          },
-          responses: {
-            200: {
-              content: { 'application/json': { schema: { $ref: '#/components/schemas/ResponseSMS2fa' } } },
-            },
-            520: {
-              content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorResponse' } } },
-            },
-          },
-        },
-      },
-    },
-    components: {
-      schemas: {
-        ResponseSMS2fa: { properties: { minutes_to_expire: int64 } },
-        ResponseStatistic: {
-          properties: {
-            metrics: {
-              type: 'array',
-              items: { properties: { city: { properties: { percent: { type: 'number' } } } } },
-            },
-          },
-        },
-        ErrorResponse: { properties: { error: { type: 'string' }, msg: { type: 'string' } } },
+  const form = document.paths['/2fa/send-sms'] as { post: { requestBody: { content: object } } }
+  expect(form.post.requestBody.content).toMatchObject({
+    'application/x-www-form-urlencoded': {
+      schema: {
+        required: ['client', 'key', 'phone', 'app-name'],
+        properties: { client: { type: 'integer', format: 'int64' }, 'country-code': { type: 'string' } },
       },
     },
   })
