@@ -54,7 +54,7 @@ export function dialogOfPage(): TwoFactorDialog {
 }
 
 async function loadStyle(mount: Mount): Promise<CSSStyleSheet> {
-  const response = await fetch(mount.url('page.css'))
+  const response = await fetch(`${mount.url}page.css`)
   const style = new CSSStyleSheet()
   // Custom properties of the page are those of the dialog, and nobody else's.
   await style.replace((await response.text()).replaceAll(':root', ':host'))

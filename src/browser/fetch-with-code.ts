@@ -10,6 +10,8 @@ export interface FetchWithCodeOptions {
   readonly onChallenge?: OnChallenge
   /** Origin of the API, when it is another one than the page's. Refusals of all other origins are returned as they are. */
   readonly apiOrigin?: string
+  /** Where the routes are mounted, as browsers see it: `/two-factor` by default. Refusals that lead elsewhere are returned as they are. */
+  readonly mount?: string
 }
 
 /** The person has one phone in the hand: requests refused meanwhile wait for the code that is being asked for. */
@@ -27,15 +29,16 @@ let asking: Promise<'cancelled' | 'over'> | undefined
 export async function fetchWithCode(
   input: RequestInfo | URL,
   init?: RequestInit,
-  { onChallenge, apiOrigin = location.origin }: FetchWithCodeOptions = {},
+  { onChallenge, apiOrigin = location.origin, mount = '/two-factor' }: FetchWithCodeOptions = {},
 ): Promise<Response> {
   refuseOneShot(input, init)
   // Read once, so that the same is sent twice whatever becomes of a FormData or Headers meanwhile.
   const request = new Request(input, init)
+  const start = new URL(`${mount.replace(/\/$/, '')}/start`, apiOrigin)
   let proven = false
   for (;;) {
     const response = await fetch(request.clone())
-    const stepUp = proven ? undefined : await stepUpIn(response, apiOrigin)
+    const stepUp = proven ? undefined : await stepUpIn(response, start)
     if (stepUp === undefined) return response
     if (asking !== undefined) {
       if ((await unlessAborted(asking, request.signal)) === 'cancelled') throw cancelled()

@@ -8,8 +8,10 @@ export interface Answer {
 
 /** The routes that a refused request is sent to, asked as the request itself was. */
 export interface Mount {
-  /** Resolves a path that the routes name. */
-  url(path: string): string
+  /** Absolute, with a slash at the end. */
+  readonly url: string
+  /** What the routes name, absolute; undefined when it leads elsewhere. */
+  below(path: string): string | undefined
   get(path: string): Promise<Answer>
   post(path: string, fields: object): Promise<Answer>
 }
@@ -28,19 +30,20 @@ export function openMount(startUrl: string, request: Request, accept: string): M
   const headers = new Headers(request.headers)
   headers.set('accept', accept)
   headers.set('content-type', 'application/json')
-  const { origin } = new URL(startUrl)
+  const mount = new URL('.', startUrl)
 
-  function url(path: string): string {
-    const resolved = new URL(path, startUrl)
-    // What goes along is for one site (token leakage).
-    if (resolved.origin !== origin) throw new TypeError(`${resolved.origin} is not the origin of ${startUrl}`)
-    return resolved.href
+  function below(path: string): string | undefined {
+    if (!URL.canParse(path, mount)) return undefined
+    const { origin, pathname, href } = new URL(path, mount)
+    return origin === mount.origin && `${pathname}/`.startsWith(mount.pathname) ? href : undefined
   }
 
   async function ask(path: string, init: RequestInit): Promise<Answer> {
-    // What goes along must follow nobody's redirect (token leakage).
+    const url = below(path)
+    // What goes along is for the routes alone, and must follow nobody's redirect (token leakage).
+    if (url === undefined) throw new TypeError(`fetchWithCode: ${path} is not below ${mount.href}`)
     const settings: RequestInit = { headers, credentials, signal, cache: 'no-store', redirect: 'manual' }
-    const response = await fetch(url(path), { ...init, ...settings })
+    const response = await fetch(url, { ...init, ...settings })
     // The routes redirect no such request, an onVerified may. The guard decides when the request is repeated.
     if (response.type === 'opaqueredirect') return { response, body: { verified: true } }
     const body = await response
@@ -51,7 +54,8 @@ export function openMount(startUrl: string, request: Request, accept: string): M
   }
 
   return {
-    url,
+    url: mount.href,
+    below,
     get: (path) => ask(path, {}),
     post: (path, fields) => ask(path, { method: 'POST', body: JSON.stringify(fields) }),
   }

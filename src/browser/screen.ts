@@ -1,7 +1,7 @@
+import { buildScreen } from './build-screen.js'
 import { live } from './live.js'
 import type { Mount } from './mount.js'
 import { fillFromMessage } from './one-time-code.js'
-import { parseHtml } from './parse-html.js'
 
 /** What a dialog shows, until the next screen takes its place. */
 export interface Screen {
@@ -17,11 +17,7 @@ export interface Screen {
 export function openScreen(dialog: HTMLDialogElement, html: string, mount: Mount): Screen {
   const end = new AbortController()
   const find = <Found extends HTMLElement>(selector: string) => dialog.querySelector<Found>(selector)
-  dialog.replaceChildren(parseHtml(html))
-  // A screen names paths of the site that made it.
-  for (const element of dialog.querySelectorAll('[href^="/"]')) {
-    element.setAttribute('href', mount.url(String(element.getAttribute('href'))))
-  }
+  dialog.replaceChildren(buildScreen(html, mount))
   dialog.ariaLabel = find('h1')?.textContent ?? ''
   live(dialog, end.signal)
   if (!dialog.open) dialog.showModal()
@@ -33,9 +29,9 @@ export function openScreen(dialog: HTMLDialogElement, html: string, mount: Mount
   return {
     isDone,
     leadsHere(link) {
-      const href = String(link.getAttribute('href'))
-      if (href.startsWith('#') || isDone) return true
-      return new URL(href).pathname === new URL(mount.url('.')).pathname
+      const href = link.getAttribute('href')
+      if (href === null) return false
+      return href.startsWith('#') || isDone || mount.below(href) !== undefined
     },
     showUnreachable() {
       const notice = find('[data-unreachable]')

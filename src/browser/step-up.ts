@@ -23,22 +23,29 @@ export interface StepUp {
 }
 
 /**
- * What a response asks for; undefined for every response that is not such a refusal, and for those of other
- * origins: a foreign site must not make this page ask for a code, nor learn the credentials of the request
- * (phishing).
+ * What a response asks for; undefined for every response that is not such a refusal, and for those that lead to
+ * other routes than these. Neither a foreign site nor a file that somebody uploaded to this one may make the page
+ * ask for a code, fill the dialog or learn the credentials of the request (phishing, XSS).
+ *
+ * @param start Absolute URL of the start of the routes.
  */
-export async function stepUpIn(response: Response, apiOrigin: string): Promise<StepUp | undefined> {
+export async function stepUpIn(response: Response, start: URL): Promise<StepUp | undefined> {
   const { status, headers, url } = response
   if (status !== 401 && status !== 403) return undefined
   if (!headers.get('content-type')?.startsWith('application/problem+json')) return undefined
   // The URL after redirects.
-  if (new URL(url).origin !== apiOrigin) return undefined
+  if (new URL(url).origin !== start.origin) return undefined
   const problem = await response
     .clone()
     .json()
     .catch(() => undefined)
   if (problem?.code !== 'second_factor_required') return undefined
-  const startUrl = new URL(problem.startUrl, url)
-  if (startUrl.origin !== apiOrigin) return undefined
-  return { ...problem, startUrl: startUrl.href }
+  const startUrl = start.href
+  if (URL.canParse(problem.startUrl, url) && new URL(problem.startUrl, url).href === startUrl) {
+    return { ...problem, startUrl }
+  }
+  console.warn(
+    `fetchWithCode: ${problem.startUrl} is not the start of these routes, ${startUrl}. See \`mount\`.`,
+  )
+  return undefined
 }

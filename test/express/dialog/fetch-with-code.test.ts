@@ -211,15 +211,76 @@ describeInChromium('fetchWithCode', (browser) => {
   })
 })
 
+const refuseTo =
+  (startUrl: string | number): RequestHandler =>
+  (_req, res) => {
+    const problem = { code: 'second_factor_required', requirement: 'x', startUrl }
+    res.status(403).type('application/problem+json').send(JSON.stringify(problem))
+  }
+
+/** A screen as somebody would write it who can respond in place of the routes. */
+const hostile = `<div onclick="pwned=1" style="color:red" data-page="code" class="x"><h1>Hello</h1>
+<img src="javascript:pwned=1" onerror="pwned=1" alt="a"><img src="/none" onerror="pwned=1" alt="b">
+<script>pwned=1</script><svg onload="pwned=1"><a href="/x">x</a></svg><math><mtext>m</mtext></math><style>*{}</style>
+<iframe srcdoc="<script>parent.pwned=1</script>"></iframe><template><p>t</p></template><object data="/x"></object>
+<a href="javascript:pwned=1" target="_top" ping="/x">one</a><a href=" java&#9;script:pwned=1">two</a>
+<a href="data:text/html,x">three</a><a href="//elsewhere.test/x">four</a><a href="mailto:help@acme.test">five</a>
+<form action="https://elsewhere.test/collect" method="post"><input name="code"></form>
+<form action="/transfers" method="post"><button>Pay</button></form><form action="/two-factor/../transfers"></form>
+<form action="/two-factor/verify" method="post" onsubmit="pwned=1" target="_top"><input type="password" name="code"
+autofocus onfocus="pwned=1" formaction="/x"><button formaction="/transfers" onclick="pwned=1">Go</button></form></div>`
+
+describeInChromium('what the dialog shows', (browser) => {
+  it('is made of elements of screens alone, whatever responded in place of the routes', async () => {
+    const { host, page } = await openSinglePage(browser(), {
+      // The policy of an app that would let it all run.
+      directives: { scriptSrc: ["'self'", "'unsafe-inline'"], scriptSrcAttr: ["'unsafe-inline'"] },
+    })
+    const contentType = 'application/problem+json'
+    await page.route(/\/two-factor\/start/, (route) =>
+      route.fulfill({ status: 403, contentType, body: JSON.stringify({ code: 'x', html: hostile }) }),
+    )
+    const answer = call(page, '/guarded/settings')
+    const dialog = page.getByRole('dialog', { name: 'Hello' })
+    await dialog.getByRole('button', { name: 'Go' }).focus()
+    for (const text of ['one', 'two', 'three']) await dialog.getByText(text).click()
+    const at = host.url
+    expect(await dialog.evaluate(({ innerHTML }) => innerHTML.replace(/\s*\n\s*/g, ''))).toBe(
+      '<div data-page="code" class="x"><h1>Hello</h1><img alt="a">' +
+        `<img src="${at}/none" alt="b"><a>one</a><a>two</a><a>three</a>` +
+        '<a href="http://elsewhere.test/x">four</a><a href="mailto:help@acme.test">five</a>' +
+        `<form action="${at}/two-factor/verify" method="post"><input name="code" autofocus=""><button>Go</button></form></div>`,
+    )
+    expect(await page.evaluate(() => 'pwned' in window)).toBe(false)
+    await page.keyboard.press('Escape')
+    expect(await answer).toEqual(closed)
+  })
+
+  it.each([
+    ['a file of the site that says it is the start', '/uploads/start'],
+    ['a path above the routes', '/two-factor/../uploads/start'],
+    ['another path of the routes', '/two-factor/verify'],
+    ['no path', 7],
+  ])('comes from the routes alone: %s is not asked', async (_name, startUrl) => {
+    const { host, page, troubles } = await openSinglePage(browser())
+    const asked = vi.fn()
+    host.app.all('/uploads/:name', (_req, res) => {
+      asked()
+      res.json({ html: hostile })
+    })
+    host.app.post('/lure', refuseTo(startUrl))
+    expect((await call(page, '/lure'))[0]).toBe(403)
+    expect(asked).not.toHaveBeenCalled()
+    expect(host.stub.sends).toHaveLength(0)
+    // Whoever mounted the routes elsewhere reads why no dialog opens.
+    expect(troubles.at(-1)).toBe(
+      `fetchWithCode: ${startUrl} is not the start of these routes, ${host.url}/two-factor/start. See \`mount\`.`,
+    )
+  })
+})
+
 describeInChromium('fetchWithCode across origins', (browser) => {
   const refused = { method: 'POST', headers: { authorization: 'Bearer of-ana' } }
-
-  const refuseTo =
-    (startUrl: string): RequestHandler =>
-    (_req, res) => {
-      const problem = { code: 'second_factor_required', requirement: 'x', startUrl }
-      res.status(403).type('application/problem+json').send(JSON.stringify(problem))
-    }
 
   /** An API on another origin that lets the app read its responses. */
   async function openBoth() {
@@ -228,7 +289,7 @@ describeInChromium('fetchWithCode across origins', (browser) => {
     })
     const reached: string[] = []
     const api = await startHost({
-      options: { ...tokens, allowedOrigins: [app.host.url] },
+      options: { ...tokens, allowedOrigins: [app.host.url], path: '/2fa' },
       routes(host, tf) {
         host.use((req, res, next) => {
           reached.push(`${req.method} ${req.url}`)
@@ -239,7 +300,7 @@ describeInChromium('fetchWithCode across origins', (browser) => {
           if (req.method === 'OPTIONS') res.sendStatus(204)
           else next()
         })
-        host.use('/two-factor', tf.routes())
+        host.use('/2fa', tf.routes())
         host.post('/keys', tf.requireTwoFactor({ purpose: 'keys' }), (_req, res) => res.json({ made: true }))
       },
     })
@@ -251,7 +312,7 @@ describeInChromium('fetchWithCode across origins', (browser) => {
     const asked: string[] = []
     page.on('request', (request) => asked.push(`${request.method()} ${new URL(request.url()).pathname}`))
     // A response of our own that leads away, and a foreign one that leads to us.
-    host.app.post('/astray', refuseTo(`${api.url}/two-factor/start`))
+    host.app.post('/astray', refuseTo(`${api.url}/2fa/start`))
     api.app.post('/lure', refuseTo(`${host.url}/two-factor/start`))
     // A redirect to the foreign one.
     host.app.post('/moved', (_req, res) => res.redirect(307, `${api.url}/keys`))
@@ -259,21 +320,22 @@ describeInChromium('fetchWithCode across origins', (browser) => {
     expect((await call(page, `${api.url}/lure`, refused))[0]).toBe(403)
     expect((await call(page, `${api.url}/keys`, refused))[0]).toBe(401)
     expect((await call(page, '/moved', refused))[0]).toBe(401)
-    expect(asked.filter((line) => line.includes('two-factor'))).toEqual([])
+    expect(asked.filter((line) => line.includes('start'))).toEqual([])
     expect(api.stub.sends).toEqual([])
   })
 
   it('follows the routes nowhere else, with what goes along', async () => {
-    const { host, page, api, reached } = await openBoth()
-    host.app.post('/refused', refuseTo('/start'))
-    host.app.post('/start', (_req, res) => res.redirect(307, `${api.url}/collect`))
-    expect((await call(page, '/refused', refused))[0]).toBe(403)
+    const { page, api, reached } = await openBoth()
+    await page.route(/\/two-factor\/start$/, (route) =>
+      route.fulfill({ status: 307, headers: { location: `${api.url}/collect` } }),
+    )
+    expect((await call(page, '/guarded/never', refused))[0]).toBe(401)
     expect(reached).toEqual([])
   })
 
-  it('asks for the code of an API that the app names', async () => {
+  it('asks for the code of an API that the app names, where it says that the routes are mounted', async () => {
     const { page, api } = await openBoth()
-    const answer = call(page, `${api.url}/keys`, refused, { apiOrigin: api.url })
+    const answer = call(page, `${api.url}/keys`, refused, { apiOrigin: api.url, mount: '/2fa/' })
     await enter(page, api.stub.rightCode)
     expect(await answer).toEqual([200, '{"made":true}'])
     expect(api.stub.sends).toHaveLength(1)
