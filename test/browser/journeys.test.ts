@@ -1,17 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import {
-  type Bank,
-  codeFor,
-  enter,
-  givePassword,
-  heading,
-  openBank,
-  press,
-  problem,
-  signIn,
-  wrong,
-} from './bank.js'
+import { type Bank, codeFor, enter, givePassword, heading, openBank, press, problem, signIn } from './bank.js'
 import { axeFindings, describeInChromium } from './chromium.js'
 
 const phone = '+573001234567'
@@ -95,35 +84,6 @@ describeInChromium('in a browser', (browser) => {
       await page.close()
     })
 
-    it(`locks the number after ten wrong codes: ${how}`, async () => {
-      const page = await open()
-      const fiveWrongCodes = async () => {
-        const code = await codeFor(bank)
-        for (let tries = 1; tries <= 5; tries += 1) await enter(page, wrong(code, tries))
-        expect(await heading(page)).toBe('You entered too many wrong codes')
-        return problem(page)
-      }
-      await givePassword(page, bank)
-      const when = /^You can ask for a new code at \d\d:\d\d( UTC)?\.$/
-      expect(await fiveWrongCodes()).toMatch(when)
-      bank.sandbox.clock.advance(5 * 60_000)
-      // The link waits for the browser's own clock.
-      expect(await page.getByRole('link', { name: 'Try again' }).isVisible()).toBe(false)
-      await page.goto(`${bank.origin}/two-factor`)
-      await press(page, 'Send a code')
-      expect(await fiveWrongCodes()).toMatch(when)
-      bank.sandbox.clock.advance(5 * 60_000)
-      // The link waits for the browser's own clock.
-      expect(await page.getByRole('link', { name: 'Try again' }).isVisible()).toBe(false)
-      // A locked number is shown no button that would only be refused.
-      await page.goto(`${bank.origin}/two-factor`)
-      expect(await heading(page)).toBe('You entered too many wrong codes')
-      expect(await problem(page)).toMatch(when)
-      expect(await page.getByRole('button', { name: 'Send a code' }).count()).toBe(0)
-      expect(bank.sandbox.inbox.list(phone)).toHaveLength(2)
-      await page.close()
-    })
-
     it(`asks for a code for one amount, and again for another: ${how}`, async () => {
       const page = await open()
       await signIn(page, bank)
@@ -150,44 +110,6 @@ describeInChromium('in a browser', (browser) => {
       await page.getByRole('link', { name: 'Go back' }).click()
       await press(page, 'Transfer')
       expect(await page.getByRole('status').innerText()).toBe('100 went to Luis.')
-      await page.close()
-    })
-
-    it(`returns to the guarded page that asked: ${how}`, async () => {
-      const page = await open()
-      await signIn(page, bank)
-      await page.goto(`${bank.origin}/settings`)
-      await press(page, 'Send a code')
-      await enter(page, await codeFor(bank))
-      expect(await heading(page)).toBe('Settings')
-      await page.close()
-    })
-
-    it(`signs up, with another number than the first: ${how}`, async () => {
-      const page = await open()
-      await page.goto(`${bank.origin}/`)
-      await page.getByRole('link', { name: 'Open an account' }).click()
-      expect(await page.getByLabel('Country').getAttribute('autocomplete')).toBe('country')
-      expect(await page.getByLabel('Mobile number').getAttribute('autocomplete')).toBe('tel')
-      await page.getByLabel('Country').selectOption('CO')
-      await page.getByLabel('Mobile number').fill('hello')
-      await press(page, 'Send a code')
-      expect(await problem(page)).toBe(
-        'Enter a mobile number we can reach. Enter it the way you would dial it.',
-      )
-      await page.getByLabel('Mobile number').fill('310 111 2233')
-      await press(page, 'Send a code')
-      expect(await heading(page)).toBe('Check your phone')
-      await press(page, 'Use another number')
-      await page.getByLabel('Mobile number').fill('310 765 4321')
-      await page.getByLabel('Country').selectOption('CO')
-      await press(page, 'Send a code')
-      await enter(page, await codeFor(bank, '+573107654321'))
-      expect(await heading(page)).toBe('Open an account')
-      await page.getByLabel('Name').fill('luis')
-      await page.getByLabel('Password').fill('open')
-      await press(page, 'Open')
-      expect(await heading(page)).toBe('Welcome')
       await page.close()
     })
   }
