@@ -52,7 +52,7 @@ const full = {
     'browser/{brand,inbox,inbox-looks,journeys,pages,picture,ways-out}',
     'faults/**/*',
     'many/{at-rest,balance,cluster-faults,faults,guessing,known-bursts}',
-    'store/{capacity,memory-store-flood,memory-store-size,memory-store-workers,postgres-store}',
+    'store/{capacity,memory-store-size,postgres-store}',
     'store/{redis-clients,redis-cluster,redis-faults,rolling-deploy}',
   ),
   built: files(

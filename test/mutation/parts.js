@@ -26,7 +26,7 @@ const unfit = [
   'test/lib/version.test.ts',
   'test/provider/{adversarial-answers,generated-answers,types}.test.ts',
   'test/sandbox/{document,memory,python}.test.ts',
-  'test/store/{capacity,memory-store-flood,memory-store-size,memory-store-workers,postgres-store}.test.ts',
+  'test/store/{capacity,memory-store-size,postgres-store}.test.ts',
   'test/store/redis-{cluster,faults,store}.test.ts',
 ]
 

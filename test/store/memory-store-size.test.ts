@@ -94,21 +94,3 @@ test('what has lapsed is let go of by later writes, without being asked for', as
     expect([kind, ...lapsing.map((value) => value.deref()).filter(Boolean)]).toEqual([kind])
   }
 })
-
-test('a ledger with a sent challenge takes few bytes besides its own value', () => {
-  const count = 100_000
-  const used = () => {
-    collectGarbage()
-    const { heapUsed, arrayBuffers } = process.memoryUsage()
-    return heapUsed + arrayBuffers
-  }
-  const value = { failures: 1 }
-  const empty = used()
-  const store = memoryStore()
-  for (let i = 0; i < count; i += 1) store.swap(`tf1::auth:${tag(`bytes ${i}`)}`, undefined, value, minute)
-  const bytes = (used() - empty) / count
-  console.log(`${bytes.toFixed(0)} bytes per entry, key included, value apart`)
-  expect(bytes).toBeLessThan(250)
-  expect(() => store.swap('tf1::auth:one-more', undefined, value, minute)).toThrow('full')
-  expect(store.read(`tf1::auth:${tag('bytes 0')}`)?.value).toBe(value)
-})

@@ -116,6 +116,11 @@ describe('an increment', () => {
   })
 })
 
+test('a client that fails with something that is no error is unavailable all the same', async () => {
+  const store = redisStore({ sendCommand: () => Promise.reject('gone') })
+  await expect(store.read('k')).rejects.toMatchObject(unavailable('gone'))
+})
+
 describe('the deadline', () => {
   beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate'] }))
   afterEach(() => vi.useRealTimers())

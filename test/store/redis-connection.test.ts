@@ -50,8 +50,8 @@ describe('a command goes out in the way of the client', () => {
 })
 
 describe('a cluster of ioredis', () => {
-  function cluster(replies: unknown[][] | null) {
-    const call = noted()
+  function cluster(replies: unknown[][] | null, reply?: unknown) {
+    const call = noted(reply)
     const pipelines: string[][][] = []
     const pipeline = (commands: string[][]) => {
       pipelines.push(commands)
@@ -101,8 +101,12 @@ describe('a cluster of ioredis', () => {
       'READONLY',
     ],
   ])('confirms nothing when %s fails', async (_, replies, message) => {
-    const { client } = cluster(replies)
-    await expect(senderOf({ client })('a key', ['wait', '1', '5'])).rejects.toThrow(message)
+    const { client } = cluster(replies, [1])
+    const store = redisStore({ client, strict: true })
+    await expect(store.swap('tf1::auth:a', undefined, {}, 1_000)).rejects.toMatchObject({
+      code: 'store_unavailable',
+      cause: { message },
+    })
   })
 })
 
@@ -136,5 +140,19 @@ describe('what counts as a client', () => {
     )
     expect(() => redisStore({ client: pool })).not.toThrow()
     expect(() => redisStore({ client: { sendCommand: method } as never, strict: true })).not.toThrow()
+  })
+
+  test('and a misspelt name is refused: without strict the store would be weaker than was asked for', () => {
+    const misspelt = { sendCommand: async () => null, strickt: true }
+    expect(() => redisStore(misspelt)).toThrow('redisStore: unknown option "strickt"; did you mean "strict"?')
+    expect(() => redisStore({ sendCommand: async () => null, strict: 'yes' as never })).toThrow(
+      'redisStore: strict must be true or false',
+    )
+  })
+
+  test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('a deadline of %d ms is refused', (timeoutMs) => {
+    expect(() => redisStore({ sendCommand: async () => null, timeoutMs })).toThrow(
+      'redisStore: timeoutMs must be an integer from 1 to 2147483647 (milliseconds)',
+    )
   })
 })

@@ -1,4 +1,4 @@
-import { createClient, createClientPool } from 'redis'
+import { createClient } from 'redis'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { redisStore } from '../../src/store/redis-store.js'
 import { type RedisServer, startRedis, withoutRedis } from './redis-server.js'
@@ -138,43 +138,5 @@ describe.skipIf(withoutRedis)('inspecting a real Redis', () => {
 
   test('leaves no key behind', async () => {
     expect(await server.ask('DBSIZE')).toBe(0)
-  })
-})
-
-describe('options', () => {
-  test('without anything to send with, redisStore says what it needs', () => {
-    for (const nothing of [{}, { client: undefined }]) {
-      expect(() => redisStore(nothing as never)).toThrow('redisStore: missing client; add\n  client: ')
-    }
-    for (const client of [null, {}, 'redis://', 5]) {
-      expect(() => redisStore({ client } as never)).toThrow(
-        /^redisStore: (client must be a client of redis or ioredis|missing client)/,
-      )
-    }
-    expect(() => redisStore({ sendCommand: 1 } as never)).toThrow(
-      'redisStore: sendCommand must be a function (key, args) => reply',
-    )
-    const both = { client: createClient(), sendCommand: async () => null }
-    expect(() => redisStore(both as never)).toThrow('redisStore: client and sendCommand exclude each other')
-  })
-
-  test('a misspelt name is refused: without strict the store would be weaker than was asked for', () => {
-    const misspelt = { sendCommand: async () => null, strickt: true }
-    expect(() => redisStore(misspelt)).toThrow('redisStore: unknown option "strickt"; did you mean "strict"?')
-    expect(() => redisStore({ sendCommand: async () => null, strict: 'yes' as never })).toThrow(
-      'redisStore: strict must be true or false',
-    )
-  })
-
-  test('strict refuses a pool, whose connections know nothing of each other', () => {
-    expect(() => redisStore({ client: createClientPool(), strict: true })).toThrow(
-      'redisStore: strict needs a single connection; pass a client instead of a pool',
-    )
-  })
-
-  test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('a deadline of %d ms is refused', (timeoutMs) => {
-    expect(() => redisStore({ sendCommand: async () => null, timeoutMs })).toThrow(
-      'redisStore: timeoutMs must be an integer from 1 to 2147483647 (milliseconds)',
-    )
   })
 })

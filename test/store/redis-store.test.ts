@@ -166,36 +166,3 @@ describe.skipIf(withoutRedis)('one Redis', () => {
     await server.ask('DEL', 'tf1::auth:canary-key')
   })
 })
-
-describe('a client that fails', () => {
-  test.each([
-    [
-      'its lead',
-      [
-        [new Error('MOVED 1 127.0.0.1:1'), null],
-        [null, 1],
-      ],
-    ],
-    [
-      'its last command',
-      [
-        [null, null],
-        [new Error('READONLY'), null],
-      ],
-    ],
-  ])('a pipeline of ioredis that fails in %s confirms nothing', async (_name, replies) => {
-    const client = { isCluster: true, call: async () => [1], pipeline: () => ({ exec: async () => replies }) }
-    const store = redisStore({ client: client as never, strict: true })
-    await expect(store.swap('tf1::auth:a', undefined, {}, hour)).rejects.toMatchObject({
-      code: 'store_unavailable',
-    })
-  })
-
-  test('with something that is no error is unavailable all the same', async () => {
-    const store = redisStore({ sendCommand: () => Promise.reject('gone') })
-    await expect(store.read('tf1::auth:a')).rejects.toMatchObject({
-      code: 'store_unavailable',
-      cause: { message: 'gone' },
-    })
-  })
-})
