@@ -122,6 +122,7 @@ export type EventBody =
   | { readonly type: 'balance.empty' | 'balance.recovered'; readonly credits: number }
   /** The account could not be asked, or no longer gives a figure. `credits` is the last one. */
   | { readonly type: 'balance.unknown'; readonly credits?: number }
+  /** The provider refuses our account. Told once an hour, and again after the circuit breaker was closed. */
   | ({ readonly type: 'provider.misconfigured' } & AboutExchange)
   | ({
       readonly type: 'provider.unavailable'
@@ -130,6 +131,7 @@ export type EventBody =
     } & AboutExchange)
   /** A complete answer to a code with a `status` that is not approved: a wrong code, or a changed account. */
   | ({ readonly type: 'provider.unexpected'; readonly status: string } & AboutExchange)
+  /** The circuit breaker opened. It goes on asking about single numbers, at the longest after `pausedForMs`. */
   | ({ readonly type: 'provider.paused'; readonly pausedForMs: number } & AboutProvider)
   | { readonly type: 'clock.leads'; readonly byMs: number }
 

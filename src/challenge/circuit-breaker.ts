@@ -1,34 +1,67 @@
 import type { AboutExchange, Emit } from '../events.js'
+import { hourMs } from '../lib/time.js'
 import type { SendResult, Verdict } from './code-provider.js'
-import { type Refusal, refused } from './commands.js'
 import type { Lane } from './limits.js'
 
-const pauseMs = 15_000
-const notSentBeforePause = 5
-const unansweredBeforePause = 10
-// Denial of service: one person at one number, or a bot at a signup form, must not stop every sign-in.
-const numbersBeforePause = 5
-const refusedBeforePause = 5
-const refusedNumbersBeforePause = 3
+const windowMs = 30_000
+const failuresBeforePause = 5
+const numbersBeforePause = 3
+/** Before the second, third and every further probe. */
+const waitsMs = [2_000, 4_000, 8_000]
+const longestWaitMs = 15_000
+/** Bounds of what is remembered. */
+const mostExchanges = 500
+const mostNumbers = 10_000
+const answersRemembered = 20
 
-/** Stops asking a provider that is down or refuses every send, so that no attempts and sends are spent on it. */
-export interface CircuitBreaker {
-  /** The refusal while the circuit is open; called before anything is booked or reserved. */
-  refusal(): Refusal | undefined
-  /** What became of an exchange about a number. */
-  note(exchange: Exchange): void
-}
-
-export interface Exchange {
-  readonly command: 'send' | 'check'
-  readonly result: SendResult['result'] | Verdict
+/** Whose code it is that is to be sent or checked. */
+export interface Asker {
   readonly lane: Lane
   /** Key of the number's ledger. */
   readonly key: string
-  /** Whether a complete answer is behind a verdict of `unavailable`. */
+}
+
+/** What became of an exchange. */
+export interface Exchange {
+  readonly command: 'send' | 'check'
+  readonly result: SendResult['result'] | Verdict
+  /** The adapter says that a complete answer is behind a result without a verdict. */
   readonly answered?: boolean
+  /** The service was not asked, or could not know the answer: the exchange says nothing about it. */
+  readonly unasked?: boolean
   /** For the events about it. */
   readonly about: AboutExchange
+}
+
+/** Takes what became of the exchange that was let through. To be called once. */
+export type NoteExchange = (exchange: Exchange) => void
+
+/**
+ * Stops asking a provider that is down or refuses our account, so that no attempts and sends are spent on it.
+ * It judges the share of exchanges that failed, and goes on asking about some numbers while it is open.
+ */
+export interface CircuitBreaker {
+  /** How long this one has to wait before the provider may be asked; 0: not at all. */
+  waitMs(asker: Asker): number
+  /** Lets one exchange through, if its time has come. */
+  admit(asker: Asker): NoteExchange | undefined
+  /** Milliseconds until somebody is let through; undefined while it is closed. */
+  pausedForMs(): number | undefined
+}
+
+/** A place for one exchange at a time, and when it is free again. */
+interface Turn {
+  dueAt: number
+  busy: boolean
+}
+
+/** While the circuit is open. */
+interface Pause {
+  /** For numbers that were not counted: their failures are news, and so are their answers. */
+  readonly fresh: Turn
+  /** For all others, rarely: a provider that is back must not wait for a number that it has not seen. */
+  readonly others: Turn
+  failedProbes: number
 }
 
 export function createCircuitBreaker(parts: {
@@ -39,80 +72,132 @@ export function createCircuitBreaker(parts: {
 }): CircuitBreaker {
   const { now, emit } = parts
   const by = parts.provider === undefined ? {} : { provider: parts.provider }
-  let pausedUntil = 0
-  let notSent = 0
-  let unanswered = 0
-  const numbers = new Set<string>()
-  let refusedSends = 0
-  const refusedNumbers = new Set<string>()
+  /** Of the last 30 seconds: the number whose exchange failed, or undefined for an answer. */
+  let recent: { readonly at: number; readonly failed: string | undefined }[] = []
+  /** Numbers that failed, with the time of the first failure that was counted, oldest first. */
+  const counted = new Map<string, number>()
+  let answeredAt: readonly number[] = []
+  let toldAt = Number.NEGATIVE_INFINITY
+  let pause: Pause | undefined
 
-  function forget(): void {
-    notSent = 0
-    unanswered = 0
-    numbers.clear()
+  // A clock that was set back must neither prolong a wait nor hide a failure.
+  const isWithin = (at: number, ms: number) => Math.abs(now() - at) < ms
+
+  /**
+   * Denial of service: whoever has numbers that the provider cannot serve could make all others wait behind
+   * failed probes of theirs. So nobody waits as long as the silence is no longer than the last answers took.
+   */
+  function isSilent(): boolean {
+    const [first = 0] = answeredAt
+    const last = answeredAt.at(-1) ?? 0
+    return first === last || !isWithin(last, last - first)
   }
 
-  function forgetRefusals(): void {
-    refusedSends = 0
-    refusedNumbers.clear()
+  const isCounted = (key: string) => isWithin(counted.get(key) ?? Number.NEGATIVE_INFINITY, hourMs)
+
+  function turnOf({ lane, key }: Asker): Turn | undefined {
+    if (pause === undefined) return undefined
+    // SMS pumping: visitors of a signup form pick their numbers, so their failures say nothing to sign-ins.
+    return lane === 'enrol' || isCounted(key) ? pause.others : pause.fresh
   }
 
-  /** An account without credits refuses every send: users would spend their cooldowns on it. */
-  function countRefusal({ result, lane, key, about }: Exchange): void {
-    // SMS pumping: the visitor of a signup form picks the numbers, so their refusals must not pause sign-ins.
-    if (lane === 'enrol' && result === 'failed') return
-    refusedSends += 1
-    refusedNumbers.add(key)
-    if (refusedSends < refusedBeforePause || refusedNumbers.size < refusedNumbersBeforePause) return
-    if (result !== 'misconfigured') emit({ type: 'provider.misconfigured', ...about })
-    pause()
+  function waitOf(turn: Turn | undefined): number {
+    if (turn === undefined || (turn === pause?.fresh && !isSilent())) return 0
+    const leftMs = turn.dueAt - now()
+    if (turn.busy) return Math.max(leftMs, waitsMs[0] ?? 0)
+    return leftMs > longestWaitMs ? 0 : Math.max(leftMs, 0)
   }
 
-  /** Provably nothing left this machine. */
-  function countNotSent({ command, about }: Exchange): void {
-    emit({ type: 'provider.unavailable', command, sent: false, ...about })
-    // Denial of service: a text of the host that fails for one visitor's words or language is no silence.
-    if (about.reason !== 'text') notSent += 1
-    if (notSent >= notSentBeforePause) pause()
+  function observe(failed?: string): void {
+    recent.push({ at: now(), failed })
+    const start = recent.findIndex(({ at }) => isWithin(at, windowMs))
+    recent.splice(0, Math.max(start, recent.length - mostExchanges))
   }
 
-  /** Nobody knows whether it was read. */
-  function countLost({ command, lane, key, about, answered = false }: Exchange): void {
-    if (command === 'send') forgetRefusals()
-    emit({ type: 'provider.unavailable', command, sent: true, ...about })
-    // Whoever types the code decides whether the service can read it: malformed codes must not pause sign-ins.
-    if (answered) forget()
-    else if (lane === 'auth') {
-      notSent = 0
-      unanswered += 1
-      numbers.add(key)
-      if (unanswered >= unansweredBeforePause && numbers.size >= numbersBeforePause) pause()
+  /** Each number once an hour: one person's trouble, or a few people's, is theirs alone. */
+  function count(key: string): void {
+    const firstAt = counted.get(key)
+    const isNew = firstAt === undefined || !isWithin(firstAt, hourMs)
+    if (isNew) {
+      counted.delete(key)
+      const [oldest] = counted.keys()
+      if (oldest !== undefined && counted.size >= mostNumbers) counted.delete(oldest)
+      counted.set(key, now())
+    }
+    if (isNew || isWithin(firstAt, windowMs)) observe(key)
+  }
+
+  function mostFail(): boolean {
+    const failed = recent.flatMap((each) => each.failed ?? [])
+    return (
+      failed.length >= failuresBeforePause &&
+      new Set(failed).size >= numbersBeforePause &&
+      failed.length * 2 > recent.length
+    )
+  }
+
+  function noteFailure({ lane, key }: Asker, turn: Turn | undefined): void {
+    if (turn !== undefined && turn === pause?.others) turn.dueAt = now() + longestWaitMs
+    if (lane === 'enrol') return
+    count(key)
+    if (pause === undefined) {
+      if (!mostFail()) return
+      const others = { dueAt: now() + longestWaitMs, busy: false }
+      pause = { fresh: { dueAt: now(), busy: false }, others, failedProbes: 0 }
+      emit({ type: 'provider.paused', pausedForMs: longestWaitMs, ...by })
+    } else if (turn === pause.fresh && isSilent()) {
+      turn.dueAt = now() + (waitsMs[pause.failedProbes] ?? longestWaitMs)
+      pause.failedProbes += 1
     }
   }
 
-  function pause(): void {
-    forget()
-    forgetRefusals()
-    pausedUntil = now() + pauseMs
-    emit({ type: 'provider.paused', pausedForMs: pauseMs, ...by })
+  function noteAnswer(): void {
+    answeredAt = [...answeredAt.slice(1 - answersRemembered), now()]
+    observe()
+    if (pause === undefined) return
+    pause = undefined
+    recent = []
+    toldAt = Number.NEGATIVE_INFINITY
+  }
+
+  /** Once an hour and opening: a wrong key fails at every request. */
+  function tellMisconfigured(about: AboutExchange): void {
+    if (isWithin(toldAt, hourMs)) return
+    toldAt = now()
+    emit({ type: 'provider.misconfigured', ...about })
   }
 
   return {
-    refusal() {
-      // A clock that was set back by an hour must not make the pause last an hour.
-      if (pausedUntil - now() > pauseMs) pausedUntil = 0
-      const leftMs = pausedUntil - now()
-      return leftMs > 0 ? refused('provider_unavailable', leftMs) : undefined
+    waitMs: (asker) => waitOf(turnOf(asker)),
+
+    admit(asker) {
+      const turn = turnOf(asker)
+      if (waitOf(turn) > 0) return undefined
+      if (turn !== undefined) turn.busy = true
+      return (exchange) => {
+        if (turn !== undefined) turn.busy = false
+        const { command, result, about } = exchange
+        if (result === 'misconfigured') tellMisconfigured(about)
+        const isUnanswered = result === 'not-sent' || result === 'unconfirmed' || result === 'unavailable'
+        if (isUnanswered && !(exchange.unasked && command === 'check')) {
+          emit({ type: 'provider.unavailable', command, sent: result !== 'not-sent', ...about })
+        }
+        if (exchange.unasked) return
+        if (hasFailed(exchange)) noteFailure(asker, turn)
+        else noteAnswer()
+      }
     },
-    note(exchange) {
-      const { command, result, about } = exchange
-      if (result === 'misconfigured') emit({ type: 'provider.misconfigured', ...about })
-      if (result === 'not-sent') return countNotSent(exchange)
-      if (result === 'unconfirmed' || result === 'unavailable') return countLost(exchange)
-      forget()
-      if (command === 'check') return
-      if (result === 'failed' || result === 'misconfigured') countRefusal(exchange)
-      else forgetRefusals()
-    },
+
+    pausedForMs: () => pause && Math.min(waitOf(pause.fresh), waitOf(pause.others)),
   }
+}
+
+/**
+ * Whether the service as a whole may be in trouble: nothing was sent, no complete answer came, a server error,
+ * or our account was refused. A refusal that concerns a number or a code is an answer.
+ */
+function hasFailed({ result, answered = false, about: { httpStatus = 0 } }: Exchange): boolean {
+  if (result === 'not-sent' || result === 'misconfigured') return true
+  if (result !== 'unconfirmed' && result !== 'unavailable') return false
+  return !answered && (httpStatus < 400 || httpStatus >= 500)
 }

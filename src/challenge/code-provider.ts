@@ -21,6 +21,8 @@ export interface ExchangeReport {
   readonly providerError?: string | undefined
   /** Why there was no success, in one word such as `timeout`. */
   readonly reason?: string | undefined
+  /** `false`: the service was not asked, as when the adapter judges codes by itself. The circuit breaker learns nothing. */
+  readonly asked?: boolean | undefined
   /** The status of a complete answer that is neither an error nor one of the approved statuses. */
   readonly unexpectedStatus?: string | undefined
 }
@@ -61,7 +63,7 @@ export interface CodeCheck {
   readonly signal: AbortSignal
   /**
    * Called before returning `unavailable` when a complete answer of the service is behind it, such as an error
-   * about a code that it cannot read: the service is not silent, so the circuit breaker stays closed.
+   * about a code that it cannot read: for the circuit breaker the service has answered.
    */
   readonly answered?: (() => void) | undefined
   /** Takes what came back, before the method returns. Optional to call. */
@@ -96,8 +98,8 @@ export type SendResult =
 
 /**
  * What the provider's response to a code means. Everything that is not clearly an approval is a refusal.
- * - `unavailable`: a response without a verdict, or none. The attempt stays spent. Ten in a row over five
- *   numbers pause the provider, unless `answered` was called or the handle that it gives was not there yet.
+ * - `unavailable`: a response without a verdict, or none. The attempt stays spent. The circuit breaker counts it
+ *   unless `answered` was called, a status of 4xx was reported, or the handle was not there yet.
  * - `not-sent`: provably nothing left this machine, so the attempt comes back.
  */
 export type Verdict = 'approved' | 'rejected' | 'misconfigured' | 'unavailable' | 'not-sent'

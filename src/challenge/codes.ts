@@ -2,7 +2,7 @@ import { tracingChannel } from 'node:diagnostics_channel'
 import type { AboutExchange, Emit } from '../events.js'
 import { minuteMs } from '../lib/time.js'
 import { traced } from '../lib/tracing.js'
-import { type CircuitBreaker, createCircuitBreaker } from './circuit-breaker.js'
+import { type Asker, type CircuitBreaker, createCircuitBreaker } from './circuit-breaker.js'
 import type {
   Channel,
   CodeCheck,
@@ -12,11 +12,10 @@ import type {
   SendResult,
   Verdict,
 } from './code-provider.js'
-import type { Refusal } from './commands.js'
+import { type Refusal, refused } from './commands.js'
 import { aboutReport, checkWithin, type Reported, reporter, sendWithin, type Unsigned } from './exchange.js'
 import type { Limits } from './limits.js'
 import type { Secrets } from './secrets.js'
-import type { Target } from './targets.js'
 import type { AskState } from './watch/delivery-watch.js'
 
 /** What became of a send, and what is known about the provider that was asked last. */
@@ -34,10 +33,12 @@ export interface Checked {
 
 /** The code provider as the use cases see it: within deadlines, behind breakers. Neither method rejects. */
 export interface Codes {
-  /** The refusal while no provider can be asked; called before anything is booked or reserved. */
-  refusal(): Refusal | undefined
-  send(target: Asked, send: Unsigned<CodeSend>): Promise<Dispatched>
-  check(target: Asked, check: Unsigned<CodeCheck>): Promise<Checked>
+  /** The refusal while no provider may be asked about this number; called before anything is booked or reserved. */
+  refusal(target: Asker): Refusal | undefined
+  /** Milliseconds until somebody may be asked about; undefined while a provider is not paused at all. */
+  pausedForMs(): number | undefined
+  send(target: Asker, send: Unsigned<CodeSend>): Promise<Dispatched>
+  check(target: Asker, check: Unsigned<CodeCheck>): Promise<Checked>
 }
 
 /** Every provider that a composite is made of has a breaker of its own and its share of the deadline. */
@@ -52,12 +53,11 @@ export function createCodes(parts: {
   const members: readonly Member[] = membersOf(provider).map((member) => createMember(member, { now, emit }))
 
   /** The provider for one exchange: each member guarded, and noted when it was asked. */
-  function guarded(target: Asked, note: (exchanged: Exchanged<unknown>) => void): CodeProvider {
+  function guarded(target: Asker, note: (exchanged: Exchanged<unknown>) => void): CodeProvider {
     const startedAt = performance.now()
     let waiting = members.length
 
     const guards = members.map((member): CodeProvider => {
-      const paused = () => member.breaker.refusal() !== undefined
       const capped = (ms: number) => Math.min(ms, member.provider.timeoutMs ?? ms)
       return {
         async sendCode(send) {
@@ -65,14 +65,14 @@ export function createCodes(parts: {
           // A provider that cannot be reached must leave the next one time to send.
           const shareMs = leftMs / waiting
           waiting -= 1
-          if (paused() || shareMs < 1) return { result: 'not-sent' }
-          const exchanged = await member.send(target, capped(shareMs), send)
+          const exchanged = shareMs < 1 ? undefined : await member.send(target, capped(shareMs), send)
+          if (exchanged === undefined) return { result: 'not-sent' }
           note(exchanged)
           return exchanged.result
         },
         async checkCode(check) {
-          if (paused()) return 'not-sent'
           const exchanged = await member.check(target, capped(limits.verifyTimeoutMs), check)
+          if (exchanged === undefined) return 'not-sent'
           note(exchanged)
           return exchanged.result
         },
@@ -82,11 +82,13 @@ export function createCodes(parts: {
   }
 
   return {
-    refusal() {
-      const refusals = members.map(({ breaker }) => breaker.refusal())
-      if (refusals.includes(undefined)) return undefined
-      const waitOf = (refusal: Refusal | undefined) => Number(refusal?.retryAfterMs)
-      return refusals.reduce((one, other) => (waitOf(other) < waitOf(one) ? other : one))
+    refusal(target) {
+      const waitMs = Math.min(...members.map(({ breaker }) => breaker.waitMs(target)))
+      return waitMs > 0 ? refused('provider_unavailable', waitMs) : undefined
+    },
+    pausedForMs() {
+      const paused = members.flatMap(({ breaker }) => breaker.pausedForMs() ?? [])
+      return paused.length < members.length ? undefined : Math.min(...paused)
     },
     async send(target, send) {
       let last: Omit<Exchanged<unknown>, 'result'> = { about: {} }
@@ -111,7 +113,7 @@ export function createCodes(parts: {
   }
 
   /** Sealed, so that a reader of the store learns nothing about the code at the provider. */
-  function sealed(sent: SendResult, { key }: Asked): SendResult {
+  function sealed(sent: SendResult, { key }: Asker): SendResult {
     if (!('handle' in sent) || sent.handle === undefined) return sent
     return { ...sent, handle: secrets.seal('handle', sent.handle, key) }
   }
@@ -130,12 +132,10 @@ function membersOf(provider: CodeProvider | CompositeProvider): readonly CodePro
 
 // ── one provider ─────────────────────────────────────────────────────────────────────────────────
 
-type Asked = Pick<Target, 'lane' | 'key'>
-
 /** The context of the tracing channels `express-two-factor:send` and `:check`: no code and no number. */
 export interface ExchangeTrace extends AboutExchange {
   /** `auth` for numbers on file, `enrol` for a phone verification. */
-  readonly lane: Asked['lane']
+  readonly lane: Asker['lane']
   /** How the code travels; at a send only. */
   readonly channel?: Channel
   /** What the code is for; at a send only. */
@@ -151,8 +151,9 @@ const checkTraces = tracingChannel<unknown, ExchangeTrace>('express-two-factor:c
 interface Member {
   readonly provider: CodeProvider
   readonly breaker: CircuitBreaker
-  send(target: Asked, ms: number, send: Unsigned<CodeSend>): Promise<Exchanged<SendResult>>
-  check(target: Asked, ms: number, check: Unsigned<CodeCheck>): Promise<Exchanged<Verdict>>
+  /** Both resolve with nothing, unasked, while the breaker lets nobody through. */
+  send(target: Asker, ms: number, send: Unsigned<CodeSend>): Promise<Exchanged<SendResult> | undefined>
+  check(target: Asker, ms: number, check: Unsigned<CodeCheck>): Promise<Exchanged<Verdict> | undefined>
 }
 
 interface Exchanged<Result> {
@@ -191,11 +192,13 @@ function createMember(
   return {
     provider,
     breaker,
-    send({ lane, key }, ms, send) {
+    async send(target, ms, send) {
+      const note = breaker.admit(target)
+      if (note === undefined) return undefined
       const { channel, purpose } = send
       return traced(
         sendTraces,
-        () => ({ lane, channel, purpose, ...by }),
+        () => ({ lane: target.lane, channel, purpose, ...by }),
         async (trace) => {
           const { reported, report } = reporter()
           const startedAt = now()
@@ -203,15 +206,17 @@ function createMember(
           const about = { ...by, durationMs: since(startedAt), ...aboutReport(reported) }
           if ('handle' in sent) givesHandles = true
           if (trace !== undefined) Object.assign(trace, about, { result: sent.result })
-          breaker.note({ command: 'send', result: sent.result, lane, key, about })
+          note({ command: 'send', result: sent.result, about, unasked: reported.asked === false })
           return { result: sent, about, askState: askStateOf(reported.messageId) }
         },
       )
     },
-    check({ lane, key }, ms, check) {
+    async check(target, ms, check) {
+      const note = breaker.admit(target)
+      if (note === undefined) return undefined
       return traced(
         checkTraces,
-        () => ({ lane, ...by }),
+        () => ({ lane: target.lane, ...by }),
         async (trace) => {
           const { reported, report } = reporter()
           let spoke = false
@@ -224,7 +229,8 @@ function createMember(
           if (trace !== undefined) Object.assign(trace, about, { result })
           // Denial of service: a code typed while its send is under way has no handle yet, and says nothing of the service.
           const isEarly = givesHandles && check.handle === undefined && result === 'unavailable'
-          if (!isEarly) breaker.note({ command: 'check', result, lane, key, about, answered: spoke })
+          const unasked = reported.asked === false || isEarly
+          note({ command: 'check', result, about, answered: spoke, unasked })
           noteUnexpected(reported, about)
           return { result, about }
         },

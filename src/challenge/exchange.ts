@@ -132,8 +132,9 @@ export function reporter(): {
       }
       const { providerError } = reported
       if (providerError !== undefined) reported.providerError = providerError.replace(longNumbers, '••••')
-      const { httpStatus } = members
+      const { httpStatus, asked } = members
       if (Number.isSafeInteger(httpStatus)) reported.httpStatus = Number(httpStatus)
+      if (asked === false) reported.asked = asked
     },
   }
 }
@@ -142,6 +143,7 @@ export function reporter(): {
 export function aboutReport({
   unexpectedStatus: _s,
   messageId: _id,
+  asked: _asked,
   reason,
   ...reported
 }: Reported): AboutExchange {

@@ -46,7 +46,7 @@ export function createSending(parts: {
     stepOf: (who: Who) => SendStep,
     command: SendCommand,
   ): Promise<StartOutcome> {
-    const paused = codes.refusal()
+    const paused = codes.refusal(target)
     if (paused !== undefined) return paused
     const budget = counters.forSend(target)
     const updater = ledgers.updater(target.key, target.limits)

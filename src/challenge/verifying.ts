@@ -129,7 +129,7 @@ export function createVerifying(parts: {
   return async function verify(command: VerifyCommand): Promise<VerifyOutcome> {
     const target = await targets.of(command)
     if ('outcome' in target) return refused('challenge_gone')
-    const paused = codes.refusal()
+    const paused = codes.refusal(target)
     if (paused !== undefined) return paused
     const submission: Submission = {
       target,

@@ -76,7 +76,8 @@ export function ownCodes(options: OwnCodesOptions): CodeProvider {
       const code = String(randomInt(10 ** length)).padStart(length, '0')
       const message = write(code, send)
       if (message === undefined) {
-        report?.({ reason: 'text' })
+        // Denial of service: a text of the host that fails for one visitor's words or language is no outage.
+        report?.({ reason: 'text', asked: false })
         return { result: 'not-sent' }
       }
       const kept = { lifetimeMs: expiresInMs, handle: handles.make(code, { destination, appName }) }
@@ -97,9 +98,8 @@ export function ownCodes(options: OwnCodesOptions): CodeProvider {
       }
     },
 
-    async checkCode({ destination, appName, code, handle = '', answered }) {
-      // Nobody else is asked, so nobody is silent: codes typed while theirs is being sent must pause no sign-in (denial of service).
-      answered?.()
+    async checkCode({ destination, appName, code, handle = '', report }) {
+      report?.({ asked: false })
       const fits = handles.fits(handle, code, { destination, appName })
       if (fits === undefined) return 'unavailable'
       return fits ? 'approved' : 'rejected'

@@ -1,355 +1,207 @@
 import { describe, expect, it } from 'vitest'
-import { ana, createService, rightCode } from './service.js'
+import { type Asker, createCircuitBreaker, type Exchange } from '../../src/challenge/circuit-breaker.js'
+import type { EventBody } from '../../src/events.js'
+import { hour } from './kit.js'
 
-/** Starts a challenge for each of so many people, each with a number of their own. */
-async function people(service: ReturnType<typeof createService>, count: number) {
-  const each = Array.from({ length: count }, (_, index) => ({
-    subject: `subject-${index}`,
-    session: `session-${index}`,
-    phone: `+57300${1_000_000 + index}`,
-  }))
-  for (const person of each) await service.challenges.start({ ...person, purpose: 'login' })
-  return each
+const of = (key: string, lane: Asker['lane'] = 'auth'): Asker => ({ lane, key })
+
+/** What can become of an exchange, in the words of these tests. */
+const outcomes = {
+  lost: { command: 'send', result: 'unconfirmed', about: { reason: 'timeout' } },
+  silent: { command: 'check', result: 'unavailable', about: {} },
+  'bad gateway': { command: 'send', result: 'unconfirmed', about: { httpStatus: 502 } },
+  unreachable: { command: 'send', result: 'not-sent', about: { reason: 'refused' } },
+  misconfigured: { command: 'send', result: 'misconfigured', about: { httpStatus: 401 } },
+  sent: { command: 'send', result: 'sent', about: {} },
+  'wrong code': { command: 'check', result: 'rejected', about: {} },
+  'refused number': { command: 'send', result: 'failed', about: { httpStatus: 400 } },
+  'too many checks': { command: 'check', result: 'unavailable', about: { httpStatus: 429 } },
+  'JSON error': { command: 'check', result: 'unavailable', answered: true, about: { httpStatus: 520 } },
+  unasked: { command: 'check', result: 'unavailable', unasked: true, about: {} },
+} satisfies Record<string, Exchange>
+type Outcome = keyof typeof outcomes
+
+function setUp(down?: Outcome) {
+  const clock = { now: 1_800_000_000_000 }
+  const events: EventBody[] = []
+  const breaker = createCircuitBreaker({ now: () => clock.now, emit: (event) => events.push(event) })
+  /** Whether the exchange was let through. */
+  function ask(key: string, outcome: Outcome, lane?: Asker['lane']): boolean {
+    const note = breaker.admit(of(key, lane))
+    note?.(outcomes[outcome])
+    return note !== undefined
+  }
+  /** Five failures of five numbers, which open it. */
+  const goDown = (outcome: Outcome = 'lost') => [...'abcde'].map((key) => ask(key, outcome))
+  if (down !== undefined) goDown(down)
+  return {
+    breaker,
+    ask,
+    goDown,
+    wait: (ms: number) => {
+      clock.now += ms
+    },
+    count: (type: EventBody['type']) => events.filter((event) => event.type === type).length,
+    isOpen: () => breaker.pausedForMs() !== undefined,
+  }
 }
 
-const asCode = (error: unknown) => (error as { code: string }).code
+describe('the share of failures', () => {
+  const each = (keys: string, outcome: Outcome) => [...keys].map((key) => [key, outcome] as const)
+  it.each<[string, boolean, readonly (readonly [string, Outcome])[]]>([
+    ['five without an answer', true, each('abcde', 'lost')],
+    ['five checks without a verdict', true, each('abcde', 'silent')],
+    ['five server errors', true, each('abcde', 'bad gateway')],
+    ['five that were not sent', true, each('abcde', 'unreachable')],
+    ['five that refuse our account', true, each('abcde', 'misconfigured')],
+    [
+      'five of every kind',
+      true,
+      [...each('ab', 'lost'), ...each('cd', 'unreachable'), ...each('e', 'misconfigured')],
+    ],
+    ['four', false, each('abcd', 'lost')],
+    ['five of three numbers', true, each('abcab', 'lost')],
+    ['twenty of two numbers', false, each('ab'.repeat(10), 'lost')],
+    ['five of nine', true, [...each('wxyz', 'sent'), ...each('abcde', 'lost')]],
+    ['five of ten', false, [...each('vwxyz', 'sent'), ...each('abcde', 'lost')]],
+    ['refusals of numbers', false, each('abcdefghijkl', 'refused number')],
+    ['wrong codes', false, each('abcdefghijkl', 'wrong code')],
+    ['complete errors', false, [...each('abcdef', 'JSON error'), ...each('ghijkl', 'too many checks')]],
+    ['exchanges that asked nobody', false, each('abcdefghijkl', 'unasked')],
+    ['exchanges that asked nobody among five', true, [...each('vwxyz', 'unasked'), ...each('abcde', 'lost')]],
+  ])('%s: open %s', (_name, opens, exchanges) => {
+    const { ask, isOpen, count } = setUp()
+    for (const [key, outcome] of exchanges) ask(key, outcome)
+    expect(isOpen()).toBe(opens)
+    expect(count('provider.paused')).toBe(opens ? 1 : 0)
+  })
 
-describe('a provider that cannot be reached', () => {
-  it('is left alone for fifteen seconds after five sends in a row, and nothing is booked meanwhile', async () => {
-    const service = createService()
-    service.provider.send = () => ({ result: 'not-sent' })
-    for (let tries = 0; tries < 5; tries += 1) {
-      expect(await service.challenges.start({ ...ana, purpose: 'login' }).catch(asCode)).toBe(
-        'provider_unavailable',
-      )
+  it('is that of the last thirty seconds', () => {
+    for (const [ms, opens] of [
+      [29_999, true],
+      [30_000, false],
+    ] as const) {
+      const { ask, wait, isOpen } = setUp()
+      for (const key of 'abcd') ask(key, 'lost')
+      wait(ms)
+      ask('e', 'lost')
+      expect(isOpen()).toBe(opens)
     }
-    expect(service.provider.sends).toHaveLength(5)
-    service.provider.send = () => ({ result: 'sent' })
-    expect(await service.challenges.start({ ...ana, purpose: 'login' })).toEqual({
-      outcome: 'refused',
-      code: 'provider_unavailable',
-      retryAfterMs: 15_000,
-    })
-    expect(await service.challenges.verify({ ...ana, code: rightCode })).toMatchObject({
-      code: 'provider_unavailable',
-    })
-    service.wait(14_999)
-    expect(await service.challenges.start({ ...ana, purpose: 'login' })).toMatchObject({ retryAfterMs: 1 })
-    service.wait(1)
-    expect(await service.challenges.start({ ...ana, purpose: 'login' })).toMatchObject({ outcome: 'started' })
-    expect(service.eventTypes().filter((type) => type === 'provider.paused')).toHaveLength(1)
   })
 
-  it('is asked on while it is only a text of the host that fails', async () => {
-    const service = createService({ limits: { cooldownMs: [0] } })
-    service.provider.send = () => ({ result: 'not-sent' })
-    service.provider.report = { reason: 'text' }
-    const start = () => service.challenges.start({ ...ana, purpose: 'login' }).catch(asCode)
-    for (let tries = 0; tries < 10; tries += 1) expect(await start()).toBe('provider_unavailable')
-    expect(service.eventTypes()).not.toContain('provider.paused')
-    service.provider.report = { reason: 'connect' }
-    for (let tries = 0; tries < 5; tries += 1) await start()
-    expect(service.events).toContainEqual({ type: 'provider.paused', pausedForMs: 15_000 })
-    expect(service.events.find(({ type }) => type === 'provider.paused')).not.toHaveProperty('provider')
+  it('counts a number once an hour', () => {
+    const { goDown, ask, wait, isOpen } = setUp()
+    goDown()
+    ask('fresh', 'sent')
+    expect(isOpen()).toBe(false)
+    wait(hour - 1)
+    for (const key of 'abcde'.repeat(4)) ask(key, 'lost')
+    expect(isOpen()).toBe(false)
+    wait(1)
+    goDown()
+    expect(isOpen()).toBe(true)
   })
 
-  it('is asked again at once when a single request went through in between', async () => {
-    const service = createService()
-    const [person] = await people(service, 1)
-    const results = ['not-sent', 'not-sent', 'not-sent', 'not-sent', 'rejected', 'not-sent'] as const
-    for (const verdict of results) {
-      service.provider.check = () => verdict
-      await service.challenges.verify({ ...ana, ...person, code: 'wrong1' }).catch(asCode)
-    }
-    expect(service.eventTypes()).not.toContain('provider.paused')
-  })
-
-  it('is not paused for longer by a clock that is set back', async () => {
-    const service = createService()
-    service.provider.send = () => ({ result: 'not-sent' })
-    for (let tries = 0; tries < 5; tries += 1)
-      await service.challenges.start({ ...ana, purpose: 'login' }).catch(asCode)
-    service.provider.send = () => ({ result: 'sent' })
-    service.wait(-3_600_000)
-    expect(await service.challenges.start({ ...ana, purpose: 'login' })).toMatchObject({ outcome: 'started' })
-    service.wait(3_600_000)
-    expect(await service.challenges.resend(ana)).toMatchObject({ code: 'challenge_gone' })
+  it('does not hear of sign-ups: visitors pick their numbers', () => {
+    const { ask, goDown, isOpen } = setUp()
+    for (let index = 0; index < 100; index += 1) ask(`signup-${index}`, 'misconfigured', 'enrol')
+    expect(isOpen()).toBe(false)
+    goDown()
+    expect(isOpen()).toBe(true)
   })
 })
 
-describe('a provider that gives no verdict', () => {
-  it('is left alone after ten lost answers in a row over five numbers', async () => {
-    const service = createService()
-    const each = await people(service, 5)
-    service.provider.check = () => 'unavailable'
-    for (const person of [...each, ...each]) {
-      expect(await service.challenges.verify({ ...person, code: 'wrong1' }).catch(asCode)).toBe(
-        'verification_unavailable',
-      )
+describe('an open circuit', () => {
+  it('lets the next number through at once, then after 2, 4, 8 and 15 seconds', () => {
+    const { ask, wait, breaker, count } = setUp('lost')
+    expect(ask('probe-0', 'lost')).toBe(true)
+    for (const [index, ms] of [2_000, 4_000, 8_000, 15_000, 15_000].entries()) {
+      expect(breaker.waitMs(of('fresh'))).toBe(ms)
+      wait(ms - 1)
+      expect(ask('fresh', 'lost')).toBe(false)
+      wait(1)
+      expect(ask(`probe-${index + 1}`, 'lost')).toBe(true)
     }
-    expect(service.eventTypes().filter((type) => type === 'provider.paused')).toHaveLength(1)
-    expect(service.events).toContainEqual({
-      type: 'provider.unavailable',
-      command: 'check',
-      sent: true,
-      durationMs: 0,
-    })
-    expect(await service.challenges.verify({ ...ana, code: rightCode })).toMatchObject({
-      code: 'provider_unavailable',
-    })
+    expect(count('provider.paused')).toBe(1)
+  })
+
+  it('is closed by a probe that is answered, whatever the answer', () => {
+    for (const answer of ['sent', 'refused number', 'wrong code', 'JSON error'] as const) {
+      const { ask, isOpen, breaker } = setUp('lost')
+      expect(ask('fresh', answer)).toBe(true)
+      expect([isOpen(), breaker.waitMs(of('a'))]).toEqual([false, 0])
+    }
+  })
+
+  it('asks about one number at a time', () => {
+    const { breaker, isOpen } = setUp('lost')
+    const note = breaker.admit(of('one'))
+    expect(breaker.admit(of('another'))).toBeUndefined()
+    expect(breaker.waitMs(of('another'))).toBe(2_000)
+    note?.(outcomes.unasked)
+    expect(breaker.waitMs(of('another'))).toBe(0)
+    breaker.admit(of('another'))?.(outcomes.sent)
+    expect(isOpen()).toBe(false)
   })
 
   it.each([
-    ['is asked on as long as it answers', 10, 10, 0],
-    ['is left alone after ten lost answers, counted from its last one that came', 1, 11, 1],
-  ])('%s', async (_name, complete, checks, pauses) => {
-    const service = createService()
-    const each = await people(service, 5)
-    const twice = [...each, ...each, ...each].slice(0, checks)
-    service.provider.check = (_code, answered) => {
-      if (service.provider.checks.length <= complete) answered?.()
-      return 'unavailable'
-    }
-    for (const person of twice) await service.challenges.verify({ ...person, code: 'wrong1' }).catch(asCode)
-    expect(service.provider.checks).toHaveLength(checks)
-    expect(service.eventTypes().filter((type) => type === 'provider.unavailable')).toHaveLength(checks)
-    expect(service.eventTypes().filter((type) => type === 'provider.paused')).toHaveLength(pauses)
+    ['a number that was counted', 'a', 'auth'],
+    ['a sign-up', 'visitor', 'enrol'],
+  ] as const)('lets %s through every 15 seconds, and nobody waits for it', (_name, key, lane) => {
+    const { ask, wait, breaker, isOpen } = setUp('lost')
+    expect(ask(key, 'lost', lane)).toBe(false)
+    wait(15_000)
+    expect(ask(key, 'lost', lane)).toBe(true)
+    expect([breaker.waitMs(of(key, lane)), breaker.waitMs(of('fresh'))]).toEqual([15_000, 0])
+    wait(15_000)
+    ask(key, 'sent', lane)
+    expect(isOpen()).toBe(false)
   })
 
-  it('is left alone after five checks that were not sent, whatever it says of answers', async () => {
-    const service = createService()
-    const [person] = await people(service, 1)
-    service.provider.check = (_code, answered) => {
-      answered?.()
-      return 'not-sent'
-    }
-    for (let tries = 0; tries < 5; tries += 1) {
-      await service.challenges.verify({ ...ana, ...person, code: 'wrong1' }).catch(asCode)
-    }
-    expect(service.eventTypes()).toContain('provider.paused')
-  })
-
-  it('is left alone after as many sends whose answer was lost', async () => {
-    const service = createService({ limits: { cooldownMs: [0] } })
-    service.provider.send = () => ({ result: 'unconfirmed' })
-    await people(service, 9)
-    expect(service.eventTypes()).not.toContain('provider.paused')
-    await service.challenges.start({ ...ana, purpose: 'login' })
-    expect(service.eventTypes()).toContain('provider.paused')
-    expect(service.events).toContainEqual({
-      type: 'provider.unavailable',
-      command: 'send',
-      sent: true,
-      durationMs: 0,
-    })
-  })
-
-  it('is not stopped for everybody by four numbers', async () => {
-    const service = createService({ limits: { attemptsPerChallenge: 10, failuresBeforeLock: 50 } })
-    const each = await people(service, 4)
-    service.provider.check = () => 'unavailable'
-    for (const person of [...each, ...each, ...each, ...each]) {
-      await service.challenges.verify({ ...person, code: 'wrong1' }).catch(asCode)
-    }
-    expect(service.eventTypes()).not.toContain('provider.paused')
-  })
-
-  it('is not stopped by a signup form', async () => {
-    const service = createService()
-    service.provider.send = () => ({ result: 'unconfirmed' })
+  it('makes nobody wait as long as the silence may be chance', () => {
+    const { ask, goDown, wait, breaker } = setUp()
     for (let index = 0; index < 30; index += 1) {
-      const phone = `+57300${1_000_000 + index}`
-      await service.challenges.start({
-        lane: 'enrol',
-        subject: phone,
-        session: phone,
-        phone,
-        purpose: 'signup',
-      })
+      ask(`guest-${index}`, 'sent')
+      wait(2_000)
     }
-    expect(service.eventTypes()).not.toContain('provider.paused')
+    goDown()
+    // Twenty answers took 38 seconds, the last of them two seconds ago.
+    wait(29_000)
+    for (const key of 'uvwxyz') ask(key, 'lost')
+    expect([breaker.waitMs(of('a')) > 0, breaker.waitMs(of('fresh'))]).toEqual([true, 0])
+    wait(7_000)
+    ask('last', 'lost')
+    expect(breaker.waitMs(of('fresh'))).toBe(2_000)
   })
 
-  it('is never taken for one that calls codes wrong', async () => {
-    const service = createService()
-    const each = await people(service, 20)
-    for (const person of each) await service.challenges.verify({ ...person, code: 'wrong1' })
-    expect(service.eventTypes()).not.toContain('provider.paused')
+  it('waits no longer because a clock was set back', () => {
+    const { ask, wait } = setUp('lost')
+    ask('probe', 'lost')
+    wait(-hour)
+    expect(ask('fresh', 'sent')).toBe(true)
   })
 
-  it('counts lost sends and lost checks, and not-sent ones begin the count anew', async () => {
-    const service = createService()
-    const each = await people(service, 5)
-    const round = async (verdict: 'unavailable' | 'not-sent', times: number) => {
-      service.provider.check = () => verdict
-      for (let index = 0; index < times; index += 1) {
-        const person = each[index % 5] ?? ana
-        await service.challenges.verify({ ...person, code: `w${verdict}${index}` }).catch(asCode)
-      }
-    }
-    await round('not-sent', 4)
-    await round('unavailable', 1)
-    await round('not-sent', 4)
-    expect(service.eventTypes()).not.toContain('provider.paused')
+  it('tells once that the account is refused, and again after it was closed', () => {
+    const { ask, wait, count } = setUp('misconfigured')
+    ask('fresh', 'misconfigured')
+    expect(count('provider.misconfigured')).toBe(1)
+    wait(2_000)
+    ask('other', 'sent')
+    ask('third', 'misconfigured')
+    expect(count('provider.misconfigured')).toBe(2)
   })
 })
 
-describe('a provider that refuses every send', () => {
-  const refuse = (service: ReturnType<typeof createService>, result: 'failed' | 'misconfigured') => {
-    service.provider.send = () => ({ result })
-    const start = (index: number, lane: 'auth' | 'enrol' = 'auth') => {
-      const phone = `+57300${1_000_000 + index}`
-      const purpose = lane === 'auth' ? 'login' : 'signup'
-      return service.challenges.start({ lane, subject: phone, session: phone, phone, purpose }).catch(asCode)
-    }
-    const count = (type: string) => service.eventTypes().filter((each) => each === type).length
-    return { start, count }
+it('remembers ten thousand numbers at most', () => {
+  const { ask, wait, goDown, isOpen } = setUp()
+  for (let index = 0; index < 10_000; index += 1) {
+    for (const answer of ['sent', 'sent', 'lost'] as const) ask(`guest-${index}`, answer)
   }
-
-  it.each(['failed', 'misconfigured'] as const)('is left alone after five in a row: %s', async (result) => {
-    const service = createService({ limits: { cooldownMs: [0] } })
-    const { start, count } = refuse(service, result)
-    for (const index of [0, 1, 2, 3]) await start(index)
-    expect(count('provider.paused')).toBe(0)
-    await start(4)
-    expect(count('provider.paused')).toBe(1)
-    expect(count('provider.misconfigured')).toBe(result === 'failed' ? 1 : 5)
-    expect(await start(5)).toMatchObject({ code: 'provider_unavailable', retryAfterMs: 15_000 })
-    expect(service.provider.sends).toHaveLength(5)
-    service.wait(15_000)
-    service.provider.send = () => ({ result: 'sent' })
-    expect(await start(5)).toMatchObject({ outcome: 'started' })
-  })
-
-  it('is not paused by two numbers, nor when a send was taken in between', async () => {
-    const service = createService({ limits: { cooldownMs: [0] } })
-    const { start, count } = refuse(service, 'failed')
-    for (const index of [0, 1, 0, 1, 0, 1]) await start(index)
-    service.provider.send = () => ({ result: 'sent' })
-    await start(2)
-    service.provider.send = () => ({ result: 'failed' })
-    for (const index of [3, 4, 5, 6]) await start(index)
-    expect(count('provider.paused')).toBe(0)
-  })
-
-  it('is left alone after five sends to three numbers', async () => {
-    const service = createService({ limits: { cooldownMs: [0] } })
-    const { start, count } = refuse(service, 'failed')
-    for (const index of [0, 1, 2, 0, 1]) await start(index)
-    expect(count('provider.paused')).toBe(1)
-  })
-
-  it('goes on counting over a send that never left', async () => {
-    const service = createService({ limits: { cooldownMs: [0] } })
-    const { start, count } = refuse(service, 'failed')
-    for (const index of [0, 1, 2, 3]) await start(index)
-    service.provider.send = () => ({ result: 'not-sent' })
-    await start(4)
-    service.provider.send = () => ({ result: 'failed' })
-    await start(5)
-    expect(count('provider.paused')).toBe(1)
-  })
-
-  it('is left alone when it refuses our account, whoever the codes are for', async () => {
-    const service = createService()
-    const { start, count } = refuse(service, 'misconfigured')
-    for (const index of [0, 1, 2, 3, 4]) await start(index, 'enrol')
-    expect(count('provider.paused')).toBe(1)
-  })
-
-  it.each(['rejected', 'unavailable'] as const)('goes on counting over a check: %s', async (verdict) => {
-    const service = createService()
-    const [person] = await people(service, 1)
-    const { start, count } = refuse(service, 'failed')
-    service.provider.check = () => verdict
-    for (const index of [1, 2, 3, 4]) await start(index)
-    await service.challenges.verify({ ...ana, ...person, code: 'wrong1' }).catch(asCode)
-    await start(5)
-    expect(count('provider.paused')).toBe(1)
-  })
-
-  it('is not paused by numbers that visitors type at a signup form', async () => {
-    const service = createService()
-    const { start, count } = refuse(service, 'failed')
-    for (let index = 0; index < 20; index += 1) await start(index, 'enrol')
-    expect(count('provider.paused')).toBe(0)
-  })
-})
-
-describe('events', () => {
-  it('say of a challenge what it is about', async () => {
-    const { challenges, events, provider } = createService()
-    provider.send = () => ({ result: 'unconfirmed' })
-    const started = await challenges.start({ ...ana, purpose: 'transfer', channel: 'call' })
-    expect(events.filter(({ type }) => type !== 'provider.unavailable')).toEqual(
-      ['challenge.started', 'challenge.unconfirmed'].map((type) => ({
-        type,
-        lane: 'auth',
-        purpose: 'transfer',
-        channel: 'call',
-        challengeId: 'challenge' in started && started.challenge.id,
-        subject: 'ana',
-        country: 'CO',
-        ...(type === 'challenge.unconfirmed' && { durationMs: 0 }),
-      })),
-    )
-  })
-
-  it('say who was refused what, and which counter refused it', async () => {
-    const { challenges, events } = createService({ limits: { sendsPerSubjectPerDay: 0 } })
-    await challenges.start({ ...ana, purpose: 'login' })
-    await challenges.resend({ ...ana, lane: 'enrol' })
-    await challenges.verify({ ...ana, code: 'wrong1' })
-    expect(events).toStrictEqual([
-      {
-        type: 'request.refused',
-        command: 'start',
-        code: 'send_limit',
-        lane: 'auth',
-        subject: 'ana',
-        limit: 'subject',
-      },
-      { type: 'request.refused', command: 'resend', code: 'challenge_gone', lane: 'enrol', subject: 'ana' },
-      { type: 'request.refused', command: 'verify', code: 'challenge_gone', lane: 'auth', subject: 'ana' },
-    ])
-  })
-
-  it('tell a story without number, code or session', async () => {
-    const service = createService()
-    await service.challenges.start({ ...ana, purpose: 'login' })
-    await service.challenges.verify({ ...ana, code: 'wrong1' })
-    service.wait(60_000)
-    await service.challenges.start({ ...ana, session: 'session-2', purpose: 'login' })
-    await service.challenges.cancel({ ...ana, session: 'session-2' })
-    service.wait(120_000)
-    await service.challenges.start({ ...ana, purpose: 'login' })
-    await service.challenges.verify({ ...ana, code: rightCode })
-    service.provider.send = () => ({ result: 'misconfigured' })
-    await service.challenges.start({ ...ana, purpose: 'transfer' }).catch(asCode)
-    await service.challenges.start({ ...ana, purpose: 'transfer' })
-    expect(service.eventTypes()).toEqual([
-      'challenge.started',
-      'challenge.sent',
-      'challenge.rejected',
-      'challenge.started',
-      'challenge.superseded',
-      'challenge.sent',
-      'challenge.cancelled',
-      'challenge.started',
-      'challenge.sent',
-      'challenge.approved',
-      'challenge.started',
-      'provider.misconfigured',
-      'challenge.undelivered',
-      'request.refused',
-    ])
-    expect(JSON.stringify(service.events)).not.toMatch(/300123|session-|123456|wrong1/)
-    expect(service.events.at(-1)).toEqual({
-      type: 'request.refused',
-      command: 'start',
-      code: 'resend_too_soon',
-      lane: 'auth',
-      subject: 'ana',
-    })
-  })
+  wait(30_000)
+  for (let index = 0; index < 5; index += 1) ask(`guest-${index + 5}`, 'lost')
+  expect(isOpen()).toBe(false)
+  goDown()
+  ask('fresh', 'sent')
+  for (let index = 0; index < 5; index += 1) ask(`guest-${index}`, 'lost')
+  expect(isOpen()).toBe(true)
 })

@@ -232,35 +232,16 @@ describe('a handle', () => {
     sendCode: async () => ({ result: 'sent', handle: 'handle' }),
     checkCode: async () => 'unavailable',
   }
-  /** One check of each of so many numbers. */
-  const checkEach = async (codes: Codes, count: number, handle?: string) => {
-    for (let number = 0; number < count; number += 1) {
-      await codes.check({ ...target, key: `ledger-${number}` }, { ...submitted, handle })
-    }
-  }
-
-  it('is not there yet while the code is being sent: that is no silence, and no event', async () => {
-    const { codes, send, events } = open(nobodyAnswers)
+  it.each<[string, string | undefined, Partial<CodeProvider>, number]>([
+    ['is not there yet while the code is being sent: that is no silence, and no event', undefined, {}, 0],
+    ['is there, and nobody answers', 'handle', {}, 5],
+    ['that was never given excuses no silence', undefined, { sendCode: async () => ({ result: 'sent' }) }, 5],
+  ])('%s', async (_name, handle, more, told) => {
+    const { codes, send, events } = open({ ...nobodyAnswers, ...more })
     await send()
-    await checkEach(codes, 12)
-    expect([codes.refusal(), events]).toEqual([undefined, []])
-  })
-
-  it('is there, and nobody answers: codes without one do not hide that', async () => {
-    const { codes, send } = open(nobodyAnswers)
-    await send()
-    await checkEach(codes, 9, 'handle')
-    await checkEach(codes, 1)
-    expect(codes.refusal()).toBeUndefined()
-    await checkEach(codes, 1, 'handle')
-    expect(codes.refusal()).toBeDefined()
-  })
-
-  it('that was never given excuses no silence', async () => {
-    const { codes, send } = open({ ...nobodyAnswers, sendCode: async () => ({ result: 'sent' }) })
-    await send()
-    await checkEach(codes, 10)
-    expect(codes.refusal()).toBeDefined()
+    for (const key of 'abcde') await codes.check({ ...target, key }, { ...submitted, handle })
+    expect(codes.pausedForMs()).toBe(told > 0 ? 0 : undefined)
+    expect(events.slice(0, 5).map(({ type }) => type)).toEqual(Array(told).fill('provider.unavailable'))
   })
 })
 
@@ -442,6 +423,12 @@ describe('a provider made of several', () => {
     ])
   })
 
+  /** A send to each of five numbers: enough failures for every breaker that they reach. */
+  const sendToFive = async (codes: Codes) => {
+    for (const key of 'abcde') await codes.send({ ...target, key }, order)
+  }
+  const counted = { ...target, key: 'a' }
+
   it('has a circuit breaker for each: one that is down is left alone, the others are asked', async () => {
     let asked = 0
     const down: CodeProvider = {
@@ -451,47 +438,32 @@ describe('a provider made of several', () => {
         return { result: 'not-sent' }
       },
     }
-    const { codes, send, events } = open(alwaysNext([down, working]), unhurried)
-    for (let sends = 0; sends < 8; sends += 1) expect(await send()).toMatchObject({ result: 'sent' })
-    expect(asked).toBe(5)
+    const { codes, events } = open(alwaysNext([down, working]), unhurried)
+    await sendToFive(codes)
     expect(events.at(-1)).toEqual({ type: 'provider.paused', pausedForMs: 15_000, provider: 'first' })
-    expect(codes.refusal()).toBeUndefined()
-    expect(await codes.check(target, { ...submitted, handle: '0' })).toEqual({
-      verdict: 'not-sent',
-      about: {},
-    })
-    expect(await codes.check(target, { ...submitted, handle: '1' })).toMatchObject({ verdict: 'approved' })
+    expect([codes.pausedForMs(), codes.refusal(counted)]).toEqual([undefined, undefined])
+    await sendToFive(codes)
+    expect(asked).toBe(5)
+    const check = (handle: string) => codes.check(counted, { ...submitted, handle })
+    expect(await check('0')).toEqual({ verdict: 'not-sent', about: {} })
+    expect(await check('1')).toMatchObject({ verdict: 'approved' })
   })
 
-  it('is refused when all of them rest', async () => {
-    const { codes, send } = open(alwaysNext([notSent, { ...notSent, name: 'third' }]), unhurried)
-    for (let sends = 0; sends < 5; sends += 1) await send()
-    expect(codes.refusal()).toMatchObject({ code: 'provider_unavailable', retryAfterMs: 15_000 })
-  })
-
-  it('is refused until the first of them is asked again', async () => {
+  it('is refused while all of them rest, until the first is asked again', async () => {
     let clock = 1_800_000_000_000
-    let sends = 0
-    // A success among its failures: this one rests later than the other.
-    const later: CodeProvider = {
-      ...notSent,
-      sendCode: async () => {
-        sends += 1
-        return { result: sends === 5 ? 'sent' : 'not-sent' }
-      },
-    }
-    const third = { ...notSent, name: 'third' }
+    const [first, third] = [notSent, { ...notSent, name: 'third' }]
     for (const members of [
-      [later, third],
-      [third, later],
+      [first, third],
+      [third, first],
     ]) {
-      sends = 0
-      const { codes, send } = open(alwaysNext(members), unhurried, plain, () => clock)
-      for (let times = 0; times < 6; times += 1) await send()
-      expect(codes.refusal()).toBeUndefined()
+      const { codes } = open(alwaysNext(members), unhurried, plain, () => clock)
+      await sendToFive(codes)
+      expect(codes.pausedForMs()).toBe(0)
+      expect(codes.refusal({ ...target, key: 'fresh' })).toBeUndefined()
       clock += 5_000
-      for (let times = 0; times < 4; times += 1) await send()
-      expect(codes.refusal()).toMatchObject({ retryAfterMs: 10_000 })
+      expect(codes.refusal(counted)).toMatchObject({ code: 'provider_unavailable', retryAfterMs: 10_000 })
+      await codes.send(target, order)
+      expect(codes.pausedForMs()).toBe(2_000)
     }
   })
 
@@ -536,9 +508,9 @@ describe('a provider made of several', () => {
   })
 
   it('that sends nothing, because all of them rest, says nothing about any', async () => {
-    const { codes, send } = open(alwaysNext([notSent]), unhurried)
-    for (let sends = 0; sends < 5; sends += 1) await send()
-    expect(await codes.send(target, order)).toStrictEqual({
+    const { codes } = open(alwaysNext([notSent]), unhurried)
+    await sendToFive(codes)
+    expect(await codes.send(counted, order)).toStrictEqual({
       sent: { result: 'not-sent' },
       about: {},
       askState: undefined,

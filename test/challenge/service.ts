@@ -4,6 +4,7 @@ import type {
   CodeCheck,
   CodeProvider,
   CodeSend,
+  CompositeProvider,
   ExchangeReport,
   SendResult,
   Verdict,
@@ -71,6 +72,8 @@ export interface ServiceOptions {
   balance?: BalanceRules
   deliveryWatch?: DeliveryRules
   messageState?: CodeProvider['messageState']
+  /** In place of the service that counts. */
+  codes?: CodeProvider | CompositeProvider
   /** Of the provider. */
   name?: string
   /** What the account answers about its credits. */
@@ -104,7 +107,7 @@ export function createService(options: ServiceOptions = {}) {
   const provider = countingCodes()
   const parts = {
     store,
-    provider: {
+    provider: options.codes ?? {
       ...provider.codes,
       name: options.name,
       ...(options.ask && { balance: options.ask }),

@@ -23,6 +23,7 @@ declare module 'express-session' {
 export const phones: Readonly<Record<string, string>> = {
   ana: '+573001234567',
   ben: '+573007654321',
+  eva: '+573009876543',
   // The same telephone as Ana's.
   ana2: '+573001234567',
 }

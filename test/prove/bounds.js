@@ -73,6 +73,11 @@ export const bounds = [
     tests: ['test/provider/adversarial-answers.test.ts'],
   },
   {
+    number: 22,
+    says: 'trouble with the numbers of some accounts keeps nobody else from signing in',
+    tests: ['test/challenge/outages.test.ts', 'test/challenge/circuit-breaker.test.ts'],
+  },
+  {
     number: 25,
     says: 'no shared cache keeps a response of ours that carries a cookie',
     tests: ['test/express/shared-cache.test.ts'],

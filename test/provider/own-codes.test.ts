@@ -72,11 +72,11 @@ describe('a code', () => {
   )
 
   test('that is typed while it is still being sent is no silence of the provider', async () => {
-    const answered = vi.fn()
-    const check = { destination: order.destination, appName: order.appName, code: '482913', answered }
+    const report = vi.fn()
+    const check = { destination: order.destination, appName: order.appName, code: '482913', report }
     const { signal } = new AbortController()
     expect(await provider().checkCode({ ...check, handle: undefined, signal })).toBe('unavailable')
-    expect(answered).toHaveBeenCalledOnce()
+    expect(report.mock.calls).toEqual([[{ asked: false }]])
   })
 
   test('does not stand in its handle, and equal codes have different handles', async () => {
@@ -272,7 +272,7 @@ describe('a message that is not as it should be', () => {
     expect(await codes.sendCode({ ...order, report })).toEqual({ result: 'not-sent' })
     expect(await codes.sendCode(order)).toEqual({ result: 'not-sent' })
     expect(recorder.requests).toEqual([])
-    expect(report.mock.calls).toEqual([[{ reason: 'text' }]])
+    expect(report.mock.calls).toEqual([[{ reason: 'text', asked: false }]])
     expect(spy.mock.calls).toEqual([
       [
         'ownCodes: text threw or returned no string with the code: nothing was sent.',

@@ -33,7 +33,7 @@ export interface Health {
   readonly provider: {
     /** `paused` while the circuit breaker, or that of every member of a `failover`, is open. */
     readonly state: 'ok' | 'paused'
-    /** Milliseconds until it is asked again. */
+    /** Milliseconds until somebody is let through to it. */
     readonly pausedForMs?: number
     readonly lastSentAt?: number
     readonly lastFailure?: Failure
@@ -83,12 +83,12 @@ export function createHealth(now: () => number) {
       },
 
     read(parts: {
-      readonly codes: Pick<Codes, 'refusal'>
+      readonly codes: Pick<Codes, 'pausedForMs'>
       readonly funds: Pick<BalanceWatch, 'state'> | undefined
       readonly signups: Pick<SignupGuard, 'suspected'>
     }): Health {
       const at = now()
-      const pausedForMs = parts.codes.refusal()?.retryAfterMs
+      const pausedForMs = parts.codes.pausedForMs()
       const balance = parts.funds?.state()
       const isFailing = ofStore !== undefined && at - ofStore.at < failingMs
       return {

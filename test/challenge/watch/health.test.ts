@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import type { Refusal } from '../../../src/challenge/commands.js'
 import type { BalanceRecord } from '../../../src/challenge/watch/balance-state.js'
 import { createHealth } from '../../../src/challenge/watch/health.js'
 import type { EventBody } from '../../../src/events.js'
@@ -12,7 +11,7 @@ function setUp() {
   const health = createHealth(() => clock.now)
   const emit = health.over((event) => void passedOn.push(event))
   const parts = {
-    codes: { refusal: (): Refusal | undefined => undefined },
+    codes: { pausedForMs: (): number | undefined => undefined },
     funds: undefined as { state: () => BalanceRecord | undefined } | undefined,
     signups: { suspected: () => [{ country: 'CO', sent: 40, approved: 1 }] },
   }
@@ -70,7 +69,7 @@ describe('health', () => {
 
   it('says how long the provider is left alone', () => {
     const { parts, read } = setUp()
-    parts.codes.refusal = () => ({ outcome: 'refused', code: 'provider_unavailable', retryAfterMs: 15_000 })
+    parts.codes.pausedForMs = () => 15_000
     expect(read().provider).toStrictEqual({ state: 'paused', pausedForMs: 15_000 })
   })
 
