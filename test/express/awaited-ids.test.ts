@@ -58,8 +58,7 @@ describe('an id that takes a promise', () => {
 
   it('that stays the same is refused, not elevated', async () => {
     const host = await startHost({ options: { session: { ...session, rotate: async () => undefined } } })
-    const ana = await host.login()
-    await ana.post('/two-factor/start', {})
+    const ana = await host.challenged()
     const told = await ana.post('/two-factor/verify', { code: host.stub.rightCode })
     expect([told.status, told.json.code]).toEqual([503, 'session_unavailable'])
     expect((await ana.get('/account')).status).toBe(403)
@@ -76,8 +75,7 @@ describe('an id that takes a promise', () => {
       },
       mount: (app) => app.get('/sid', (req, res) => void res.json(sidOf(req))),
     })
-    const ana = await host.login()
-    await ana.post('/two-factor/start', {})
+    const ana = await host.challenged()
     planted = (await ana.get('/sid')).json.sid
     expect((await ana.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(503)
     expect((await ana.get('/account')).status).toBe(403)

@@ -36,8 +36,7 @@ describe.each(codeProvidersOfEachKind)('parallel requests, over %s,', (_name, pr
 
   it('let exactly one of 200 right codes succeed', async () => {
     const host = await startHost({ provider, options })
-    const ana = await host.login()
-    await ana.post('/two-factor/start', {})
+    const ana = await host.challenged()
     const answers = await times(200, () =>
       ana.copy().post('/two-factor/verify', { code: host.stub.rightCode }),
     )

@@ -42,8 +42,7 @@ describe.each(codeProviders)('a code, over %s,', (_name, provider) => {
 
   it('is worth nothing after the subject of the session changed', async () => {
     const host = await startHost({ provider })
-    const browser = await host.login('ana')
-    await browser.post('/two-factor/start', {})
+    const browser = await host.challenged('ana')
     await browser.post('/login', { user: 'ben' })
     expect((await browser.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(410)
     expect(host.stub.checks).toEqual([])
@@ -52,8 +51,7 @@ describe.each(codeProviders)('a code, over %s,', (_name, provider) => {
   it('is worth nothing after the number on file changed', async () => {
     const numbers = { ...phones }
     const host = await startHost({ provider, options: { phone: (_req, subject) => numbers[subject] } })
-    const ana = await host.login('ana')
-    await ana.post('/two-factor/start', {})
+    const ana = await host.challenged('ana')
     numbers.ana = '+573005555555'
     expect((await ana.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(410)
     expect(host.stub.checks).toEqual([])
@@ -61,8 +59,7 @@ describe.each(codeProviders)('a code, over %s,', (_name, provider) => {
 
   it('is worth nothing a second time', async () => {
     const host = await startHost({ provider })
-    const ana = await host.login()
-    await ana.post('/two-factor/start', {})
+    const ana = await host.challenged()
     const code = host.stub.rightCode
     expect((await ana.post('/two-factor/verify', { code })).status).toBe(200)
     expect((await ana.post('/two-factor/verify', { code })).status).toBe(410)

@@ -24,8 +24,7 @@ async function observe(options: object = {}): Promise<Observed> {
 
 /** Ana asks for a code and types one. */
 async function tryCode({ host }: Observed, code: string) {
-  const ana = await host.login()
-  await ana.post('/two-factor/start', {})
+  const ana = await host.challenged()
   return ana.post('/two-factor/verify', { code })
 }
 
@@ -54,8 +53,7 @@ describe('an event', () => {
       host.clock.now += 250
       return answerCheck(request)
     }
-    const ana = await host.login()
-    await ana.post('/two-factor/start', {})
+    const ana = await host.challenged()
     host.clock.now += 20_000
     await ana.post('/two-factor/verify', { code: '111111' })
     await ana.post('/two-factor/verify', { code: host.stub.rightCode })
@@ -76,8 +74,7 @@ describe('an event', () => {
 
   it('counts the age of a code from its own send, not from that of the first code', async () => {
     const { host, only } = await observe()
-    const ana = await host.login()
-    await ana.post('/two-factor/start', {})
+    const ana = await host.challenged()
     host.clock.now += 60_000
     await ana.post('/two-factor/resend', {})
     host.clock.now += 7_000
@@ -139,8 +136,7 @@ describe('an event', () => {
   it('tells that nothing listens at the address, and that nothing was sent', async () => {
     const provider = createClient({ baseUrl: 'http://127.0.0.1:1/v1', client: 41, key: 'k-canary' })
     const { host, events } = await observe({ provider })
-    const ana = await host.login()
-    await ana.post('/two-factor/start', {})
+    await host.challenged()
     expect(events).toMatchObject([
       { type: 'challenge.started' },
       { type: 'provider.unavailable', sent: false, operation: 'sendSmsCode', reason: 'refused' },
@@ -163,8 +159,7 @@ describe('a status that is not approved', () => {
   it('is reported with its name, once a minute', async () => {
     const { host, only } = await observe()
     host.stub.answerCheck = () => ({ json: { status: 'verificado' } })
-    const ana = await host.login()
-    await ana.post('/two-factor/start', {})
+    const ana = await host.challenged()
     await ana.post('/two-factor/verify', { code: '111111' })
     host.clock.now += 59_999
     await ana.post('/two-factor/verify', { code: '222222' })
@@ -206,8 +201,7 @@ describe('without a listener', () => {
     const host = await startHost()
     for (const answer of [refusedAccount, 'reset', refusedAccount, 'reset'] as const) {
       host.stub.answerSend = () => answer
-      const ana = await host.login()
-      await ana.post('/two-factor/start', {})
+      await host.challenged()
       host.clock.now += 3_600_000
     }
     await settle()
@@ -270,8 +264,7 @@ describe('without a listener', () => {
     const end = begin()
     const host = await startHost({ options })
     host.stub.answerSend = () => refusedAccount
-    const ana = await host.login()
-    await ana.post('/two-factor/start', {})
+    await host.challenged()
     await settle()
     end()
     expect(warned).toEqual([])

@@ -122,8 +122,7 @@ describe('whatever a function of the host throws or rejects with', () => {
         for (const value of thrown) {
           state.failing = undefined
           clock.now += 24 * 3_600_000
-          const ana = await host.login()
-          expect((await ana.post('/two-factor/start', {})).status).toBe(201)
+          const ana = await host.challenged()
           state.failing = name
           state.fail = () => way(value)
           for (const path of ['/two-factor/start', '/two-factor/verify', '/begin', '/prove']) {

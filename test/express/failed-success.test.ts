@@ -47,8 +47,7 @@ function counted(instead: (nth: number) => Promise<void> | undefined = () => und
 }
 
 async function verify(host: Host, more: object = {}) {
-  const ana = await host.login()
-  await ana.post('/two-factor/start', {})
+  const ana = await host.challenged()
   const old = ana.copy()
   const told = await ana.post('/two-factor/verify', { code: host.stub.rightCode, ...more })
   return { ana, old, told }
@@ -65,8 +64,7 @@ describe('a sign-in whose grant cannot be stored', () => {
     const trustedDevices = { maxAgeMs: 60_000 }
     const limits = { storeTimeoutMs: 50 }
     const host = await startHost({ options: { store, session, trustedDevices, limits } })
-    const ana = await host.login()
-    await ana.post('/two-factor/start', {})
+    const ana = await host.challenged()
     arm()
     const told = await ana.post('/two-factor/verify', { code: host.stub.rightCode, trustDevice: true })
     expect([told.status, told.json.code]).toEqual([503, 'store_unavailable'])
@@ -80,8 +78,7 @@ describe('a sign-in whose grant cannot be stored', () => {
   it('is refused without known browsers as well', async () => {
     const { store, arm } = failing('grants')
     const host = await startHost({ options: { store, knownBrowsers: false } })
-    const ana = await host.login()
-    await ana.post('/two-factor/start', {})
+    const ana = await host.challenged()
     arm()
     const told = await ana.post('/two-factor/verify', { code: host.stub.rightCode })
     expect([told.status, told.json.code]).toEqual([503, 'store_unavailable'])
@@ -302,8 +299,7 @@ describe('an onVerified that answers in its own words', () => {
       heard.emit('refused')
     }
     const host = await startHost({ options: { onVerified } })
-    const ana = await host.login()
-    await ana.post('/two-factor/start', {})
+    const ana = await host.challenged()
     const leaving = new AbortController()
     const asked = ana.send('/two-factor/verify', {
       method: 'POST',

@@ -30,8 +30,7 @@ describe('a host that parses every body itself', () => {
     ['plain text', 'text/plain', 'code=482913', 415],
   ])('refuses %s without an attempt', async (_name, type, body, status) => {
     const host = await startHost({ addSession })
-    const ana = await host.login()
-    await ana.post('/two-factor/start', {})
+    const ana = await host.challenged()
     const told = await ana.send('/two-factor/verify', {
       method: 'POST',
       headers: { 'content-type': type },

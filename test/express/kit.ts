@@ -41,6 +41,8 @@ export interface Host {
   browser(): Browser
   /** A browser that has given a password. */
   login(user?: string): Promise<Browser>
+  /** A browser that has given a password and was sent a code. */
+  challenged(user?: string): Promise<Browser>
   /** A browser that has given a password and a code. */
   signIn(user?: string): Promise<Browser>
 }
@@ -117,9 +119,13 @@ export async function startHost(given: HostOptions = {}): Promise<Host> {
       await browser.post('/login', { user })
       return browser
     },
-    async signIn(user = 'ana') {
+    async challenged(user) {
       const browser = await host.login(user)
       await browser.post('/two-factor/start', {})
+      return browser
+    },
+    async signIn(user) {
+      const browser = await host.challenged(user)
       await browser.post('/two-factor/verify', { code: stub.rightCode })
       return browser
     },

@@ -122,8 +122,7 @@ describe('the methods of a guard', () => {
   it('let no trusted device stand in for them unless they name it', async () => {
     const trustedDevices = { maxAgeMs: 86_400_000 }
     const host = await startKeysHost({ purpose: 'login', methods: ['sms', 'call'] }, { trustedDevices })
-    const ana = await host.login()
-    await ana.post('/two-factor/start', {})
+    const ana = await host.challenged()
     await ana.post('/two-factor/verify', { code: host.stub.rightCode, trustDevice: true })
     await ana.post('/logout')
     host.clock.now += 60_000

@@ -24,8 +24,7 @@ describe('what the provider answers to a code', () => {
     ['an account error', { status: 520, json: { error: 1003 } }, 503, 'provider_unavailable'],
   ])('%s lets nobody in', async (_name, answer, status, code) => {
     const host = await startHost({ options: patience(answer) })
-    const ana = await host.login()
-    await ana.post('/two-factor/start', {})
+    const ana = await host.challenged()
     host.stub.answerCheck = () => answer
 
     const told = await ana.post('/two-factor/verify', { code: host.stub.rightCode })
@@ -42,8 +41,7 @@ describe('what the provider answers to a code', () => {
 
   it('that does not come because nobody listens gives the attempt back', async () => {
     const host = await startHost({ options: patience('hang') })
-    const ana = await host.login()
-    await ana.post('/two-factor/start', {})
+    const ana = await host.challenged()
     await host.stub.close()
     const told = await ana.post('/two-factor/verify', { code: host.stub.rightCode })
     expect(told.status).toBe(503)

@@ -163,8 +163,7 @@ describe('a session that onVerified renews itself', () => {
         })
       })
     const host = await startHost({ routes, options: { store: { ...store, swap }, onVerified } })
-    const ana = await host.login()
-    await ana.post('/two-factor/start', {})
+    const ana = await host.challenged()
     expect((await ana.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(503)
     expect(written).toBeGreaterThanOrEqual(2)
     expect((await ana.get('/account')).status).toBeGreaterThanOrEqual(401)
@@ -211,8 +210,7 @@ describe('a trusted device', () => {
     }
     const options = { store: { ...store, swap }, trustedDevices: { maxAgeMs: 30 * 24 * 60 * 60_000 } }
     const host = await startHost({ routes, options })
-    const ana = await host.login()
-    await ana.post('/two-factor/start', {})
+    const ana = await host.challenged()
     let release = (): void => undefined
     late = new Promise((resolve) => {
       release = resolve

@@ -64,8 +64,7 @@ describe('a sign-in over JSON', () => {
 describe('a challenge in JSON', () => {
   it('says how long it lives and when another code may be sent, whatever the clock of the browser shows', async () => {
     const host = await startHost({ mount: (app, tf) => app.use('/signup', tf.phoneVerification().routes()) })
-    const ana = await host.login()
-    await ana.post('/two-factor/start', {})
+    const ana = await host.challenged()
     host.clock.now += 45_000
     const found = (await ana.get('/two-factor')).json.challenge
     expect(found).toMatchObject({ expiresInMs: 255_000, resendInMs: 15_000 })
@@ -83,8 +82,7 @@ describe('a challenge in JSON', () => {
 describe('the detail of a problem in JSON', () => {
   it('is what the page says, in plain text', async () => {
     const host = await startHost()
-    const ana = await host.login()
-    await ana.post('/two-factor/start', {})
+    const ana = await host.challenged()
     const wrong = async (code: string) => (await ana.post('/two-factor/verify', { code })).json.detail
     expect([await wrong('000001'), await wrong('000002')]).toEqual([
       'That code is not right.',

@@ -45,8 +45,7 @@ interface Trial {
 
 /** Verifies a right code while the same cookie is used for something else. */
 async function race(host: Host, user: string, rival: (browser: Browser) => Promise<unknown>): Promise<Trial> {
-  const browser = await host.login(user)
-  await browser.post('/two-factor/start', {})
+  const browser = await host.challenged(user)
   const old = browser.copy()
   const renewed = browser.copy()
   const delay = random(10)

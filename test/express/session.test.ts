@@ -45,8 +45,7 @@ describe('with express-session', () => {
   it('a right code renews the id, keeps the data of the host and ends the old cookie', async () => {
     const sessionStore = new MemoryStore()
     const host = await startHost({ sessionStore })
-    const ana = await host.login()
-    await ana.post('/two-factor/start', {})
+    const ana = await host.challenged()
     const old = ana.copy()
     await ana.post('/two-factor/verify', { code: host.stub.rightCode })
 
@@ -92,8 +91,7 @@ describe('with express-session', () => {
   ])('a session that %s is refused, not elevated', async (_name, broken) => {
     const sessionStore = new MemoryStore()
     const host = await startHost({ sessionStore })
-    const ana = await host.login()
-    await ana.post('/two-factor/start', {})
+    const ana = await host.challenged()
     // Breaks while the code is being checked: until then the session is well.
     const { answerCheck } = host.stub
     const well = { destroy: sessionStore.destroy, set: sessionStore.set, get: sessionStore.get }
@@ -110,8 +108,7 @@ describe('with express-session', () => {
 
   it('a logout while the code is checked is not undone', async () => {
     const host = await startHost()
-    const ana = await host.login()
-    await ana.post('/two-factor/start', {})
+    const ana = await host.challenged()
     const { answerCheck } = host.stub
     host.stub.answerCheck = async (request) => {
       await ana.copy().post('/logout')
@@ -131,8 +128,7 @@ describe('with express-session', () => {
           app.post('/destroy', (req, res) => req.session.destroy(() => res.json({})))
         },
       })
-      const ana = await host.login()
-      await ana.post('/two-factor/start', {})
+      const ana = await host.challenged()
       const other = ana.copy()
       const { answerCheck } = host.stub
       host.stub.answerCheck = async (request) => {
@@ -169,8 +165,7 @@ describe('with express-session', () => {
         })
       },
     })
-    const ana = await host.login()
-    await ana.post('/two-factor/start', {})
+    const ana = await host.challenged()
     const old = ana.copy()
     const slow = old.copy().get('/slow')
     await waiting
@@ -225,8 +220,7 @@ describe('what happens when a sign-in succeeded', () => {
     const trouble = new Error('no such account')
     const onVerified = () => Promise.reject(trouble)
     const host = await startHost({ options: { onVerified } })
-    const ana = await host.login()
-    await ana.post('/two-factor/start', {})
+    const ana = await host.challenged()
     const told = await ana.post('/two-factor/verify', { code: host.stub.rightCode })
     expect(told.json).toEqual({ host: 'no such account' })
     expect(host.errors).toEqual([trouble])
@@ -237,8 +231,7 @@ describe('what happens when a sign-in succeeded', () => {
     const host = await startHost({
       options: { onVerified: (_req, res, grant) => void res.json({ welcome: grant.subject }) },
     })
-    const ana = await host.login()
-    await ana.post('/two-factor/start', {})
+    const ana = await host.challenged()
     const told = await ana.post('/two-factor/verify', { code: host.stub.rightCode })
     expect(told.json).toEqual({ welcome: 'ana' })
     expect(host.errors).toEqual([])
@@ -267,8 +260,7 @@ describe('what happens when a sign-in succeeded', () => {
         session: { id: () => 'never renewed', rotate: () => undefined },
       },
     })
-    const ana = await host.login()
-    await ana.post('/two-factor/start', {})
+    const ana = await host.challenged()
     const verify = await ana.post('/two-factor/verify', { code: host.stub.rightCode })
     expect(verify.json).toMatchObject({ status: 503, code: 'session_unavailable' })
     expect(events.map(({ type }) => type)).toContain('session.failed')
@@ -299,8 +291,7 @@ describe('with cookie-session', () => {
 
   it('the whole sign-in works with one, and an old cookie is worth nothing', async () => {
     const host = await startHost({ addSession, options: { session } })
-    const ana = await host.login()
-    expect((await ana.post('/two-factor/start', {})).status).toBe(201)
+    const ana = await host.challenged()
     const old = ana.copy()
     expect((await ana.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(200)
     expect((await ana.get('/account')).json.basket).toBe('three apples')
@@ -323,8 +314,7 @@ describe('with cookie-session', () => {
       addSession,
       options: { session: { ...session, rotate: () => undefined } },
     })
-    const ana = await host.login()
-    await ana.post('/two-factor/start', {})
+    const ana = await host.challenged()
     const told = await ana.post('/two-factor/verify', { code: host.stub.rightCode })
     expect(told.json.code).toBe('session_unavailable')
     expect((await ana.get('/account')).status).toBe(403)

@@ -143,8 +143,7 @@ describe('two apps of one process with a namespace each', () => {
   it('know a browser each, and take no grant, requirement or trust of each other', async () => {
     const trusted = { trustedDevices: { maxAgeMs: 60_000 } }
     const host = await startBoth({ ...names[0], ...trusted }, { ...names[1], ...trusted })
-    const ana = await host.login()
-    await ana.post('/two-factor/start', {})
+    const ana = await host.challenged()
     await ana.post('/two-factor/verify', { code: host.stub.rightCode, trustDevice: true })
     expect(deviceCookies(ana).map(([name]) => name)).toEqual(['__Host-two-factor-device-shop'])
     expect((await ana.post('/staff/start', {})).status).toBe(201)
@@ -247,8 +246,7 @@ describe('two apps of one process with the same namespace', () => {
         })
       })
     const host = await startBoth({ store, onVerified }, { store })
-    const ana = await host.login()
-    await ana.post('/two-factor/start', {})
+    const ana = await host.challenged()
     expect((await ana.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(500)
     expect(await doors(ana)).toEqual([403, 403])
   })

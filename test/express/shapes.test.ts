@@ -2,11 +2,9 @@ import type { RequestHandler } from 'express'
 import { describe, expect, it } from 'vitest'
 import { type Host, startHost } from './kit.js'
 
-async function started(): Promise<{ host: Host; ana: Awaited<ReturnType<Host['login']>> }> {
+async function started() {
   const host = await startHost()
-  const ana = await host.login()
-  await ana.post('/two-factor/start', {})
-  return { host, ana }
+  return { host, ana: await host.challenged() }
 }
 
 async function expectNothingSpent(host: Host, ana: Awaited<ReturnType<Host['login']>>): Promise<void> {

@@ -100,8 +100,7 @@ describe('a requirement', () => {
         app.get('/keys', tf.requireTwoFactor({ purpose: 'keys' }), (_req, res) => void res.json({}))
       },
     })
-    const ana = await host.login()
-    await ana.post('/two-factor/start', {})
+    const ana = await host.challenged()
     const found = async (path: string) => {
       const { requirement } = (await ana.get(path)).json
       return (await ana.get(`/two-factor?requirement=${requirement}`)).json.challenge

@@ -80,8 +80,7 @@ describe('a store that', () => {
       options: { store },
       mount: (app, tf) => app.use('/signup/phone', tf.phoneVerification().routes()),
     })
-    const ana = await host.login()
-    await ana.post('/two-factor/start', {})
+    const ana = await host.challenged()
     enrolmentsFail = true
     const told = await ana.post('/two-factor/verify', { code: host.stub.rightCode })
     expect([told.status, told.json.code]).toEqual([503, 'store_unavailable'])
@@ -101,8 +100,7 @@ describe('a store that', () => {
     const events: string[] = []
     const onEvent = ({ type }: { type: string }) => void events.push(type)
     const host = await startHost({ options: { store, onEvent } })
-    const ana = await host.login()
-    await ana.post('/two-factor/start', {})
+    const ana = await host.challenged()
     grantsFail = true
     const told = await ana.post('/two-factor/verify', { code: host.stub.rightCode })
     expect(told.json.code).toBe('store_unavailable')
@@ -131,8 +129,7 @@ describe('a store that', () => {
           },
         },
       })
-      const ana = await host.login()
-      await ana.post('/two-factor/start', {})
+      const ana = await host.challenged()
       const told = await ana.post('/two-factor/verify', { code: host.stub.rightCode })
       expect([told.status, told.json]).toEqual([500, { host: 'the accounts are away' }])
       fails = false

@@ -30,8 +30,7 @@ const mount = (app: Express, tf: TwoFactor) => {
 }
 
 async function trust(host: Awaited<ReturnType<typeof startHost>>): Promise<Browser> {
-  const ana = await host.login()
-  await ana.post('/two-factor/start', {})
+  const ana = await host.challenged()
   const told = await ana.post('/two-factor/verify', { code: host.stub.rightCode, trustDevice: true })
   expect(told.status).toBe(200)
   return ana
@@ -235,8 +234,7 @@ describe('a trusted device', () => {
 
   it('keeps its secret in a cookie that no other host and no script can touch', async () => {
     const host = await startHost({ options, mount })
-    const ana = await host.login()
-    await ana.post('/two-factor/start', {})
+    const ana = await host.challenged()
     const told = await ana.post('/two-factor/verify', { code: host.stub.rightCode, trustDevice: true })
     const set = told.headers.getSetCookie().find((line) => line.startsWith(cookie))
     // Known for ninety days, trusted for thirty of them.
@@ -396,8 +394,7 @@ describe('a trusted device', () => {
       },
       mount,
     })
-    const ana = await host.login()
-    await ana.post('/two-factor/start', {})
+    const ana = await host.challenged()
     const told = await ana.post('/two-factor/verify', { code: host.stub.rightCode, trustDevice: true })
     expect(told.status).toBe(answers ? 200 : 500)
     expect(ana.cookies.has(cookie)).toBe(answers)

@@ -79,8 +79,7 @@ describe('a warning', () => {
           session({ secret: 's', resave: false, saveUninitialized: false, cookie: { sameSite: 'none' } }),
         ),
     })
-    const ana = await host.login()
-    await ana.post('/two-factor/start', {})
+    await host.challenged()
     expect(await codes()).toEqual([
       'TWO_FACTOR_MEMORY_STORE',
       'TWO_FACTOR_COOKIE_NOT_SECURE',

@@ -53,8 +53,7 @@ describe.each(dialects)(
   (options) => {
     it('signs in, steps up and signs up', async () => {
       const { sandbox, host, wait, codeFor } = await open(options)
-      const ana = await host.login()
-      await ana.post('/two-factor/start', {})
+      const ana = await host.challenged()
       const first = await codeFor(phone)
       expect((await ana.post('/two-factor/verify', { code: other(first) })).json).toMatchObject({
         code: 'code_not_accepted',
@@ -87,8 +86,7 @@ describe.each(dialects)(
 
     it('refuses a code past its life as it refuses a wrong one', async () => {
       const { host, wait, codeFor } = await open({ ...options, codeLifetimeMs: 60_000 })
-      const ana = await host.login()
-      await ana.post('/two-factor/start', {})
+      const ana = await host.challenged()
       const code = await codeFor(phone)
       wait(60_000)
       expect((await ana.post('/two-factor/verify', { code })).status).toBe(410)

@@ -15,8 +15,7 @@ describe('two hours later, somebody', () => {
         brand: { name: 'Acme', accent: '#0b6e4f' },
       },
     })
-    const ana = await host.login()
-    await ana.post('/two-factor/start', {})
+    const ana = await host.challenged()
     const page = await ana.open('/two-factor')
     expect(page.text).toContain('Check your messages')
     expect(page.text).toContain('Acme')

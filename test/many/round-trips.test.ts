@@ -104,8 +104,7 @@ describe.skipIf(withoutRedis)('round trips to Redis', () => {
 
   it('are no more where two requests meet on one ledger, and both get on', async () => {
     const host = await countedHost()
-    const ana = await host.login()
-    await ana.post('/two-factor/start', {})
+    const ana = await host.challenged()
     let release = () => {}
     const released = new Promise<void>((resolve) => {
       release = resolve

@@ -44,8 +44,7 @@ it('the style of the pages is kept by browsers for an hour', async () => {
 
 it('the screen comes with JSON only where the dialog asks for it', async () => {
   const host = await startHost()
-  const ana = await host.login()
-  await ana.post('/two-factor/start', {})
+  const ana = await host.challenged()
   const dialog = { accept: 'application/json;profile=dialog' }
   const shown = await ana.get('/two-factor', dialog)
   expect(shown.headers.get('content-type')).toBe('application/json; charset=utf-8')
