@@ -7,7 +7,7 @@ import { accountNeeds, resolveNeeds } from './needs.js'
 import { pathFlag, readPaths } from './paths.js'
 import { printJson } from './print-json.js'
 import { openTerminal } from './terminal.js'
-import { UsageError, understand } from './usage.js'
+import { secretShown, UsageError, understand } from './usage.js'
 
 const help = `Usage: express-two-factor doctor [options]
 
@@ -19,7 +19,7 @@ the provider and its clock, Redis. It sends no message and costs nothing.
                         TWO_FACTOR_KEY       key of the account; never taken from the command line
   --path <op>=<path>                         where an operation lies, if not where it is documented:
                                              balance=/account/balance
-  --redis-url <url>     REDIS_URL            Redis, if the app uses it
+  --redis-url <url>     REDIS_URL            Redis, if the app uses it; a password only in the variable
   --low-credits <count>                      below so many credits the account is worth a look; 50
   --json                                     print the findings as JSON, each with its stable code
   --version                                  print the version of this package
@@ -59,6 +59,9 @@ export async function doctorCommand(args: readonly string[]): Promise<number> {
   }
   const paths = readPaths(path)
   const lowCredits = creditsOf(lowOption)
+  if (redisOption !== undefined && holdsPassword(redisOption)) {
+    throw secretShown('A password in --redis-url', 'REDIS_URL')
+  }
   const redisUrl = redisUrlOf(redisOption ?? process.env.REDIS_URL)
   const terminal = openTerminal()
   try {
@@ -82,6 +85,12 @@ export async function doctorCommand(args: readonly string[]): Promise<number> {
 function creditsOf(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text)
   throw new UsageError('low-credits must be a whole number of credits, such as 50.')
+}
+
+function holdsPassword(url: string): boolean {
+  if (!URL.canParse(url)) return false
+  const { password, searchParams } = new URL(url)
+  return password !== '' || searchParams.has('password')
 }
 
 function redisUrlOf(url: string | undefined): string | undefined {

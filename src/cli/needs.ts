@@ -1,6 +1,6 @@
 import { clientProblem } from './answer-problems.js'
 import type { Terminal } from './terminal.js'
-import { UsageError } from './usage.js'
+import { secretShown, UsageError } from './usage.js'
 
 /** Something that a command has to know: an option gives it, else a variable, else whoever is asked. */
 export interface Need {
@@ -67,9 +67,7 @@ function givenValue(need: Need, options: Options): string | undefined {
   const { option, variable, secret } = need
   const onCommandLine = options[option]
   if (secret && onCommandLine !== undefined) {
-    throw new UsageError(
-      `--${option} is not taken: every process of this machine reads a command line. Set ${variable}.`,
-    )
+    throw secretShown(`--${option}`, variable)
   }
   // A variable set to nothing is how a shell leaves one out.
   return [onCommandLine, process.env[variable]].find((text) => typeof text === 'string' && text !== '')

@@ -10,3 +10,10 @@ export async function understand<Read>(read: () => Read): Promise<Awaited<Read>>
     throw error
   }
 }
+
+/** A secret on the command line. `what` names it without its value. */
+export function secretShown(what: string, variable: string): UsageError {
+  return new UsageError(
+    `${what} is not taken: every process of this machine reads a command line. Set ${variable}.`,
+  )
+}

@@ -164,6 +164,18 @@ Nothing is wrong.
     expect(program.err()).toContain('redis:// or rediss://')
   })
 
+  test.each(['redis://app:sesame@127.0.0.1:6379', 'redis://127.0.0.1:6379/0?password=sesame'])(
+    'takes no password from the command line, and does not repeat it: %s',
+    async (url) => {
+      const program = run(['doctor', '--redis-url', url])
+      expect(await program.exitCode).toBe(2)
+      expect(program.err()).toContain(
+        'A password in --redis-url is not taken: every process of this machine reads a command line. Set REDIS_URL.',
+      )
+      expect(program.err()).not.toContain('sesame')
+    },
+  )
+
   test('explains itself, its exit codes too', async () => {
     const program = run(['doctor', '--help'])
     expect(await program.exitCode).toBe(0)

@@ -155,6 +155,21 @@ describe('who may ask', () => {
     expect(await raw('/_sandbox/reset', { Host: host, ...headers }, 'POST')).toBe(status)
   })
 
+  test('a foreign page holds none of the streams that keep pages live', async () => {
+    const { host } = new URL(sandbox.inboxUrl)
+    const foreign = [{ 'Sec-Fetch-Site': 'cross-site' }, { Origin: 'https://evil.example' }]
+    for (const headers of foreign) expect(await raw('/_sandbox/stream', { Host: host, ...headers })).toBe(403)
+  })
+
+  test.each(['/_sandbox/', '/_sandbox/messages', '/_sandbox/none', '/openapi.json'])(
+    '%s cannot be embedded by a foreign page, nor taken for something else',
+    async (path) => {
+      const { headers } = await fetch(new URL(path, sandbox.inboxUrl))
+      expect(headers.get('x-content-type-options')).toBe('nosniff')
+      expect(headers.get('cross-origin-resource-policy')).toBe('same-origin')
+    },
+  )
+
   test('a link may be followed from anywhere', async () => {
     await post(`${sandbox.baseUrl}/url/short`, { name: 'a', alias: 'a', 'url-long': 'https://example.com/' })
     const { host } = new URL(sandbox.inboxUrl)

@@ -28,11 +28,12 @@ function open() {
     realNow: () => 0,
   })
   return {
-    read(url = '/') {
+    read(client?: string) {
       const reader = new Reader()
-      expect(pages.open(reader as unknown as Response, readView(url))).toBe(true)
+      expect(pages.open(reader as unknown as Response, readView('/'), client)).toBe(true)
       return reader
     },
+    refuses: (client?: string) => !pages.open(new Reader() as unknown as Response, readView('/'), client),
     change(next: string) {
       content = next
       changes.announce()
@@ -99,6 +100,16 @@ describe('open pages', () => {
     reader.emit('drain')
     await vi.advanceTimersByTimeAsync(250)
     expect(reader.written).toEqual(['empty', 'c'])
+  })
+
+  test('of one other machine are ten at most, so that it does not hold all twenty', () => {
+    const { read, refuses } = open()
+    const held = Array.from({ length: 10 }, () => read('192.168.0.7'))
+    expect(refuses('192.168.0.7')).toBe(true)
+    for (let count = 0; count < 10; count += 1) read()
+    expect(refuses()).toBe(true)
+    held[0]?.emit('close')
+    read('192.168.0.7')
   })
 
   test('leave no timer behind when they are closed', async () => {

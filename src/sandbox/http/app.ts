@@ -21,6 +21,11 @@ export function createApp(
   const { dialect } = rules
   const app = express()
   app.disable('x-powered-by').enable('case sensitive routing')
+  // A foreign page that embeds an answer, as a script or an image, reads nothing of it.
+  app.use((_request, response, next) => {
+    response.set({ 'X-Content-Type-Options': 'nosniff', 'Cross-Origin-Resource-Policy': 'same-origin' })
+    next()
+  })
   app.use(hostCheck(allowedHosts))
   app.use(basePath, operationRoutes(simulation, dialect))
   app.use('/s', linkRoutes(simulation.links, simulation.clock.now))

@@ -1,4 +1,5 @@
 import type { Request, RequestHandler } from 'express'
+import { streamPath } from './live-pages.js'
 
 /**
  * Lets in requests from programs and from the sandbox's own page. A foreign page in the same browser can
@@ -11,7 +12,7 @@ export function hostCheck(allowedHosts: readonly string[]): RequestHandler {
     if (!isAllowed(host, allowedHosts)) {
       const msg = `Host "${host}" is not allowed; allowed: ${allowedHosts.join(', ')}. Add it with allowedHosts or --allowed-hosts.`
       response.status(421).json({ error: 'host', msg })
-    } else if (isCrossSite(request)) {
+    } else if (!isHarmless(request) && isCrossSite(request)) {
       response.status(403).json({ error: 'cross-site', msg: 'Another site sent this request.' })
     } else {
       next()
@@ -25,8 +26,12 @@ function isAllowed(host: string, allowedHosts: readonly string[]): boolean {
   return allowedHosts.includes(given) || allowedHosts.includes(given.replace(/:\d+$/, ''))
 }
 
+/** A link changes nothing; a stream that a foreign page holds open takes the place of one of ours. */
+function isHarmless({ method, path }: Request): boolean {
+  return (method === 'GET' || method === 'HEAD') && path !== streamPath
+}
+
 function isCrossSite(request: Request): boolean {
-  if (request.method === 'GET' || request.method === 'HEAD') return false
   const site = request.get('sec-fetch-site')
   if (site !== undefined) return site !== 'same-origin' && site !== 'none'
   const origin = request.get('origin')

@@ -4,8 +4,12 @@ import { type InboxView, viewUrl } from '../page/view.js'
 
 /** Pages that are open in browsers, each over a stream of server-sent events. */
 export interface LivePages {
-  /** Returns false when too many are open already. */
-  open(response: Response, view: InboxView): boolean
+  /**
+   * Returns false when too many are open already.
+   *
+   * @param client Address of another machine, which has a share; undefined for this one.
+   */
+  open(response: Response, view: InboxView, client?: string): boolean
 }
 
 export interface LivePagesParts {
@@ -20,10 +24,14 @@ export interface LivePagesParts {
 interface Stream {
   readonly response: Response
   readonly view: InboxView
+  readonly client: string | undefined
   shown: string
 }
 
+export const streamPath = '/_sandbox/stream'
 export const maxStreams = 20
+/** What one other machine may hold of them. */
+const maxOfClient = 10
 /** Under load, pages are rendered this often at most. */
 const minIntervalMs = 250
 /** Longer delays do not fit into a timer. */
@@ -77,10 +85,11 @@ export function createLivePages({ changes, render, nextChangeInMs, realNow }: Li
   }
 
   return {
-    open(response, view) {
-      if (streams.size >= maxStreams) return false
+    open(response, view, client) {
+      const ofClient = [...streams].filter((stream) => stream.client === client).length
+      if (streams.size >= maxStreams || (client !== undefined && ofClient >= maxOfClient)) return false
       if (streams.size === 0) unsubscribe = changes.subscribe(() => plan(0))
-      const stream = { response, view, shown: '' }
+      const stream = { response, view, client, shown: '' }
       streams.add(stream)
       response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8' })
       response.on('close', () => close(stream)).on('drain', () => plan(0))

@@ -6,7 +6,7 @@ import { inboxScript } from '../page/script.js'
 import { inboxIcon, inboxStyle } from '../page/style.js'
 import { readView } from '../page/view.js'
 import type { ProviderSimulation } from '../provider-simulation.js'
-import { createLivePages, maxStreams } from './live-pages.js'
+import { createLivePages, maxStreams, streamPath } from './live-pages.js'
 
 // Messages hold whatever a program sent: if an escape were ever missed, no script of theirs would run (XSS).
 const policy = [
@@ -36,7 +36,6 @@ export function pageRoutes(simulation: ProviderSimulation, connection: Connectio
       'Cache-Control': 'no-store',
       'Content-Security-Policy': policy,
       'Referrer-Policy': 'same-origin',
-      'X-Content-Type-Options': 'nosniff',
     })
     next()
   })
@@ -47,8 +46,10 @@ export function pageRoutes(simulation: ProviderSimulation, connection: Connectio
   router.get('/inbox.css', (_request, response) => void response.type('css').send(inboxStyle))
   router.get('/inbox.js', (_request, response) => void response.type('js').send(inboxScript))
   router.get('/inbox.svg', (_request, response) => void response.type('svg').send(inboxIcon))
-  router.get('/_sandbox/stream', (request, response) => {
-    if (pages.open(response, readView(request.originalUrl))) return
+  router.get(streamPath, (request, response) => {
+    const { remoteAddress = '' } = request.socket
+    const client = /^(?:::ffff:)?127\.|^::1$/.test(remoteAddress) ? undefined : remoteAddress
+    if (pages.open(response, readView(request.originalUrl), client)) return
     response.status(503).json({ error: 'streams', msg: `At most ${maxStreams} pages can be open.` })
   })
   return router
