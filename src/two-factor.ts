@@ -1,4 +1,4 @@
-import type { RequestHandler, Router } from 'express'
+import type { Request, RequestHandler, Router } from 'express'
 import type { CodeProvider } from './challenge/code-provider.js'
 import { openDomain } from './challenge/domain.js'
 import { createHealth } from './challenge/watch/health.js'
@@ -98,12 +98,14 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     appNameOf: appNames.of,
     knownMaxAgeMs: settings.knownBrowsers === false ? 0 : settings.knownBrowsers.maxAgeMs,
     trustedMaxAgeMs: settings.trustedDevices?.maxAgeMs ?? 0,
-    recoveryCodes: settings.recoveryCodes && hostRecoveryCodes(settings.recoveryCodes),
+    recoveryCodes: settings.recoveryCodes && hostRecoveryCodes(settings.recoveryCodes, limits.hostTimeoutMs),
   })
   const { challenges, devices, enrolments, grants, hashBound, keptForms, purposes, secrets } = domain
 
   const wiring = createWiring(settings, warn)
-  const { subjectOf, sessions, identify, identifyLater, path, mounts } = wiring
+  const { subjectOf, sessions, identify, identifyLater, path, mounts, inFlight, hostTimeoutMs } = wiring
+  const within = (name: string) => ({ name, timeoutMs: hostTimeoutMs })
+  const requestOf = (req: Request) => req
   const requirements = createRequirements({
     secrets,
     namespace: settings.namespace,
@@ -121,7 +123,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   const countries = settings.countries === 'any' ? [] : settings.countries
   const pages = createPages({ ...settings, languageOf, ...limits, countries, now })
   const responder = createResponder(pages)
-  const endpoint = createEndpoint({ responder, bodyParsers, allowedOrigins, sessions, warn })
+  const endpoint = createEndpoint({ responder, bodyParsers, allowedOrigins, sessions, inFlight, warn })
 
   const { wantsPage } = responder
   const resumption = createResumption({ keptForms, grants, identify, wantsPage, bodyParsers })
@@ -139,7 +141,9 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     ...forFlows,
     endpoint,
     languageOf,
-    beforeSend: settings.beforeSend && hostFunction(settings.beforeSend),
+    beforeSend:
+      settings.beforeSend && hostFunction(settings.beforeSend, { ...within('beforeSend'), requestOf }),
+    hostTimeoutMs,
     purposes,
     codePattern,
     countries,
@@ -153,7 +157,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     codeLifetimeMs: limits.codeLifetimeMs,
     now,
   }
-  const successPaths = createSuccessPaths()
+  const successPaths = createSuccessPaths(hostTimeoutMs)
   const { handlers, views } = createLane({
     ...forLanes,
     lane: 'auth',
@@ -162,10 +166,10 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
       ...forFlows,
       requirements,
       identify,
-      phoneOf: hostFunction(settings.phone),
+      phoneOf: hostFunction(settings.phone, { ...within('phone'), requestOf }),
       purposes,
       devices: deviceCookies,
-      onVerified: settings.onVerified && hostFunction(settings.onVerified),
+      onVerified: settings.onVerified && hostFunction(settings.onVerified, within('onVerified')),
       successPaths,
       recover: domain.recover,
     }),

@@ -36,7 +36,7 @@ const differsByLine = files(
 const full = {
   express: files(
     'express/{bursts,session-races,recovery-bursts,recovery-faults,store-faults,provider-faults,frozen-store}',
-    'express/{crossing,code-provider-verdicts,code-provider-canaries,failed-success,unawaited-reads}',
+    'express/{aborted-requests,crossing,code-provider-verdicts,code-provider-canaries,failed-success,unawaited-reads}',
     'express/dialog/**/*',
     'journeys/{every-answer,two-hours-later,balance}',
     'sandbox/{memory,parallel,python}',

@@ -60,6 +60,8 @@ export interface Limits {
   readonly sendTimeoutMs: number
   /** Deadline of a command of the store. */
   readonly storeTimeoutMs: number
+  /** Deadline of a promise of the host: `phone`, `onVerified`, the session adapter and the like. Beyond it, it counts as thrown. */
+  readonly hostTimeoutMs: number
 }
 
 /** `auth`: numbers on file. `enrol`: numbers that are not proven yet. */

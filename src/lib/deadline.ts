@@ -7,14 +7,17 @@ export function withinDeadline<Result>(
   start: () => Promise<Result>,
   late: () => Error = () => new Error(`no response within ${ms} ms`),
 ): Promise<Result> {
-  return new Promise((resolve, reject) => {
+  let timer: NodeJS.Timeout | undefined
+  const bounded = new Promise<Result>((resolve, reject) => {
     // If the loop was blocked, timers fire late. Two half timeouts and a setImmediate give pending I/O a
     // chance before we give up.
-    let timer = setTimeout(() => {
+    timer = setTimeout(() => {
       timer = setTimeout(() => setImmediate(() => reject(late())), ms / 2)
     }, ms / 2)
-    start()
-      .then(resolve, reject)
-      .finally(() => clearTimeout(timer))
+    start().then(resolve, reject)
   })
+  // Asked of our own promise: one that never settles would keep alive whatever waits for it.
+  const clear = () => clearTimeout(timer)
+  bounded.then(clear, clear)
+  return bounded
 }

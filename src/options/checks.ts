@@ -74,6 +74,7 @@ const limits: Checks<NonNullable<TwoFactorOptions['limits']>> = {
   verifyTimeoutMs: timeoutMs,
   sendTimeoutMs: timeoutMs,
   storeTimeoutMs: timeoutMs,
+  hostTimeoutMs: timeoutMs,
 }
 
 const channels = that(

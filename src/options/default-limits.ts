@@ -47,6 +47,7 @@ export const defaultLimits: Limits = {
   verifyTimeoutMs: 8 * secondMs,
   sendTimeoutMs: 10 * secondMs,
   storeTimeoutMs: 250,
+  hostTimeoutMs: 10 * secondMs,
 }
 
 /** Upper bounds of a stricter set: narrower values are taken, wider ones are a mistake. */

@@ -57,6 +57,7 @@ export const limits: Limits = {
   verifyTimeoutMs: 8_000,
   sendTimeoutMs: 10_000,
   storeTimeoutMs: 250,
+  hostTimeoutMs: 10_000,
 }
 
 export const signupGuard: SignupGuardRules = {

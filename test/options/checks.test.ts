@@ -183,7 +183,7 @@ const rows: readonly Row[] = [
   ...['lockMs', 'codeLifetimeMs', 'maxAgeMs', 'loginMaxAgeMs'].map(
     (name): Row => [`limits.${name}`, duration, [1], [0, ...noNumbers]],
   ),
-  ...['verifyTimeoutMs', 'sendTimeoutMs', 'storeTimeoutMs'].map(
+  ...['verifyTimeoutMs', 'sendTimeoutMs', 'storeTimeoutMs', 'hostTimeoutMs'].map(
     (name): Row => [`limits.${name}`, timeout, [1], [0, 2 ** 31, ...noNumbers]],
   ),
   ...[

@@ -1,6 +1,8 @@
 import type { Request, Response } from 'express'
 import { type Refusal, refused } from '../../challenge/commands.js'
 import type { Grant, Grants, NewGrant, Standing, WrittenGrant } from '../../challenge/proofs/grants.js'
+import { TwoFactorError } from '../../errors.js'
+import { HostTimeoutError } from '../host/boundary.js'
 import type { RequestContext } from '../http/request-body.js'
 import type { SuccessPaths } from '../http/return-path.js'
 import type { BrowserOfRequest } from './device-cookies.js'
@@ -123,7 +125,9 @@ export function createAdmit(parts: {
       }
     } catch (error) {
       await takeBack(context, written, forget)
-      throw error
+      if (!(error instanceof HostTimeoutError)) throw error
+      await renewal.giveUp(context.req, res)
+      throw new TwoFactorError('session_unavailable', { cause: error })
     }
     // The response is a success either way; the next request shall find the grant.
     await written.confirm().catch(() => undefined)

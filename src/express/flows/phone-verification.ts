@@ -72,6 +72,7 @@ declare global {
 export function createEnrolFlow(parts: {
   readonly purpose: string
   readonly successPath: SuccessPath<ProvenNumber> | undefined
+  readonly hostTimeoutMs: number
   readonly subjectOf: SubjectOf
   readonly addressOf: AddressOf
   readonly sessions: Sessions
@@ -179,7 +180,8 @@ export function createEnrolFlow(parts: {
               return refused('challenge_gone')
             }
             const { verifiedAt } = proof
-            const successPath = await pathAfter(parts.successPath, { purpose, phone, verifiedAt })
+            const proven = { purpose, phone, verifiedAt }
+            const successPath = await pathAfter(parts.successPath, proven, parts.hostTimeoutMs)
             // The response is a success either way; the next request shall find the proof.
             await proof.confirm().catch(() => undefined)
             return { outcome: 'verified', purpose, verifiedAt, successPath }

@@ -68,6 +68,7 @@ export function createFindProof(parts: {
   readonly subjectOf: SubjectOf
   readonly enrolments: Enrolments
   readonly successPath: SuccessPath<ProvenNumber> | undefined
+  readonly hostTimeoutMs: number
   readonly codeLifetimeMs: number
   readonly now: () => number
 }): FindProven {
@@ -76,7 +77,7 @@ export function createFindProof(parts: {
   return async ({ req }) => {
     const proof = await enrolments.peek(sessions.idOf(req), purpose, readSubject(subjectOf, req))
     if (proof === undefined || proof.verifiedAt < earliest(req, parts)) return undefined
-    return { successPath: await pathAfter(parts.successPath, { purpose, ...proof }) }
+    return { successPath: await pathAfter(parts.successPath, { purpose, ...proof }, parts.hostTimeoutMs) }
   }
 }
 

@@ -4,6 +4,7 @@ import type { Grants } from '../../challenge/proofs/grants.js'
 import { TwoFactorError } from '../../errors.js'
 import type { Emit } from '../../events.js'
 import { withinDeadline } from '../../lib/deadline.js'
+import { HostTimeoutError } from '../host/boundary.js'
 import type { Sessions } from '../host/requester.js'
 import type { Wiring } from '../host/wiring.js'
 
@@ -29,6 +30,11 @@ export interface Renewal {
    * that was never issued. Never rejects.
    */
   abandon(req: Request, res: Response): Promise<void>
+  /**
+   * Abandons the session for good, where a function of the host never settled: whatever it still writes reaches an
+   * id that nobody holds. Never rejects.
+   */
+  giveUp(req: Request, res: Response): Promise<void>
 }
 
 export function createRenewal(parts: {
@@ -45,7 +51,20 @@ export function createRenewal(parts: {
     return cause instanceof TwoFactorError ? cause : new TwoFactorError('session_unavailable')
   }
 
+  async function abandon(req: Request, res: Response): Promise<void> {
+    await withinDeadline(storeTimeoutMs, () => sessions.rotate(req, res)).catch(() => undefined)
+  }
+
   return {
+    abandon,
+
+    async giveUp(req, res) {
+      await abandon(req, res)
+      sessions.drop(req)
+      // Where the adapter keeps its session elsewhere, the id that has just gone out ends as well.
+      res.once('close', () => void abandon(req, res))
+    },
+
     async renew(req, res, signIn) {
       const before = sessions.idOf(req)
       const moveOthers = await moves.others(req, before, signIn !== undefined)
@@ -55,6 +74,8 @@ export function createRenewal(parts: {
       try {
         await sessions.rotate(req, res)
       } catch (cause) {
+        // Express waits for the session before it responds: for ever, where its store is frozen.
+        if (cause instanceof HostTimeoutError) sessions.drop(req)
         throw unavailable(cause)
       }
       const after = sessions.idOf(req)
@@ -74,10 +95,6 @@ export function createRenewal(parts: {
       if (last === before && last !== after) throw unavailable()
       if (last !== after) await moveAll(after, last)
       return last
-    },
-
-    async abandon(req, res) {
-      await withinDeadline(storeTimeoutMs, () => sessions.rotate(req, res)).catch(() => undefined)
     },
   }
 }

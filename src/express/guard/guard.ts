@@ -2,8 +2,9 @@ import type { Request, RequestHandler, Response } from 'express'
 import type { HashBound } from '../../challenge/proofs/bound.js'
 import type { Grant, Grants, RequiredGrant } from '../../challenge/proofs/grants.js'
 import { hostFunction, isOurs, middleware } from '../host/boundary.js'
+import type { InFlight } from '../host/in-flight.js'
 import { type Identify, identified, type Sessions } from '../host/requester.js'
-import { problemOf } from '../http/problems.js'
+import { problemOf, tooManyAtOnce } from '../http/problems.js'
 import { noteGuarded } from './coverage.js'
 import type { GuardSettings } from './guard-options.js'
 import type { Refusals } from './refusals.js'
@@ -22,12 +23,15 @@ export function createGuard(
     readonly hashBound: HashBound
     readonly refusals: Refusals
     readonly explainFailure: ExplainFailure
+    readonly inFlight: InFlight
+    readonly hostTimeoutMs: number
   },
 ): RequestHandler {
   const { purpose, maxAgeMs, once, requireCode, recoveryCode, methods } = settings
   const bind = settings.bind && hostFunction(settings.bind)
-  const exempt = settings.exempt && hostFunction(settings.exempt)
-  const { sessions, identify, grants, hashBound, refusals, explainFailure } = parts
+  const deadline = { name: 'exempt', timeoutMs: parts.hostTimeoutMs, requestOf: (req: Request) => req }
+  const exempt = settings.exempt && hostFunction(settings.exempt, deadline)
+  const { sessions, identify, grants, hashBound, refusals, explainFailure, inFlight } = parts
   const ask = once ? grants.take : grants.read
 
   function requirementOf(req: Request): RequiredGrant {
@@ -57,6 +61,11 @@ export function createGuard(
   }
 
   async function refuse(req: Request, res: Response, required: RequiredGrant): Promise<boolean> {
+    const leave = inFlight.enter(required.session)
+    if (leave === undefined) {
+      await refusals.respond(req, res, tooManyAtOnce)
+      return false
+    }
     try {
       if ((await exempt?.(req, required.subject)) === true) {
         req[noteGuarded]?.()
@@ -67,7 +76,9 @@ export function createGuard(
       await refusals.demandProof(req, res, required)
       return false
     } catch (error) {
-      return fail(req, res, error)
+      return await fail(req, res, error)
+    } finally {
+      leave()
     }
   }
 

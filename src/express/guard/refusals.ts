@@ -31,11 +31,13 @@ export function createRefusals(
     readonly path: MountPath
     readonly mounts: Mounts
     readonly explainFailure: ExplainFailure
+    readonly hostTimeoutMs: number
   },
 ): Refusals {
   const { purpose, maxAgeMs, requireCode, recoveryCode, methods, resume, formPath } = settings
   const { requirements, resumption, views, responder, mounts, explainFailure } = parts
-  const describe = settings.describe && hostFunction(settings.describe)
+  const deadline = { name: 'describe', timeoutMs: parts.hostTimeoutMs, requestOf: (req: Request) => req }
+  const describe = settings.describe && hostFunction(settings.describe, deadline)
 
   function formPathOf(req: Request): string | undefined {
     return typeof formPath === 'function' ? hostFunction(formPath)(req) : formPath

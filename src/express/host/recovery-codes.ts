@@ -22,10 +22,13 @@ export const recoveryCodesFacade: RecoveryCodesFacade = {
 }
 
 /** The functions of the host: whatever they throw is an Error that reaches its own error handler. */
-export function hostRecoveryCodes(codes: RecoveryCodeStore): RecoveryCodeStore {
+export function hostRecoveryCodes(codes: RecoveryCodeStore, timeoutMs: number): RecoveryCodeStore {
   const { remaining } = codes
+  const within = (name: string) => ({ name: `recoveryCodes.${name}`, timeoutMs })
   return {
-    consume: hostFunction((subject, hash) => codes.consume(subject, hash)),
-    ...(remaining && { remaining: hostFunction((subject) => remaining.call(codes, subject)) }),
+    consume: hostFunction((subject: string, hash: string) => codes.consume(subject, hash), within('consume')),
+    ...(remaining && {
+      remaining: hostFunction((subject: string) => remaining.call(codes, subject), within('remaining')),
+    }),
   }
 }

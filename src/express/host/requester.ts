@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express'
 import { TwoFactorError } from '../../errors.js'
-import { throwingErrors } from './boundary.js'
+import { adapterFunction } from './boundary.js'
 import type { SessionAdapter } from './session.js'
 import type { Warn } from './warnings.js'
 
@@ -57,25 +57,31 @@ export interface Sessions {
   keep(req: Request, res: Response): Promise<void>
   /** Takes a first id back that `idOf` has made and nobody has kept: a refused request leaves no session behind. */
   release(req: Request): void
+  /** Ends the session for the rest of the request: it is not saved, and no cookie of it goes out. */
+  drop(req: Request): void
   readonly bearer: boolean
 }
 
 /** A TwoFactorError of the adapter stays ours: adapters throw it when there is no session. */
-export function createSessions(adapter: SessionAdapter, warn: Warn): Sessions {
+export function createSessions(adapter: SessionAdapter, timeoutMs: number, warn: Warn): Sessions {
   /** Made for the first id that takes a promise: most adapters never give one. */
   let awaited: WeakMap<Request, string | undefined> | undefined
   /** The members that a first id has put into the session. */
   const tentative = new WeakMap<Request, readonly string[]>()
-  const keep = throwingErrors((req: Request, res: Response) => adapter.keep?.(req, res))
-  const rotate = throwingErrors((req: Request, res: Response) => adapter.rotate(req, res))
-  const ask = throwingErrors((req: Request) => {
-    try {
-      return adapter.id(req)
-    } catch (error) {
-      if (error instanceof TypeError) warn('TWO_FACTOR_NO_SESSION')
-      throw error
-    }
-  })
+  const within = (name: 'id' | 'keep' | 'rotate') => ({ name: `session.${name}`, timeoutMs })
+  const keep = adapterFunction((req: Request, res: Response) => adapter.keep?.(req, res), within('keep'))
+  const rotate = adapterFunction((req: Request, res: Response) => adapter.rotate(req, res), within('rotate'))
+  const ask = adapterFunction(
+    (req: Request) => {
+      try {
+        return adapter.id(req)
+      } catch (error) {
+        if (error instanceof TypeError) warn('TWO_FACTOR_NO_SESSION')
+        throw error
+      }
+    },
+    { ...within('id'), requestOf: (req) => req },
+  )
 
   function open(req: Request): Promise<void> | undefined {
     awaited?.delete(req)
@@ -134,6 +140,10 @@ export function createSessions(adapter: SessionAdapter, warn: Warn): Sessions {
     },
     release(req) {
       for (const name of tentative.get(req) ?? []) Reflect.deleteProperty(dataOf(req), name)
+    },
+    drop(req) {
+      // What express-session and cookie-session take for the end of a session.
+      Reflect.set(req, 'session', null)
     },
     bearer: adapter.bearer === true,
   }

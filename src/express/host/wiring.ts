@@ -1,7 +1,9 @@
 import type { Request } from 'express'
+import type { Limits } from '../../challenge/limits.js'
 import { createExplainFailure, type ExplainFailure } from '../guard/unparsed.js'
 import { createMountPath, createMounts, type MountPath, type Mounts } from '../http/mounts.js'
 import { hostFunction } from './boundary.js'
+import { createInFlight, type InFlight } from './in-flight.js'
 import {
   createIdentify,
   createIdentifyLater,
@@ -26,15 +28,24 @@ export interface Wiring {
   readonly path: MountPath
   readonly mounts: Mounts
   readonly explainFailure: ExplainFailure
+  readonly inFlight: InFlight
+  /** How long a function of the host may take, in milliseconds. */
+  readonly hostTimeoutMs: number
 }
 
 export function createWiring(
-  host: { readonly subject: SubjectOf; readonly session?: SessionAdapter | undefined; readonly path: string },
+  host: {
+    readonly subject: SubjectOf
+    readonly session?: SessionAdapter | undefined
+    readonly path: string
+    readonly limits: Pick<Limits, 'hostTimeoutMs'>
+  },
   warn: Warn,
 ): Wiring {
   const subjectOf = hostFunction(host.subject)
-  const sessions = createSessions(host.session ?? expressSession(), warn)
-  const quiet = createSessions(host.session ?? expressSession(), () => undefined)
+  const { hostTimeoutMs } = host.limits
+  const sessions = createSessions(host.session ?? expressSession(), hostTimeoutMs, warn)
+  const quiet = createSessions(host.session ?? expressSession(), hostTimeoutMs, () => undefined)
   const path = createMountPath(host.path)
   return {
     subjectOf,
@@ -48,5 +59,7 @@ export function createWiring(
     path,
     mounts: createMounts(host.path, path, warn),
     explainFailure: createExplainFailure(warn),
+    inFlight: createInFlight(),
+    hostTimeoutMs,
   }
 }

@@ -2,11 +2,12 @@ import type { Request, RequestHandler, Response } from 'express'
 import { TwoFactorError } from '../../errors.js'
 import { noteGuarded } from '../guard/coverage.js'
 import { isOurs, middleware } from '../host/boundary.js'
+import type { InFlight } from '../host/in-flight.js'
 import type { Sessions } from '../host/requester.js'
 import type { Warn } from '../host/warnings.js'
 import type { Views } from '../pages/views.js'
 import { isCrossSite } from './origin-check.js'
-import { type Problem, problemOf } from './problems.js'
+import { type Problem, problemOf, tooManyAtOnce } from './problems.js'
 import { type Body, type BodyParsers, type RequestContext, readBody } from './request-body.js'
 import type { Reply, Responder } from './responder.js'
 import { isRepeatable } from './return-path.js'
@@ -22,10 +23,11 @@ export function createEndpoint(parts: {
   readonly responder: Responder
   readonly bodyParsers: BodyParsers
   readonly allowedOrigins: readonly string[]
-  readonly sessions: Pick<Sessions, 'open' | 'release'>
+  readonly sessions: Pick<Sessions, 'open' | 'find' | 'release'>
+  readonly inFlight: InFlight
   readonly warn: Warn
 }): Endpoint {
-  const { responder, bodyParsers, allowedOrigins, sessions } = parts
+  const { responder, bodyParsers, allowedOrigins, sessions, inFlight } = parts
   const inspect = createInspection(parts.warn)
 
   async function fieldsOf(method: 'GET' | 'POST', req: Request, res: Response): Promise<Body> {
@@ -44,7 +46,12 @@ export function createEndpoint(parts: {
   return (method, views, act) => {
     async function answer(req: Request, res: Response): Promise<void> {
       let context: RequestContext = { req, res, fields: {} }
-      let reply: Reply
+      const view = (problem: Problem) => released(req, views.of(context, problem))
+      const respond = async (reply: Reply) => {
+        // The host's onVerified may have answered already.
+        if (!res.headersSent) await responder.send(req, res, reply, view)
+      }
+      let leave: ReturnType<InFlight['enter']>
       try {
         inspect(req)
         await sessions.open(req)
@@ -53,14 +60,16 @@ export function createEndpoint(parts: {
           return responder.redirect(res, views.page({ req, res, fields: req.query }))
         }
         context = { req, res, fields: await fieldsOf(method, req, res) }
-        reply = await released(req, act(context))
+        leave = inFlight.enter(sessions.find(req))
       } catch (error) {
-        if (!isOurs(error)) throw error
-        reply = { reply: 'problem', problem: problemOf(error) }
+        return respond(failed(error))
       }
-      // The host's onVerified may have answered already.
-      if (res.headersSent) return
-      await responder.send(req, res, reply, (problem: Problem) => released(req, views.of(context, problem)))
+      if (leave === undefined) return respond({ reply: 'problem', problem: tooManyAtOnce })
+      try {
+        await respond(await released(req, act(context)).catch(failed))
+      } finally {
+        leave()
+      }
     }
 
     return middleware(async (req, res) => {
@@ -69,6 +78,11 @@ export function createEndpoint(parts: {
       return false
     })
   }
+}
+
+function failed(error: unknown): Reply {
+  if (!isOurs(error)) throw error
+  return { reply: 'problem', problem: problemOf(error) }
 }
 
 /** Warns, on the first request, about settings that only a running app reveals. */

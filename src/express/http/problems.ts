@@ -30,6 +30,14 @@ export interface Problem {
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
+/** More requests of one session are under way than a browser sends. */
+export const tooManyAtOnce: Problem = {
+  code: 'capacity',
+  status: 429,
+  limit: 'session',
+  retryAfterMs: secondMs,
+}
+
 /** Sent as `Retry-After` when the exact wait is unknown. */
 const defaultRetryMs: Readonly<Record<number, number>> = { 429: minuteMs, 503: 5 * secondMs }
 

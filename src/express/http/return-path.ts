@@ -57,7 +57,7 @@ export interface SuccessPaths {
   of(grant: Grant): Promise<string | undefined>
 }
 
-export function createSuccessPaths(): SuccessPaths {
+export function createSuccessPaths(hostTimeoutMs: number): SuccessPaths {
   const paths = new Map<string | undefined, SuccessPath<Grant>>()
   return {
     add(where, purpose, path) {
@@ -70,7 +70,7 @@ export function createSuccessPaths(): SuccessPaths {
       }
       paths.set(purpose, path)
     },
-    of: async (grant) => pathAfter(paths.get(grant.purpose) ?? paths.get(undefined), grant),
+    of: async (grant) => pathAfter(paths.get(grant.purpose) ?? paths.get(undefined), grant, hostTimeoutMs),
   }
 }
 
@@ -78,8 +78,10 @@ export function createSuccessPaths(): SuccessPaths {
 export async function pathAfter<Proven>(
   path: SuccessPath<Proven> | undefined,
   proven: Proven,
+  timeoutMs: number,
 ): Promise<string | undefined> {
-  const made = typeof path === 'function' ? await hostFunction(path)(proven) : path
+  const deadline = { name: 'successPath', timeoutMs }
+  const made = typeof path === 'function' ? await hostFunction(path, deadline)(proven) : path
   // Open redirect: the function may have used what a visitor sent.
   return typeof made === 'string' ? safePath(made) : undefined
 }

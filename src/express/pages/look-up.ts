@@ -73,8 +73,8 @@ export function createLookUp(parts: LookUpParts) {
   }
 
   return async (context: RequestContext, wanted: Wanted, problem?: Problem): Promise<Found> => {
-    // The store has just been waited for in vain.
-    if (problem?.code === 'store_unavailable') return {}
+    // The store has just been waited for in vain, or this session has too many requests that wait already.
+    if (problem?.code === 'store_unavailable' || problem?.code === 'capacity') return {}
     if (problem && unidentified.has(problem.code)) return {}
     return lookUp(context, wanted, problem).catch((error: unknown) => {
       // The problem that is being told came first.

@@ -49,10 +49,17 @@ export function createPages(parts: {
   readonly render?: Render | undefined
   readonly countries: readonly string[]
   readonly attemptsPerChallenge: number
+  readonly hostTimeoutMs: number
   readonly now: () => number
 }): Pages {
   const { languageOf, brand, countries, attemptsPerChallenge, now } = parts
-  const render = parts.render && hostFunction(parts.render)
+  const render =
+    parts.render &&
+    hostFunction(parts.render, {
+      name: 'render',
+      timeoutMs: parts.hostTimeoutMs,
+      requestOf: (_view, { req }) => req,
+    })
   const unusable = brand && brandProblem(brand)
   if (unusable !== undefined) throw optionError(`twoFactor: brand.${unusable}`)
   const { login: name } = parts.appName

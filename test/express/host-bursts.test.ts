@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest'
+import { open, startHanging } from './hanging-host.js'
+
+const atOnce = 16
+
+it('of one session sixteen requests wait for the host, and those of others are none of their business', async () => {
+  const { host, asked } = await startHanging()
+  const ana = await host.login()
+  const waiting = Array.from({ length: atOnce }, () => open(host, ana))
+  await expect.poll(() => asked.length).toBe(atOnce)
+
+  for (const told of await Promise.all([
+    ana.post('/two-factor/start', {}),
+    ana.get('/two-factor'),
+    ana.get('/account'),
+  ])) {
+    expect(told.json).toMatchObject({ code: 'capacity', status: 429, limit: 'session' })
+    expect(told.headers.get('retry-after')).toBe('1')
+  }
+  const page = await ana.open('/two-factor')
+  expect([page.status, asked.length]).toEqual([429, atOnce])
+  const ben = open(host, await host.login('ben'))
+  await expect.poll(() => asked.length).toBe(atOnce + 1)
+
+  for (const sent of [...waiting, ben]) sent.destroy()
+  await expect.poll(async () => (await ana.get('/account')).status).toBe(403)
+  // Nobody is left to be told.
+  expect(host.errors).toEqual([])
+})
