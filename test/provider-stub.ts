@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { listening } from './listening.js'
 
 /** How the stub answers one request. */
 export type StubAnswer =
@@ -37,9 +38,7 @@ export async function startProviderStub(): Promise<ProviderStub> {
   async function answerTo(req: IncomingMessage): Promise<StubAnswer> {
     const path = req.url ?? ''
     if (path.startsWith('/v1/balance')) return { json: { status: 100 } }
-    let body = ''
-    for await (const chunk of req) body += chunk
-    const { client: _client, key: _key, ...form } = Object.fromEntries(new URLSearchParams(body))
+    const { client: _client, key: _key, ...form } = Object.fromEntries(new URLSearchParams(await text(req)))
     const request = { path, form }
     if (sendPaths.includes(path)) {
       sends.push(request)
@@ -49,15 +48,11 @@ export async function startProviderStub(): Promise<ProviderStub> {
     return stub.answerCheck(request)
   }
 
-  // On a busy machine a connection can look idle to the server while a request is on its way to it.
-  const server = createServer({ keepAliveTimeout: 0 }, (req, res) => {
+  const { origin, close } = await listening((req, res) => {
     void answerTo(req).then((answer) => reply(res, answer))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-
   const stub: ProviderStub = {
-    baseUrl: `http://127.0.0.1:${port}/v1`,
+    baseUrl: `${origin}/v1`,
     rightCode: '482913',
     sends,
     checks,
@@ -67,10 +62,7 @@ export async function startProviderStub(): Promise<ProviderStub> {
       return { json: { id: 'a1', status: 'queued', minutes_to_expire: 5 } }
     },
     answerCheck: ({ form }) => ({ json: { status: form.code === stub.rightCode ? 'verified' : 'wrong' } }),
-    close() {
-      server.closeAllConnections()
-      return new Promise((resolve) => server.close(() => resolve()))
-    },
+    close,
   }
   return stub
 }
@@ -81,12 +73,12 @@ function reply(res: ServerResponse, answer: StubAnswer): void {
     res.destroy()
     return
   }
-  const [type, text] =
+  const [type, body] =
     'json' in answer
       ? ['application/json', JSON.stringify(answer.json)]
       : [answer.type ?? 'text/html', answer.text]
   const coding = 'coding' in answer ? { 'content-encoding': answer.coding } : {}
-  res.writeHead(answer.status ?? 200, { 'content-type': type, ...coding }).end(text)
+  res.writeHead(answer.status ?? 200, { 'content-type': type, ...coding }).end(body)
 }
 
 function codeIn(message: string | undefined): string | undefined {

@@ -1,8 +1,7 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { type Sandbox, startSandbox } from 'express-two-factor/sandbox'
 import type { Page } from 'playwright-core'
 import { createDemo, type Demo } from '../../examples/demo/app.js'
+import { listening } from '../listening.js'
 
 const phone = '+573001234567'
 
@@ -17,15 +16,13 @@ export interface Bank {
 export async function openBank(): Promise<Bank> {
   const sandbox = await startSandbox()
   const demo = createDemo(sandbox)
-  const server: Server = createServer(demo.app).listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
+  const { origin, close } = await listening(demo.app, 'localhost')
   return {
     sandbox,
     demo,
-    origin: `http://localhost:${(server.address() as AddressInfo).port}`,
+    origin,
     async close() {
-      server.closeAllConnections()
-      server.close()
+      await close()
       await demo.close()
       await sandbox.close()
     },

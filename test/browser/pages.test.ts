@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createAssets, createPageHeaders } from '../../src/express/pages/assets.js'
 import { createTexts } from '../../src/express/pages/messages/locales.js'
 import { renderPage } from '../../src/express/pages/render-page.js'
 import { states } from '../express/pages/views.js'
+import { type Listening, listening } from '../listening.js'
 import { axeFindings, describeInChromium } from './chromium.js'
 
 const texts = createTexts({ es: { 'phone.lostUrl': '/help' } })
@@ -21,11 +20,10 @@ const logo =
   '<svg xmlns="http://www.w3.org/2000/svg" width="96" height="32"><rect width="96" height="32"/></svg>'
 
 describeInChromium('the pages', (browser) => {
-  let server: Server
-  let origin: string
+  let server: Listening
 
   beforeAll(async () => {
-    server = createServer((req, res) => {
+    server = await listening((req, res) => {
       const path = (req.url ?? '').replace('/two-factor', '')
       const asset = assets[path]
       if (asset !== undefined) return res.setHeader('Content-Type', asset.contentType).end(asset.body)
@@ -41,13 +39,11 @@ describeInChromium('the pages', (browser) => {
         ...createPageHeaders({ name: 'Acme', logoUrl: '/logo.svg' }),
       })
       return res.end(renderPage(view, language))
-    }).listen(0, '127.0.0.1')
-    await new Promise((resolve) => server.once('listening', resolve))
-    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    })
   })
   afterAll(() => server.close())
 
-  const address = (locale: string, state: string) => `${origin}/${locale}/${encodeURIComponent(state)}`
+  const address = (locale: string, state: string) => `${server.origin}/${locale}/${encodeURIComponent(state)}`
   const open = async (state: string) => {
     const page = await browser().newPage()
     // Stands still until a test moves it, however long the page takes to open.

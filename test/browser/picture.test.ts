@@ -1,11 +1,10 @@
 import { mkdirSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { startSandbox } from 'express-two-factor/sandbox'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { createDemo } from '../../examples/demo/app.js'
+import { listening } from '../listening.js'
 import { describeInChromium } from './chromium.js'
 
 const screenshots = fileURLToPath(new URL('../../screenshots/', import.meta.url))
@@ -14,14 +13,12 @@ describeInChromium('the demo on a phone, beside the inbox', (browser) => {
   test('shows the way of one code from the page to the phone and back', async () => {
     await using sandbox = await startSandbox()
     const demo = createDemo(sandbox)
-    const server = createServer(demo.app).listen(0, '127.0.0.1')
-    await new Promise((resolve) => server.once('listening', resolve))
-    const { port } = server.address() as AddressInfo
+    const { origin, close } = await listening(demo.app, 'localhost')
 
     const phone = await browser().newPage({ locale: 'en', viewport: { width: 360, height: 640 } })
     const inbox = await browser().newPage({ locale: 'en', viewport: { width: 760, height: 640 } })
     await inbox.goto(sandbox.inboxUrl)
-    await phone.goto(`http://localhost:${port}/login`)
+    await phone.goto(`${origin}/login`)
     await phone.getByRole('button', { name: 'Sign in' }).click()
     const field = phone.getByLabel('Security code')
     await field.waitFor()
@@ -34,8 +31,7 @@ describeInChromium('the demo on a phone, beside the inbox', (browser) => {
     await field.press('Enter')
     await phone.getByRole('heading', { name: 'Account' }).waitFor()
     expect(sandbox.requests.count('verifyCode')).toBe(1)
-    server.closeAllConnections()
-    server.close()
+    await close()
     await demo.close()
   })
 })

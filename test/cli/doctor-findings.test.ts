@@ -1,12 +1,11 @@
-import { once } from 'node:events'
-import { createServer, type RequestListener } from 'node:http'
+import type { RequestListener } from 'node:http'
 import { createRequire } from 'node:module'
-import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { describeReport, examine, type Report } from '../../src/cli/doctor.js'
 import { createClient, type ProviderClient } from '../../src/provider/index.js'
 import { type SandboxOptions, startSandbox } from '../../src/sandbox/index.js'
 import { firstColumn, read, sectionOf } from '../documents.js'
+import { listening } from '../listening.js'
 import { startRedis, withoutRedis } from '../store/redis-server.js'
 import { redisPackage } from './redis-package.js'
 
@@ -22,14 +21,9 @@ async function sandboxAt(options: SandboxOptions = {}): Promise<string> {
 
 /** A provider that answers every GET like this. Its clock is right, unless the answer says otherwise. */
 async function answering(answer: RequestListener, onHead: RequestListener = (_req, res) => res.end()) {
-  const server = createServer((req, res) => (req.method === 'HEAD' ? onHead : answer)(req, res))
-  server.listen(0, '127.0.0.1')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  await once(server, 'listening')
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+  const { origin, close } = await listening((req, res) => (req.method === 'HEAD' ? onHead : answer)(req, res))
+  onTestFinished(close)
+  return `${origin}/v1`
 }
 
 function clockApart(ms: number): Promise<string> {

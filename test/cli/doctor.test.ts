@@ -1,7 +1,5 @@
-import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { RequestListener } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,6 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import { expressRow, nodeRow } from '../../src/cli/host-checks.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
+import { listening } from '../listening.js'
 import { startRedis, withoutRedis } from '../store/redis-server.js'
 import { type Run, run, runInTerminal, withoutTerminal } from './program.js'
 
@@ -36,10 +35,9 @@ function appWith(...installed: string[]): string {
 
 /** A provider of few words. */
 async function answering(answer: RequestListener): Promise<string> {
-  const server = createServer(answer).listen(0, '127.0.0.1')
-  onTestFinished(() => void server.close())
-  await once(server, 'listening')
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+  const { origin, close } = await listening(answer)
+  onTestFinished(close)
+  return `${origin}/v1`
 }
 
 describe('express-two-factor doctor', () => {

@@ -1,9 +1,9 @@
-import type { AddressInfo } from 'node:net'
 import { startSandbox } from 'express-two-factor/sandbox'
 import { type GuardCoverage, guardCoverage } from 'express-two-factor/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createDemo } from '../../examples/demo/app.js'
 import { walkThrough } from '../../examples/demo/walkthrough.js'
+import { listening } from '../listening.js'
 import { createVisitor } from './browser.js'
 
 /** The demo under guard coverage, on a free port. */
@@ -18,16 +18,13 @@ async function startDemo() {
       return coverage.middleware
     },
   })
-  const server = app.listen(0)
-  await new Promise((resolve) => server.once('listening', resolve))
+  const { origin, close: hangUp } = await listening(app, 'localhost')
   onTestFinished(async () => {
-    server.closeAllConnections()
-    server.close()
+    await hangUp()
     await close()
     await sandbox.close()
   })
-  const { port } = server.address() as AddressInfo
-  return { app, sandbox, origin: `http://localhost:${port}`, report: () => coverages[0]?.report() }
+  return { app, sandbox, origin, report: () => coverages[0]?.report() }
 }
 
 describe('guard coverage of the demo', () => {

@@ -1,9 +1,9 @@
-import type { AddressInfo } from 'node:net'
 import { startSandbox } from 'express-two-factor/sandbox'
 import type { CDPSession } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createApp } from '../../examples/passkey.js'
 import { describeInChromium } from '../browser/chromium.js'
+import { listening } from '../listening.js'
 import { assertion, newKeyPair, type Passkey, verifyAssertion } from './authenticator.js'
 import { createVisitor } from './browser.js'
 
@@ -15,13 +15,10 @@ async function startExample() {
   const { publicKey, privateKey } = newKeyPair()
   const passkeys = new Map<string, Passkey>()
   const { app, close } = createApp(sandbox, passkeys, verifyAssertion)
-  const server = app.listen(0)
-  await new Promise((resolve) => server.once('listening', resolve))
-  const origin = `http://localhost:${(server.address() as AddressInfo).port}`
+  const { origin, close: hangUp } = await listening(app, 'localhost')
   passkeys.set('ana', { publicKey, rpId, origin })
   onTestFinished(async () => {
-    server.closeAllConnections()
-    server.close()
+    await hangUp()
     await close()
     await sandbox.close()
   })

@@ -1,4 +1,3 @@
-import type { AddressInfo } from 'node:net'
 import express, { type Express, type NextFunction, type Request, type Response } from 'express'
 import session, { type Store as SessionStore } from 'express-session'
 import { onTestFinished } from 'vitest'
@@ -9,6 +8,7 @@ import {
   type TwoFactorOptions,
   twoFactor,
 } from '../../src/index.js'
+import { listening } from '../listening.js'
 import { type ProviderStub, startProviderStub } from '../provider-stub.js'
 import { Browser } from './browser.js'
 
@@ -93,15 +93,9 @@ export async function startHost(given: HostOptions = {}): Promise<Host> {
     res.status(500).json({ host: error instanceof Error ? error.message : String(error) })
   })
 
-  // A thousand at once: what a busy machine has not accepted yet waits, in place of being reset.
-  const server = app.listen(0, '127.0.0.1', 4_096)
-  // On a busy machine a connection can look idle to the server while a request is on its way to it.
-  server.keepAliveTimeout = 0
-  await new Promise<void>((resolve) => server.once('listening', resolve))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { origin: url, close } = await listening(app)
   onTestFinished(async () => {
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
+    await close()
     await tf.close()
     await stub.close()
   })

@@ -1,4 +1,5 @@
 import express, { type Express } from 'express'
+import request from 'supertest'
 import { describe, expect, it } from 'vitest'
 import { type GuardOptions, memoryStore, type TwoFactor, type TwoFactorOptions } from '../../src/index.js'
 import type { Answer, Browser } from './browser.js'
@@ -243,12 +244,8 @@ describe('a form that was interrupted', () => {
     const sent = await post(ana, kept?.action ?? '', kept?.body ?? '')
     expect(sent.status).toBe(200)
     const whole = express().post('/', parse, (req, res) => res.json(req.body))
-    const server = whole.listen(0, '127.0.0.1')
-    await new Promise((resolve) => server.once('listening', resolve))
-    const { port } = server.address() as { port: number }
-    const read = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body, headers: form })
-    expect(sent.json.paid).toEqual(await read.json())
-    server.close()
+    const read = await request(whole).post('/').set(form).send(body)
+    expect(sent.json.paid).toEqual(read.body)
   })
 
   it('is read by the guard when nobody has parsed it, and keeps its query', async () => {

@@ -1,7 +1,7 @@
-import { createServer, type IncomingHttpHeaders, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type IncomingHttpHeaders, request } from 'node:http'
 import session from 'express-session'
 import { expect, it, onTestFinished } from 'vitest'
+import { listening } from '../listening.js'
 import { figure } from '../prove/figure.js'
 import { Browser, hiddenFields } from './browser.js'
 import { startHost } from './kit.js'
@@ -32,7 +32,7 @@ async function startCache(origin: string): Promise<{ url: string; kept: Map<stri
     return /max-age=[1-9]/.test(control) || (control === '' && heuristic.has(status))
   }
 
-  const server = createServer((req, res) => {
+  const { origin: url, close } = await listening((req, res) => {
     const { method = 'GET', url = '/', headers: asked } = req
     const answer = ({ status, headers, body }: Stored) => res.writeHead(status, headers).end(body)
     const found = method === 'GET' && kept.get(url)?.find((stored) => fits(stored, asked))
@@ -50,12 +50,8 @@ async function startCache(origin: string): Promise<{ url: string; kept: Map<stri
       }),
     )
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(async () => {
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
-  })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, kept }
+  onTestFinished(close)
+  return { url, kept }
 }
 
 /** Every path of ours, on the routes of a sign-in and of a phone verification. */

@@ -1,8 +1,8 @@
-import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Account, createApp } from '../../examples/change-of-number.js'
 import { startSandbox } from '../../src/sandbox/index.js'
 import { createVisitor } from '../examples/browser.js'
+import { listening } from '../listening.js'
 
 const numbers = ['+573001234567', '+573007654321', '+573007654322'] as const
 
@@ -12,12 +12,9 @@ async function startExample() {
   const mails: string[] = []
   const sendMail = async (to: string, text: string) => void mails.push(`${to}: ${text}`)
   const { app, close } = createApp(sandbox, accounts, sendMail)
-  const server = app.listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { origin, close: hangUp } = await listening(app)
   onTestFinished(async () => {
-    server.closeAllConnections()
-    server.close()
+    await hangUp()
     await close()
     await sandbox.close()
   })

@@ -1,5 +1,5 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { listening } from '../listening.js'
 
 /** What travelled, word for word. */
 interface Recorded {
@@ -20,29 +20,18 @@ export interface Recorder {
 export async function startRecorder(): Promise<Recorder> {
   const requests: Recorded[] = []
   let next = { body: '{}', httpStatus: 200, headers: {} }
-  // On a busy machine a connection can look idle to the server while a request is on its way to it.
-  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
-      const body = Buffer.concat(chunks).toString()
-      requests.push({ line: `${request.method} ${request.url}`, body, headers: request.headers })
-      response.writeHead(next.httpStatus, { 'content-type': 'application/json', ...next.headers })
-      response.end(next.body)
-    })
+  const { origin, close } = await listening(async (request, response) => {
+    const body = await text(request)
+    requests.push({ line: `${request.method} ${request.url}`, body, headers: request.headers })
+    response.writeHead(next.httpStatus, { 'content-type': 'application/json', ...next.headers })
+    response.end(next.body)
   })
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  const { port } = server.address() as AddressInfo
   return {
-    baseUrl: `http://127.0.0.1:${port}/v1`,
+    baseUrl: `${origin}/v1`,
     requests,
     answer(body, httpStatus = 200, headers = {}) {
       next = { body, httpStatus, headers }
     },
-    close: () =>
-      new Promise((closed) => {
-        server.close(() => closed())
-        server.closeAllConnections()
-      }),
+    close,
   }
 }

@@ -1,6 +1,7 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
 import type { ServiceFault } from '../../src/testing/index.js'
+import { listening } from '../listening.js'
 
 /** What a stub answers: HTTP status and JSON. */
 type Reply = readonly [httpStatus: number, json: object]
@@ -61,19 +62,9 @@ export async function startCodeService(play: Play): Promise<CodeService> {
     else res.writeHead(httpStatus, { 'content-type': 'application/json' }).end(JSON.stringify(json))
   }
 
-  // On a busy machine a connection can look idle to the server while a request is on its way to it.
-  const server = createServer({ keepAliveTimeout: 0 }, (req, res) => {
-    let body = ''
-    req.on('data', (chunk) => {
-      body += chunk
-    })
-    req.on('end', () => answer(req, res, body))
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-
+  const { origin, close } = await listening(async (req, res) => answer(req, res, await text(req)))
   return {
-    baseUrl: `http://127.0.0.1:${port}`,
+    baseUrl: origin,
     requests,
     fail: (next) => {
       fault = next
@@ -81,10 +72,7 @@ export async function startCodeService(play: Play): Promise<CodeService> {
     codeFor: (destination) => verifications.findLast(({ to }) => destination.endsWith(to))?.code ?? '',
     sendsTo: (destination) =>
       requests.filter(({ body }) => decodeURIComponent(body).includes(destination.slice(1))).length,
-    close() {
-      server.closeAllConnections()
-      return new Promise((resolve) => server.close(() => resolve()))
-    },
+    close,
   }
 }
 
