@@ -1,5 +1,5 @@
 import type { CodeProvider, ExchangeReport, MessageState, SendResult } from '../challenge/code-provider.js'
-import { effectiveError, isJsonObject, memberOf } from './answers.js'
+import { effectiveError, isJsonObject } from './answers.js'
 import type { ProviderClient } from './client.js'
 import type { MessageStateResult } from './client-results.js'
 import { ProviderError } from './provider-error.js'
@@ -10,20 +10,38 @@ export function acceptedSend({ raw }: { readonly raw: unknown }, destination: st
   return { result: namesOthers(raw, destination) ? 'foreign-number' : 'sent' }
 }
 
+/** Members that hold a number wherever they stand. Others may hold ids and times, which look like one. */
+const phoneMembers = /phone|mobile|msisdn|recipient|destination|^to$|^numbers?$/i
+const fewestDigits = 8
+
 /**
  * Whether the code went to another phone, or may have: the provider sends to comma lists elsewhere, and a
- * second entry is a second message whatever it holds. Reads the raw answer, so that a list of numbers in
- * one member is seen too.
+ * second entry is a second message whatever it holds. Reads the raw answer in every depth, because no
+ * specification says where else a number may be named.
  */
 function namesOthers(raw: unknown, destination: string): boolean {
-  if (!isJsonObject(raw)) return false
-  const entries = [memberOf(raw, 'data')].flat(2)
-  if (entries.length > 1) return true
-  return [raw, ...entries]
-    .filter(isJsonObject)
-    .map((entry) => digitsOf(memberOf(entry, 'phone')))
-    .some((digits) => digits !== '' && digits !== digitsOf(destination))
+  const own = digitsOf(destination)
+  const isOther = (digits: string, fewest: number) => digits.length >= fewest && digits !== own
+  // A list in place of recursion: an answer may be nested ten thousand deep.
+  const left: (readonly [member: string, value: unknown])[] = [['', raw]]
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    const [member, value] = next
+    if (Array.isArray(value)) {
+      if (member === 'data' && value.flat(1).length > 1) return true
+      for (const entry of value) left.push([member, entry])
+    } else if (isJsonObject(value)) {
+      for (const [name, inner] of Object.entries(value)) {
+        if (isNumber(name) && isOther(digitsOf(name), fewestDigits)) return true
+        left.push([name, inner])
+      }
+    } else if (member === 'phone' || phoneMembers.test(member)) {
+      if (isOther(digitsOf(value), member === 'phone' ? 1 : fewestDigits)) return true
+    }
+  }
+  return false
 }
+
+const isNumber = (name: string) => /^\+?\d{9,15}$/.test(name)
 
 function digitsOf(phone: unknown): string {
   return String(phone ?? '').replace(/\D/g, '')
