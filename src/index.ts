@@ -56,6 +56,7 @@ export {
   type CallOptions,
   type ClientOptions,
   type CodeMessage,
+  type CodeSender,
   createClient,
   type FailoverOptions,
   failover,

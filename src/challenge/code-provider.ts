@@ -94,6 +94,8 @@ export type SendResult =
   | {
       /** What became of the send. */
       readonly result: 'failed' | 'foreign-number' | 'not-sent' | 'misconfigured'
+      /** With `not-sent`: label of the row of `details` that does not fit into the message. Refused with 400. */
+      readonly tooLong?: string
     }
 
 /**

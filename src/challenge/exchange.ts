@@ -66,11 +66,12 @@ async function within<Result>(ms: number, ask: (signal: AbortSignal) => Promise<
 
 /** Copies the known members of a result. Anything else must not count as delivered. */
 function readSendResult(given: unknown): SendResult {
-  const { result, lifetimeMs, handle }: Readonly<Record<string, unknown>> = Object(given)
+  const { result, lifetimeMs, handle, tooLong }: Readonly<Record<string, unknown>> = Object(given)
   switch (result) {
+    case 'not-sent':
+      return typeof tooLong === 'string' ? { result, tooLong } : { result }
     case 'failed':
     case 'foreign-number':
-    case 'not-sent':
     case 'misconfigured':
       return { result }
     case 'sent':

@@ -184,7 +184,13 @@ function eventOf({ sent: { result }, about: asked }: Dispatched) {
   return { type: 'challenge.undelivered', reason: result, ...cause, ...others } as const
 }
 
-function notDelivered({ result }: SendResult): TwoFactorError {
+function notDelivered(sent: SendResult): TwoFactorError {
+  const { result } = sent
+  if ('tooLong' in sent) {
+    // A row left out could be the payee.
+    const message = `Details: "${sent.tooLong}" is too long for a text message.`
+    return new TwoFactorError('invalid_request', { message })
+  }
   if (result === 'failed' || result === 'foreign-number') {
     return new TwoFactorError('delivery_failed', { message: 'The provider did not take the code.' })
   }

@@ -10,6 +10,8 @@ const extension = new Set('^{}\\[~]|€\f')
 export interface TextLength {
   readonly length: number
   readonly limit: number
+  /** Messages that it is billed as: each of several loses room to a header. */
+  readonly parts: number
   /** The alphabet that it needs: one foreign character makes all of them two bytes wide. */
   readonly alphabet: 'GSM-7' | 'UCS-2'
 }
@@ -18,15 +20,19 @@ export interface TextLength {
  * Counts a text as networks do: in characters of GSM-7 up to 160, else in UTF-16 units up to 70.
  *
  * @example
- * textLength('100 €') // { length: 6, limit: 160, alphabet: 'GSM-7' }
+ * textLength('100 €') // { length: 6, limit: 160, parts: 1, alphabet: 'GSM-7' }
  */
 export function textLength(text: string): TextLength {
   let length = 0
   for (const character of text) {
     if (!basic.has(character) && !extension.has(character)) {
-      return { length: text.length, limit: 70, alphabet: 'UCS-2' }
+      return { ...partsOf(text.length, 70, 67), alphabet: 'UCS-2' }
     }
     length += extension.has(character) ? 2 : 1
   }
-  return { length, limit: 160, alphabet: 'GSM-7' }
+  return { ...partsOf(length, 160, 153), alphabet: 'GSM-7' }
+}
+
+function partsOf(length: number, limit: number, limitOfSeveral: number) {
+  return { length, limit, parts: length <= limit ? 1 : Math.ceil(length / limitOfSeveral) }
 }

@@ -1,7 +1,7 @@
 import type { CodeProvider } from '../challenge/code-provider.js'
 import { type Check, nonEmptyString, optionError, timeoutMs } from '../lib/options.js'
 import type { TwoFactorOptions } from '../options.js'
-import { clientWith, codeMethods } from '../provider/option-checks.js'
+import { codeClient } from '../provider/option-checks.js'
 
 /** What only a client from `createClient` needs or understands. */
 const clientOnly = [
@@ -14,8 +14,7 @@ const clientOnly = [
   'countryCode',
 ] as const satisfies readonly (keyof TwoFactorOptions)[]
 
-const client = clientWith(
-  codeMethods,
+const client = codeClient(
   'must be a client from createClient(), or a CodeProvider such as ownCodes({ client, secret })',
 )
 

@@ -31,7 +31,7 @@ export interface ProviderCodesOptions extends VerdictRules {
 
 const values = list(nonEmptyString(), 'must be an array of strings')
 const checks: Checks<ProviderCodesOptions> = {
-  client: optionChecks.clientWith(optionChecks.codeMethods),
+  client: optionChecks.codeClient(),
   name: optionChecks.providerName,
   approvedStatuses: list(nonEmptyString(), 'must list what your account returns for a right code', 1),
   rejectedCodes: values,

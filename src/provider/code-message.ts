@@ -71,7 +71,14 @@ function inOneLine({ title, rows }: Details): string {
   return title === undefined ? values : `${clean(title)}: ${values}`
 }
 
-const maxValueLength = 40
+const maxValueLength = 30
+
+/** The label of the row that takes most room, or the title. */
+export function longestIn({ title = '', rows }: Details): string {
+  const size = ([label, value]: readonly [string, string]) => clean(label).length + clean(value).length
+  const [longest] = [...rows].sort((one, other) => size(other) - size(one))
+  return longest?.[0] ?? title
+}
 
 function clean(value: string): string {
   const line = value.replace(/[\p{C}\p{Z}\s]+/gu, ' ').trim()

@@ -12,16 +12,17 @@ export const countryCode = that(
   (code) => typeof code === 'string' && phoneCountries.has(code) && countryCodes.has(code),
 )
 
-/** A client that sends by these methods. Whatever they are, its balance is asked, and it is closed. */
-export function clientWith(
-  methods: readonly (keyof ProviderClient)[],
-  fix = 'must be a client from createClient()',
-): Check {
-  return withMethods([...methods, 'balance', 'close'], fix)
-}
+const codeMethods: readonly (keyof ProviderClient)[] = [
+  'sendSmsCode',
+  'sendCallCode',
+  'verifyCode',
+  'balance',
+  'close',
+]
 
-/** What is asked of a client whose provider makes the codes and judges them. */
-export const codeMethods = ['sendSmsCode', 'sendCallCode', 'verifyCode'] as const
+/** A client whose provider makes the codes and judges them. */
+export const codeClient = (fix = 'must be a client from createClient()'): Check =>
+  withMethods(codeMethods, fix)
 
 /** A name stands in front of handles, which are kept with every challenge. */
 export const providerName = that(

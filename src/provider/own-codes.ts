@@ -1,21 +1,40 @@
 import { randomInt } from 'node:crypto'
 import type { CodeProvider, CodeSend, SendResult } from '../challenge/code-provider.js'
 import { ignoreRejection } from '../lib/ignore-rejection.js'
-import { type Checks, checkOptions, func, integer, secret, that } from '../lib/options.js'
+import { type Checks, checkOptions, func, integer, secret, that, withMethods } from '../lib/options.js'
 import { textLength } from '../lib/text-length.js'
 import { minuteMs } from '../lib/time.js'
 import type { ProviderClient } from './client.js'
 import type { Voice } from './client-params.js'
 import { createHandles } from './code-handle.js'
-import { type CodeMessage, defaultMessage } from './code-message.js'
-import { clientWith, providerName, voice } from './option-checks.js'
+import { type CodeMessage, defaultMessage, longestIn } from './code-message.js'
+import { providerName, voice } from './option-checks.js'
 import { acceptedSend, failedSend, reportFailure, statesBy } from './send-result.js'
+
+/** What sends the texts of `ownCodes`: a client from `createClient()`, or any object with `sendSms`. */
+export interface CodeSender
+  extends Partial<Pick<ProviderClient, 'balance' | 'close' | 'timeoutMs' | 'messageState'>> {
+  /** Sends one text. What rejects may have been sent, unless it is a `ProviderError` that says otherwise. */
+  sendSms(
+    message: { readonly phone: string; readonly sms: string },
+    options: { readonly signal: AbortSignal },
+  ): Promise<unknown>
+  /** Speaks one text. Without it a code by call is not sent: give `channels: ['sms']`. */
+  sendCall?(
+    message: {
+      readonly phone: string
+      readonly message: string
+      readonly voice: Voice
+      readonly retries: number
+    },
+    options: { readonly signal: AbortSignal },
+  ): Promise<unknown>
+}
 
 /** Options of `ownCodes`. */
 export interface OwnCodesOptions {
   /** Sends the texts and calls. */
-  readonly client: Pick<ProviderClient, 'sendSms' | 'sendCall' | 'balance' | 'close' | 'timeoutMs'> &
-    Partial<Pick<ProviderClient, 'messageState'>>
+  readonly client: CodeSender
   /** 32 bytes or more; that of `twoFactor` will do. For a rotation a list: the first makes, all verify. */
   readonly secret: string | readonly string[] | undefined
   /** Digits of a code, 4 to 10. Default 6. */
@@ -24,6 +43,8 @@ export interface OwnCodesOptions {
   readonly text?: ((message: CodeMessage) => string) | undefined
   /** Host name that phones may fill the code in on: adds the last line `@example.com #482913` to texts. */
   readonly origin?: string | undefined
+  /** How many messages a text may be billed as. Default 2. */
+  readonly maxParts?: number | undefined
   /** Voice of the calls. Default `Mariana`. */
   readonly voice?: Voice | undefined
   /** How often a call is tried, 1 to 3. Default 1. */
@@ -33,7 +54,7 @@ export interface OwnCodesOptions {
 }
 
 const checks: Checks<OwnCodesOptions> = {
-  client: clientWith(['sendSms', 'sendCall']),
+  client: withMethods(['sendSms'], 'must have a method sendSms, as a client from createClient() has'),
   secret,
   length: integer(4, 10),
   text: func('({ code, minutes, appName, locale, purpose, channel, details }) => string'),
@@ -41,6 +62,7 @@ const checks: Checks<OwnCodesOptions> = {
     "must be a host name without scheme and port, such as 'example.com'",
     (value) => typeof value === 'string' && /^(?!-)[a-z\d-]+(\.[a-z\d-]+)*$/i.test(value),
   ),
+  maxParts: integer(1, 10),
   voice,
   retries: integer(1, 3),
   name: providerName,
@@ -75,9 +97,13 @@ export function ownCodes(options: OwnCodesOptions): CodeProvider {
       const { destination, channel, appName, expiresInMs, signal, report } = send
       const code = String(randomInt(10 ** length)).padStart(length, '0')
       const message = write(code, send)
-      if (message === undefined) {
+      if (typeof message !== 'string') {
         // Denial of service: a text of the host that fails for one visitor's words or language is no outage.
         report?.({ reason: 'text', asked: false })
+        return { result: 'not-sent', ...message }
+      }
+      if (channel === 'call' && client.sendCall === undefined) {
+        report?.({ reason: 'channel', asked: false })
         return { result: 'not-sent' }
       }
       const kept = { lifetimeMs: expiresInMs, handle: handles.make(code, { destination, appName }) }
@@ -85,11 +111,11 @@ export function ownCodes(options: OwnCodesOptions): CodeProvider {
         const sent =
           channel === 'sms'
             ? await client.sendSms({ phone: destination, sms: message }, { signal })
-            : await client.sendCall({ phone: destination, message, voice: spokenBy, retries }, { signal })
+            : await client.sendCall?.({ phone: destination, message, voice: spokenBy, retries }, { signal })
         report?.({
           operation: channel === 'sms' ? 'sendSms' : 'sendCall',
           httpStatus: 200,
-          messageId: sent.id,
+          messageId: Object(sent).id,
         })
         return withKept(acceptedSend(sent, destination), kept)
       } catch (error) {
@@ -105,9 +131,9 @@ export function ownCodes(options: OwnCodesOptions): CodeProvider {
       return fits ? 'approved' : 'rejected'
     },
 
-    balance: () => client.balance(),
+    ...(client.balance && { balance: client.balance.bind(client) }),
     ...statesBy(client),
-    close: () => client.close(),
+    ...(client.close && { close: client.close.bind(client) }),
   }
 }
 
@@ -117,7 +143,7 @@ function withKept(sent: SendResult, kept: { lifetimeMs: number; handle: string }
 }
 
 /** Writes messages; each warning is given once, without a word of the message. */
-function createWriter({ text, origin }: OwnCodesOptions) {
+function createWriter({ text, origin, maxParts = 2 }: OwnCodesOptions) {
   const warned = new Set<string>()
   function warn(code: string, warning: string): void {
     if (warned.has(code)) return
@@ -125,8 +151,8 @@ function createWriter({ text, origin }: OwnCodesOptions) {
     process.emitWarning(warning, { type: 'TwoFactorWarning', code })
   }
 
-  /** The whole message, or undefined when the host's own function has written none that can be sent. */
-  return (code: string, send: CodeSend): string | undefined => {
+  /** The whole message; or nothing that can be sent, and which row is too long for it. */
+  return (code: string, send: CodeSend): string | { readonly tooLong?: string } => {
     const { channel, appName, locale, purpose, details, expiresInMs } = send
     const isText = channel === 'sms'
     const written = isText ? code : [...code].join(', ')
@@ -134,30 +160,28 @@ function createWriter({ text, origin }: OwnCodesOptions) {
     const message = { code: written, minutes, appName, locale, purpose, channel, details }
     // Domain-bound one-time codes (WICG): the last line, exactly so, and nothing after it.
     const lastLine = isText && origin !== undefined ? `\n@${origin} #${code}` : ''
-    const fits = (body: string) => !isText || partsOf(body + lastLine) === 1
+    const partsOf = (body: string) => (isText ? textLength(body + lastLine).parts : 1)
 
-    const body = text === undefined ? defaultMessage(message, fits) : hostText(text, message)
+    const body =
+      text === undefined ? defaultMessage(message, (body) => partsOf(body) === 1) : hostText(text, message)
     if (body === undefined) {
       warn(
         'TWO_FACTOR_TEXT_FAILED',
         'ownCodes: text threw or returned no string with the code: nothing was sent.',
       )
-      return undefined
+      return {}
     }
-    if (!fits(body)) {
+    if (partsOf(body) > 1) {
       const { length, limit, alphabet } = textLength(body + lastLine)
       warn(
         'TWO_FACTOR_LONG_TEXT',
         `ownCodes: a text has ${length} characters and needs several parts: one holds ${limit} of ${alphabet}.`,
       )
     }
+    // SMS pumping: the visitor's words are billed by the part. A row left out could be the payee.
+    if (partsOf(body) > maxParts) return details === undefined ? {} : { tooLong: longestIn(details) }
     return body + lastLine
   }
-}
-
-function partsOf(text: string): number {
-  const { length, limit } = textLength(text)
-  return Math.ceil(length / limit)
 }
 
 function hostText(text: (message: CodeMessage) => string, message: CodeMessage): string | undefined {

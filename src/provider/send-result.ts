@@ -6,7 +6,8 @@ import { ProviderError } from './provider-error.js'
 import { judge, type VerdictRules } from './verdict.js'
 
 /** The outcome of a send that the client called a success. */
-export function acceptedSend({ raw }: { readonly raw: unknown }, destination: string): SendResult {
+export function acceptedSend(answer: unknown, destination: string): SendResult {
+  const { raw = answer }: { readonly raw?: unknown } = Object(answer)
   return { result: namesOthers(raw, destination) ? 'foreign-number' : 'sent' }
 }
 

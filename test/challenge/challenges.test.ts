@@ -194,12 +194,20 @@ describe('start', () => {
     ['foreign-number', refusedByProvider],
     ['misconfigured', unreachable],
     ['not-sent', unreachable],
-  ] as const)('fails with the documented answer when the send is %s', async (result, answer) => {
-    const { challenges, provider } = createService()
-    provider.send = () => ({ result })
-    await expect(challenges.start({ ...ana, purpose: 'login' })).rejects.toMatchObject(answer)
-    expect(await challenges.find(ana)).toBeUndefined()
-  })
+    [
+      'not-sent',
+      { code: 'invalid_request', message: 'Details: "Payee" is too long for a text message.' },
+      'Payee',
+    ],
+  ] as const)(
+    'fails with the documented answer when the send is %s',
+    async (result, answer, tooLong?: string) => {
+      const { challenges, provider } = createService()
+      provider.send = () => ({ result, ...(tooLong !== undefined && { tooLong }) })
+      await expect(challenges.start({ ...ana, purpose: 'login' })).rejects.toMatchObject(answer)
+      expect(await challenges.find(ana)).toBeUndefined()
+    },
+  )
 
   it('asks the host before it sends, and sends nothing unless the host says true', async () => {
     const { challenges, provider } = createService()

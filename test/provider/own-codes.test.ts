@@ -173,9 +173,31 @@ describe('a message', () => {
 
   test('cuts values that would be billed as many parts, and no others', async () => {
     const { message } = await sendBy(provider(), { details: { rows: [['To', 'x'.repeat(5_000)]] } })
-    expect(message).toContain(`To ${'x'.repeat(37)}...`)
-    const whole = await sendBy(provider(), { details: { rows: [['To', `Ana \t\r\n ${'x'.repeat(36)}`]] } })
-    expect(whole.message).toContain(`To Ana ${'x'.repeat(36)}.`)
+    expect(message).toContain(`To ${'x'.repeat(27)}...`)
+    const whole = await sendBy(provider(), { details: { rows: [['To', `Ana \t\r\n ${'x'.repeat(26)}`]] } })
+    expect(whole.message).toContain(`To Ana ${'x'.repeat(26)}.`)
+  })
+
+  test('takes two parts at most, and names the row that is too long for them', async () => {
+    const rows = (count: number) =>
+      Array.from(
+        { length: count },
+        (_, index) => [`Row ${index}`, 'x'.repeat(index === 2 ? 30 : 20)] as const,
+      )
+    const fits = await sendBy(provider(), { details: { rows: rows(8) } })
+    expect(fits.sent).toMatchObject({ result: 'sent' })
+    expect(fits.message.length).toBeLessThanOrEqual(306)
+    const asked = recorder.requests.length
+    const tooLong = { result: 'not-sent', tooLong: 'Row 2' }
+    expect(await provider().sendCode({ ...order, details: { rows: rows(12) } })).toEqual(tooLong)
+    const spoken = { ...order, channel: 'call', details: { rows: rows(12) } } as const
+    expect(await provider().sendCode(spoken)).toMatchObject({ result: 'sent' })
+    expect(await provider({ maxParts: 1 }).sendCode({ ...order, details: { rows: rows(8) } })).toEqual(
+      tooLong,
+    )
+    const wordy = provider({ text: ({ code }) => `${code} ${'x'.repeat(300)}` })
+    expect(await wordy.sendCode(order)).toEqual({ result: 'not-sent' })
+    expect(recorder.requests).toHaveLength(asked + 1)
   })
 
   test('ends with the domain-bound line, in the form that phones read', async () => {
@@ -328,6 +350,16 @@ describe('of its client', () => {
     expect(provider({ client: { ...client, messageState: undefined } as never }).messageState).toBeUndefined()
   })
 
+  test('a method sendSms is all that is needed', async () => {
+    const answers: unknown[] = [undefined, { id: 'm1' }, { phone: '573007654321' }]
+    const codes = ownCodes({ client: { sendSms: async () => answers.shift() }, secret })
+    const results = [await codes.sendCode(order), await codes.sendCode(order), await codes.sendCode(order)]
+    expect(results.map(({ result }) => result)).toEqual(['sent', 'sent', 'foreign-number'])
+    expect(await codes.sendCode({ ...order, channel: 'call' })).toEqual({ result: 'not-sent' })
+    expect(codes).not.toHaveProperty('balance')
+    expect(codes).not.toHaveProperty('close')
+  })
+
   test('it has the balance, the deadline and the end', async () => {
     const [balance, close] = [vi.fn(async () => ({ credits: 5 })), vi.fn(async () => {})]
     const codes = provider({
@@ -347,7 +379,8 @@ test('the host name of a text may have digits, hyphens and no dot', () => {
 })
 
 test.each([
-  [{ client: {} }, 'ownCodes: client must be a client from createClient()'],
+  [{ client: {} }, 'ownCodes: client must have a method sendSms, as a client from createClient() has'],
+  [{ maxParts: 0 }, 'ownCodes: maxParts must be an integer from 1 to 10'],
   [{ secret: undefined }, 'ownCodes: missing secret'],
   [{ secret: 'short' }, 'ownCodes: secret must have 32 bytes or more'],
   [{ secret: [] }, 'ownCodes: secret must have 32 bytes or more'],
