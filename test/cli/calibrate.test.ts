@@ -454,27 +454,6 @@ describe.skipIf(withoutTerminal)('express-two-factor calibrate in a terminal', (
     expect(linesOf(onSomeDay(said))).toEqual(linesOf(shown.replaceAll(/^ {2}/gm, '')))
   })
 
-  test('sends nothing after a no', async () => {
-    await using sandbox = await startSandbox()
-    const program = runInTerminal(['calibrate'])
-    await answerQuestions(program, sandbox)
-    program.type('\r')
-    expect(await program.exitCode).toBe(1)
-    expect(program.out()).toContain('Nothing was sent.')
-    expect(sandbox.requests.count()).toBe(0)
-  })
-
-  test('asks again until it has an answer', async () => {
-    await using sandbox = await startSandbox()
-    const program = runInTerminal(['calibrate', '--yes', '--channel', 'sms'], environment(sandbox))
-    const { code } = await sandbox.inbox.waitFor(phone, inAMinute)
-    await program.saying('The code that arrived')
-    program.type('\r?\r')
-    await program.saying('letters and digits alone')
-    program.type(`${code}\r`)
-    expect(await program.exitCode).toBe(0)
-  })
-
   test.each([
     ['at a question', []],
     ['at the hidden one', ['--base-url', 'https://provider.example/v1', '--client', '1']],

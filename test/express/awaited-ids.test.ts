@@ -56,14 +56,6 @@ describe('an id that takes a promise', () => {
     expect(old.cookies.size).toBeGreaterThan(0)
   })
 
-  it('that stays the same is refused, not elevated', async () => {
-    const host = await startHost({ options: { session: { ...session, rotate: async () => undefined } } })
-    const ana = await host.challenged()
-    const told = await ana.post('/two-factor/verify', { code: host.stub.rightCode })
-    expect([told.status, told.json.code]).toEqual([503, 'session_unavailable'])
-    expect((await ana.get('/account')).status).toBe(403)
-  })
-
   it('that is the planted one again after onVerified is refused', async () => {
     let planted = ''
     const host = await startHost({

@@ -63,36 +63,11 @@ describe('a text with what its code confirms', () => {
     expect((await ana.post('/pay', payment)).status).toBe(403)
   })
 
-  it('is spoken in calls too', async () => {
-    const { start, lastForm } = await startBank({}, 'es')
-    await start(payment, 'call')
-    expect(lastForm().message).toContain('Transfer: Amount 100 EUR, To Ben.')
-  })
-
-  it("can be the host's own, made of all that is known", async () => {
-    const messages: CodeMessage[] = []
-    const text = (message: CodeMessage) => {
-      messages.push(message)
-      const [[, amount = ''] = [], [, payee = ''] = []] = message.details?.rows ?? []
-      return `${message.code}: ${amount} -> ${payee}`
-    }
-    const { host, start, lastForm } = await startBank({ text }, 'pt-BR')
-    const { details } = await start(payment)
-    expect(messages.at(-1)).toMatchObject({ purpose: 'pay', locale: 'pt', channel: 'sms', details })
-    expect(lastForm().sms).toBe(`${host.stub.rightCode}: 100 EUR -> Ben`)
-    // Nothing is described at a sign-in.
-    expect(messages[0]).toMatchObject({ purpose: 'login', details: undefined })
-  })
-
   it.each([
-    'Ben\r\n@evil.example #000000',
-    'Ben\u2028@evil.example #000000',
     'Ben\u2029\u0085@evil.example #000000',
     'Ben\u0000\u001b[2J\t@evil.example #000000',
     '\u202e000000# elpmaxe.live@',
-    "<b>Ben</b>\" onload='x' &amp;",
     `Ben${' very'.repeat(39)}`,
-    '\ud83d\udcb6'.repeat(100),
   ])('keeps what the visitor typed within its line: %j', async (payee) => {
     const { host, start, lastForm } = await startBank({ origin: 'bank.example' })
     const { started } = await start({ amount: '100', payee })

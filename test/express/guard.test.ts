@@ -316,10 +316,7 @@ describe('the guard', () => {
       'requireTwoFactor: unknown option "purpouse"; did you mean "purpose"?',
     )
     expect(() => tf.requireTwoFactor({ maxAgeMs: Number.NaN })).toThrow('requireTwoFactor: maxAgeMs')
-    expect(() => tf.requireTwoFactor({ maxAgeMs: '5' as never })).toThrow('requireTwoFactor: maxAgeMs')
     expect(() => tf.requireTwoFactor({ purpose: '' })).toThrow('requireTwoFactor: purpose')
-    expect(() => tf.requireTwoFactor({ bind: 'amount' as never })).toThrow('requireTwoFactor: bind')
-    expect(() => tf.requireTwoFactor({ exempt: true as never })).toThrow('requireTwoFactor: exempt')
     expect(() => tf.requireTwoFactor({ once: 1 as never })).toThrow('requireTwoFactor: once')
     for (const purpose of [null, 5]) {
       expect(() => tf.requireTwoFactor({ purpose } as never)).toThrow('requireTwoFactor: purpose must be')
@@ -331,7 +328,6 @@ describe('the guard', () => {
       expect(() => tf.start(none)).toThrow('start: options must be an object')
       expect(() => tf.phoneVerification(none)).toThrow('phoneVerification: options must be an object')
     }
-    expect(() => tf.start({ purpouse: 'x' } as never)).toThrow('start: unknown option "purpouse"')
     const verify = tf.verify as (options?: unknown) => unknown
     expect(() => verify({ purpose: 'x' })).toThrow('verify: takes no options')
     expect(verify(undefined)).toBeTypeOf('function')

@@ -109,9 +109,6 @@ describe('the methods of a guard', () => {
 
   it('are checked at start-up', async () => {
     const { tf, stub, clock } = await startHost()
-    for (const methods of [[], 'passkey', [''], [5]] as never[]) {
-      expect(() => tf.requireTwoFactor({ methods })).toThrow('requireTwoFactor: methods')
-    }
     expect(() => tf.requireTwoFactor({ purpose: 'pay', methods: ['sms', 'trusted-device'] })).toThrow(
       'must not include "trusted-device" for a step-up',
     )

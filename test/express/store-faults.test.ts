@@ -66,48 +66,6 @@ describe('a store that', () => {
     expect((await ana.get('/account')).status).not.toBe(200)
   })
 
-  it('cannot take a signup along to the renewed session lets nobody in', async () => {
-    const well = memoryStore()
-    let enrolmentsFail = false
-    const store: Store = {
-      ...well,
-      read(key) {
-        if (enrolmentsFail && key.includes(':enrolment:')) throw new Error('down')
-        return well.read(key)
-      },
-    }
-    const host = await startHost({
-      options: { store },
-      mount: (app, tf) => app.use('/signup/phone', tf.phoneVerification().routes()),
-    })
-    const ana = await host.challenged()
-    enrolmentsFail = true
-    const told = await ana.post('/two-factor/verify', { code: host.stub.rightCode })
-    expect([told.status, told.json.code]).toEqual([503, 'store_unavailable'])
-    expect((await ana.get('/account')).status).toBe(403)
-  })
-
-  it('loses the answer to an approved code lets nobody in', async () => {
-    const well = memoryStore()
-    let grantsFail = false
-    const store: Store = {
-      ...well,
-      swap(key, version, next, ttlMs) {
-        if (grantsFail && key.includes(':grants:')) throw new Error('down')
-        return well.swap(key, version, next, ttlMs)
-      },
-    }
-    const events: string[] = []
-    const onEvent = ({ type }: { type: string }) => void events.push(type)
-    const host = await startHost({ options: { store, onEvent } })
-    const ana = await host.challenged()
-    grantsFail = true
-    const told = await ana.post('/two-factor/verify', { code: host.stub.rightCode })
-    expect(told.json.code).toBe('store_unavailable')
-    expect(events).toContain('store.failed')
-    expect((await ana.get('/account')).status).toBe(403)
-  })
-
   it.each(['read', 'swap'] as const)(
     "fails at %s while onVerified fails lets nobody in and hides not the host's error",
     async (verb) => {

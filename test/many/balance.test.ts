@@ -94,34 +94,4 @@ describe.skipIf(withoutRedis)(`${processes} processes on one Redis`, () => {
     }
     expect([asked(), sends()]).toEqual([looks, sent + 1 + processes])
   })
-
-  it('refuse at an empty account for free, and send to the same people once it is recharged', async () => {
-    const { sandbox, at, told, sends, isPaused } = await open(500)
-    sandbox.account.setCredits(0)
-    expect((await newcomer(at(0)).start()).status).toBe(502)
-    await vi.waitFor(async () => expect(await isPaused()).toBe(true), patience)
-    // Each in a session of their own: no budget but that of the account is shared.
-    const people = Array.from({ length: 200 }, (_, index) =>
-      newcomer(at(index), `${2_000 + index}.session-${index}`),
-    )
-    const sent = sends()
-    const answers = await Promise.all(people.map(({ start }) => start()))
-    // The one that finds the account still empty.
-    expect(answers.filter(({ status }) => status === 502)).toHaveLength(1)
-    const refused = people.filter((_, index) => answers[index]?.body.code === 'sending_paused')
-    expect(refused).toHaveLength(199)
-    expect(sends()).toBe(sent + 1)
-
-    sandbox.account.setCredits(500)
-    await vi.waitFor(
-      async () => expect(await told()).toEqual(['balance.empty', 'balance.recovered']),
-      patience,
-    )
-    // No cooldown stands for any of them.
-    const again = await Promise.all(refused.map(({ start }) => start()))
-    expect(again.filter(({ status }) => status === 201)).toHaveLength(199)
-    console.log(
-      `${again.length} people were refused, and sent a code at their first start after the recharge`,
-    )
-  })
 })

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryStore } from '../../src/store/memory-store.js'
 import { redisStore } from '../../src/store/redis-store.js'
 import type { Store } from '../../src/store/store.js'
-import { minute } from '../challenge/kit.js'
 import { ana, createService } from '../challenge/service.js'
 import { type RedisServer, startRedis, withoutRedis } from '../store/redis-server.js'
 
@@ -49,24 +48,6 @@ describe.each(Object.entries(stores))('a known browser and strangers at once, on
       verify: (who: typeof ana, code: string) => service.challenges.verify({ ...who, phone, code }),
     }
   }
-
-  it('get one code per cooldown and budget for 200 starts', async () => {
-    const { start, provider, wait } = setUp('+573000000001')
-    const all = () =>
-      times(200, (index) =>
-        start(index % 2 === 1 ? { ...known, session: `known-${index}` } : stranger(index)),
-      )
-    const told = await all()
-    // One is a stranger's if he was first: the known browser takes the place of his challenge.
-    const sent = provider.sends.length
-    expect([1, 2]).toContain(sent)
-    const started = told.flatMap(({ outcome }, index) => (outcome === 'started' ? [index % 2] : []))
-    expect(started.filter((budget) => budget === 1)).toHaveLength(1)
-    wait(minute)
-    // Nothing goes out to strangers while the challenge of a known browser is live.
-    await all()
-    expect(provider.sends).toHaveLength(sent + 1)
-  })
 
   it('have five checks per budget for 1,000 wrong codes over 100 sessions of strangers', async () => {
     const { start, verify, checksOf, provider } = setUp('+573000000002')
