@@ -32,15 +32,12 @@ const unfit = [
 
 /** Folders of `src`, and the files beside them, with the tests that run. */
 const parts = [
-  { name: 'lib', tests: ['lib/*', 'provider/*', 'express/pages/*'] },
+  { name: 'lib', tests: ['lib/*', 'provider/*', 'express/pages/*', 'options/*'] },
   { name: 'store', tests: ['store/*'] },
   { name: 'challenge', tests: ['challenge/{,budgets/,ledger/,proofs/,watch/}*', 'phone-number'] },
   { name: 'provider', tests: ['provider/*', 'faults/*'] },
   { name: 'express', tests: ['express/{,pages/}*', 'journeys/*'] },
-  {
-    name: 'options',
-    tests: ['options/*', 'option-probes', 'express/{wiring,warnings,signup-guard}'],
-  },
+  { name: 'options', tests: ['options/*', 'option-probes'] },
   { name: 'testing', tests: ['testing/*', 'express/guard-coverage', 'store/store-contract'] },
   { name: 'sandbox', tests: ['sandbox/*', 'control-openapi', 'provider/sandbox', 'journeys/sandbox'] },
   { name: 'cli', tests: ['cli/{calibration,doctor-findings}'] },

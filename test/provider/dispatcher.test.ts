@@ -1,4 +1,4 @@
-import { type Dispatcher, MockAgent } from 'undici'
+import { MockAgent } from 'undici'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type ClientOptions, createClient } from '../../src/provider/index.js'
 import { canary, canaryClient, failureOf } from '../faults/failing-call.js'
@@ -13,8 +13,6 @@ function mockAgent(): MockAgent {
 afterEach(() => Promise.all(agents.splice(0).map((agent) => agent.close())))
 
 const origin = 'https://provider.example'
-type Handler = Dispatcher.DispatchHandler
-const controller = {} as Dispatcher.DispatchController
 /** What undici 6 does with a handler of undici 7. */
 const oldDispatcher = {
   dispatch() {
@@ -47,53 +45,10 @@ describe('a dispatcher of one’s own', () => {
     })
   })
 
-  test('that throws is a failure like any other', async () => {
-    const dispatcher = {
-      dispatch() {
-        throw new Error(`no route to ${canary.key}`)
-      },
-    } as unknown as NonNullable<ClientOptions['dispatcher']>
-    const error = await failureOf(canaryClient(`${origin}/v1`, { dispatcher }).balance())
-    expect(error).toMatchObject({ delivery: 'not-sent' })
-    expect(error.message).toContain('no connection (connection failed)')
-  })
-
   test('of another undici is named', async () => {
     const client = canaryClient(`${origin}/v1`, { dispatcher: oldDispatcher })
     const error = await failureOf(client.balance())
     expect(error).toMatchObject({ delivery: 'not-sent', reason: 'dispatcher' })
     expect(error.message).toContain('another major version of undici: pass one of undici 7')
-  })
-
-  test.each([
-    ['with a status', (handler: Handler) => handler.onResponseStart?.(controller, 200, {}, 'OK')],
-    [
-      'with an informational status',
-      (handler: Handler) => handler.onResponseStart?.(controller, 103, {}, ''),
-    ],
-  ])('that never says it started, and answers %s, has sent', async (_how, answer) => {
-    const dispatcher = {
-      dispatch(_options: unknown, handler: Handler) {
-        answer(handler)
-        handler.onResponseError?.(controller, Object.assign(new Error('gone'), { code: 'ECONNRESET' }))
-        return true
-      },
-    } as unknown as NonNullable<ClientOptions['dispatcher']>
-    const client = canaryClient(`${origin}/v1`, { dispatcher })
-    const error = await failureOf(client.balance())
-    expect(error).toMatchObject({ delivery: 'unknown', reason: 'reset' })
-    expect(error.message).toContain('the answer was lost (ECONNRESET)')
-  })
-
-  test('stays open when the client is closed, and the client does not use it again', async () => {
-    const dispatcher = mockAgent()
-    const balance = { path: '/v1/balance?client=1&key=k', method: 'GET' } as const
-    dispatcher.get(origin).intercept(balance).reply(200, { balance: 5 }).times(2)
-    const make = () => createClient({ baseUrl: `${origin}/v1`, client: 1, key: 'k', dispatcher })
-    const [one, other] = [make(), make()]
-    expect(await one.balance()).toEqual({ credits: 5 })
-    await one.close()
-    expect(await failureOf(one.balance())).toMatchObject({ delivery: 'not-sent' })
-    expect(await other.balance()).toEqual({ credits: 5 })
   })
 })
