@@ -163,27 +163,3 @@ test.each(['spec', 'observed'] as const)(
     })
   },
 )
-
-test.each([200, 400, 520] as const)(
-  'a wrong code is rejected when it is answered with HTTP %i',
-  async (wrongCode) => {
-    for (const dialect of ['spec', 'observed'] as const) {
-      const { verdicts } = await resultsWith({ dialect, wrongCode })
-      expect(verdicts).toEqual(['rejected', 'approved', 'rejected', 'approved'])
-    }
-  },
-)
-
-test('a wrong key is a refused account in both dialects', async () => {
-  for (const dialect of ['spec', 'observed'] as const) {
-    const sandbox = await startSandbox({ dialect })
-    const client = createClient({
-      baseUrl: sandbox.baseUrl,
-      client: sandbox.credentials.client,
-      key: 'wrong',
-    })
-    await expect(client.balance()).rejects.toMatchObject({ httpStatus: 520, providerError: '1003' })
-    await client.close()
-    await sandbox.close()
-  }
-})
