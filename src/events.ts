@@ -166,6 +166,9 @@ export function createEmit(parts: {
     code:
       | 'TWO_FACTOR_PROVIDER_MISCONFIGURED'
       | 'TWO_FACTOR_PROVIDER_UNAVAILABLE'
+      | 'TWO_FACTOR_PROVIDER_ADDRESS'
+      | 'TWO_FACTOR_STATUS_UNEXPECTED'
+      | 'TWO_FACTOR_STORE_FAILED'
       | 'TWO_FACTOR_PHONE_UNREADABLE',
     cause: string,
   ) => void
@@ -174,7 +177,11 @@ export function createEmit(parts: {
 
   function warnOf(event: EventBody): void {
     if (event.type === 'provider.misconfigured') warn('TWO_FACTOR_PROVIDER_MISCONFIGURED', causeOf(event))
-    if (event.type === 'provider.unavailable') warn('TWO_FACTOR_PROVIDER_UNAVAILABLE', causeOf(event))
+    const wrongAddress = astray(event)
+    if (wrongAddress) warn('TWO_FACTOR_PROVIDER_ADDRESS', causeOf(wrongAddress))
+    else if (event.type === 'provider.unavailable') warn('TWO_FACTOR_PROVIDER_UNAVAILABLE', causeOf(event))
+    if (event.type === 'provider.unexpected') warn('TWO_FACTOR_STATUS_UNEXPECTED', `status ${event.status}`)
+    if (event.type === 'store.failed') warn('TWO_FACTOR_STORE_FAILED', event.command)
     if (isUnreadable(event)) warn('TWO_FACTOR_PHONE_UNREADABLE', event.reason)
   }
 
@@ -190,6 +197,15 @@ export function createEmit(parts: {
       // A broken metric must not change who is admitted.
     }
   }
+}
+
+/** A send that seems to have reached a web site in place of the provider: `baseUrl` lacks its path. */
+function astray(event: EventBody): AboutExchange | undefined {
+  if (event.type === 'challenge.undelivered') return event.httpStatus === 404 ? event : undefined
+  if (event.type !== 'provider.unavailable' || event.command !== 'send') return undefined
+  const { httpStatus, reason, providerError } = event
+  const isPage = httpStatus === 200 && reason === 'answer' && providerError === undefined
+  return httpStatus === 404 || isPage ? event : undefined
 }
 
 /** Whether no code was sent because the option `phone` returned what nobody can dial. */

@@ -47,7 +47,7 @@ import { createBackground } from './lib/background.js'
 import { describeLimits } from './options/default-limits.js'
 import { isCodeProvider } from './options/provider-option.js'
 import { resolveOptions, type Settings } from './options/resolve.js'
-import { settingFindings } from './options/setting-findings.js'
+import { settingFindings, statusFix } from './options/setting-findings.js'
 import type { TwoFactorOptions } from './options.js'
 import { loadPhoneData } from './phone-number.js'
 import { providerCodes } from './provider/code-adapter.js'
@@ -75,14 +75,15 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   const settings = resolveOptions(options)
   const { allowedOrigins, codePattern, limits } = settings
   const provider = codeProviderOf(settings)
-  const { warn, findings: warned } = createWarnings()
+  const warnings = createWarnings()
+  const { warn } = warnings
   if (isCalledPerRequest()) warn('TWO_FACTOR_MADE_PER_REQUEST')
   // Preloads in the background, so that the first request does not wait for it.
   void loadPhoneData()
 
   const clock = settings.now && hostClock(settings.now)
   const now = clock ?? Date.now
-  const health = createHealth(now)
+  const health = createHealth({ now, fixOf: (status) => statusFix(settings.approvedStatuses, status) })
   const emit = health.over(createEmit({ onEvent: settings.onEvent, now, warn }))
   const appNames = createAppNames(settings.appName)
   const background = createBackground()
@@ -102,7 +103,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   })
   const { challenges, devices, enrolments, grants, hashBound, keptForms, purposes, secrets } = domain
 
-  const wiring = createWiring(settings, warn)
+  const wiring = createWiring(settings, warnings)
   const { subjectOf, sessions, identify, identifyLater, path, mounts, inFlight, hostTimeoutMs } = wiring
   const within = (name: string) => ({ name, timeoutMs: hostTimeoutMs })
   const requestOf = (req: Request) => req
@@ -216,7 +217,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     provider,
     ownsStore: settings.store === undefined,
     inspect: async () => settings.store?.inspect?.() ?? [],
-    settings: () => [...settingFindings(settings), ...warned()],
+    settings: () => [...settingFindings(settings, health.unapproved()), ...warnings.findings()],
   })
 
   async function close(): Promise<void> {

@@ -56,7 +56,12 @@ const checks: Checks<ClientOptions> = {
       (typeof value === 'bigint' || typeof value === 'string' || Number.isSafeInteger(value)) &&
       /^\d{1,19}$/.test(String(value)),
   ),
-  key: nonEmptyString('the account key'),
+  key: (value, name) => {
+    nonEmptyString('the account key')(value, name)
+    if (String(value) !== String(value).trim()) {
+      throw optionError(`${name} must not begin or end with white space: was it read with its line end?`)
+    }
+  },
   timeoutMs,
   paths: object(Object.fromEntries(Object.keys(operations).map((operation) => [operation, wirePath]))),
   numberFormat: oneOf('digits', 'plus'),

@@ -179,3 +179,11 @@ describe('an onVerified that never settles', () => {
     }
   })
 })
+
+it.each([undefined, null, 7, Promise.resolve()])('a render that returns %j is told so', async (made) => {
+  const host = await startHost({ options: { render: () => made as never } })
+  expect((await page(await host.login())).status).toBe(500)
+  expect(host.errors).toMatchObject([
+    { name: 'TypeError', message: expect.stringContaining('render must return the HTML') },
+  ])
+})

@@ -1,7 +1,8 @@
-import express from 'express'
+import express, { type Express } from 'express'
 import session from 'express-session'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { twoFactor } from '../../src/index.js'
+import type { ProviderStub } from '../provider-stub.js'
 import { baseOptions, startHost } from './kit.js'
 
 interface Said extends Error {
@@ -27,6 +28,7 @@ afterEach(() => {
   vi.unstubAllEnvs()
 })
 
+const behindTls = { secure: true, sameSite: 'lax' } as const
 const forwarded = { 'x-forwarded-for': '203.0.113.9' }
 
 describe('a warning', () => {
@@ -85,6 +87,79 @@ describe('a warning', () => {
       'TWO_FACTOR_COOKIE_NOT_SECURE',
       'TWO_FACTOR_COOKIE_SAME_SITE',
     ])
+  })
+
+  it('names a Secure cookie that a proxy which Express does not know keeps from going out', async () => {
+    const secure = (app: Express) =>
+      app.use(session({ secret: 's', resave: false, saveUninitialized: false, cookie: behindTls }))
+    const host = await startHost({ addSession: secure })
+    const tls = { 'x-forwarded-proto': 'https' }
+    const ana = host.browser()
+    await ana.post('/login', { user: 'ana' }, tls)
+    expect((await ana.post('/two-factor/start', {}, tls)).status).toBe(401)
+    expect(await codes()).toEqual(['TWO_FACTOR_COOKIE_NEVER_SENT'])
+
+    const told = await startHost({ addSession: secure })
+    told.app.set('trust proxy', 1)
+    const ben = told.browser()
+    await ben.post('/login', { user: 'ben' }, tls)
+    expect((await ben.post('/two-factor/start', {}, tls)).status).toBe(201)
+    expect(await codes()).toHaveLength(1)
+  })
+
+  it('names a handler that has responded and goes on to send a code, which is not sent', async () => {
+    const host = await startHost({
+      mount: (app, tf) => {
+        app.post('/wrong-password', (_req, res, next) => {
+          res.status(401).json({ wrong: 'password' })
+          next()
+        })
+        app.post('/wrong-password', tf.start())
+      },
+    })
+    const told = await (await host.login()).post('/wrong-password', {})
+    expect([told.status, told.json, host.stub.sends]).toEqual([401, { wrong: 'password' }, []])
+    expect(host.errors).toEqual([])
+    expect(await codes()).toEqual(['TWO_FACTOR_RESPONSE_SENT'])
+  })
+
+  it('names a status that `approvedStatuses` lacks, as self-test and health do with the line to paste', async () => {
+    const host = await startHost({
+      options: { approvedStatuses: ['ok'], now: () => Date.now(), calibratedAt: '2026-03-01' },
+    })
+    const ana = await host.login()
+    await ana.post('/two-factor/start', {})
+    const right = { code: host.stub.rightCode }
+    expect((await ana.post('/two-factor/verify', right)).status).toBe(422)
+    expect(await codes()).toEqual(['TWO_FACTOR_STATUS_UNEXPECTED'])
+    expect(said[0]?.message).toMatch(/\(status verified\)$/)
+    const fix =
+      'if that code was right: approvedStatuses: ["ok", "verified"], which npx express-two-factor calibrate confirms'
+    expect(host.tf.health().provider.lastUnexpected).toMatchObject({ status: 'verified', fix })
+    expect((await host.tf.selfTest()).findings).toMatchObject([{ code: 'status_unexpected', fix }])
+  })
+
+  it.each<[string, ProviderStub['answerSend'], string]>([
+    ['404', () => ({ status: 404, json: { error: 'no such page' } }), 'sendSmsCode, HTTP 404'],
+    ['a web page', () => ({ text: '<!doctype html><title>Acme</title>' }), 'sendSmsCode, HTTP 200'],
+    ['404 and a web page', () => ({ status: 404, text: '<html>' }), 'sendSmsCode, HTTP 404'],
+  ])('names the path of `baseUrl` where a send is answered by %s', async (_name, answerSend, cause) => {
+    const host = await startHost()
+    Object.assign(host.stub, { answerSend })
+    await (await host.login()).post('/two-factor/start', {})
+    expect(await codes()).toEqual(['TWO_FACTOR_PROVIDER_ADDRESS'])
+    expect(said[0]?.message).toContain(`such as /v1. (${cause}`)
+  })
+
+  it('names a store whose client was never connected, and its findings are those of the self-test', async () => {
+    const down = () => Promise.reject(new Error('The client is closed'))
+    const host = await startHost({
+      options: { store: { read: down, swap: down, increment: down }, now: () => Date.now() },
+    })
+    expect((await (await host.login()).post('/two-factor/start', {})).status).toBe(503)
+    expect(await codes()).toEqual(['TWO_FACTOR_STORE_FAILED'])
+    expect(said[0]?.message).toContain('`await client.connect()`')
+    expect((await host.tf.selfTest()).findings.map(({ code }) => code)).toEqual(['store_failed'])
   })
 
   it('names routes that are mounted elsewhere than `path` says', async () => {

@@ -262,6 +262,8 @@ describe('routes that are mounted elsewhere than `path` says', () => {
     expect(host.errors).toEqual([])
     await new Promise((resolve) => setImmediate(resolve))
     expect(warnings).toEqual(['TWO_FACTOR_PATH_DIFFERS'])
+    const found = (await host.tf.selfTest()).findings.map(({ code }) => code)
+    expect(found).not.toContain('path_differs')
   })
 })
 

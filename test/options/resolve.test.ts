@@ -302,7 +302,12 @@ describe('the default limits', () => {
 })
 
 describe('the findings about the options', () => {
-  const settings = { secret: [secret] as const, provider: provider as never, calibratedAt: '2026-03-01' }
+  const settings = {
+    secret: [secret] as const,
+    provider: provider as never,
+    calibratedAt: '2026-03-01',
+    approvedStatuses: ['verified'],
+  }
   const codes = { sendCode: noop, checkCode: noop } as never
   afterEach(() => vi.unstubAllEnvs())
 

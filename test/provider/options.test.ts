@@ -72,6 +72,7 @@ describe('a client is not made from', () => {
       'missing key; add\n  key: process.env.PROVIDER_KEY, // the account key',
     ],
     ['an empty key', { ...good, key: '' }, 'key must be a non-empty string: the account key'],
+    ['a line end behind the key', { ...good, key: 'k\n' }, 'key must not begin or end with white space'],
     ['half a surrogate pair as key', { ...good, key: 'a\ud83d' }, 'key must be a well-formed string'],
     [
       'no time at all',

@@ -37,6 +37,8 @@ export interface Health {
     readonly pausedForMs?: number
     readonly lastSentAt?: number
     readonly lastFailure?: Failure
+    /** The last status outside `approvedStatuses` that a code was answered with, and what to do if the code was right. */
+    readonly lastUnexpected?: { readonly at: number; readonly status: string; readonly fix: string }
   }
   /** The store of challenges and grants. */
   readonly store: {
@@ -59,14 +61,28 @@ const maxFailures = 10
 const failingMs = 30_000
 
 /** Listens to the events of this process, and remembers what an operator asks about first. */
-export function createHealth(now: () => number) {
+export function createHealth({
+  now,
+  fixOf,
+}: {
+  readonly now: () => number
+  readonly fixOf: (status: string) => string
+}) {
   let failures: readonly Failure[] = []
   let lastSentAt: number | undefined
   let ofProvider: Failure | undefined
   let ofStore: Failure | undefined
+  let lastUnexpected: Health['provider']['lastUnexpected']
+  /** An account may answer wrong codes with a status of their own: an approval shows that the list is right. */
+  let isApproving = true
 
   function note(event: EventBody): void {
     if (event.type === 'challenge.sent') lastSentAt = now()
+    if (event.type === 'challenge.approved') isApproving = true
+    if (event.type === 'provider.unexpected') {
+      isApproving = false
+      lastUnexpected = { at: now(), status: event.status, fix: fixOf(event.status) }
+    }
     const failure = failureOf(event, now())
     if (failure === undefined) return
     failures = [failure, ...failures.slice(0, maxFailures - 1)]
@@ -82,6 +98,9 @@ export function createHealth(now: () => number) {
         emit(event)
       },
 
+    /** The last status outside `approvedStatuses`, when no code was approved since. */
+    unapproved: () => (isApproving ? undefined : lastUnexpected?.status),
+
     read(parts: {
       readonly codes: Pick<Codes, 'pausedForMs'>
       readonly funds: Pick<BalanceWatch, 'state'> | undefined
@@ -96,7 +115,7 @@ export function createHealth(now: () => number) {
         versions: { package: version, node: process.versions.node },
         provider: {
           state: pausedForMs === undefined ? 'ok' : 'paused',
-          ...present({ pausedForMs, lastSentAt, lastFailure: ofProvider }),
+          ...present({ pausedForMs, lastSentAt, lastFailure: ofProvider, lastUnexpected }),
         },
         store: { state: isFailing ? 'failing' : 'ok', ...present({ lastFailure: ofStore }) },
         ...(balance && { balance: balanceIn(balance) }),

@@ -146,7 +146,7 @@ async function refuseDestroyed(req: Request, id: string): Promise<void> {
  * Whether the browser brought this session along. One that began with this request is not stored yet: that of a
  * trusted browser which signs in.
  */
-function cameWith(req: Request, id: string): boolean {
+export function cameWith(req: Request, id: string): boolean {
   // Decoded as express-session does it: a destroyed session must not pass for a new one by its spelling.
   return (req.headers.cookie ?? '').split(';').some((cookie) => decoded(cookie).includes(id))
 }

@@ -14,6 +14,10 @@ const messages = {
     'The session cookie is not Secure: it can be intercepted in transit. Set `cookie.secure` of the session.',
   TWO_FACTOR_COOKIE_SAME_SITE:
     'The session cookie has no SameSite of "lax" or "strict": other sites can make browsers send it (CSRF). Set `cookie.sameSite` of the session.',
+  TWO_FACTOR_COOKIE_NEVER_SENT:
+    'The session cookie is Secure, and Express sees this request as plain http, so that the cookie never goes out. Set `trust proxy` to the proxy that ends TLS.',
+  TWO_FACTOR_RESPONSE_SENT:
+    'A handler before tf.start() had responded already and called next() all the same, so nothing was done. Let it return without next() once it has responded.',
   TWO_FACTOR_MESSAGES_INCOMPLETE:
     'A language of `messages` is not whole: its missing texts appear in English. Add them; `satisfies Texts` finds them in TypeScript.',
   TWO_FACTOR_MADE_PER_REQUEST:
@@ -32,6 +36,12 @@ const messages = {
     'The provider refuses this account, so that nobody can sign in. Run `npx express-two-factor doctor`, and pass `onEvent` to be told each time.',
   TWO_FACTOR_PROVIDER_UNAVAILABLE:
     'The provider did not respond as it should to a send or a check. Pass `onEvent` to be told each time.',
+  TWO_FACTOR_PROVIDER_ADDRESS:
+    'A send was answered by 404, or by something that is no JSON, as a web site does. Check the path of `baseUrl`, which ends in the version segment, such as /v1.',
+  TWO_FACTOR_STATUS_UNEXPECTED:
+    'The provider answered a code with a status that `approvedStatuses` lacks: if that code was right, nobody gets in. Run `npx express-two-factor calibrate`, which prints the line to paste.',
+  TWO_FACTOR_STORE_FAILED:
+    'The store failed or was late, and requests get 503. Connect its client before the first request (`await client.connect()`), and check that this server can reach it.',
 } as const satisfies Record<string, string>
 
 export type WarningCode = keyof typeof messages
@@ -39,9 +49,17 @@ export type WarningCode = keyof typeof messages
 export type Warn = (code: WarningCode, cause?: string) => void
 
 /** Emits each code at most once, as a process warning of the type `TwoFactorWarning`. */
-export function createWarnings(): { readonly warn: Warn; readonly findings: () => readonly Finding[] } {
+export interface Warnings {
+  readonly warn: Warn
+  /** The same where it may be as it should: no finding. */
+  readonly hint: Warn
+  readonly findings: () => readonly Finding[]
+}
+
+export function createWarnings(): Warnings {
   const emitted = new Set<WarningCode>()
-  const warn: Warn = (code, cause = '') => {
+  const found = new Set<WarningCode>()
+  const hint: Warn = (code, cause = '') => {
     if (emitted.has(code)) return
     emitted.add(code)
     process.emitWarning(cause === '' ? messages[code] : `${messages[code]} (${cause})`, {
@@ -50,14 +68,21 @@ export function createWarnings(): { readonly warn: Warn; readonly findings: () =
       detail: `See docs/operations.md#${code.toLowerCase()}`,
     })
   }
-  return { warn, findings: () => [...emitted].filter((code) => !aboutProvider.includes(code)).map(findingOf) }
+  const warn: Warn = (code, cause) => {
+    if (!askedItself.has(code)) found.add(code)
+    hint(code, cause)
+  }
+  return { warn, hint, findings: () => [...found].map(findingOf) }
 }
 
-/** The self-test asks the provider itself. */
-const aboutProvider: readonly WarningCode[] = [
+/** The self-test asks provider and store itself, and knows the status. */
+const askedItself: ReadonlySet<WarningCode> = new Set([
   'TWO_FACTOR_PROVIDER_MISCONFIGURED',
   'TWO_FACTOR_PROVIDER_UNAVAILABLE',
-]
+  'TWO_FACTOR_PROVIDER_ADDRESS',
+  'TWO_FACTOR_STATUS_UNEXPECTED',
+  'TWO_FACTOR_STORE_FAILED',
+])
 
 function findingOf(code: WarningCode): Finding {
   const [message = '', fix = ''] = messages[code].split(/(?<=\.) /)

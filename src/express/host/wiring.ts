@@ -15,7 +15,7 @@ import {
   type SubjectOf,
 } from './requester.js'
 import { expressSession, type SessionAdapter } from './session.js'
-import type { Warn } from './warnings.js'
+import type { Warnings } from './warnings.js'
 
 /** The host as requests find it: who asks, in which session, and where the routes are. */
 export interface Wiring {
@@ -40,8 +40,9 @@ export function createWiring(
     readonly path: string
     readonly limits: Pick<Limits, 'hostTimeoutMs'>
   },
-  warn: Warn,
+  warnings: Pick<Warnings, 'warn' | 'hint'>,
 ): Wiring {
+  const { warn } = warnings
   const subjectOf = hostFunction(host.subject)
   const { hostTimeoutMs } = host.limits
   const sessions = createSessions(host.session ?? expressSession(), hostTimeoutMs, warn)
@@ -57,7 +58,7 @@ export function createWiring(
       return { session: quiet.find(req), subject: readSubject(subjectOf, req) }
     },
     path,
-    mounts: createMounts(host.path, path, warn),
+    mounts: createMounts(host.path, path, warnings),
     explainFailure: createExplainFailure(warn),
     inFlight: createInFlight(),
     hostTimeoutMs,

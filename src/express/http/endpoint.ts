@@ -4,6 +4,7 @@ import { noteGuarded } from '../guard/coverage.js'
 import { isOurs, middleware } from '../host/boundary.js'
 import type { InFlight } from '../host/in-flight.js'
 import type { Sessions } from '../host/requester.js'
+import { cameWith } from '../host/session.js'
 import type { Warn } from '../host/warnings.js'
 import type { Views } from '../pages/views.js'
 import { isCrossSite } from './origin-check.js'
@@ -27,8 +28,8 @@ export function createEndpoint(parts: {
   readonly inFlight: InFlight
   readonly warn: Warn
 }): Endpoint {
-  const { responder, bodyParsers, allowedOrigins, sessions, inFlight } = parts
-  const inspect = createInspection(parts.warn)
+  const { responder, bodyParsers, allowedOrigins, sessions, inFlight, warn } = parts
+  const inspect = createInspection(warn)
 
   async function fieldsOf(method: 'GET' | 'POST', req: Request, res: Response): Promise<Body> {
     // A link or an image on any page can make a browser GET: nothing is sent or checked then.
@@ -52,6 +53,8 @@ export function createEndpoint(parts: {
         if (!res.headersSent) await responder.send(req, res, reply, view)
       }
       let leave: ReturnType<InFlight['enter']>
+      // Whoever was refused already, such as by a wrong password, must not be sent a code (SMS pumping).
+      if (res.headersSent) return warn('TWO_FACTOR_RESPONSE_SENT')
       try {
         inspect(req)
         await sessions.open(req)
@@ -92,18 +95,22 @@ function createInspection(warn: Warn): (req: Request) => void {
     if (inspected) return
     inspected = true
     if (req.app.get('trust proxy') === true) warn('TWO_FACTOR_TRUST_PROXY_ALL')
-    const cookie = sessionCookieOf(req)
-    if (cookie === undefined) return
+    const session = sessionOf(req)
+    if (session === undefined) return
+    const { id, cookie } = session
+    if (cookie.secure === true && !req.secure && !cameWith(req, id)) {
+      warn('TWO_FACTOR_COOKIE_NEVER_SENT')
+    }
     const overTls = req.secure || process.env.NODE_ENV === 'production'
     if (overTls && cookie.secure !== true) warn('TWO_FACTOR_COOKIE_NOT_SECURE')
     if (![true, 'lax', 'strict'].includes(cookie.sameSite as never)) warn('TWO_FACTOR_COOKIE_SAME_SITE')
   }
 }
 
-/** The settings of the session's cookie, as express-session keeps them. */
-function sessionCookieOf(
-  req: Request,
-): { readonly secure?: unknown; readonly sameSite?: unknown } | undefined {
-  const { session } = req as Request & { session?: { cookie?: object } | null }
-  return session?.cookie
+/** The session and the settings of its cookie, as express-session keeps them. */
+function sessionOf(req: Request) {
+  const { session } = req as Request & {
+    session?: { id: string; cookie?: { readonly secure?: unknown; readonly sameSite?: unknown } } | null
+  }
+  return session?.cookie && { id: session.id, cookie: session.cookie }
 }

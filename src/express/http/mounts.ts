@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Router } from 'express'
 import { optionError } from '../../lib/options.js'
 import { middleware } from '../host/boundary.js'
-import type { Warn } from '../host/warnings.js'
+import type { Warnings } from '../host/warnings.js'
 import { safePath } from './return-path.js'
 
 /** The option `path`, which may hold parameters: `/app/:tenant/two-factor`. */
@@ -88,7 +88,11 @@ interface Layer {
   match?(path: string): boolean | { readonly path?: string }
 }
 
-export function createMounts(pattern: string, path: MountPath, warn: Warn): Mounts {
+export function createMounts(
+  pattern: string,
+  path: MountPath,
+  { warn, hint }: Pick<Warnings, 'warn' | 'hint'>,
+): Mounts {
   const routers = new Set<unknown>()
   let byHand = false
   let starts = false
@@ -135,7 +139,7 @@ export function createMounts(pattern: string, path: MountPath, warn: Warn): Moun
       if (path.fits(baseUrl)) return true
       // A proxy may have removed the first part of the path, which browsers still have to send.
       if (baseUrl !== '' && pattern.toLowerCase().endsWith(baseUrl.toLowerCase())) {
-        warn('TWO_FACTOR_PATH_DIFFERS')
+        hint('TWO_FACTOR_PATH_DIFFERS')
         return true
       }
       throw mistake(

@@ -69,7 +69,7 @@ export function createPages(parts: {
       const { locale, texts } = languageOf(req)
       const branded = { ...view, brand: app }
       const html = renderPage(branded, texts)
-      return render === undefined ? html : render(branded, { req, res, locale, texts, html })
+      return render === undefined ? html : rendered(render(branded, { req, res, locale, texts, html }))
     },
     forDialog: (view, req) => renderForDialog({ ...view, brand: app }, languageOf(req).texts),
     detail(problem, req) {
@@ -80,4 +80,11 @@ export function createPages(parts: {
     headers: createPageHeaders(brand, render !== undefined),
     assets: createAssets(brand),
   }
+}
+
+/** `res.render` returns nothing: a page without its HTML would be sent as an empty one. */
+async function rendered(made: ReturnType<Render>): Promise<string> {
+  const html: unknown = await made
+  if (typeof html === 'string') return html
+  throw new TypeError(`render must return the HTML of the page as a string, not ${typeof html}`)
 }

@@ -8,14 +8,14 @@ const noon = 1_800_000_000_000
 function setUp() {
   const clock = { now: noon }
   const passedOn: EventBody[] = []
-  const health = createHealth(() => clock.now)
+  const health = createHealth({ now: () => clock.now, fixOf: (status) => `list ${status}` })
   const emit = health.over((event) => void passedOn.push(event))
   const parts = {
     codes: { pausedForMs: (): number | undefined => undefined },
     funds: undefined as { state: () => BalanceRecord | undefined } | undefined,
     signups: { suspected: () => [{ country: 'CO', sent: 40, approved: 1 }] },
   }
-  return { clock, passedOn, emit, parts, read: () => health.read(parts) }
+  return { clock, passedOn, emit, parts, read: () => health.read(parts), unapproved: health.unapproved }
 }
 
 const about = {
@@ -114,6 +114,17 @@ describe('health', () => {
     emit({ type: 'session.failed' })
     expect(read()).toMatchObject({ lastFailures: [{ at: noon, type: 'session.failed' }] })
     expect([read().provider, read().store]).toStrictEqual([{ state: 'ok' }, { state: 'ok' }])
+  })
+
+  it('remembers a status that nobody has listed, and forgets it as a finding once a code is approved', () => {
+    const { emit, read, unapproved } = setUp()
+    emit({ type: 'provider.unexpected', status: 'ok', ...asked })
+    const lastUnexpected = { at: noon, status: 'ok', fix: 'list ok' }
+    expect(read().provider).toStrictEqual({ state: 'ok', lastUnexpected })
+    expect(unapproved()).toBe('ok')
+    emit({ type: 'challenge.approved', ...about })
+    expect(read().provider).toStrictEqual({ state: 'ok', lastUnexpected })
+    expect(unapproved()).toBeUndefined()
   })
 
   it('keeps the last ten failures, the newest first', () => {
