@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { request } from 'node:http'
+import request from 'supertest'
 import { expect, test } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
 import { run } from '../cli/program.js'
@@ -11,17 +11,6 @@ const compose = read('examples/sandbox-container/compose.yaml')
 /** The words of an instruction in exec form. */
 function wordsOf(pattern: RegExp, text = containerfile): string[] {
   return JSON.parse(pattern.exec(text)?.[1] ?? 'null')
-}
-
-function statusAt(address: string, port: string, host: string): Promise<number | undefined> {
-  return new Promise((resolve, reject) => {
-    request({ host: address, port, headers: { Host: host } }, (response) => {
-      response.resume()
-      resolve(response.statusCode)
-    })
-      .on('error', reject)
-      .end()
-  })
 }
 
 // No container is built here: the same words start the same program.
@@ -41,8 +30,9 @@ test('the sandbox of the container serves its neighbours, is healthy, and ends w
       check.map((word) => word.replace('localhost:4010', `localhost:${port}`)),
     ).status === 0
 
-  expect(await statusAt('127.0.0.2', port, `sandbox:${port}`)).toBe(200)
-  expect(await statusAt('127.0.0.2', port, `rebound.example:${port}`)).toBe(421)
+  const neighbour = request(`http://127.0.0.2:${port}`)
+  await neighbour.get('/').set('Host', `sandbox:${port}`).expect(200)
+  await neighbour.get('/').set('Host', `rebound.example:${port}`).expect(421)
   expect(isHealthy()).toBe(true)
   sandbox.interrupt('SIGTERM')
   expect(await sandbox.exitCode).toBe(0)

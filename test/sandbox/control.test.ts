@@ -1,4 +1,4 @@
-import { request } from 'node:http'
+import request from 'supertest'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { post } from './wire.js'
@@ -12,12 +12,8 @@ beforeEach(async () => {
 afterEach(() => sandbox.close())
 
 const sendCode = () => post(`${sandbox.baseUrl}/2fa/send-sms`, { phone: '573001234567', 'app-name': 'Acme' })
-const ask = async (path: string) => (await fetch(`${control}${path}`)).json()
-const tell = async (path: string, body: object = {}) => {
-  const headers = { 'Content-Type': 'application/json' }
-  const answer = await fetch(`${control}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
-  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> }
-}
+const ask = async (path: string) => (await request(control).get(path)).body
+const tell = (path: string, body: object = {}) => request(control).post(path).send(body)
 
 describe('over HTTP', () => {
   test('messages are listed, waited for and deleted', async () => {
@@ -116,33 +112,24 @@ describe('over HTTP', () => {
 })
 
 describe('who may ask', () => {
-  const raw = (path: string, headers: Record<string, string>, method = 'GET') =>
-    new Promise<number>((resolve, reject) => {
-      const { port } = new URL(sandbox.inboxUrl)
-      request({ host: '127.0.0.1', port, path, method, headers }, (answer) => {
-        answer.resume()
-        resolve(answer.statusCode ?? 0)
-      })
-        .on('error', reject)
-        .end()
-    })
+  const origin = () => request(sandbox.inboxUrl.slice(0, -1))
 
   test.each(['/', '/_sandbox/messages', '/v1/balance', '/_sandbox/stream', '/openapi.json'])(
     '%s answers to no foreign name, as DNS rebinding would bring',
     async (path) => {
       const { port } = new URL(sandbox.inboxUrl)
-      expect(await raw(path, { Host: `evil.example:${port}` })).toBe(421)
-      expect(await raw(path, { Host: '127.0.0.1' })).toBe(421)
-      expect(await raw(path, { Host: `192.168.0.7:${port}` })).toBe(421)
+      for (const host of [`evil.example:${port}`, '127.0.0.1', `192.168.0.7:${port}`]) {
+        await origin().get(path).set('Host', host).expect(421)
+      }
     },
   )
 
   test('localhost is a name too', async () => {
     const { port } = new URL(sandbox.inboxUrl)
-    expect(await raw('/', { Host: `localhost:${port}` })).toBe(200)
+    await origin().get('/').set('Host', `localhost:${port}`).expect(200)
   })
 
-  test.each([
+  test.each<[Record<string, string>, number]>([
     [{ 'Sec-Fetch-Site': 'cross-site' }, 403],
     [{ 'Sec-Fetch-Site': 'same-site' }, 403],
     [{ 'Sec-Fetch-Site': 'same-origin' }, 200],
@@ -151,14 +138,12 @@ describe('who may ask', () => {
     [{ Origin: 'null' }, 403],
     [{}, 200],
   ])('a change asked with %j is answered %i', async (headers, status) => {
-    const { host } = new URL(sandbox.inboxUrl)
-    expect(await raw('/_sandbox/reset', { Host: host, ...headers }, 'POST')).toBe(status)
+    await origin().post('/_sandbox/reset').set(headers).expect(status)
   })
 
   test('a foreign page holds none of the streams that keep pages live', async () => {
-    const { host } = new URL(sandbox.inboxUrl)
-    const foreign = [{ 'Sec-Fetch-Site': 'cross-site' }, { Origin: 'https://evil.example' }]
-    for (const headers of foreign) expect(await raw('/_sandbox/stream', { Host: host, ...headers })).toBe(403)
+    await origin().get('/_sandbox/stream').set('Sec-Fetch-Site', 'cross-site').expect(403)
+    await origin().get('/_sandbox/stream').set('Origin', 'https://evil.example').expect(403)
   })
 
   test.each(['/_sandbox/', '/_sandbox/messages', '/_sandbox/none', '/openapi.json'])(
@@ -172,8 +157,7 @@ describe('who may ask', () => {
 
   test('a link may be followed from anywhere', async () => {
     await post(`${sandbox.baseUrl}/url/short`, { name: 'a', alias: 'a', 'url-long': 'https://example.com/' })
-    const { host } = new URL(sandbox.inboxUrl)
-    expect(await raw('/s/a', { Host: host, 'Sec-Fetch-Site': 'cross-site' })).toBe(302)
+    await origin().get('/s/a').set('Sec-Fetch-Site', 'cross-site').expect(302)
   })
 })
 

@@ -1,5 +1,5 @@
-import { request } from 'node:http'
 import { networkInterfaces } from 'node:os'
+import request from 'supertest'
 import { describe, expect, test } from 'vitest'
 import { type SandboxOptions, startSandbox } from '../../src/sandbox/index.js'
 import { freePort } from '../free-port.js'
@@ -14,16 +14,10 @@ interface Asked {
 }
 
 /** One request over a chosen address, under a chosen name. */
-function ask(port: string, { at, host = `${at}:${port}`, path = '/', method = 'GET', headers = {} }: Asked) {
-  return new Promise<{ status: number; location: string | undefined }>((resolve, reject) => {
-    request({ host: at, port, path, method, headers: { Host: host, ...headers } }, (response) => {
-      response.resume()
-      resolve({ status: response.statusCode ?? 0, location: response.headers.location })
-    })
-      .on('error', reject)
-      .end()
-  })
-}
+const ask = (port: string, { at, host = `${at}:${port}`, path = '/', method = 'GET', headers = {} }: Asked) =>
+  request(`http://${at.includes(':') ? `[${at}]` : at}:${port}`)
+    [method === 'GET' ? 'get' : 'post'](path)
+    .set({ Host: host, ...headers })
 
 const start = async (options: SandboxOptions = {}) => {
   const sandbox = await startSandbox(options)
@@ -38,7 +32,7 @@ if (!hasIpv6) console.warn('skipped, this machine has no ::1: the IPv6 loopback 
 describe('by default', () => {
   test('another loopback address is not listened on, and a foreign name is refused', async () => {
     const { sandbox, port } = await start()
-    await expect(ask(port, { at: '127.0.0.2' })).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+    await expect(ask(port, { at: '127.0.0.2' })).rejects.toThrow('ECONNREFUSED')
     for (const host of [`sandbox:${port}`, 'sandbox', 'localhost', 'localhost:1', `127.0.0.2:${port}`]) {
       expect((await ask(port, { at: '127.0.0.1', host })).status, host).toBe(421)
     }
@@ -79,7 +73,7 @@ describe('with host, allowedHosts and publicUrl', () => {
     expect(link.body.urlShort).toBe('http://sandbox.test:8080/s/a')
     for (const host of ['sandbox.test:8080', 'gateway:99', `127.0.0.2:${port}`]) {
       const followed = await ask(String(port), { at: '127.0.0.2', host, path: '/s/a' })
-      expect([followed.status, followed.location], host).toEqual([302, 'https://example.com/x'])
+      expect([followed.status, followed.headers.location], host).toEqual([302, 'https://example.com/x'])
     }
     for (const host of ['sandbox.test', 'sandbox.test:81', 'evil.example:8080', 'gateway.evil.example']) {
       expect((await ask(String(port), { at: '127.0.0.2', host })).status, host).toBe(421)
