@@ -11,6 +11,7 @@ import { createFindGrant } from './express/flows/proven.js'
 import { createMoves, createRenewal } from './express/flows/renewal.js'
 import { createSignIn } from './express/flows/sign-in.js'
 import { nameSubjects } from './express/guard/coverage.js'
+import { createShownChecks } from './express/guard/described.js'
 import { createGuard } from './express/guard/guard.js'
 import { type GuardOptions, resolveGuard } from './express/guard/guard-options.js'
 import { createRefusals } from './express/guard/refusals.js'
@@ -127,6 +128,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   const endpoint = createEndpoint({ responder, bodyParsers, allowedOrigins, sessions, inFlight, warn })
 
   const { wantsPage } = responder
+  const shownChecks = createShownChecks(warn)
   const resumption = createResumption({ keptForms, grants, identify, wantsPage, bodyParsers })
 
   const moves = createMoves({ ...wiring, ...settings, grants })
@@ -184,8 +186,10 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   function requireTwoFactor(guardOptions: GuardOptions = {}): RequestHandler {
     const guard = resolveGuard(guardOptions, { ...settings, purposes })
     appNames.checkApart(purposes.all())
+    shownChecks.guard(guard)
     if (guard.resume) moves.takeAlong(resumption.move)
-    const refusals = createRefusals(guard, { ...wiring, requirements, resumption, views, responder })
+    const forRefusals = { requirements, resumption, views, responder, languageOf, shownChecks }
+    const refusals = createRefusals(guard, { ...wiring, ...forRefusals })
     return createGuard(guard, { ...wiring, grants, hashBound, refusals })
   }
 

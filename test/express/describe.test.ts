@@ -1,8 +1,11 @@
 import express from 'express'
-import { describe, expect, it } from 'vitest'
-import type { Details, PageView, TwoFactorOptions } from '../../src/index.js'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createShownChecks } from '../../src/express/guard/described.js'
+import type { Details, GuardOptions, PageView, TwoFactorOptions } from '../../src/index.js'
 import { twoFactor } from '../../src/index.js'
 import { baseOptions, startHost } from './kit.js'
+
+type Describe = NonNullable<GuardOptions['describe']>
 
 const hostile = [
   '<script>alert(1)</script>',
@@ -15,7 +18,10 @@ const hostile = [
   ']]><!--',
 ]
 
-function startPayHost(options: Partial<TwoFactorOptions> = {}, given?: () => unknown) {
+function startPayHost(
+  options: Partial<TwoFactorOptions> = {},
+  given?: (...asked: Parameters<Describe>) => unknown,
+) {
   return startHost({
     options,
     mount: (app, tf) => {
@@ -23,8 +29,8 @@ function startPayHost(options: Partial<TwoFactorOptions> = {}, given?: () => unk
         purpose: 'pay',
         once: true,
         bind: (req) => ({ amount: req.body.amount, payee: req.body.payee }),
-        describe: (req) => {
-          if (given !== undefined) return given() as Details
+        describe: (req, context) => {
+          if (given !== undefined) return given(req, context) as Details
           const { amount, payee } = req.body
           return {
             title: 'Transfer',
@@ -190,6 +196,12 @@ describe('what the person confirms', () => {
     expect(() => tf.requireTwoFactor({ purpose: 'pay', once: true })).toThrow(message)
     expect(() => tf.requireTwoFactor({ purpose: 'pay', once: true, bind })).toThrow(message)
     expect(() => tf.requireTwoFactor({ purpose: 'pay', once: true, describe: describes })).toThrow(message)
+    expect(() => tf.requireTwoFactor({ describe: describes })).toThrow(
+      expect.objectContaining({
+        code: 'ERR_TWO_FACTOR_OPTION',
+        message: expect.stringMatching(/^requireTwoFactor: describe needs bind: .* add bind: /),
+      }),
+    )
     expect(tf.requireTwoFactor({ purpose: 'pay', once: true, bind, describe: describes })).toBeTypeOf(
       'function',
     )
@@ -208,5 +220,115 @@ describe('what the person confirms', () => {
       'maxAgeMs must be 300000 or less with this profile',
     )
     expect(() => tf.requireTwoFactor({ describe: 'rows' as never })).toThrow('describe must be a function')
+  })
+})
+
+describe('what is shown and not bound', () => {
+  /** Checks whose warnings are listed. */
+  function startChecks() {
+    const warned: string[] = []
+    return { checks: createShownChecks((code, cause) => void warned.push(`${code} ${cause}`)), warned }
+  }
+  const bind = () => ({ amount: 1 })
+  const one = (): Details => ({ rows: [['Amount', '1']] })
+  const other = (): Details => ({ rows: [['To', 'Ben']] })
+
+  it.each<[string, readonly object[], number]>([
+    [
+      'by the same function',
+      [
+        { bind, describe: one },
+        { bind, describe: one },
+      ],
+      0,
+    ],
+    [
+      'by another one',
+      [
+        { bind, describe: one },
+        { bind, describe: other },
+      ],
+      1,
+    ],
+    ['by none', [{ bind, describe: one }, { bind }], 1],
+    ['by none before', [{ bind }, { bind, describe: one }], 1],
+    ['by none at all', [{ bind }, { bind }], 0],
+    ['without being bound', [{ bind, describe: one }, {}], 0],
+    [
+      'for another purpose',
+      [
+        { bind, describe: one },
+        { bind, describe: other, purpose: 'settings' },
+      ],
+      0,
+    ],
+  ])('warns when a second guard of its purpose describes it %s: %#', (_name, guards, count) => {
+    const { checks, warned } = startChecks()
+    for (const given of guards)
+      checks.guard({ purpose: 'pay', bind: undefined, describe: undefined, ...given })
+    expect(warned).toEqual(Array(count).fill('TWO_FACTOR_DESCRIBED_DIFFERENTLY purpose "pay"'))
+  })
+
+  const asked = { subject: 'ana', purpose: 'pay', bound: 'hash', locale: 'en' }
+  const shown = { title: 'Transfer', rows: [['Amount', '5'] as const, ['To', 'Mum'] as const] }
+  const changed = { ...shown, rows: [['Amount', '5'] as const, ['To', 'Mallory'] as const] }
+  it.each<[string, object, Details, string[]]>([
+    ['the same', {}, shown, []],
+    ['another value', {}, changed, ['To']],
+    ['another title', {}, { ...shown, title: 'Gift' }, ['title']],
+    ['a row less', {}, { ...shown, rows: shown.rows.slice(0, 1) }, ['To']],
+    ['a row more', {}, { ...shown, rows: [...shown.rows, ['Note', 'x']] }, ['Note']],
+    ['other fields', { bound: 'other' }, changed, []],
+    ['another person', { subject: 'ben' }, changed, []],
+    ['another purpose', { purpose: 'gift' }, changed, []],
+    ['another language', { locale: 'es' }, changed, []],
+  ])(
+    'warns by its label when the same fields are refused again with other rows: %s',
+    (_name, differs, details, labels) => {
+      const { checks, warned } = startChecks()
+      checks.rows(asked, shown)
+      checks.rows({ ...asked, ...differs }, details)
+      expect(warned).toEqual(labels.map((label) => `TWO_FACTOR_ROWS_NOT_BOUND purpose "pay", "${label}"`))
+    },
+  )
+
+  it('remembers no more than a hundred refusals', () => {
+    const { checks, warned } = startChecks()
+    checks.rows(asked, shown)
+    for (let index = 0; index < 99; index += 1) checks.rows({ ...asked, bound: `${index}` }, shown)
+    checks.rows(asked, changed)
+    expect(warned).toHaveLength(1)
+    for (let index = 0; index < 100; index += 1) checks.rows({ ...asked, bound: `${index}` }, shown)
+    checks.rows(asked, shown)
+    expect(warned).toHaveLength(1)
+  })
+
+  it('is told to the host as a process warning, at its second refusal', async () => {
+    const warnings: string[] = []
+    const listen = ({ message }: Error) => void warnings.push(message)
+    process.on('warning', listen)
+    onTestFinished(() => void process.off('warning', listen))
+    const host = await startPayHost({}, (req) => ({ rows: [['Note', req.body.note]] }))
+    const ana = await host.signIn()
+    for (const note of ['rent', 'gift', 'loan']) await ana.post('/pay', { amount: '5', payee: 'Ben', note })
+    host.tf.requireTwoFactor({ purpose: 'pay', bind })
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(warnings).toEqual([
+      expect.stringMatching(/^The same bound fields .* \(purpose "pay", "Note"\)$/),
+      expect.stringMatching(/^Two guards of one purpose .* \(purpose "pay"\)$/),
+    ])
+  })
+
+  it('is described in the language of the refusal', async () => {
+    const host = await startPayHost({}, (_req, { locale }) => ({ rows: [['Language', locale]] }))
+    const ana = await host.signIn()
+    for (const [header, locale] of [
+      ['es-CO', 'es'],
+      ['pt-BR', 'pt'],
+      ['fr', 'en'],
+    ] as const) {
+      const refused = await ana.post('/pay', { amount: '5', payee: 'Ben' }, { 'accept-language': header })
+      expect(refused.json.details.rows).toEqual([['Language', locale]])
+    }
   })
 })

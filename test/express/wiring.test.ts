@@ -120,7 +120,7 @@ describe('a guard before the body parser', () => {
         const bind = (req: express.Request) => ({ amount: req.body.amount })
         app.post('/pay', tf.requireTwoFactor({ purpose: 'pay', bind }))
         const describe = (req: express.Request) => ({ rows: [['Amount', req.body.amount] as const] })
-        app.post('/show', tf.requireTwoFactor({ purpose: 'show', describe }))
+        app.post('/show', tf.requireTwoFactor({ purpose: 'show', bind: () => ({}), describe }))
       },
     })
     const ana = await host.signIn()

@@ -12,7 +12,7 @@ export type HashBound = (fields: BoundFields) => string
 
 const maxDepth = 32
 
-/** A field without a value: the visitor has left it out or sent no number, or the host reads it from nowhere. */
+/** A field without a value: the visitor has left it out or sent 1e400, or the host reads it from nowhere. */
 export class EmptyField extends TypeError {
   constructor(
     message: string,
@@ -28,7 +28,7 @@ export class EmptyField extends TypeError {
  * per namespace, because amount and payee have few likely values: a plain hash is reversed by trying them.
  *
  * The function throws a TypeError that names the member which is not plain data (`undefined` would silently
- * bind to nothing), and a TwoFactorError `invalid_request` for what is nested too deeply or too large a number.
+ * bind to nothing), and a TwoFactorError `invalid_request` for what is nested too deeply.
  *
  * @example
  * const hashBound = createBoundHash(secrets, namespace)
@@ -48,12 +48,6 @@ function canonical(value: unknown, path: string, depth: number): string {
   }
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return JSON.stringify(value)
   if (Number.isFinite(value)) return JSON.stringify(value)
-  // What 1e400 is in JSON: the visitor's mistake, not the host's.
-  if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) {
-    throw new TwoFactorError('invalid_request', {
-      message: `${path} is ${value}: a number that is too large.`,
-    })
-  }
   if (Array.isArray(value)) {
     // Not map: it would skip the holes of a sparse array.
     return `[${Array.from(value, (item, index) => canonical(item, `${path}[${index}]`, depth + 1)).join(',')}]`

@@ -4,7 +4,13 @@ import { TwoFactorError } from '../../errors.js'
 import { isPlainObject } from '../../lib/plain-object.js'
 
 /** What the person is shown of the action of this request. Called only when the guard refuses. */
-export type Describe = (req: Request) => Details | Promise<Details>
+export type Describe = (
+  req: Request,
+  context: {
+    /** Language tag of the refusal, such as `es`: that of the pages which this person sees. */
+    readonly locale: string
+  },
+) => Details | Promise<Details>
 
 const maxRows = 12
 const maxTitleLength = 100

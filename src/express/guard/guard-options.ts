@@ -39,7 +39,8 @@ export interface GuardOptions {
   readonly bind?: (req: Request) => BoundFields
   /**
    * What the person is shown of the action before the code is entered: on the pages, as `details` of refusal
-   * and challenge, and in messages that the code provider writes. At most 12 rows. Called only at a refusal.
+   * and challenge, and in messages that the code provider writes. At most 12 rows. Called only at a refusal, with
+   * the language of that. Needs `bind`: show what it returns, so that a code admits what was shown and nothing else.
    *
    * @example
    * describe: (req) => ({ title: 'Transfer', rows: [['Amount', `${req.body.amount} EUR`], ['To', req.body.payee]] })
@@ -103,7 +104,7 @@ const checks: Checks<GuardOptions> = {
   maxAgeMs: durationMs,
   once: boolean,
   bind: func('(req) => fields'),
-  describe: func('(req) => ({ title?, rows })'),
+  describe: func('(req, { locale }) => ({ title?, rows })'),
   methods: list(
     that(methodNameRule, isMethodName),
     "must list at least one method, such as 'passkey', in an array",
@@ -149,6 +150,11 @@ export function resolveGuard(
   if (once && dynamicLinking && (bind === undefined || describe === undefined)) {
     throw optionError(
       'requireTwoFactor: once needs bind and describe with the profile psd2: the payer is shown what the code is for',
+    )
+  }
+  if (describe !== undefined && bind === undefined) {
+    throw optionError(
+      'requireTwoFactor: describe needs bind: without it a code admits whatever is sent, not what was shown; add bind: (req) => ({ … }) with the fields that describe shows',
     )
   }
   const isStricter = once || bind !== undefined || maxAgeMs < purpose.maxAgeMs

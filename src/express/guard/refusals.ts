@@ -7,7 +7,9 @@ import type { MountPath, Mounts } from '../http/mounts.js'
 import type { Problem } from '../http/problems.js'
 import type { Responder } from '../http/responder.js'
 import { isRepeatable, returnPathOf } from '../http/return-path.js'
+import type { Language } from '../pages/language.js'
 import type { Views } from '../pages/views.js'
+import type { ShownChecks } from './described.js'
 import { readDetails } from './details.js'
 import type { GuardSettings } from './guard-options.js'
 import type { Requirements } from './requirement.js'
@@ -32,10 +34,13 @@ export function createRefusals(
     readonly mounts: Mounts
     readonly explainFailure: ExplainFailure
     readonly hostTimeoutMs: number
+    readonly languageOf: (req: Request) => Language
+    readonly shownChecks: Pick<ShownChecks, 'rows'>
   },
 ): Refusals {
   const { purpose, maxAgeMs, requireCode, recoveryCode, methods, resume, formPath } = settings
-  const { requirements, resumption, views, responder, mounts, explainFailure } = parts
+  const { requirements, resumption, views, responder, mounts, explainFailure, languageOf, shownChecks } =
+    parts
   const deadline = { name: 'describe', timeoutMs: parts.hostTimeoutMs, requestOf: (req: Request) => req }
   const describe = settings.describe && hostFunction(settings.describe, deadline)
 
@@ -43,9 +48,13 @@ export function createRefusals(
     return typeof formPath === 'function' ? hostFunction(formPath)(req) : formPath
   }
 
-  async function detailsOf(req: Request): Promise<Details | undefined> {
+  async function detailsOf(req: Request, required: RequiredGrant): Promise<Details | undefined> {
+    if (describe === undefined) return undefined
+    const { locale } = languageOf(req)
     try {
-      return describe && readDetails(await describe(req))
+      const details = readDetails(await describe(req, { locale }))
+      shownChecks.rows({ ...required, locale }, details)
+      return details
     } catch (error) {
       throw explainFailure(req, error)
     }
@@ -68,7 +77,7 @@ export function createRefusals(
       refuseCircle(req, toPage ? path : startUrl)
       mounts.checkMade()
       if (toPage) mounts.checkReached(req, path)
-      const details = await detailsOf(req)
+      const details = await detailsOf(req, required)
       const { bound } = required
       const returnTo = returnPathOf(req, formPathOf(req))
       const formId = resume ? await resumption.keep(req, res, required, details) : undefined

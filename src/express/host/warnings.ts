@@ -30,6 +30,10 @@ const messages = {
     'routes() is not mounted at the option `path`, where links and redirects lead. Use the same path for both.',
   TWO_FACTOR_ROUTES_MISSING:
     'A guard refused a request, and nothing was made that could send a code. Mount tf.routes() at the option `path`.',
+  TWO_FACTOR_DESCRIBED_DIFFERENTLY:
+    'Two guards of one purpose with `bind` describe differently: a code that was shown for one admits the other where the bound fields are equal. Give both the same function `describe`, or each a purpose of its own.',
+  TWO_FACTOR_ROWS_NOT_BOUND:
+    'The same bound fields were described in two ways: a code that was shown for one admits the other. Return from `bind` what `describe` shows.',
   TWO_FACTOR_PHONE_UNREADABLE:
     'A number from the option `phone`, or given to `tf.challenges`, cannot be read, and no code was sent. Use numbers in international form, such as +573001234567.',
   TWO_FACTOR_PROVIDER_MISCONFIGURED:

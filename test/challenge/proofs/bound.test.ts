@@ -42,20 +42,6 @@ describe('bound fields', () => {
     }
   })
 
-  it('are refused as an invalid request where JSON holds a number that is too large', () => {
-    for (const [text, named] of [
-      ['{ "amount": 1e400 }', 'bind.amount is Infinity'],
-      ['{ "list": [-1e400] }', 'bind.list[0] is -Infinity'],
-    ] as const) {
-      expect(() => hashBound(JSON.parse(text))).toThrow(
-        expect.objectContaining({
-          code: 'invalid_request',
-          message: `${named}: a number that is too large.`,
-        }),
-      )
-    }
-  })
-
   it.each([
     [{ amount: 100 }, { amount: '100' }],
     [{ amount: 100 }, { amount: 101 }],
@@ -89,7 +75,7 @@ describe('bound fields', () => {
 
   it.each([
     [{ to: { iban: undefined } }, 'to.iban is missing.'],
-    [{ ids: [1, JSON.parse('1e400')] }, 'ids[1] must be a finite number.'],
+    [{ ids: [1, JSON.parse('-1e400')] }, 'ids[1] must be a finite number.'],
     [{ amount: Number('ten') }, 'amount must be a finite number.'],
     [undefined, undefined],
     [{ at: new Date(0) }, undefined],

@@ -60,6 +60,7 @@ export async function openSinglePage(
         '/guarded/settings',
         tf.requireTwoFactor({
           purpose: 'settings',
+          bind: () => ({ language: 'es' }),
           describe: () => ({ title: 'Settings', rows: [['Language', 'Spanish']] }),
         }),
         (_req, res) => res.json({ saved: true }),
