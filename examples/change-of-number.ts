@@ -41,9 +41,19 @@ export function createApp(
   const signedIn = tf.requireTwoFactor()
   app.get('/account', signedIn, (req, res) => void res.json(accounts.get(req.session.userId ?? '')))
   app.use('/number/code', signedIn, newNumber.routes())
-  // A code to the old number first, then the proof of the new one.
-  const byOldNumber = tf.requireTwoFactor({ purpose: 'change-number', once: true })
-  app.post('/number', byOldNumber, newNumber.requireProof(), async (req, res) => {
+  const readNewNumber: express.RequestHandler = (req, res, next) => {
+    newNumber.proven(req).then((proven) => {
+      req.provenPhone = proven
+      proven === undefined ? res.status(409).json({ prove: '/number/code' }) : next()
+    }, next)
+  }
+  // The proof of the new number first, then a code to the old one, for this new number and no other.
+  const byOldNumber = tf.requireTwoFactor({
+    ...{ purpose: 'change-number', once: true },
+    bind: (req) => ({ phone: req.provenPhone?.phone ?? null }),
+    describe: (req) => ({ title: 'New number', rows: [['Number', req.provenPhone?.phone ?? '']] }),
+  })
+  app.post('/number', readNewNumber, byOldNumber, newNumber.requireProof(), async (req, res) => {
     const subject = String(req.session.userId)
     const [account, phone] = [accounts.get(subject), req.provenPhone?.phone]
     if (account === undefined || phone === undefined) return void res.sendStatus(404)

@@ -7,7 +7,9 @@ import {
   type Store,
   type TwoFactor,
   TwoFactorError,
+  tokenSession,
 } from '../../src/index.js'
+import { Browser } from './browser.js'
 import { startHost } from './kit.js'
 
 const options = { appName: { login: 'Acme', signup: 'Acme signup' } }
@@ -22,6 +24,7 @@ const mount = (app: Express, tf: TwoFactor) => {
     res.json({})
   })
   app.post('/signup', signup.requireProof(), (req, res) => void res.json(req.provenPhone))
+  app.get('/proven', (req, res, next) => void signup.proven(req).then((proven) => res.json({ proven }), next))
 }
 
 async function proveIn(host: Awaited<ReturnType<typeof startHost>>, browser = host.browser()) {
@@ -38,6 +41,56 @@ describe('a proof of a number', () => {
     expect((await ana.post('/signup')).status).toBe(403)
     await ana.post('/as', { user: 'ana' })
     expect((await ana.post('/signup')).json).toMatchObject({ phone })
+  })
+
+  it('is shown to whoever could redeem it, and stays', async () => {
+    const host = await startHost({ options, mount })
+    const ana = await host.signIn()
+    const proven = async () => (await ana.get('/proven')).json.proven
+    await ana.post('/phone/start', { phone })
+    expect(await proven()).toBeUndefined()
+    await ana.post('/phone/verify', { code: host.stub.rightCode })
+    expect(await proven()).toEqual({ phone, verifiedAt: host.clock.now })
+    await ana.post('/as', { user: 'ben' })
+    expect(await proven()).toBeUndefined()
+    await ana.post('/as', { user: 'ana' })
+    expect(await proven()).toEqual((await ana.post('/signup')).json)
+    expect(await proven()).toBeUndefined()
+    expect((await host.browser().get('/proven')).json).toEqual({})
+  })
+
+  it('is redeemed by the request that it was shown to, and no other number is', async () => {
+    const between: (() => Promise<unknown>)[] = []
+    const host = await startHost({
+      // Sessions that renew nothing: a proof stays where a slow request looks for it.
+      options: { ...options, session: tokenSession((req) => req.headers.authorization) },
+      mount(app, tf) {
+        const signup = tf.phoneVerification()
+        app.use('/phone', signup.routes())
+        app.post('/signup', async (req, res, next) => {
+          try {
+            const shown = await signup.proven(req)
+            await between.shift()?.()
+            res.json([shown?.phone, (await signup.redeem(req)).phone])
+          } catch (error) {
+            next(error)
+          }
+        })
+      },
+    })
+    const other = '+573008888888'
+    for (const first of [undefined, phone]) {
+      const visitor = new Browser(host.url, { authorization: `Bearer ${first}` })
+      const prove = async (number: string) => {
+        host.clock.now += 3_600_000
+        await visitor.post('/phone/start', { phone: number })
+        await visitor.post('/phone/verify', { code: host.stub.rightCode })
+      }
+      if (first !== undefined) await prove(first)
+      between.push(() => prove(other))
+      expect((await visitor.post('/signup')).status).toBe(500)
+      expect((await visitor.post('/signup')).json).toEqual([other, other])
+    }
   })
 
   it('that was begun for one account is not completed by another in the same session', async () => {

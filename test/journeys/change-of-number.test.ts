@@ -34,21 +34,31 @@ async function startExample() {
     return visit
   }
 
+  async function proveNumber(visit: Visit, to: string): Promise<void> {
+    expect((await visit('POST', '/number/code/start', { phone: to })).status).toBe(201)
+    await verify(visit, '/number/code', to)
+  }
+
+  /** Types the code that went to the old number. Answers what was shown of the new one. */
+  async function confirm(visit: Visit): Promise<unknown> {
+    const { requirement, details } = (await visit('POST', '/number')).body
+    await visit('POST', '/two-factor/start', { requirement })
+    await verify(visit, '/two-factor', accounts.get('ana')?.phone ?? '')
+    return details
+  }
+
   /** Answers the token of the link that the old number got. */
   async function change(visit: Visit, to: string): Promise<string> {
     const old = accounts.get('ana')?.phone ?? ''
-    const { requirement } = (await visit('POST', '/number')).body
-    await visit('POST', '/two-factor/start', { requirement })
-    await verify(visit, '/two-factor', old)
-    expect((await visit('POST', '/number/code/start', { phone: to })).status).toBe(201)
-    await verify(visit, '/number/code', to)
+    await proveNumber(visit, to)
+    await confirm(visit)
     expect((await visit('POST', '/number')).body).toEqual({ changed: true })
     const { text } = await sandbox.inbox.waitFor(old, { code: false })
     const [, token = ''] = /http:\/\/localhost:3000\/not-me\?token=([\w-]{43})$/.exec(text) ?? []
     expect(mails.at(-1)).toBe(`ana@example.com: ${text}`)
     return token
   }
-  return { origin, accounts, signIn, change, visit: createVisitor(origin) }
+  return { origin, accounts, signIn, proveNumber, confirm, change, visit: createVisitor(origin) }
 }
 
 const form = (token: string) => new URLSearchParams({ token })
@@ -57,12 +67,23 @@ describe('examples/change-of-number', () => {
   it('changes the number by a code to the old one and one to the new one, and tells the old one', async () => {
     const { accounts, signIn, change } = await startExample()
     const ana = await signIn()
-    expect((await ana('POST', '/number')).status).toBe(403)
+    expect((await ana('POST', '/number')).status).toBe(409)
     await change(ana, numbers[1])
     expect(accounts.get('ana')?.phone).toBe(numbers[1])
     // The person who made it stays signed in.
     expect((await ana('GET', '/account')).body).toMatchObject({ phone: numbers[1] })
+    expect((await ana('POST', '/number')).status).toBe(409)
+  })
+
+  it('shows the new number beside the code to the old one, which puts no other on file', async () => {
+    const { accounts, signIn, proveNumber, confirm } = await startExample()
+    const ana = await signIn()
+    await proveNumber(ana, numbers[1])
+    expect(await confirm(ana)).toEqual({ title: 'New number', rows: [['Number', numbers[1]]] })
+    // A second hand in the session proves its own number meanwhile.
+    await proveNumber(ana, numbers[2])
     expect((await ana('POST', '/number')).status).toBe(403)
+    expect(accounts.get('ana')?.phone).toBe(numbers[0])
   })
 
   it('undoes a change of somebody else by a POST, whatever they did since, and ends their sessions', async () => {

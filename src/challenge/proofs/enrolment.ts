@@ -66,9 +66,15 @@ export interface Enrolments {
   peek(session: string, purpose: string, subject: string | undefined): Promise<Proof | undefined>
   /**
    * The proven number, once: of two parallel requests one gets it. A proof of a signed-in subject is for that
-   * `subject` only, until it is revoked; an anonymous one is for the account that signs up with it.
+   * `subject` only, until it is revoked; an anonymous one is for the account that signs up with it. One that does not
+   * fit stays.
    */
-  redeem(session: string, purpose: string, subject: string | undefined): Promise<Proof | undefined>
+  redeem(
+    session: string,
+    purpose: string,
+    subject: string | undefined,
+    fits?: (proof: Proof) => boolean,
+  ): Promise<Proof | undefined>
 }
 
 /** A proven number. */
@@ -190,8 +196,11 @@ export function createEnrolments(parts: {
       return proofIn(await unrevoked(kept, session), purpose, subject)
     },
 
-    async redeem(session, purpose, subject) {
-      const isProof = (kept: Kept) => proofIn(kept, purpose, subject) !== undefined
+    async redeem(session, purpose, subject, fits = () => true) {
+      const isProof = (kept: Kept) => {
+        const proof = proofIn(kept, purpose, subject)
+        return proof !== undefined && fits(proof)
+      }
       // Emptied first: what cannot be read about a revocation counts as one.
       return proofIn(await unrevoked(await empty(session, isProof), session), purpose, subject)
     },

@@ -47,6 +47,20 @@ export interface PhoneVerification {
    */
   redeem(req: Request): Promise<ProvenPhone>
   /**
+   * The proven number without redeeming it, by the same rules; undefined when there is none. For a guard that asks for
+   * a code before the number is used: `bind` and `describe` are called with `req`, so put it there first. What this
+   * request redeems afterwards is this very number, or nothing.
+   *
+   * @example
+   * const readNumber: RequestHandler = (req, res, next) => {
+   *   newNumber.proven(req).then((proven) => {
+   *     req.provenPhone = proven
+   *     proven === undefined ? res.redirect('/number/code') : next()
+   *   }, next)
+   * }
+   */
+  proven(req: Request): Promise<ProvenPhone | undefined>
+  /**
    * `redeem` as a middleware: sets `req.provenPhone`, and responds with 403 `second_factor_required` itself, as
    * a page where a browser asks for one.
    *
@@ -63,7 +77,7 @@ declare global {
   namespace Express {
     interface Request {
       /** Set by `requireProof`. */
-      provenPhone?: ProvenPhone
+      provenPhone?: ProvenPhone | undefined
     }
   }
 }
@@ -206,11 +220,28 @@ export function createPhoneVerification(parts: {
   readonly refuse: (req: Request, res: Response, problem: Problem) => Promise<void>
 }): PhoneVerification {
   const { purpose, handlers, routes, subjectOf, sessions, enrolments, refuse } = parts
+  const shown = new WeakMap<Request, ProvenPhone | undefined>()
+
+  async function proven(req: Request): Promise<ProvenPhone | undefined> {
+    await sessions.open(req)
+    const session = sessions.find(req)
+    const subject = readSubject(subjectOf, req)
+    const proof = session === undefined ? undefined : await enrolments.peek(session, purpose, subject)
+    shown.set(req, proof)
+    return proof
+  }
+
+  /** Race: another number could be proven between the guard that asked about one and its use. */
+  function isShown(req: Request, { phone, verifiedAt }: ProvenPhone): boolean {
+    const before = shown.get(req)
+    return !shown.has(req) || (before?.phone === phone && before.verifiedAt === verifiedAt)
+  }
 
   async function redeem(req: Request): Promise<ProvenPhone> {
     await sessions.open(req)
     const subject = readSubject(subjectOf, req)
-    const proven = await enrolments.redeem(sessions.idOf(req), purpose, subject)
+    const fits = (proof: ProvenPhone) => isShown(req, proof)
+    const proven = await enrolments.redeem(sessions.idOf(req), purpose, subject, fits)
     if (proven === undefined) throw new TwoFactorError('second_factor_required')
     return proven
   }
@@ -219,6 +250,7 @@ export function createPhoneVerification(parts: {
     routes: plainFactory('routes', routes),
     start: plainFactory('start', () => handlers.start()),
     ...singleHandlers(handlers),
+    proven,
     redeem,
     requireProof: plainFactory('requireProof', () =>
       middleware(async (req, res) => {
