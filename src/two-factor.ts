@@ -102,7 +102,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     trustedMaxAgeMs: settings.trustedDevices?.maxAgeMs ?? 0,
     recoveryCodes: settings.recoveryCodes && hostRecoveryCodes(settings.recoveryCodes, limits.hostTimeoutMs),
   })
-  const { challenges, devices, enrolments, grants, hashBound, keptForms, purposes, secrets } = domain
+  const { challenges, devices, enrolments, grants, hashBound, purposes, secrets } = domain
 
   const wiring = createWiring(settings, warnings)
   const { subjectOf, sessions, identify, identifyLater, path, mounts, inFlight, hostTimeoutMs } = wiring
@@ -129,7 +129,8 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
 
   const { wantsPage } = responder
   const shownChecks = createShownChecks(warn)
-  const resumption = createResumption({ keptForms, grants, identify, wantsPage, bodyParsers })
+  const addressOf = createAddressOf(warn)
+  const resumption = createResumption({ ...domain, identify, wantsPage, bodyParsers, addressOf })
 
   const moves = createMoves({ ...wiring, ...settings, grants })
   const renewal = createRenewal({ ...wiring, emit, storeTimeoutMs: limits.storeTimeoutMs, moves })
@@ -138,7 +139,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     renewal,
     grants,
     challenges,
-    addressOf: createAddressOf(warn),
+    addressOf,
   }
   const forLanes = {
     ...forFlows,
@@ -190,7 +191,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     if (guard.resume) moves.takeAlong(resumption.move)
     const forRefusals = { requirements, resumption, views, responder, languageOf, shownChecks }
     const refusals = createRefusals(guard, { ...wiring, ...forRefusals })
-    return createGuard(guard, { ...wiring, grants, hashBound, refusals })
+    return createGuard(guard, { ...wiring, grants, hashBound, refusals, resumption })
   }
 
   function routes(given: RoutesOptions = {}): Router {

@@ -37,6 +37,7 @@ export const kinds = {
   'count-auth-subject-sends': counters('auth'),
   'count-auth-service-sends': counters('auth'),
   'count-auth-forms': counters('auth'),
+  'count-auth-address-forms': counters('auth'),
   'count-enrol-address-sends': counters('enrol'),
   'count-enrol-address-verifications': counters('enrol'),
   'count-enrol-share-sends': counters('enrol'),

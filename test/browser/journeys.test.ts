@@ -106,7 +106,7 @@ describeInChromium('in a browser', (browser) => {
       await transfer('999')
       expect(await heading(page)).toBe("Confirm that it's you")
       await page.goto(confirmation)
-      expect(await heading(page)).toBe('Fill in the form again')
+      expect(await heading(page)).toBe('Form not found')
       await page.getByRole('link', { name: 'Go back' }).click()
       await press(page, 'Transfer')
       expect(await page.getByRole('status').innerText()).toBe('100 went to Luis.')

@@ -65,6 +65,14 @@ const unescaped = (value: string) =>
     (_all, name: string) => ({ amp: '&', lt: '<', gt: '>', quot: '"' })[name] ?? "'",
   )
 
+const idField = 'twoFactorForm'
+/** What the person typed, without the id that the page adds. */
+const typed = (answer: Answer): string => {
+  const fields = new URLSearchParams(formOn(answer)?.body)
+  fields.delete(idField)
+  return fields.toString()
+}
+
 /** The form on the page, as a browser would post it. */
 function formOn({ text }: Answer): { readonly action: string; readonly body: string } | undefined {
   const [, action, inner = ''] = /<form method="post" action="([^"]*)">(.*?)<\/form>/s.exec(text) ?? []
@@ -98,7 +106,8 @@ describe('a form that was interrupted', () => {
     expect(shown.text.match(/<button/g)).toHaveLength(1)
     expect(shown.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
     const kept = formOn(shown)
-    expect(kept).toEqual({ action: '/pay', body: 'amount=100&payee=Ben&_csrf=t1' })
+    expect(kept?.action).toBe('/pay')
+    expect(kept?.body).toBe(`amount=100&payee=Ben&_csrf=t1&${idField}=${page.split('=')[1]}`)
     const sent = await post(ana, '/pay', kept?.body ?? '')
     expect(sent.json).toEqual({ paid: { amount: '100', payee: 'Ben', _csrf: 't1' }, query: {} })
   })
@@ -111,23 +120,59 @@ describe('a form that was interrupted', () => {
     await ana.post('/two-factor/start', { requirement })
     const right = await ana.post('/two-factor/verify', { requirement, code: host.stub.rightCode })
     const shown = await ana.open(right.json.returnTo)
-    expect(formOn(shown)?.body).toBe('amount=100&payee=Ben')
+    expect(typed(shown)).toBe('amount=100&payee=Ben')
     expect((await post(ana, '/pay', 'amount=900&payee=Ben')).status).toBe(403)
     expect((await post(ana, '/pay', 'amount=100&payee=Ben')).status).toBe(200)
   })
 
-  it('is shown once: a second look says that it is gone', async () => {
+  it('is shown until it is sent, and Back says then that it was', async () => {
     const host = await startBank()
     const { ana, refused } = await interrupted(host)
     const page = await prove(host, ana, refused)
     expect((await ana.send(page, { method: 'HEAD', headers: { accept: 'text/html' } })).status).toBe(200)
     expect((await ana.get(page)).json).toEqual({ challenge: null })
     const looks = await Promise.all(Array.from({ length: 20 }, () => ana.open(page)))
-    expect(looks.filter((look) => formOn(look) !== undefined)).toHaveLength(1)
-    const gone = await ana.open(page)
-    expect(gone.status).toBe(410)
-    expect(gone.text).toContain('<h1>Fill in the form again</h1>')
-    expect(gone.text).not.toContain('Error')
+    expect(looks.map((look) => typed(look))).toEqual(Array(20).fill('amount=100&payee=Ben'))
+    expect((await post(ana, '/pay', formOn(looks[0] as Answer)?.body ?? '')).status).toBe(200)
+    const sent = await ana.open(page)
+    expect(sent.status).toBe(410)
+    expect(sent.text).toContain('You&#39;ve already sent this form.')
+    expect(sent.text).not.toContain('Error')
+    expect(formOn(sent)).toBeUndefined()
+    const unknown = await ana.open('/two-factor?form=unknown')
+    expect(unknown.status).toBe(410)
+    expect(unknown.text).toContain(
+      'This form is no longer saved. Check whether it went through before you fill it in again.',
+    )
+  })
+
+  it.each([
+    ['es', 'Ya enviaste este formulario.', 'Este formulario ya no está guardado.'],
+    ['pt', 'Você já enviou este formulário.', 'Este formulário não está mais salvo.'],
+  ])('says so in the language of the person: %s', async (locale, sent, unknown) => {
+    const host = await startBank({ once: false }, { options: { locale } })
+    const { ana, refused } = await interrupted(host)
+    const page = await prove(host, ana, refused)
+    await post(ana, '/pay', formOn(await ana.open(page))?.body ?? '')
+    expect((await ana.open(page)).text).toContain(sent)
+    expect((await ana.open('/two-factor?form=unknown')).text).toContain(unknown)
+  })
+
+  it('is not sent by a post that the guard refuses, nor by one that names another form', async () => {
+    const host = await startBank({ once: false })
+    const { ana, refused } = await interrupted(host)
+    const page = await prove(host, ana, refused)
+    const { body = '' } = formOn(await ana.open(page)) ?? {}
+    expect((await post(ana, '/pay', body.replace('100', '900'))).status).toBe(403)
+    const [first = ''] = body.split(`&${idField}`)
+    for (const other of ['', `&${idField}=other`, `&${idField}=a&${idField}=b`]) {
+      expect((await post(ana, '/pay', first + other)).json).toEqual({
+        paid: { amount: '100', payee: 'Ben' },
+        query: {},
+      })
+    }
+    // The refused one took the place of the form for its path.
+    expect((await ana.open(page)).text).toContain('no longer saved')
   })
 
   it.each([
@@ -260,6 +305,7 @@ describe('a form that was interrupted', () => {
     const ana = await host.signIn()
     const refused = await post(ana, '/save?tab=1&x=%22', 'b=1&a=2&b=3')
     const kept = formOn(await ana.open(await prove(host, ana, refused)))
+    // Nobody could take the id out of it again.
     expect(kept).toEqual({ action: '/save?tab=1&x=%22', body: 'b=1&b=3&a=2' })
     const sent = await post(ana, kept?.action ?? '', kept?.body ?? '')
     expect(sent.json).toEqual({ saved: { a: '2', b: ['1', '3'] }, query: { tab: '1', x: '"' } })
@@ -302,6 +348,7 @@ describe('a form that was interrupted', () => {
       const shown = await ana.open(page)
       expect(shown.status).toBe(status)
       expect(shown.text).toContain('<a href="/pay/new?to=ben">Go back</a>')
+      await post(ana, '/pay', formOn(shown)?.body ?? '')
     }
   })
 
@@ -313,6 +360,7 @@ describe('a form that was interrupted', () => {
       const shown = await ana.open(page)
       expect(shown.status).toBe(status)
       expect(shown.text).toContain('<a href="/">Go to the home page</a>')
+      await post(ana, '/pay', formOn(shown)?.body ?? '')
     }
   })
 
@@ -321,7 +369,7 @@ describe('a form that was interrupted', () => {
     const { ana, refused } = await interrupted(host, 'amount=1')
     const newer = await post(ana, '/pay', 'amount=2')
     const older = ana.copy()
-    expect(formOn(await ana.open(await prove(host, ana, newer)))?.body).toBe('amount=2')
+    expect(typed(await ana.open(await prove(host, ana, newer)))).toBe('amount=2')
     expect(requirementIn(await older.open(`/two-factor?requirement=${requirementIn(refused)}`))).toBe('')
   })
 
@@ -364,11 +412,16 @@ describe('nobody else', () => {
     expect([shown.status, formOn(shown)]).toEqual([410, undefined])
   })
 
-  it('reads a form of another account in the same session', async () => {
+  it('reads a form of another account in the same session, uses it up, or is told that it was sent', async () => {
     const host = await startBank()
     const { ana, refused } = await interrupted(host)
     const page = await prove(host, ana, refused)
     await ana.post('/switch', { user: 'ben' })
     expect(formOn(await ana.open(page))).toBeUndefined()
+    await ana.post('/switch', { user: 'ana' })
+    const { body = '' } = formOn(await ana.open(page)) ?? {}
+    expect((await post(ana, '/pay', body)).status).toBe(200)
+    await ana.post('/switch', { user: 'ben' })
+    expect((await ana.open(page)).text).toContain('no longer saved')
   })
 })

@@ -55,8 +55,8 @@ export interface GuardOptions {
    */
   readonly methods?: readonly string[]
   /**
-   * Whether a form that the guard interrupts is kept, for ten minutes and once: after the code the person sees the
-   * rows of `describe` and one button that posts it again. Only for POST with URL-encoded fields of at most 8 kB,
+   * Whether a form that the guard interrupts is kept, for ten minutes and until it is sent: after the code the person
+   * sees the rows of `describe` and one button that posts it again. Only for POST with URL-encoded fields of at most 8 kB,
    * never for uploads or forms of other sites. Default false: the person submits the form again.
    *
    * @example

@@ -8,6 +8,7 @@ import { problemOf, tooManyAtOnce } from '../http/problems.js'
 import { noteGuarded } from './coverage.js'
 import type { GuardSettings } from './guard-options.js'
 import type { Refusals } from './refusals.js'
+import type { Resumption } from './resumption.js'
 import type { ExplainFailure } from './unparsed.js'
 
 /**
@@ -22,16 +23,17 @@ export function createGuard(
     readonly grants: Grants
     readonly hashBound: HashBound
     readonly refusals: Refusals
+    readonly resumption: Pick<Resumption, 'claim' | 'admitted'>
     readonly explainFailure: ExplainFailure
     readonly inFlight: InFlight
     readonly hostTimeoutMs: number
   },
 ): RequestHandler {
-  const { purpose, maxAgeMs, once, requireCode, recoveryCode, methods } = settings
+  const { purpose, maxAgeMs, once, requireCode, recoveryCode, methods, resume } = settings
   const bind = settings.bind && hostFunction(settings.bind)
   const deadline = { name: 'exempt', timeoutMs: parts.hostTimeoutMs, requestOf: (req: Request) => req }
   const exempt = settings.exempt && hostFunction(settings.exempt, deadline)
-  const { sessions, identify, grants, hashBound, refusals, explainFailure, inFlight } = parts
+  const { sessions, identify, grants, hashBound, refusals, resumption, explainFailure, inFlight } = parts
   const ask = once ? grants.take : grants.read
 
   function requirementOf(req: Request): RequiredGrant {
@@ -53,11 +55,12 @@ export function createGuard(
     res: Response,
     required: RequiredGrant,
     grant: Grant | undefined,
+    formId: string | undefined,
   ): boolean | Promise<boolean> {
     if (grant === undefined) return refuse(req, res, required)
     req[noteGuarded]?.()
     req.twoFactor = { grant }
-    return true
+    return formId === undefined || resumption.admitted(required, formId).then(() => true)
   }
 
   async function refuse(req: Request, res: Response, required: RequiredGrant): Promise<boolean> {
@@ -90,13 +93,14 @@ export function createGuard(
 
   function admit(req: Request, res: Response): boolean | Promise<boolean> {
     try {
+      const formId = resume ? resumption.claim(req) : undefined
       const required = requirementOf(req)
       // Express runs the GET handler for HEAD: admitted, it would use up the grant that the GET needs; admitted
       // without using it up, it could run the handler any number of times.
       const found = once && req.method === 'HEAD' ? undefined : ask(required)
-      if (!(found instanceof Promise)) return decide(req, res, required, found)
+      if (!(found instanceof Promise)) return decide(req, res, required, found, formId)
       return found.then(
-        (grant) => decide(req, res, required, grant),
+        (grant) => decide(req, res, required, grant, formId),
         (error) => fail(req, res, error),
       )
     } catch (error) {

@@ -3,7 +3,9 @@ import type { Details } from '../../challenge/code-provider.js'
 import type { Grants, RequiredGrant } from '../../challenge/proofs/grants.js'
 import type { KeptForms } from '../../challenge/proofs/kept-forms.js'
 import { TwoFactorError } from '../../errors.js'
+import { isPlainObject } from '../../lib/plain-object.js'
 import type { Identify } from '../host/requester.js'
+import type { AddressOf } from '../http/address.js'
 import { isCrossSite } from '../http/origin-check.js'
 import { type BodyParsers, type RequestContext, readBody } from '../http/request-body.js'
 import { safePath } from '../http/return-path.js'
@@ -17,10 +19,14 @@ export interface ResumedForm {
   readonly details?: Details | undefined
 }
 
-/** What the page of a kept form shows; without `form` it is gone. */
+/** What the page of a kept form shows; without `form` it was sent or is gone. */
 export interface Resumed {
   readonly form?: ResumedForm | undefined
+  readonly isSent?: boolean
 }
+
+/** Hidden field by which a guard knows the form that it has kept. */
+const idField = 'twoFactorForm'
 
 /** Forms that guards interrupt, from the refusal to the page that posts them again. */
 export interface Resumption {
@@ -31,7 +37,11 @@ export interface Resumption {
     required: RequiredGrant,
     details: Details | undefined,
   ): Promise<string | undefined>
-  /** The form that a page was opened for, once; undefined when it was opened for none. */
+  /** Takes the id of a kept form out of the body, before the host reads it; undefined when there is none. */
+  claim(req: Request): string | undefined
+  /** The guard admits the form: it is not shown again. */
+  admitted(required: RequiredGrant, id: string): Promise<void>
+  /** The form that a page was opened for, until it is sent; undefined when it was opened for none. */
   open(context: RequestContext): Promise<Resumed | undefined>
   /** Takes the forms along when the session id is renewed. */
   move(before: string, after: string): Promise<void>
@@ -43,8 +53,9 @@ export function createResumption(parts: {
   readonly identify: Identify
   readonly wantsPage: (req: Request) => boolean
   readonly bodyParsers: BodyParsers
+  readonly addressOf: AddressOf
 }): Resumption {
-  const { keptForms, grants, identify, wantsPage, bodyParsers } = parts
+  const { keptForms, grants, identify, wantsPage, bodyParsers, addressOf } = parts
 
   /** The form as it was sent; undefined for everything else. */
   async function bodyOf(req: Request, res: Response): Promise<string | undefined> {
@@ -57,14 +68,28 @@ export function createResumption(parts: {
 
   const keep: Resumption['keep'] = async (req, res, { session, ...required }, details) => {
     const action = safePath(req.originalUrl)
+    const isParsed = isPlainObject(req.body) && Object.keys(req.body).length > 0
     const body = await bodyOf(req, res)
     if (action === undefined || body === undefined || !wantsPage(req)) return undefined
-    return keptForms.keep(session, { action, body, details, required })
+    const form = { action, body, details, required, ...(!isParsed && { once: true }) }
+    return keptForms.keep(session, form, addressOf(req))
   }
 
   return {
     // What cannot be read or kept is sent again by hand, and the refusal stands.
     keep: (req, res, required, details) => keep(req, res, required, details).catch(() => undefined),
+
+    claim({ body }) {
+      if (!isPlainObject(body) || !Object.hasOwn(body, idField)) return undefined
+      const id = body[idField]
+      Reflect.deleteProperty(body, idField)
+      return typeof id === 'string' ? id : undefined
+    },
+
+    async admitted({ session, subject }, id) {
+      // That a page forgets it is no reason to refuse.
+      await keptForms.markSent(session, subject, id).catch(() => undefined)
+    },
 
     async open({ req, fields }) {
       const id = fields.form
@@ -75,13 +100,16 @@ export function createResumption(parts: {
       const requester = identify(req)
       if (requester === undefined) return {}
       const { subject, session } = requester
-      const kept = await keptForms.take(session, id)
-      // IDOR: another account in the same session must not read it, nor anybody after a revocation.
-      if (kept === undefined || kept.required.subject !== subject) return {}
-      const grant = await grants.read({ ...kept.required, session })
-      if (grant === undefined) return {}
-      const { action, body, details } = kept
-      return { form: { action, details, fields: [...new URLSearchParams(body)] } }
+      const found = await keptForms.find(session, id)
+      // IDOR: another account in the same session must not read it, nor use it up.
+      if (found?.subject !== subject) return {}
+      if (found.form === undefined) return { isSent: true }
+      const { action, body, details, required, once = false } = found.form
+      // Nor anybody after a revocation.
+      if ((await grants.read({ ...required, session })) === undefined) return {}
+      if (once && !(await keptForms.take(session, id))) return {}
+      const typed = [...new URLSearchParams(body)]
+      return { form: { action, details, fields: once ? typed : [...typed, [idField, id]] } }
     },
 
     async move(before, after) {

@@ -69,6 +69,8 @@ export interface PageView {
   readonly formKept?: boolean
   /** The interrupted form, to be posted by one button and never by itself. Hostile: escape it. */
   readonly form?: ResumedForm | undefined
+  /** On the page `resume` without `form`: whether it was sent. Otherwise nothing is known of it. */
+  readonly formSent?: boolean | undefined
   /** Ways out, from the option `links`. */
   readonly links: PageLinks
   /** ISO 3166 codes to choose from at signup. */

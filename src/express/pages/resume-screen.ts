@@ -7,13 +7,14 @@ import type { Screen } from './screens.js'
 
 /** The form that the guard interrupted, posted by a button and never by itself. */
 export function resumeScreen(view: PageView, texts: Texts): Screen {
-  const { form, details, returnTo, links, formFields = {} } = view
+  const { form, formSent, details, returnTo, links, formFields = {} } = view
   const back = html`<p><a href="${returnTo ?? links.home ?? '/'}">${texts[returnTo === undefined ? 'link.home' : 'link.back']}</a></p>
 `
   if (form === undefined) {
+    const became = formSent ? 'sent' : 'gone'
     return {
-      title: texts['resume.gone.title'],
-      content: html`<p>${texts['resume.gone.text']}</p>
+      title: texts[`resume.${became}.title`],
+      content: html`<p>${texts[`resume.${became}.text`]}</p>
 ${back}`,
     }
   }

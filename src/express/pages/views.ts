@@ -189,9 +189,9 @@ export function createViews(parts: ViewParts): Views {
       return formId === undefined ? returnTo : pageUrl(basePathOf(context.req), { formId, returnTo })
     },
 
-    resume(context, { form }) {
+    resume(context, { form, isSent }) {
       const shown = view(context, carriedBy(context), {})
-      return { ...shown, page: 'resume', form, details: form?.details }
+      return { ...shown, page: 'resume', form, formSent: isSent, details: form?.details }
     },
   }
 }

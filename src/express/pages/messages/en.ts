@@ -42,8 +42,11 @@ export const en = {
   'resume.title': 'Check and send',
   'resume.text': 'Your code is correct. Nothing has been submitted yet.',
   'resume.submit': 'Send',
-  'resume.gone.title': 'Fill in the form again',
-  'resume.gone.text': 'We could not keep it. Nothing was sent.',
+  'resume.sent.title': 'Already sent',
+  'resume.sent.text': "You've already sent this form.",
+  'resume.gone.title': 'Form not found',
+  'resume.gone.text':
+    'This form is no longer saved. Check whether it went through before you fill it in again.',
 
   'done.title': "You're already confirmed",
   'done.text': "You've already entered a code.",

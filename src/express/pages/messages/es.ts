@@ -38,8 +38,10 @@ export const es: Texts = {
   'resume.title': 'Revisa y envía',
   'resume.text': 'El código es correcto. Todavía no se envió nada.',
   'resume.submit': 'Enviar',
-  'resume.gone.title': 'Llena el formulario otra vez',
-  'resume.gone.text': 'No pudimos guardarlo. No se envió nada.',
+  'resume.sent.title': 'Formulario enviado',
+  'resume.sent.text': 'Ya enviaste este formulario.',
+  'resume.gone.title': 'No encontramos el formulario',
+  'resume.gone.text': 'Este formulario ya no está guardado. Revisa si se envió antes de llenarlo otra vez.',
 
   'done.title': 'Ya confirmaste que eres tú',
   'done.text': 'Ya escribiste un código.',

@@ -38,8 +38,11 @@ export const pt: Texts = {
   'resume.title': 'Confira e envie',
   'resume.text': 'O código está certo. Nada foi enviado ainda.',
   'resume.submit': 'Enviar',
-  'resume.gone.title': 'Preencha o formulário de novo',
-  'resume.gone.text': 'Não conseguimos guardá-lo. Nada foi enviado.',
+  'resume.sent.title': 'Formulário enviado',
+  'resume.sent.text': 'Você já enviou este formulário.',
+  'resume.gone.title': 'Formulário não encontrado',
+  'resume.gone.text':
+    'Este formulário não está mais salvo. Confira se ele foi enviado antes de preenchê-lo de novo.',
 
   'done.title': 'Você já confirmou que é você',
   'done.text': 'Você já digitou um código.',
