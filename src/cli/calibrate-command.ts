@@ -3,6 +3,7 @@ import { version as packageVersion } from '../lib/version.js'
 import { createClient, type NumberFormat, ProviderError } from '../provider/index.js'
 import { channelProblem, phoneProblem } from './answer-problems.js'
 import { calibrate } from './calibrate.js'
+import { isOutage } from './calibration.js'
 import { accountNeeds, resolveNeeds } from './needs.js'
 import { pathFlag, readPaths } from './paths.js'
 import { printJson } from './print-json.js'
@@ -110,7 +111,9 @@ export async function calibrateCommand(args: readonly string[]): Promise<number>
       const message = describeRefusal(error, { key, phone: destination.phone })
       if (json) {
         const { operation, reason, httpStatus, providerError } = error
-        printJson({ code: 'provider_failed', operation, reason, httpStatus, providerError, message })
+        const failed = { code: 'provider_failed', operation, reason, httpStatus, providerError, message }
+        const gaveAnswer = reason === 'answer' && !isOutage(httpStatus ?? 0)
+        printJson(gaveAnswer ? failed : { ...failed, code: 'outage' })
       } else {
         terminal.warn(message)
       }

@@ -22,8 +22,12 @@ export type Calibration =
   | { readonly outcome: 'alike' }
   /** No list could approve the answer to the right code. */
   | { readonly outcome: 'not-approved' }
-  /** The answer to the wrong code is no verdict on it: an outage, or an account that is refused. */
+  /** The answer to the wrong code is no verdict on it. */
   | { readonly outcome: 'not-rejected' }
+  /** Not the code was refused, but the account. */
+  | { readonly outcome: 'account-refused' }
+  /** The provider was out of order or too busy while it was asked: nothing follows. */
+  | { readonly outcome: 'outage' }
 
 /** Reads the rules off the answers, and asks the judge whether they tell these very answers apart. */
 export function calibrationOf({ wrong, right, again }: Observed): Calibration {
@@ -31,6 +35,12 @@ export function calibrationOf({ wrong, right, again }: Observed): Calibration {
   // Asked before the judge: it looks at more than the status today, but the status is all that gets listed.
   const alike = isClean(wrong) && isClean(right) && scalarString(wrong.status) === status
   if (alike) return { outcome: 'alike' }
+
+  const first = [wrong, right]
+  if (first.some((answer) => judge(answer, { approvedStatuses: [] }) === 'misconfigured')) {
+    return { outcome: 'account-refused' }
+  }
+  if (first.some(({ httpStatus }) => isOutage(httpStatus))) return { outcome: 'outage' }
 
   // What quotes the code or a long number will be another text next time.
   if (status === undefined || status.includes(mask)) return { outcome: 'not-approved' }
@@ -48,6 +58,11 @@ export function calibrationOf({ wrong, right, again }: Observed): Calibration {
     rejectedCodes: [...new Set(errors.filter((error) => error !== undefined))],
     ...((verdict === 'approved' || verdict === 'rejected') && { usedOnce: verdict === 'rejected' }),
   }
+}
+
+/** Whether a service responds so that is out of order; 520 is how this provider refuses a code. */
+export function isOutage(httpStatus: number): boolean {
+  return httpStatus === 429 || (httpStatus >= 500 && httpStatus !== 520)
 }
 
 function isClean(answer: VerifyAnswer): boolean {

@@ -13,7 +13,7 @@ export interface FoundOptions {
 /** What a calibration comes to for whoever ran it. */
 export interface Conclusion {
   /** Stable, for programs. */
-  readonly outcome: 'told_apart' | 'alike' | 'not_approved' | 'not_rejected'
+  readonly outcome: 'told_apart' | 'alike' | 'not_approved' | 'not_rejected' | 'account_refused' | 'outage'
   readonly exitCode: 0 | 1 | 3
   /** To paste. Without them nothing may be pasted. */
   readonly options?: FoundOptions
@@ -36,6 +36,10 @@ export function conclusionOf(
       return { outcome: 'not_approved', exitCode: 1, notes: [notApproved] }
     case 'not-rejected':
       return { outcome: 'not_rejected', exitCode: 1, notes: [notRejected] }
+    case 'account-refused':
+      return { outcome: 'account_refused', exitCode: 1, notes: [accountRefused] }
+    case 'outage':
+      return { outcome: 'outage', exitCode: 1, notes: [outage] }
   }
 }
 
@@ -81,6 +85,13 @@ ask the provider what a wrong code is answered for this app-name.`
 const notApproved = `The answer to the code that arrived approves nothing: that takes HTTP 200, a status that is a word or a
 number, and no error. Was the code mistyped, or too old, or sent for another app-name? Then run this again.`
 
-const notRejected = `The answer to the wrong code says nothing about the code: that takes HTTP 200, or an error under HTTP 400 or
-520 that is not about the account. Was it an outage? Then run this again. If it stays so, people who mistype
-their code will be told that the service is out of order (503).`
+const notRejected = `The answer to the wrong code says nothing about the code: that takes HTTP 200 with a status, or an error
+under HTTP 400 or 520. As long as it is so, people who mistype their code will be told that the service is
+out of order (503). Ask the provider what a wrong code is answered.`
+
+const accountRefused = `The account was refused, not the code: check client, key and the address of this machine on the allow-list of
+the account, then run this again.`
+
+const outage = `The provider was out of order or too busy when it was asked: nothing follows from that, about a right code or
+a wrong one. Run this again in some minutes. If it stays so for wrong codes alone, the account answers them in
+this way, and people who mistype theirs will be told that the service is out of order (503).`

@@ -71,7 +71,7 @@ const checks: Checks<ClientOptions> = {
 const required = {
   baseUrl: "'https://api.example.com/v1', // with the version segment",
   client: 'process.env.PROVIDER_CLIENT, // the account client identifier',
-  key: 'process.env.PROVIDER_KEY, // the account key',
+  key: 'process.env.TWO_FACTOR_KEY, // the account key',
 }
 
 /**

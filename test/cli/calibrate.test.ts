@@ -181,7 +181,7 @@ describe('express-two-factor calibrate', () => {
   })
 
   test.each([
-    ['an outage', { kind: 'status', status: 503, body: { error: '1' } }, 'says nothing about the code'],
+    ['an outage', { kind: 'status', status: 503, body: { error: '1' } }, 'was out of order or too busy'],
     ['a page of a firewall', { kind: 'html' }, 'not a JSON object'],
     ['a lost answer', { kind: 'reset' }, 'the answer was lost'],
   ] as const)('prints no line after %s', async (_, fault, said) => {
@@ -337,7 +337,7 @@ describe('express-two-factor calibrate for a program', () => {
     })
   })
 
-  test('says in JSON that nothing may be pasted, or that the provider failed', async () => {
+  test('says in JSON that nothing may be pasted, that the provider refused, or that it is out of order', async () => {
     await using sandbox = await startSandbox()
     sandbox.faults.add({ operation: 'verifyCode', kind: 'body', body: { status: 'ok' }, times: 2 })
     const alike = await calibrate(sandbox, ['--json'])
@@ -354,6 +354,11 @@ describe('express-two-factor calibrate for a program', () => {
       reason: 'answer',
       providerError: '1003',
     })
+
+    sandbox.faults.add({ operation: 'sendSmsCode', kind: 'status', status: 503 })
+    const failing = run(['calibrate', '--yes', '--json'], environment(sandbox))
+    expect(await failing.exitCode).toBe(1)
+    expect(JSON.parse(failing.out())).toMatchObject({ code: 'outage', httpStatus: 503 })
   })
 
   test.each([[['--version']], [['calibrate', '--version']], [['doctor', '--version']]])(

@@ -73,12 +73,21 @@ describe('what the answers of an account mean', () => {
   })
 
   test.each([
-    ['an outage', { httpStatus: 503, error: '1111' }],
     ['the success schema under HTTP 400', { httpStatus: 400, status: 'verified' }],
     ['no status', { httpStatus: 200 }],
-    ['a refused account', { httpStatus: 520, error: 1003 }],
   ])('takes no verdict from a wrong code that is answered with %s', (_, answer) => {
     expect(calibrationOf({ wrong: answer, right })).toEqual({ outcome: 'not-rejected' })
+  })
+
+  test.each([
+    ['outage', { httpStatus: 503, error: '1111' }],
+    ['outage', { httpStatus: 429, error: '1111' }],
+    ['outage', { httpStatus: 500, status: 'verified' }],
+    ['account-refused', { httpStatus: 520, error: 1003 }],
+    ['account-refused', { httpStatus: 401 }],
+  ])('takes no %s for a verdict, whichever code met it', (outcome, answer) => {
+    expect(calibrationOf({ wrong: answer, right })).toEqual({ outcome })
+    expect(calibrationOf({ wrong, right: answer })).toEqual({ outcome })
   })
 
   test('lists no error that quotes what was sent', () => {

@@ -69,7 +69,7 @@ describe('a client is not made from', () => {
     [
       'no key',
       { ...good, key: undefined },
-      'missing key; add\n  key: process.env.PROVIDER_KEY, // the account key',
+      'missing key; add\n  key: process.env.TWO_FACTOR_KEY, // the account key',
     ],
     ['an empty key', { ...good, key: '' }, 'key must be a non-empty string: the account key'],
     ['a line end behind the key', { ...good, key: 'k\n' }, 'key must not begin or end with white space'],

@@ -12,6 +12,17 @@ const codesIn = (...files: string[]) =>
 const unique = (codes: readonly string[]) => [...new Set(codes)].sort()
 const ofStore = codesIn('src/store/redis-inspection.ts')
 
+it('the key of the account has one variable, in documents, messages and commands', () => {
+  const files = [
+    'docs/provider-client.md',
+    'docs/going-live.md',
+    'src/provider/client-options.ts',
+    'src/cli/needs.ts',
+  ]
+  const named = files.map((file) => unique(read(file).match(/[A-Z]\w*_KEY\b/g) ?? []))
+  expect(named).toEqual(files.map(() => ['TWO_FACTOR_KEY']))
+})
+
 describe('docs/going-live.md lists every code, and no other,', () => {
   it('of doctor', () => {
     const checks = readdirSync(path('src/cli')).filter((file) => /(-checks?|-diagnosis)\.ts$/.test(file))
