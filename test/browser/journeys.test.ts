@@ -24,8 +24,9 @@ describeInChromium('in a browser', (browser) => {
     const { x, y } = await page
       .getByRole('button', { name: 'Continue' })
       .evaluate((button) => button.getBoundingClientRect())
+    const sent = page.waitForRequest(/\/verify$/)
     await page.mouse.click(x + 10, y + 10)
-    await page.waitForTimeout(60)
+    await sent
     await page.mouse.click(x + 10, y + 10)
     await page.waitForURL((url) => !url.pathname.startsWith('/two-factor'))
     await page.goto(`${bank.origin}/account`)

@@ -126,12 +126,17 @@ describe.skipIf(withoutRedis)('a cluster of three primaries with a replica each'
           entry = result.entry
         }
       }
+      /** Until both have gone on, where their slots are now. */
+      const more = () => {
+        const [counted, swapped] = [counts.length, swaps]
+        return until(() => counts.length > counted + 5 && swaps > swapped + 5)
+      }
       const load = Promise.all([count(), count(), swap(), swap()])
-      await sleep(50)
+      await more()
       await migrateSlot(counter, from, to)
-      await sleep(50)
+      await more()
       await migrateSlot(counter, to, from)
-      await sleep(50)
+      await more()
       moving = false
       await load
 
