@@ -1,6 +1,8 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
+import { en } from '../../../src/express/pages/messages/en.js'
 import { describeInChromium } from '../../browser/chromium.js'
+import { wrongCode } from '../recovery-kit.js'
 import { call, enter, openSinglePage, type SinglePage } from './single-page.js'
 
 const dialogOf = (page: Page) => page.getByRole('dialog')
@@ -103,6 +105,17 @@ describeInChromium('<two-factor-dialog>', (browser) => {
     expect(await dialogOf(page).innerText()).toContain('Your account has no phone number yet')
     const link = dialogOf(page).getByRole('link', { name: 'Add a phone number' })
     expect(await link.getAttribute('href')).toBe(`${host.url}/phone`)
+  })
+
+  it('takes a recovery code without leaving the app', async () => {
+    const purposes = { login: {}, never: {}, pay: {}, transfer: {}, settings: { recoveryCode: true } }
+    const recovery = { purposes, recoveryCodes: { consume: () => true } }
+    const { host, page, answer } = await openDialog({ options: recovery })
+    await dialogOf(page).getByRole('link', { name: en['phone.lost'] }).click()
+    await dialogOf(page).getByRole('textbox').fill(wrongCode())
+    await dialogOf(page).getByRole('button', { name: en['code.submit'] }).click()
+    expect(await answer).toEqual([200, '{"saved":true}'])
+    expect(page.url()).toBe(`${host.url}/`)
   })
 
   it('sends one form at a time: the second click of a double click spends no attempt', async () => {
