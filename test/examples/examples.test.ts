@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { withoutRedis } from '../store/redis-server.js'
 import { createVisitor } from './browser.js'
@@ -117,14 +116,4 @@ describe('examples/redis', () => {
     expect(code).toBe(1)
     expect(output).toContain('There is no redis-server on the PATH.')
   })
-})
-
-describe('every example', () => {
-  const folder = new URL('../../examples/', import.meta.url)
-  it.each(readdirSync(folder).filter((file) => file.endsWith('.ts')))(
-    '%s has fewer than 80 lines',
-    (file) => {
-      expect(readFileSync(new URL(file, folder), 'utf8').split('\n').length).toBeLessThan(80)
-    },
-  )
 })

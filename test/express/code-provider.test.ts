@@ -107,18 +107,6 @@ describe('the options beside', () => {
     phone: () => '+573001234567',
   }
 
-  it.each([
-    ['approvedStatuses', ['verified']],
-    ['rejectedCodes', ['1001']],
-    ['accountErrorCodes', ['1003']],
-    ['voice', 'Mia'],
-    ['callRetries', 2],
-    ['countryCode', 'CO'],
-  ])('a CodeProvider: %s is refused by name', (name, value) => {
-    const { provider } = adapter()
-    expect(() => twoFactor({ ...options, provider, [name]: value })).toThrow(`twoFactor: remove ${name}`)
-  })
-
   it('a client: approvedStatuses is required', () => {
     expect(() => twoFactor(options)).toThrow('twoFactor: missing approvedStatuses')
   })

