@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
+import { figure } from '../prove/figure.js'
 import { open, startHanging } from './hanging-host.js'
 
 setFlagsFromString('--expose-gc')
@@ -21,6 +22,7 @@ it('10,000 aborted requests whose `phone` hangs leave nothing', async () => {
   await new Promise((resolve) => setImmediate(resolve))
   collect()
   const kept = asked.filter((one) => one.deref() !== undefined).length
+  figure(26, `${kept} of 10,000 aborted requests stayed in memory`)
   console.info(`${kept} of ${asked.length} aborted requests were still in memory`)
   expect(kept).toBeLessThanOrEqual(atOnce)
 })

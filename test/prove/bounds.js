@@ -82,4 +82,13 @@ export const bounds = [
     says: 'no shared cache keeps a response of ours that carries a cookie',
     tests: ['test/express/shared-cache.test.ts'],
   },
+  {
+    number: 26,
+    says: 'a function of the host that never settles keeps no request alive, and lets nobody in',
+    tests: [
+      'test/express/aborted-requests.test.ts',
+      'test/express/host-bursts.test.ts',
+      'test/express/host-promises.test.ts',
+    ],
+  },
 ].map((bound, index) => ({ number: index + 1, ...bound }))

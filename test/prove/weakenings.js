@@ -273,4 +273,28 @@ export const weakenings = [
     replace: 'return true',
     tests: ['test/challenge/outages.test.ts'],
   },
+  {
+    bound: 26,
+    what: 'a request waits for the host though its client has gone',
+    file: 'src/express/host/boundary.ts',
+    find: 'req?.res ? untilGone(promise, req.res) : promise',
+    replace: 'promise',
+    tests: ['test/express/host-bursts.test.ts'],
+  },
+  {
+    bound: 26,
+    what: 'one session has as many requests under way as it likes',
+    file: 'src/express/host/in-flight.ts',
+    find: 'if (before >= maxPerSession) return undefined',
+    replace: '',
+    tests: ['test/express/host-bursts.test.ts'],
+  },
+  {
+    bound: 26,
+    what: 'a session outlives an onVerified that never settles',
+    file: 'src/express/flows/admission.ts',
+    find: 'await renewal.giveUp(context.req, res)',
+    replace: '',
+    tests: ['test/express/host-promises.test.ts'],
+  },
 ]
