@@ -174,13 +174,18 @@ export function createEmit(parts: {
   ) => void
 }): Emit {
   const { onEvent, now, warn } = parts
+  /** An account may answer wrong codes with a status of their own: an approval shows that the list is right. */
+  let isApproving = false
 
   function warnOf(event: EventBody): void {
     if (event.type === 'provider.misconfigured') warn('TWO_FACTOR_PROVIDER_MISCONFIGURED', causeOf(event))
     const wrongAddress = astray(event)
     if (wrongAddress) warn('TWO_FACTOR_PROVIDER_ADDRESS', causeOf(wrongAddress))
     else if (event.type === 'provider.unavailable') warn('TWO_FACTOR_PROVIDER_UNAVAILABLE', causeOf(event))
-    if (event.type === 'provider.unexpected') warn('TWO_FACTOR_STATUS_UNEXPECTED', `status ${event.status}`)
+    if (event.type === 'challenge.approved') isApproving = true
+    if (event.type === 'provider.unexpected' && !isApproving) {
+      warn('TWO_FACTOR_STATUS_UNEXPECTED', `status ${event.status}`)
+    }
     if (event.type === 'store.failed') warn('TWO_FACTOR_STORE_FAILED', event.command)
     if (isUnreadable(event)) warn('TWO_FACTOR_PHONE_UNREADABLE', event.reason)
   }

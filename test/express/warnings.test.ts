@@ -139,6 +139,15 @@ describe('a warning', () => {
     expect((await host.tf.selfTest()).findings).toMatchObject([{ code: 'status_unexpected', fix }])
   })
 
+  it('names no status once a code was approved: accounts may answer wrong ones with a status of their own', async () => {
+    const host = await startHost()
+    await host.signIn()
+    const ben = await host.login('ben')
+    await ben.post('/two-factor/start', {})
+    expect((await ben.post('/two-factor/verify', { code: '000000' })).status).toBe(422)
+    expect(await codes()).toEqual([])
+  })
+
   it.each<[string, ProviderStub['answerSend'], string]>([
     ['404', () => ({ status: 404, json: { error: 'no such page' } }), 'sendSmsCode, HTTP 404'],
     ['a web page', () => ({ text: '<!doctype html><title>Acme</title>' }), 'sendSmsCode, HTTP 200'],
