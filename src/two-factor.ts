@@ -1,6 +1,7 @@
 import type { Request, RequestHandler, Router } from 'express'
 import type { CodeProvider } from './challenge/code-provider.js'
 import { openDomain } from './challenge/domain.js'
+import { firstPurpose } from './challenge/purposes.js'
 import { createHealth } from './challenge/watch/health.js'
 import { createEmit } from './events.js'
 import { createDeviceCookies } from './express/flows/device-cookies.js'
@@ -179,7 +180,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     }),
     findProven: createFindGrant({ ...forLanes, identify, requirements, successPaths }),
     basePathOf: path.of,
-    defaultPurpose: 'login',
+    defaultPurpose: firstPurpose,
     openForm: resumption.open,
     offersTrust: (purpose, demand) => deviceCookies?.serves(purpose) === true && demand?.requireCode !== true,
   })
@@ -237,7 +238,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     status: plainFactory('status', () => mounts.addByHand(handlers.status)),
     requireTwoFactor: factory('requireTwoFactor', requireTwoFactor),
     phoneVerification: factory('phoneVerification', phoneVerification),
-    challenges: createChallengesFacade(challenges, { grants, hashBound, codePattern }),
+    challenges: createChallengesFacade(challenges, { grants, hashBound, codePattern, requirements }),
     grants: createGrantsFacade({ grants, hashBound, identify: identifyLater, purposes }),
     trustedDevices: createTrustedDevicesFacade(devices, deviceCookies, identifyLater),
     recoveryCodes: recoveryCodesFacade,

@@ -56,7 +56,9 @@ async function stepUp({ call }: Caller, readCode: ReadCode): Promise<void> {
   })
   await start('The code for this very transfer', '/two-factor/start', { requirement }, call)
   const code = await readCode('+573001234567')
-  await call({ title: 'The code', method: 'POST', path: '/two-factor/verify', body: { code }, expect: 200 })
+  // The requirement says what the person was shown: the code approves nothing else.
+  const typed = { code, requirement }
+  await call({ title: 'The code', method: 'POST', path: '/two-factor/verify', body: typed, expect: 200 })
   const dearer = { ...body, amount: '999' }
   await call({ title: 'Another amount is not covered', ...transfer, body: dearer, expect: 403 })
   await call({ title: 'The transfer', ...transfer, body, expect: 200 })

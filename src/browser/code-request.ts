@@ -6,7 +6,7 @@ export type Channel = 'sms' | 'call'
 
 /** A code that is on its way, as the routes show it. */
 export interface Challenge {
-  /** Id of the challenge. No route needs it: they find the challenge from the session. */
+  /** Id of the challenge. Goes back with the code, which then approves this challenge and no other. */
   readonly id: string
   /** What the code is for, such as `transfer`. */
   readonly purpose: string
@@ -62,6 +62,9 @@ export interface CodeRequest extends Pick<StepUp, 'purpose' | 'methods' | 'detai
   cancel(): void
 }
 
+/** The challenge is over, or another one has taken its place: a new one is started for the same. */
+const overCodes = ['challenge_gone', 'challenge_superseded']
+
 /** Shows a request that waits for its code. */
 export type OnChallenge = (request: CodeRequest) => void
 
@@ -101,14 +104,18 @@ export async function askByHand(
       },
       signal: end.signal,
       async verify(code, { trustDevice = false } = {}) {
-        const { response, body } = await mount.post(challenge.verifyUrl, { code, trustDevice })
+        const { response, body } = await mount.post(challenge.verifyUrl, {
+          challenge: challenge.id,
+          code,
+          trustDevice,
+        })
         if (!response.ok && !body.verified) return body
         finish(true)
         return undefined
       },
       async resend(channel) {
         let sent = await mount.post(challenge.resendUrl, { requirement, channel })
-        if (sent.body.code === 'challenge_gone') sent = await mount.post(startUrl, { requirement, channel })
+        if (overCodes.includes(sent.body.code)) sent = await mount.post(startUrl, { requirement, channel })
         if (sent.body.verified) finish(true)
         else if (!sent.response.ok) return sent.body
         else if (sent.body.challenge === undefined) throw noRoutes(startUrl)

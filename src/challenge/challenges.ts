@@ -6,11 +6,12 @@ import { createCounters } from './budgets/counters.js'
 import { createSignupGuard, type SignupGuard } from './budgets/signup-guard.js'
 import type { CodeProvider } from './code-provider.js'
 import { type Codes, createCodes } from './codes.js'
-import type { Actor, Challenges, Refusal } from './commands.js'
+import { type Actor, type Challenges, type Refusal, refused } from './commands.js'
 import type { Keys } from './keys.js'
 import { cancel, challengeOf } from './ledger/ledger.js'
 import { createLedgers } from './ledger/ledgers.js'
 import { outlook } from './ledger/outlook.js'
+import { refusalOf } from './ledger/shown.js'
 import type { Lane, Limits } from './limits.js'
 import { createNumbers, type Numbers } from './numbers.js'
 import type { Purposes } from './purposes.js'
@@ -89,8 +90,7 @@ export function createChallenges(parts: ChallengeParts): Challenges & {
     const target = await targets.of(actor)
     if ('outcome' in target) return undefined
     const [{ ledger, now }, who] = await Promise.all([ledgers.read(target.key), target.who()])
-    const challenge = challengeOf(ledger, who, now, target.limits)
-    return 'outcome' in challenge ? undefined : { target, challenge, ledger, now }
+    return { target, challenge: challengeOf(ledger, who, now, target.limits), ledger, now }
   }
 
   return {
@@ -111,16 +111,20 @@ export function createChallenges(parts: ChallengeParts): Challenges & {
 
     async find(actor, wanted) {
       const live = await liveOf(actor)
-      if (live === undefined) return undefined
+      if (live === undefined || 'outcome' in live.challenge) return undefined
       const { target, challenge, ledger, now } = live
       const fits =
-        wanted === undefined || (challenge.purpose === wanted.purpose && challenge.bound === wanted.bound)
+        wanted === undefined ||
+        challenge.id === wanted.challenge ||
+        (challenge.purpose === wanted.purpose && challenge.bound === wanted.bound)
       return fits ? targets.view(target, challenge, ledger, now) : undefined
     },
 
-    async asked(actor) {
-      const live = await liveOf(actor)
-      return live && { purpose: live.challenge.purpose, bound: live.challenge.bound }
+    async asked(actor, shown) {
+      const live = (await liveOf(actor))?.challenge ?? refused('challenge_gone')
+      if ('outcome' in live) return shown.challenge === undefined ? undefined : live
+      const { purpose, bound } = live
+      return refusalOf(live, shown) ?? { purpose, bound }
     },
 
     async preview(command) {

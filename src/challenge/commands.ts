@@ -52,7 +52,23 @@ export interface StartCommand extends SendCommand {
   readonly bound?: string | undefined
 }
 
-export type ResendCommand = SendCommand
+/**
+ * What the person was shown with a code, and so what the code may approve. All that it says must be true of the
+ * live challenge; one that says nothing means a sign-in.
+ */
+export interface Shown {
+  /** Id of the challenge. */
+  readonly challenge?: string | undefined
+  /** What it is for. */
+  readonly purpose?: string | undefined
+  /** Hash of the bound fields. A purpose without it means that none are bound. */
+  readonly bound?: string | undefined
+}
+
+/** Details are those of the start: they stay with the challenge. */
+export interface ResendCommand extends Omit<SendCommand, 'details'> {
+  readonly shown?: Shown | undefined
+}
 
 /**
  * The host's decision before anything is booked: anything but `true` refuses, and the start changes nothing.
@@ -80,11 +96,12 @@ export interface Suspicion {
 export interface VerifyCommand extends Actor {
   /** As typed, spaces and hyphens stripped. */
   readonly code: string
+  readonly shown?: Shown | undefined
 }
 
 /** A live challenge as the person may see it. */
 export interface ChallengeView {
-  /** Id of the challenge. The routes never need it: they find the challenge from the session. */
+  /** Id of the challenge. Goes back with the code, which then approves this challenge and no other. */
   readonly id: string
   /** What the code is for, such as `login`. */
   readonly purpose: string
@@ -100,7 +117,7 @@ export interface ChallengeView {
   readonly attemptsRemaining: number
   /** The channels that a new code may take, the preferred one first. */
   readonly channels: readonly Channel[]
-  /** What the code confirms, when the request came with the requirement of a guard that describes it. */
+  /** What the code confirms, when the guard that asked for it describes it. */
   readonly details?: Details | undefined
 }
 
@@ -117,6 +134,8 @@ export interface Refusal {
   readonly reason?: PhoneRefusal
   /** What is wrong with the number on file. For events only: whoever asks for a code must not learn it (enumeration). */
   readonly onFile?: PhoneRefusal
+  /** What to send instead, for developers. */
+  readonly detail?: string
   /** The methods that will do, when a code by the requested channel will not. */
   readonly methods?: readonly string[]
 }
@@ -166,6 +185,9 @@ export interface Outlook {
   readonly untypedSince: number
 }
 
+/** What a challenge is for. */
+export type Asked = Pick<StartCommand, 'purpose' | 'bound'>
+
 /**
  * The use cases. An expected refusal is an outcome; a failure of provider or store rejects with a
  * `TwoFactorError` (`delivery_failed`, `provider_unavailable`, `verification_unavailable`,
@@ -176,12 +198,12 @@ export interface Challenges {
   resend(command: ResendCommand): Promise<StartOutcome>
   verify(command: VerifyCommand): Promise<VerifyOutcome>
   cancel(actor: Actor): Promise<void>
-  /** The live challenge of this subject in this session, when there is one, and it is for exactly this. Never sends. */
-  find(actor: Actor, wanted?: Pick<StartCommand, 'purpose' | 'bound'>): Promise<ChallengeView | undefined>
+  /** The live challenge of this subject in this session, when there is one: that of this id, or for exactly this. Never sends. */
+  find(actor: Actor, wanted?: Shown): Promise<ChallengeView | undefined>
   /** What a start would meet. Never sends, and counts nothing: a page that offers one asks it first. */
   preview(command: StartCommand): Promise<Outlook>
-  /** What the live challenge of this subject in this session is for. */
-  asked(actor: Actor): Promise<Pick<StartCommand, 'purpose' | 'bound'> | undefined>
+  /** What the live challenge is for, when it is the one that was shown; undefined when none is live, and none was shown. */
+  asked(actor: Actor, shown: Shown): Promise<Asked | Refusal | undefined>
 }
 
 /** A refusal as a value. */

@@ -2,6 +2,9 @@ import { nearestName } from '../lib/nearest-name.js'
 import { optionError } from '../lib/options.js'
 import type { Channel } from './code-provider.js'
 
+/** The purpose of whoever names none. */
+export const firstPurpose = 'login'
+
 /** Why proof is required, and how long it is valid. */
 export interface Purpose {
   readonly name: string
@@ -60,7 +63,7 @@ export function createPurposes(initial: readonly Purpose[], usual: (name: string
     },
     grantLifetimeMs: (name) => Math.max(known.get(name)?.maxAgeMs ?? 0, maxAccepted.get(name) ?? 0),
     forEnrolment(name) {
-      if (name === 'login' || maxAccepted.has(name)) {
+      if (name === firstPurpose || maxAccepted.has(name)) {
         throw optionError(
           `phoneVerification: purpose "${name}" belongs to sign-in or a step-up; use another name`,
         )

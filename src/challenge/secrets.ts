@@ -10,6 +10,7 @@ export type SecretUse =
   | 'enrolment'
   | 'form'
   | 'handle'
+  | 'details'
 
 export interface Secrets {
   /** A keyed hash for stored values. Uses the last secret, so that rotation moves no ledger. */
@@ -36,6 +37,7 @@ export function createSecrets(secrets: readonly [string, ...string[]]): Secrets 
     enrolment: keysOf('enrolment'),
     form: keysOf('form'),
     handle: keysOf('handle'),
+    details: keysOf('details'),
   }
   const firstKey = (use: SecretUse) => keys[use].at(0) as Buffer
   const lastKey = (use: SecretUse) => keys[use].at(-1) as Buffer

@@ -101,7 +101,7 @@ export function createSending(parts: {
   async function deliver(
     target: Target,
     { challenge, superseded }: Booked,
-    { locale = 'en', details }: SendCommand,
+    { locale = 'en' }: SendCommand,
     budget: RequestBudget,
     now: number,
     settle: Settle,
@@ -113,7 +113,7 @@ export function createSending(parts: {
       appName: appNameOf(target.lane, challenge.purpose),
       purpose: challenge.purpose,
       locale,
-      details,
+      details: targets.detailsOf(target, challenge),
       expiresInMs: challenge.maxExpiresAt - now,
     })
     const { sent } = dispatched
@@ -149,7 +149,8 @@ export function createSending(parts: {
       }
       const target = await targets.of(command)
       if ('outcome' in target) return target
-      const order = { sendId: newCommandId(), challengeId: randomUUID(), channel }
+      const details = command.details && targets.sealDetails(target, command.details)
+      const order = { sendId: newCommandId(), challengeId: randomUUID(), channel, details }
       const wanted = { purpose: purpose.name, bound: command.bound }
       const stepOf =
         (who: Who): SendStep =>
@@ -161,7 +162,8 @@ export function createSending(parts: {
     async resend(command: ResendCommand): Promise<StartOutcome> {
       const target = await targets.of(command)
       if ('outcome' in target) return refused('challenge_gone')
-      const order = { sendId: newCommandId(), channel: command.channel }
+      const { channel, shown = {} } = command
+      const order = { sendId: newCommandId(), channel, shown }
       const stepOf =
         (who: Who): SendStep =>
         (ledger, now) => {

@@ -1,12 +1,14 @@
 import type { AboutChallenge } from '../events.js'
 import { maskPhoneNumber, type PhoneNumber, parsePhoneNumber } from '../phone-number.js'
 import type { Counted } from './budgets/counters.js'
+import type { Details } from './code-provider.js'
 import { type Actor, type ChallengeView, type Refusal, refused } from './commands.js'
 import { hashId, type Keys } from './keys.js'
 import type { Challenge, Ledger, Who } from './ledger/ledger.js'
 import { resendableAt } from './ledger/pacing.js'
 import { type LedgerLimits, type Limits, ledgerLimitsOf } from './limits.js'
 import type { Purposes } from './purposes.js'
+import type { Secrets } from './secrets.js'
 
 /** One number in one lane, and who acts on it. */
 export interface Target extends Counted {
@@ -18,21 +20,31 @@ export interface Target extends Counted {
 
 export interface Targets {
   of(actor: Actor): Promise<Target | Refusal>
+  /** As they are stored: nobody learns amount or payee from the store. */
+  sealDetails(target: Target, details: Details): string
+  /** What the person was shown when this challenge began. */
+  detailsOf(target: Target, challenge: Challenge): Details | undefined
   view(target: Target, challenge: Challenge, ledger: Ledger, now: number): ChallengeView
 }
 
 export function createTargets(parts: {
   readonly keys: Keys
+  readonly secrets: Pick<Secrets, 'seal' | 'open'>
   readonly limits: Limits
   readonly purposes: Purposes
   readonly countries: readonly string[] | 'any'
 }): Targets {
-  const { keys, purposes, countries } = parts
+  const { keys, secrets, purposes, countries } = parts
   // Where there is one country to sign up from, its numbers need no country code.
   const onlyCountry = countries !== 'any' && countries.length === 1 ? countries[0] : undefined
   const limitsOf = {
     auth: ledgerLimitsOf(parts.limits, 'auth'),
     enrol: ledgerLimitsOf(parts.limits, 'enrol'),
+  }
+
+  function detailsOf({ key }: Target, { details }: Challenge): Details | undefined {
+    const opened = details && secrets.open('details', details, key)
+    return opened ? JSON.parse(opened) : undefined
   }
 
   return {
@@ -77,16 +89,23 @@ export function createTargets(parts: {
       }
     },
 
-    view: (target, challenge, ledger, now) => ({
-      id: challenge.id,
-      purpose: challenge.purpose,
-      channel: challenge.channel,
-      destination: maskPhoneNumber(target.phone),
-      expiresAt: challenge.expiresAt,
-      resendAt: resendableAt(ledger, challenge, now, target.limits),
-      attemptsRemaining: target.limits.attemptsPerChallenge - challenge.attempts,
-      channels: purposes.find(challenge.purpose)?.channels ?? [challenge.channel],
-    }),
+    sealDetails: ({ key }, details) => secrets.seal('details', JSON.stringify(details), key),
+    detailsOf,
+
+    view(target, challenge, ledger, now) {
+      const details = detailsOf(target, challenge)
+      return {
+        id: challenge.id,
+        purpose: challenge.purpose,
+        channel: challenge.channel,
+        destination: maskPhoneNumber(target.phone),
+        expiresAt: challenge.expiresAt,
+        resendAt: resendableAt(ledger, challenge, now, target.limits),
+        attemptsRemaining: target.limits.attemptsPerChallenge - challenge.attempts,
+        channels: purposes.find(challenge.purpose)?.channels ?? [challenge.channel],
+        ...(details && { details }),
+      }
+    },
   }
 }
 

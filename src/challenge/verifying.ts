@@ -4,7 +4,7 @@ import type { Counters, VerificationBudget } from './budgets/counters.js'
 import type { SignupGuard } from './budgets/signup-guard.js'
 import type { Verdict } from './code-provider.js'
 import type { Codes } from './codes.js'
-import { type Refusal, refused, type VerifyCommand, type VerifyOutcome } from './commands.js'
+import { type Refusal, refused, type Shown, type VerifyCommand, type VerifyOutcome } from './commands.js'
 import { type Consequences, type Rejected, type ReserveOutcome, reserve, settle } from './ledger/attempts.js'
 import type { Challenge } from './ledger/ledger.js'
 import type { Ledgers, LedgerUpdater } from './ledger/ledgers.js'
@@ -20,6 +20,7 @@ interface Submission {
   /** Of the attempt. */
   readonly id: string
   readonly code: string
+  readonly shown: Shown
   readonly ledger: LedgerUpdater
   readonly budget: VerificationBudget
 }
@@ -41,12 +42,12 @@ export function createVerifying(parts: {
   const { codes, ledgers, counters, targets, signups, secrets, appNameOf, emit } = parts
 
   async function reserveAttempt(submission: Submission): Promise<Reservation> {
-    const { target, id, code, ledger, budget } = submission
+    const { target, id, code, shown, ledger, budget } = submission
     const asked = Promise.all([budget.check(), target.who()])
     const [tooMany, who] = await ledger.readWith(asked)
     if (tooMany !== undefined) return { outcome: tooMany }
     const tag = secrets.tag('code-tag', `${target.phone} ${code}`)
-    const attempt = { ...who, id, code: tag }
+    const attempt = { ...who, id, code: tag, shown }
     const reserved = await ledger.run((current, now) => reserve(current, attempt, now, target.limits))
     const { outcome } = reserved
     if (outcome.outcome === 'refused' || outcome.outcome === 'repeated') return { outcome }
@@ -135,6 +136,7 @@ export function createVerifying(parts: {
       target,
       id: newCommandId(),
       code: command.code,
+      shown: command.shown ?? {},
       ledger: ledgers.updater(target.key, target.limits),
       budget: counters.forVerification(target),
     }

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import type { Verdict } from '../../src/challenge/code-provider.js'
+import type { VerifyCommand } from '../../src/challenge/commands.js'
 import { figure } from '../prove/figure.js'
 import { day, hour, minute, mostWithin } from './kit.js'
 import { ana, createService } from './service.js'
@@ -14,7 +15,7 @@ function createAdversary(verdict: Verdict, enabled: 'never' | 'at once') {
   const checks: { at: number; sentAt: number }[] = []
   const sends: number[] = []
   let turn = 0
-  let owner = ana
+  let owner: typeof ana & Pick<VerifyCommand, 'shown'> = ana
 
   provider.check = () => {
     checks.push({ at: now(), sentAt: sends.at(-1) ?? 0 })
@@ -42,7 +43,7 @@ function createAdversary(verdict: Verdict, enabled: 'never' | 'at once') {
         channel: alter('sms', 'sms', 'call'),
       }
       const answer = await challenges.start(order).catch(() => undefined)
-      if (answer?.outcome === 'started') owner = who
+      if (answer?.outcome === 'started') owner = { ...who, shown: { challenge: answer.challenge.id } }
       if (provider.sends.length > sends.length) sends.push(now())
     },
     async resend() {

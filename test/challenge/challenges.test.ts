@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
+import { refused } from '../../src/challenge/commands.js'
 import { createBackground } from '../../src/lib/background.js'
 import { memoryStore } from '../../src/store/memory-store.js'
 import { hour, minute } from './kit.js'
@@ -14,6 +15,8 @@ const aboutAna = (challengeId: unknown, purpose = 'login') => ({
   subject: 'ana',
   country: 'CO',
 })
+
+const idOf = (started: object) => ('challenge' in started ? (started.challenge as { id: string }).id : '')
 
 describe('many requests at once', () => {
   it('reach the provider five times with 1,000 wrong codes from 100 sessions', async () => {
@@ -99,7 +102,7 @@ describe('start', () => {
     const details = { title: 'Transfer', rows: [['Amount', '100 EUR']] as const }
     await challenges.start({ ...ana, purpose: 'transfer', locale: 'es', details })
     wait(4 * minute)
-    await challenges.resend({ ...ana, locale: 'pt', details })
+    await challenges.resend({ ...ana, locale: 'pt', shown: { purpose: 'transfer' } })
     expect(provider.sends).toMatchObject([
       { locale: 'es', details, expiresInMs: 10 * minute },
       { locale: 'pt', details, expiresInMs: 6 * minute },
@@ -216,8 +219,8 @@ describe('start', () => {
       asked.push(send)
       return false
     }
-    const refused = await challenges.start({ ...ana, purpose: 'login', beforeSend })
-    expect(refused).toEqual({ outcome: 'refused', code: 'send_refused' })
+    const told = await challenges.start({ ...ana, purpose: 'login', beforeSend })
+    expect(told).toEqual({ outcome: 'refused', code: 'send_refused' })
     expect(asked).toEqual([
       { subject: 'ana', destination: '+573001234567', channel: 'sms', purpose: 'login' },
     ])
@@ -354,10 +357,13 @@ describe('resend', () => {
 
   it('refuses a channel that the purpose does not have', async () => {
     const { challenges, provider, wait } = createService()
+    const shown = { shown: { purpose: 'text-only' } }
     await challenges.start({ ...ana, purpose: 'text-only' })
     wait(minute)
-    expect(await challenges.resend({ ...ana, channel: 'call' })).toMatchObject({ code: 'invalid_request' })
-    expect(await challenges.resend(ana)).toMatchObject({ outcome: 'started' })
+    expect(await challenges.resend({ ...ana, ...shown, channel: 'call' })).toMatchObject({
+      code: 'invalid_request',
+    })
+    expect(await challenges.resend({ ...ana, ...shown })).toMatchObject({ outcome: 'started' })
     expect(provider.sends).toHaveLength(2)
   })
 
@@ -371,7 +377,9 @@ describe('verify', () => {
   it('approves the right code with everything a grant needs', async () => {
     const { challenges, provider } = createService()
     await challenges.start({ ...ana, purpose: 'transfer', bound: 'hash' })
-    expect(await challenges.verify({ ...ana, code: rightCode })).toEqual({
+    expect(
+      await challenges.verify({ ...ana, code: rightCode, shown: { purpose: 'transfer', bound: 'hash' } }),
+    ).toEqual({
       outcome: 'approved',
       purpose: 'transfer',
       channel: 'sms',
@@ -430,12 +438,14 @@ describe('verify', () => {
     wait(minute)
     await challenges.start({ ...ana, purpose: 'transfer' })
     provider.check = () => 'approved'
-    expect(await challenges.verify({ ...ana, code: '654321' })).toStrictEqual({
-      outcome: 'approved',
-      purpose: 'transfer',
-      channel: 'sms',
-      phone: '+573001234567',
-    })
+    expect(await challenges.verify({ ...ana, code: '654321', shown: { purpose: 'transfer' } })).toStrictEqual(
+      {
+        outcome: 'approved',
+        purpose: 'transfer',
+        channel: 'sms',
+        phone: '+573001234567',
+      },
+    )
   })
 
   it('refuses a used code like a wrong one even where the subject may type none any more', async () => {
@@ -443,7 +453,9 @@ describe('verify', () => {
     await challenges.start({ ...ana, purpose: 'login' })
     await challenges.verify({ ...ana, code: rightCode })
     await challenges.start({ ...ana, purpose: 'transfer' })
-    expect(await challenges.verify({ ...ana, code: rightCode })).toStrictEqual({
+    expect(
+      await challenges.verify({ ...ana, code: rightCode, shown: { purpose: 'transfer' } }),
+    ).toStrictEqual({
       outcome: 'rejected',
       attemptsRemaining: 4,
     })
@@ -465,7 +477,7 @@ describe('verify', () => {
     await challenges.start({ ...ana, purpose: 'login' })
     await challenges.verify({ ...ana, code: rightCode })
     await challenges.start({ ...ana, purpose: 'transfer' })
-    expect(await challenges.verify({ ...ana, code: rightCode })).toEqual({
+    expect(await challenges.verify({ ...ana, code: rightCode, shown: { purpose: 'transfer' } })).toEqual({
       outcome: 'rejected',
       attemptsRemaining: 4,
     })
@@ -638,7 +650,7 @@ describe('the events of a challenge', () => {
     await challenges.verify({ ...ana, code: rightCode })
     const started = await challenges.start({ ...ana, purpose: 'transfer' })
     const about = aboutAna('challenge' in started && started.challenge.id, 'transfer')
-    await challenges.verify({ ...ana, code: rightCode })
+    await challenges.verify({ ...ana, code: rightCode, shown: { purpose: 'transfer' } })
     expect(events.at(-1)).toStrictEqual({
       type: 'challenge.rejected',
       attemptsRemaining: 4,
@@ -646,7 +658,7 @@ describe('the events of a challenge', () => {
       ...about,
     })
     provider.report = { operation: 'verifyCode', httpStatus: 200 }
-    await challenges.verify({ ...ana, code: 'wrong1' })
+    await challenges.verify({ ...ana, code: 'wrong1', shown: { purpose: 'transfer' } })
     expect(events.at(-1)).toStrictEqual({
       type: 'challenge.rejected',
       attemptsRemaining: 3,
@@ -686,7 +698,6 @@ describe('the events of a challenge', () => {
     const { challenges, events, wait } = createService({
       limits: { failuresBeforeLock: 1, failuresBeforeDisable: 2, attemptsPerChallenge: 5 },
     })
-    const idOf = (started: object) => ('challenge' in started ? (started.challenge as { id: string }).id : '')
     const first = aboutAna(idOf(await challenges.start({ ...ana, purpose: 'login' })))
     wait(minute)
     const other = { ...ana, session: 'session-2' }
@@ -708,13 +719,19 @@ describe('the events of a challenge', () => {
 describe('what a challenge is for', () => {
   it('is told to its own session, with what it is bound to, while it lives', async () => {
     const { challenges, wait } = createService()
-    expect(await challenges.asked(ana)).toBeUndefined()
-    await challenges.start({ ...ana, purpose: 'transfer', bound: 'hash' })
-    expect(await challenges.asked(ana)).toStrictEqual({ purpose: 'transfer', bound: 'hash' })
-    expect(await challenges.asked({ ...ana, session: 'session-2' })).toBeUndefined()
-    expect(await challenges.asked({ ...ana, phone: 'none' })).toBeUndefined()
+    const shown = { purpose: 'transfer', bound: 'hash' }
+    expect(await challenges.asked(ana, shown)).toBeUndefined()
+    const id = idOf(await challenges.start({ ...ana, ...shown }))
+    expect(await challenges.asked(ana, shown)).toStrictEqual(shown)
+    expect(await challenges.asked(ana, { challenge: id })).toStrictEqual(shown)
+    expect(await challenges.asked(ana, { purpose: 'transfer' })).toStrictEqual(
+      refused('challenge_superseded'),
+    )
+    expect(await challenges.asked({ ...ana, session: 'session-2' }, shown)).toBeUndefined()
+    expect(await challenges.asked({ ...ana, phone: 'none' }, shown)).toBeUndefined()
     wait(10 * minute)
-    expect(await challenges.asked(ana)).toBeUndefined()
+    expect(await challenges.asked(ana, shown)).toBeUndefined()
+    expect(await challenges.asked(ana, { challenge: id })).toStrictEqual(refused('challenge_gone'))
   })
 })
 

@@ -1,5 +1,7 @@
 import type { SignupGuardRules } from '../../src/challenge/budgets/conversions.js'
+import type { Shown } from '../../src/challenge/commands.js'
 import type { Keys } from '../../src/challenge/keys.js'
+import type { Ledger, Who } from '../../src/challenge/ledger/ledger.js'
 import { type LedgerLimits, type Limits, ledgerLimitsOf } from '../../src/challenge/limits.js'
 import { kinds } from '../../src/store/kinds.js'
 
@@ -68,6 +70,11 @@ export const signupGuard: SignupGuardRules = {
 }
 
 export const ledgerLimits: LedgerLimits = ledgerLimitsOf(limits, 'auth')
+
+/** Whoever acts here was shown the challenge that they act on. */
+export const liveShown = (ledger: Ledger, { budget }: Pick<Who, 'budget'>): Shown => ({
+  challenge: ledger[budget].challenge?.id,
+})
 
 /** The most of these moments that fall into any window of this length. */
 export function mostWithin(windowMs: number, moments: readonly number[]): number {

@@ -9,8 +9,9 @@ import type {
   SendResult,
   Verdict,
 } from '../../src/challenge/code-provider.js'
+import type { ResendCommand, VerifyCommand } from '../../src/challenge/commands.js'
 import { createKeys } from '../../src/challenge/keys.js'
-import type { Limits } from '../../src/challenge/limits.js'
+import type { Lane, Limits } from '../../src/challenge/limits.js'
 import { createGrants } from '../../src/challenge/proofs/grants.js'
 import { createPurposes, type Purpose } from '../../src/challenge/purposes.js'
 import { createSecrets } from '../../src/challenge/secrets.js'
@@ -128,7 +129,11 @@ export function createService(options: ServiceOptions = {}) {
   }
   const challenges = createChallenges(parts)
   return {
-    challenges,
+    challenges: {
+      ...challenges,
+      verify: (command: VerifyCommand) => challenges.verify({ ...shownIn(command.lane), ...command }),
+      resend: (command: ResendCommand) => challenges.resend({ ...shownIn(command.lane), ...command }),
+    },
     funds: challenges.funds,
     grants: createGrants(parts),
     provider: provider.state,
@@ -144,6 +149,9 @@ export function createService(options: ServiceOptions = {}) {
 }
 
 export const ana = { subject: 'ana', session: 'session-1', phone: '+573001234567' }
+
+/** The routes of a phone verification are for one purpose, and say so. */
+const shownIn = (lane: Lane = 'auth') => (lane === 'enrol' ? { shown: { purpose: 'signup' } } : {})
 
 /** A purpose that a challenge of this lane may be for. */
 export const purposeIn = (lane: 'auth' | 'enrol') => (lane === 'auth' ? 'login' : 'signup')

@@ -52,7 +52,7 @@ describe('a challenge', () => {
   it('is told to the operator by the country of its number, never by the number', async () => {
     const { challenges, events } = createService()
     const started = await challenges.start({ ...ana, purpose: 'transfer', channel: 'call' })
-    await challenges.verify({ ...ana, code: rightCode })
+    await challenges.verify({ ...ana, code: rightCode, shown: { purpose: 'transfer' } })
     const about = {
       lane: 'auth',
       purpose: 'transfer',

@@ -1,3 +1,5 @@
+import { rememberShown } from '../what-was-shown.js'
+
 export interface Answer {
   readonly status: number
   readonly location: string | null
@@ -11,6 +13,7 @@ export function createVisitor(
   origin: string,
   headers: Readonly<Record<string, string>> = {},
   jar = new Map<string, string>(),
+  memory = rememberShown(),
 ) {
   const visit = async (
     method: 'GET' | 'POST',
@@ -27,7 +30,7 @@ export function createVisitor(
         cookie: [...jar.values()].join('; '),
         ...headers,
       },
-      ...(body !== undefined && { body: form ? body.toString() : JSON.stringify(body) }),
+      ...(body !== undefined && { body: form ? body.toString() : JSON.stringify(memory.named(path, body)) }),
     })
     for (const set of response.headers.getSetCookie()) {
       const [pair = ''] = set.split(';')
@@ -36,6 +39,7 @@ export function createVisitor(
       else jar.set(name, pair)
     }
     const text = await response.text()
+    memory.look(text, response.headers.get('location'))
     return {
       status: response.status,
       location: response.headers.get('location'),
@@ -45,6 +49,6 @@ export function createVisitor(
     }
   }
   /** Another visitor with the cookies as they are now. */
-  const copy = () => createVisitor(origin, headers, new Map(jar))
+  const copy = () => createVisitor(origin, headers, new Map(jar), rememberShown(memory.shown))
   return Object.assign(visit, { copy })
 }

@@ -1,3 +1,7 @@
+import { rememberShown } from '../what-was-shown.js'
+
+export { hiddenFields } from '../what-was-shown.js'
+
 /** What came back, with the body read. */
 export interface Answer {
   readonly status: number
@@ -8,9 +12,13 @@ export interface Answer {
   readonly json: any
 }
 
-/** Keeps cookies like a browser and follows no redirect. Asks for JSON unless told otherwise. */
+/**
+ * Keeps cookies like a browser and follows no redirect. Asks for JSON unless told otherwise. A code goes out with the
+ * id of the challenge that was shown last, unless the fields say themselves what it is for.
+ */
 export class Browser {
   readonly cookies = new Map<string, string>()
+  #memory = rememberShown()
   constructor(
     readonly url: string,
     /** Sent with every request. */
@@ -29,6 +37,7 @@ export class Browser {
       this.cookies.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1))
     }
     const text = await response.text()
+    this.#memory.look(text, response.headers.get('location'))
     return { status: response.status, headers: response.headers, text, json: parsed(text) }
   }
 
@@ -39,7 +48,11 @@ export class Browser {
   post(path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
     if (body === undefined) return this.send(path, { method: 'POST', headers })
     const json = { 'content-type': 'application/json', ...headers }
-    return this.send(path, { method: 'POST', headers: json, body: JSON.stringify(body) })
+    return this.send(path, {
+      method: 'POST',
+      headers: json,
+      body: JSON.stringify(this.#memory.named(path, body)),
+    })
   }
 
   /** As a form on a page does. */
@@ -56,7 +69,7 @@ export class Browser {
         'sec-fetch-site': 'same-origin',
         ...headers,
       },
-      body: new URLSearchParams(fields).toString(),
+      body: new URLSearchParams(this.#memory.named(path, fields)).toString(),
     })
   }
 
@@ -68,22 +81,16 @@ export class Browser {
   /** Another browser that holds a copy of the cookies as they are now. */
   copy(): Browser {
     const copy = new Browser(this.url, this.always)
+    copy.#memory = rememberShown(this.#memory.shown)
     for (const [name, value] of this.cookies) copy.cookies.set(name, value)
     return copy
   }
 }
 
-function parsed(text: string): unknown {
+function parsed(text: string): Answer['json'] {
   try {
     return JSON.parse(text)
   } catch {
     return undefined
   }
-}
-
-/** What the first form of a page brings along. */
-export function hiddenFields(page: string): Record<string, string> {
-  const [form = ''] = page.split('</form>')
-  const fields = form.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)
-  return Object.fromEntries([...fields].map(([, name, value]) => [name, value]))
 }

@@ -93,8 +93,9 @@ describe('challenges without a request', () => {
         .slice(2)
         .split('.')[0] ?? ''
     const actor = { subject: 'ana', session: sid, phone }
-    await host.tf.challenges.start({ ...actor, purpose: 'transfer', bound: { amount: 5, payee: 'ACME' } })
-    const outcome = await host.tf.challenges.verify({ ...actor, code: host.stub.rightCode })
+    const transfer = { purpose: 'transfer', bound: { amount: 5, payee: 'ACME' } }
+    await host.tf.challenges.start({ ...actor, ...transfer })
+    const outcome = await host.tf.challenges.verify({ ...actor, ...transfer, code: host.stub.rightCode })
     if (outcome.outcome !== 'approved' || outcome.bound === undefined) throw new Error('not approved')
     const { purpose, bound } = outcome
     const grant = await host.tf.grants.write({ subject: 'ana', session: sid, purpose, bound })

@@ -202,21 +202,34 @@ describe('what a recovery code is for', () => {
     throw new Error('the accounts are away')
   }
 
-  it('is what the request names, whatever challenge is live', async () => {
+  it('is what the person was shown, and no other challenge that lives', async () => {
     const host = await startRecoveryHost({ mount: guards, options: { purposes } })
     const ana = await host.signIn()
     const { requirement } = (await ana.get('/number?to=a')).json
+    const { requirement: other } = (await ana.get('/number?to=b')).json
     host.clock.now += 60_000
-    await ana.post('/two-factor/start', { requirement })
-    expect((await recover(ana, host.codes[0], { purpose: 'login' })).json.purpose).toBe('login')
-    expect((await ana.get('/number?to=a')).status).toBe(403)
+    const started = await ana.post('/two-factor/start', { requirement })
+    for (const [shown, status] of [
+      [{ purpose: 'login' }, 409],
+      [{ requirement: other }, 409],
+      [{ challenge: 'another' }, 409],
+      [{ challenge: 5 }, 400],
+      [{ challenge: '' }, 400],
+    ] as const) {
+      expect((await recover(ana, host.codes[0], shown)).status).toBe(status)
+    }
+    expect(host.asked).toEqual([])
+    const { id } = started.json.challenge
+    expect((await recover(ana, host.codes[0], { challenge: id })).json.purpose).toBe('number')
+    expect((await ana.get('/number?to=b')).status).toBe(403)
+    expect((await ana.get('/number?to=a')).json).toEqual({ by: 'recovery-code' })
   })
 
-  it('is what the requirement says, whatever challenge is live', async () => {
+  it('is what the requirement says where no challenge is live, and none of an earlier one is left', async () => {
     const host = await startRecoveryHost({ mount: guards, options: { purposes } })
-    const ana = await host.login()
-    await ana.post('/two-factor/start', {})
+    const ana = await host.signIn()
     const { requirement } = (await ana.get('/number?to=a')).json
+    expect((await recover(ana, host.codes[0], { challenge: 'earlier', requirement })).status).toBe(410)
     expect((await recover(ana, host.codes[0], { requirement })).json.purpose).toBe('number')
     expect((await ana.get('/number?to=a')).json).toEqual({ by: 'recovery-code' })
   })

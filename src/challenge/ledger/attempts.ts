@@ -1,11 +1,10 @@
 import type { Verdict } from '../code-provider.js'
-import { refused } from '../commands.js'
+import { refused, type Shown } from '../commands.js'
 import type { LedgerLimits } from '../limits.js'
 import {
   type Budget,
   type BudgetName,
   type Challenge,
-  challengeOf,
   type Decision,
   emptyBudget,
   isDisabled,
@@ -16,6 +15,7 @@ import {
   withBudget,
 } from './ledger.js'
 import { lockAt, pauseBeforeCheck, rememberedMs } from './pacing.js'
+import { challengeShown } from './shown.js'
 
 const maxUsedCodes = 20
 
@@ -23,6 +23,7 @@ export interface Attempt extends Who {
   readonly id: string
   /** Tag of the code that was typed. */
   readonly code: string
+  readonly shown: Shown
 }
 
 /** What an attempt did to its number. */
@@ -58,7 +59,7 @@ export function reserve(
   now: number,
   limits: LedgerLimits,
 ): Decision<ReserveOutcome> {
-  const live = challengeOf(ledger, attempt, now, limits)
+  const live = challengeShown(ledger, attempt, now, limits)
   if ('outcome' in live) return { outcome: live }
   const budget = ledger[attempt.budget]
   const { lease } = budget

@@ -38,6 +38,8 @@ export type Challenge = Binding & {
   readonly handle?: string | undefined
   /** Tags of the codes that were rejected since its last send. Each of them cost an attempt. */
   readonly wrongCodes?: readonly string[] | undefined
+  /** What the person is shown, sealed. */
+  readonly details?: string | undefined
   readonly later?: Later | undefined
 }
 
@@ -109,12 +111,15 @@ export interface LedgerRefusal {
     | 'attempts_exhausted'
     | 'challenge_gone'
     | 'challenge_superseded'
+    | 'invalid_request'
     | 'phone_disabled'
     | 'phone_locked'
     | 'resend_too_soon'
     | 'send_limit'
     | 'verification_in_progress'
   readonly retryAfterMs?: number
+  /** What to send instead, for developers. */
+  readonly detail?: string
 }
 
 export const emptyBudget: Budget = {

@@ -62,6 +62,7 @@ type ChallengeRow = readonly [
   epoch?: string | null,
   handle?: string | null,
   wrongCodes?: readonly string[] | null,
+  details?: string | null,
   ...later: Later,
 ]
 type LeaseRow = readonly [
@@ -170,7 +171,7 @@ function budgetOf(row: BudgetRow, name: BudgetName, origin: number): Budget {
 function rowOfChallenge(challenge: Challenge, at: number): Columns {
   const { id, session, subject, purpose, bound, channel, attempts, expiresAt, maxExpiresAt } = challenge
   const binding = [id, session, subject, purpose, bound, channel] as const
-  const { voided, epoch, handle, wrongCodes, later } = challenge
+  const { voided, epoch, handle, wrongCodes, details, later } = challenge
   return trimmed([
     ...binding,
     attempts,
@@ -180,13 +181,14 @@ function rowOfChallenge(challenge: Challenge, at: number): Columns {
     epoch,
     handle,
     wrongCodes,
+    details,
     ...(later ?? []),
   ])
 }
 
 function challengeOf(row: ChallengeRow, budget: BudgetName, origin: number): Challenge {
   const [id, session, subject, purpose, bound, channel, attempts, expiresAt, maxExpiresAt] = row
-  const [, , , , , , , , , isVoided, epoch, handle, wrongCodes, ...later] = row
+  const [, , , , , , , , , isVoided, epoch, handle, wrongCodes, details, ...later] = row
   return {
     id,
     channel,
@@ -202,6 +204,7 @@ function challengeOf(row: ChallengeRow, budget: BudgetName, origin: number): Cha
     voided: isVoided ?? undefined,
     handle: handle ?? undefined,
     wrongCodes: wrongCodes ?? undefined,
+    details: details ?? undefined,
     later: laterOf(later),
   }
 }

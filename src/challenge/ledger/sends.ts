@@ -1,12 +1,11 @@
 import { minuteMs } from '../../lib/time.js'
 import type { Channel, SendResult } from '../code-provider.js'
-import { refused } from '../commands.js'
+import { refused, type Shown } from '../commands.js'
 import type { LedgerLimits } from '../limits.js'
 import {
   type Binding,
   type Budget,
   type Challenge,
-  challengeOf,
   type Decision,
   isRevoked,
   type Ledger,
@@ -19,6 +18,7 @@ import {
   withBudget,
 } from './ledger.js'
 import { pauseBeforeCheck, pauseBeforeSend, rememberedMs, sendsFor } from './pacing.js'
+import { challengeShown } from './shown.js'
 
 /** The lifetime of a code when the provider does not state one. */
 const defaultLifetimeMs = 5 * minuteMs
@@ -28,10 +28,13 @@ export interface StartOnLedger {
   readonly challengeId: string
   readonly binding: Binding
   readonly channel: Channel
+  /** What the person is shown, sealed. */
+  readonly details?: string | undefined
 }
 
 export interface ResendOnLedger extends Who {
   readonly sendId: string
+  readonly shown: Shown
   /** Default: the one that the challenge used last. */
   readonly channel?: Channel | undefined
 }
@@ -75,6 +78,7 @@ export function start(
     attempts: replaced?.attempts ?? 0,
     expiresAt: now + Math.min(defaultLifetimeMs, limits.codeLifetimeMs),
     maxExpiresAt: now + limits.codeLifetimeMs,
+    details: command.details,
     ...binding,
   }
   const waitMs = pauseBeforeCheck(budget, now, limits)
@@ -95,7 +99,7 @@ export function resend(
   now: number,
   limits: LedgerLimits,
 ): Decision<SendOutcome> {
-  const live = challengeOf(ledger, command, now, limits)
+  const live = challengeShown(ledger, command, now, limits)
   if ('outcome' in live) return { outcome: live }
   const budget = ledger[command.budget]
   const barred = refusalOfBudget(budget, now, limits)

@@ -5,6 +5,7 @@ import type {
   Challenges,
   Refusal,
   SendCommand,
+  Shown,
   StartOutcome,
   VerifyOutcome,
 } from '../../challenge/commands.js'
@@ -45,11 +46,9 @@ type HostSays = Pick<SendCommand, 'locale' | 'beforeSend'>
 export interface Flow {
   /** Who acts on which number; undefined while no number is known. */
   actor(req: Request): Promise<Actor | undefined>
-  start(
-    context: RequestContext,
-    fixedPurpose: string | undefined,
-    hostSays: HostSays,
-  ): Promise<StartOutcome | Verified>
+  start(context: RequestContext, hostSays: HostSays): Promise<StartOutcome | Verified>
+  /** What the person was shown with the code that a request brings. */
+  shown(context: RequestContext): Promise<Shown>
   /** Called before a code is verified; undefined while no number is known. */
   submission(context: RequestContext): Promise<Submission | undefined>
   /** Takes a recovery code in place of one by phone; absent where there are none. */
@@ -112,10 +111,10 @@ export function createLane(parts: LaneParts): { readonly handlers: Handlers; rea
     return outcome.delivery === 'unconfirmed' ? sent(202, { delivery: 'unconfirmed' }) : sent(status, {})
   }
 
-  async function begin(context: RequestContext, purpose?: string): Promise<Reply> {
+  async function begin(context: RequestContext): Promise<Reply> {
     if (blocksCookies(context)) return problem({ code: 'session_unavailable' })
     const back = views.back(context)
-    const outcome = await flow.start(context, purpose, hostSays(context.req))
+    const outcome = await flow.start(context, hostSays(context.req))
     if (outcome.outcome === 'verified') return verifiedReply(outcome, back)
     return startReply(outcome, 201, context)
   }
@@ -139,41 +138,50 @@ export function createLane(parts: LaneParts): { readonly handlers: Handlers; rea
   }
 
   const handlers: Handlers = {
-    start: (purpose) => endpoint('POST', views, (context) => begin(context, purpose)),
+    start(purpose) {
+      // As if it had been asked for: a purpose that the app fixed goes before what the browser sends.
+      function named(context: RequestContext): RequestContext {
+        if (purpose === undefined) return context
+        const { purpose: _asked, ...fields } = context.fields
+        return { ...context, fields: purpose === parts.defaultPurpose ? fields : { ...fields, purpose } }
+      }
+      const viewsOfIt = {
+        page: (context: RequestContext) => views.page(named(context)),
+        of: (context: RequestContext, problem?: Problem) => views.of(named(context), problem),
+      }
+      return endpoint('POST', viewsOfIt, (context) => begin(named(context)))
+    },
 
     resend: endpoint('POST', views, async (context) => {
       const { req, fields } = context
       const given = readChannel(fields)
       const actor = await flow.actor(req)
+      const shown = await flow.shown(context)
       if (actor === undefined) return problem({ code: 'challenge_gone' })
       const asked = views.asked(context)
-      if (asked !== undefined && (await find(actor, asked)) === undefined) {
-        // Another form has replaced it: its code would be paid for, and rejected here.
-        if ((await find(actor)) !== undefined) return problem({ code: 'challenge_gone' })
-        return beginAnew(context, actor)
-      }
       const accepted = given === undefined ? undefined : acceptedChannel(given, [given], asked)
       if (accepted?.outcome === 'refused') return refusal(accepted)
       const outcome = await challenges.resend({
         ...actor,
+        shown,
         channel: accepted?.channel,
-        details: asked?.details,
         ...hostSays(req),
       })
       const isGone = outcome.outcome === 'refused' && outcome.code === 'challenge_gone'
       return isGone ? beginAnew(context, actor) : startReply(outcome, 200, context)
     }),
 
-    verify: endpoint('POST', { ...views, of: views.ofLive }, async (context) => {
+    verify: endpoint('POST', views, async (context) => {
       const { fields } = context
       if (Object.hasOwn(fields, 'recoveryCode')) return recover(context)
       const code = readCode(text(fields, 'code') ?? '', codePattern)
       if (code === undefined) throw invalid('code does not match the expected format.')
       const trustDevice = flag(fields, 'trustDevice')
       const submission = await flow.submission(context)
+      const shown = await flow.shown(context)
       if (submission === undefined) return problem({ code: 'challenge_gone' })
       const back = views.back(context)
-      const outcome = await challenges.verify({ ...submission.actor, code })
+      const outcome = await challenges.verify({ ...submission.actor, code, shown })
       if (outcome.outcome === 'refused') return refusal(outcome)
       if (outcome.outcome === 'rejected') return rejection(outcome)
       const verified = await submission.approve(outcome, trustDevice)
@@ -207,8 +215,11 @@ function rejection({ attemptsRemaining, retryAfterMs }: Rejected, page?: Problem
   return problem({ code: 'code_not_accepted', attemptsRemaining, retryAfterMs, page })
 }
 
-function refusal({ code, retryAfterMs, reason, limit, methods }: Refusal, page?: Problem['page']): Reply {
-  return problem({ code, retryAfterMs, reason, limit, page, ...(methods && { methods }) })
+function refusal(
+  { code, retryAfterMs, reason, limit, detail, methods }: Refusal,
+  page?: Problem['page'],
+): Reply {
+  return problem({ code, retryAfterMs, reason, limit, detail, page, ...(methods && { methods }) })
 }
 
 function problem(given: Problem): Reply {

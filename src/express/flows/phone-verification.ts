@@ -138,7 +138,7 @@ export function createEnrolFlow(parts: {
       return actorOf(req, enrollee, standingOf(enrollee))
     },
 
-    async start({ req, res, fields }, _fixedPurpose, hostSays) {
+    async start({ req, res, fields }, hostSays) {
       const enrollee = enrolleeOf(req)
       const { session, signedIn } = enrollee
       const channel = readChannel(fields)
@@ -161,6 +161,12 @@ export function createEnrolFlow(parts: {
         await begin({ purpose, phone, country, visitor: await visitor, subject: signedIn })
       }
       return outcome
+    },
+
+    async shown({ fields }) {
+      // A guard requires none of these proofs.
+      if (text(fields, 'requirement') !== undefined) throw invalid('requirement is invalid.')
+      return { challenge: text(fields, 'challenge'), purpose: text(fields, 'purpose') ?? purpose }
     },
 
     async submission({ req, res }) {

@@ -1,5 +1,5 @@
 import type { Request } from 'express'
-import type { Actor } from '../../challenge/commands.js'
+import type { Actor, Challenges, Shown } from '../../challenge/commands.js'
 import type { Grants, Standing } from '../../challenge/proofs/grants.js'
 import { readRecoveryCode } from '../../challenge/proofs/recovery-codes.js'
 import type { Purposes } from '../../challenge/purposes.js'
@@ -11,18 +11,21 @@ import { invalid, type RequestContext, text } from '../http/request-body.js'
 import type { Admit } from './admission.js'
 import type { DeviceCookies } from './device-cookies.js'
 import type { Flow } from './handlers.js'
+import type { ReadShown } from './shown.js'
 
 /** A recovery code in place of one by phone: for the same first factor, whatever has become of the number. */
 export function createRecovery(parts: {
   readonly identify: Identify
-  readonly wanted: (context: RequestContext, fixedPurpose: undefined) => Requirement
-  /** What the live challenge is for. */
+  readonly shown: ReadShown
+  readonly wanted: (context: RequestContext) => Requirement
+  /** What the live challenge is for, when it is the one that was shown. */
   readonly live: (
+    shown: Shown,
     req: Request,
     requester: Requester,
     standing: Standing,
     knownBrowser: Actor['knownBrowser'],
-  ) => Promise<Pick<Requirement, 'purpose' | 'bound'> | undefined>
+  ) => ReturnType<Challenges['asked']>
   readonly sessions: Sessions
   readonly purposes: Purposes
   readonly grants: Grants
@@ -30,7 +33,7 @@ export function createRecovery(parts: {
   readonly recover: Recover
   readonly admit: Admit
 }): NonNullable<Flow['recover']> {
-  const { identify, wanted, live, sessions, purposes, grants, devices, recover, admit } = parts
+  const { identify, shown, wanted, live, sessions, purposes, grants, devices, recover, admit } = parts
 
   /** The id that the browser holds after a failure, which may have come before or after the renewal. */
   function sessionNow(req: Request, before: string): string {
@@ -50,9 +53,10 @@ export function createRecovery(parts: {
     const standing = grants.prefetch(requester)
     // Read without a token too: success will leave one.
     const browser = devices?.open(req, subject)
-    const isNamed = text(fields, 'requirement') !== undefined || text(fields, 'purpose') !== undefined
-    const started = isNamed ? undefined : await live(req, requester, standing, browser?.known)
-    const asked = started ?? wanted(context, undefined)
+    const wasShown = await shown(context)
+    const started = await live(wasShown, req, requester, standing, browser?.known)
+    if (started !== undefined && 'outcome' in started) return started
+    const asked = started ? { ...wasShown, ...started } : wanted(context)
     // Before the code is used up: it would be lost on a guard that does not take it.
     if (!takesRecoveryCode(purposes.find(asked.purpose), asked)) {
       throw invalid('A recovery code will not do here.')

@@ -1,7 +1,7 @@
 import type { Request } from 'express'
-import type { Actor, Challenges } from '../../challenge/commands.js'
+import type { Actor, Challenges, Shown } from '../../challenge/commands.js'
 import type { Grants, Standing } from '../../challenge/proofs/grants.js'
-import type { Purposes } from '../../challenge/purposes.js'
+import { firstPurpose, type Purposes } from '../../challenge/purposes.js'
 import type { Recover } from '../../challenge/recovery.js'
 import { TwoFactorError } from '../../errors.js'
 import { acceptedChannel } from '../guard/accepted.js'
@@ -16,6 +16,7 @@ import type { DeviceCookies } from './device-cookies.js'
 import type { Flow } from './handlers.js'
 import { createRecovery } from './recovery.js'
 import type { Renewal } from './renewal.js'
+import { createReadShown } from './shown.js'
 
 /** The number on file of a subject, in international form such as `+573001234567`; nothing when there is none. */
 export type PhoneOf = (
@@ -42,6 +43,7 @@ export function createSignIn(parts: {
 }): Flow {
   const { identify, requirements, sessions, purposes, challenges, grants, devices, recover } = parts
   const admit = createAdmit(parts)
+  const shown = createReadShown(parts)
 
   async function actorOf(
     req: Request,
@@ -64,10 +66,10 @@ export function createSignIn(parts: {
     devices?.isShown(req) ? devices.open(req, subject).known : undefined
 
   /** What is to be proven: what the guard required, else just a purpose. */
-  function wanted({ req, fields }: RequestContext, fixedPurpose: string | undefined): Requirement {
+  function wanted({ req, fields }: RequestContext): Requirement {
     const token = text(fields, 'requirement')
-    const named = fixedPurpose ?? text(fields, 'purpose')
-    const asked = token === undefined ? { purpose: named ?? 'login' } : requirements.read(req, token)
+    const named = text(fields, 'purpose')
+    const asked = token === undefined ? { purpose: named ?? firstPurpose } : requirements.read(req, token)
     // Signed for another session, too old, or put together with another purpose.
     if (asked === undefined || (named !== undefined && named !== asked.purpose)) {
       throw invalid('requirement is invalid or has expired.')
@@ -77,9 +79,12 @@ export function createSignIn(parts: {
   }
 
   /** What the live challenge is for; a subject without a number has none. */
-  async function live(...[req, requester, standing, known]: Parameters<typeof actorOf>) {
+  async function live(
+    wasShown: Shown,
+    ...[req, requester, standing, known]: Parameters<typeof actorOf>
+  ): ReturnType<Challenges['asked']> {
     try {
-      return await challenges.asked(await actorOf(req, requester, standing, known))
+      return await challenges.asked(await actorOf(req, requester, standing, known), wasShown)
     } catch (error) {
       if (isOurs(error) && error.code === 'no_phone') return undefined
       throw error
@@ -87,19 +92,20 @@ export function createSignIn(parts: {
   }
 
   return {
-    ...(recover && { recover: createRecovery({ ...parts, recover, wanted, live, admit }) }),
+    ...(recover && { recover: createRecovery({ ...parts, recover, shown, wanted, live, admit }) }),
+    shown,
 
     async actor(req) {
       const requester = identified(identify, req)
       return actorOf(req, requester, grants.prefetch(requester), knownIn(req, requester))
     },
 
-    async start(context, fixedPurpose, hostSays) {
+    async start(context, hostSays) {
       const { req, res, fields } = context
       const requester = identified(identify, req)
       const { subject } = requester
       const given = readChannel(fields)
-      const asked = wanted(context, fixedPurpose)
+      const asked = wanted(context)
       const { purpose, bound, requireCode, details } = asked
       const standing = grants.prefetch(requester)
       const browser = devices?.isShown(req) ? devices.open(req, subject) : undefined

@@ -44,5 +44,6 @@ export function takesRecoveryCode(
 /** The challenge as it is shown to a request that came with this demand. */
 export function challengeFor(demand: Demand, challenge: ChallengeView): ChallengeView {
   const channels = acceptedChannels(challenge.channels, demand)
-  return { ...challenge, channels, ...(demand?.details && { details: demand.details }) }
+  const details = challenge.details ?? demand?.details
+  return { ...challenge, channels, ...(details && { details }) }
 }

@@ -32,6 +32,8 @@ export interface Requirements {
   read(req: Request, token: string): Requirement | undefined
   /** What the token asked for, and when, also after it has expired, in this session or under an earlier id (tag) of it. */
   readIssued(req: Request, token: string, earlierSessions: readonly string[]): Issued | undefined
+  /** What a token of this session (id) asked for, also after it has expired. */
+  readIn(session: string, token: string): Issued | undefined
   /** The return path of an expired token; without its query in another session. */
   returnPath(req: Request, token: string): string | undefined
 }
@@ -94,6 +96,8 @@ export function createRequirements(parts: {
       const contexts = [contextOf(req), ...earlierSessions.map(contextIn)]
       return contexts.map((context) => claimsIn(token, context)).find((claims) => claims !== undefined)
     },
+
+    readIn: (session, token) => claimsIn(token, contextIn(hashId(session))),
 
     returnPath(req, token) {
       const way = token.slice(token.indexOf('.') + 1)

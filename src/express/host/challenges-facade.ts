@@ -5,6 +5,7 @@ import {
   type ResendCommand,
   refused,
   type SendCommand,
+  type Shown,
   type StartCommand,
   type StartOutcome,
   type VerifyCommand,
@@ -12,6 +13,7 @@ import {
 } from '../../challenge/commands.js'
 import type { BoundFields, HashBound } from '../../challenge/proofs/bound.js'
 import type { Grants } from '../../challenge/proofs/grants.js'
+import type { Requirements } from '../guard/requirement.js'
 import { readCode } from '../http/request-body.js'
 import { type SubjectName, subjectText } from './requester.js'
 
@@ -22,6 +24,20 @@ type Named<Command> = Omit<
   'subject' | 'lane' | 'visitor' | 'epoch' | 'knownBrowser' | 'anonymous' | 'proxied' | 'onPassed'
 > & {
   readonly subject: SubjectName
+}
+/**
+ * What the person was shown with the code: the challenge by its `id`, or the `requirement` of a guard's refusal, or the
+ * purpose and the fields that it was started for. Without any it is for a sign-in.
+ */
+interface ShownByName {
+  /** Id of the challenge. */
+  readonly challenge?: string | undefined
+  /** From the refusal of a guard in this session. An expired one still says what was shown. */
+  readonly requirement?: string | undefined
+  /** What the challenge was started for. */
+  readonly purpose?: string | undefined
+  /** The bound fields that it was started with. */
+  readonly bound?: Bound | undefined
 }
 type NamedStart = Omit<Named<StartCommand>, 'bound'> & { readonly bound?: Bound | undefined }
 
@@ -36,15 +52,15 @@ export interface ChallengesFacade {
    */
   start(command: NamedStart): Promise<StartOutcome>
   /** Sends another code for the live challenge. Its attempts stay counted. */
-  resend(command: Named<ResendCommand>): Promise<StartOutcome>
+  resend(command: Named<Omit<ResendCommand, 'shown'>> & ShownByName): Promise<StartOutcome>
   /**
    * Judges a code. `approved` leaves no grant: write one with `tf.grants.write`.
    *
    * @example
-   * const verified = await tf.challenges.verify({ subject, phone, session: sessionId, code })
+   * const verified = await tf.challenges.verify({ subject, phone, session: sessionId, code, challenge: id })
    * if (verified.outcome === 'approved') await tf.grants.write({ subject, session: sessionId, purpose: 'login' })
    */
-  verify(command: Named<VerifyCommand>): Promise<VerifyOutcome>
+  verify(command: Named<Omit<VerifyCommand, 'shown'>> & ShownByName): Promise<VerifyOutcome>
   /** Ends the live challenge. Sends, failures and locks stay counted. */
   cancel(actor: Named<Actor>): Promise<void>
   /** The live challenge of this subject in this session, or undefined. Never sends. */
@@ -53,9 +69,14 @@ export interface ChallengesFacade {
 
 export function createChallengesFacade(
   challenges: Challenges,
-  parts: { readonly grants: Grants; readonly hashBound: HashBound; readonly codePattern: RegExp },
+  parts: {
+    readonly grants: Grants
+    readonly hashBound: HashBound
+    readonly codePattern: RegExp
+    readonly requirements: Pick<Requirements, 'readIn'>
+  },
 ): ChallengesFacade {
-  const { grants, hashBound, codePattern } = parts
+  const { grants, hashBound, codePattern, requirements } = parts
 
   const standingOf = ({ subject, session }: Named<Actor>) =>
     grants.prefetch({ subject: subjectText(subject), session })
@@ -70,23 +91,39 @@ export function createChallengesFacade(
     address: actor.address,
     epoch,
   })
-  const sendOf = (command: Named<SendCommand>): SendCommand => {
-    const { channel, locale, details, beforeSend } = command
-    return { ...actorOf(command), channel, locale, details, beforeSend }
+  const sendOf = (command: Named<Omit<SendCommand, 'details'>>) => {
+    const { channel, locale, beforeSend } = command
+    return { ...actorOf(command), channel, locale, beforeSend }
+  }
+
+  /** Undefined where it cannot be read. */
+  function shownIn(command: Named<Actor> & ShownByName): Shown | undefined {
+    const { session, challenge, requirement, purpose, bound } = command
+    const names = [challenge, requirement, purpose]
+    if (names.some((name) => name !== undefined && typeof name !== 'string')) return undefined
+    if (requirement === undefined) return { challenge, purpose, bound: boundTag(bound, hashBound) }
+    const issued = requirements.readIn(session, requirement)
+    return issued && { challenge, purpose: issued.purpose, bound: issued.bound }
   }
 
   return {
     async start(command) {
-      const { purpose, bound } = command
-      return challenges.start({ ...sendOf(command), purpose, bound: boundTag(bound, hashBound) })
+      const { purpose, bound, details } = command
+      return challenges.start({ ...sendOf(command), purpose, bound: boundTag(bound, hashBound), details })
     },
-    resend: async (command) => challenges.resend(sendOf(command)),
+    async resend(command) {
+      const shown = shownIn(command)
+      return shown === undefined
+        ? refused('invalid_request')
+        : challenges.resend({ ...sendOf(command), shown })
+    },
     async verify(command) {
       const code = typeof command.code === 'string' ? readCode(command.code, codePattern) : undefined
-      // As over HTTP: a malformed code costs no attempt.
-      if (code === undefined) return refused('invalid_request')
+      const shown = shownIn(command)
+      // As over HTTP: what is malformed costs no attempt.
+      if (code === undefined || shown === undefined) return refused('invalid_request')
       const standing = standingOf(command)
-      const outcome = await challenges.verify({ ...actorOf(command, standing), code })
+      const outcome = await challenges.verify({ ...actorOf(command, standing), code, shown })
       // ASVS 5.0, 7.4.1: what the caller does next must not undo a revocation made during the check.
       if (outcome.outcome === 'approved' && (await standing.isRevoked())) {
         return refused('challenge_gone')

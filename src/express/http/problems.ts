@@ -50,7 +50,7 @@ const titles: Readonly<Record<ProblemCode, string>> = {
   cross_site: 'Cross-site request refused',
   phone_disabled: 'This number is disabled',
   method_not_allowed: 'Method not allowed',
-  challenge_superseded: 'A newer code was sent from another session',
+  challenge_superseded: 'Another challenge has taken its place',
   verification_in_progress: 'Another code is being checked',
   no_phone: 'No phone number is on file',
   challenge_gone: 'The challenge has expired or does not exist',

@@ -7,10 +7,10 @@ import { duration } from './wording.js'
 
 /** A form of the page. What ties it to the refused request goes along in each. */
 export function form(view: PageView, action: 'start' | 'resend' | 'verify' | 'cancel', content: Html): Html {
-  const { basePath, requirement, returnTo, purpose, formFields = {} } = view
+  const { basePath, challenge, requirement, returnTo, purpose, formFields = {} } = view
   const further = Object.entries(formFields).map(([name, value]) => html`${hidden(name, value)}`)
   return html`<form method="post" action="${basePath}/${action}" novalidate>
-${hidden('requirement', requirement)}${hidden('returnTo', returnTo)}${hidden('purpose', purpose)}${further}${content}
+${hidden('challenge', challenge?.id)}${hidden('requirement', requirement)}${hidden('returnTo', returnTo)}${hidden('purpose', purpose)}${further}${content}
 </form>`
 }
 

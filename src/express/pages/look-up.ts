@@ -1,9 +1,8 @@
 import type { Request } from 'express'
-import type { Actor, Challenges, ChallengeView, Outlook } from '../../challenge/commands.js'
+import type { Actor, Challenges, ChallengeView, Outlook, Shown } from '../../challenge/commands.js'
 import type { ProblemCode } from '../../errors.js'
 import { nationalForm } from '../../phone-number.js'
 import type { FindProven, Proven } from '../flows/proven.js'
-import type { Requirement } from '../guard/requirement.js'
 import type { Problem } from '../http/problems.js'
 import type { RequestContext } from '../http/request-body.js'
 
@@ -33,11 +32,9 @@ export interface LookUpParts {
 }
 
 /** What a page is asked for. */
-export interface Wanted {
-  readonly asked: Requirement | undefined
+export interface Wanted extends Shown {
   /** The requirement that came along is worth nothing any more. */
   readonly spent: boolean
-  readonly purpose: string | undefined
 }
 
 /** After these nobody is known well enough to be shown anything of theirs. */
@@ -53,18 +50,19 @@ export function createLookUp(parts: LookUpParts) {
 
   async function lookUp(
     context: RequestContext,
-    { asked, spent, purpose = defaultPurpose }: Wanted,
+    { spent, challenge, purpose, bound }: Wanted,
     problem: Problem | undefined,
   ): Promise<Found> {
     const { req } = context
     const actor = await parts.actor(req)
     // JSON tells nothing but the challenge.
     const isShown = problem !== undefined || wantsScreen(req)
+    const shown = { challenge, purpose: purpose ?? defaultPurpose, bound }
     // Together: over a network store they cost one round trip.
     const [live, outlook, typed] = await Promise.all([
-      // A code for anything but what is asked for would be typed for nothing.
-      actor && find(actor, asked),
-      actor && isShown ? preview({ ...actor, purpose, bound: asked?.bound }) : undefined,
+      // Shown is signed: a page that is for one thing must not take the code for another.
+      actor && find(actor, isShown || purpose !== undefined ? shown : undefined),
+      actor && isShown ? preview({ ...actor, purpose: shown.purpose, bound }) : undefined,
       actor?.lane === 'enrol' && isShown ? typedBy(actor) : undefined,
     ])
     if (live !== undefined || !wantsScreen(req) || !mayBeProven(problem, spent))

@@ -31,7 +31,7 @@ type Field = 'code' | 'phone' | 'recovery'
 
 /** The problems that the field of the page can mend. */
 const fieldProblems: Readonly<Record<Field, ReadonlySet<ProblemCode>>> = {
-  code: new Set(['code_not_accepted', 'invalid_request', 'payload_too_large']),
+  code: new Set(['challenge_superseded', 'code_not_accepted', 'invalid_request', 'payload_too_large']),
   phone: new Set(['destination_not_allowed', 'invalid_request', 'payload_too_large']),
   recovery: new Set(['code_not_accepted', 'invalid_request', 'payload_too_large']),
 }
@@ -135,6 +135,8 @@ function textKey({ page, emptyField }: Scene, { code, reason, limit }: PageProbl
   if (page === 'phone' && reason === 'not-a-mobile') return 'phone.landline'
   if (page === 'phone' && reason === 'country-not-allowed') return 'phone.country'
   if (page === 'phone' && reason === 'wrong-length') return 'phone.length'
+  // For the same, as a newer challenge: its code may be typed here.
+  if (page === 'code' && code === 'challenge_superseded') return 'code.superseded'
   if (page === 'recovery' && code === 'code_not_accepted') return 'recovery.wrong'
   if (page === 'recovery' && code === 'attempts_exhausted') return 'recovery.exhausted'
   if (code === 'invalid_request' && (page === 'code' || page === 'phone' || page === 'recovery')) {

@@ -51,10 +51,13 @@ ${view.changeableNumber && changeNumber(view, texts)}${otherWays(view, texts)}
   }
 }
 
+/** After these a first code takes the place of another one. */
+const replacing: ReadonlySet<ProblemCode> = new Set(['challenge_gone', 'challenge_superseded'])
+
 /** Nothing is live: a button sends the first code to the number on file, or one in place of a code that ran out. */
 export function startScreen(view: PageView, texts: Texts): Screen {
   const waitMs = view.problem?.retryAfterMs ?? view.waitMs ?? 0
-  const wording = view.problem?.code === 'challenge_gone' ? 'resend' : 'start'
+  const wording = view.problem && replacing.has(view.problem.code) ? 'resend' : 'start'
   return {
     title: texts['start.title'],
     content: html`${view.details && detailsList(view.details)}<p>${texts['start.text']}${interruption(view, texts)}</p>

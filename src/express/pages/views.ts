@@ -18,8 +18,6 @@ import type { PageView } from './page-view.js'
 export interface Views {
   /** The page for what this request asks for: with the live challenge when that is for it. */
   of(context: RequestContext, problem?: Problem): Promise<PageView>
-  /** The page of the live challenge, whatever came along: a wrong code is told about beside its field. */
-  ofLive(context: RequestContext, problem: Problem): Promise<PageView>
   /** What this request asks for, when it says so by a requirement that is worth something. */
   asked(context: RequestContext): Requirement | undefined
   /** The page again, with what came along. */
@@ -34,6 +32,7 @@ export interface Views {
 
 /** What a form or link brings along from the page before. */
 interface Carried extends Wanted {
+  readonly asked: Requirement | undefined
   readonly requirement: string | undefined
   readonly returnTo: string | undefined
 }
@@ -64,7 +63,8 @@ export function createViews(parts: ViewParts): Views {
 
   function carriedBy({ req, fields }: RequestContext, problem?: Problem): Carried {
     const token = problem && unidentified.has(problem.code) ? undefined : oneString(fields, 'requirement')
-    const asked = token === undefined ? undefined : parts.requirements?.read(req, token)
+    const issued = token === undefined ? undefined : parts.requirements?.readIssued(req, token, [])
+    const asked = issued && parts.requirements?.read(req, String(token))
     const purpose = purposes.find(oneString(fields, 'purpose') ?? '')?.name
     const spent = token !== undefined && asked === undefined
     const returnTo =
@@ -75,7 +75,9 @@ export function createViews(parts: ViewParts): Views {
       spent,
       requirement: asked && token,
       returnTo: asked?.returnTo ?? returnTo,
-      purpose: asked?.purpose ?? purpose,
+      purpose: issued?.purpose ?? purpose,
+      bound: issued?.bound,
+      challenge: oneString(fields, 'challenge'),
     }
   }
 
@@ -104,7 +106,7 @@ export function createViews(parts: ViewParts): Views {
       page,
       basePath: basePathOf(req),
       challenge: challenge && challengeFor(asked, challenge),
-      details: asked?.details,
+      details: challenge?.details ?? asked?.details,
       methods: asked?.methods,
       problem: elsewhere ? (problem ?? { code: 'second_factor_required' }) : problem,
       requirement,
@@ -140,15 +142,10 @@ export function createViews(parts: ViewParts): Views {
     return { ...view(context, carried, {}), page: 'done', returnTo: way }
   }
 
-  async function shown(
-    context: RequestContext,
-    carried: Carried,
-    wanted: Wanted,
-    problem?: Problem,
-  ): Promise<PageView> {
+  async function shown(context: RequestContext, carried: Carried, problem?: Problem): Promise<PageView> {
     // It needs nothing but the first factor: neither a number nor a challenge.
     const isRecovery = wantsRecovery(context.fields)
-    const lookedUp: Found = isRecovery ? {} : await lookUp(context, wanted, problem)
+    const lookedUp: Found = isRecovery ? {} : await lookUp(context, carried, problem)
     const { outlook, proven } = lookedUp
     if (proven !== undefined) return done(context, carried, proven)
     if (carried.spent && problem === undefined) throw invalid('requirement is invalid or has expired.')
@@ -159,12 +156,7 @@ export function createViews(parts: ViewParts): Views {
   return {
     of(context, problem) {
       const carried = carriedBy(context, problem)
-      return shown(context, carried, carried, problem)
-    },
-
-    ofLive(context, problem) {
-      const carried = carriedBy(context, problem)
-      return shown(context, carried, { ...carried, asked: undefined }, problem)
+      return shown(context, carried, problem)
     },
 
     asked: (context) => carriedBy(context).asked,

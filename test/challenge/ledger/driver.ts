@@ -1,10 +1,11 @@
 import type { Channel, SendResult, Verdict } from '../../../src/challenge/code-provider.js'
+import type { Shown } from '../../../src/challenge/commands.js'
 import { reserve, settle } from '../../../src/challenge/ledger/attempts.js'
 import { cancel, type Decision, emptyLedger, type Ledger } from '../../../src/challenge/ledger/ledger.js'
 import { timeOf } from '../../../src/challenge/ledger/ledgers.js'
 import { resend, type SendOutcome, settleSend, start } from '../../../src/challenge/ledger/sends.js'
 import type { LedgerLimits } from '../../../src/challenge/limits.js'
-import { ledgerLimits } from '../kit.js'
+import { ledgerLimits, liveShown } from '../kit.js'
 
 /** Who acts, by tags that are easy to read. */
 export interface Who {
@@ -17,6 +18,8 @@ export interface Who {
   known?: boolean
   /** The last revocation. */
   epoch?: string
+  /** Default: the challenge that lives. */
+  shown?: Shown
 }
 
 /** One number's ledger under a hand-moved clock: runs commands and keeps what they leave. */
@@ -81,14 +84,28 @@ export function driveLedger(limits: LedgerLimits = ledgerLimits, from = 1_000_00
     resend(who: Who = {}, sent: SendResult = { result: 'sent', lifetimeMs: 600_000 }) {
       const sendId = next('send-')
       const channel = who.channel === undefined ? {} : { channel: who.channel }
-      const outcome = run((was, now) => resend(was, { ...whoOf(who), sendId, ...channel }, now, limits))
+      const outcome = run((was, now) =>
+        resend(
+          was,
+          { ...whoOf(who), shown: who.shown ?? liveShown(was, whoOf(who)), sendId, ...channel },
+          now,
+          limits,
+        ),
+      )
       if (outcome.outcome === 'booked') driver.settleSend(sendId, sent, outcome)
       return outcome
     },
     reserve(who: Who = {}, code = next('wrong-'), id = next('attempt-')) {
       return {
         id,
-        outcome: run((was, now) => reserve(was, { ...whoOf(who), id, code }, now, limits)),
+        outcome: run((was, now) =>
+          reserve(
+            was,
+            { ...whoOf(who), shown: who.shown ?? liveShown(was, whoOf(who)), id, code },
+            now,
+            limits,
+          ),
+        ),
       }
     },
     settle: (id: string, verdict: Verdict) => run((was, now) => settle(was, id, verdict, now, limits)),

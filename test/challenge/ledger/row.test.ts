@@ -38,6 +38,7 @@ const challenge = {
   voided: undefined,
   handle: undefined,
   wrongCodes: undefined,
+  details: undefined,
   later: undefined,
 } as const
 
@@ -49,6 +50,7 @@ const budget: Budget = {
     voided: true,
     handle: 'handle',
     wrongCodes: ['w1', 'w2'],
+    details: 'sealed',
   },
   lease: {
     attempt: 'attempt-1',
@@ -129,6 +131,7 @@ describe('a ledger in the store', () => {
             voided: fc.constantFrom(undefined, true as const),
             handle: maybe(id),
             wrongCodes: maybe(fc.array(id)),
+            details: maybe(id),
             later,
           }),
         ),

@@ -464,9 +464,9 @@ describe('resending', () => {
     number.start()
     number.wait(minute)
     const { budget, session, subject } = { budget: 'strangers', session: 's1', subject: 'ana' } as const
-    const order = { budget, session, subject, sendId: 'second' }
+    const order = { budget, session, subject, shown: {}, sendId: 'second' }
     const booked = resend(number.ledger, order, number.now, ledgerLimits)
-    const attempt = { budget, session, subject, id: 'early', code: 'new-code' }
+    const attempt = { budget, session, subject, shown: {}, id: 'early', code: 'new-code' }
     const reserved = reserve(booked.next ?? number.ledger, attempt, number.now, ledgerLimits)
     const judged = settle(reserved.next ?? number.ledger, 'early', 'rejected', number.now, ledgerLimits)
     expect(judged.next?.strangers.challenge?.wrongCodes).toEqual(['new-code'])

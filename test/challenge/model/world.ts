@@ -9,7 +9,7 @@ import { timeOf } from '../../../src/challenge/ledger/ledgers.js'
 import { packed, unpacked } from '../../../src/challenge/ledger/row.js'
 import type { Booked, SendOutcome } from '../../../src/challenge/ledger/sends.js'
 import type { LedgerLimits } from '../../../src/challenge/limits.js'
-import { ledgerLimits } from '../kit.js'
+import { ledgerLimits, liveShown } from '../kit.js'
 import { broken, type Seen } from './bounds.js'
 import type { LedgerCommands } from './ledger-commands.js'
 import type { ExpectedAttempt, ExpectedSend, Oracle, Who } from './oracle.js'
@@ -108,7 +108,9 @@ export function createWorld({ commands, oracle, sameCode = false, limits = ledge
 
     resend(who: Who, channel: Channel): void {
       const order = { ...who, sendId: newId('send'), channel }
-      const answer = run((was, now) => commands.resend(was, order, now, limits))
+      const answer = run((was, now) =>
+        commands.resend(was, { ...order, shown: liveShown(was, who) }, now, limits),
+      )
       note('resend', order.sendId, answer, oracle?.resend(who, channel, clock))
     },
 
@@ -138,7 +140,9 @@ export function createWorld({ commands, oracle, sameCode = false, limits = ledge
       const code = wanted[guess] ?? newId('wrong')
       const right = code === codes.at(-1)
       typed = code
-      const answer = run((was, now) => commands.reserve(was, { ...who, id, code }, now, limits))
+      const answer = run((was, now) =>
+        commands.reserve(was, { ...who, shown: liveShown(was, who), id, code }, now, limits),
+      )
       const expected = oracle?.guess(who, code, clock)
       agree('guess', nameOf(answer), typeof expected === 'string' ? expected : 'reserved')
       if (answer.outcome === 'refused') {

@@ -1,0 +1,328 @@
+import cookieSession from 'cookie-session'
+import express, { type Express, type Request } from 'express'
+import { describe, expect, it } from 'vitest'
+import { type TwoFactor, tokenSession } from '../../src/index.js'
+import { type Browser, hiddenFields } from './browser.js'
+import { type Host, type HostOptions, startHost } from './kit.js'
+
+const minute = 60_000
+const mum = { amount: '5', payee: 'Mum' }
+const mallory = { amount: '9999', payee: 'Mallory' }
+
+function describedTransfers(app: Express, tf: TwoFactor): void {
+  app.post(
+    '/pay',
+    express.json(),
+    express.urlencoded({ extended: false }),
+    tf.requireTwoFactor({
+      purpose: 'pay',
+      once: true,
+      bind: ({ body }) => ({ amount: body.amount, payee: body.payee }),
+      describe: ({ body }) => ({
+        rows: [
+          ['Amount', body.amount],
+          ['To', body.payee],
+        ],
+      }),
+    }),
+    (req, res) => void res.json({ paid: req.body.payee }),
+  )
+  app.get('/settings', tf.requireTwoFactor({ purpose: 'settings' }), (_req, res) => void res.json({}))
+}
+
+/** Where an app with cookie-session keeps an id of its own. */
+const sidOf = (req: Request) => req.session as { sid?: string }
+
+/** Sessions that the app keeps by itself: in the cookie, or as a bearer token. */
+const sessions: [string, HostOptions][] = [
+  ['express-session', {}],
+  [
+    'cookie-session',
+    {
+      addSession: (app) => app.use(cookieSession({ keys: ['a key'], sameSite: 'lax' })),
+      options: {
+        session: {
+          id: (req) => {
+            sidOf(req).sid ??= `${Math.random()}`
+            return sidOf(req).sid ?? ''
+          },
+          rotate(req) {
+            sidOf(req).sid = `${Math.random()}`
+          },
+        },
+      },
+    },
+  ],
+  [
+    'bearer tokens',
+    {
+      options: {
+        session: tokenSession((req) => req.headers.authorization),
+        subject: (req) => req.headers.authorization && 'ana',
+        onVerified: () => undefined,
+      },
+    },
+  ],
+]
+
+async function startPayHost(given: HostOptions = {}): Promise<{ host: Host; ana: Browser }> {
+  const host = await startHost({ ...given, mount: describedTransfers })
+  const ana = given.options?.session === undefined || given.addSession ? await host.login() : bearer(host)
+  return { host, ana }
+}
+
+const bearer = (host: Host) => Object.assign(host.browser(), { always: { authorization: 'Bearer ana' } })
+
+/** What the page says that the code is for: its rows and its challenge. */
+function shownOn(page: string) {
+  return { rows: [...page.matchAll(/<bdi>([^<]*)<\/bdi>/g)].map(([, value]) => value), ...hiddenFields(page) }
+}
+
+describe.each(sessions)(
+  'a code that is typed for a transfer that another one replaced, with %s,',
+  (_, given) => {
+    it('pays nobody and costs nothing, whichever way the request says what was shown', async () => {
+      const { host, ana } = await startPayHost(given)
+      const { requirement } = (await ana.post('/pay', mum)).json
+      const first = await ana.post('/two-factor/start', { requirement })
+      host.clock.now += minute
+      const { requirement: other } = (await ana.post('/pay', mallory)).json
+      const second = await ana.post('/two-factor/start', { requirement: other })
+      const { id } = first.json.challenge
+      const code = host.stub.rightCode
+
+      const burst = [
+        { challenge: id },
+        { requirement },
+        { purpose: 'settings' },
+        { challenge: id, requirement: other },
+      ]
+      const told = await Promise.all(
+        burst.flatMap((shown) =>
+          ['verify', 'resend'].map((action) => ana.post(`/two-factor/${action}`, { code, ...shown })),
+        ),
+      )
+      expect(told.map(({ status, json }) => [status, json.code])).toEqual(
+        told.map(() => [409, 'challenge_superseded']),
+      )
+      for (const action of ['verify', 'resend']) {
+        // An empty member is none.
+        const unnamed = await ana.post(`/two-factor/${action}`, { code, challenge: '' })
+        expect(unnamed.status).toBe(400)
+        expect(unnamed.json).toMatchObject({
+          code: 'invalid_request',
+          detail: expect.stringContaining('"challenge"'),
+        })
+        for (const shown of [
+          { challenge: 5 },
+          { challenge: [id] },
+          { requirement: 'x' },
+          { purpose: 'nothing' },
+        ]) {
+          expect((await ana.post(`/two-factor/${action}`, { code, ...shown })).status).toBe(400)
+        }
+      }
+      expect([host.stub.sends.length, host.stub.checks.length]).toEqual([2, 0])
+      const live = (await ana.get(`/two-factor?requirement=${other}`)).json.challenge
+      expect(live).toMatchObject({
+        attemptsRemaining: 5,
+        details: {
+          rows: [
+            ['Amount', '9999'],
+            ['To', 'Mallory'],
+          ],
+        },
+      })
+
+      const named = { challenge: second.json.challenge.id }
+      expect((await ana.post('/two-factor/verify', { code, ...named })).status).toBe(200)
+      expect((await ana.post('/pay', mum)).json.code).toBe('second_factor_required')
+      expect((await ana.post('/pay', mallory)).json).toEqual({ paid: 'Mallory' })
+    })
+  },
+)
+
+describe('a page', () => {
+  /** Mum's page is open, and another hand in the session asks to pay Mallory. */
+  async function replacedPage() {
+    const { host, ana } = await startPayHost()
+    const refused = await ana.submit('/pay', mum)
+    const started = await ana.submit('/two-factor/start', hiddenFields(refused.text))
+    const open = await ana.open(started.headers.get('location') ?? '')
+    host.clock.now += minute
+    const other = await ana.post('/pay', mallory)
+    await ana.post('/two-factor/start', { requirement: other.json.requirement })
+    return { host, ana, open, other: other.json.requirement }
+  }
+
+  it.each<[string, number, (code: string) => object]>([
+    ['the newest code is typed into it', 409, (code) => ({ code })],
+    ['a wrong code is', 409, () => ({ code: '000000' })],
+    ['none is', 400, () => ({ code: '' })],
+  ])('says that its code is void, and offers one for what it is about, when %s', async (_, status, typed) => {
+    const { host, ana, open } = await replacedPage()
+    expect(shownOn(open.text)).toMatchObject({ rows: ['5', 'Mum'], challenge: expect.any(String) })
+    const told = await ana.submit('/two-factor/verify', {
+      ...hiddenFields(open.text),
+      ...typed(host.stub.rightCode),
+    })
+    expect(told.status).toBe(status)
+    if (status === 409) expect(told.text).toContain('Another code was asked for in the meantime.')
+    expect(shownOn(told.text).rows).toEqual(['5', 'Mum'])
+    expect(told.text).not.toContain('action="/two-factor/verify"')
+    expect(host.stub.checks).toHaveLength(0)
+    // The way on.
+    host.clock.now += 2 * minute
+    const again = await ana.submit('/two-factor/start', hiddenFields(told.text))
+    const page = await ana.open(again.headers.get('location') ?? '')
+    expect(shownOn(page.text).rows).toEqual(['5', 'Mum'])
+    await ana.submit('/two-factor/verify', { ...hiddenFields(page.text), code: host.stub.rightCode })
+    expect((await ana.post('/pay', mallory)).status).toBe(403)
+    expect((await ana.post('/pay', mum)).json).toEqual({ paid: 'Mum' })
+  })
+
+  it('shows what the live challenge is about, also without its requirement', async () => {
+    const { ana, other } = await replacedPage()
+    const shown = { rows: ['9999', 'Mallory'], challenge: expect.any(String) }
+    expect(shownOn((await ana.open(`/two-factor?requirement=${other}`)).text)).toMatchObject(shown)
+    const live = (await ana.get('/two-factor')).json.challenge
+    const wrong = await ana.submit('/two-factor/verify', { challenge: live.id, code: '000000' })
+    expect(wrong.status).toBe(422)
+    expect(shownOn(wrong.text)).toMatchObject({ ...shown, purpose: 'pay' })
+    const right = await ana.submit('/two-factor/verify', { ...hiddenFields(wrong.text), code: '482914' })
+    expect(right.status).toBe(303)
+  })
+
+  it('that is for something else asks for no code of it', async () => {
+    const { ana } = await replacedPage()
+    for (const query of ['', '?purpose=settings']) {
+      expect((await ana.open(`/two-factor${query}`)).text).not.toContain('action="/two-factor/verify"')
+    }
+  })
+
+  it('takes the newest code of the same transfer once it has shown it', async () => {
+    const { host, ana } = await startPayHost()
+    const refused = await ana.submit('/pay', mum)
+    const started = await ana.submit('/two-factor/start', hiddenFields(refused.text))
+    const open = await ana.open(started.headers.get('location') ?? '')
+    host.clock.now += minute
+    await ana.submit('/two-factor/start', hiddenFields(refused.text))
+    const { rightCode: code } = host.stub
+    const told = await ana.submit('/two-factor/verify', { ...hiddenFields(open.text), code })
+    expect(told.status).toBe(409)
+    expect(told.text).toContain('A newer code was sent.')
+    const right = await ana.submit('/two-factor/verify', { ...hiddenFields(told.text), code })
+    expect(right.status).toBe(303)
+  })
+})
+
+describe('a code of one purpose', () => {
+  it('approves no other one that the form is for', async () => {
+    const host = await startHost({
+      mount: describedTransfers,
+      options: { purposes: { login: {}, settings: {}, pay: {}, transfer: {} } },
+    })
+    const ana = await host.signIn()
+    const page = (await ana.open('/settings')).headers.get('location') ?? ''
+    const started = await ana.submit('/two-factor/start', hiddenFields((await ana.open(page)).text))
+    const open = await ana.open(started.headers.get('location') ?? '')
+    host.clock.now += minute
+    await ana.post('/two-factor/start', { requirement: (await ana.post('/pay', mallory)).json.requirement })
+    const { rightCode: code } = host.stub
+    const { challenge: _id, ...purposeAlone } = hiddenFields(open.text)
+    for (const fields of [hiddenFields(open.text), purposeAlone, { purpose: 'login' }]) {
+      expect((await ana.submit('/two-factor/verify', { ...fields, code })).status).toBe(409)
+    }
+    expect((await ana.post('/pay', mallory)).status).toBe(403)
+    expect(host.stub.checks).toHaveLength(1)
+  })
+
+  it('is named by the routes of a phone verification, which have one', async () => {
+    const host = await startHost({
+      mount: (app, tf) => app.use('/signup/phone', tf.phoneVerification().routes()),
+    })
+    const ana = host.browser()
+    const started = await ana.post('/signup/phone/start', { phone: '+573009999999' })
+    const { rightCode: code } = host.stub
+    for (const action of ['verify', 'resend']) {
+      for (const [shown, status] of [
+        [{ challenge: 'another' }, 409],
+        [{ purpose: 'login' }, 409],
+        [{ challenge: 5 }, 400],
+        [{ requirement: 'x' }, 400],
+      ] as const) {
+        expect((await ana.post(`/signup/phone/${action}`, { code, ...shown })).status).toBe(status)
+      }
+    }
+    expect(host.stub.checks).toHaveLength(0)
+    const { id } = started.json.challenge
+    expect((await ana.post('/signup/phone/verify', { code, challenge: id })).status).toBe(200)
+  })
+})
+
+describe('an expired requirement', () => {
+  it('still says what was shown', async () => {
+    const { host, ana } = await startPayHost()
+    const { requirement } = (await ana.post('/pay', mum)).json
+    host.clock.now += 9 * minute
+    await ana.post('/two-factor/start', { requirement })
+    host.clock.now += 2 * minute
+    expect((await ana.post('/two-factor/resend', { requirement })).status).toBe(200)
+    const { rightCode: code } = host.stub
+    expect((await ana.post('/two-factor/verify', { requirement, code })).status).toBe(200)
+    // The renewed session cannot read it, and knows from which one it came.
+    expect((await ana.post('/two-factor/verify', { requirement, code })).json.code).toBe('challenge_gone')
+  })
+})
+
+describe('challenges without a request', () => {
+  it('take the same names', async () => {
+    const { host, ana } = await startPayHost()
+    const { requirement } = (await ana.post('/pay', mum)).json
+    const started = await ana.post('/two-factor/start', { requirement })
+    const session =
+      decodeURIComponent(ana.cookies.get('connect.sid') ?? '')
+        .slice(2)
+        .split('.')[0] ?? ''
+    const actor = { subject: 'ana', phone: '+573001234567', session }
+    const { challenges } = host.tf
+    const code = host.stub.rightCode
+    for (const [shown, refusal] of [
+      [{}, 'invalid_request'],
+      [{ challenge: 5 as never }, 'invalid_request'],
+      [{ requirement: 'x' }, 'invalid_request'],
+      [{ challenge: 'another' }, 'challenge_superseded'],
+      [{ purpose: 'pay' }, 'challenge_superseded'],
+      [{ purpose: 'pay', bound: mallory }, 'challenge_superseded'],
+    ] as const) {
+      expect(await challenges.resend({ ...actor, ...shown })).toMatchObject({ code: refusal })
+      expect(await challenges.verify({ ...actor, code, ...shown })).toMatchObject({ code: refusal })
+    }
+    const { id } = started.json.challenge
+    for (const shown of [{ requirement }, { purpose: 'pay', bound: mum }, { challenge: id }]) {
+      const wrong = await challenges.verify({ ...actor, code: `00000${id.length}`, ...shown })
+      expect(wrong).toMatchObject({ outcome: 'rejected', attemptsRemaining: 4 })
+    }
+    expect(await challenges.verify({ ...actor, code, requirement })).toMatchObject({ outcome: 'approved' })
+  })
+})
+
+it('keeps amount and payee out of the store', async () => {
+  const { memoryStore } = await import('../../src/index.js')
+  const written: string[] = []
+  const store = memoryStore()
+  const { ana } = await startPayHost({
+    options: {
+      store: {
+        ...store,
+        swap(key, version, next, ttlMs) {
+          written.push(JSON.stringify(next))
+          return store.swap(key, version, next, ttlMs)
+        },
+      },
+    },
+  })
+  await ana.post('/two-factor/start', { requirement: (await ana.post('/pay', mallory)).json.requirement })
+  expect(written.length).toBeGreaterThan(0)
+  expect(written.join()).not.toMatch(/9999|Mallory/)
+})
