@@ -89,7 +89,8 @@ export type EventBody =
   /** The host's session could not be renewed, so a correct code did not lead to a sign-in. */
   | { readonly type: 'session.failed' }
   | { readonly type: 'store.failed'; readonly command: string; readonly durationMs?: number }
-  | { readonly type: 'store.pressure'; readonly kind: string }
+  /** The room of the memory store: counters were evicted, or entries of a kind have taken 80 % of it (told once). */
+  | { readonly type: 'store.pressure'; readonly kind: string; readonly cause: 'evicted' | 'nearly-full' }
   /**
    * Sign-ups of a country look like SMS pumping, and do so no longer. Each at most once per country and window,
    * over all processes.

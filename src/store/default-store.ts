@@ -4,12 +4,20 @@ import { type MemoryStore, memoryStore } from './memory-store.js'
 /** The store of an app that passed none: in memory, with a warning where that is not enough. */
 export function openDefaultStore(parts: {
   readonly now: (() => number) | undefined
-  readonly emit: (event: { readonly type: 'store.pressure'; readonly kind: string }) => void
+  readonly emit: (event: {
+    readonly type: 'store.pressure'
+    readonly kind: string
+    readonly cause: 'evicted' | 'nearly-full'
+  }) => void
   readonly warn: (code: 'TWO_FACTOR_SEVERAL_WORKERS' | 'TWO_FACTOR_MEMORY_STORE') => void
 }): MemoryStore {
   const { now, emit, warn } = parts
   const isWorker = cluster.isWorker || process.env.NODE_APP_INSTANCE !== undefined
   if (isWorker) warn('TWO_FACTOR_SEVERAL_WORKERS')
   if (process.env.NODE_ENV === 'production') warn('TWO_FACTOR_MEMORY_STORE')
-  return memoryStore({ ...(now && { now }), onPressure: (kind) => emit({ type: 'store.pressure', kind }) })
+  return memoryStore({
+    ...(now && { now }),
+    onPressure: (kind) => emit({ type: 'store.pressure', kind, cause: 'evicted' }),
+    onNearlyFull: (kind) => emit({ type: 'store.pressure', kind, cause: 'nearly-full' }),
+  })
 }

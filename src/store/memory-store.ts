@@ -25,6 +25,8 @@ export interface MemoryStoreOptions {
   now?: () => number
   /** Called with the kind of a counter that was evicted while its window ran: `maxCounters` is too small. */
   onPressure?: (kind: string) => void
+  /** Called once with each kind of other entries, when they have taken 80 % of their room. */
+  onNearlyFull?: (kind: string) => void
 }
 
 /** A synchronous store, so that the guard needs no promise. */
@@ -42,6 +44,7 @@ const checks: Checks<MemoryStoreOptions> = {
   maxCounters: integer(1),
   now: func('() => milliseconds'),
   onPressure: func('(kind)'),
+  onNearlyFull: func('(kind)'),
 }
 
 /** Not the wall clock: set back, it would keep entries past their lifetime. */
@@ -63,7 +66,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
     )
   }
   checkOptions('memoryStore', options, checks)
-  const { now = monotonic, onPressure = () => {} } = options
+  const { now = monotonic, onPressure = () => {}, onNearlyFull = () => {} } = options
   const partitions = new Map<string, ReturnType<typeof createPartition>>()
   let written = 0
 
@@ -76,6 +79,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
     const partition = createPartition({
       max: Math.min(options[capacity] ?? defaultCapacity, maxEntries),
       sealed,
+      onNearlyFull: () => onNearlyFull(name),
       whenFull: `the memory store is full of entries of the kind "${name}" (lane ${lane}); raise ${capacity}`,
       createShard: (maxSize) =>
         new LRUCache<string, Kept>({
@@ -178,6 +182,9 @@ type Shard = LRUCache<string, Kept>
  */
 const shardSize = 1_600
 
+/** The share of the room at which somebody should know. */
+const nearlyFull = 0.8
+
 /** Looks for an expired entry before a new key is refused: at least one at each shard. */
 const minLooks = 64
 
@@ -191,15 +198,18 @@ function createPartition(parts: {
   readonly max: number
   /** While it is full of live entries it refuses new keys; else it evicts the least recently used. */
   readonly sealed: boolean
+  /** Called once, before anything is refused. */
+  readonly onNearlyFull: () => void
   readonly whenFull: string
   readonly createShard: (max: number) => Shard
 }) {
-  const { max, sealed, whenFull, createShard } = parts
+  const { max, sealed, onNearlyFull, whenFull, createShard } = parts
   const count = max > 2 * shardSize ? Math.ceil(max / shardSize) : 1
   // A sealed shard may hold more than its share: the partition as a whole keeps the limit.
   const share = sealed ? max : Math.ceil(max / count)
   const shards = Array.from({ length: count }, () => createShard(share))
   let turn = 0
+  let isTold = false
 
   /** The last characters of a key belong to a hash. By a smaller prime, some numbers of shards would leave half empty. */
   function shardOf(key: string): Shard {
@@ -223,7 +233,12 @@ function createPartition(parts: {
   }
 
   function admit(at: number): void {
-    if (shards.reduce((sum, { size }) => sum + size, 0) < max) return
+    const size = shards.reduce((sum, shard) => sum + shard.size, 0)
+    if (!isTold && size + 1 >= max * nearlyFull) {
+      isTold = true
+      onNearlyFull()
+    }
+    if (size < max) return
     for (let looks = 0; looks < Math.max(minLooks, count); looks += 1) {
       turn += 1
       if (freesRoom(shardAt(turn), at)) return

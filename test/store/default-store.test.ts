@@ -10,7 +10,7 @@ function open(now?: () => number) {
   const events = new Set<string>()
   const store = openDefaultStore({
     now,
-    emit: ({ type, kind }) => events.add(`${type}: ${kind}`),
+    emit: ({ type, kind, cause }) => events.add(`${type}: ${kind} (${cause})`),
     warn: (code) => warned.push(code),
   })
   return { store, events, warned }
@@ -62,6 +62,15 @@ describe('the store of an app that passed none', () => {
     count(0)
     expect([...events]).toEqual([])
     for (let tag = 1; tag <= 100_000; tag += 1) count(tag)
-    expect([...events]).toEqual(['store.pressure: count-auth-address-sends'])
+    expect([...events]).toEqual(['store.pressure: count-auth-address-sends (evicted)'])
+  })
+
+  test('tells the app once that a kind of entries has taken 80 % of its room', () => {
+    const { store, events } = open()
+    const keep = (tag: number) => store.swap(`tf1::forms:${tag}`, undefined, 'kept', 3_600_000)
+    for (let tag = 1; tag < 800; tag += 1) keep(tag)
+    expect([...events]).toEqual([])
+    for (let tag = 800; tag <= 1_000; tag += 1) keep(tag)
+    expect([...events]).toEqual(['store.pressure: forms (nearly-full)'])
   })
 })

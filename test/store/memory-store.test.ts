@@ -269,7 +269,7 @@ describe('options', () => {
   })
 
   test('now and onPressure must be functions', () => {
-    for (const name of ['now', 'onPressure']) {
+    for (const name of ['now', 'onPressure', 'onNearlyFull']) {
       const wrong = { [name]: 5 }
       expect(() => memoryStore(wrong)).toThrow(`memoryStore: ${name} must be a function`)
       expect(memoryStore({ [name]: undefined }).increment('a', hour).count).toBe(1)
@@ -280,7 +280,7 @@ describe('options', () => {
     expect(memoryStore(undefined)).toBeDefined()
     for (const wrong of [null, 5, 'x', []]) {
       expect(() => memoryStore(wrong as object)).toThrow(
-        'memoryStore: options must be an object with: maxLedgers, maxGrants, maxCounters, now, onPressure',
+        'memoryStore: options must be an object with: maxLedgers, maxGrants, maxCounters, now, onPressure, onNearlyFull',
       )
     }
   })

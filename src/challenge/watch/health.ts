@@ -45,6 +45,8 @@ export interface Health {
     /** `failing` for 30 seconds after each failure. */
     readonly state: 'ok' | 'failing'
     readonly lastFailure?: Failure
+    /** Kinds of entries that have taken 80 % of their room in the default store since the start of the process. */
+    readonly nearlyFull?: readonly string[]
   }
   /** With the option `balance`, once the account was asked. */
   readonly balance?: Pick<BalanceRecord, 'condition' | 'credits' | 'askedAt'> & {
@@ -72,6 +74,7 @@ export function createHealth({
   let lastSentAt: number | undefined
   let ofProvider: Failure | undefined
   let ofStore: Failure | undefined
+  let nearlyFull: readonly string[] = []
   let lastUnexpected: Health['provider']['lastUnexpected']
   /** An account may answer wrong codes with a status of their own: an approval shows that the list is right. */
   let isApproving = true
@@ -83,6 +86,8 @@ export function createHealth({
       isApproving = false
       lastUnexpected = { at: now(), status: event.status, fix: fixOf(event.status) }
     }
+    if (event.type === 'store.pressure' && event.cause === 'nearly-full')
+      nearlyFull = [...nearlyFull, event.kind]
     const failure = failureOf(event, now())
     if (failure === undefined) return
     failures = [failure, ...failures.slice(0, maxFailures - 1)]
@@ -117,7 +122,11 @@ export function createHealth({
           state: pausedForMs === undefined ? 'ok' : 'paused',
           ...present({ pausedForMs, lastSentAt, lastFailure: ofProvider, lastUnexpected }),
         },
-        store: { state: isFailing ? 'failing' : 'ok', ...present({ lastFailure: ofStore }) },
+        store: {
+          state: isFailing ? 'failing' : 'ok',
+          ...present({ lastFailure: ofStore }),
+          ...(nearlyFull.length > 0 && { nearlyFull }),
+        },
         ...(balance && { balance: balanceIn(balance) }),
         spend: { suspected: parts.signups.suspected() },
         lastFailures: failures,
