@@ -27,7 +27,7 @@ const unfit = [
   'test/provider/{adversarial-answers,generated-answers,types}.test.ts',
   'test/sandbox/{document,memory,python}.test.ts',
   'test/store/{capacity,memory-store-size,postgres-store}.test.ts',
-  'test/store/redis-{cluster,faults,store}.test.ts',
+  'test/store/redis-{clients,cluster,faults,store}.test.ts',
 ]
 
 /** Folders of `src`, and the files beside them, with the tests that run. */
