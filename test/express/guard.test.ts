@@ -288,7 +288,7 @@ describe('the guard', () => {
 
   it.each<[string, unknown, string]>([
     ['bind', 'amount', 'must be a function (req) => fields'],
-    ['describe', {}, 'must be a function (req) => ({ title?, rows })'],
+    ['describe', {}, 'must be a function (req, { locale }) => ({ title?, rows })'],
     ['exempt', true, 'must be a function (req, subject) => boolean'],
     ['methods', [], "must list at least one method, such as 'passkey'"],
     [
