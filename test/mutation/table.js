@@ -56,7 +56,7 @@ export function saveTable(files, { every, commit }) {
     [
       '# What the tests notice',
       '',
-      'Written by `npm run mutation`. Of each file one mutant in so many was asked about, at the commit of its row. One that timed out counts neither way.',
+      'Written by `npm run mutation`. Of each file one mutant in so many was asked about, at the commit of its row; a file without a row has not been asked about. A mutant that timed out counts neither way.',
       '',
       ...byPart,
       '',
