@@ -29,7 +29,7 @@ const runsProcesses = files('{browser,faults,many,observability,store,testing}/*
 /** What differs between the lines of Express: mounting, parsers, redirects, forms, and how errors travel. */
 const differsByLine = files(
   'express/{wiring,mount-path,fail-closed,shapes,forms,form-page,resume,return-path,host-setups,host-errors}',
-  'express/{routes,origin-check,guard,express-session,several}',
+  'express/{routes,origin-check,guard,guard-coverage,express-session,failed-success,shared-cache}',
 )
 
 /** What goes beyond that: bursts, crowds, days, faults, many processes, other clients, states of a browser. */
@@ -38,7 +38,7 @@ const full = {
     'express/{bursts,session-races,recovery-bursts,recovery-faults,store-faults,provider-faults,frozen-store}',
     'express/{aborted-requests,crossing,code-provider-verdicts,code-provider-canaries,failed-success,unawaited-reads}',
     'express/dialog/**/*',
-    'journeys/{every-answer,two-hours-later,balance}',
+    'journeys/two-hours-later',
     'sandbox/{memory,parallel,python}',
   ),
   parts: files(
