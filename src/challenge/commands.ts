@@ -159,8 +159,10 @@ export type VerifyOutcome =
       readonly outcome: 'approved'
       /** What the code proved. */
       readonly purpose: string
-      /** How the code had travelled. */
+      /** How the last code had travelled. */
       readonly channel: Channel
+      /** How the code that was typed may have travelled, when in more than one way: after a resend by another channel. */
+      readonly channels?: readonly Channel[]
       /** Hash of the bound fields that the challenge was started for. */
       readonly bound?: string
       /** The proven number, E.164. */

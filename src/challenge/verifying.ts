@@ -5,7 +5,14 @@ import type { SignupGuard } from './budgets/signup-guard.js'
 import type { Verdict } from './code-provider.js'
 import type { Codes } from './codes.js'
 import { type Refusal, refused, type Shown, type VerifyCommand, type VerifyOutcome } from './commands.js'
-import { type Consequences, type Rejected, type ReserveOutcome, reserve, settle } from './ledger/attempts.js'
+import {
+  type Approved,
+  type Consequences,
+  type Rejected,
+  type ReserveOutcome,
+  reserve,
+  settle,
+} from './ledger/attempts.js'
 import type { Challenge } from './ledger/ledger.js'
 import type { Ledgers, LedgerUpdater } from './ledger/ledgers.js'
 import { lastSentAt } from './ledger/pacing.js'
@@ -88,7 +95,7 @@ export function createVerifying(parts: {
       case 'approved':
         // A count that fails must not take back what was proven.
         if (target.lane === 'enrol') await signups.approved(target.country).catch(() => undefined)
-        return approval(target, outcome.challenge, { ...asked, ageMs: Math.max(0, now - sentAt) })
+        return approval(target, outcome, { ...asked, ageMs: Math.max(0, now - sentAt) })
       case 'rejected':
         return rejection(target, outcome, asked)
       case 'gone':
@@ -104,13 +111,14 @@ export function createVerifying(parts: {
 
   function approval(
     target: Target,
-    challenge: Challenge,
+    { challenge, channels }: Approved,
     asked: AboutExchange & { readonly ageMs: number },
   ): VerifyOutcome {
     emit({ type: 'challenge.approved', ...asked, ...about(target, challenge) })
     const { purpose, channel } = challenge
+    const ways = channels.length > 1 ? { channels } : {}
     const bound = challenge.bound === undefined ? {} : { bound: challenge.bound }
-    return { outcome: 'approved', purpose, channel, phone: target.phone, ...bound }
+    return { outcome: 'approved', purpose, channel, ...ways, phone: target.phone, ...bound }
   }
 
   function rejection(target: Target, outcome: Rejected, asked: AboutExchange = {}): VerifyOutcome {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type GuardOptions, type TwoFactorOptions, twoFactor } from '../../src/index.js'
+import type { Answer, Browser } from './browser.js'
 import { baseOptions, type Host, startHost } from './kit.js'
 
 /** A host whose route `/keys` asks for these methods, and whose route `/passkey` has checked a factor of its own. */
@@ -69,7 +70,8 @@ describe('the methods of a guard', () => {
     const page = await ana.open(location)
     expect(page.text).toContain('value="call"')
     expect(page.text).not.toContain('value="sms"')
-    host.clock.now += 60_000
+    // Until that code has expired: it could be typed for the call.
+    host.clock.now += 10 * 60_000
     const { requirement } = (await ana.get('/keys')).json
     expect((await ana.post('/two-factor/start', { requirement, channel: 'sms' })).status).toBe(400)
     const started = await ana.post('/two-factor/start', { requirement })
@@ -82,6 +84,44 @@ describe('the methods of a guard', () => {
     await ana.post('/two-factor/verify', { code: host.stub.rightCode })
     expect((await ana.get('/keys')).json).toEqual({ by: 'call' })
   })
+
+  it.each<[string, (ana: Browser, requirement: string) => Promise<Answer>]>([
+    ['start', (ana, requirement) => ana.post('/two-factor/start', { requirement })],
+    ['resend', (ana, requirement) => ana.post('/two-factor/resend', { requirement, channel: 'call' })],
+  ])(
+    'are not met by the text message before the call, whose code a provider may repeat: %s',
+    async (_, call) => {
+      const host = await startKeysHost({ methods: ['call'] })
+      const ana = await host.signIn()
+      const repeat = (code: string) => () => {
+        host.stub.rightCode = code
+        return { json: { id: 'a1' } }
+      }
+      host.stub.answerSend = repeat('135790')
+      const { requirement } = (await ana.get('/keys')).json
+      await ana.post('/two-factor/start', { purpose: 'keys' })
+      host.clock.now += 2 * 60_000
+      // Typed while the call is placed.
+      let typed: Answer | undefined
+      host.stub.answerSend = async () => {
+        typed = await ana.post('/two-factor/verify', { requirement, code: '000000' })
+        return repeat('135790')()
+      }
+      const called = await call(ana, requirement)
+      expect(called.json.challenge.channel).toBe('call')
+      expect(typed?.status).toBe(422)
+      // And later, with the same code.
+      expect((await ana.post('/two-factor/verify', { requirement, code: '135790' })).status).toBe(200)
+      expect((await ana.get('/keys')).status).toBe(403)
+
+      // A call alone will do.
+      host.stub.answerSend = repeat('246802')
+      const again = (await ana.get('/keys')).json
+      await ana.post('/two-factor/start', { requirement: again.requirement })
+      await ana.post('/two-factor/verify', { requirement: again.requirement, code: '246802' })
+      expect((await ana.get('/keys')).json).toEqual({ by: 'call' })
+    },
+  )
 
   it('take the channel that is asked for where they name it', async () => {
     const host = await startKeysHost({ methods: ['sms', 'call'] })

@@ -1,6 +1,7 @@
-import type { Verdict } from '../code-provider.js'
+import type { Channel, Verdict } from '../code-provider.js'
 import { refused, type Shown } from '../commands.js'
 import type { LedgerLimits } from '../limits.js'
+import { channelsOf } from './channels.js'
 import {
   type Budget,
   type BudgetName,
@@ -116,8 +117,15 @@ function countedIn(budget: Budget, challenge: Challenge, now: number, limits: Le
   }
 }
 
+export interface Approved {
+  readonly outcome: 'approved'
+  readonly challenge: Challenge
+  /** By which the code may have come. */
+  readonly channels: readonly Channel[]
+}
+
 export type SettleOutcome =
-  | { readonly outcome: 'approved'; readonly challenge: Challenge }
+  | Approved
   | Rejected
   /** `spent`: there was no verdict. `gone`: the attempt or its challenge no longer exists. */
   | ({ readonly outcome: 'spent' | 'gone' } & Consequences)
@@ -165,7 +173,7 @@ export function settle(
     return { outcome, next: { ...next, usedCodes } }
   }
   return {
-    outcome: { outcome: 'approved', challenge },
+    outcome: { outcome: 'approved', challenge, channels: channelsOf(budget, challenge, now, limits) },
     next: { ...afterSuccess(ledger, name, challenge, now), usedCodes },
   }
 }

@@ -88,7 +88,7 @@ export function start(
   const others = binding.budget === 'known' ? withoutStrangers(ledger, challenge, now) : ledger
   return {
     outcome: { outcome: 'booked', challenge, ...(superseded === undefined ? {} : { superseded }) },
-    next: booked(others, command.sendId, challenge, now),
+    next: booked(others, command.sendId, challenge, channel, now),
   }
 }
 
@@ -115,8 +115,11 @@ export function resend(
     return { outcome: refused('attempts_exhausted', live.expiresAt - now) }
   }
   // Another code is on its way: one that was wrong may be right now.
-  const challenge = { ...live, channel, wrongCodes: undefined }
-  return { outcome: { outcome: 'booked', challenge }, next: booked(ledger, command.sendId, challenge, now) }
+  const challenge = { ...live, wrongCodes: undefined }
+  return {
+    outcome: { outcome: 'booked', challenge: { ...challenge, channel } },
+    next: booked(ledger, command.sendId, challenge, channel, now),
+  }
 }
 
 export interface SettledSend {
@@ -206,18 +209,16 @@ function withSend(
     const lifetime = Math.min(sent.lifetimeMs ?? defaultLifetimeMs, limits.codeLifetimeMs)
     const expiresAt = Math.min(send.at + lifetime, challenge.maxExpiresAt)
     // A code may arrive, and be typed, before the provider has answered: it was compared with the handle before.
-    return { ...challenge, expiresAt, handle: sent.handle, wrongCodes: undefined }
+    return { ...challenge, channel: send.channel, expiresAt, handle: sent.handle, wrongCodes: undefined }
   }
   // An earlier code of this challenge may still be on its way; without one there is nothing to type.
-  if (others.length === 0) return voided(challenge)
-  // A grant says by which channel its code came, and this one did not come.
-  const channel = others.reduce((_earlier, one) => one.channel, challenge.channel)
-  return { ...challenge, channel }
+  return others.length === 0 ? voided(challenge) : challenge
 }
 
-function booked(ledger: Ledger, sendId: string, challenge: Challenge, now: number): Ledger {
+/** A challenge takes another channel once its code has gone out: what is typed before came by the earlier one. */
+function booked(ledger: Ledger, sendId: string, challenge: Challenge, channel: Channel, now: number): Ledger {
   const budget = ledger[challenge.budget]
-  const send = { id: sendId, at: now, channel: challenge.channel, challenge: challenge.id }
+  const send = { id: sendId, at: now, channel, challenge: challenge.id }
   const sends = [...budget.sends.filter(({ at }) => at > now - rememberedMs), send]
   return withBudget(ledger, challenge.budget, { ...budget, challenge, sends }, now)
 }

@@ -51,6 +51,8 @@ export type RequiredGrant = GrantQuery & GrantDemand
 
 export interface NewGrant extends GrantQuery {
   readonly method: GrantMethod
+  /** By which its code may have come, when by more than one: a guard that asks for methods has to take each. */
+  readonly channels?: readonly GrantMethod[] | undefined
   /** The id that the session had before it was renewed: its grants move along. */
   readonly previousSession?: string | undefined
   /** Admits nothing until it is confirmed: for a session whose id the caller knows whatever the response is. */
@@ -197,6 +199,7 @@ export function createGrants(parts: {
             bound: grant.bound,
             verifiedAt: time,
             method: grant.method,
+            channels: grant.channels,
             expiresAt: time + purposes.grantLifetimeMs(grant.purpose),
             previous: previous === session ? undefined : previous,
             provisional,

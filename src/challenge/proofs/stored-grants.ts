@@ -11,6 +11,8 @@ export type StoredGrant = {
   readonly bound?: string | undefined
   readonly verifiedAt: number
   readonly method: GrantMethod
+  /** By which its code may have come, when by more than one. */
+  readonly channels?: readonly GrantMethod[] | undefined
   readonly expiresAt: number
   /** The session's id before it was renewed: a logout that began under it reaches this grant, too. */
   readonly previous?: string | undefined
@@ -131,11 +133,13 @@ export function fits(grant: StoredGrant, required: GrantDemand, session: string,
 }
 
 /** Whether what proved it will do. */
-function isEnough({ method }: StoredGrant, accepted: AcceptedMethods): boolean {
+function isEnough({ method, channels = [method] }: StoredGrant, accepted: AcceptedMethods): boolean {
   if (accepted.requireCode && method === 'trusted-device') return false
   // Written down once and kept for years: a way back into an account (NIST SP 800-63B-4, 4.2), no step-up.
   if (accepted.recoveryCode !== true && method === 'recovery-code') return false
-  return accepted.methods?.includes(method) ?? true
+  const { methods } = accepted
+  // Whoever reads the texts of a number, but not its calls, may have typed the code.
+  return methods === undefined || channels.every((channel) => methods.includes(channel))
 }
 
 /** The age of a grant never slides. A grant from the future was written with a wrong clock. */

@@ -27,7 +27,7 @@ const ownResponseMs = 5_000
 export type Admit = (
   context: RequestContext,
   subject: string,
-  proven: Pick<NewGrant, 'purpose' | 'bound' | 'method'>,
+  proven: Pick<NewGrant, 'purpose' | 'bound' | 'method' | 'channels'>,
   inHand: InHand,
 ) => Promise<Verified | Refusal>
 

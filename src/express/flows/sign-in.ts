@@ -129,8 +129,8 @@ export function createSignIn(parts: {
       const browser = devices?.open(context.req, subject)
       return {
         actor: await actorOf(context.req, requester, standing, browser?.known),
-        approve({ purpose, bound, channel }, asksForTrust) {
-          const proven = { purpose, bound, method: channel }
+        approve({ purpose, bound, channel, channels }, asksForTrust) {
+          const proven = { purpose, bound, method: channel, channels }
           const trustDevice = asksForTrust && devices?.serves(purpose) === true
           return admit(context, subject, proven, { standing, browser, trustDevice })
         },

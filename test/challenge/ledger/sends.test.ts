@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { reserve, settle } from '../../../src/challenge/ledger/attempts.js'
-import { resend, settleSend } from '../../../src/challenge/ledger/sends.js'
+import { type Booked, type ResendOnLedger, resend, settleSend } from '../../../src/challenge/ledger/sends.js'
 import { ledgerLimitsOf } from '../../../src/challenge/limits.js'
 import { hour, ledgerLimits, limits, minute } from '../kit.js'
 import { driveLedger } from './driver.js'
@@ -457,6 +457,20 @@ describe('resending', () => {
       expect(number.resend({ channel: 'call' }, { result: refused })).toMatchObject({ outcome: 'booked' })
       expect(number.budget.challenge?.channel).toBe('sms')
     }
+  })
+
+  it('takes another channel once its code has gone out', () => {
+    const number = driveLedger()
+    number.start()
+    number.wait(minute)
+    const { id } = (number.resend({ channel: 'call' }, { result: 'unconfirmed' }) as Booked).challenge
+    expect(number.budget.challenge).toMatchObject({ id, channel: 'call' })
+    number.wait(2 * minute)
+    const order = { ...number.budget.challenge, sendId: 'text', channel: 'sms', shown: {} } as const
+    const booked = resend(number.ledger, order as ResendOnLedger, number.now, ledgerLimits)
+    // The order says how to send, the challenge how the code came that may be typed now.
+    expect(booked.outcome).toMatchObject({ challenge: { channel: 'sms' } })
+    expect(booked.next?.strangers.challenge?.channel).toBe('call')
   })
 
   it('takes back what was called wrong before its handle was known', () => {

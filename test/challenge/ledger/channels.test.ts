@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest'
+import { minute } from '../kit.js'
+import { driveLedger, type Who } from './driver.js'
+
+type Step = (number: ReturnType<typeof driveLedger>) => unknown
+
+/** The channels that an approval names, after these steps with a pause before each. */
+function approvedAfter(...steps: readonly Step[]) {
+  const number = driveLedger()
+  for (const step of steps) {
+    number.wait(5 * minute - 1)
+    step(number)
+  }
+  return number.verify('approved')
+}
+
+const starts =
+  (who: Who = {}): Step =>
+  (number) =>
+    number.start(who)
+const resends =
+  (who: Who): Step =>
+  (number) =>
+    number.resend(who)
+/** Its code has not gone out yet. */
+const isPlaced: Step = (number) => number.book({ channel: 'call' })
+const isRefused: Step = (number) => number.resend({ channel: 'call' }, { result: 'failed' })
+const succeeds: Step = (number) => {
+  number.start()
+  number.verify('approved', {}, 'first')
+}
+
+describe('an approval', () => {
+  it.each<[string, readonly Step[], readonly string[]]>([
+    ['a text message', [starts()], ['sms']],
+    ['a text message and a call', [starts(), resends({ channel: 'call' })], ['sms', 'call']],
+    ['a text message, while a call is placed', [starts({ purpose: 'transfer' }), isPlaced], ['sms', 'call']],
+    ['a text message, of an earlier challenge', [starts(), starts({ channel: 'call' })], ['sms', 'call']],
+    ['a text message, after a call that was refused', [starts(), isRefused], ['sms']],
+    ['a call, after a success', [succeeds, starts({ channel: 'call' })], ['call']],
+  ])('may be for the code of %s', (_name, steps, channels) => {
+    expect(approvedAfter(...steps)).toMatchObject({ outcome: 'approved', channels })
+  })
+
+  it('is not for that of a text message that has expired', () => {
+    const number = driveLedger()
+    number.start()
+    number.wait(10 * minute)
+    number.start({ channel: 'call' })
+    expect(number.verify('approved')).toMatchObject({ channels: ['call'] })
+  })
+})
