@@ -19,7 +19,7 @@ const leftOut = [
 
 /** Those that go on for seconds would do so once per mutant; those that read the source find it instrumented. */
 const unfit = [
-  'test/challenge/{adversary,lockout,refused-starts}.test.ts',
+  'test/challenge/{adversary,lockout,outages,refused-starts}.test.ts',
   'test/challenge/budgets/{crowd,pumping}.test.ts',
   'test/express/{*bursts,*races,crossing,code-provider-verdicts,fail-closed,frozen-store}.test.ts',
   'test/journeys/every-answer.test.ts',
@@ -37,7 +37,7 @@ const parts = [
   { name: 'challenge', tests: ['challenge/{,budgets/,ledger/,proofs/,watch/}*', 'phone-number'] },
   { name: 'provider', tests: ['provider/*', 'faults/*'] },
   { name: 'express', tests: ['express/{,pages/}*', 'journeys/*'] },
-  { name: 'options', tests: ['options/*', 'option-probes'] },
+  { name: 'options', tests: ['options/*', 'option-probes', 'express/warnings'] },
   { name: 'testing', tests: ['testing/*', 'express/guard-coverage', 'store/store-contract'] },
   { name: 'sandbox', tests: ['sandbox/*', 'control-openapi', 'provider/sandbox', 'journeys/sandbox'] },
   { name: 'cli', tests: ['cli/{calibration,doctor-findings}'] },
