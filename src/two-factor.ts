@@ -89,6 +89,10 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   const emit = health.over(createEmit({ onEvent: settings.onEvent, now, warn }))
   const appNames = createAppNames(settings.appName)
   const background = createBackground()
+  const wiring = createWiring(settings, warnings)
+  const { subjectOf, sessions, identify, identifyLater, path, mounts, inFlight, hostTimeoutMs } = wiring
+  // A client with a bearer token keeps no cookies.
+  const knownBrowsers = !sessions.bearer && settings.knownBrowsers
   const domain = openDomain({
     ...settings,
     background,
@@ -99,14 +103,12 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     limits: { ...limits, verifyTimeoutMs: Math.min(limits.verifyTimeoutMs, provider.timeoutMs ?? Infinity) },
     provider,
     appNameOf: appNames.of,
-    knownMaxAgeMs: settings.knownBrowsers === false ? 0 : settings.knownBrowsers.maxAgeMs,
+    knownMaxAgeMs: knownBrowsers === false ? 0 : knownBrowsers.maxAgeMs,
     trustedMaxAgeMs: settings.trustedDevices?.maxAgeMs ?? 0,
     recoveryCodes: settings.recoveryCodes && hostRecoveryCodes(settings.recoveryCodes, limits.hostTimeoutMs),
   })
   const { challenges, devices, enrolments, grants, hashBound, purposes, secrets } = domain
 
-  const wiring = createWiring(settings, warnings)
-  const { subjectOf, sessions, identify, identifyLater, path, mounts, inFlight, hostTimeoutMs } = wiring
   const within = (name: string) => ({ name, timeoutMs: hostTimeoutMs })
   const requestOf = (req: Request) => req
   const requirements = createRequirements({
@@ -116,12 +118,10 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     codeLifetimeMs: limits.codeLifetimeMs,
     now,
   })
-  const keepsDevices = settings.knownBrowsers !== false || settings.trustedDevices !== undefined
-  // A client with a bearer token keeps no cookies.
-  const deviceCookies =
-    keepsDevices && !sessions.bearer
-      ? createDeviceCookies({ devices, purposes, namespace: settings.namespace, now })
-      : undefined
+  const keepsDevices = knownBrowsers !== false || (!sessions.bearer && settings.trustedDevices !== undefined)
+  const deviceCookies = keepsDevices
+    ? createDeviceCookies({ devices, purposes, namespace: settings.namespace, now })
+    : undefined
   const languageOf = createLanguageOf({ ...settings, warn })
   const countries = settings.countries === 'any' ? [] : settings.countries
   const pages = createPages({ ...settings, languageOf, ...limits, countries, now })

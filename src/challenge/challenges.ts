@@ -34,6 +34,8 @@ export interface ChallengeParts {
   /** The name under which the provider files the codes of this lane and purpose. */
   readonly appNameOf: (lane: Lane, purpose: string) => string
   readonly countries: readonly string[] | 'any'
+  /** Whether browsers are told apart: those that are known have a share of what may be tried. */
+  readonly browsersAreKnown: boolean
   readonly signupGuard: SignupGuardRules
   /** Absent: nobody watches the account. */
   readonly balance?: BalanceRules | undefined

@@ -24,7 +24,7 @@ export interface Actor {
   readonly country?: string | undefined
   /** Network address, for the counters by address; absent: not counted. */
   readonly address?: string | undefined
-  /** Whether this subject has succeeded in this browser before. */
+  /** Whether this subject has succeeded in this browser before; absent: not asked, as by a call without a browser. */
   readonly knownBrowser?: Awaitable<boolean> | undefined
   /** The last revocation of this subject in this session, from the grants. */
   readonly epoch?: Awaitable<string | undefined>

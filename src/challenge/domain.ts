@@ -12,7 +12,7 @@ import { withStoreDeadline } from './store-deadline.js'
 
 /** Assembles everything independent of HTTP, on one store and one provider. */
 export function openDomain(
-  parts: Omit<ChallengeParts, 'secrets' | 'keys' | 'purposes'> & {
+  parts: Omit<ChallengeParts, 'secrets' | 'keys' | 'purposes' | 'browsersAreKnown'> & {
     readonly secret: readonly [string, ...string[]]
     readonly namespace: string
     readonly purposes: readonly Purpose[]
@@ -34,6 +34,7 @@ export function openDomain(
   const { numbers, subjects, signups, funds, codes, ...challenges } = createChallenges({
     ...parts,
     ...shared,
+    browsersAreKnown: parts.knownMaxAgeMs > 0,
   })
   const grants = createGrants(shared)
   return {

@@ -87,19 +87,28 @@ export interface LedgerLimits
   > {
   /** How long one check holds the number: its timeout and a margin. */
   readonly leaseMs: number
+  /** What part of all checks of a number is kept for known browsers; 0 where no browser is known. */
+  readonly knownShare: number
 }
 
 /** How long a lease outlives the timeout of its check: the way back to the store. */
 const leaseMarginMs = 2_000
 
-/** Enrolment locks a number but never disables it: no account depends on it yet. */
-export function ledgerLimitsOf(limits: Limits, lane: Lane): LedgerLimits {
+/** Enough for an owner whose password is known; strangers keep three challenges an hour. */
+const knownShare = 0.4
+
+/**
+ * The limits of a number, with a share for known browsers where there are any. Enrolment locks a number but
+ * never disables it: no account depends on it yet.
+ */
+export function ledgerLimitsOf(limits: Limits, lane: Lane, browsersAreKnown = false): LedgerLimits {
   const leaseMs = limits.verifyTimeoutMs + leaseMarginMs
-  if (lane === 'auth') return { ...limits, leaseMs }
+  if (lane === 'auth') return { ...limits, leaseMs, knownShare: browsersAreKnown ? knownShare : 0 }
   return {
     ...limits,
     failuresBeforeDisable: Number.POSITIVE_INFINITY,
     sendsPerDay: Math.min(limits.sendsPerDay, limits.enrolSendsPerDay),
     leaseMs,
+    knownShare: 0,
   }
 }

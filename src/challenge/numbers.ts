@@ -46,10 +46,11 @@ export function createNumbers(parts: {
   readonly ledgers: Ledgers
   readonly keys: Keys
   readonly limits: Limits
+  readonly browsersAreKnown: boolean
   readonly emit: Emit
 }): Numbers {
   const { ledgers, keys, emit } = parts
-  const limits = ledgerLimitsOf(parts.limits, 'auth')
+  const limits = ledgerLimitsOf(parts.limits, 'auth', parts.browsersAreKnown)
   const keyOf = async (phone: string) => keys.ledger('auth', await numberFrom(phone))
 
   return {
@@ -61,10 +62,10 @@ export function createNumbers(parts: {
         return {
           locked: lockedForMs > 0,
           lockedForMs,
-          disabled: isDisabled(budget, limits),
+          disabled: isDisabled(ledger, name, limits),
           failures: budget.attemptsSinceSuccess,
           nextSendInMs: Math.max(lockedForMs, pauseBeforeSend(ledger, name, 'sms', now, limits)?.waitMs ?? 0),
-          nextCheckInMs: Math.max(lockedForMs, pauseBeforeCheck(budget, now, limits)),
+          nextCheckInMs: Math.max(lockedForMs, pauseBeforeCheck(ledger, name, now, limits)),
         }
       }
       return { ...stateOf('strangers'), known: stateOf('known') }

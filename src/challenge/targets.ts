@@ -33,6 +33,7 @@ export function createTargets(parts: {
   readonly limits: Limits
   readonly purposes: Purposes
   readonly countries: readonly string[] | 'any'
+  readonly browsersAreKnown: boolean
 }): Targets {
   const { keys, secrets, purposes, countries } = parts
   // Where there is one country to sign up from, its numbers need no country code.
@@ -41,6 +42,7 @@ export function createTargets(parts: {
     auth: ledgerLimitsOf(parts.limits, 'auth'),
     enrol: ledgerLimitsOf(parts.limits, 'enrol'),
   }
+  const limitsInBrowsers = { ...limitsOf, auth: ledgerLimitsOf(parts.limits, 'auth', parts.browsersAreKnown) }
 
   function detailsOf({ key }: Target, { details }: Challenge): Details | undefined {
     const opened = details && secrets.open('details', details, key)
@@ -72,7 +74,7 @@ export function createTargets(parts: {
         phone: parsed.phone,
         country: parsed.country,
         key: keys.ledger(lane, parsed.phone),
-        limits: limitsOf[lane],
+        limits: (actor.knownBrowser === undefined ? limitsOf : limitsInBrowsers)[lane],
         async who() {
           const [isKnown, epoch, visitor] = await Promise.all([
             actor.knownBrowser,

@@ -69,7 +69,11 @@ export const signupGuard: SignupGuardRules = {
   ratio: 2,
 }
 
+/** Of a call without a browser, or of an app where none is known. */
 export const ledgerLimits: LedgerLimits = ledgerLimitsOf(limits, 'auth')
+
+/** Where browsers are told apart. */
+export const browserLimits: LedgerLimits = ledgerLimitsOf(limits, 'auth', true)
 
 /** Whoever acts here was shown the challenge that they act on. */
 export const liveShown = (ledger: Ledger, { budget }: Pick<Who, 'budget'>): Shown => ({

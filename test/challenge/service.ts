@@ -124,6 +124,7 @@ export function createService(options: ServiceOptions = {}) {
     purposes,
     appNameOf: (lane: string, name: string) => `${lane}:${name}`,
     countries: options.countries ?? ['CO', 'MX'],
+    browsersAreKnown: true,
     now,
     emit,
   }

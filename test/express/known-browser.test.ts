@@ -1,6 +1,6 @@
 import type { Express, Request } from 'express'
 import { describe, expect, it } from 'vitest'
-import { memoryStore, tokenSession } from '../../src/index.js'
+import { memoryStore, type TwoFactor, tokenSession } from '../../src/index.js'
 import { startHost } from './kit.js'
 import { recover, startRecoveryHost } from './recovery-kit.js'
 
@@ -78,6 +78,38 @@ describe('the cookie of a known browser', () => {
     await app.post('/two-factor/start', {}, bearer)
     const told = await app.post('/two-factor/verify', { code: host.stub.rightCode }, bearer)
     expect([told.status, setBy(told)]).toEqual([200, []])
+  })
+
+  it('keeps a share of the guesses of a number for known browsers, where there may be any', async () => {
+    const limits = { failuresBeforeDisable: 20, failuresBeforeLock: 1_000 }
+    const bearer = { authorization: 'Bearer ana-1' }
+    const tokens = {
+      addSession: () => undefined,
+      options: {
+        limits,
+        session: tokenSession((req: Request) => req.headers.authorization?.split(' ')[1]),
+        subject: () => 'ana',
+        onVerified: () => undefined,
+      },
+      routes: (app: Express, tf: TwoFactor) => void app.use('/two-factor', tf.routes()),
+    }
+    const hosts = [
+      { host: await startHost({ options: { limits } }), guesses: 12 },
+      { host: await startHost({ options: { limits, knownBrowsers: false } }), guesses: 20 },
+      { host: await startHost(tokens), guesses: 20 },
+    ]
+    for (const { host, guesses } of hosts) {
+      const thief = await host.login().catch(() => host.browser())
+      for (let typed = 0; typed < 25; typed += 1) {
+        if (typed % 5 === 0) {
+          host.clock.now += 3_600_000
+          await thief.post('/two-factor/start', {}, bearer)
+        }
+        expect((await host.tf.numbers.state('+573001234567')).disabled).toBe(typed >= guesses)
+        await thief.post('/two-factor/verify', { code: `wrong${typed}` }, bearer)
+      }
+      expect(host.stub.checks).toHaveLength(guesses)
+    }
   })
 
   it('that is malformed or of another subject is that of a stranger, who gets one of his own', async () => {

@@ -44,9 +44,17 @@ export const weakenings = [
     bound: 5,
     what: 'a day has no guesses of its own',
     file: 'src/challenge/ledger/attempts.ts',
-    find: 'Math.max(exhaustedMs, pauseBeforeCheck(budget, now, limits))',
+    find: 'Math.max(exhaustedMs, pauseBeforeCheck(ledger, attempt.budget, now, limits))',
     replace: 'exhaustedMs',
     tests: ['test/challenge/ledger/attempts.test.ts'],
+  },
+  {
+    bound: 5,
+    what: 'known browsers have guesses of their own on top',
+    file: 'src/challenge/limits.ts',
+    find: 'knownShare: browsersAreKnown ? knownShare : 0',
+    replace: 'knownShare: 0',
+    tests: ['test/challenge/ledger/known-browsers.test.ts', 'test/express/known-browser.test.ts'],
   },
   {
     bound: 6,

@@ -66,14 +66,14 @@ export function reserve(
   const { lease } = budget
   // A store that executed the swap twice shows us our own lease: it is counted already.
   if (lease?.attempt === attempt.id) return { outcome: { outcome: 'reserved', challenge: live } }
-  const barred = refusalOfBudget(budget, now, limits)
+  const barred = refusalOfBudget(ledger, attempt.budget, now, limits)
   if (barred !== undefined) return { outcome: barred }
   const left = limits.attemptsPerChallenge - live.attempts
   if (live.wrongCodes?.includes(attempt.code)) {
     return { outcome: { outcome: 'repeated', challenge: live, attemptsRemaining: left } }
   }
   const exhaustedMs = left <= 0 ? live.expiresAt - now : 0
-  const waitMs = Math.max(exhaustedMs, pauseBeforeCheck(budget, now, limits))
+  const waitMs = Math.max(exhaustedMs, pauseBeforeCheck(ledger, attempt.budget, now, limits))
   if (waitMs > 0) return { outcome: refused('attempts_exhausted', waitMs) }
   // One lease per budget: what strangers have under way does not make a known browser wait.
   if (lease !== undefined && now < lease.expiresAt) {
@@ -86,10 +86,8 @@ export function reserve(
   const used = ledger.usedCodes.some((known) => known.code === attempt.code && known.at > now - rememberedMs)
   if (used) {
     const after = rejectedIn({ ...counted, lease: undefined }, challenge, attempt.code)
-    return {
-      outcome: rejected(after, challenge, now, limits, true),
-      next: withBudget(ledger, attempt.budget, after, now),
-    }
+    const next = withBudget(ledger, attempt.budget, after, now)
+    return { outcome: { ...rejected(next, challenge, limits), used: true }, next }
   }
   const taken = {
     attempt: attempt.id,
@@ -146,31 +144,31 @@ export function settle(
   if (lease?.attempt !== attemptId) return { outcome: { outcome: 'gone' } }
   const released = { ...budget, lease: undefined }
   const challenge = budget.challenge?.id === lease.challenge ? budget.challenge : undefined
-  const decide = <Outcome>(outcome: Outcome, after: Budget) => ({
-    outcome,
-    next: withBudget(ledger, name, after, now),
+  const after = (changed: Budget) => withBudget(ledger, name, changed, now)
+  const without = (outcome: 'gone' | 'spent', next: Ledger) => ({
+    outcome: { outcome, ...consequences(next, name, limits) },
+    next,
   })
-  const gone = (after: Budget) =>
-    decide({ outcome: 'gone', ...consequences(after, now, limits) } as const, after)
 
-  if (verdict === 'not-sent') return decide({ outcome: 'refunded' }, refunded(released, challenge))
-  if (verdict === 'unavailable' || verdict === 'misconfigured') {
-    return decide({ outcome: 'spent', ...consequences(released, now, limits) }, released)
+  if (verdict === 'not-sent') {
+    return { outcome: { outcome: 'refunded' }, next: after(refunded(released, challenge)) }
   }
+  if (verdict === 'unavailable' || verdict === 'misconfigured') return without('spent', after(released))
   if (verdict === 'rejected') {
     // A new start replaced the challenge meanwhile: the rejection counts all the same.
-    if (challenge === undefined) return gone({ ...released, rejections: budget.rejections + 1 })
+    if (challenge === undefined) {
+      return without('gone', after({ ...released, rejections: budget.rejections + 1 }))
+    }
     const isLatest = lease.send === budget.sends.at(-1)?.id
-    const after = rejectedIn(released, challenge, isLatest ? lease.code : undefined)
-    return decide(rejected(after, challenge, now, limits, false), after)
+    const next = after(rejectedIn(released, challenge, isLatest ? lease.code : undefined))
+    return { outcome: rejected(next, challenge, limits), next }
   }
   const usedCodes = [
     ...ledger.usedCodes.filter((known) => known.at > now - rememberedMs),
     { code: lease.code, at: now },
   ].slice(-maxUsedCodes)
   if (challenge === undefined || challenge.voided) {
-    const { outcome, next } = gone(released)
-    return { outcome, next: { ...next, usedCodes } }
+    return without('gone', { ...after(released), usedCodes })
   }
   return {
     outcome: { outcome: 'approved', challenge, channels: channelsOf(budget, challenge, now, limits) },
@@ -186,27 +184,22 @@ function rejectedIn(budget: Budget, challenge: Challenge, code: string | undefin
   return { ...budget, rejections, challenge: { ...challenge, wrongCodes } }
 }
 
-function rejected(
-  after: Budget,
-  challenge: Challenge,
-  now: number,
-  limits: LedgerLimits,
-  used: boolean,
-): Rejected {
+function rejected(after: Ledger, challenge: Challenge, limits: LedgerLimits): Rejected {
   return {
     outcome: 'rejected',
     challenge,
     attemptsRemaining: limits.attemptsPerChallenge - challenge.attempts,
-    ...consequences(after, now, limits),
-    used,
+    ...consequences(after, challenge.budget, limits),
+    used: false,
   }
 }
 
 /** A locked or disabled budget reserves nothing, so what is so after an attempt came with it. */
-function consequences(after: Budget, now: number, limits: LedgerLimits): Consequences {
+function consequences(after: Ledger, name: BudgetName, limits: LedgerLimits): Consequences {
+  const lockedForMs = after[name].lockExpiresAt - after.at
   return {
-    ...(after.lockExpiresAt > now ? { lockedForMs: after.lockExpiresAt - now } : {}),
-    ...(isDisabled(after, limits) ? { disabled: true } : {}),
+    ...(lockedForMs > 0 ? { lockedForMs } : {}),
+    ...(isDisabled(after, name, limits) ? { disabled: true } : {}),
   }
 }
 
@@ -226,14 +219,15 @@ export function enable(ledger: Ledger, now: number): Decision<undefined> {
 }
 
 /**
- * The ledger after the right code for this challenge. It forgives the failures of both budgets; what was
- * sent and tried in the other one stays counted by hour and day, so that a success of the owner gives
- * strangers no more guesses.
+ * The ledger after the right code for this challenge. It forgives the failures of both budgets, but of the
+ * hour and the day it takes its own attempt alone: each success of the owner would give a thief new guesses.
  */
 export function afterSuccess(ledger: Ledger, name: BudgetName, { id }: Challenge, now: number): Ledger {
-  const { sends, later } = ledger[name]
+  const { sends, attemptTimes, later } = ledger[name]
   const own: Budget = {
     ...emptyBudget,
+    // It held the lease, so no attempt came after its own.
+    attemptTimes: attemptTimes.slice(0, -1),
     sends: sends.map((send) => (send.challenge === id ? { ...send, challenge: undefined } : send)),
     later,
   }

@@ -193,18 +193,36 @@ export function voided(challenge: Challenge, expiresAt = challenge.expiresAt): C
 
 /** Why the budget refuses every command now. */
 export function refusalOfBudget(
-  budget: Budget,
+  ledger: Ledger,
+  name: BudgetName,
   now: number,
   limits: LedgerLimits,
 ): LedgerRefusal | undefined {
-  if (isDisabled(budget, limits)) return refused('phone_disabled')
-  if (now < budget.lockExpiresAt) return refused('phone_locked', budget.lockExpiresAt - now)
-  return undefined
+  if (isDisabled(ledger, name, limits)) return refused('phone_disabled')
+  const { lockExpiresAt } = ledger[name]
+  return now < lockExpiresAt ? refused('phone_locked', lockExpiresAt - now) : undefined
 }
 
 /** NIST SP 800-63B-4, 3.2.2: no more than 100 consecutive failures on one authenticator. */
-export function isDisabled(budget: Budget, limits: LedgerLimits): boolean {
-  return budget.rejections >= limits.failuresBeforeDisable
+export function isDisabled(ledger: Ledger, name: BudgetName, limits: LedgerLimits): boolean {
+  const { failuresBeforeDisable: most } = limits
+  const { strangers, known } = ledger
+  if (strangers.rejections + known.rejections >= most) return true
+  return ledger[name].rejections >= shareOf(most, name, limits)
+}
+
+/**
+ * How many of these guesses one kind of browser may make. With a budget of its own beside that of strangers,
+ * a stolen cookie would give further ones (brute force): the number has as many as it has in all.
+ */
+export function shareOf(
+  most: number,
+  name: BudgetName,
+  { knownShare, attemptsPerChallenge }: LedgerLimits,
+): number {
+  if (knownShare === 0) return most
+  const known = Math.max(attemptsPerChallenge, Math.floor(knownShare * most))
+  return name === 'known' ? known : Math.max(attemptsPerChallenge, most - known)
 }
 
 /** Ends the challenge of this session and subject. Its attempts stay spent until it would have expired. */

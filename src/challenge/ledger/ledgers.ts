@@ -4,7 +4,7 @@ import { clockLeewayMs } from '../../lib/clock.js'
 import type { Entry, Store } from '../../store/store.js'
 import type { LedgerLimits } from '../limits.js'
 import { createUpdater, type SwapStore, type Update } from '../updater.js'
-import { type Budget, type Decision, emptyLedger, isDisabled, type Ledger } from './ledger.js'
+import { type BudgetName, type Decision, emptyLedger, isDisabled, type Ledger } from './ledger.js'
 import { cooldownExpiresAt, isSent, rememberedMs } from './pacing.js'
 import { packed, unpacked, type WrittenLedger } from './row.js'
 
@@ -123,8 +123,8 @@ export function timeOf(ledger: Ledger, clock: number): { readonly now: number; r
 export function keptForMs(ledger: Ledger, now: number, limits: LedgerLimits): number {
   const expiries = [
     forgottenAt(ledger.usedCodes.at(-1)?.at),
-    budgetExpiresAt(ledger.strangers, ledger.at, limits),
-    budgetExpiresAt(ledger.known, ledger.at, limits),
+    budgetExpiresAt(ledger, 'strangers', limits),
+    budgetExpiresAt(ledger, 'known', limits),
   ]
   return Math.max(now, ...expiries) - now
 }
@@ -132,7 +132,8 @@ export function keptForMs(ledger: Ledger, now: number, limits: LedgerLimits): nu
 /** When nothing counts any more what happened then; 0 for what never happened. */
 const forgottenAt = (at: number | undefined) => (at === undefined ? 0 : at + rememberedMs)
 
-function budgetExpiresAt(budget: Budget, changedAt: number, limits: LedgerLimits): number {
+function budgetExpiresAt(ledger: Ledger, name: BudgetName, limits: LedgerLimits): number {
+  const { [name]: budget, at: changedAt } = ledger
   return Math.max(
     budget.challenge?.expiresAt ?? 0,
     forgottenAt(budget.sends.findLast(isSent)?.at),
@@ -140,6 +141,6 @@ function budgetExpiresAt(budget: Budget, changedAt: number, limits: LedgerLimits
     cooldownExpiresAt(budget.sends, limits),
     forgottenAt(budget.attemptTimes.at(-1)),
     budget.attemptsSinceSuccess > 0 ? changedAt + failuresRememberedMs : 0,
-    isDisabled(budget, limits) ? changedAt + disabledRememberedMs : 0,
+    isDisabled(ledger, name, limits) ? changedAt + disabledRememberedMs : 0,
   )
 }

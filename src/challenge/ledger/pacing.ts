@@ -1,7 +1,7 @@
 import { dayMs, hourMs } from '../../lib/time.js'
 import type { Channel } from '../code-provider.js'
 import type { LedgerLimits } from '../limits.js'
-import { type Budget, type BudgetName, type Challenge, type Ledger, liveIn, type Send } from './ledger.js'
+import { type BudgetName, type Challenge, type Ledger, liveIn, type Send, shareOf } from './ledger.js'
 
 /** How long sends, attempts and used codes are remembered: the longest window that counts them. */
 export const rememberedMs = dayMs
@@ -40,13 +40,24 @@ export function pauseBeforeSend(
  * How long no code may be tried, whatever the challenge has left; 0 when one may. A window allows the
  * guesses of its own sends only, not those of a code sent just before it (brute force).
  */
-export function pauseBeforeCheck({ attemptTimes }: Budget, now: number, limits: LedgerLimits): number {
+export function pauseBeforeCheck(
+  ledger: Ledger,
+  name: BudgetName,
+  now: number,
+  limits: LedgerLimits,
+): number {
   const { attemptsPerChallenge, sendsPerHour, sendsPerDay } = limits
-  const end = Math.max(
-    windowEnd(attemptTimes, attemptsPerChallenge * sendsPerHour, hourMs, now),
-    windowEnd(attemptTimes, attemptsPerChallenge * sendsPerDay, dayMs, now),
-  )
-  return Math.max(0, end - now)
+  const own = ledger[name].attemptTimes
+  const all = inOrder([...ledger.strangers.attemptTimes, ...ledger.known.attemptTimes])
+  const windows = [
+    [attemptsPerChallenge * sendsPerHour, hourMs],
+    [attemptsPerChallenge * sendsPerDay, dayMs],
+  ] as const
+  const ends = windows.flatMap(([most, windowMs]) => [
+    windowEnd(own, shareOf(most, name, limits), windowMs, now),
+    windowEnd(all, most, windowMs, now),
+  ])
+  return Math.max(0, Math.max(...ends) - now)
 }
 
 /** When the code that is typed for this challenge was sent. */
@@ -99,9 +110,7 @@ function roomAt(
   const unapproved = ledger[name].sends.filter((send) => isSent(send) && !isApproved(send))
   const counted = momentsOf(unapproved)
   // The caps on cost are shared. Strangers prove nothing, so they take a quarter of it at most by default.
-  const all = momentsOf([...ledger.strangers.sends, ...ledger.known.sends].filter(isSent)).sort(
-    (earlier, later) => earlier - later,
-  )
+  const all = inOrder(momentsOf([...ledger.strangers.sends, ...ledger.known.sends].filter(isSent)))
   const ends = [
     windowEnd(counted, limits.sendsPerHour, hourMs, now),
     windowEnd(counted, limits.sendsPerDay, dayMs, now),
@@ -119,6 +128,9 @@ function roomAt(
 }
 
 const momentsOf = (sends: readonly Send[]): number[] => sends.map((send) => send.at)
+
+const inOrder = (moments: readonly number[]): number[] =>
+  moments.toSorted((earlier, later) => earlier - later)
 
 /** From when on fewer than `max` of these moments are younger than the window. */
 function windowEnd(moments: readonly number[], max: number, windowMs: number, now: number): number {

@@ -57,7 +57,7 @@ export function start(
 ): Decision<SendOutcome> {
   const { binding, channel } = command
   const budget = ledger[binding.budget]
-  const barred = refusalOfBudget(budget, now, limits)
+  const barred = refusalOfBudget(ledger, binding.budget, now, limits)
   if (barred !== undefined) return { outcome: barred }
 
   const replaced = unexpired(budget, now)
@@ -81,7 +81,7 @@ export function start(
     details: command.details,
     ...binding,
   }
-  const waitMs = pauseBeforeCheck(budget, now, limits)
+  const waitMs = pauseBeforeCheck(ledger, binding.budget, now, limits)
   // A code that expires before it may be typed would be paid for in vain.
   if (now + waitMs >= challenge.expiresAt) return { outcome: refused('attempts_exhausted', waitMs) }
   const superseded = live ?? liveIn(ledger.strangers, now, limits)
@@ -102,7 +102,7 @@ export function resend(
   const live = challengeShown(ledger, command, now, limits)
   if ('outcome' in live) return { outcome: live }
   const budget = ledger[command.budget]
-  const barred = refusalOfBudget(budget, now, limits)
+  const barred = refusalOfBudget(ledger, command.budget, now, limits)
   if (barred !== undefined) return { outcome: barred }
 
   const channel = command.channel ?? live.channel

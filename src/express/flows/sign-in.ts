@@ -58,7 +58,9 @@ export function createSignIn(parts: {
         `phone returned a value of type ${typeof phone}; it must return a string or undefined`,
       )
     }
-    return { subject, session, phone, epoch, knownBrowser, ...parts.addressOf(req) }
+    // Where there is no device cookie, browsers are not told apart.
+    const isKnown = devices && (knownBrowser ?? false)
+    return { subject, session, phone, epoch, knownBrowser: isKnown, ...parts.addressOf(req) }
   }
 
   /** Whether the browser is known; without its cookie the store is not read. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { enable } from '../../../src/challenge/ledger/attempts.js'
 import { emptyBudget } from '../../../src/challenge/ledger/ledger.js'
-import { ledgerLimits, minute } from '../kit.js'
+import { browserLimits, hour, ledgerLimits, minute } from '../kit.js'
 import { driveLedger } from './driver.js'
 
 const known = { known: true, session: 's2' }
@@ -140,6 +140,56 @@ describe('strangers and known browsers at once', () => {
       number.wait(minute)
       expect(number.start(other)).toMatchObject({ outcome: 'booked', challenge: { attempts: 0 } })
     }
+  })
+})
+
+describe('of the guesses of a number', () => {
+  const patient = { ...browserLimits, failuresBeforeLock: 1_000, cooldownMs: [0] }
+
+  /** Starts and guesses until no code is checked, then says how many were. */
+  function guessed(number: ReturnType<typeof driveLedger>, who: object, verdict: 'rejected' | 'unavailable') {
+    let checks = 0
+    for (let starts = 0; starts < 6; starts += 1) {
+      number.start(who, { result: 'sent', lifetimeMs: minute })
+      while (['rejected', 'spent'].includes(number.verify(verdict, who).outcome)) checks += 1
+      number.wait(minute)
+    }
+    return checks
+  }
+
+  it.each([
+    ['an hour', 15, 10, {}],
+    ['a day', 30, 20, { sendsPerHour: 1_000 }],
+    ['an hour with one send', 5, 0, { sendsPerHour: 1 }],
+  ])('strangers have 60 %% in %s, known browsers 40 %%, and both no more than there are', (...row) => {
+    const [, strangers, all, more] = row
+    const number = driveLedger({ ...patient, ...more })
+    expect([guessed(number, {}, 'unavailable'), guessed(number, known, 'unavailable')]).toEqual([
+      strangers,
+      all,
+    ])
+    expect(guessed(driveLedger({ ...patient, ...more }), known, 'unavailable')).toBe(all === 0 ? 5 : all)
+  })
+
+  it('strangers disable the number for themselves with 60 wrong ones, known browsers with 40', () => {
+    const wrong = (who: object) => {
+      const number = driveLedger(patient)
+      let judged = 0
+      for (let hours = 0; hours < 200; hours += 1) {
+        judged += guessed(number, who, 'rejected')
+        number.wait(hour)
+      }
+      return { judged, number }
+    }
+    const strangers = wrong({})
+    expect(strangers.judged).toBe(60)
+    expect(strangers.number.start()).toMatchObject({ code: 'phone_disabled' })
+    expect(strangers.number.start(known)).toMatchObject({ outcome: 'booked' })
+    expect(wrong(known).judged).toBe(40)
+  })
+
+  it('strangers have all where no browser is known', () => {
+    expect(guessed(driveLedger({ ...patient, knownShare: 0 }), {}, 'unavailable')).toBe(25)
   })
 })
 

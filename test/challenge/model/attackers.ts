@@ -207,7 +207,7 @@ export const attackers: Readonly<Record<string, Attacker>> = {
       world.answer(0)
       verify(world, owner, pick('right', 'wrong'))
       strike()
-      world.wait(pick(minute, 10 * minute, hour, 8 * hour))
+      world.wait(pick(minute, 10 * minute, hour, 8 * hour, 24 * hour))
     })
   },
 

@@ -1,5 +1,5 @@
 import type { BudgetName } from '../../../src/challenge/ledger/ledger.js'
-import { documented, type Figures, type Who } from './oracle.js'
+import { documented, type Figures, type Guesses, type Who } from './oracle.js'
 
 /**
  * What the outside saw: codes that went out, codes that the provider was asked about, people who were let
@@ -7,16 +7,22 @@ import { documented, type Figures, type Who } from './oracle.js'
  */
 export type Seen =
   | {
-      readonly what: 'sent' | 'checked'
+      readonly what: 'sent'
+      readonly at: number
+      readonly challenge: string
+    }
+  | {
+      readonly what: 'checked'
       readonly at: number
       readonly challenge: string
       readonly budget: BudgetName
+      readonly attempt: string
     }
   | {
       readonly what: 'let in'
       readonly at: number
       readonly challenge: string
-      readonly budget: BudgetName
+      readonly attempt: string
       readonly code: string
       readonly by: Who
       readonly startedBy: Who
@@ -27,19 +33,21 @@ export type Seen =
 const hour = 60 * 60_000
 const day = 24 * hour
 
-/** The most codes that the provider was asked about in any such time, without a success in between, in one budget. */
-function mostChecks(history: readonly Seen[], windowMs: number): number {
-  const most = (budget: BudgetName) => {
-    const runs: number[][] = [[]]
-    for (const { what, at } of history.filter((seen) => seen.budget === budget)) {
-      if (what === 'let in') runs.push([])
-      if (what === 'checked') runs.at(-1)?.push(at)
-    }
-    const within = (moments: number[], end: number) =>
-      moments.filter((at) => at <= end && at > end - windowMs).length
-    return Math.max(0, ...runs.flatMap((moments) => moments.map((end) => within(moments, end))))
-  }
-  return Math.max(most('strangers'), most('known'))
+/** Whether no hour and no day sees more codes checked than it may. Those that let somebody in do not count. */
+function keptTo(
+  { checksPerHour, checksPerDay }: Guesses,
+  history: readonly Seen[],
+  by?: BudgetName,
+): boolean {
+  const letIn = new Set(history.flatMap((seen) => (seen.what === 'let in' ? [seen.attempt] : [])))
+  const moments = history.flatMap((seen) =>
+    seen.what === 'checked' && !letIn.has(seen.attempt) && (by ?? seen.budget) === seen.budget
+      ? [seen.at]
+      : [],
+  )
+  const most = (windowMs: number) =>
+    Math.max(0, ...moments.map((end) => moments.filter((at) => at <= end && at > end - windowMs).length))
+  return most(hour) <= checksPerHour && most(day) <= checksPerDay
 }
 
 /** The bounds that a history broke. */
@@ -51,8 +59,9 @@ export function broken(history: readonly Seen[], figures: Figures = documented):
   const pairs = letIn.flatMap((one, index) => letIn.slice(index + 1).map((other) => [one, other] as const))
   const kept: Readonly<Record<string, boolean>> = {
     'checks for each send': count('checked') <= figures.attempts * count('sent'),
-    'checks in an hour': mostChecks(history, hour) <= figures.checksPerHour,
-    'checks in a day': mostChecks(history, day) <= figures.checksPerDay,
+    'checks of a number': keptTo(figures, history),
+    'checks by strangers': keptTo(figures.shares.strangers, history, 'strangers'),
+    'checks by known browsers': keptTo(figures.shares.known, history, 'known'),
     'sends for each challenge': history.every(
       ({ challenge }) => count('sent', challenge) <= figures.sendsPerChallenge,
     ),

@@ -351,6 +351,22 @@ export const bugs: Readonly<Record<string, Bug>> = {
         within(next, 'strangers', () => ({ attemptTimes: [] })),
       ),
   }),
+  'success of the owner gives a thief of the cookie another hour': ({ settle }) => ({
+    settle: (ledger, id, ...args) =>
+      onSuccess(settle(ledger, id, ...args), (next) =>
+        within(next, holderOf(ledger, id), () => ({ attemptTimes: [] })),
+      ),
+  }),
+  'guesses for known browsers on top of those for strangers': ({ reserve }) => ({
+    reserve: (ledger, attempt, now, limits) => {
+      const other = otherThan(attempt.budget)
+      const { attemptTimes, rejections } = ledger[other]
+      const alone = within(ledger, other, () => ({ attemptTimes: [], rejections: 0 }))
+      return after(reserve(alone, attempt, now, { ...limits, knownShare: 0 }), (next) =>
+        within(next, other, () => ({ attemptTimes, rejections })),
+      )
+    },
+  }),
   'an operator enables one budget only': ({ enable }) => ({
     enable: (ledger, ...args) => after(enable(ledger, ...args), keptFailures(ledger, 'known')),
   }),

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { ledgerLimits } from '../kit.js'
+import { browserLimits } from '../kit.js'
 import type { LedgerCommands } from './ledger-commands.js'
 import { createOracle } from './oracle.js'
 import { actions, type Topic } from './small-world.js'
@@ -28,7 +28,7 @@ export function* exploreByLevel(
   commands: LedgerCommands,
   { depth: deepest, by, figures }: Topic,
 ): Generator<Explored, void> {
-  const limits = { ...ledgerLimits, ...figures, attemptsPerChallenge: figures.attempts }
+  const limits = { ...browserLimits, ...figures, attemptsPerChallenge: figures.attempts }
   const worldAfter = (history: readonly string[]): World => {
     const world = createWorld({ commands, oracle: createOracle(figures), limits })
     for (const name of history) actions[name]?.(world)

@@ -11,13 +11,19 @@ const minute = 60 * second
 const hour = 60 * minute
 const day = 24 * hour
 
-/** The bounds that a ledger is held to. */
-export interface Figures {
-  readonly attempts: number
-  readonly failuresBeforeLock: number
+/** How often one may guess. */
+export interface Guesses {
   readonly failuresBeforeDisable: number
   readonly checksPerHour: number
   readonly checksPerDay: number
+}
+
+/** The bounds that a ledger is held to. */
+export interface Figures extends Guesses {
+  readonly attempts: number
+  readonly failuresBeforeLock: number
+  /** Of the guesses of a number, what either kind of browser may make. */
+  readonly shares: Readonly<Record<BudgetName, Guesses>>
   /** After the first send of an hour, after the second, after each further one. */
   readonly cooldownMs: readonly [number, number, number]
   readonly sendsPerChallenge: number
@@ -35,6 +41,10 @@ export const documented: Figures = {
   failuresBeforeDisable: 100,
   checksPerHour: 25,
   checksPerDay: 50,
+  shares: {
+    strangers: { failuresBeforeDisable: 60, checksPerHour: 15, checksPerDay: 30 },
+    known: { failuresBeforeDisable: 40, checksPerHour: 10, checksPerDay: 20 },
+  },
   cooldownMs: [minute, 2 * minute, 5 * minute],
   sendsPerChallenge: 3,
   sendsPerHour: 5,
@@ -114,16 +124,27 @@ export function createOracle(figures = documented) {
         (channel === undefined || send.channel === channel),
     ).length
 
-  function barred({ judged, lockedUntil }: Side, now: number): string | undefined {
-    if (judged >= figures.failuresBeforeDisable) return 'phone_disabled'
-    return now < lockedUntil ? 'phone_locked' : undefined
+  function barred(name: BudgetName, now: number): string | undefined {
+    const { strangers, known, [name]: side } = sides
+    const isDisabled =
+      strangers.judged + known.judged >= figures.failuresBeforeDisable ||
+      side.judged >= figures.shares[name].failuresBeforeDisable
+    if (isDisabled) return 'phone_disabled'
+    return now < side.lockedUntil ? 'phone_locked' : undefined
   }
 
   /** Whether the guesses of the hour or of the day are used up, and still will be at `later`. */
-  function guessedOut({ attempts }: Side, now: number, later = now): boolean {
-    const within = (windowMs: number) =>
-      attempts.filter(({ at }) => young(at, now, windowMs) && young(at, later, windowMs)).length
-    return within(hour) >= figures.checksPerHour || within(day) >= figures.checksPerDay
+  function guessedOut(name: BudgetName, now: number, later = now): boolean {
+    const areOut = (attempts: readonly ExpectedAttempt[], { checksPerHour, checksPerDay }: Guesses) => {
+      const within = (windowMs: number) =>
+        attempts.filter(({ at }) => young(at, now, windowMs) && young(at, later, windowMs)).length
+      return within(hour) >= checksPerHour || within(day) >= checksPerDay
+    }
+    const { strangers, known, [name]: side } = sides
+    return (
+      areOut(side.attempts, figures.shares[name]) ||
+      areOut([...strangers.attempts, ...known.attempts], figures)
+    )
   }
 
   const lastSend = ({ sends }: Side) => sends.filter(({ state }) => state !== 'given back').at(-1)
@@ -200,7 +221,7 @@ export function createOracle(figures = documented) {
 
     start(binding: Binding, channel: Channel, now: number): ExpectedSend | string {
       const side = sides[binding.budget]
-      const bar = barred(side, now)
+      const bar = barred(binding.budget, now)
       if (bar !== undefined) return bar
       const before = side.current !== undefined && now < side.current.ends ? side.current : undefined
       const live = before?.dead === false ? before : undefined
@@ -211,7 +232,7 @@ export function createOracle(figures = documented) {
       if (same && exhausted) return 'attempts_exhausted'
       const wait = pause(side, now, channel)
       if (wait !== undefined) return same && wait === 'resend_too_soon' ? 'live' : wait
-      if (exhausted || guessedOut(side, now, now + 5 * minute - 1)) return 'attempts_exhausted'
+      if (exhausted || guessedOut(binding.budget, now, now + 5 * minute - 1)) return 'attempts_exhausted'
       const purse = before?.purse ?? { spent: 0 }
       const challenge = {
         ...binding,
@@ -235,7 +256,7 @@ export function createOracle(figures = documented) {
       const live = liveFor(who, now)
       if (typeof live === 'string') return live
       const side = sides[who.budget]
-      const refusal = barred(side, now) ?? pause(side, now, channel)
+      const refusal = barred(who.budget, now) ?? pause(side, now, channel)
       if (refusal !== undefined) return refusal
       if (
         side.sends.filter((send) => send.challenge === live && send.state === 'counted').length >=
@@ -279,11 +300,11 @@ export function createOracle(figures = documented) {
       const live = liveFor(who, now)
       if (typeof live === 'string') return live
       const side = sides[who.budget]
-      const bar = barred(side, now)
+      const bar = barred(who.budget, now)
       if (bar !== undefined) return bar
       if (live.wrong.has(code)) return 'repeated'
       if (live.purse.spent >= figures.attempts) return 'attempts_exhausted'
-      if (guessedOut(side, now)) return 'attempts_exhausted'
+      if (guessedOut(who.budget, now)) return 'attempts_exhausted'
       if (side.lease !== undefined && now < side.lease.until) return 'verification_in_progress'
       live.purse.spent += 1
       const attempt = { at: now, challenge: live, code, locked: fail(side, now), send: lastSend(side) }
@@ -320,7 +341,7 @@ export function createOracle(figures = documented) {
       usedCodes.push({ code: attempt.code, at: now })
       if (!own || challenge.dead) return 'gone'
       pardon()
-      side.attempts = []
+      side.attempts = side.attempts.filter((other) => other !== attempt)
       for (const send of side.sends) {
         if (send.challenge !== challenge) continue
         if (send.state === 'counted') send.state = 'approved'

@@ -9,7 +9,7 @@ import { timeOf } from '../../../src/challenge/ledger/ledgers.js'
 import { packed, unpacked } from '../../../src/challenge/ledger/row.js'
 import type { Booked, SendOutcome } from '../../../src/challenge/ledger/sends.js'
 import type { LedgerLimits } from '../../../src/challenge/limits.js'
-import { ledgerLimits, liveShown } from '../kit.js'
+import { browserLimits, liveShown } from '../kit.js'
 import { broken, type Seen } from './bounds.js'
 import type { LedgerCommands } from './ledger-commands.js'
 import type { ExpectedAttempt, ExpectedSend, Oracle, Who } from './oracle.js'
@@ -55,7 +55,7 @@ export interface WorldParts {
 const refusing: readonly SendResult['result'][] = ['not-sent', 'failed', 'misconfigured']
 
 /** One number with its ledger, the oracle beside it, and a provider that knows number and code alone. */
-export function createWorld({ commands, oracle, sameCode = false, limits = ledgerLimits }: WorldParts) {
+export function createWorld({ commands, oracle, sameCode = false, limits = browserLimits }: WorldParts) {
   const sending: Sending[] = []
   const checking: Checking[] = []
   const seen: Seen[] = []
@@ -88,8 +88,7 @@ export function createWorld({ commands, oracle, sameCode = false, limits = ledge
     agree(what, nameOf(answer), typeof expected === 'string' ? expected : 'booked')
     if (answer.outcome !== 'booked') return
     owners.set(answer.challenge.id, answer.challenge)
-    const { id: challenge, budget } = answer.challenge
-    const trace: Seen = { what: 'sent', at: clock, challenge, budget }
+    const trace: Seen = { what: 'sent', at: clock, challenge: answer.challenge.id }
     seen.push(trace)
     sending.push({ id, booked: answer, expected, trace })
   }
@@ -160,7 +159,7 @@ export function createWorld({ commands, oracle, sameCode = false, limits = ledge
       } as const
       const verdict = fate === 'judged' ? (right ? 'approved' : 'rejected') : unjudged[fate]
       const { id: challenge, budget } = answer.challenge
-      if (fate !== 'never sent') seen.push({ what: 'checked', at: clock, challenge, budget })
+      if (fate !== 'never sent') seen.push({ what: 'checked', at: clock, challenge, budget, attempt: id })
       checking.push({
         id,
         expected,
@@ -189,7 +188,7 @@ export function createWorld({ commands, oracle, sameCode = false, limits = ledge
         what: 'let in',
         at: clock,
         challenge,
-        budget: by.budget,
+        attempt: id,
         code,
         right,
         by,
