@@ -80,6 +80,9 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   const warnings = createWarnings()
   const { warn } = warnings
   if (isCalledPerRequest()) warn('TWO_FACTOR_MADE_PER_REQUEST')
+  if (settings.signupGuard.mode === 'enforce' && settings.beforeSend === undefined) {
+    warn('TWO_FACTOR_ENFORCE_WITHOUT_BEFORE_SEND')
+  }
   // Preloads in the background, so that the first request does not wait for it.
   void loadPhoneData()
 

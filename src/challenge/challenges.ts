@@ -63,7 +63,7 @@ export function createChallenges(parts: ChallengeParts): Challenges & {
   const funds = parts.balance && createBalanceWatch(parts, parts.balance)
   const deliveries = parts.deliveryWatch && createDeliveryWatch(parts, parts.deliveryWatch)
   const sending = createSending({ ...parts, codes, funds, deliveries, ledgers, targets, counters })
-  const verify = createVerifying({ ...parts, codes, ledgers, targets, counters, signups })
+  const verify = createVerifying({ ...parts, codes, ledgers, targets, counters })
 
   /** Emits refusals with the host's own name of the account, never the number. */
   function reported<Outcome extends { readonly outcome: string }>(

@@ -44,6 +44,8 @@ export interface Limits {
   readonly enrolSendsPerAddressPer10Min: number | false
   /** The same at phone verifications. */
   readonly enrolVerificationsPerAddressPer10Min: number | false
+  /** Codes to numbers that are not proven in the end, refused ones included; 1.5 times as much per /56 and /48. */
+  readonly enrolSendsPerAddressPerDay: number | false
   /** Per lane, so that signups cannot starve sign-ins. */
   readonly serviceSendsPerMinute: number
   /** To all numbers that are not proven yet. */

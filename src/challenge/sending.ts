@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { TwoFactorError } from '../errors.js'
 import type { Emit } from '../events.js'
-import type { Counters, RequestBudget } from './budgets/counters.js'
+import type { Counters, SendBudget } from './budgets/counters.js'
 import type { Suspected } from './budgets/signup-guard.js'
 import type { SendResult } from './code-provider.js'
 import type { Codes, Dispatched } from './codes.js'
@@ -60,7 +60,8 @@ export function createSending(parts: {
     const { outcome: planned } = previewed
     if (planned.outcome === 'booked') {
       const refusal =
-        (await permission(target, planned.challenge, command, suspected)) ?? (await funds?.take(target.lane))
+        (await permission(target, planned.challenge, command, budget, suspected)) ??
+        (await funds?.take(target.lane))
       if (refusal !== undefined) return refusal
     }
     // SMS pumping: nothing is booked unasked, not even where a cooldown has ended since the preview.
@@ -89,20 +90,26 @@ export function createSending(parts: {
     { subject, phone: destination }: Target,
     { channel, purpose }: Challenge,
     { beforeSend }: SendCommand,
+    { question }: SendBudget,
     { suspicion, refusal }: Partial<Suspected> = {},
   ): Promise<Refusal | undefined> {
     // SMS pumping: without a captcha to ask for, nobody passes while the country is suspected.
     if (beforeSend === undefined) return refusal
     const asked = { subject, destination, channel, purpose }
+    // Cost: an assessment is billed, and whoever is refused, or does not wait for the answer, can ask again.
+    const tooMany = await question?.take()
+    if (tooMany !== undefined) return tooMany
     const allowed = await beforeSend(suspicion === undefined ? asked : { ...asked, suspicion })
-    return allowed === true ? undefined : refused('send_refused')
+    if (allowed !== true) return refused('send_refused')
+    await question?.refund()
+    return undefined
   }
 
   async function deliver(
     target: Target,
     { challenge, superseded }: Booked,
     { locale = 'en' }: SendCommand,
-    budget: RequestBudget,
+    budget: SendBudget,
     now: number,
     settle: Settle,
   ): Promise<StartOutcome> {
@@ -129,7 +136,7 @@ export function createSending(parts: {
     }
     const settled = await settle(sent)
     // A refused send delivered nothing, so hourly and daily budgets come back: the account may be empty.
-    if (settled.outcome.uncounted) await budget.refund()
+    if (settled.outcome.uncounted) await budget.refund(sent.result)
     if (sent.result !== 'sent' && sent.result !== 'unconfirmed') throw notDelivered(sent)
     // Another session may have started, or this one cancelled, while the send was under way.
     const live = settled.outcome.challenge

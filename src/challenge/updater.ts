@@ -63,6 +63,7 @@ export function createUpdater<Value extends Members>(store: SwapStore, key: stri
     isFresh = false
     let entry = await (seen ?? read())
     let attempted: Outcome | undefined
+    let isContended = false
     for (let swaps = 0; swaps < maxSwaps; ) {
       const value = valueIn(entry)
       // A client that re-sends a swap succeeds with the first and reports the failure of the second.
@@ -79,6 +80,7 @@ export function createUpdater<Value extends Members>(store: SwapStore, key: stri
         const next = put.value && Object.assign({ command }, put.value, { command })
         const result = await store.swap(key, entry?.version, next, put.ttlMs)
         swaps += 1
+        isContended = result.entry?.version !== entry?.version
         entry = result.entry
         if (result.swapped) {
           seen = Promise.resolve(entry)
@@ -86,6 +88,13 @@ export function createUpdater<Value extends Members>(store: SwapStore, key: stri
         }
       }
       isCurrent = true
+    }
+    // Denial of service: requests that race for one record are told so, and alarm nobody about the store.
+    if (isContended) {
+      throw new TwoFactorError('verification_in_progress', {
+        message: 'Other requests change the same record at the moment. Try again.',
+        headers: { 'Retry-After': '1' },
+      })
     }
     throw new TwoFactorError('store_unavailable', { message: 'The store refused every swap.' })
   }

@@ -1,7 +1,6 @@
 import { TwoFactorError } from '../errors.js'
 import type { AboutExchange, Emit } from '../events.js'
 import type { Counters, VerificationBudget } from './budgets/counters.js'
-import type { SignupGuard } from './budgets/signup-guard.js'
 import type { Verdict } from './code-provider.js'
 import type { Codes } from './codes.js'
 import { type Refusal, refused, type Shown, type VerifyCommand, type VerifyOutcome } from './commands.js'
@@ -13,9 +12,9 @@ import {
   reserve,
   settle,
 } from './ledger/attempts.js'
-import type { Challenge } from './ledger/ledger.js'
+import type { Challenge, Send } from './ledger/ledger.js'
 import type { Ledgers, LedgerUpdater } from './ledger/ledgers.js'
-import { lastSentAt } from './ledger/pacing.js'
+import { sendsFor } from './ledger/pacing.js'
 import type { Lane } from './limits.js'
 import type { Secrets } from './secrets.js'
 import { about, type Target, type Targets } from './targets.js'
@@ -32,8 +31,8 @@ interface Submission {
   readonly budget: VerificationBudget
 }
 
-/** What was reserved, and when the code that is to be checked was sent. */
-type Reservation = { readonly outcome: ReserveOutcome | Refusal; readonly sentAt?: number | undefined }
+/** What was reserved, and the sends of its challenge. */
+type Reservation = { readonly outcome: ReserveOutcome | Refusal; readonly sends?: readonly Send[] }
 
 /** Verify: count the attempt, ask the provider, record the verdict. */
 export function createVerifying(parts: {
@@ -41,12 +40,11 @@ export function createVerifying(parts: {
   readonly ledgers: Ledgers
   readonly counters: Counters
   readonly targets: Targets
-  readonly signups: SignupGuard
   readonly secrets: Secrets
   readonly appNameOf: (lane: Lane, purpose: string) => string
   readonly emit: Emit
 }) {
-  const { codes, ledgers, counters, targets, signups, secrets, appNameOf, emit } = parts
+  const { codes, ledgers, counters, targets, secrets, appNameOf, emit } = parts
 
   async function reserveAttempt(submission: Submission): Promise<Reservation> {
     const { target, id, code, shown, ledger, budget } = submission
@@ -58,7 +56,7 @@ export function createVerifying(parts: {
     const reserved = await ledger.run((current, now) => reserve(current, attempt, now, target.limits))
     const { outcome } = reserved
     if (outcome.outcome === 'refused' || outcome.outcome === 'repeated') return { outcome }
-    const sentAt = lastSentAt(reserved.ledger, outcome.challenge)
+    const sends = sendsFor(outcome.challenge, reserved.ledger[who.budget].sends)
     // Counted after the attempt was reserved: of parallel requests only one is counted.
     const refusal = await budget
       .in(who.budget)
@@ -69,7 +67,7 @@ export function createVerifying(parts: {
         throw error
       })
     // A used code is rejected whatever the counters return; the provider was not asked about it.
-    if (refusal === undefined || outcome.outcome === 'rejected') return { outcome, sentAt }
+    if (refusal === undefined || outcome.outcome === 'rejected') return { outcome, sends }
     await record(submission, 'not-sent')
     return { outcome: refusal }
   }
@@ -77,7 +75,11 @@ export function createVerifying(parts: {
   const record = ({ target, id, ledger }: Submission, verdict: Verdict) =>
     ledger.run((current, now) => settle(current, id, verdict, now, target.limits))
 
-  async function judge(submission: Submission, challenge: Challenge, sentAt: number): Promise<VerifyOutcome> {
+  async function judge(
+    submission: Submission,
+    challenge: Challenge,
+    sends: readonly Send[],
+  ): Promise<VerifyOutcome> {
     const { target, code, budget } = submission
     const appName = appNameOf(target.lane, challenge.purpose)
     const { handle } = challenge
@@ -94,8 +96,8 @@ export function createVerifying(parts: {
     switch (outcome.outcome) {
       case 'approved':
         // A count that fails must not take back what was proven.
-        if (target.lane === 'enrol') await signups.approved(target.country).catch(() => undefined)
-        return approval(target, outcome, { ...asked, ageMs: Math.max(0, now - sentAt) })
+        await budget.proven(sends.length).catch(() => undefined)
+        return approval(target, outcome, { ...asked, ageMs: ageOf(sends, now) })
       case 'rejected':
         return rejection(target, outcome, asked)
       case 'gone':
@@ -148,14 +150,19 @@ export function createVerifying(parts: {
       ledger: ledgers.updater(target.key, target.limits),
       budget: counters.forVerification(target),
     }
-    const { outcome: reserved, sentAt = 0 } = await reserveAttempt(submission)
+    const { outcome: reserved, sends = [] } = await reserveAttempt(submission)
     if (reserved.outcome === 'refused') return reserved
     if (reserved.outcome === 'repeated') {
       return { outcome: 'rejected', attemptsRemaining: reserved.attemptsRemaining }
     }
     if (reserved.outcome === 'rejected') return rejection(target, reserved)
-    return judge(submission, reserved.challenge, sentAt)
+    return judge(submission, reserved.challenge, sends)
   }
+}
+
+/** How long ago the last of the codes was sent. */
+function ageOf(sends: readonly Send[], now: number): number {
+  return Math.max(0, now - Math.max(...sends.map(({ at }) => at)))
 }
 
 function noVerdict(verdict: Verdict): TwoFactorError {

@@ -66,6 +66,7 @@ const limits: Checks<NonNullable<TwoFactorOptions['limits']>> = {
   verificationsPerAddressPer10Min: countOrOff,
   enrolSendsPerAddressPer10Min: countOrOff,
   enrolVerificationsPerAddressPer10Min: countOrOff,
+  enrolSendsPerAddressPerDay: countOrOff,
   serviceSendsPerMinute: count,
   serviceEnrolSendsPerHour: count,
   serviceEnrolSendsPerDay: count,

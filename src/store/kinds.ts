@@ -40,6 +40,7 @@ export const kinds = {
   'count-auth-address-forms': counters('auth'),
   'count-enrol-address-sends': counters('enrol'),
   'count-enrol-address-verifications': counters('enrol'),
+  'count-enrol-address-unproven': counters('enrol'),
   'count-enrol-share-sends': counters('enrol'),
   'count-enrol-share-verifications': counters('enrol'),
   'count-enrol-session-sends': counters('enrol'),

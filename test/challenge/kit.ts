@@ -51,6 +51,7 @@ export const limits: Limits = {
   verificationsPerAddressPer10Min: 600,
   enrolSendsPerAddressPer10Min: 20,
   enrolVerificationsPerAddressPer10Min: 60,
+  enrolSendsPerAddressPerDay: 150,
   serviceSendsPerMinute: 600,
   serviceEnrolSendsPerHour: 600,
   serviceEnrolSendsPerDay: 3_000,

@@ -50,6 +50,21 @@ describe('a change of an entry', () => {
     expect(swaps).toBe(100)
   })
 
+  it('calls no store unavailable in which others are always first', async () => {
+    const busy = memoryStore()
+    const contended: Store = {
+      ...busy,
+      async swap(...args) {
+        await update(busy, 'tf1::grants:k', count)
+        return busy.swap(...args)
+      },
+    }
+    await expect(update(contended, 'tf1::grants:k', count)).rejects.toMatchObject({
+      code: 'verification_in_progress',
+      status: 409,
+    })
+  })
+
   it('has an id that no other has', () => {
     const ids = Array.from({ length: 1_000 }, newCommandId)
     expect(new Set(ids).size).toBe(1_000)

@@ -48,6 +48,14 @@ describe('a warning', () => {
     expect(said[0]?.message).toMatch(/Set `trust proxy` to your proxies\.$/)
   })
 
+  it('names a signup guard that refuses people with nobody to ask about them', async () => {
+    await startHost({ options: { signupGuard: { mode: 'enforce' }, beforeSend: () => true } })
+    await startHost({ options: { signupGuard: { mode: 'observe' } } })
+    expect(await codes()).toEqual([])
+    await startHost({ options: { signupGuard: { mode: 'enforce' } } })
+    expect(await codes()).toEqual(['TWO_FACTOR_ENFORCE_WITHOUT_BEFORE_SEND'])
+  })
+
   it('lists what a further language lacks', async () => {
     await startHost({ options: { messages: { fr: { 'code.title': 'Consultez votre téléphone' } } } })
     expect(await codes()).toEqual(['TWO_FACTOR_MESSAGES_INCOMPLETE'])

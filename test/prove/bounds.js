@@ -78,6 +78,16 @@ export const bounds = [
     tests: ['test/challenge/outages.test.ts', 'test/challenge/circuit-breaker.test.ts'],
   },
   {
+    number: 23,
+    says: 'two addresses close sign-ups to nobody, nor do their numbers that the provider refuses',
+    tests: ['test/challenge/budgets/few-addresses.test.ts'],
+  },
+  {
+    number: 25,
+    says: 'one address closes no country to sign-ups, nor do two',
+    tests: ['test/challenge/budgets/few-addresses.test.ts'],
+  },
+  {
     number: 25,
     says: 'no shared cache keeps a response of ours that carries a cookie',
     tests: ['test/express/shared-cache.test.ts'],

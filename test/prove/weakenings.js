@@ -181,8 +181,8 @@ export const weakenings = [
     bound: 14,
     what: 'whatever beforeSend returns is a yes',
     file: 'src/challenge/sending.ts',
-    find: 'return allowed === true ? undefined',
-    replace: 'return allowed !== null ? undefined',
+    find: "if (allowed !== true) return refused('send_refused')",
+    replace: '',
     tests: ['test/challenge/refused-starts.test.ts', 'test/challenge/challenges.test.ts'],
   },
   {
@@ -304,5 +304,21 @@ export const weakenings = [
     find: 'await renewal.giveUp(context.req, res)',
     replace: '',
     tests: ['test/express/host-promises.test.ts'],
+  },
+  {
+    bound: 23,
+    what: 'an address has no share of a day',
+    file: 'src/challenge/budgets/counters.ts',
+    find: '...(unproven === undefined ? [] : [unproven]),',
+    replace: '',
+    tests: ['test/challenge/budgets/few-addresses.test.ts'],
+  },
+  {
+    bound: 25,
+    what: 'an address counts for more than a tenth of a country',
+    file: 'src/challenge/budgets/signup-guard.ts',
+    find: 'unproven === undefined || unproven.count <= shareOf(window)',
+    replace: 'true',
+    tests: ['test/challenge/budgets/few-addresses.test.ts'],
   },
 ]

@@ -4,12 +4,12 @@ import { minuteMs } from '../../lib/time.js'
 import type { Refusal } from '../commands.js'
 import { hashId, type Keys } from '../keys.js'
 import type { Lane } from '../limits.js'
-import { type Allowance, type CounterStore, counter, together } from './allowance.js'
+import { type Allowance, type Counter, type CounterStore, counter, together } from './allowance.js'
 
 const windowMs = 10 * minuteMs
 
 /** All clients behind a proxy that `trust proxy` does not cover share one address. */
-const timesBehindProxy = 10
+export const timesBehindProxy = 10
 
 /** How much one session adds to its address per window: it must not use up what others there need. */
 const maxPerSession = { sends: 5, verifications: 20 } as const
@@ -29,23 +29,17 @@ export interface FromAddress {
   readonly max: number
 }
 
-export function addressAllowance(
-  { store, keys }: { readonly store: CounterStore; readonly keys: Keys },
-  { what, lane, session, address, proxied, max }: FromAddress,
-): AddressAllowance {
-  const [nearest, ...wider] = networksOf(address)
-  const counterOf = ({ name, times }: Network) =>
-    counter(store, {
-      key: keys.counter(`count-${lane}-address-${what}`, hashId(name)),
-      max: max * times * (proxied ? timesBehindProxy : 1),
-      windowMs,
-      code: 'send_limit',
-      limit: 'address',
-    })
-  const ownCounter = counterOf(nearest)
-  const widerCounters = wider.map(counterOf)
+interface Parts {
+  readonly store: CounterStore
+  readonly keys: Keys
+}
+
+export function addressAllowance(parts: Parts, from: FromAddress): AddressAllowance {
+  const { store } = parts
+  const { what } = from
+  const [ownCounter, ...widerCounters] = countersOf(parts, from)
   const network = together([ownCounter, ...widerCounters])
-  const shareKey = keys.counter(`count-${lane}-share-${what}`, hashId(`${session} ${nearest.name}`))
+  const shareKey = shareKeyOf(parts, from)
   let shareWindowMs = windowMs
   let isShareUsed = false
   let isCounted = false
@@ -78,6 +72,38 @@ export function addressAllowance(
     },
   }
 }
+
+/**
+ * A question to the host's `beforeSend`, refunded when it says yes. An assessment is billed, so that the share
+ * of a session refuses it where elsewhere it only spares the address.
+ */
+export function questionAllowance(parts: Parts, from: FromAddress): Allowance {
+  const share = counter(parts.store, {
+    key: shareKeyOf(parts, from),
+    max: maxPerSession[from.what],
+    windowMs,
+    code: 'send_limit',
+    limit: 'session',
+  })
+  return together([share, ...countersOf(parts, from)])
+}
+
+function countersOf({ store, keys }: Parts, from: FromAddress): readonly [Counter, ...Counter[]] {
+  const { what, lane, address, proxied, max } = from
+  const counterOf = ({ name, times }: Network) =>
+    counter(store, {
+      key: keys.counter(`count-${lane}-address-${what}`, hashId(name)),
+      max: max * times * (proxied ? timesBehindProxy : 1),
+      windowMs,
+      code: 'send_limit',
+      limit: 'address',
+    })
+  const [nearest, ...wider] = networksOf(address)
+  return [counterOf(nearest), ...wider.map(counterOf)]
+}
+
+const shareKeyOf = ({ keys }: Parts, { what, lane, session, address }: FromAddress): string =>
+  keys.counter(`count-${lane}-share-${what}`, hashId(`${session} ${networksOf(address)[0].name}`))
 
 /** A network that an address belongs to, and how many times the limit of one address it gets. */
 export interface Network {

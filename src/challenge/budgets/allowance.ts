@@ -32,6 +32,9 @@ export interface CounterReading {
 export interface Counter extends Allowance {
   /** Reads it and counts nothing. */
   check(): Promise<CounterReading>
+  refund(times?: number): Promise<unknown>
+  /** As it was read or counted last; 0 before. */
+  readonly count: number
 }
 
 export function counter(store: CounterStore, { key, max, windowMs, code, limit }: Limited): Counter {
@@ -39,14 +42,20 @@ export function counter(store: CounterStore, { key, max, windowMs, code, limit }
     ...refused(code, Math.max(1, Math.ceil(resetInMs))),
     limit,
   })
-  const refund = async () => store.increment(key, windowMs, -1)
+  let last = 0
+  const refund = async (times = 1) => store.increment(key, windowMs, -times)
   return {
+    get count() {
+      return last
+    },
     async check() {
       const read = await store.increment(key, windowMs, 0)
+      last = read.count
       return read.count < max ? read : { ...read, refusal: refusal(read.resetInMs) }
     },
     async take() {
       const { count, resetInMs } = await store.increment(key, windowMs)
+      last = count
       if (count <= max) return undefined
       await refund()
       return refusal(resetInMs)

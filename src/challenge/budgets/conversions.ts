@@ -127,10 +127,11 @@ export function createConversions(parts: {
       await tell('spend.cleared', window, previousTag, await read(window, previousTag))
     },
 
-    async noteApproved(window: CountryWindow): Promise<void> {
+    /** `wasUncounted`: its send is counted only now. */
+    async noteApproved(window: CountryWindow, wasUncounted: boolean): Promise<void> {
       const [approved, sent, suspected] = await Promise.all([
         add('approved', window, 1),
-        add('sent', window, 0),
+        add('sent', window, wasUncounted ? 1 : 0),
         wasSuspected(window, window.tag),
       ])
       const counts = { sent, approved }

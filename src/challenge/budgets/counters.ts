@@ -1,13 +1,15 @@
 import { dayMs, hourMs, minuteMs } from '../../lib/time.js'
 import type { Store } from '../../store/store.js'
+import type { SendResult } from '../code-provider.js'
 import type { Refusal } from '../commands.js'
 import { hashId, type Keys, type TallyName } from '../keys.js'
 import type { BudgetName } from '../ledger/ledger.js'
 import type { Lane, Limits } from '../limits.js'
-import { addressAllowance } from './address.js'
+import { addressAllowance, type FromAddress, questionAllowance } from './address.js'
 import { type Allowance, type CounterStore, counter, together } from './allowance.js'
 import { sessionNumbers } from './session-numbers.js'
 import type { SignupGuard, Suspected } from './signup-guard.js'
+import { unprovenSends } from './unproven-sends.js'
 
 /** What a command counts against: its person, place and number. */
 export interface Counted {
@@ -34,19 +36,27 @@ export interface RequestBudget extends Allowance {
 }
 
 /** What one send may cost. */
-export interface SendBudget extends RequestBudget {
+export interface SendBudget extends Omit<RequestBudget, 'refund'> {
+  /**
+   * Called when nothing was sent: hours and days come back, the limits per minute do not, and the day of an
+   * address only where the provider was not asked.
+   */
+  refund(result: SendResult['result']): Promise<unknown>
+  /** One question to `beforeSend`, counted until it says yes; absent where addresses are not counted. */
+  readonly question?: Allowance | undefined
   /** Whether the sign-ups of this country look like SMS pumping. Counts nothing. */
   suspected(): Promise<Suspected | undefined>
 }
 
 /** What one code may cost. */
 export interface VerificationBudget extends Pick<RequestBudget, 'check'> {
+  /** Called when the number is proven: gives back what its codes were counted for. */
+  proven(sends: number): Promise<unknown>
   /** By whose budget on the number it counts: the same for taking and refunding. */
   in(name: BudgetName): Allowance
 }
 
 export interface Counters {
-  /** Refunded when the provider refuses the send: hours and days come back, the limits per minute do not. */
   forSend(counted: Counted): SendBudget
   /** Counts the attempt as a wrong one before it is judged; refunded unless the code was rejected. */
   forVerification(counted: Counted): VerificationBudget
@@ -56,16 +66,34 @@ export function createCounters(parts: {
   readonly store: Store
   readonly keys: Keys
   readonly limits: Limits
-  readonly signups: Pick<SignupGuard, 'forSend'>
+  readonly signups: Pick<SignupGuard, 'forSend' | 'approved'>
   readonly now: () => number
 }): Counters {
   const { store, keys, limits, signups } = parts
 
-  const fromAddress = (what: 'sends' | 'verifications', counted: Counted, max: number | false) => {
-    const { lane, session, address, proxied } = counted
+  const maxPer10Min = {
+    auth: { sends: limits.sendsPerAddressPer10Min, verifications: limits.verificationsPerAddressPer10Min },
+    enrol: {
+      sends: limits.enrolSendsPerAddressPer10Min,
+      verifications: limits.enrolVerificationsPerAddressPer10Min,
+    },
+  }
+  function fromAddress<What>(
+    allowance: (counters: typeof parts, from: FromAddress) => What,
+    what: FromAddress['what'],
+    { lane, session, address, proxied }: Counted,
+  ): What | undefined {
+    const max = maxPer10Min[lane][what]
     return address === undefined || max === false
       ? undefined
-      : addressAllowance(parts, { what, lane, session, address, proxied, max })
+      : allowance(parts, { what, lane, session, address, proxied, max })
+  }
+
+  const unprovenOf = ({ lane, address, proxied }: Counted) => {
+    const max = limits.enrolSendsPerAddressPerDay
+    return lane === 'auth' || address === undefined || max === false
+      ? undefined
+      : unprovenSends(parts, { address, proxied, max })
   }
 
   /** Hours and days of the person: cost control and a brake on SMS pumping. */
@@ -103,11 +131,7 @@ export function createCounters(parts: {
     forSend(counted) {
       const { lane } = counted
       const isEnrol = lane === 'enrol'
-      const address = fromAddress(
-        'sends',
-        counted,
-        isEnrol ? limits.enrolSendsPerAddressPer10Min : limits.sendsPerAddressPer10Min,
-      )
+      const address = fromAddress(addressAllowance, 'sends', counted)
       // SMS pumping uses unproven numbers: the cost of a day is bounded.
       const serviceEnrol = isEnrol
         ? [
@@ -116,36 +140,47 @@ export function createCounters(parts: {
           ]
         : []
       const numbers = isEnrol ? numbersOf(counted) : undefined
-      const country = isEnrol ? signups.forSend(counted.country) : undefined
+      const unproven = unprovenOf(counted)
+      const country = isEnrol ? signups.forSend(counted.country, unproven) : undefined
       const refundable = together([...ownSends(counted), ...serviceEnrol, ...(country ? [country] : [])])
       const all = together([
         ...(numbers ? [numbers] : []),
         refundable,
         service(lane, 'minute', minuteMs, limits.serviceSendsPerMinute),
         ...(address === undefined ? [] : [address]),
+        ...(unproven === undefined ? [] : [unproven]),
       ])
       return {
         async check() {
-          const [refusal] = await Promise.all([address?.check(), numbers?.prefetch()])
+          const asked = Promise.all([address?.check(), unproven?.check(), numbers?.prefetch()])
+          const [tooMany, tooManyUnproven] = await asked
+          return tooMany ?? tooManyUnproven
+        },
+        question: fromAddress(questionAllowance, 'verifications', counted),
+        suspected: async () => country?.check(),
+        async take() {
+          const refusal = await all.take()
+          if (refusal === undefined) await country?.settle()
           return refusal
         },
-        suspected: async () => country?.check(),
-        take: all.take,
-        refund: refundable.refund,
+        refund: (result) =>
+          Promise.all([refundable.refund(), result === 'not-sent' ? unproven?.refund() : undefined]),
       }
     },
 
     forVerification(counted) {
       const { lane, subject, anonymous } = counted
-      const address = fromAddress(
-        'verifications',
-        counted,
-        lane === 'enrol'
-          ? limits.enrolVerificationsPerAddressPer10Min
-          : limits.verificationsPerAddressPer10Min,
-      )
+      const address = fromAddress(addressAllowance, 'verifications', counted)
+      const unproven = unprovenOf(counted)
       return {
-        check: async () => address?.check(),
+        async check() {
+          const [refusal] = await Promise.all([address?.check(), unproven?.check()])
+          return refusal
+        },
+        async proven(sends) {
+          if (lane === 'auth') return
+          await Promise.all([signups.approved(counted.country, unproven?.count), unproven?.refund(sends)])
+        },
         in(name) {
           const whose = name === 'known' ? name : lane
           const tally = together(anonymous ? [] : [subjectTally(parts, whose, subject)])

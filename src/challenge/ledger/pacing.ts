@@ -60,12 +60,6 @@ export function pauseBeforeCheck(
   return Math.max(0, Math.max(...ends) - now)
 }
 
-/** When the code that is typed for this challenge was sent. */
-export function lastSentAt(ledger: Ledger, challenge: Challenge): number {
-  // A challenge for which a code may be typed has at least the send that it began with.
-  return Math.max(...momentsOf(sendsFor(challenge, ledger[challenge.budget].sends)))
-}
-
 /** The moment from which a code may be sent again for this challenge, or a new one started. */
 export function resendableAt(
   ledger: Ledger,

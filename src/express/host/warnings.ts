@@ -22,6 +22,8 @@ const messages = {
     'A language of `messages` is not whole: its missing texts appear in English. Add them; `satisfies Texts` finds them in TypeScript.',
   TWO_FACTOR_MADE_PER_REQUEST:
     'twoFactor() was called while handling a request, and every call starts with fresh limits. Call it once, at start-up.',
+  TWO_FACTOR_ENFORCE_WITHOUT_BEFORE_SEND:
+    '`signupGuard` is to enforce, and without `beforeSend` it refuses the honest people of a suspected country, too. Pass `beforeSend`, which may ask them for a captcha.',
   TWO_FACTOR_NO_SESSION:
     'A request reached the package without a session, and was refused. Mount the session before tf.routes() and every guard: app.use(session({ secret, resave: false, saveUninitialized: false })).',
   TWO_FACTOR_NOT_PARSED:

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { minute } from '../kit.js'
+import { day, minute } from '../kit.js'
 import { createService, purposeIn, rightCode } from '../service.js'
 
 const address = '203.0.113.7'
@@ -79,6 +79,31 @@ describe.each(lanes)('one visitor behind a shared address (%s lane)', (lane, lim
     expect((await store.read(asked[0] ?? ''))?.value).toBe(20)
   })
 
+  it('asks beforeSend twenty times at once, and his address as often as it may verify, until it says yes', async () => {
+    let says = false
+    const asked: string[] = []
+    const beforeSend = async ({ subject }: { subject: string }) => {
+      await new Promise((resolve) => setImmediate(resolve))
+      return asked.push(subject) > 0 && says
+    }
+    const high = { sendsPerAddressPer10Min: 1_000, enrolSendsPerAddressPer10Min: 1_000 }
+    const { challenges } = createService({ limits: { ...limits, ...lifted, ...high } })
+    const start = (session: string) => challenges.start({ ...order(session), beforeSend })
+    const told = await Promise.all(Array.from({ length: 256 }, () => start('first')))
+    expect(asked).toHaveLength(20)
+    expect(told.filter((one) => 'limit' in one && one.limit === 'session')).toHaveLength(236)
+    for (let session = 0; session < 50; session += 1) await start(`s${session}`)
+    expect(asked).toHaveLength(40)
+    expect(await start('last')).toMatchObject({ code: 'send_limit', limit: 'address' })
+
+    says = true
+    const other = createService({ limits: { ...limits, ...lifted, ...high } })
+    for (let session = 0; session < 50; session += 1) {
+      const outcome = await other.challenges.start({ ...order(`s${session}`), beforeSend })
+      expect(outcome).toMatchObject({ outcome: 'started' })
+    }
+  })
+
   it('adds nothing by what his own number refuses', async () => {
     const { challenges } = createService({ limits: { ...limits, ...lifted } })
     const visitor = order('first')
@@ -110,6 +135,56 @@ describe.each(lanes)('one visitor behind a shared address (%s lane)', (lane, lim
       })
       expect(await challenges.verify({ ...who, code: rightCode })).toMatchObject({ outcome: 'approved' })
     }
+  })
+})
+
+describe('the unproven sends of an address', () => {
+  const limits = { ...lifted, enrolSendsPerAddressPer10Min: 1_000, enrolSendsPerAddressPerDay: 10 }
+  const visitor = (from = address) => {
+    const phone = newPhone()
+    return { ...of('enrol', phone), phone, purpose: 'signup', address: from }
+  }
+  const refusedDay = { code: 'send_limit', limit: 'address', retryAfterMs: day }
+
+  it('are 10 a day, one and a half times as many from a /56 and a /48', async () => {
+    const { challenges, provider } = createService({ limits })
+    const sendsFrom = async (addressOf: (index: number) => string) => {
+      const before = provider.sends.length
+      for (let index = 0; index < 20; index += 1) await challenges.start(visitor(addressOf(index)))
+      return provider.sends.length - before
+    }
+    expect(await sendsFrom(() => address)).toBe(10)
+    expect(await challenges.start(visitor())).toMatchObject(refusedDay)
+    expect(await sendsFrom((index) => `2001:db8:1:1${(index + 16).toString(16)}::1`)).toBe(15)
+    expect(await sendsFrom((index) => `2001:db8:2:${(index + 1).toString(16)}00::1`)).toBe(15)
+  })
+
+  it('come back with the proof of the number, those of a resend too, and when nothing was sent', async () => {
+    const { challenges, provider, wait } = createService({ limits })
+    for (let people = 0; people < 15; people += 1) {
+      const person = visitor()
+      await challenges.start(person)
+      wait(minute)
+      await challenges.resend(person)
+      expect(await challenges.verify({ ...person, code: rightCode })).toMatchObject({ outcome: 'approved' })
+    }
+    provider.send = () => ({ result: 'not-sent' })
+    for (let people = 0; people < 15; people += 1) {
+      await challenges.start(visitor()).catch(() => undefined)
+      wait(minute)
+    }
+    provider.send = () => ({ result: 'sent' })
+    expect(await challenges.start(visitor())).toMatchObject({ outcome: 'started' })
+  })
+
+  it('are those that the provider refused, too', async () => {
+    const { challenges, provider, wait } = createService({ limits })
+    provider.send = () => ({ result: 'failed' })
+    for (let people = 0; people < 12; people += 1) {
+      await challenges.start(visitor()).catch(() => undefined)
+      wait(minute)
+    }
+    expect(provider.sends).toHaveLength(10)
   })
 })
 

@@ -370,11 +370,13 @@ describe('what a counter asks of the store', () => {
         ...twice('read count-country-approved'),
         ...twice('read count-country-sent'),
         ...thrice('read count-enrol-address-sends'),
+        ...thrice('read count-enrol-address-unproven'),
         'read count-enrol-share-sends',
       ],
       [
         ...twice('add count-country-sent'),
         ...thrice('add count-enrol-address-sends'),
+        ...thrice('add count-enrol-address-unproven'),
         ...thrice('add count-enrol-service-sends'),
         'add count-enrol-session-sends',
         'add count-enrol-share-sends',

@@ -115,6 +115,44 @@ describe('a country whose sign-ups nobody completes', () => {
   })
 })
 
+describe('a country that is pumped from many addresses', () => {
+  const from = (index: number, address: string) => ({ ...visitor(index), address })
+
+  it('stays open to an address without unproven sends, and counts three an hour and ten a day of another', async () => {
+    const service = createGuarded()
+    const { challenges } = service
+    for (let index = 0; index < 45; index += 1) {
+      expect(await challenges.start(from(index, `203.0.113.${index % 9}`))).toMatchObject({
+        outcome: 'started',
+      })
+    }
+    expect(challenges.signups.suspected()).toEqual([])
+    for (let index = 50; index < 53; index += 1) await challenges.start(from(index, '203.0.113.9'))
+    expect(challenges.signups.suspected()).toEqual([{ country: 'CO', sent: 30, approved: 0 }])
+    expect(await challenges.start(from(60, '203.0.113.1'))).toMatchObject({ code: 'sending_paused' })
+    expect(await challenges.start(from(61, '198.51.100.1'))).toMatchObject({ outcome: 'started' })
+    expect(await challenges.start(from(62, '198.51.100.1'))).toMatchObject({ code: 'sending_paused' })
+    expect(await challenges.start(visitor(63))).toMatchObject({ code: 'sending_paused' })
+    expect(await challenges.verify({ ...from(61, '198.51.100.1'), code: rightCode })).toMatchObject({
+      outcome: 'approved',
+    })
+    expect(await challenges.start(from(62, '198.51.100.1'))).toMatchObject({ outcome: 'started' })
+  })
+
+  it('has as many unproven ones as before when one beyond the share of its address is proven', async () => {
+    const service = createGuarded({ signupGuard: { mode: 'observe' } })
+    const told: (Suspicion | undefined)[] = []
+    const beforeSend = ({ suspicion }: { suspicion?: Suspicion | undefined }) => told.push(suspicion) > 0
+    for (let index = 0; index < 30; index += 1) {
+      await service.challenges.start(from(index, `203.0.113.${index % 10}`))
+    }
+    await service.challenges.start(from(30, '203.0.113.0'))
+    await service.challenges.verify({ ...from(30, '203.0.113.0'), code: rightCode })
+    await service.challenges.start({ ...from(40, '203.0.113.1'), beforeSend })
+    expect(told).toEqual([{ country: 'CO', sent: 31, approved: 1 }])
+  })
+})
+
 describe('sign-ups of which most are completed', () => {
   it('are never refused, however many', async () => {
     const service = createGuarded()

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest'
+import type { SignupGuardRules } from '../../../src/challenge/budgets/conversions.js'
+import { figure } from '../../prove/figure.js'
+import { hour, minute } from '../kit.js'
+import { createService, rightCode } from '../service.js'
+
+interface Days {
+  /** From which somebody has codes sent to numbers that he never proves, as often as he may. */
+  readonly addresses: number
+  readonly hours: number
+  /** Sign-ups of others, seven of ten of which are completed. */
+  readonly honestPerHour: number
+  /** They share this many addresses. */
+  readonly honestAddresses?: number
+  /** Whether the provider refuses the numbers of the attacker. */
+  readonly refused?: boolean
+  readonly mode?: SignupGuardRules['mode']
+}
+
+async function live({ addresses, hours, honestPerHour, refused = false, mode = 'observe', ...given }: Days) {
+  const { honestAddresses = Number.POSITIVE_INFINITY } = given
+  const service = createService({ signupGuard: { mode } })
+  const { challenges, provider } = service
+  const isAttackers = () => provider.sends.at(-1)?.destination.startsWith('+57300') ?? false
+  provider.send = () => ({ result: refused && isAttackers() ? 'failed' : 'sent' })
+  let people = 0
+  let attackers = 0
+  const tally = { honest: 0, honestRefused: 0, 'sends of the attacker': 0 }
+
+  const visitor = (phone: string, address: string) => ({
+    lane: 'enrol' as const,
+    anonymous: true,
+    subject: phone,
+    session: phone,
+    purpose: 'signup',
+    phone,
+    address,
+  })
+  async function attack(address: string): Promise<void> {
+    for (let stopped = false; !stopped; ) {
+      attackers += 1
+      const before = provider.sends.length
+      await challenges.start(visitor(`+57300${1_000_000 + attackers}`, address)).catch(() => undefined)
+      stopped = provider.sends.length === before
+      if (!stopped) tally['sends of the attacker'] += 1
+    }
+  }
+  async function signUp(): Promise<void> {
+    people += 1
+    const person = visitor(`+57310${1_000_000 + people}`, `198.51.${people % honestAddresses}.1`)
+    tally.honest += 1
+    const { outcome } = await challenges.start(person)
+    if (outcome !== 'started') tally.honestRefused += 1
+    else if (people % 10 < 7) await challenges.verify({ ...person, code: rightCode })
+  }
+
+  for (let passed = 0; passed < hours * hour; passed += 2 * minute) {
+    for (let index = 0; index < addresses; index += 1) await attack(`203.0.113.${index}`)
+    if (passed % (hour / honestPerHour) < 2 * minute) await signUp()
+    service.wait(2 * minute)
+  }
+  return tally
+}
+
+describe('somebody who proves none of his numbers', () => {
+  it.each([false, true])(
+    'closes sign-ups to nobody from two addresses (refused numbers: %s)',
+    async (refused) => {
+      const told = await live({ addresses: 2, hours: 24, honestPerHour: 2, refused })
+      const what = `two addresses${refused ? ' with refused numbers' : ''}, a day`
+      figure(23, `${what}: ${told.honestRefused} of ${told.honest} sign-ups of others refused`)
+      expect(told).toEqual({ honest: 48, honestRefused: 0, 'sends of the attacker': 300 })
+    },
+  )
+
+  it.each([
+    ['hour', 1, 4, 5],
+    ['day', 24, 19, 20],
+  ])(
+    'closes the %s of all sign-ups (%i h) with more than %i addresses',
+    async (window, hours, few, enough) => {
+      const open = await live({ addresses: few, hours, honestPerHour: 1 })
+      const closed = await live({ addresses: enough, hours, honestPerHour: 30 / hours })
+      figure(23, `the ${window} of all sign-ups is closed by ${enough} addresses, and not by ${few}`)
+      expect(open.honestRefused).toBe(0)
+      expect(closed.honestRefused).toBeGreaterThan(0)
+    },
+  )
+
+  it.each([
+    [1, 288],
+    [2, 1_440],
+  ])(
+    'closes no country to others from %i addresses: 0 of %i sign-ups in two days',
+    async (addresses, people) => {
+      // Their own addresses have unproven sends, too: none is let through for having a clean one.
+      const others = { hours: 48, honestPerHour: people / 48, honestAddresses: 20 }
+      const told = await live({ addresses, ...others, mode: 'enforce' })
+      figure(25, `${addresses} addresses against a country: ${told.honestRefused} of ${told.honest} refused`)
+      expect(told).toMatchObject({ honest: people, honestRefused: 0 })
+    },
+  )
+})
