@@ -10,7 +10,6 @@ export type {
   SendResult,
   Verdict,
 } from './challenge/code-provider.js'
-export type { ExchangeTrace } from './challenge/codes.js'
 export type {
   ChallengeView,
   Refusal,
@@ -19,6 +18,7 @@ export type {
   VerifyOutcome,
 } from './challenge/commands.js'
 export type { Limits } from './challenge/limits.js'
+export type { ExchangeTrace } from './challenge/member.js'
 export type { NumberState, Numbers } from './challenge/numbers.js'
 export type { BoundFields, BoundValue } from './challenge/proofs/bound.js'
 export type { TrustedDevice } from './challenge/proofs/devices.js'

@@ -17,17 +17,25 @@ const beforeSending = new Map([
 export interface Post extends Pick<CodeSend, 'signal' | 'report'> {
   /** Names the request in events and traces. */
   readonly operation: string
+  readonly method?: 'POST' | 'DELETE'
   readonly headers: Record<string, string>
-  readonly body: string
+  readonly body?: string
 }
 
-/** Posts once and never rejects. A repeated send would cost money, a repeated check a guess. */
-export async function post(url: string, { operation, headers, body, signal, report }: Post): Promise<Answer> {
+/** Asks once and never rejects. A repeated send would cost money, a repeated check a guess. */
+export async function post(url: string, request: Post): Promise<Answer> {
+  const { operation, method = 'POST', headers, body = '', signal, report } = request
   report?.({ operation })
   if (signal.aborted) return 'not-sent'
   try {
     // Followed, a redirect would carry number and credentials to wherever it points.
-    const response = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' })
+    const response = await fetch(url, {
+      method,
+      headers,
+      ...(body !== '' && { body }),
+      signal,
+      redirect: 'manual',
+    })
     const answer = { httpStatus: response.status, json: objectIn(await response.text()) }
     // Of an error its code or title only: the longer texts of some services quote the number.
     if (!response.ok) report?.({ reason: 'answer', providerError: errorIn(answer.json) })
@@ -42,6 +50,11 @@ export async function post(url: string, { operation, headers, body, signal, repo
 
 const errorIn = (json: Readonly<Record<string, unknown>> = {}) =>
   String(json.code ?? json.title ?? '') || undefined
+
+/** A complete answer of the service itself, which says something about one number or one code. */
+export function isAnswer(answer: Answer): answer is Exclude<Answer, string> {
+  return typeof answer === 'object' && answer.json !== undefined && answer.httpStatus < 500
+}
 
 export function basicAuth(user: string, password: string): { authorization: string } {
   return { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` }

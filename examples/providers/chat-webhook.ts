@@ -30,7 +30,8 @@ export function chatWebhook({ url }: { readonly url: string }): CodeProvider {
       const sent = answer !== 'lost' && answer.httpStatus < 300
       return { result: sent ? 'sent' : 'unconfirmed', handle, lifetimeMs: expiresInMs }
     },
-    async checkCode({ destination, appName, code, handle = '' }) {
+    async checkCode({ destination, appName, code, handle = '', report }) {
+      report?.({ asked: false })
       const kept = codes.get(handle)
       if (kept === undefined) return 'unavailable'
       return kept.code === code && kept.owner === destination + appName ? 'approved' : 'rejected'

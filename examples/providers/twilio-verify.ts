@@ -1,21 +1,28 @@
 // Twilio Verify as a code provider: it makes, sends and checks the codes of one Verify service.
-// https://www.twilio.com/docs/verify/api
-import type { CodeCheck, CodeProvider, SendResult, Verdict } from 'express-two-factor'
-import { type Answer, basicAuth, post } from './ask.js'
+// https://www.twilio.com/docs/verify/api and https://www.twilio.com/docs/api/errors
+import type { CodeCheck, CodeProvider, Details, SendResult, Verdict } from 'express-two-factor'
+import { type Answer, basicAuth, isAnswer, post } from './ask.js'
 
 export interface TwilioVerifyOptions {
   readonly accountSid: string
   readonly authToken: string
   /** Of the Verify service (`VA…`), whose friendly name is in the message. */
   readonly serviceSid: string
+  /** For a service with PSD2: the labels of the rows of `describe` that hold amount and payee. */
+  readonly psd2?: { readonly amount: string; readonly payee: string }
   readonly baseUrl?: string
 }
 
 /** Codes of a Verify service live ten minutes unless its support was asked for another time. */
 const lifetimeMs = 600_000
 
+/** Errors that concern the account or the service. All others concern a number, such as 60605: its country is not enabled. */
+const accountErrors = new Set([10001, 20003, 20005, 20006, 20008])
+const notFound = 20404
+const maxChecksReached = 60202
+
 export function twilioVerify(options: TwilioVerifyOptions): CodeProvider {
-  const { accountSid, authToken, serviceSid, baseUrl = 'https://verify.twilio.com' } = options
+  const { accountSid, authToken, serviceSid, psd2, baseUrl = 'https://verify.twilio.com' } = options
   const headers = {
     ...basicAuth(accountSid, authToken),
     'content-type': 'application/x-www-form-urlencoded',
@@ -23,15 +30,22 @@ export function twilioVerify(options: TwilioVerifyOptions): CodeProvider {
   const ask = (
     resource: string,
     params: Record<string, string>,
-    { signal, report }: Pick<CodeCheck, 'signal' | 'report'>,
+    { details, signal, report }: Pick<CodeCheck, 'details' | 'signal' | 'report'>,
   ) =>
     post(`${baseUrl}/v2/Services/${serviceSid}/${resource}`, {
       operation: resource,
       headers,
-      body: new URLSearchParams(params).toString(),
+      body: new URLSearchParams({ ...params, ...transactionIn(details) }).toString(),
       signal,
       report,
     })
+
+  /** What the service binds the code to: the same at send and at check. */
+  function transactionIn(details: Details | undefined): Record<string, string> {
+    const rows = new Map(details?.rows)
+    const [amount, payee] = [rows.get(psd2?.amount ?? ''), rows.get(psd2?.payee ?? '')]
+    return amount === undefined || payee === undefined ? {} : { Amount: amount, Payee: payee }
+  }
 
   return {
     name: 'twilio-verify',
@@ -40,9 +54,11 @@ export function twilioVerify(options: TwilioVerifyOptions): CodeProvider {
         await ask('Verifications', { To: destination, Channel: channel, Locale: locale }, exchange),
       )
     },
-    async checkCode({ handle, code, ...exchange }) {
+    async checkCode({ handle, code, answered, ...exchange }) {
       if (handle === undefined) return 'unavailable'
-      return verdict(await ask('VerificationCheck', { VerificationSid: handle, Code: code }, exchange))
+      const answer = await ask('VerificationCheck', { VerificationSid: handle, Code: code }, exchange)
+      if (isAnswer(answer)) answered?.()
+      return verdict(answer)
     },
   }
 }
@@ -51,19 +67,30 @@ function sendResult(answer: Answer): SendResult {
   if (answer === 'not-sent') return { result: 'not-sent' }
   if (answer === 'lost' || answer.json === undefined) return { result: 'unconfirmed' }
   const { httpStatus, json } = answer
-  if (httpStatus === 401 || httpStatus === 403) return { result: 'misconfigured' }
+  // Of a send only the service can be what is not found.
+  if (isOfAccount(httpStatus, json.code) || json.code === notFound) return { result: 'misconfigured' }
   if (httpStatus >= 400 && httpStatus < 500) return { result: 'failed' }
   if (httpStatus !== 201 || typeof json.sid !== 'string') return { result: 'unconfirmed' }
-  return { result: 'sent', handle: json.sid, lifetimeMs }
+  return { result: 'sent', handle: json.sid, lifetimeMs: lifetimeOf(json.date_created) }
+}
+
+/** A resend is the same verification: its code dies ten minutes after the first send. */
+function lifetimeOf(createdAt: unknown): number {
+  const leftMs = Date.parse(String(createdAt)) + lifetimeMs - Date.now()
+  return Number.isNaN(leftMs) ? lifetimeMs : Math.min(Math.max(leftMs, 1_000), lifetimeMs)
 }
 
 function verdict(answer: Answer): Verdict {
   if (answer === 'not-sent') return 'not-sent'
   if (answer === 'lost' || answer.json === undefined) return 'unavailable'
   const { httpStatus, json } = answer
-  if (httpStatus === 401 || httpStatus === 403) return 'misconfigured'
-  // A verification that expired, was approved or had too many checks is gone.
-  if (httpStatus === 404) return 'rejected'
-  if (httpStatus !== 200 || typeof json.status !== 'string') return 'unavailable'
+  if (isOfAccount(httpStatus, json.code)) return 'misconfigured'
+  // A verification that expired or was approved is gone; one that was checked too often takes no code either.
+  if (httpStatus === 404 || (httpStatus === 429 && json.code === maxChecksReached)) return 'rejected'
+  if ((httpStatus !== 200 && httpStatus !== 201) || typeof json.status !== 'string') return 'unavailable'
   return json.status === 'approved' ? 'approved' : 'rejected'
+}
+
+function isOfAccount(httpStatus: number, code: unknown): boolean {
+  return httpStatus === 401 || (httpStatus < 500 && accountErrors.has(Number(code)))
 }

@@ -1,57 +1,79 @@
 // Vonage Verify v2 as a code provider. https://developer.vonage.com/en/api/verify.v2
-// A number has one request at a time: another send before that has ended is refused, as `failed`.
+// A number has one request at a time: the one before is cancelled first, and where that fails, moved on.
 import type { CodeCheck, CodeProvider, SendResult, Verdict } from 'express-two-factor'
-import { type Answer, basicAuth, post } from './ask.js'
+import { type Answer, basicAuth, isAnswer, post } from './ask.js'
 
 export interface VonageVerifyOptions {
   readonly apiKey: string
   readonly apiSecret: string
+  /** That of `twoFactor`: where it fixes the length of a code, the service makes codes of that length. */
+  readonly codePattern?: RegExp
   readonly baseUrl?: string
 }
 
 /** How long the service waits for the code, in seconds; it takes 15 to 900. */
 const channelTimeout = 300
 const maxBrandLength = 16
+/** A number has a request already. */
+const conflict = 409
 
 export function vonageVerify(options: VonageVerifyOptions): CodeProvider {
-  const { apiKey, apiSecret, baseUrl = 'https://api.nexmo.com' } = options
+  const { apiKey, apiSecret, codePattern, baseUrl = 'https://api.nexmo.com' } = options
+  const codeLength = codePattern && fixedLengthOf(codePattern)
   const headers = { ...basicAuth(apiKey, apiSecret), 'content-type': 'application/json' }
-  const ask = (path: string, body: unknown, { signal, report }: Pick<CodeCheck, 'signal' | 'report'>) =>
-    post(`${baseUrl}/v2/verify${path}`, {
-      operation: path === '' ? 'verify' : 'check',
-      headers,
-      body: JSON.stringify(body),
-      signal,
-      report,
-    })
+  const urlOf = (handle: string) => `${baseUrl}/v2/verify/${encodeURIComponent(handle)}`
+  const ask = (
+    operation: string,
+    url: string,
+    body: object | undefined,
+    { signal, report }: Pick<CodeCheck, 'signal' | 'report'>,
+  ) => post(url, { operation, headers, ...(body && { body: JSON.stringify(body) }), signal, report })
 
   return {
     name: 'vonage-verify',
-    async sendCode({ destination, channel, appName, locale, ...exchange }) {
+    oneCode: true,
+    async cancelCode({ handle, signal }) {
+      await post(urlOf(handle), { operation: 'cancel', method: 'DELETE', headers, signal })
+    },
+    async sendCode({ destination, channel, appName, locale, previousHandle, ...exchange }) {
       const to = destination.replace('+', '')
       const request = {
         brand: appName.slice(0, maxBrandLength),
         locale: locales[locale.slice(0, 2)] ?? 'en-us',
         channel_timeout: channelTimeout,
+        ...(codeLength !== undefined && { code_length: codeLength }),
         workflow: [{ channel: channel === 'sms' ? 'sms' : 'voice', to }],
       }
-      return sendResult(await ask('', request, exchange))
+      const answer = await ask('verify', `${baseUrl}/v2/verify`, request, exchange)
+      const stands = typeof answer === 'object' && answer.httpStatus === conflict
+      if (!stands || previousHandle === undefined) return sendResult(answer)
+      // The request before could not be cancelled: it may have another step, which sends its code again.
+      const next = await ask('nextWorkflow', `${urlOf(previousHandle)}/next_workflow`, undefined, exchange)
+      const moved = typeof next === 'object' && next.httpStatus === 200
+      return moved ? { result: 'sent', handle: previousHandle } : sendResult(answer)
     },
-    async checkCode({ handle, code, ...exchange }) {
+    async checkCode({ handle, code, answered, ...exchange }) {
       if (handle === undefined) return 'unavailable'
-      return verdict(await ask(`/${encodeURIComponent(handle)}`, { code }, exchange))
+      const answer = await ask('check', urlOf(handle), { code }, exchange)
+      if (isAnswer(answer)) answered?.()
+      return verdict(answer)
     },
   }
 }
 
 const locales: Readonly<Record<string, string>> = { en: 'en-us', es: 'es-mx', pt: 'pt-br' }
 
+/** The only length of digits that the pattern takes; undefined when it takes several. The service makes 4 to 10. */
+function fixedLengthOf(pattern: RegExp): number | undefined {
+  const lengths = [4, 5, 6, 7, 8, 9, 10].filter((length) => pattern.test('1'.repeat(length)))
+  return lengths.length === 1 ? lengths[0] : undefined
+}
+
 function sendResult(answer: Answer): SendResult {
   if (answer === 'not-sent') return { result: 'not-sent' }
   if (answer === 'lost' || answer.json === undefined) return { result: 'unconfirmed' }
   const { httpStatus, json } = answer
-  // 402: no balance left.
-  if ([401, 402, 403].includes(httpStatus)) return { result: 'misconfigured' }
+  if (isOfAccount(httpStatus)) return { result: 'misconfigured' }
   if (httpStatus >= 400 && httpStatus < 500) return { result: 'failed' }
   if (httpStatus !== 202 || typeof json.request_id !== 'string') return { result: 'unconfirmed' }
   return { result: 'sent', handle: json.request_id, lifetimeMs: channelTimeout * 1_000 }
@@ -61,8 +83,13 @@ function verdict(answer: Answer): Verdict {
   if (answer === 'not-sent') return 'not-sent'
   if (answer === 'lost' || answer.json === undefined) return 'unavailable'
   const { httpStatus, json } = answer
-  if ([401, 402, 403].includes(httpStatus)) return 'misconfigured'
+  if (isOfAccount(httpStatus)) return 'misconfigured'
   // 400: another code. 404 and 410: verified, expired, or checked too often.
   if ([400, 404, 410].includes(httpStatus)) return 'rejected'
   return httpStatus === 200 && json.status === 'completed' ? 'approved' : 'unavailable'
+}
+
+/** 401: the key. 402: no balance left. 403: what the account may not do. */
+function isOfAccount(httpStatus: number): boolean {
+  return [401, 402, 403].includes(httpStatus)
 }

@@ -43,6 +43,8 @@ export interface CodeSend {
   readonly details?: Details | undefined
   /** After this the code is not accepted, whatever lifetime the provider gives it. */
   readonly expiresInMs: number
+  /** With `oneCode`: handle of the code that the service may still hold for this number. */
+  readonly previousHandle?: string | undefined
   /** Aborted when a response would be too late to use. */
   readonly signal: AbortSignal
   /** Takes what came back, before the method returns. Optional to call. */
@@ -59,6 +61,8 @@ export interface CodeCheck {
   readonly code: string
   /** What the send returned, exactly as it was; absent when it returned none. */
   readonly handle?: string | undefined
+  /** What the code confirms, as at the send. */
+  readonly details?: Details | undefined
   /** Aborted when a verdict would be too late to use. */
   readonly signal: AbortSignal
   /**
@@ -68,6 +72,16 @@ export interface CodeCheck {
   readonly answered?: (() => void) | undefined
   /** Takes what came back, before the method returns. Optional to call. */
   readonly report?: ((report: ExchangeReport) => void) | undefined
+}
+
+/** A code that stands in the way of the next one. */
+export interface CodeCancel {
+  /** What its send returned. */
+  readonly handle: string
+  /** The number that it was sent to, in E.164. */
+  readonly destination: string
+  /** Aborted when the time of the send that waits for it runs out. */
+  readonly signal: AbortSignal
 }
 
 /**
@@ -128,6 +142,13 @@ export interface CodeProvider {
   readonly name?: string | undefined
   /** Deadline of each method in milliseconds, where it is shorter than `limits.sendTimeoutMs` and `limits.verifyTimeoutMs`. */
   readonly timeoutMs?: number | undefined
+  /** The service holds one code of a number at a time, and refuses another until that one has ended. */
+  readonly oneCode?: true | undefined
+  /**
+   * Ends the code that stands in the way, before the next is sent and within its deadline. Called with `oneCode`
+   * only. Its failure stops nothing; the code is not accepted any more, whatever became of it.
+   */
+  cancelCode?(cancel: CodeCancel): Promise<void>
   /** Sends one code. Called once per code: a repeated send costs money and may replace the code. */
   sendCode(send: CodeSend): Promise<SendResult>
   /** Checks one code. Called once per attempt. */

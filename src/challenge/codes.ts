@@ -1,10 +1,6 @@
-import { tracingChannel } from 'node:diagnostics_channel'
 import type { AboutExchange, Emit } from '../events.js'
-import { minuteMs } from '../lib/time.js'
-import { traced } from '../lib/tracing.js'
-import { type Asker, type CircuitBreaker, createCircuitBreaker } from './circuit-breaker.js'
+import type { Asker } from './circuit-breaker.js'
 import type {
-  Channel,
   CodeCheck,
   CodeProvider,
   CodeSend,
@@ -13,8 +9,9 @@ import type {
   Verdict,
 } from './code-provider.js'
 import { type Refusal, refused } from './commands.js'
-import { aboutReport, checkWithin, type Reported, reporter, sendWithin, type Unsigned } from './exchange.js'
+import type { Unsigned } from './exchange.js'
 import type { Limits } from './limits.js'
+import { createMember, type Exchanged, type Member } from './member.js'
 import type { Secrets } from './secrets.js'
 import type { AskState } from './watch/delivery-watch.js'
 
@@ -23,6 +20,8 @@ export interface Dispatched {
   readonly sent: SendResult
   readonly about: AboutExchange
   readonly askState?: AskState | undefined
+  /** The code before it was ended at the provider, so it must not be accepted again. */
+  readonly cancelled: boolean
 }
 
 /** A verdict, and what is known about the provider that gave it. */
@@ -90,26 +89,37 @@ export function createCodes(parts: {
       const paused = members.flatMap(({ breaker }) => breaker.pausedForMs() ?? [])
       return paused.length < members.length ? undefined : Math.min(...paused)
     },
-    async send(target, send) {
+    async send(target, { previousHandle: previous, ...send }) {
       let last: Omit<Exchanged<unknown>, 'result'> = { about: {} }
+      let cancelled = false
       const asked = guarded(target, (exchanged) => {
         last = exchanged
+        cancelled ||= exchanged.cancelled === true
       })
-      const sent = await asked.sendCode({ ...send, signal: unused })
-      return { sent: sealed(sent, target), about: last.about, askState: last.askState }
+      const previousHandle = opened(previous, target)
+      const sent = await asked.sendCode({
+        ...send,
+        ...(previousHandle !== undefined && { previousHandle }),
+        signal: unused,
+      })
+      return { sent: sealed(sent, target), about: last.about, askState: last.askState, cancelled }
     },
     async check(target, { handle: kept, ...check }) {
-      const handle = kept === undefined ? undefined : secrets.open('handle', kept, target.key)
+      const handle = opened(kept, target)
       // Sealed for another number, or under a secret that was removed: it cannot be opened.
       if (kept !== undefined && handle === undefined) return { verdict: 'unavailable', about: {} }
-      const opened = handle === undefined ? check : { ...check, handle }
+      const submitted = handle === undefined ? check : { ...check, handle }
       let about: AboutExchange = {}
       const asked = guarded(target, (last) => {
         about = last.about
       })
-      const verdict = await asked.checkCode({ ...opened, signal: unused })
+      const verdict = await asked.checkCode({ ...submitted, signal: unused })
       return { verdict, about }
     },
+  }
+
+  function opened(handle: string | undefined, { key }: Asker): string | undefined {
+    return handle === undefined ? undefined : secrets.open('handle', handle, key)
   }
 
   /** Sealed, so that a reader of the store learns nothing about the code at the provider. */
@@ -128,113 +138,4 @@ function isComposite(provider: CodeProvider | CompositeProvider): provider is Co
 
 function membersOf(provider: CodeProvider | CompositeProvider): readonly CodeProvider[] {
   return isComposite(provider) ? provider.members : [provider]
-}
-
-// ── one provider ─────────────────────────────────────────────────────────────────────────────────
-
-/** The context of the tracing channels `express-two-factor:send` and `:check`: no code and no number. */
-export interface ExchangeTrace extends AboutExchange {
-  /** `auth` for numbers on file, `enrol` for a phone verification. */
-  readonly lane: Asker['lane']
-  /** How the code travels; at a send only. */
-  readonly channel?: Channel
-  /** What the code is for; at a send only. */
-  readonly purpose?: string
-  /** What became of it, once it is known. */
-  result?: SendResult['result'] | Verdict
-}
-
-const sendTraces = tracingChannel<unknown, ExchangeTrace>('express-two-factor:send')
-const checkTraces = tracingChannel<unknown, ExchangeTrace>('express-two-factor:check')
-
-/** One provider behind its deadline and its breaker, whose exchanges are timed, traced and reported. */
-interface Member {
-  readonly provider: CodeProvider
-  readonly breaker: CircuitBreaker
-  /** Both resolve with nothing, unasked, while the breaker lets nobody through. */
-  send(target: Asker, ms: number, send: Unsigned<CodeSend>): Promise<Exchanged<SendResult> | undefined>
-  check(target: Asker, ms: number, check: Unsigned<CodeCheck>): Promise<Exchanged<Verdict> | undefined>
-}
-
-interface Exchanged<Result> {
-  readonly result: Result
-  readonly about: AboutExchange
-  /** Asks what became of the message; absent when the provider named none. */
-  readonly askState?: AskState | undefined
-}
-
-function createMember(
-  provider: CodeProvider,
-  parts: { readonly now: () => number; readonly emit: Emit },
-): Member {
-  const { now, emit } = parts
-  const by = provider.name === undefined ? {} : { provider: provider.name }
-  const breaker = createCircuitBreaker({ ...parts, ...by })
-  let unexpectedAt = Number.NEGATIVE_INFINITY
-  let givesHandles = false
-
-  /** Once a minute: an account may answer each wrong code with a status of its own. */
-  function noteUnexpected({ unexpectedStatus: status }: Reported, about: AboutExchange): void {
-    // By its distance: a clock that was set back must not silence it.
-    if (status === undefined || Math.abs(now() - unexpectedAt) < minuteMs) return
-    unexpectedAt = now()
-    emit({ type: 'provider.unexpected', status, ...about })
-  }
-
-  function askStateOf(id: string | undefined): AskState | undefined {
-    const messageState = provider.messageState?.bind(provider)
-    if (id === undefined || messageState === undefined) return undefined
-    return async (signal) => messageState({ id, signal })
-  }
-
-  const since = (startedAt: number) => Math.max(0, now() - startedAt)
-
-  return {
-    provider,
-    breaker,
-    async send(target, ms, send) {
-      const note = breaker.admit(target)
-      if (note === undefined) return undefined
-      const { channel, purpose } = send
-      return traced(
-        sendTraces,
-        () => ({ lane: target.lane, channel, purpose, ...by }),
-        async (trace) => {
-          const { reported, report } = reporter()
-          const startedAt = now()
-          const sent = await sendWithin(ms, provider, { ...send, report })
-          const about = { ...by, durationMs: since(startedAt), ...aboutReport(reported) }
-          if ('handle' in sent) givesHandles = true
-          if (trace !== undefined) Object.assign(trace, about, { result: sent.result })
-          note({ command: 'send', result: sent.result, about, unasked: reported.asked === false })
-          return { result: sent, about, askState: askStateOf(reported.messageId) }
-        },
-      )
-    },
-    async check(target, ms, check) {
-      const note = breaker.admit(target)
-      if (note === undefined) return undefined
-      return traced(
-        checkTraces,
-        () => ({ lane: target.lane, ...by }),
-        async (trace) => {
-          const { reported, report } = reporter()
-          let spoke = false
-          const answered = () => {
-            spoke = true
-          }
-          const startedAt = now()
-          const result = await checkWithin(ms, provider, { ...check, answered, report })
-          const about = { ...by, durationMs: since(startedAt), ...aboutReport(reported) }
-          if (trace !== undefined) Object.assign(trace, about, { result })
-          // Denial of service: a code typed while its send is under way has no handle yet, and says nothing of the service.
-          const isEarly = givesHandles && check.handle === undefined && result === 'unavailable'
-          const unasked = reported.asked === false || isEarly
-          note({ command: 'check', result, about, answered: spoke, unasked })
-          noteUnexpected(reported, about)
-          return { result, about }
-        },
-      )
-    },
-  }
 }

@@ -1,6 +1,7 @@
 import type { AboutExchange } from '../events.js'
 import { withinDeadline } from '../lib/deadline.js'
 import type {
+  CodeCancel,
   CodeCheck,
   CodeProvider,
   CodeSend,
@@ -27,6 +28,19 @@ export async function sendWithin(
     send.report?.({ reason: reasonOf(error) })
     return { result: 'unconfirmed' }
   }
+}
+
+/** Ends the code that stands in the way of the next one. Whether it was asked to; its failure stops nothing. */
+export async function cancelWithin(
+  ms: number,
+  provider: CodeProvider,
+  cancel: Unsigned<CodeCancel>,
+): Promise<boolean> {
+  const cancelCode = provider.cancelCode?.bind(provider)
+  if (!provider.oneCode || cancelCode === undefined) return false
+  // The send tells what matters: whether the service takes another code.
+  await within(ms, (signal) => cancelCode({ ...cancel, signal })).catch(() => undefined)
+  return true
 }
 
 /** Checks one code. Never rejects: an adapter that throws, hangs or returns nonsense may have asked. */

@@ -24,7 +24,7 @@ import type { BalanceWatch } from './watch/balance-watch.js'
 import type { DeliveryWatch } from './watch/delivery-watch.js'
 
 type SendStep = (ledger: Ledger, now: number) => Decision<SendOutcome | Refusal>
-type Settle = (sent: SendResult) => Promise<Decided<SettledSend>>
+type Settle = (sent: SendResult, cancelled?: boolean) => Promise<Decided<SettledSend>>
 
 /** Start and resend: book the send, hand the code over to the provider, record what became of it. */
 export function createSending(parts: {
@@ -70,8 +70,10 @@ export function createSending(parts: {
     if (outcome.outcome === 'live') {
       return { outcome: 'already-sent', challenge: targets.view(target, outcome.challenge, ledger, now) }
     }
-    const settle: Settle = (sent) =>
-      updater.run((booked, time) => settleSend(booked, sendId, sent, time, target.limits, outcome))
+    const settle: Settle = (sent, cancelled = false) => {
+      const order = { ...outcome, cancelled }
+      return updater.run((booked, time) => settleSend(booked, sendId, sent, time, target.limits, order))
+    }
     const unbook = async (error: unknown) => {
       await settle({ result: 'not-sent' })
       throw error
@@ -107,7 +109,7 @@ export function createSending(parts: {
 
   async function deliver(
     target: Target,
-    { challenge, superseded }: Booked,
+    { challenge, superseded, previousHandle }: Booked,
     { locale = 'en' }: SendCommand,
     budget: SendBudget,
     now: number,
@@ -122,6 +124,7 @@ export function createSending(parts: {
       locale,
       details: targets.detailsOf(target, challenge),
       expiresInMs: challenge.maxExpiresAt - now,
+      previousHandle,
     })
     const { sent } = dispatched
     funds?.noteSend(target.lane, sent.result)
@@ -134,7 +137,7 @@ export function createSending(parts: {
       const by = provider === undefined ? {} : { provider }
       deliveries?.watch({ ...about(target, challenge), ...by }, dispatched.askState)
     }
-    const settled = await settle(sent)
+    const settled = await settle(sent, dispatched.cancelled)
     // A refused send delivered nothing, so hourly and daily budgets come back: the account may be empty.
     if (settled.outcome.uncounted) await budget.refund(sent.result)
     if (sent.result !== 'sent' && sent.result !== 'unconfirmed') throw notDelivered(sent)

@@ -88,6 +88,7 @@ export function createVerifying(parts: {
       appName,
       code,
       handle,
+      details: targets.detailsOf(target, challenge),
     })
     const [{ outcome, now }] = await Promise.all([
       record(submission, verdict),

@@ -49,6 +49,7 @@ export function failover(
     members: [...members.values()],
     over: (wrapped) => inTurn(named(wrapped), options),
     ...inTurn(members, options),
+    ...oneCodeOf(members),
     ...(accounts.length > 0 && { balance: () => lowestBalance(accounts) }),
     async close() {
       await Promise.all(providers.map((provider) => provider.close?.()))
@@ -62,6 +63,8 @@ function withName(provider: CodeProvider, name: string): CodeProvider {
     timeoutMs: provider.timeoutMs,
     sendCode: (send) => provider.sendCode(send),
     checkCode: (check) => provider.checkCode(check),
+    ...(provider.oneCode && { oneCode: provider.oneCode }),
+    ...(provider.cancelCode && { cancelCode: provider.cancelCode.bind(provider) }),
     ...(provider.messageState && { messageState: provider.messageState.bind(provider) }),
   }
 }
@@ -71,10 +74,12 @@ type Members = ReadonlyMap<string, CodeProvider>
 
 function inTurn(members: Members, { pick }: FailoverOptions): Pick<CodeProvider, 'sendCode' | 'checkCode'> {
   return {
-    async sendCode(send) {
+    async sendCode({ previousHandle, ...send }) {
+      const previous = senderIn(previousHandle)
       const refusals: SendResult[] = []
       for (const [name, member] of inOrder(members, picked(pick, send))) {
-        const sent = await member.sendCode(send)
+        const isPrevious = name === previous.name && previous.own !== undefined
+        const sent = await member.sendCode(isPrevious ? { ...send, previousHandle: previous.own } : send)
         if (!movesOn(sent)) return withSender(name, sent)
         refusals.push(sent)
         if (send.signal.aborted) break
@@ -82,12 +87,30 @@ function inTurn(members: Members, { pick }: FailoverOptions): Pick<CodeProvider,
       return costliest(refusals)
     },
 
-    async checkCode({ handle = '', ...check }) {
-      const [, name = '', own] = /^([\w.-]+)(?::(.*))?$/s.exec(handle) ?? []
+    async checkCode({ handle, ...check }) {
+      const { name, own } = senderIn(handle)
       const sender = members.get(name)
       // Who sent is not here (any more). Nobody else knows the code, and asking around would be guessing twice.
       if (sender === undefined) return 'unavailable'
       return sender.checkCode({ ...check, handle: own })
+    },
+  }
+}
+
+/** Who sent a code, and its own handle of it. */
+function senderIn(handle = ''): { readonly name: string; readonly own: string | undefined } {
+  const [, name = '', own] = /^([\w.-]+)(?::(.*))?$/s.exec(handle) ?? []
+  return { name, own }
+}
+
+/** Each member learns of its own codes only. */
+function oneCodeOf(members: Members): Pick<CodeProvider, 'oneCode' | 'cancelCode'> {
+  if (![...members.values()].some(({ oneCode }) => oneCode)) return {}
+  return {
+    oneCode: true,
+    async cancelCode({ handle, ...cancel }) {
+      const { name, own } = senderIn(handle)
+      if (own !== undefined) await members.get(name)?.cancelCode?.({ ...cancel, handle: own })
     },
   }
 }

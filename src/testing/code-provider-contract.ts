@@ -41,6 +41,8 @@ interface Trial {
   ): Promise<Verdict>
   /** Sends a code that arrives. */
   deliver(more?: Partial<CodeSend>): Promise<{ readonly code: string; readonly handle: string | undefined }>
+  /** Ends the code behind a handle; false where the provider knows no such thing. */
+  cancel(handle: string | undefined): Promise<boolean>
   fail(fault: ServiceFault): Promise<void>
   sends(): Promise<number>
 }
@@ -118,6 +120,11 @@ const cases: Cases = {
     assert.equal(await check(code, handle), 'approved')
   },
 
+  'a code that was cancelled is approved no more': async ({ deliver, cancel, check }) => {
+    const { code, handle } = await deliver()
+    if (await cancel(handle)) assert.notEqual(await check(code, handle), 'approved')
+  },
+
   'a handle is a string of at most 200 characters that does not tell the code': async ({ deliver }) => {
     const { code, handle = '' } = await deliver()
     assert.ok(typeof handle === 'string' && handle.length <= 200, 'the handle is too long, or no string')
@@ -171,11 +178,26 @@ function trialOf(provider: CodeProvider, options: CodeProviderContractOptions): 
   }
 
   let timeoutMs = deadlineMs
+  let previousHandle: string | undefined
+  async function cancel(handle: string | undefined): Promise<boolean> {
+    const cancelCode = provider.cancelCode?.bind(provider)
+    if (!provider.oneCode || cancelCode === undefined || handle === undefined) return false
+    await inTime(timeoutMs, (signal) => cancelCode({ handle, destination, signal }))
+    return true
+  }
+  /** With `oneCode` as it is done in earnest: the code before it is cancelled, and its handle passed on. */
   async function send(more: Partial<CodeSend> = {}): Promise<SendResult> {
-    return inTime(timeoutMs, (signal) => provider.sendCode({ ...order, signal, ...more }))
+    await cancel(previousHandle)
+    const previous = provider.oneCode && previousHandle !== undefined ? { previousHandle } : {}
+    const sent = await inTime(timeoutMs, (signal) =>
+      provider.sendCode({ ...order, ...previous, signal, ...more }),
+    )
+    previousHandle = handleOf(sent) ?? previousHandle
+    return sent
   }
   return {
     send,
+    cancel,
     check: async (code, handle, more = {}) =>
       inTime(timeoutMs, (signal) =>
         provider.checkCode({ ...owner, code, signal, ...more, ...(handle !== undefined && { handle }) }),

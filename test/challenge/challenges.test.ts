@@ -212,6 +212,14 @@ describe('start', () => {
     },
   )
 
+  it('tells the provider at the check what it was told at the send: what the code confirms', async () => {
+    const { challenges, provider } = createService()
+    const details = { rows: [['Amount', '100 EUR']] } as const
+    await challenges.start({ ...ana, purpose: 'login', details })
+    await challenges.verify({ ...ana, code: rightCode })
+    expect([provider.sends[0]?.details, provider.checks[0]?.details]).toEqual([details, details])
+  })
+
   it('asks the host before it sends, and sends nothing unless the host says true', async () => {
     const { challenges, provider } = createService()
     const asked: unknown[] = []

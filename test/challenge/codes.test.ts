@@ -245,6 +245,51 @@ describe('a handle', () => {
   })
 })
 
+describe('a code that stands in the way of the next', () => {
+  type Provider = Partial<CodeProvider> & { readonly asked: unknown[] }
+  const oneCode = (cancelCode: CodeProvider['cancelCode'], asked: unknown[] = []): Provider => ({
+    asked,
+    oneCode: true,
+    ...(cancelCode && {
+      cancelCode({ handle, destination, signal }) {
+        asked.push({ handle, destination })
+        return cancelCode({ handle, destination, signal })
+      },
+    }),
+    async sendCode({ previousHandle }) {
+      asked.push(previousHandle)
+      return { result: 'sent', handle: 'next' }
+    },
+  })
+  const cancelled = { handle: 'first', destination: order.destination }
+
+  it.each<[string, Provider, readonly unknown[], boolean]>([
+    ['is cancelled first', oneCode(async () => {}), [cancelled, 'first'], true],
+    [
+      'stops nothing when that fails',
+      oneCode(() => Promise.reject(new Error('no'))),
+      [cancelled, 'first'],
+      true,
+    ],
+    ['stops nothing when that hangs', oneCode(pending), [cancelled, 'first'], true],
+    ['is only passed on where nobody cancels', oneCode(undefined), ['first'], false],
+    [
+      'is left alone by a service of many',
+      { ...oneCode(async () => {}), oneCode: undefined },
+      [undefined],
+      false,
+    ],
+  ])('%s', async (_name, provider, asked, ended) => {
+    const secrets = createSecrets(['a secret of at least thirty-two bytes'])
+    provider.asked.length = 0
+    const { codes, events } = open(provider, { sendTimeoutMs: 500 }, secrets)
+    const previousHandle = secrets.seal('handle', 'first', target.key)
+    const dispatched = await codes.send(target, { ...order, previousHandle })
+    expect(dispatched).toMatchObject({ sent: { result: 'sent' }, cancelled: ended })
+    expect([provider.asked, events]).toEqual([asked, []])
+  })
+})
+
 describe('what an adapter reports', () => {
   it('is passed on as far as it is of the known members, in a bounded length', async () => {
     const { codes } = open({
@@ -417,6 +462,7 @@ describe('a provider made of several', () => {
     expect(await codes.send(target, order)).toEqual({
       sent: { result: 'sent', handle: '1' },
       about: { provider: 'second', durationMs: 0 },
+      cancelled: false,
     })
     expect(events).toEqual([
       { type: 'provider.unavailable', command: 'send', sent: false, provider: 'first', durationMs: 0 },
@@ -514,6 +560,7 @@ describe('a provider made of several', () => {
       sent: { result: 'not-sent' },
       about: {},
       askState: undefined,
+      cancelled: false,
     })
   })
 

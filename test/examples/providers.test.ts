@@ -1,8 +1,11 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { chatWebhook } from '../../examples/providers/chat-webhook.js'
-import { twilioVerify } from '../../examples/providers/twilio-verify.js'
-import { vonageVerify } from '../../examples/providers/vonage-verify.js'
+import { type TwilioVerifyOptions, twilioVerify } from '../../examples/providers/twilio-verify.js'
+import { type VonageVerifyOptions, vonageVerify } from '../../examples/providers/vonage-verify.js'
+import type { CodeProvider } from '../../src/challenge/code-provider.js'
+import { ana, createService } from '../challenge/service.js'
 import { startRecorder } from '../provider/recorder.js'
+import { startCodeService, vonage as vonagePlay } from '../testing/code-services.js'
 
 const { signal } = new AbortController()
 const send = {
@@ -22,15 +25,25 @@ async function recorder() {
   return { ...started, origin: started.baseUrl.replace('/v1', '') }
 }
 
-async function twilio() {
+async function twilio(more: Partial<TwilioVerifyOptions> = {}) {
   const service = await recorder()
   const account = { accountSid: 'AC1', authToken: 'token', serviceSid: 'VA1' }
-  return { service, provider: twilioVerify({ ...account, baseUrl: service.origin }) }
+  return { service, provider: twilioVerify({ ...account, ...more, baseUrl: service.origin }) }
 }
 
-async function vonage() {
+async function vonage(more: Partial<VonageVerifyOptions> = {}) {
   const service = await recorder()
-  return { service, provider: vonageVerify({ apiKey: 'key', apiSecret: 'secret', baseUrl: service.origin }) }
+  const account = { apiKey: 'key', apiSecret: 'secret' }
+  return { service, provider: vonageVerify({ ...account, ...more, baseUrl: service.origin }) }
+}
+
+/** The verdict, and whether the adapter said that the service has answered. */
+async function checked({ checkCode }: CodeProvider) {
+  let spoke = false
+  const answered = () => {
+    spoke = true
+  }
+  return [await checkCode({ ...check, answered }), spoke]
 }
 
 describe('Twilio Verify', () => {
@@ -49,10 +62,21 @@ describe('Twilio Verify', () => {
   it.each([
     [201, '{"sid": "VE1", "status": "pending"}', { result: 'sent', handle: 'VE1', lifetimeMs: 600_000 }],
     [201, '{"status": "pending"}', { result: 'unconfirmed' }],
-    [429, '{"code": 60203}', { result: 'failed' }],
+    // Of one number: invalid, too many sends, a landline, its country, its prefix, an unlucky carrier.
+    [400, '{"code": 60200, "status": 400}', { result: 'failed' }],
+    [429, '{"code": 60203, "status": 429}', { result: 'failed' }],
+    [403, '{"code": 60205, "status": 403}', { result: 'failed' }],
+    [403, '{"code": 60605, "status": 403}', { result: 'failed' }],
+    [403, '{"code": 60410, "status": 403}', { result: 'failed' }],
+    [429, '{"code": 60212, "status": 429}', { result: 'failed' }],
+    [429, '{"code": 20429, "status": 429}', { result: 'failed' }],
+    // Of the account: its key, its state, what it may do, and a service that is not there.
+    [401, '{"code": 20003, "status": 401}', { result: 'misconfigured' }],
+    [403, '{"code": 20005, "status": 403}', { result: 'misconfigured' }],
+    [403, '{"code": 20006, "status": 403}', { result: 'misconfigured' }],
+    [404, '{"code": 20404, "status": 404}', { result: 'misconfigured' }],
     [400, '<html>', { result: 'unconfirmed' }],
-    [401, '{"code": 20003}', { result: 'misconfigured' }],
-    [503, '{"code": 20503}', { result: 'unconfirmed' }],
+    [503, '{"code": 20503, "status": 503}', { result: 'unconfirmed' }],
   ])('send: HTTP %i %s is %j', async (status, body, result) => {
     const { service, provider } = await twilio()
     service.answer(body, status)
@@ -60,19 +84,54 @@ describe('Twilio Verify', () => {
   })
 
   it.each([
-    [200, '{"status": "approved"}', 'approved'],
-    [200, '{"status": "pending"}', 'rejected'],
-    [200, '{"status": "max_attempts_reached"}', 'rejected'],
-    [404, '{"code": 20404}', 'rejected'],
-    [404, '<html>', 'unavailable'],
-    [200, '{}', 'unavailable'],
-    [429, '{"code": 60202}', 'unavailable'],
-    [403, '{"code": 20003}', 'misconfigured'],
-    [500, '{"status": "approved"}', 'unavailable'],
-  ])('check: HTTP %i %s is %s', async (status, body, verdict) => {
+    [200, '{"status": "approved", "valid": true}', 'approved', true],
+    [201, '{"status": "approved", "valid": true}', 'approved', true],
+    [200, '{"status": "pending", "valid": false}', 'rejected', true],
+    [201, '{"status": "pending", "valid": false}', 'rejected', true],
+    [200, '{"status": "max_attempts_reached"}', 'rejected', true],
+    [404, '{"code": 20404, "status": 404}', 'rejected', true],
+    [429, '{"code": 60202, "status": 429}', 'rejected', true],
+    [429, '{"code": 20429, "status": 429}', 'unavailable', true],
+    [400, '{"code": 60200, "status": 400}', 'unavailable', true],
+    [200, '{}', 'unavailable', true],
+    [403, '{"code": 20003, "status": 403}', 'misconfigured', true],
+    [404, '<html>', 'unavailable', false],
+    [500, '{"status": "approved"}', 'unavailable', false],
+  ])('check: HTTP %i %s is %s', async (status, body, verdict, answered) => {
     const { service, provider } = await twilio()
     service.answer(body, status)
-    expect(await provider.checkCode(check)).toBe(verdict)
+    expect(await checked(provider)).toEqual([verdict, answered])
+  })
+
+  it('lets a code die ten minutes after the first send, not after the last', async () => {
+    const { service, provider } = await twilio()
+    const created = (ms: number) => JSON.stringify({ sid: 'VE1', date_created: new Date(Date.now() - ms) })
+    const lifetimes: number[] = []
+    for (const ms of [0, 240_000, 700_000, -60_000]) {
+      service.answer(created(ms), 201)
+      lifetimes.push(Object(await provider.sendCode(send)).lifetimeMs)
+    }
+    const near = lifetimes.map((ms) => Math.round(ms / 10_000) * 10_000)
+    expect(near).toEqual([600_000, 360_000, 0, 600_000])
+    expect(Math.min(...lifetimes)).toBeGreaterThan(0)
+  })
+
+  it('is told amount and payee at send and at check', async () => {
+    const { service, provider } = await twilio({ psd2: { amount: 'Amount', payee: 'To' } })
+    const rows = [
+      ['Amount', '100 EUR'],
+      ['To', 'Ana'],
+      ['Note', 'rent'],
+    ] as const
+    await provider.sendCode({ ...send, details: { rows } })
+    await provider.checkCode({ ...check, details: { rows } })
+    await provider.sendCode(send)
+    const psd2 = '&Amount=100+EUR&Payee=Ana'
+    expect(service.requests.map(({ body }) => body)).toEqual([
+      `To=%2B573001234567&Channel=call&Locale=es-CO${psd2}`,
+      `VerificationSid=VE1&Code=482913${psd2}`,
+      'To=%2B573001234567&Channel=call&Locale=es-CO',
+    ])
   })
 })
 
@@ -99,7 +158,11 @@ describe('Vonage Verify', () => {
     [202, '{"request_id": "r1"}', { result: 'sent', handle: 'r1', lifetimeMs: 300_000 }],
     [202, '{}', { result: 'unconfirmed' }],
     [409, '{"title": "Conflict"}', { result: 'failed' }],
+    [422, '{"title": "Invalid params"}', { result: 'failed' }],
+    [429, '{"title": "Rate Limit Hit"}', { result: 'failed' }],
+    [401, '{"title": "Unauthorized"}', { result: 'misconfigured' }],
     [402, '{"title": "Low balance"}', { result: 'misconfigured' }],
+    [403, '{"title": "Forbidden"}', { result: 'misconfigured' }],
     [500, '{"title": "Internal Error"}', { result: 'unconfirmed' }],
   ])('send: HTTP %i %s is %j', async (status, body, result) => {
     const { service, provider } = await vonage()
@@ -108,18 +171,43 @@ describe('Vonage Verify', () => {
   })
 
   it.each([
-    [200, '{"status": "completed"}', 'approved'],
-    [200, '{"status": "pending"}', 'unavailable'],
-    [400, '{"title": "Invalid Code"}', 'rejected'],
-    [410, '{"title": "Invalid Code"}', 'rejected'],
-    [404, '{"title": "Not Found"}', 'rejected'],
-    [400, '<html>', 'unavailable'],
-    [401, '{"title": "Unauthorized"}', 'misconfigured'],
-    [429, '{"title": "Rate Limit Hit"}', 'unavailable'],
-  ])('check: HTTP %i %s is %s', async (status, body, verdict) => {
+    [200, '{"status": "completed"}', 'approved', true],
+    [200, '{"status": "pending"}', 'unavailable', true],
+    [400, '{"title": "Invalid Code"}', 'rejected', true],
+    [410, '{"title": "Invalid Code"}', 'rejected', true],
+    [404, '{"title": "Not Found"}', 'rejected', true],
+    [409, '{"title": "Conflict"}', 'unavailable', true],
+    [429, '{"title": "Rate Limit Hit"}', 'unavailable', true],
+    [401, '{"title": "Unauthorized"}', 'misconfigured', true],
+    [400, '<html>', 'unavailable', false],
+    [502, '{"title": "Bad Gateway"}', 'unavailable', false],
+  ])('check: HTTP %i %s is %s', async (status, body, verdict, answered) => {
     const { service, provider } = await vonage()
     service.answer(body, status)
-    expect(await provider.checkCode(check)).toBe(verdict)
+    expect(await checked(provider)).toEqual([verdict, answered])
+  })
+
+  it.each([
+    [/^\d{6}$/, 6],
+    [/^[0-9]{4}$/, 4],
+    [/^\d{4,10}$/, undefined],
+    [undefined, undefined],
+  ])('makes codes of the length that %s fixes', async (codePattern, length) => {
+    const { service, provider } = await vonage({ ...(codePattern && { codePattern }) })
+    await provider.sendCode(send)
+    expect(JSON.parse(service.requests[0]?.body ?? '').code_length).toBe(length)
+  })
+
+  it('cancels a request, and moves it on where it could not be cancelled', async () => {
+    const { service, provider } = await vonage()
+    await provider.cancelCode?.({ handle: 'r/1', destination: send.destination, signal })
+    service.answer('{"title": "Conflict"}', 409)
+    expect(await provider.sendCode({ ...send, previousHandle: 'r/1' })).toEqual({ result: 'failed' })
+    expect(service.requests.map(({ line }) => line)).toEqual([
+      'DELETE /v2/verify/r%2F1',
+      'POST /v2/verify',
+      'POST /v2/verify/r%2F1/next_workflow',
+    ])
   })
 })
 
@@ -190,4 +278,28 @@ it('the chat sender posts a code that only its own send approves', async () => {
   expect(await provider.checkCode({ ...own, handle: 'another' })).toBe('unavailable')
   service.answer('', 500)
   expect(await provider.sendCode(send)).toMatchObject({ result: 'unconfirmed' })
+})
+
+it('three people who ask twice for another code at Vonage get it, and nobody is paused', async () => {
+  const service = await startCodeService(vonagePlay)
+  onTestFinished(() => service.close())
+  const codes = vonageVerify({ apiKey: 'key', apiSecret: 'secret', baseUrl: service.baseUrl })
+  const { challenges, wait, eventTypes } = createService({ codes })
+  const people = [1, 2, 3].map((each) => {
+    const phone = `+57300123456${each}`
+    return { ...ana, subject: phone, session: phone, phone }
+  })
+  const each = (ask: (who: (typeof people)[number]) => Promise<{ readonly outcome: string }>) =>
+    Promise.all(people.map(async (who) => (await ask(who)).outcome))
+  const outcomes = [await each((who) => challenges.start({ ...who, purpose: 'login' }))]
+  for (const channel of ['sms', 'call'] as const) {
+    wait(120_000)
+    outcomes.push(await each((who) => challenges.resend({ ...who, channel })))
+  }
+  expect(outcomes).toEqual(Array(3).fill(Array(3).fill('started')))
+  expect(service.requests.filter(({ line }) => line.startsWith('DELETE'))).toHaveLength(6)
+  expect(await each((who) => challenges.verify({ ...who, code: service.codeFor(who.phone) }))).toEqual(
+    Array(3).fill('approved'),
+  )
+  expect(eventTypes()).not.toContain('provider.paused')
 })

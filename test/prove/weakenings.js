@@ -41,6 +41,14 @@ export const weakenings = [
     tests: ['test/challenge/ledger/sends.test.ts', 'test/challenge/ledger/attempts.test.ts'],
   },
   {
+    bound: 4,
+    what: 'a code that was ended at the provider comes back when the next was not sent',
+    file: 'src/challenge/ledger/sends.ts',
+    find: 'order?.cancelled === true && wasRefused(sent)',
+    replace: 'false',
+    tests: ['test/challenge/ledger/sends.test.ts'],
+  },
+  {
     bound: 5,
     what: 'a day has no guesses of its own',
     file: 'src/challenge/ledger/attempts.ts',

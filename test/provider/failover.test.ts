@@ -207,3 +207,46 @@ test.each([
 ])('%j with %j is a mistake: %s', (providers, options, message) => {
   expect(() => failover(providers as never, options as never)).toThrow(message)
 })
+
+test('a code that stands in the way is cancelled where it was sent, and known to nobody else', async () => {
+  const asked: unknown[] = []
+  const one: CodeProvider = {
+    name: 'one',
+    oneCode: true,
+    async cancelCode({ handle }) {
+      asked.push(`cancel ${handle}`)
+    },
+    async sendCode({ previousHandle }) {
+      asked.push(`one after ${previousHandle}`)
+      return { result: 'failed' }
+    },
+    checkCode: async () => 'rejected',
+  }
+  const many: CodeProvider = {
+    name: 'many',
+    async sendCode({ previousHandle }) {
+      asked.push(`many after ${previousHandle}`)
+      return { result: 'sent', handle: 'h2' }
+    },
+    checkCode: async () => 'rejected',
+  }
+  const both = failover([one, many])
+  const { signal } = new AbortController()
+  const destination = '+573001234567'
+  expect(both.oneCode).toBe(true)
+  expect(both.members[0]).toMatchObject({ oneCode: true, cancelCode: expect.any(Function) })
+  for (const handle of ['one:h1', 'many:h2', 'gone:h3']) {
+    await both.cancelCode?.({ handle, destination, signal })
+    await both.sendCode({ ...send, previousHandle: handle })
+  }
+  expect(asked).toEqual([
+    'cancel h1',
+    'one after h1',
+    'many after undefined',
+    'one after undefined',
+    'many after h2',
+    'one after undefined',
+    'many after undefined',
+  ])
+  expect(failover([many])).not.toHaveProperty('oneCode')
+})

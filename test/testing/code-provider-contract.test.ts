@@ -173,6 +173,28 @@ const handles =
     checkCode: ({ handle = '', ...check }) => right.checkCode({ ...check, handle: handle.split('.')[0] }),
   })
 
+/** A service that holds one code of a number, and an adapter that knows it. */
+const oneCode =
+  (broken: Partial<CodeProvider> = {}): NonNullable<Parameters<typeof plain>[0]> =>
+  (right) => {
+    const live = new Map<string, string>()
+    return {
+      oneCode: true,
+      async cancelCode({ handle, destination }) {
+        if (live.get(destination) === handle) live.delete(destination)
+      },
+      async sendCode(send) {
+        if (live.has(send.destination)) return { result: 'failed' }
+        const sent = await right.sendCode(send)
+        if ('handle' in sent && sent.handle !== undefined) live.set(send.destination, sent.handle)
+        return sent
+      },
+      checkCode: async (check) =>
+        live.get(check.destination) === check.handle ? right.checkCode(check) : 'rejected',
+      ...broken,
+    }
+  }
+
 const breaks: Readonly<Record<string, readonly [found: RegExp, of: Parameters<typeof plain>[0]]>> = {
   'approves on an error page': [
     /a page of a proxy approves nothing/,
@@ -195,6 +217,17 @@ const breaks: Readonly<Record<string, readonly [found: RegExp, of: Parameters<ty
         return sent.result === 'unconfirmed' ? { result: 'not-sent' } : sent
       },
     }),
+  ],
+  'cancels nothing': [
+    /after another send the newest code counts|a code that was cancelled is approved no more/,
+    oneCode({ cancelCode: async () => {} }),
+  ],
+  'ignores the previous handle': [
+    /after another send the newest code counts/,
+    (right, world) => {
+      const { cancelCode: _cancel, ...adapter } = oneCode()(right, world)
+      return adapter
+    },
   ],
   'knows no calls': [
     /a code sent by call is approved/,

@@ -26,13 +26,21 @@ interface Verification {
 export type Play = (
   path: string,
   body: string,
-  codes: { send(to: string): Verification; find(id: string): Verification | undefined },
+  codes: {
+    send(to: string): Verification
+    find(id: string): Verification | undefined
+    /** The code of this number that has not ended. */
+    liveOf(to: string): Verification | undefined
+    end(id: string): void
+  },
+  method: string,
 ) => Reply
 
 /** A stub of a service for codes on loopback. */
 export async function startCodeService(play: Play): Promise<CodeService> {
   const requests: CodeService['requests'] = []
   const verifications: Verification[] = []
+  const ended = new Set<string>()
   let fault: ServiceFault | undefined
 
   function answer(req: IncomingMessage, res: ServerResponse, body: string): void {
@@ -44,7 +52,7 @@ export async function startCodeService(play: Play): Promise<CodeService> {
       res.destroy()
       return
     }
-    const [httpStatus, json] = play(path, body, {
+    const codes: Parameters<Play>[2] = {
       send(to) {
         // A code that nobody guesses right by chance, and another one for each send.
         const verification = {
@@ -55,11 +63,18 @@ export async function startCodeService(play: Play): Promise<CodeService> {
         verifications.push(verification)
         return verification
       },
-      find: (id) => verifications.find((verification) => verification.id === id),
-    })
+      find: (id) => verifications.find((verification) => verification.id === id && !ended.has(id)),
+      liveOf: (to) =>
+        verifications.find((verification) => verification.to === to && !ended.has(verification.id)),
+      end: (id) => void ended.add(id),
+    }
+    const [httpStatus, json] = play(path, body, codes, req.method ?? '')
     if (fault === 'error-page')
       res.writeHead(200, { 'content-type': 'text/html' }).end('<html>approved</html>')
-    else res.writeHead(httpStatus, { 'content-type': 'application/json' }).end(JSON.stringify(json))
+    else {
+      res.writeHead(httpStatus, { 'content-type': 'application/json' })
+      res.end(httpStatus === 204 ? '' : JSON.stringify(json))
+    }
   }
 
   const { origin, close } = await listening(async (req, res) => answer(req, res, await text(req)))
@@ -87,12 +102,19 @@ export const twilio: Play = (path, body, { send, find }) => {
   return [200, { sid: verification.id, status: approved ? 'approved' : 'pending', valid: approved }]
 }
 
-/** As Vonage documents Verify v2: 202 with a request id, then 200 or 400. */
-export const vonage: Play = (path, body, { send, find }) => {
-  const { workflow, code } = JSON.parse(body)
-  if (path === '/v2/verify') return [202, { request_id: send(workflow[0].to).id }]
-  const verification = find(path.replace('/v2/verify/', ''))
+/** As Vonage documents Verify v2: one request of a number at a time, until it is completed or cancelled. */
+export const vonage: Play = (path, body, { send, find, liveOf, end }, method) => {
+  const { workflow, code } = body === '' ? {} : JSON.parse(body)
+  if (path === '/v2/verify') {
+    if (liveOf(workflow[0].to)) return [409, { title: 'Conflict' }]
+    return [202, { request_id: send(workflow[0].to).id }]
+  }
+  const [id = '', next] = path.replace('/v2/verify/', '').split('/')
+  const verification = find(id)
   if (verification === undefined) return [404, { title: 'Not Found' }]
-  if (verification.code !== code) return [400, { title: 'Invalid Code' }]
-  return [200, { request_id: verification.id, status: 'completed' }]
+  // No step is left.
+  if (next !== undefined) return [409, { title: 'Conflict' }]
+  if (method === 'POST' && verification.code !== code) return [400, { title: 'Invalid Code' }]
+  end(id)
+  return method === 'DELETE' ? [204, {}] : [200, { request_id: id, status: 'completed' }]
 }

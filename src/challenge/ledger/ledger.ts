@@ -237,3 +237,25 @@ export function cancel(
   const budget = { ...ledger[who.budget], challenge: voided(live) }
   return { outcome: { challenge: live }, next: withBudget(ledger, who.budget, budget, now) }
 }
+
+/** The challenge whose attempts a new one inherits: voided or not, its code could still be typed upstream. */
+export function unexpired({ challenge }: Budget, now: number): Challenge | undefined {
+  return challenge !== undefined && now < challenge.expiresAt ? challenge : undefined
+}
+
+/** Of the code that was asked for last and could still be typed upstream, whether we accept it or not. */
+export function newestHandle({ strangers, known }: Ledger, now: number): string | undefined {
+  const [one, other] = [unexpired(strangers, now), unexpired(known, now)]
+  if (one?.handle === undefined || other?.handle === undefined) return one?.handle ?? other?.handle
+  return one.maxExpiresAt > other.maxExpiresAt ? one.handle : other.handle
+}
+
+export function isSameBinding(challenge: Challenge, binding: Binding): boolean {
+  return (
+    challenge.session === binding.session &&
+    challenge.subject === binding.subject &&
+    challenge.purpose === binding.purpose &&
+    challenge.bound === binding.bound &&
+    !isRevoked(challenge, binding)
+  )
+}

@@ -7,12 +7,14 @@ import {
   type Budget,
   type Challenge,
   type Decision,
-  isRevoked,
+  isSameBinding,
   type Ledger,
   type LedgerRefusal,
   liveIn,
+  newestHandle,
   refusalOfBudget,
   type Send,
+  unexpired,
   voided,
   type Who,
   withBudget,
@@ -44,6 +46,8 @@ export interface Booked {
   readonly challenge: Challenge
   /** The live challenge that it replaced. */
   readonly superseded?: Challenge
+  /** Of the code that the provider may still hold for this number. */
+  readonly previousHandle?: string | undefined
 }
 
 export type SendOutcome = Booked | { readonly outcome: 'live'; readonly challenge: Challenge } | LedgerRefusal
@@ -87,7 +91,12 @@ export function start(
   const superseded = live ?? liveIn(ledger.strangers, now, limits)
   const others = binding.budget === 'known' ? withoutStrangers(ledger, challenge, now) : ledger
   return {
-    outcome: { outcome: 'booked', challenge, ...(superseded === undefined ? {} : { superseded }) },
+    outcome: {
+      outcome: 'booked',
+      challenge,
+      ...(superseded === undefined ? {} : { superseded }),
+      previousHandle: newestHandle(ledger, now),
+    },
     next: booked(others, command.sendId, challenge, channel, now),
   }
 }
@@ -117,7 +126,7 @@ export function resend(
   // Another code is on its way: one that was wrong may be right now.
   const challenge = { ...live, wrongCodes: undefined }
   return {
-    outcome: { outcome: 'booked', challenge: { ...challenge, channel } },
+    outcome: { outcome: 'booked', challenge: { ...challenge, channel }, previousHandle: live.handle },
     next: booked(ledger, command.sendId, challenge, channel, now),
   }
 }
@@ -136,7 +145,7 @@ export function settleSend(
   sent: SendResult,
   now: number,
   limits: LedgerLimits,
-  order?: Pick<Booked, 'challenge' | 'superseded'>,
+  order?: Pick<Booked, 'challenge' | 'superseded'> & { readonly cancelled?: boolean },
 ): Decision<SettledSend> {
   const name = ledger.known.sends.some((known) => known.id === sendId) ? 'known' : 'strangers'
   const budget = ledger[name]
@@ -152,10 +161,14 @@ export function settleSend(
   }
   const others = sendsFor(current, budget.sends).filter(({ id }) => id !== sendId)
   const isOnly = others.length === 0
-  const unsent = sent.result === 'not-sent' && isOnly
-  const challenge = unsent
-    ? ownAgain(current, order?.superseded)
-    : withSend(current, others, send, sent, limits)
+  // A code that was ended at the provider must not come back as one to be typed.
+  const isDead = order?.cancelled === true && wasRefused(sent)
+  const unsent = sent.result === 'not-sent' && isOnly && !isDead
+  const challenge = isDead
+    ? voided(current)
+    : unsent
+      ? ownAgain(current, order?.superseded)
+      : withSend(current, others, send, sent, limits)
   const next = withBudget(ledger, name, { ...budget, challenge, sends }, now)
   const live = challenge === undefined || challenge.voided ? {} : { challenge }
   return {
@@ -232,19 +245,4 @@ function withoutStrangers(ledger: Ledger, { maxExpiresAt }: Challenge, now: numb
   if (challenge === undefined) return ledger
   const strangers = { ...ledger.strangers, challenge: voided(challenge, maxExpiresAt) }
   return withBudget(ledger, 'strangers', strangers, now)
-}
-
-/** The challenge whose attempts a new one inherits: voided or not, its code could still be typed upstream. */
-function unexpired({ challenge }: Budget, now: number): Challenge | undefined {
-  return challenge !== undefined && now < challenge.expiresAt ? challenge : undefined
-}
-
-function isSameBinding(challenge: Challenge, binding: Binding): boolean {
-  return (
-    challenge.session === binding.session &&
-    challenge.subject === binding.subject &&
-    challenge.purpose === binding.purpose &&
-    challenge.bound === binding.bound &&
-    !isRevoked(challenge, binding)
-  )
 }

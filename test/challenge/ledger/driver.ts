@@ -71,10 +71,11 @@ export function driveLedger(limits: LedgerLimits = ledgerLimits, from = 1_000_00
       }
       return { sendId, outcome: run((was, now) => start(was, order, now, limits)) }
     },
-    settleSend: (sendId: string, sent: SendResult, booked?: SendOutcome) =>
-      run((was, now) =>
-        settleSend(was, sendId, sent, now, limits, booked?.outcome === 'booked' ? booked : undefined),
-      ),
+    settleSend: (sendId: string, sent: SendResult, booked?: SendOutcome, cancelled = false) =>
+      run((was, now) => {
+        const order = booked?.outcome === 'booked' ? { ...booked, cancelled } : undefined
+        return settleSend(was, sendId, sent, now, limits, order)
+      }),
     /** Books and settles in one step. */
     start(who: Who = {}, sent: SendResult = { result: 'sent', lifetimeMs: 600_000 }) {
       const { sendId, outcome } = driver.book(who)

@@ -311,6 +311,40 @@ describe('settling a send', () => {
     })
   })
 
+  it.each(['not-sent', 'failed', 'misconfigured'] as const)(
+    'brings no code back that was ended at the provider before a send was %s',
+    (result) => {
+      const number = driveLedger()
+      number.start({}, { result: 'sent', handle: 'first' })
+      number.verify('rejected')
+      number.wait(minute)
+      const { sendId, outcome } = number.book({ purpose: 'transfer' })
+      expect(outcome).toMatchObject({ outcome: 'booked', previousHandle: 'first' })
+      expect(number.settleSend(sendId, { result }, outcome, true)).not.toHaveProperty('challenge')
+      expect(number.reserve().outcome).toMatchObject({ outcome: 'refused', code: 'challenge_gone' })
+      // What was typed stays spent.
+      number.wait(2 * minute)
+      expect(number.start()).toMatchObject({ challenge: { attempts: 1 } })
+    },
+  )
+
+  it('names the newest handle of both kinds of browser, that of a challenge without one never', () => {
+    const number = driveLedger()
+    const handleOf = (who: object) => (number.book(who).outcome as { previousHandle?: string }).previousHandle
+    number.start({}, { result: 'sent', handle: 'of strangers' })
+    number.verify('rejected')
+    number.wait(minute)
+    number.start({ known: true }, { result: 'sent', handle: 'of a known browser' })
+    number.wait(2 * minute)
+    expect(handleOf({ known: true, purpose: 'transfer' })).toBe('of a known browser')
+    const fresh = driveLedger()
+    fresh.start()
+    fresh.wait(minute)
+    expect(
+      (fresh.book({ purpose: 'transfer' }).outcome as { previousHandle?: string }).previousHandle,
+    ).toBeUndefined()
+  })
+
   it.each([
     ['live', () => {}],
     ['cancelled', (number: ReturnType<typeof driveLedger>) => number.cancel()],
