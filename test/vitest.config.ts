@@ -36,7 +36,7 @@ const differsByLine = files(
 const full = {
   express: files(
     'express/{bursts,session-races,recovery-bursts,recovery-faults,store-faults,provider-faults,frozen-store}',
-    'express/{aborted-requests,crossing,code-provider-verdicts,code-provider-canaries,failed-success,unawaited-reads}',
+    'express/{aborted-requests,crossing,code-provider-verdicts,code-provider-canaries,unawaited-reads}',
     'express/dialog/**/*',
     'journeys/two-hours-later',
     'sandbox/{memory,parallel,python}',
