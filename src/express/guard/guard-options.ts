@@ -104,7 +104,7 @@ const checks: Checks<GuardOptions> = {
   maxAgeMs: durationMs,
   once: boolean,
   bind: func('(req) => fields'),
-  describe: func('(req) => ({ title?, rows })'),
+  describe: func('(req, { locale }) => ({ title?, rows })'),
   methods: list(
     that(methodNameRule, isMethodName),
     "must list at least one method, such as 'passkey', in an array",

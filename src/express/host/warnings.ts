@@ -17,7 +17,7 @@ const messages = {
   TWO_FACTOR_COOKIE_NEVER_SENT:
     'The session cookie is Secure, and Express sees this request as plain http, so that the cookie never goes out. Set `trust proxy` to the proxy that ends TLS.',
   TWO_FACTOR_RESPONSE_SENT:
-    'A handler before tf.start() had responded already and called next() all the same, so nothing was done. Let it return without next() once it has responded.',
+    'A handler before tf.start() had responded already and went on to it all the same, so nothing was done. Let it end there once it has responded.',
   TWO_FACTOR_MESSAGES_INCOMPLETE:
     'A language of `messages` is not whole: its missing texts appear in English. Add them; `satisfies Texts` finds them in TypeScript.',
   TWO_FACTOR_MADE_PER_REQUEST:
