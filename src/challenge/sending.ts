@@ -81,7 +81,11 @@ export function createSending(parts: {
     // Counted after the send was booked: of parallel requests only one costs budget.
     const refusal = await budget.take().catch(unbook)
     if (refusal === undefined) {
-      await command.onPassed?.().catch(unbook)
+      await command.onPassed?.().catch(async (error: unknown) => {
+        // Denial of service: a session store that is down must not use up what sign-ups may cost in a day.
+        await budget.refund('not-sent').catch(() => undefined)
+        return unbook(error)
+      })
       return deliver(target, outcome, command, budget, now, settle)
     }
     await settle({ result: 'not-sent' })

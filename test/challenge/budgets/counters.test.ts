@@ -270,6 +270,19 @@ describe('sends at once', () => {
     }
   })
 
+  it('whose session cannot be kept cost neither an hour nor a day, the address’s neither', async () => {
+    const { challenges, provider } = createService({
+      limits: { sendsPerSessionPerHour: 1, serviceEnrolSendsPerDay: 1, enrolSendsPerAddressPerDay: 1 },
+    })
+    const order = { ...ana, lane: 'enrol' as const, purpose: 'signup', address: '203.0.113.7' }
+    const onPassed = async () => Promise.reject(new Error('the session store is down'))
+    for (let turn = 0; turn < 3; turn += 1) {
+      await expect(challenges.start({ ...order, onPassed })).rejects.toThrow('the session store is down')
+    }
+    expect(provider.sends).toHaveLength(0)
+    expect(await challenges.start(order)).toMatchObject({ outcome: 'started' })
+  })
+
   it('that the ledger refuses cost nobody’s budget, the address’s neither', async () => {
     const { challenges, wait } = createService({
       limits: { sendsPerSessionPerHour: 2, sendsPerAddressPer10Min: 10 },
