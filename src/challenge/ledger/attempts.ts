@@ -15,7 +15,7 @@ import {
   type Who,
   withBudget,
 } from './ledger.js'
-import { lockAt, pauseBeforeCheck, rememberedMs } from './pacing.js'
+import { checkUnderWay, lockAt, pauseBeforeCheck, rememberedMs } from './pacing.js'
 import { challengeShown } from './shown.js'
 
 const maxUsedCodes = 20
@@ -75,9 +75,9 @@ export function reserve(
   const exhaustedMs = left <= 0 ? live.expiresAt - now : 0
   const waitMs = Math.max(exhaustedMs, pauseBeforeCheck(ledger, attempt.budget, now, limits))
   if (waitMs > 0) return { outcome: refused('attempts_exhausted', waitMs) }
-  // One lease per budget: what strangers have under way does not make a known browser wait.
-  if (lease !== undefined && now < lease.expiresAt) {
-    return { outcome: refused('verification_in_progress', lease.expiresAt - now) }
+  const underWay = checkUnderWay(ledger, attempt.budget, now, limits)
+  if (underWay !== undefined) {
+    return { outcome: refused('verification_in_progress', underWay.expiresAt - now) }
   }
 
   const challenge = { ...live, attempts: live.attempts + 1 }

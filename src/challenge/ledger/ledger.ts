@@ -79,7 +79,7 @@ export type Budget = {
   /** 0: never locked since the last success. */
   readonly lockExpiresAt: number
   readonly sends: readonly Send[]
-  /** The moments of the attempts of the last day, as far as they came after the last success. */
+  /** The moments of the attempts of the last day, but for those that succeeded. */
   readonly attemptTimes: readonly number[]
   readonly later?: Later | undefined
 }

@@ -1,7 +1,15 @@
 import { dayMs, hourMs } from '../../lib/time.js'
 import type { Channel } from '../code-provider.js'
 import type { LedgerLimits } from '../limits.js'
-import { type BudgetName, type Challenge, type Ledger, liveIn, type Send, shareOf } from './ledger.js'
+import {
+  type BudgetName,
+  type Challenge,
+  type Lease,
+  type Ledger,
+  liveIn,
+  type Send,
+  shareOf,
+} from './ledger.js'
 
 /** How long sends, attempts and used codes are remembered: the longest window that counts them. */
 export const rememberedMs = dayMs
@@ -58,6 +66,22 @@ export function pauseBeforeCheck(
     windowEnd(all, most, windowMs, now),
   ])
   return Math.max(0, Math.max(...ends) - now)
+}
+
+/**
+ * The check that has to end before another one. One per budget: what strangers have under way does not make a known
+ * browser wait, unless it may be the last wrong code that the number allows.
+ */
+export function checkUnderWay(
+  ledger: Ledger,
+  name: BudgetName,
+  now: number,
+  { failuresBeforeDisable }: LedgerLimits,
+): Lease | undefined {
+  const { strangers, known } = ledger
+  const isLast = strangers.rejections + known.rejections + 1 >= failuresBeforeDisable
+  const leases = isLast ? [strangers.lease, known.lease] : [ledger[name].lease]
+  return leases.find((lease) => lease !== undefined && now < lease.expiresAt)
 }
 
 /** The moment from which a code may be sent again for this challenge, or a new one started. */

@@ -188,6 +188,17 @@ describe('of the guesses of a number', () => {
     expect(wrong(known).judged).toBe(40)
   })
 
+  it('the last wrong one is not checked twice at once', () => {
+    const number = driveLedger({ ...patient, knownShare: 0, failuresBeforeDisable: 2 })
+    number.start()
+    number.verify('rejected')
+    const stranger = number.reserve()
+    number.start(known)
+    expect(number.reserve(known).outcome).toMatchObject({ code: 'verification_in_progress' })
+    number.settle(stranger.id, 'unavailable')
+    expect(number.verify('rejected', known)).toMatchObject({ disabled: true })
+  })
+
   it('strangers have all where no browser is known', () => {
     expect(guessed(driveLedger({ ...patient, knownShare: 0 }), {}, 'unavailable')).toBe(25)
   })
