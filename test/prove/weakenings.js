@@ -12,7 +12,7 @@ export const weakenings = [
     bound: 1,
     what: 'several checks of one number at once',
     file: 'src/challenge/ledger/attempts.ts',
-    find: 'if (lease !== undefined && now < lease.expiresAt) {',
+    find: 'if (underWay !== undefined) {',
     replace: 'if (false) {',
     tests: ['test/challenge/ledger/attempts.test.ts'],
   },

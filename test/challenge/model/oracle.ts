@@ -305,7 +305,11 @@ export function createOracle(figures = documented) {
       if (live.wrong.has(code)) return 'repeated'
       if (live.purse.spent >= figures.attempts) return 'attempts_exhausted'
       if (guessedOut(who.budget, now)) return 'attempts_exhausted'
-      if (side.lease !== undefined && now < side.lease.until) return 'verification_in_progress'
+      const { strangers, known } = sides
+      // The last wrong code of the number is judged alone.
+      const isLast = strangers.judged + known.judged + 1 >= figures.failuresBeforeDisable
+      const checks = isLast ? [strangers.lease, known.lease] : [side.lease]
+      if (checks.some((lease) => lease !== undefined && now < lease.until)) return 'verification_in_progress'
       live.purse.spent += 1
       const attempt = { at: now, challenge: live, code, locked: fail(side, now), send: lastSend(side) }
       side.attempts.push(attempt)
