@@ -48,8 +48,12 @@ export interface KeptForms {
   move(from: string, to: string): Promise<void>
 }
 
-/** Sealed, because forms hold whatever people type. */
-type Stored = { readonly sealed: string }
+type Stored = {
+  /** Because forms hold whatever people type. */
+  readonly sealed: string
+  /** Until when this session counts in the shares of its subject and address. */
+  readonly countedUntil?: number | undefined
+}
 type Kept = FoundForm & { readonly id: string; readonly expiresAt: number }
 
 const lifetimeMs = 10 * minuteMs
@@ -79,22 +83,24 @@ export function createKeptForms(parts: {
     return kept.filter(({ expiresAt }) => now() < expiresAt)
   }
 
-  function seal(session: string, kept: readonly Kept[]) {
+  function seal(session: string, kept: readonly Kept[], countedUntil?: number) {
     const sealed = secrets.seal('form', JSON.stringify(kept), keys.forms(session))
     // Emptied and not removed, so that a command sent twice recognizes itself.
-    return { value: { sealed }, ttlMs: lifetimeMs }
+    return { value: { sealed, countedUntil }, ttlMs: lifetimeMs }
   }
 
-  const read = async (session: string): Promise<readonly Kept[]> =>
-    open((await store.read(keys.forms(session)))?.value as Stored | undefined, session)
+  const read = async (session: string): Promise<Stored | undefined> =>
+    (await store.read(keys.forms(session)))?.value as Stored | undefined
 
-  const add = (session: string, added: readonly Kept[]): Promise<void> =>
+  const isCounted = ({ countedUntil = 0 }: Partial<Stored> = {}) => now() < countedUntil
+
+  const add = (session: string, added: readonly Kept[], countedUntil: number | undefined): Promise<void> =>
     update(store, keys.forms(session), (stored: Stored | undefined) => {
       const isReplaced = ({ form }: Kept) => form && added.some((one) => one.form?.action === form.action)
       const all = [...open(stored, session).filter((one) => !isReplaced(one)), ...added]
       const sent = all.filter(({ form }) => form === undefined).slice(-maxPerSession)
       const waiting = all.filter(({ form }) => form !== undefined).slice(-maxPerSession)
-      return { outcome: undefined, put: seal(session, [...sent, ...waiting]) }
+      return { outcome: undefined, put: seal(session, [...sent, ...waiting], countedUntil) }
     })
 
   /** Puts another entry, or none, in the place of one that waits; false when it does not wait. */
@@ -108,6 +114,7 @@ export function createKeptForms(parts: {
         put: seal(
           session,
           all.flatMap((one) => (one === waits ? by(one) : [one])),
+          stored?.countedUntil,
         ),
       }
     })
@@ -129,15 +136,21 @@ export function createKeptForms(parts: {
   return {
     async keep(session, form, origin) {
       const { subject } = form.required
-      const isNew = (await read(session)).length === 0
-      if (isNew && !(await hasShare(subject, origin))) return undefined
+      const stored = await read(session)
+      // Again after each lifetime, whatever waits there: sessions that are kept alive would add up.
+      if (!isCounted(stored) && !(await hasShare(subject, origin))) return undefined
+      const expiresAt = now() + lifetimeMs
       const id = randomBytes(16).toString('base64url')
-      await add(session, [{ id, subject, form, expiresAt: now() + lifetimeMs }])
+      await add(
+        session,
+        [{ id, subject, form, expiresAt }],
+        isCounted(stored) ? stored?.countedUntil : expiresAt,
+      )
       return id
     },
 
     async find(session, id) {
-      const found = (await read(session)).find((one) => one.id === id)
+      const found = open(await read(session), session).find((one) => one.id === id)
       return found && { subject: found.subject, ...(found.form && { form: found.form }) }
     },
 
@@ -151,10 +164,12 @@ export function createKeptForms(parts: {
 
     async move(from, to) {
       const moved = await update(store, keys.forms(from), (stored: Stored | undefined) => {
-        const all = open(stored, from)
-        return all.length === 0 ? { outcome: all } : { outcome: all, put: seal(from, []) }
+        const outcome = { all: open(stored, from), countedUntil: stored?.countedUntil }
+        return outcome.all.length === 0 && !isCounted(stored)
+          ? { outcome: undefined }
+          : { outcome, put: seal(from, []) }
       })
-      if (moved.length > 0) await add(to, moved)
+      if (moved !== undefined) await add(to, moved.all, moved.countedUntil)
     },
   }
 }

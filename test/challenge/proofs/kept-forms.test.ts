@@ -112,6 +112,27 @@ describe('a kept form', () => {
     expect(await found('s1', await keep('s1', bens))).toEqual(bens)
   })
 
+  it('counts in the share of its account for as long as its session has one, and once, whatever is taken', async () => {
+    const time = { now: 1 }
+    const { forms, keep, found, clock } = setUp(memoryStore({ now: () => time.now }))
+    for (let tries = 0; tries < 5; tries += 1) {
+      const id = await keep('s1', form())
+      expect(await forms.take('s1', id)).toBe(true)
+    }
+    const last = new Map<string, string>()
+    for (let minutes = 0; minutes < 120; minutes += 5) {
+      for (const session of last.keys()) last.set(session, await keep(session, form()))
+      for (let index = 0; index < 5; index += 1) {
+        const session = `flood-${minutes}-${index}`
+        last.set(session, await keep(session, form()))
+      }
+      clock.now += 5 * minute
+      time.now += 5 * minute
+    }
+    const waiting = await Promise.all([...last].map(async ([session, id]) => found(session, id)))
+    expect(waiting.filter(Boolean).length).toBeLessThanOrEqual(6)
+  })
+
   it.each([
     ['an IPv4 address', 100, (_index: number) => '203.0.113.9', false],
     ['an IPv6 network', 100, (index: number) => `2001:db8::${index.toString(16)}`, false],
