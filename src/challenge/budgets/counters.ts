@@ -89,12 +89,13 @@ export function createCounters(parts: {
       : allowance(parts, { what, lane, session, address, proxied, max })
   }
 
-  const unprovenOf = ({ lane, address, proxied }: Counted) => {
-    const max = limits.enrolSendsPerAddressPerDay
-    return lane === 'auth' || address === undefined || max === false
+  // Counted without a limit, too: what one address wastes must not close a country (`signupGuard`).
+  const perDay = limits.enrolSendsPerAddressPerDay
+  const maxUnproven = perDay === false ? Number.POSITIVE_INFINITY : perDay
+  const unprovenOf = ({ lane, address, proxied }: Counted) =>
+    lane === 'auth' || address === undefined
       ? undefined
-      : unprovenSends(parts, { address, proxied, max })
-  }
+      : unprovenSends(parts, { address, proxied, max: maxUnproven })
 
   /** Hours and days of the person: cost control and a brake on SMS pumping. */
   function ownSends({ lane, session, subject, anonymous }: Counted): Allowance[] {

@@ -15,11 +15,14 @@ interface Days {
   /** Whether the provider refuses the numbers of the attacker. */
   readonly refused?: boolean
   readonly mode?: SignupGuardRules['mode']
+  /** Whether the day of an address has a limit. */
+  readonly limited?: boolean
 }
 
 async function live({ addresses, hours, honestPerHour, refused = false, mode = 'observe', ...given }: Days) {
-  const { honestAddresses = Number.POSITIVE_INFINITY } = given
-  const service = createService({ signupGuard: { mode } })
+  const { honestAddresses = Number.POSITIVE_INFINITY, limited = true } = given
+  const limits = limited ? {} : { enrolSendsPerAddressPerDay: false as const }
+  const service = createService({ signupGuard: { mode }, limits })
   const { challenges, provider } = service
   const isAttackers = () => provider.sends.at(-1)?.destination.startsWith('+57300') ?? false
   provider.send = () => ({ result: refused && isAttackers() ? 'failed' : 'sent' })
@@ -100,4 +103,10 @@ describe('somebody who proves none of his numbers', () => {
       expect(told).toMatchObject({ honest: people, honestRefused: 0 })
     },
   )
+
+  it('closes no country from one address either where the day of an address has no limit', async () => {
+    const others = { hours: 12, honestPerHour: 6, honestAddresses: 20 }
+    const told = await live({ addresses: 1, ...others, mode: 'enforce', limited: false })
+    expect(told).toMatchObject({ honest: 72, honestRefused: 0 })
+  })
 })
