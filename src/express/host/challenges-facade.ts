@@ -54,11 +54,14 @@ export interface ChallengesFacade {
   /** Sends another code for the live challenge. Its attempts stay counted. */
   resend(command: Named<Omit<ResendCommand, 'shown'>> & ShownByName): Promise<StartOutcome>
   /**
-   * Judges a code. `approved` leaves no grant: write one with `tf.grants.write`.
+   * Judges a code. `approved` leaves no grant: write one with `tf.grants.write`, for what was approved and nothing else.
    *
    * @example
    * const verified = await tf.challenges.verify({ subject, phone, session: sessionId, code, challenge: id })
-   * if (verified.outcome === 'approved') await tf.grants.write({ subject, session: sessionId, purpose: 'login' })
+   * if (verified.outcome === 'approved') {
+   *   const { purpose, bound } = verified
+   *   await tf.grants.write({ subject, session: sessionId, purpose, bound })
+   * }
    */
   verify(command: Named<Omit<VerifyCommand, 'shown'>> & ShownByName): Promise<VerifyOutcome>
   /** Ends the live challenge. Sends, failures and locks stay counted. */

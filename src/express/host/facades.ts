@@ -32,7 +32,7 @@ export interface GrantsFacade {
     readonly subject: SubjectName
     readonly session: string
     readonly purpose: string
-    readonly bound?: Bound
+    readonly bound?: Bound | undefined
     /** Your word for the factor, such as `passkey`, for the option `methods` of a guard. Default `host`. */
     readonly method?: string
   }): Promise<Grant>
