@@ -42,8 +42,8 @@ const full = {
     'sandbox/{memory,parallel,python}',
   ),
   parts: files(
-    'challenge/{adversary,lockout,refused-starts}',
-    'challenge/budgets/{crowd,pumping,signup-guard}',
+    'challenge/{adversary,lockout,outages,refused-starts}',
+    'challenge/budgets/{crowd,few-addresses,pumping,signup-guard}',
     'challenge/model/**/*',
     'provider/{generated,adversarial}-answers',
     'control-openapi',
