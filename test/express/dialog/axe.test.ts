@@ -83,10 +83,14 @@ describeInChromium('axe in <two-factor-dialog>', (browser) => {
     await look(nobody.page, 'no phone')
 
     const { host, page } = await openDialog({ context })
-    await page.evaluate((code) => {
-      const headers = { 'content-type': 'application/json' }
-      return fetch('/two-factor/verify', { method: 'POST', headers, body: JSON.stringify({ code }) })
-    }, host.stub.rightCode)
+    const challenge = await page.getByRole('dialog').locator('[name=challenge]').first().inputValue()
+    await page.evaluate(
+      (body) => {
+        const headers = { 'content-type': 'application/json' }
+        return fetch('/two-factor/verify', { method: 'POST', headers, body: JSON.stringify(body) })
+      },
+      { challenge, code: host.stub.rightCode },
+    )
     await enter(page, host.stub.rightCode, texts)
     await appears(page, texts['done.title'])
     await look(page, 'done')
