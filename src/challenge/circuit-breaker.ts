@@ -9,6 +9,8 @@ const numbersBeforePause = 3
 /** Before the second, third and every further probe. */
 const waitsMs = [2_000, 4_000, 8_000]
 const longestWaitMs = 15_000
+/** An exchange whose end nobody has told, because the host's clock threw, must not keep its turn for ever. */
+const longestTurnMs = 120_000
 /** Bounds of what is remembered. */
 const mostExchanges = 500
 const mostNumbers = 10_000
@@ -52,7 +54,8 @@ export interface CircuitBreaker {
 /** A place for one exchange at a time, and when it is free again. */
 interface Turn {
   dueAt: number
-  busy: boolean
+  /** Since when an exchange has it. */
+  takenAt: number | undefined
 }
 
 /** While the circuit is open. */
@@ -104,7 +107,8 @@ export function createCircuitBreaker(parts: {
   function waitOf(turn: Turn | undefined): number {
     if (turn === undefined || (turn === pause?.fresh && !isSilent())) return 0
     const leftMs = turn.dueAt - now()
-    if (turn.busy) return Math.max(leftMs, waitsMs[0] ?? 0)
+    const { takenAt = Number.NEGATIVE_INFINITY } = turn
+    if (isWithin(takenAt, longestTurnMs)) return Math.max(leftMs, waitsMs[0] ?? 0)
     return leftMs > longestWaitMs ? 0 : Math.max(leftMs, 0)
   }
 
@@ -142,8 +146,8 @@ export function createCircuitBreaker(parts: {
     count(key)
     if (pause === undefined) {
       if (!mostFail()) return
-      const others = { dueAt: now() + longestWaitMs, busy: false }
-      pause = { fresh: { dueAt: now(), busy: false }, others, failedProbes: 0 }
+      const others = { dueAt: now() + longestWaitMs, takenAt: undefined }
+      pause = { fresh: { dueAt: now(), takenAt: undefined }, others, failedProbes: 0 }
       emit({ type: 'provider.paused', pausedForMs: longestWaitMs, ...by })
     } else if (turn === pause.fresh && isSilent()) {
       turn.dueAt = now() + (waitsMs[pause.failedProbes] ?? longestWaitMs)
@@ -173,9 +177,9 @@ export function createCircuitBreaker(parts: {
     admit(asker) {
       const turn = turnOf(asker)
       if (waitOf(turn) > 0) return undefined
-      if (turn !== undefined) turn.busy = true
+      if (turn !== undefined) turn.takenAt = now()
       return (exchange) => {
-        if (turn !== undefined) turn.busy = false
+        if (turn !== undefined) turn.takenAt = undefined
         const { command, result, about } = exchange
         if (result === 'misconfigured') tellMisconfigured(about)
         const isUnanswered = result === 'not-sent' || result === 'unconfirmed' || result === 'unavailable'

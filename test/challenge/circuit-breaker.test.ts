@@ -46,6 +46,16 @@ function setUp(down?: Outcome) {
   }
 }
 
+it('gives the turn of an exchange that never ended to another one after two minutes', () => {
+  const { breaker, ask, wait, isOpen } = setUp('lost')
+  expect(breaker.admit(of('never ended'))).toBeDefined()
+  wait(119_999)
+  expect(ask('f', 'sent')).toBe(false)
+  wait(1)
+  expect(ask('f', 'sent')).toBe(true)
+  expect(isOpen()).toBe(false)
+})
+
 describe('the share of failures', () => {
   const each = (keys: string, outcome: Outcome) => [...keys].map((key) => [key, outcome] as const)
   it.each<[string, boolean, readonly (readonly [string, Outcome])[]]>([
