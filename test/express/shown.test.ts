@@ -1,34 +1,12 @@
 import cookieSession from 'cookie-session'
-import express, { type Express, type Request } from 'express'
+import type { Request } from 'express'
 import { describe, expect, it } from 'vitest'
-import { type TwoFactor, tokenSession } from '../../src/index.js'
+import { tokenSession } from '../../src/index.js'
 import { type Browser, hiddenFields } from './browser.js'
+import { describedTransfers, mallory, mum } from './described-transfers.js'
 import { type Host, type HostOptions, startHost } from './kit.js'
 
 const minute = 60_000
-const mum = { amount: '5', payee: 'Mum' }
-const mallory = { amount: '9999', payee: 'Mallory' }
-
-function describedTransfers(app: Express, tf: TwoFactor): void {
-  app.post(
-    '/pay',
-    express.json(),
-    express.urlencoded({ extended: false }),
-    tf.requireTwoFactor({
-      purpose: 'pay',
-      once: true,
-      bind: ({ body }) => ({ amount: body.amount, payee: body.payee }),
-      describe: ({ body }) => ({
-        rows: [
-          ['Amount', body.amount],
-          ['To', body.payee],
-        ],
-      }),
-    }),
-    (req, res) => void res.json({ paid: req.body.payee }),
-  )
-  app.get('/settings', tf.requireTwoFactor({ purpose: 'settings' }), (_req, res) => void res.json({}))
-}
 
 /** Where an app with cookie-session keeps an id of its own. */
 const sidOf = (req: Request) => req.session as { sid?: string }

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { createTexts } from '../../../src/express/pages/messages/locales.js'
 import type { Texts } from '../../../src/express/pages/messages/texts.js'
 import { axeFindings, describeInChromium } from '../../browser/chromium.js'
-import { call, enter, openSinglePage } from './single-page.js'
+import { call, enter, openSinglePage, verifyInAnotherTab } from './single-page.js'
 
 const dialogOf = (page: Page) => page.getByRole('dialog')
 const looks: readonly (readonly [string, BrowserContextOptions])[] = [
@@ -83,14 +83,7 @@ describeInChromium('axe in <two-factor-dialog>', (browser) => {
     await look(nobody.page, 'no phone')
 
     const { host, page } = await openDialog({ context })
-    const challenge = await page.getByRole('dialog').locator('[name=challenge]').first().inputValue()
-    await page.evaluate(
-      (body) => {
-        const headers = { 'content-type': 'application/json' }
-        return fetch('/two-factor/verify', { method: 'POST', headers, body: JSON.stringify(body) })
-      },
-      { challenge, code: host.stub.rightCode },
-    )
+    await verifyInAnotherTab(page, host.stub.rightCode)
     await enter(page, host.stub.rightCode, texts)
     await appears(page, texts['done.title'])
     await look(page, 'done')

@@ -2,17 +2,21 @@ import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { en } from '../../../src/express/pages/messages/en.js'
 import { describeInChromium } from '../../browser/chromium.js'
+import { describedTransfers, mallory, mum } from '../described-transfers.js'
 import { wrongCode } from '../recovery-kit.js'
-import { call, enter, openSinglePage, type SinglePage } from './single-page.js'
+import { ask, call, enter, json, openSinglePage, type SinglePage, verifyInAnotherTab } from './single-page.js'
 
 const dialogOf = (page: Page) => page.getByRole('dialog')
 const again = (page: Page) => dialogOf(page).getByRole('button', { name: 'Send a new code' })
 
 describeInChromium('<two-factor-dialog>', (browser) => {
   /** The dialog of a refused request, with the clock of the browser in hand. */
-  async function openDialog(given: Parameters<typeof openSinglePage>[1] = {}) {
+  async function openDialog(
+    given: Parameters<typeof openSinglePage>[1] = {},
+    [path, init]: readonly [path: string, init?: RequestInit] = ['/guarded/settings'],
+  ) {
     const opened = await openSinglePage(browser(), given)
-    const answer = call(opened.page, '/guarded/settings')
+    const answer = call(opened.page, path, init)
     await dialogOf(opened.page).waitFor()
     return { ...opened, answer }
   }
@@ -75,16 +79,43 @@ describeInChromium('<two-factor-dialog>', (browser) => {
 
   it('goes on when the code was typed in another tab', async () => {
     const { host, page, answer } = await openDialog()
-    await page.evaluate((code) => {
-      const headers = { 'content-type': 'application/json' }
-      return fetch('/two-factor/verify', { method: 'POST', headers, body: JSON.stringify({ code }) })
-    }, host.stub.rightCode)
+    await verifyInAnotherTab(page, host.stub.rightCode)
     await enter(page, host.stub.rightCode)
     await page.getByRole('dialog', { name: "You're already confirmed" }).waitFor()
     await dialogOf(page).getByRole('link', { name: 'Continue' }).click()
     expect(await answer).toEqual([200, '{"saved":true}'])
     expect(page.url()).toBe(`${host.url}/`)
   })
+
+  it.each([
+    { opener: ['/pay', json(mum)] as const, rows: ['5', 'Mum'], done: '{"paid":"Mum"}' },
+    { opener: ['/guarded/settings'] as const, rows: ['Spanish'], done: '{"saved":true}' },
+  ])(
+    'approves $rows alone, whatever else in the session asked for a code',
+    async ({ opener, rows, done }) => {
+      const opened = await openDialog({ clock: true, mount: describedTransfers }, opener)
+      const { host, page, answer } = opened
+      await pass(opened, 60_000)
+      const { requirement } = await ask(page, '/pay', json(mallory))
+      const { challenge } = await ask(page, '/two-factor/start', json({ requirement }))
+      expect(challenge.purpose).toBe('pay')
+
+      await enter(page, host.stub.rightCode)
+      const told = dialogOf(page).getByRole('alert').filter({ hasText: 'Another code was asked for' })
+      await told.waitFor()
+      expect(await dialogOf(page).getByRole('definition').allInnerTexts()).toEqual(rows)
+      expect(await dialogOf(page).getByLabel('Security code').count()).toBe(0)
+      expect(host.stub.checks).toHaveLength(0)
+      const { challenge: live } = await ask(page, `/two-factor?requirement=${requirement}`)
+      expect(live).toMatchObject({ id: challenge.id, attemptsRemaining: 5 })
+
+      await pass(opened, 120_000)
+      await again(page).click()
+      await enter(page, host.stub.rightCode)
+      expect(await answer).toEqual([200, done])
+      expect((await ask(page, '/pay', json(mallory))).code).toBe('second_factor_required')
+    },
+  )
 
   it('says once, as a time of day of the person, when a lock ends, and offers no button before', async () => {
     const { page, answer, host } = await openDialog({
@@ -108,7 +139,7 @@ describeInChromium('<two-factor-dialog>', (browser) => {
   })
 
   it('takes a recovery code without leaving the app', async () => {
-    const purposes = { login: {}, never: {}, pay: {}, transfer: {}, settings: { recoveryCode: true } }
+    const purposes = { login: {}, never: {}, bill: {}, transfer: {}, settings: { recoveryCode: true } }
     const recovery = { purposes, recoveryCodes: { consume: () => true } }
     const { host, page, answer } = await openDialog({ options: recovery })
     await dialogOf(page).getByRole('link', { name: en['phone.lost'] }).click()

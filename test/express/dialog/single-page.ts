@@ -68,7 +68,7 @@ export async function openSinglePage(
       let asked = 0
       const never = { purpose: 'never', bind: () => ({ asked: ++asked }) }
       app.all('/guarded/never', tf.requireTwoFactor(never), (_req, res) => res.json({}))
-      const bound = { purpose: 'pay', once: true, bind: (req: { url: string }) => ({ url: req.url }) }
+      const bound = { purpose: 'bill', once: true, bind: (req: { url: string }) => ({ url: req.url }) }
       app.all('/guarded/pay/:id', tf.requireTwoFactor(bound), (req, res) => res.json({ paid: req.params.id }))
       usualRoutes(app, tf)
     },
@@ -119,6 +119,23 @@ export function call(
 export async function enter(page: Page, code: string, texts: Texts = en): Promise<void> {
   await page.getByRole('dialog').getByLabel(texts['code.label']).fill(code)
   await page.getByRole('dialog').getByRole('button', { name: texts['code.submit'] }).click()
+}
+
+export const json = (body: object): RequestInit => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(body),
+})
+
+/** The document that another tab of the session is sent. */
+export const ask = (page: Page, path: string, init?: RequestInit) =>
+  page.evaluate(async ([to, given]) => (await fetch(to, given)).json(), [path, init] as const)
+
+/** Sends the code of the dialog without it. */
+export async function verifyInAnotherTab(page: Page, code: string): Promise<void> {
+  const challenge = await page.getByRole('dialog').locator('[name=challenge]').first().inputValue()
+  const { verified } = await ask(page, '/two-factor/verify', json({ challenge, code }))
+  expect(verified).toBe(true)
 }
 
 export async function expectNoDialog(page: Page): Promise<void> {
