@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { figure } from '../../prove/figure.js'
 import { bugs } from './bugs.js'
-import { type Explored, explore, exploreByLevel } from './exploration.js'
+import { type Explored, explore } from './exploration.js'
 import { ledgerCommands } from './ledger-commands.js'
-import { topics } from './small-world.js'
+import { type Topic, topics } from './small-world.js'
 
 // A search is all CPU time: on a busy machine it takes many times as long.
 vi.setConfig({ testTimeout: 300_000 })
@@ -35,7 +35,8 @@ describe('every order of few steps shows a ledger with', () => {
 
   it.each(Object.entries(bugs))('%s', (name, bug) => {
     const commands = { ...ledgerCommands, ...bug(ledgerCommands) }
-    const found = shortest(commands)
+    const [topic = 'everything'] = Object.entries(shownBy).find(([, names]) => names.includes(name)) ?? []
+    const { violation: found } = explore(commands, topics[topic] as Topic)
     expect(found).toBeDefined()
     if (found === undefined) return
     table[name] = {
@@ -46,15 +47,44 @@ describe('every order of few steps shows a ledger with', () => {
   })
 })
 
-/** The shortest history that any topic shows: all of them to a depth, before one of them goes deeper. */
-function shortest(commands: typeof ledgerCommands): Explored['violation'] {
-  const searches = new Set(Object.values(topics).map((topic) => exploreByLevel(commands, topic)))
-  while (searches.size > 0) {
-    for (const search of searches) {
-      const { done, value } = search.next()
-      if (done) searches.delete(search)
-      else if (value.violation !== undefined) return value.violation
-    }
-  }
-  return undefined
+/** The topic in which a bug shows after the fewest steps, where that is not everything at once. */
+const shownBy: Readonly<Record<string, readonly string[]>> = {
+  'the same codes': [
+    'reset on resend',
+    'no used-code memory',
+    'refill on restart',
+    'a used code costs nothing',
+    'a lease that never lapses',
+    'a wrong code remembered past a resend',
+    'a wrong code remembered that was typed before the resend',
+  ],
+  'answers to a code': ['no compare on settle', 'per-session budget only', 'cancel ends the attempts, too'],
+  locks: [
+    'lock unchecked in settle',
+    'lock not set by the attempt that fails',
+    'a lock is lengthened by trying',
+    'every lock is as long as the first',
+    'success leaves the failures',
+    'the lock of strangers for known browsers, too',
+    'success forgives one budget only',
+    'the absolute caps counted in each budget',
+  ],
+  'two budgets': [
+    'sliding lifetime',
+    'a failure counted in the other budget',
+    'codes of strangers checked while a known challenge is live',
+    'what strangers guessed is forgotten while a known challenge lives',
+    'a known browser inherits the attempts of strangers',
+    'success of the owner gives a thief of the cookie another hour',
+    'guesses for known browsers on top of those for strangers',
+  ],
+  lifetimes: ['resend starts the deadline anew'],
+  hours: [
+    'a code is sent that nobody may type',
+    'a day has no guesses of its own',
+    'success of the owner gives strangers another hour',
+  ],
+  'two budgets at once': ['a known start refills strangers', 'one lease for both budgets'],
+  'locks of both': ['an operator enables one budget only'],
+  sends: ['a refused send counted by the hour'],
 }

@@ -19,15 +19,7 @@ export interface Explored {
 }
 
 /** Breadth first through everything that can happen by the actions of a topic, each state once. */
-export function explore(commands: LedgerCommands, topic: Topic): Explored {
-  return [...exploreByLevel(commands, topic)].at(-1) as Explored
-}
-
-/** The same one step deeper at a time, until the topic ends or something is violated. */
-export function* exploreByLevel(
-  commands: LedgerCommands,
-  { depth: deepest, by, figures }: Topic,
-): Generator<Explored, void> {
+export function explore(commands: LedgerCommands, { depth: deepest, by, figures }: Topic): Explored {
   const limits = { ...browserLimits, ...figures, attemptsPerChallenge: figures.attempts }
   const worldAfter = (history: readonly string[]): World => {
     const world = createWorld({ commands, oracle: createOracle(figures), limits })
@@ -53,14 +45,13 @@ export function* exploreByLevel(
         } catch (error) {
           if (!(error instanceof Violation)) throw error
           const violation = { history: longer, message: error.message }
-          yield { states: reached.size, steps, depth, violation }
-          return
+          return { states: reached.size, steps, depth, violation }
         }
       }
     }
     frontier = next
-    yield { states: reached.size, steps, depth }
   }
+  return { states: reached.size, steps, depth: deepest }
 }
 
 /** A state as a hash: moments as distances from the clock, ids by the order in which they appear. */
