@@ -12,9 +12,16 @@ async function startSignups(options: Partial<TwoFactorOptions>) {
       onEvent: (event) => events.push(event),
       ...options,
     },
-    mount: (app, tf) => app.use('/signup', tf.phoneVerification().routes()),
+    mount: (app, tf) => {
+      app.set('trust proxy', 'loopback')
+      app.use('/signup', tf.phoneVerification().routes())
+    },
   })
-  const start = (index: number) => host.browser().post('/signup/start', { phone: phoneOf(index) })
+  /** A sign-up with a number of its own; by default from an address of its own, too. */
+  const start = (index: number, address = index) => {
+    const headers = { 'x-forwarded-for': `203.0.113.${address}` }
+    return host.browser().post('/signup/start', { phone: phoneOf(index) }, headers)
+  }
   return { host, events, start }
 }
 
@@ -23,7 +30,7 @@ const few = { mode: 'enforce', unprovenPerHour: 3 } as const
 it('a country whose sign-ups nobody completes is refused with 503, and its events say why', async () => {
   const { start, events, host } = await startSignups({ signupGuard: few })
   for (let index = 0; index < 3; index += 1) expect((await start(index)).status).toBe(201)
-  const refused = await start(3)
+  const refused = await start(3, 0)
   expect(refused.status).toBe(503)
   expect(refused.json).toMatchObject({ code: 'sending_paused', retryAfterMs: 3_600_000 })
   expect(host.stub.sends).toHaveLength(3)
@@ -31,6 +38,8 @@ it('a country whose sign-ups nobody completes is refused with 503, and its event
     expect.objectContaining({ type: 'spend.suspected', country: 'CO', window: 'hour', sent: 3, approved: 0 }),
   )
   expect(events.at(-1)).toMatchObject({ type: 'request.refused', code: 'sending_paused', limit: 'country' })
+  // Denial of service: whoever has nothing to do with it goes through.
+  expect((await start(4)).status).toBe(201)
 })
 
 it('numbers that the host has seen proven elsewhere count', async () => {
@@ -38,7 +47,7 @@ it('numbers that the host has seen proven elsewhere count', async () => {
   for (let index = 0; index < 3; index += 1) await start(index)
   await host.tf.signups.approved('CO')
   expect((await start(3)).status).toBe(201)
-  expect((await start(4)).status).toBe(503)
+  expect((await start(4, 0)).status).toBe(503)
   await expect(host.tf.signups.approved('co')).rejects.toThrow(TypeError)
 })
 
@@ -56,7 +65,7 @@ it('without a word nothing is refused, and `beforeSend` is told all the same', a
 
 it('of 40 sign-ups at once over HTTP three get a code', async () => {
   const { start, host } = await startSignups({ signupGuard: few })
-  const answers = await Promise.all(Array.from({ length: 40 }, (_, index) => start(index)))
+  const answers = await Promise.all(Array.from({ length: 40 }, (_, index) => start(index, index % 3)))
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(3)
   expect(host.stub.sends).toHaveLength(3)
 })
