@@ -7,7 +7,8 @@ const windowMs = 30_000
 const failuresBeforePause = 5
 const numbersBeforePause = 3
 /** Before the second, third and every further probe. */
-const waitsMs = [2_000, 4_000, 8_000]
+const firstWaitMs = 2_000
+const waitsMs = [firstWaitMs, 4_000, 8_000]
 const longestWaitMs = 15_000
 /** An exchange whose end nobody has told, because the host's clock threw, must not keep its turn for ever. */
 const longestTurnMs = 120_000
@@ -108,7 +109,7 @@ export function createCircuitBreaker(parts: {
     if (turn === undefined || (turn === pause?.fresh && !isSilent())) return 0
     const leftMs = turn.dueAt - now()
     const { takenAt = Number.NEGATIVE_INFINITY } = turn
-    if (isWithin(takenAt, longestTurnMs)) return Math.max(leftMs, waitsMs[0] ?? 0)
+    if (isWithin(takenAt, longestTurnMs)) return Math.max(leftMs, firstWaitMs)
     return leftMs > longestWaitMs ? 0 : Math.max(leftMs, 0)
   }
 

@@ -184,8 +184,8 @@ export function createSending(parts: {
           const decision = resend(ledger, { ...order, ...who }, now, target.limits)
           if (decision.outcome.outcome !== 'booked') return decision
           const { purpose, channel: used } = decision.outcome.challenge
-          const allowed = purposes.find(purpose)?.channels.includes(used) ?? false
-          return allowed ? decision : { outcome: refused('invalid_request') }
+          const isAllowed = purposes.find(purpose)?.channels.includes(used) === true
+          return isAllowed ? decision : { outcome: refused('invalid_request') }
         }
       return send(target, order.sendId, stepOf, command)
     },

@@ -311,6 +311,38 @@ describe('a form that was interrupted', () => {
     expect(sent.json).toEqual({ saved: { a: '2', b: ['1', '3'] }, query: { tab: '1', x: '"' } })
   })
 
+  it('is shown once where no parser could take its id out again, also to two who open it at once', async () => {
+    const store = memoryStore()
+    const reads: (() => void)[] = []
+    let together = 0
+    const host = await startHost({
+      options: {
+        store: {
+          ...store,
+          async read(key) {
+            const entry = await store.read(key)
+            if (!key.includes(':forms:') || together === 0) return entry
+            together -= 1
+            // Both have found it before either takes it.
+            if (together > 0) await new Promise<void>((resolve) => reads.push(resolve))
+            for (const go of reads.splice(0)) go()
+            return entry
+          },
+        },
+      },
+      mount: (app, tf) => {
+        app.post('/save', tf.requireTwoFactor({ purpose: 'pay', resume: true }), (_req, res) => {
+          res.json({})
+        })
+      },
+    })
+    const ana = await host.signIn()
+    const page = await prove(host, ana, await post(ana, '/save', 'a=1'))
+    together = 2
+    const pages = await Promise.all([ana.open(page), ana.open(page)])
+    expect(pages.map(formOn).filter((kept) => kept?.body === 'a=1')).toHaveLength(1)
+  })
+
   it('has to be sent again by hand when somebody else has swallowed its body', async () => {
     const parse: express.RequestHandler = (req, _res, next) => {
       req.resume().once('end', next)

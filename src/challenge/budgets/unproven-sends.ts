@@ -46,7 +46,7 @@ export function unprovenSends(
     take: together(counters).take,
     refund: async (times) => Promise.all(counters.map((one) => one.refund(times))),
     get count() {
-      return counters.at(-1)?.count ?? 0
+      return Math.max(0, ...counters.map(({ count }) => count))
     },
   }
 }

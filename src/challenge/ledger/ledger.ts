@@ -245,9 +245,9 @@ export function unexpired({ challenge }: Budget, now: number): Challenge | undef
 
 /** Of the code that was asked for last and could still be typed upstream, whether we accept it or not. */
 export function newestHandle({ strangers, known }: Ledger, now: number): string | undefined {
-  const [one, other] = [unexpired(strangers, now), unexpired(known, now)]
-  if (one?.handle === undefined || other?.handle === undefined) return one?.handle ?? other?.handle
-  return one.maxExpiresAt > other.maxExpiresAt ? one.handle : other.handle
+  const open = [strangers, known].flatMap((budget) => unexpired(budget, now) ?? [])
+  open.sort((one, other) => other.maxExpiresAt - one.maxExpiresAt)
+  return open.find(({ handle }) => handle !== undefined)?.handle
 }
 
 export function isSameBinding(challenge: Challenge, binding: Binding): boolean {
