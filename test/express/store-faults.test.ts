@@ -96,3 +96,19 @@ describe('a store that', () => {
     },
   )
 })
+
+it('a record that others always change first is busy, and no outage', async () => {
+  const store = memoryStore()
+  let isBusy = false
+  const swap: Store['swap'] = async (key, version, next, ttlMs) => {
+    const entry = isBusy ? await store.read(key) : undefined
+    if (entry !== undefined) await store.swap(key, entry.version, entry.value, ttlMs)
+    return store.swap(key, version, next, ttlMs)
+  }
+  const host = await startHost({ options: { store: { ...store, swap } } })
+  const ana = await host.challenged()
+  isBusy = true
+  const told = await ana.post('/two-factor/verify', { code: '000000' })
+  expect(told.json).toMatchObject({ status: 409, code: 'verification_in_progress' })
+  expect(told.headers.get('retry-after')).toBe('1')
+})
