@@ -28,13 +28,6 @@ export interface AccountControl {
   unblock(phone: string): boolean
 }
 
-/** What the account is exported as. */
-export interface AccountState {
-  readonly credits: number
-  readonly blocked: readonly BlockedPhone[]
-  readonly refunds: readonly Refund[]
-}
-
 /** Credits that come back at a moment of the number's time. */
 interface Refund {
   readonly credits: number
@@ -51,8 +44,6 @@ export interface Account extends AccountControl {
   block(entry: BlockedPhone): void
   isBlocked(phone: string, channel: 'sms' | 'call'): boolean
   reset(): void
-  export(): AccountState
-  import(state: AccountState): void
 }
 
 export interface AccountRules {
@@ -120,13 +111,6 @@ export function createAccount(
       credits = rules.credits
       refunds = []
       blocked.clear()
-    },
-    export: () => ({ credits: creditsNow(), blocked: blocked.values(), refunds }),
-    import(state) {
-      credits = state.credits
-      refunds = state.refunds
-      blocked.clear()
-      for (const entry of state.blocked) blocked.set(entry.phone, entry)
     },
   }
 }

@@ -7,8 +7,6 @@ export interface BoundedMap<Value> {
   clear(): void
   /** Oldest first. */
   values(): Value[]
-  /** Oldest first. */
-  entries(): [string, Value][]
 }
 
 export function createBoundedMap<Value>(maxEntries: number): BoundedMap<Value> {
@@ -27,6 +25,5 @@ export function createBoundedMap<Value>(maxEntries: number): BoundedMap<Value> {
     delete: (key) => entries.delete(key),
     clear: () => entries.clear(),
     values: () => [...entries.values()],
-    entries: () => [...entries],
   }
 }

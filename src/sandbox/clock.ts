@@ -17,24 +17,14 @@ export interface SandboxClock {
   aheadMs(phone?: string): number
 }
 
-/** What a clock is exported as. */
-export interface ClockState {
-  readonly now: number
-  /** Milliseconds that numbers are ahead of `now`, by their digits. */
-  readonly phones: Readonly<Record<string, number>>
-}
-
 export interface ClockControl extends SandboxClock {
   reset(): void
-  export(): ClockState
-  /** Continues where another sandbox was, even if that lies in the past. */
-  import(state: ClockState): void
 }
 
 /** Numbers with a time of their own. */
 const maxPhones = 10_000
 /** Dates end at 8.64e15 ms; beyond this, expiry times could not be computed. */
-export const maxNow = 8e15
+const maxNow = 8e15
 
 export function createClock(realNow: () => number, changed: () => void): ClockControl {
   let aheadMs = 0
@@ -59,12 +49,6 @@ export function createClock(realNow: () => number, changed: () => void): ClockCo
     reset() {
       aheadMs = 0
       phones.clear()
-    },
-    export: () => ({ now: realNow() + aheadMs, phones: Object.fromEntries(phones.entries()) }),
-    import(state) {
-      aheadMs = state.now - realNow()
-      phones.clear()
-      for (const [phone, ms] of Object.entries(state.phones)) phones.set(phone, ms)
     },
   }
 }

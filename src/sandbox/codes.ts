@@ -13,14 +13,6 @@ interface IssuedCode {
   readonly used: boolean
 }
 
-/** The codes of one number and app name, as they are exported. */
-export interface CodesState {
-  readonly phone: string
-  readonly appName: string
-  /** Newest first. */
-  readonly issued: readonly IssuedCode[]
-}
-
 export interface CodeRules {
   readonly alphabet: string
   readonly length: number
@@ -36,8 +28,6 @@ export interface Codes {
   /** The code as it was issued; undefined once another has replaced it. */
   find(phone: string, appName: string, code: string): IssuedCode | undefined
   clear(): void
-  export(): readonly CodesState[]
-  import(state: readonly CodesState[]): void
 }
 
 /** Numbers and app names remembered at once, and codes remembered for each. */
@@ -52,10 +42,9 @@ export function createCodes(
   { alphabet, length, lifetimeMs, resend }: CodeRules,
   now: (phone: string) => number,
 ): Codes {
-  const filed = createBoundedMap<CodesState['issued']>(maxKeys)
-  // The key alone holds number and name: kept beside it once more, they would make the codes a third larger.
+  /** Newest first. */
+  const filed = createBoundedMap<readonly IssuedCode[]>(maxKeys)
   const keyOf = (phone: string, appName: string) => JSON.stringify([phone, appName])
-  const partsOf = (key: string): readonly [phone: string, appName: string] => JSON.parse(key)
 
   function newCode(): string {
     return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('')
@@ -96,15 +85,6 @@ export function createCodes(
 
     find,
     clear: () => filed.clear(),
-    export: () =>
-      filed.entries().map(([key, issued]) => {
-        const [phone, appName] = partsOf(key)
-        return { phone, appName, issued }
-      }),
-    import(state) {
-      filed.clear()
-      for (const { phone, appName, issued } of state) filed.set(keyOf(phone, appName), issued)
-    },
   }
 }
 

@@ -30,7 +30,6 @@ export interface Faults {
 export interface FaultQueue extends Faults {
   /** The fault to apply to a request about these numbers, if any. */
   take(operation: OperationName, phones: readonly string[]): Fault | undefined
-  import(pending: readonly PendingFault[]): void
 }
 
 const maxFaults = 100
@@ -73,11 +72,6 @@ export function createFaultQueue(changed: () => void): FaultQueue {
         .map((one) => (one === next ? { ...one, timesLeft: one.timesLeft - 1 } : one))
         .filter(({ timesLeft }) => timesLeft > 0)
       return next.fault
-    },
-    import(state) {
-      pending = state
-      // New ids must not repeat imported ones.
-      added = Math.max(added, ...state.map(({ id }) => Number(id.slice(1))))
     },
   }
 }

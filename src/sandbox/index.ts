@@ -11,5 +11,4 @@ export type { LoggedRequest, RequestLog, UnmatchedRequest } from './request-log.
 export { type Sandbox, startSandbox } from './sandbox.js'
 export type { Dialect } from './service/dialect.js'
 export type { Links, ListedLink, ShortLink } from './short-links.js'
-export type { SandboxState } from './state.js'
 export type { MessageState } from './timeline.js'

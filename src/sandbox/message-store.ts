@@ -15,7 +15,6 @@ export interface MessageStore extends Inbox {
   view(message: Message): InboxMessage
   /** Removes what a search finds. */
   deleteMatching(search: string): void
-  import(messages: readonly Message[]): void
   close(): void
 }
 
@@ -100,10 +99,6 @@ export function createMessageStore({
     search,
     view,
     deleteMatching: (text) => remove(search(text)),
-    import(messages) {
-      filed.clear()
-      for (const message of messages) filed.set(message.id, message)
-    },
     close: waiters.close,
   }
 }

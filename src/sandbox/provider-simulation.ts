@@ -17,7 +17,6 @@ import { createResponder, type ServiceResponse } from './service/responder.js'
 import { createService, type ServiceCall } from './service/service.js'
 import { urlOperations } from './service/url-operations.js'
 import { createLinks, type LinkStore } from './short-links.js'
-import { exportState, importState, type SandboxState } from './state.js'
 
 /** The whole provider in memory, without HTTP. */
 export interface ProviderSimulation {
@@ -32,10 +31,6 @@ export interface ProviderSimulation {
   readonly changes: Changes
   /** Forgets everything that happened. */
   reset(): void
-  /** Everything but the request log, as JSON. */
-  export(): SandboxState
-  /** Replaces everything with what another sandbox exported. Throws a TypeError and changes nothing if it is invalid. */
-  import(state: unknown): void
 }
 
 /** `origin` is where short URLs point to. */
@@ -72,7 +67,6 @@ export function createProviderSimulation(settings: SandboxSettings, origin: stri
     ...codeOperations({ account, dispatch, codes, codeRules, responder, appNames }),
     ...urlOperations(account, links, responder),
   })
-  const parts = { account, clock, codes, faults, links, messages }
 
   function reset(): void {
     clock.reset()
@@ -92,11 +86,5 @@ export function createProviderSimulation(settings: SandboxSettings, origin: stri
     requests,
     changes,
     reset,
-    export: () => exportState(parts),
-    import(state) {
-      importState(parts, state)
-      requests.clear()
-      changed()
-    },
   }
 }

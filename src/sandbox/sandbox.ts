@@ -9,7 +9,6 @@ import { createProviderSimulation } from './provider-simulation.js'
 import { reachOf } from './reach.js'
 import type { RequestLog } from './request-log.js'
 import type { Links } from './short-links.js'
-import type { SandboxState } from './state.js'
 
 /** A running stand-in for the provider. */
 export interface Sandbox {
@@ -35,10 +34,6 @@ export interface Sandbox {
   readonly requests: RequestLog
   /** Forgets everything that happened, including the advance of the clock; options and port stay. */
   reset(): void
-  /** Everything the sandbox remembers but the request log, as JSON. */
-  exportState(): SandboxState
-  /** Continues where another sandbox was. Throws a TypeError and changes nothing when the state is invalid. */
-  importState(state: SandboxState): void
   /** Ends every connection and frees the port. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
@@ -86,8 +81,6 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     links: simulation.links,
     requests: simulation.requests,
     reset: simulation.reset,
-    exportState: simulation.export,
-    importState: simulation.import,
     close,
     [Symbol.asyncDispose]: close,
   }

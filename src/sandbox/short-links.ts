@@ -50,14 +50,6 @@ export interface LinkStore extends Links {
   /** The clicks of a link from a moment on and before another, in order of time. */
   clicksOf(link: ShortLink, from: number, before: number): readonly Click[]
   clear(): void
-  export(): LinksState
-  import(state: LinksState): void
-}
-
-/** What the links are exported as: without the address of this sandbox. */
-export interface LinksState {
-  readonly links: readonly (Omit<ShortLink, 'urlShort'> & { readonly path: string })[]
-  readonly clicks: readonly { readonly name: string; readonly click: Click }[]
 }
 
 const maxLinks = 1_000
@@ -116,21 +108,6 @@ export function createLinks(origin: string, now: () => number, changed: () => vo
     clear() {
       links.clear()
       clicks = []
-    },
-    export: () => ({
-      links: links
-        .values()
-        .map(({ urlShort, ...link }) => ({ ...link, path: urlShort.slice(origin.length) })),
-      clicks: clicks.map(({ link: { name }, click }) => ({ name, click })),
-    }),
-    import(state) {
-      links.clear()
-      for (const { path, ...link } of state.links)
-        links.set(link.name, { ...link, urlShort: `${origin}${path}` })
-      clicks = state.clicks.flatMap(({ name, click }) => {
-        const link = links.get(name)
-        return link === undefined ? [] : [{ link, click }]
-      })
     },
   }
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { get, post } from './wire.js'
+import { post } from './wire.js'
 
 let sandbox: Sandbox
 let control: string
@@ -11,6 +11,7 @@ beforeEach(async () => {
 })
 afterEach(() => sandbox.close())
 
+const remembered = () => [sandbox.inbox.list(), sandbox.faults.list(), sandbox.requests.list()]
 const sendCode = (to = phone) => post(`${sandbox.baseUrl}/2fa/send-sms`, { phone: to, 'app-name': 'Acme' })
 const ask = async (path: string) => {
   const response = await fetch(`${control}${path}`)
@@ -41,13 +42,12 @@ describe('a deletion that is not understood', () => {
     ['a prototype', '/messages/delete', { ...json(0), body: '{"__proto__":{"id":"a"}}' }],
     ['a misspelt member', '/faults/delete', json({ di: 'f1' })],
     ['any member', '/reset', json({ phone })],
-    ['an unfinished state', '/state', json({ version: 1 })],
   ])('because of %s is 400 and deletes nothing', async (_why, path, init) => {
     await sendCode()
     sandbox.faults.add({ kind: 'hang' })
-    const before = sandbox.exportState()
+    const before = remembered()
     expect(await tell(path, init)).toMatchObject({ status: 400, body: { msg: expect.any(String) } })
-    expect(sandbox.exportState()).toEqual(before)
+    expect(remembered()).toEqual(before)
   })
 
   test.each(['text/plain', 'multipart/form-data; boundary=x', 'application/xml', ''])(
@@ -150,75 +150,13 @@ describe('what can be asked', () => {
   })
 })
 
-describe('the state', () => {
-  test('is exported and continues in another sandbox', async () => {
-    await sendCode()
-    const { code } = await sandbox.inbox.waitFor(phone)
-    await sendCode('573001999901')
-    await post(`${sandbox.baseUrl}/block-phone`, { phone: '573009990000', name: 'Ana' })
-    const link = await post(`${sandbox.baseUrl}/url/short`, {
-      name: 'spring',
-      'url-long': 'https://example.com/',
-      alias: 'spring',
-    })
-    await fetch(String(link.body.urlShort), { redirect: 'manual' })
-    sandbox.clock.advance(1_000)
-    sandbox.clock.advance(60_000, phone)
-    sandbox.faults.add({ kind: 'hang', operation: 'balance', phone, times: Number.POSITIVE_INFINITY })
-    sandbox.faults.add({ kind: 'status', status: 429, times: 2, operation: 'sendCall' })
-
-    const { body: state } = await ask('/state')
-    await using other = await startSandbox({ now: () => 1_800_000_000_000 })
-    expect((await fetch(`${other.inboxUrl}_sandbox/state`, { method: 'POST', ...json(state) })).status).toBe(
-      200,
-    )
-    expect(other.exportState()).toEqual(state)
-    expect(other.clock.now()).toBe(1_700_000_001_000)
-    expect(other.clock.now(phone)).toBe(1_700_000_061_000)
-    expect(other.inbox.list()).toEqual(sandbox.inbox.list())
-    expect(other.faults.list()).toEqual(sandbox.faults.list())
-
-    const verified = await post(`${other.baseUrl}/2fa/verification-code`, { phone, 'app-name': 'Acme', code })
-    expect(verified.status).toBe(200)
-    expect((await fetch(`${other.inboxUrl}s/spring`, { redirect: 'manual' })).status).toBe(302)
-    expect(other.links.list()).toMatchObject([{ name: 'spring', clicks: 2 }])
-    other.clock.advance(2_000)
-    expect((await get(`${other.baseUrl}/balance`, {})).body.status).toBe(999)
-  })
-
-  test.each<[string, (state: ReturnType<Sandbox['exportState']>) => unknown]>([
-    ['no object', () => 5],
-    ['another version', (state) => ({ ...state, version: 2 })],
-    ['an unknown member', (state) => ({ ...state, codez: [] })],
-    [
-      'a fault that cannot be',
-      (state) => ({ ...state, faults: [{ id: 'f1', fault: { kind: 'boom' }, timesLeft: 1 }] }),
-    ],
-    [
-      'a script as a link',
-      (state) => ({
-        ...state,
-        links: {
-          links: [
-            {
-              name: 'a',
-              path: '/s/a',
-              urlLong: 'javascript:alert(1)',
-              premium: false,
-              createdAt: 0,
-              expiresAt: 1,
-            },
-          ],
-          clicks: [],
-        },
-      }),
-    ],
-  ])('with %s is refused, and changes nothing', async (_what, change) => {
-    await sendCode()
-    const before = sandbox.exportState()
-    expect(() => sandbox.importState(change(before) as typeof before)).toThrow(TypeError)
-    expect(sandbox.exportState()).toEqual(before)
-  })
+test('a fault that stays until it is removed is listed without a number', async () => {
+  sandbox.faults.add({ kind: 'hang', times: Number.POSITIVE_INFINITY })
+  sandbox.faults.add({ kind: 'status', status: 429, times: 2 })
+  expect((await ask('/faults')).body).toEqual([
+    { id: 'f1', fault: { kind: 'hang' }, timesLeft: null },
+    { id: 'f2', fault: { kind: 'status', status: 429, times: 2 }, timesLeft: 2 },
+  ])
 })
 
 test('a form that the browser sends itself is refused with a page, and one that works comes back', async () => {

@@ -43,7 +43,7 @@ export function controlRoutes(
 }
 
 function mount(router: Router, route: ControlRoute): void {
-  const { path, takes, run, isLarge = false } = route
+  const { path, takes, run } = route
   // Invalid input is refused before anything runs: a misspelt member must not widen a deletion.
   async function perform(fields: unknown): Promise<unknown> {
     const problem = problemOf(takes, fields)
@@ -60,11 +60,10 @@ function mount(router: Router, route: ControlRoute): void {
     })
     return
   }
-  const limit = isLarge ? '32mb' : '64kb'
   router.post(
     path,
-    express.json({ limit }),
-    express.urlencoded({ extended: false, limit }),
+    express.json({ limit: '64kb' }),
+    express.urlencoded({ extended: false, limit: '64kb' }),
     (request, response, next) => {
       new Promise((resolve) => resolve(perform(readBody(request, route)))).then(
         (result) =>

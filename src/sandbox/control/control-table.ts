@@ -1,11 +1,10 @@
 import type { OperationName } from '../../provider/operations.js'
 import type { Fault } from '../fault.js'
+import type { PendingFault } from '../faults.js'
 import type { WaitOptions } from '../inbox.js'
 import { type Schema, strictObject } from '../json-schema.js'
 import type { ProviderSimulation } from '../provider-simulation.js'
 import type { Dialect } from '../service/dialect.js'
-import { exportFault } from '../state.js'
-import { pendingFault, stateSchema } from '../state-schema.js'
 import * as schemas from './schemas.js'
 
 /** One route of the control interface. */
@@ -20,8 +19,6 @@ export interface ControlRoute {
   readonly returns: Schema
   /** In a form, empty fields count as absent. */
   readonly ignoresEmpty?: true
-  /** Takes more than 64 kB. */
-  readonly isLarge?: true
   /** Resolves late, or ends with 408. */
   readonly waits?: true
   readonly run: (fields: never) => unknown
@@ -161,7 +158,9 @@ export function controlTable(simulation: ProviderSimulation, dialect: Dialect): 
       done,
       (fields: { advanceMs: number; phone?: string }) => clock.advance(fields.advanceMs, fields.phone),
     ),
-    get('/faults', 'Pending faults', nothing, listOf(pendingFault), () => faults.list().map(exportFault)),
+    get('/faults', 'Pending faults', nothing, listOf(schemas.pendingFault), () =>
+      faults.list().map(listedFault),
+    ),
     {
       ...post('/faults', 'Adds a fault', strictObject(schemas.fault), id, addFault),
       ignoresEmpty: true,
@@ -174,13 +173,6 @@ export function controlTable(simulation: ProviderSimulation, dialect: Dialect): 
       (fields: { id?: string }) => (fields.id === undefined ? faults.clear() : faults.remove(fields.id)),
     ),
     get('/links', 'Short URLs, newest first', nothing, listOf(schemas.link), () => links.list()),
-    get('/state', 'Everything but the request log', nothing, stateSchema, () => simulation.export()),
-    {
-      ...post('/state', 'Replaces everything with an exported state', stateSchema, done, (state) =>
-        simulation.import(state),
-      ),
-      isLarge: true,
-    },
     post('/reset', 'Forgets everything that happened', nothing, done, () => simulation.reset()),
   ]
 
@@ -194,4 +186,12 @@ export function controlTable(simulation: ProviderSimulation, dialect: Dialect): 
   function addFault({ times, ...fault }: { times?: number | 'Infinity' }): string {
     return faults.add({ ...fault, ...(times !== undefined && { times: Number(times) }) } as Fault)
   }
+}
+
+/** JSON has no Infinity: null stands for "until it is removed". */
+function listedFault({ id, fault, timesLeft }: PendingFault): object {
+  const { times, ...effect } = fault
+  return Number.isFinite(timesLeft)
+    ? { id, fault: times === undefined ? effect : { ...effect, times }, timesLeft }
+    : { id, fault: effect, timesLeft: null }
 }

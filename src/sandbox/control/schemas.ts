@@ -1,7 +1,6 @@
 import { operations } from '../../provider/operations.js'
 import { faultKinds } from '../fault.js'
 import { type Schema, strictObject } from '../json-schema.js'
-import { blockedPhone, messageStates } from '../state-schema.js'
 
 // Every schema here is what a request is checked against, and what the OpenAPI document shows.
 
@@ -30,6 +29,32 @@ export const integer = (minimum: number, maximum: number, description?: string):
   ...(description !== undefined && { description }),
 })
 export const paging = { 'limit?': integer(1, 1_000), 'offset?': integer(0, 1_000_000) }
+
+const messageStates = [
+  ...['sent', 'delivered', 'read', 'rejected', 'unreachable', 'blocked'],
+  ...['ringing', 'answered', 'no-answer', 'voicemail'],
+]
+
+const blockedPhone = strictObject({
+  id: { type: 'string', maxLength: 1_000 },
+  phone: { type: 'string', pattern: '^\\d+$', maxLength: 15 },
+  name: { type: 'string', maxLength: 1_000 },
+  channel: { enum: ['SMS', 'CALL', 'WA', 'ALL'] },
+})
+
+export const pendingFault = strictObject({
+  id: { type: 'string', pattern: '^f\\d{1,15}$' },
+  fault: {
+    type: 'object',
+    description: 'What `faults.add` takes, but for `times`.',
+    properties: { kind: { type: 'string' } },
+    required: ['kind'],
+  },
+  timesLeft: {
+    anyOf: [{ type: 'integer', minimum: 1 }, { type: 'null' }],
+    description: 'Null until it is removed.',
+  },
+})
 
 const moment: Schema = { type: 'integer', description: 'Sandbox time, in ms since the epoch.' }
 const text: Schema = { type: 'string' }
