@@ -13,8 +13,6 @@ export interface Keys {
   enrolment(session: string): string
   /** The forms of a session that wait for a code. */
   forms(session: string): string
-  /** The use of one recovery code, by its hash, in one session. */
-  recovery(use: { readonly subject: string; readonly session: string; readonly hash: string }): string
   /** The wrong codes of a subject that are counted together. */
   tally(name: TallyName, subject: string): string
   /** What the service knows about its account. */
@@ -41,8 +39,6 @@ export function createKeys(namespace: string, secrets: Secrets): Keys {
     devices: (subject) => key('devices', hashId(subject)),
     enrolment: (session) => key('enrolment', hashId(session)),
     forms: (session) => key('forms', hashId(session)),
-    recovery: ({ subject, session, hash: code }) =>
-      key('recovery', hash('sha256', JSON.stringify([session, code, subject]), 'base64url')),
     tally: (name, subject) => key(`${name}-tally`, hashId(subject)),
     balance: key('balance', 'account'),
     counter: key,

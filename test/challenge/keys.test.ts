@@ -57,7 +57,6 @@ describe('keys', () => {
       keys.devices('ana'),
       keys.enrolment('session-1'),
       keys.forms('session-1'),
-      keys.recovery({ subject: 'ana', session: 'session-1', hash: 'hash-1' }),
       keys.balance,
       keys.tally('enrol', 'ana'),
       keys.counter('count-enrol-numbers', 'whom'),
@@ -68,22 +67,10 @@ describe('keys', () => {
       'devices',
       'enrolment',
       'forms',
-      'recovery',
       'balance',
       'enrol-tally',
       'count-enrol-numbers',
     ])
-  })
-
-  it('of a recovery code are of one person, session and code, and show none of them', () => {
-    const keys = createKeys('', createSecrets([older]))
-    const use = { subject: 'ana', session: 'session-1', hash: 'hash-1' }
-    const key = keys.recovery(use)
-    expect(key).toMatch(/^tf1::recovery:[\w-]{43}$/)
-    expect(keys.recovery({ ...use })).toBe(key)
-    for (const other of [{ subject: 'bob' }, { session: 'session-2' }, { hash: 'hash-2' }]) {
-      expect(keys.recovery({ ...use, ...other })).not.toBe(key)
-    }
   })
 
   it('of what the service knows of its account is one, in every process and release', () => {

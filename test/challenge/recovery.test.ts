@@ -1,7 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { createKeys } from '../../src/challenge/keys.js'
 import { generateRecoveryCodes, readRecoveryCode } from '../../src/challenge/proofs/recovery-codes.js'
-import { receiptLeaseMs } from '../../src/challenge/proofs/recovery-receipts.js'
 import { createRecover, type RecoveryCodeStore } from '../../src/challenge/recovery.js'
 import { createSecrets } from '../../src/challenge/secrets.js'
 import type { EventBody } from '../../src/events.js'
@@ -11,7 +10,7 @@ import { day, minute, strictKeys } from './kit.js'
 const { codes: written, hashes } = generateRecoveryCodes('ana')
 const [right = '', another = ''] = written.map((code) => readRecoveryCode(code) ?? '')
 const wrong = '0'.repeat(24)
-const ana = { subject: 'ana', session: 's1', epoch: undefined }
+const ana = { subject: 'ana' }
 
 /** A host that keeps Ana's codes. */
 function setUp(host: Partial<RecoveryCodeStore> = {}) {
@@ -31,7 +30,6 @@ function setUp(host: Partial<RecoveryCodeStore> = {}) {
     codes,
     store: memoryStore({ now }),
     keys: strictKeys(createKeys('', createSecrets(['a secret of thirty-two bytes or more']))),
-    now,
     emit: (event) => void events.push(event),
   })
   return { clock, asked, events, recover }
@@ -45,7 +43,7 @@ describe('a recovery code', () => {
     expect(await recover({ ...ana, code: right })).toMatchObject({ outcome: 'accepted' })
     await told(events)
     expect(events).toStrictEqual([{ type: 'recovery.used', subject: 'ana', remaining: 9 }])
-    expect(await recover({ ...ana, session: 's2', code: right })).toStrictEqual({
+    expect(await recover({ ...ana, code: right })).toStrictEqual({
       outcome: 'rejected',
       attemptsRemaining: 8,
       retryAfterMs: undefined,
@@ -121,51 +119,11 @@ describe('a recovery code', () => {
 
   it('shows no count below none when tries are judged side by side', async () => {
     const { recover, asked } = setUp()
-    const outcomes = await Promise.all(
-      Array.from({ length: 50 }, (_, index) => recover({ ...ana, session: `s${index}`, code: wrong })),
-    )
+    const outcomes = await Promise.all(Array.from({ length: 50 }, () => recover({ ...ana, code: wrong })))
     expect(asked).toHaveLength(10)
     const remaining = outcomes.flatMap((one) => (one.outcome === 'rejected' ? one.attemptsRemaining : []))
     expect(remaining).toHaveLength(10)
     expect(Math.min(...remaining)).toBe(0)
-  })
-
-  it('is judged for one request of a session at a time', async () => {
-    const { recover, asked } = setUp()
-    const outcomes = await Promise.all(Array.from({ length: 20 }, () => recover({ ...ana, code: right })))
-    expect(outcomes.filter(({ outcome }) => outcome === 'accepted')).toHaveLength(1)
-    const busy = { outcome: 'refused', code: 'verification_in_progress', retryAfterMs: receiptLeaseMs }
-    expect(outcomes.filter(({ outcome }) => outcome === 'refused')).toContainEqual(busy)
-    expect(asked).toHaveLength(1)
-  })
-
-  it('is not tried twice by a session that asks again while the host looks it up', async () => {
-    let found = (_: boolean) => {}
-    const looksUp = new Promise<boolean>((resolve) => (found = resolve))
-    const { recover } = setUp({ consume: () => looksUp })
-    const first = recover({ ...ana, code: wrong })
-    await new Promise((resolve) => setImmediate(resolve))
-    for (let tries = 0; tries < 12; tries += 1) {
-      expect(await recover({ ...ana, code: wrong })).toStrictEqual({
-        outcome: 'refused',
-        code: 'verification_in_progress',
-        retryAfterMs: receiptLeaseMs,
-      })
-    }
-    found(false)
-    expect(await first).toMatchObject({ attemptsRemaining: 9 })
-  })
-
-  it('that was used up lets its session finish, without a try and without asking the host', async () => {
-    const { clock, recover, asked, events } = setUp()
-    const first = await recover({ ...ana, code: right })
-    if (first.outcome === 'accepted') await first.receipt.reopen('s1')
-    for (let tries = 0; tries < 12; tries += 1) {
-      expect(await recover({ ...ana, code: right })).toMatchObject({ outcome: 'accepted' })
-      clock.now += receiptLeaseMs
-    }
-    expect(asked).toHaveLength(1)
-    expect(events.filter(({ type }) => type === 'recovery.used')).toHaveLength(1)
   })
 
   it('can be tried again at once when the host could not look it up', async () => {

@@ -6,7 +6,7 @@ import type { Purposes } from '../../challenge/purposes.js'
 import type { Recover } from '../../challenge/recovery.js'
 import { takesRecoveryCode } from '../guard/accepted.js'
 import type { Requirement } from '../guard/requirement.js'
-import { type Identify, identified, type Requester, type Sessions } from '../host/requester.js'
+import { type Identify, identified, type Requester } from '../host/requester.js'
 import { invalid, type RequestContext, text } from '../http/request-body.js'
 import type { Admit } from './admission.js'
 import type { DeviceCookies } from './device-cookies.js'
@@ -26,30 +26,20 @@ export function createRecovery(parts: {
     standing: Standing,
     knownBrowser: Actor['knownBrowser'],
   ) => ReturnType<Challenges['asked']>
-  readonly sessions: Sessions
   readonly purposes: Purposes
   readonly grants: Grants
   readonly devices: DeviceCookies | undefined
   readonly recover: Recover
   readonly admit: Admit
 }): NonNullable<Flow['recover']> {
-  const { identify, shown, wanted, live, sessions, purposes, grants, devices, recover, admit } = parts
-
-  /** The id that the browser holds after a failure, which may have come before or after the renewal. */
-  function sessionNow(req: Request, before: string): string {
-    try {
-      return sessions.idOf(req)
-    } catch {
-      return before
-    }
-  }
+  const { identify, shown, wanted, live, purposes, grants, devices, recover, admit } = parts
 
   return async function recovered(context) {
     const { req, fields } = context
     const code = readRecoveryCode(text(fields, 'recoveryCode') ?? '')
     if (code === undefined) throw invalid('recoveryCode does not match the expected format.')
     const requester = identified(identify, req)
-    const { subject, session } = requester
+    const { subject } = requester
     const standing = grants.prefetch(requester)
     // Read without a token too: success will leave one.
     const browser = devices?.open(req, subject)
@@ -62,17 +52,9 @@ export function createRecovery(parts: {
       throw invalid('A recovery code will not do here.')
     }
 
-    const outcome = await recover({ subject, session, code, epoch: await standing.epoch })
+    const outcome = await recover({ subject, code })
     if (outcome.outcome !== 'accepted') return outcome
-    const { receipt } = outcome
     const proven = { purpose: asked.purpose, bound: asked.bound, method: 'recovery-code' }
-    try {
-      const admitted = await admit(context, subject, proven, { standing, browser, trustDevice: false })
-      await receipt.end()
-      return admitted
-    } catch (error) {
-      await receipt.reopen(sessionNow(req, session))
-      throw error
-    }
+    return admit(context, subject, proven, { standing, browser, trustDevice: false })
   }
 }
