@@ -28,7 +28,7 @@ type CounterKind = Extract<Kind, `count-${string}`>
 
 export function createKeys(namespace: string, secrets: Secrets): Keys {
   // Not a template: V8 would keep it as a rope of its parts, which takes more memory in the store.
-  const key = (kind: Kind, tag: string) => ['tf1', namespace, kind, tag].join(':')
+  const key = (kind: Kind, tag: string) => ['tf2', namespace, kind, tag].join(':')
   const ledgerOf = (lane: Lane) => memoize((phone) => key(lane, secrets.tag('number-tag', phone)))
   // Memoized: every code for the same number needs it again.
   const ledgers = { auth: ledgerOf('auth'), enrol: ledgerOf('enrol') }

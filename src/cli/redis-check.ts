@@ -16,7 +16,7 @@ const failures: readonly { readonly code: string; readonly says: RegExp; readonl
   {
     code: 'redis_permission',
     says: /NOPERM|permission|can't run this command/i,
-    fix: 'allow its user EVAL, EVALSHA and every command on keys that begin with tf1:',
+    fix: 'allow its user EVAL, EVALSHA and every command on keys that begin with tf2:',
   },
   {
     code: 'redis_not_listening',
@@ -67,7 +67,7 @@ async function inspected({ client, connect }: RedisConnection): Promise<readonly
     return [{ code: 'redis_cluster', name, found: 'skipped', text }]
   }
   // Looking takes no permission to write.
-  if (findings.length === 0) await store.increment('tf1:doctor', 1_000)
+  if (findings.length === 0) await store.increment('tf2:doctor', 1_000)
   const rows = findings.map(
     ({ code, message, fix }): Row => ({ code, name, found: 'wrong', text: printable(message), fix }),
   )

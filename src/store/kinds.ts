@@ -15,7 +15,7 @@ const ledgers = (lane: Lane) => ({ lane, sealed: true, capacity: 'maxLedgers' })
 const proofs = (lane: Lane) => ({ lane, sealed: true, capacity: 'maxGrants' }) as const
 const counters = (lane: Lane) => ({ lane, sealed: false, capacity: 'maxCounters' }) as const
 
-/** Every kind of entry, as the third part of its key names it: `tf1:<namespace>:<kind>:<tag>`. */
+/** Every kind of entry, as the third part of its key names it: `tf2:<namespace>:<kind>:<tag>`. */
 export const kinds = {
   auth: ledgers('auth'),
   enrol: ledgers('enrol'),

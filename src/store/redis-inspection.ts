@@ -28,7 +28,7 @@ export async function inspectRedis(
   const nodes = new Map<string, Node>()
   const meet = async (_: unknown, sample: number) => {
     const asked = Date.now()
-    const reply = await runScript(send, inspectScript, `tf1:inspect:${sample}`)
+    const reply = await runScript(send, inspectScript, `tf2:inspect:${sample}`)
     const [id = '', port = '', version = '', eviction = '', role = '', replicas, seconds, micros] = (
       reply as unknown[]
     ).map(String)

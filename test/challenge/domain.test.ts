@@ -56,7 +56,7 @@ it('the parts of the domain share one store, one clock, one set of limits and on
 
   await grants.write({ subject: 'ana', session: 's1', purpose: 'login', method: 'sms' })
   expect(store.read(keys.grants('ana'))).toBeDefined()
-  expect(keys.grants('ana')).toMatch(/^tf1:shop:grants:/)
+  expect(keys.grants('ana')).toMatch(/^tf2:shop:grants:/)
   expect((await devices.open('ana', undefined).succeed(true))?.expiresAt).toBe(clock.now + day)
   expect(await devices.list('ana')).toHaveLength(1)
   expect(await enrolments.find('s1')).toBeUndefined()

@@ -25,8 +25,8 @@ describe('keys', () => {
     ]
     expect(new Set(all).size).toBe(all.length)
     expect(all.join()).not.toMatch(/573001234567|ana\b|session-1/)
-    expect(keys.grants('ana')).toMatch(/^tf1:shop:grants:[\w-]{43}$/)
-    expect(createKeys('', secrets).ledger('auth', phone)).toMatch(/^tf1::auth:[\w-]{43}$/)
+    expect(keys.grants('ana')).toMatch(/^tf2:shop:grants:[\w-]{43}$/)
+    expect(createKeys('', secrets).ledger('auth', phone)).toMatch(/^tf2::auth:[\w-]{43}$/)
   })
 
   it('of a number are made once, per lane, while it comes back', () => {
@@ -74,7 +74,7 @@ describe('keys', () => {
   })
 
   it('of what the service knows of its account is one, in every process and release', () => {
-    expect(createKeys('shop', createSecrets([older])).balance).toBe('tf1:shop:balance:account')
+    expect(createKeys('shop', createSecrets([older])).balance).toBe('tf2:shop:balance:account')
   })
 
   it('remember fingerprints without mixing them up', () => {

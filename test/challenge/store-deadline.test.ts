@@ -18,16 +18,16 @@ describe('a store with a deadline', () => {
 
   it('answers at once where the store does', () => {
     const store = bounded({})
-    expect(store.swap('tf1::grants:k', undefined, { n: 1 }, 1_000)).toMatchObject({ swapped: true })
-    expect(store.read('tf1::grants:k')).toMatchObject({ value: { n: 1 } })
-    expect(store.read('tf1::grants:nothing')).toBeUndefined()
-    expect(store.increment('tf1::count-x:k', 1_000)).toMatchObject({ count: 1 })
+    expect(store.swap('tf2::grants:k', undefined, { n: 1 }, 1_000)).toMatchObject({ swapped: true })
+    expect(store.read('tf2::grants:k')).toMatchObject({ value: { n: 1 } })
+    expect(store.read('tf2::grants:nothing')).toBeUndefined()
+    expect(store.increment('tf2::count-x:k', 1_000)).toMatchObject({ count: 1 })
   })
 
   it('answers later where the store does', async () => {
     const inner = memoryStore()
     const store = bounded({ increment: async (key, windowMs) => inner.increment(key, windowMs) })
-    expect(await store.increment('tf1::count-x:k', 1_000)).toMatchObject({ count: 1 })
+    expect(await store.increment('tf2::count-x:k', 1_000)).toMatchObject({ count: 1 })
   })
 
   it('answers with a promise of our own where the store has one of another make', async () => {
@@ -87,9 +87,9 @@ describe('a store with a deadline', () => {
     start.subscribe(note)
     onTestFinished(() => void start.unsubscribe(note))
     const store = bounded({})
-    await store.read('tf1:shop:grants:whose')
-    await store.swap('tf1:shop:auth:whose', undefined, { n: 1 }, 1_000)
-    await store.increment('tf1:shop:count-x:whose', 1_000)
+    await store.read('tf2:shop:grants:whose')
+    await store.swap('tf2:shop:auth:whose', undefined, { n: 1 }, 1_000)
+    await store.increment('tf2:shop:count-x:whose', 1_000)
     expect(seen).toEqual([
       { command: 'read', kind: 'grants' },
       { command: 'swap', kind: 'auth' },

@@ -11,8 +11,8 @@ describe('a change of an entry', () => {
 
   it('loses no update among many at once', async () => {
     const store = memoryStore()
-    await Promise.all(Array.from({ length: 90 }, () => update(store, 'tf1::grants:k', count)))
-    expect(store.read('tf1::grants:k')).toHaveProperty('value.n', 90)
+    await Promise.all(Array.from({ length: 90 }, () => update(store, 'tf2::grants:k', count)))
+    expect(store.read('tf2::grants:k')).toHaveProperty('value.n', 90)
   })
 
   it('is recognised as done when the store reports a swap as failed that had happened', async () => {
@@ -24,14 +24,14 @@ describe('a change of an entry', () => {
         return { swapped: false, ...(entry === undefined ? {} : { entry }) }
       },
     }
-    expect(await update(resending, 'tf1::grants:k', count)).toBe(1)
-    expect(store.read('tf1::grants:k')).toHaveProperty('value.n', 1)
+    expect(await update(resending, 'tf2::grants:k', count)).toBe(1)
+    expect(store.read('tf2::grants:k')).toHaveProperty('value.n', 1)
     // Nor is it taken for the one before, which left its own stamp on what it wrote.
     const keep = (value: { n: number } | undefined) => ({
       ...count(value),
       put: { value: { ...value, n: 2 }, ttlMs: 1 },
     })
-    expect(await update(resending, 'tf1::grants:k', keep)).toBe(2)
+    expect(await update(resending, 'tf2::grants:k', keep)).toBe(2)
   })
 
   it('gives up on a store that refuses every swap', async () => {
@@ -43,7 +43,7 @@ describe('a change of an entry', () => {
         return { swapped: false }
       },
     }
-    await expect(update(stubborn, 'tf1::grants:k', count)).rejects.toMatchObject({
+    await expect(update(stubborn, 'tf2::grants:k', count)).rejects.toMatchObject({
       code: 'store_unavailable',
       message: 'The store refused every swap.',
     })
@@ -55,11 +55,11 @@ describe('a change of an entry', () => {
     const contended: Store = {
       ...busy,
       async swap(...args) {
-        await update(busy, 'tf1::grants:k', count)
+        await update(busy, 'tf2::grants:k', count)
         return busy.swap(...args)
       },
     }
-    await expect(update(contended, 'tf1::grants:k', count)).rejects.toMatchObject({
+    await expect(update(contended, 'tf2::grants:k', count)).rejects.toMatchObject({
       code: 'verification_in_progress',
       status: 409,
     })
@@ -73,7 +73,7 @@ describe('a change of an entry', () => {
 })
 
 describe('an entry in the hands of one request', () => {
-  const key = 'tf1::grants:k'
+  const key = 'tf2::grants:k'
   const add = (value: { n: number } | undefined) => {
     const n = (value?.n ?? 0) + 1
     return { outcome: n, put: { value: { n }, ttlMs: 1_000 } }

@@ -109,7 +109,7 @@ describe.each([4, 5] as const)('on Express %i', (line) => {
     expect(told.map(({ text }) => text.startsWith('Signed in as ana'))).toEqual([true, true])
     const keys = (await redis.ask('KEYS', '*')) as string[]
     expect(keys.some((key) => key.startsWith('sess:'))).toBe(true)
-    expect(keys.some((key) => key.startsWith('tf1:'))).toBe(true)
+    expect(keys.some((key) => key.startsWith('tf2:'))).toBe(true)
   })
 
   it('examples/openid-connect asks for a code after the identity provider', async () => {

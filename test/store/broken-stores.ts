@@ -214,7 +214,7 @@ export const breaks: Readonly<Record<string, Break>> = {
   'compares keys without their namespace': {
     found: 'keys that look alike are different keys',
     of: (store) => {
-      const shared = (key: string) => key.replace(/^tf1:[^:]*/, 'tf1')
+      const shared = (key: string) => key.replace(/^tf2:[^:]*/, 'tf2')
       return {
         read: (key) => store.read(shared(key)),
         swap: (key, expectedVersion, next, ttlMs) => store.swap(shared(key), expectedVersion, next, ttlMs),

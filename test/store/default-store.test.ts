@@ -43,22 +43,22 @@ describe('the store of an app that passed none', () => {
   test('ends entries by the clock of the app', () => {
     const clock = { at: 0 }
     const { store } = open(() => clock.at)
-    store.swap('tf1::auth:a', undefined, 'kept', 1_000)
+    store.swap('tf2::auth:a', undefined, 'kept', 1_000)
     clock.at = 999
-    expect(store.read('tf1::auth:a')?.value).toBe('kept')
+    expect(store.read('tf2::auth:a')?.value).toBe('kept')
     clock.at = 1_000
-    expect(store.read('tf1::auth:a')).toBeUndefined()
+    expect(store.read('tf2::auth:a')).toBeUndefined()
   })
 
   test('has a clock of its own when the app has none', () => {
     const { store } = open()
-    store.swap('tf1::auth:a', undefined, 'kept', 3_600_000)
-    expect(store.read('tf1::auth:a')?.value).toBe('kept')
+    store.swap('tf2::auth:a', undefined, 'kept', 3_600_000)
+    expect(store.read('tf2::auth:a')?.value).toBe('kept')
   })
 
   test('tells the app which counters it had to forget', () => {
     const { store, events } = open()
-    const count = (tag: number) => store.increment(`tf1::count-auth-address-sends:${tag}`, 3_600_000)
+    const count = (tag: number) => store.increment(`tf2::count-auth-address-sends:${tag}`, 3_600_000)
     count(0)
     expect([...events]).toEqual([])
     for (let tag = 1; tag <= 100_000; tag += 1) count(tag)
@@ -67,7 +67,7 @@ describe('the store of an app that passed none', () => {
 
   test('tells the app once that a kind of entries has taken 80 % of its room', () => {
     const { store, events } = open()
-    const keep = (tag: number) => store.swap(`tf1::forms:${tag}`, undefined, 'kept', 3_600_000)
+    const keep = (tag: number) => store.swap(`tf2::forms:${tag}`, undefined, 'kept', 3_600_000)
     for (let tag = 1; tag < 800; tag += 1) keep(tag)
     expect([...events]).toEqual([])
     for (let tag = 800; tag <= 1_000; tag += 1) keep(tag)

@@ -15,25 +15,25 @@ describe('what is full refuses', () => {
 
   test.each([...sealed, 'unheard-of'])('%s: a new key, never a known one', (kind) => {
     const store = memoryStore({ maxLedgers: 2, maxGrants: 2 })
-    const first = store.swap(`tf1:shop:${kind}:a`, undefined, { failures: 10 }, hour)
-    store.swap(`tf1:shop:${kind}:b`, undefined, {}, hour)
+    const first = store.swap(`tf2:shop:${kind}:a`, undefined, { failures: 10 }, hour)
+    store.swap(`tf2:shop:${kind}:b`, undefined, {}, hour)
 
-    expect(() => store.swap(`tf1:shop:${kind}:c`, undefined, {}, hour)).toThrow(capacity)
-    expect(() => store.increment(`tf1:shop:${kind}:d`, hour)).toThrow(capacity)
-    expect(store.swap(`tf1:shop:${kind}:a`, first.entry?.version, { failures: 11 }, hour).swapped).toBe(true)
+    expect(() => store.swap(`tf2:shop:${kind}:c`, undefined, {}, hour)).toThrow(capacity)
+    expect(() => store.increment(`tf2:shop:${kind}:d`, hour)).toThrow(capacity)
+    expect(store.swap(`tf2:shop:${kind}:a`, first.entry?.version, { failures: 11 }, hour).swapped).toBe(true)
   })
 
   test('forms: large entries, and no more than a thousand of them', () => {
     const store = memoryStore({ maxGrants: 5_000 })
-    const keep = (at: number) => store.swap(`tf1::forms:${at}`, undefined, {}, hour)
+    const keep = (at: number) => store.swap(`tf2::forms:${at}`, undefined, {}, hour)
     for (let at = 0; at < 1_000; at += 1) keep(at)
     expect(() => keep(1_000)).toThrow(capacity)
   })
 
   test('and says which kind is full, of which lane, and what to raise', () => {
     const store = memoryStore({ maxGrants: 1 })
-    store.increment('tf1::enrol-tally:a', hour)
-    expect(() => store.increment('tf1::enrol-tally:b', hour)).toThrow(
+    store.increment('tf2::enrol-tally:a', hour)
+    expect(() => store.increment('tf2::enrol-tally:b', hour)).toThrow(
       'the memory store is full of entries of the kind "enrol-tally" (lane enrol); raise maxGrants',
     )
   })
@@ -41,52 +41,52 @@ describe('what is full refuses', () => {
   test('no lane, kind or counter takes the room of another', () => {
     const store = memoryStore({ maxLedgers: 1, maxGrants: 1, maxCounters: 1 })
     for (const kind of Object.keys(kinds)) {
-      expect(store.swap(`tf1:shop:${kind}:x`, undefined, {}, hour).swapped).toBe(true)
+      expect(store.swap(`tf2:shop:${kind}:x`, undefined, {}, hour).swapped).toBe(true)
     }
   })
 
   test('removing makes room, and so does lapsing', () => {
     const clock = { at: 0 }
     const store = memoryStore({ maxLedgers: 1, now: () => clock.at })
-    const { entry } = store.swap('tf1::auth:a', undefined, {}, 1_000)
-    store.swap('tf1::auth:a', entry?.version, undefined, 1_000)
-    expect(store.swap('tf1::auth:b', undefined, {}, 1_000).swapped).toBe(true)
+    const { entry } = store.swap('tf2::auth:a', undefined, {}, 1_000)
+    store.swap('tf2::auth:a', entry?.version, undefined, 1_000)
+    expect(store.swap('tf2::auth:b', undefined, {}, 1_000).swapped).toBe(true)
     clock.at += 1_000
-    expect(store.swap('tf1::auth:c', undefined, {}, 1_000).swapped).toBe(true)
+    expect(store.swap('tf2::auth:c', undefined, {}, 1_000).swapped).toBe(true)
   })
 
   test('replacing what is absent fails, and shows nothing in the way', () => {
-    expect(memoryStore().swap('tf1::auth:a', '1', 1, hour)).toStrictEqual({ swapped: false })
+    expect(memoryStore().swap('tf2::auth:a', '1', 1, hour)).toStrictEqual({ swapped: false })
   })
 
   test('removing what is absent makes none', () => {
     const store = memoryStore({ maxLedgers: 1 })
-    store.swap('tf1::auth:a', undefined, {}, hour)
-    for (let i = 0; i < 3; i += 1) store.swap('tf1::auth:b', undefined, undefined, hour)
-    expect(() => store.swap('tf1::auth:b', undefined, {}, hour)).toThrow(capacity)
+    store.swap('tf2::auth:a', undefined, {}, hour)
+    for (let i = 0; i < 3; i += 1) store.swap('tf2::auth:b', undefined, undefined, hour)
+    expect(() => store.swap('tf2::auth:b', undefined, {}, hour)).toThrow(capacity)
   })
 
   test('expired entries among live ones are found when they are needed', () => {
     const clock = { at: 0 }
     const store = memoryStore({ maxLedgers: 10_000, now: () => clock.at })
     for (let i = 0; i < 10_000; i += 1) {
-      store.swap(`tf1::auth:${i}`, undefined, {}, i % 5 === 2 ? 1_000 : hour)
+      store.swap(`tf2::auth:${i}`, undefined, {}, i % 5 === 2 ? 1_000 : hour)
     }
     clock.at += 1_000
     for (let i = 0; i < 250; i += 1)
-      expect(store.swap(`tf1::auth:new-${i}`, undefined, {}, hour).swapped).toBe(true)
+      expect(store.swap(`tf2::auth:new-${i}`, undefined, {}, hour).swapped).toBe(true)
   })
 
   test('lapsed entries make room in a large store too, one key at a time', () => {
     const clock = { at: 0 }
     const store = memoryStore({ maxLedgers: 20_000, now: () => clock.at })
     const fill = (round: string) => {
-      for (let i = 0; i < 20_000; i += 1) store.swap(`tf1::auth:${round}-${i}`, undefined, {}, hour)
+      for (let i = 0; i < 20_000; i += 1) store.swap(`tf2::auth:${round}-${i}`, undefined, {}, hour)
     }
     fill('first')
     clock.at += hour
     fill('second')
-    expect(() => store.swap('tf1::auth:one-more', undefined, {}, hour)).toThrow(capacity)
+    expect(() => store.swap('tf2::auth:one-more', undefined, {}, hour)).toThrow(capacity)
   })
 })
 
@@ -97,7 +97,7 @@ describe('counters', () => {
       const onPressure = vi.fn()
       const store = memoryStore({ maxCounters: max, onPressure })
       const tags = Array.from({ length: max * 0.85 }, (_, i) => hash('sha256', String(i), 'base64url'))
-      for (const tag of tags) store.increment(`tf1::count-auth-address-sends:${tag}`, hour)
+      for (const tag of tags) store.increment(`tf2::count-auth-address-sends:${tag}`, hour)
       expect(onPressure).not.toHaveBeenCalled()
     },
   )
@@ -105,53 +105,53 @@ describe('counters', () => {
   test('lose the one longest untouched, and say of which kind', () => {
     const onPressure = vi.fn()
     const store = memoryStore({ maxCounters: 2, onPressure })
-    for (const tag of ['a', 'b', 'a', 'c']) store.increment(`tf1::count-auth-address-sends:${tag}`, hour)
+    for (const tag of ['a', 'b', 'a', 'c']) store.increment(`tf2::count-auth-address-sends:${tag}`, hour)
     expect(onPressure.mock.calls).toEqual([['count-auth-address-sends']])
-    expect(store.increment('tf1::count-auth-address-sends:a', hour).count).toBe(3)
-    expect(store.increment('tf1::count-auth-address-sends:b', hour).count).toBe(1)
+    expect(store.increment('tf2::count-auth-address-sends:a', hour).count).toBe(3)
+    expect(store.increment('tf2::count-auth-address-sends:b', hour).count).toBe(1)
   })
 
   test('a lapsed one goes without pressure, and without anybody listening', () => {
     const clock = { at: 0 }
     const onPressure = vi.fn()
     const store = memoryStore({ maxCounters: 1, onPressure, now: () => clock.at })
-    store.increment('tf1::count-auth-address-sends:a', 1_000)
+    store.increment('tf2::count-auth-address-sends:a', 1_000)
     clock.at += 1_000
-    store.increment('tf1::count-auth-address-sends:b', 1_000)
+    store.increment('tf2::count-auth-address-sends:b', 1_000)
     expect(onPressure).not.toHaveBeenCalled()
 
     const quiet = memoryStore({ maxCounters: 1 })
-    quiet.increment('tf1::count-auth-address-sends:a', hour)
-    expect(quiet.increment('tf1::count-auth-address-sends:b', hour).count).toBe(1)
+    quiet.increment('tf2::count-auth-address-sends:a', hour)
+    expect(quiet.increment('tf2::count-auth-address-sends:b', hour).count).toBe(1)
   })
 
   test('under keys of no known shape share their room, and none is lost', () => {
     const onPressure = vi.fn()
     const store = memoryStore({ maxLedgers: 3, maxCounters: 1, onPressure })
-    for (const key of ['a', 'b:c', 'tf1:x']) store.increment(key, hour)
-    expect(() => store.increment('tf1::other', hour)).toThrow(capacity)
+    for (const key of ['a', 'b:c', 'tf2:x']) store.increment(key, hour)
+    expect(() => store.increment('tf2::other', hour)).toThrow(capacity)
     expect(store.increment('a', hour).count).toBe(2)
     expect(onPressure).not.toHaveBeenCalled()
   })
 
   test('a flood of one kind leaves the other kinds alone', () => {
     const store = memoryStore({ maxCounters: 10 })
-    store.increment('tf1::count-auth-subject-sends:victim', hour)
-    for (let i = 0; i < 1_000; i += 1) store.increment(`tf1::count-auth-address-sends:${i}`, hour)
-    expect(store.increment('tf1::count-auth-subject-sends:victim', hour).count).toBe(2)
+    store.increment('tf2::count-auth-subject-sends:victim', hour)
+    for (let i = 0; i < 1_000; i += 1) store.increment(`tf2::count-auth-address-sends:${i}`, hour)
+    expect(store.increment('tf2::count-auth-subject-sends:victim', hour).count).toBe(2)
   })
 
   test('a larger store holds about as many counters as it was told', () => {
     const onPressure = vi.fn()
     const store = memoryStore({ maxCounters: 10_000, onPressure })
-    for (let i = 0; i < 30_000; i += 1) store.increment(`tf1::count-auth-address-sends:${i}`, hour)
+    for (let i = 0; i < 30_000; i += 1) store.increment(`tf2::count-auth-address-sends:${i}`, hour)
     expect(onPressure.mock.calls.length).toBeGreaterThan(19_900)
     expect(onPressure.mock.calls.length).toBeLessThan(25_000)
   })
 
   test('can be read, swapped and removed like any entry', () => {
     const store = memoryStore()
-    const key = 'tf1::count-auth-subject-sends:a'
+    const key = 'tf2::count-auth-subject-sends:a'
     store.increment(key, hour)
     const entry = store.read(key)
     expect(entry?.value).toBe(1)
@@ -168,62 +168,62 @@ describe('time', () => {
   test.each([0, 1_700_000_000_000])('a clock that starts at %i ends entries at their exact end', (start) => {
     const clock = { at: start }
     const store = memoryStore({ now: () => clock.at })
-    store.swap('tf1::auth:a', undefined, 'kept', 1_000)
+    store.swap('tf2::auth:a', undefined, 'kept', 1_000)
     clock.at += 999
-    expect(store.read('tf1::auth:a')?.value).toBe('kept')
+    expect(store.read('tf2::auth:a')?.value).toBe('kept')
     clock.at += 1
-    expect(store.read('tf1::auth:a')).toBeUndefined()
-    expect(store.swap('tf1::auth:a', undefined, 'new', 1_000).swapped).toBe(true)
+    expect(store.read('tf2::auth:a')).toBeUndefined()
+    expect(store.swap('tf2::auth:a', undefined, 'new', 1_000).swapped).toBe(true)
   })
 
   test('a frozen clock neither ends nor mixes up anything', () => {
     const store = memoryStore({ now: () => 5 })
-    const first = store.swap('tf1::auth:a', undefined, 1, 1_000)
-    const second = store.swap('tf1::auth:a', first.entry?.version, 2, 1_000)
+    const first = store.swap('tf2::auth:a', undefined, 1, 1_000)
+    const second = store.swap('tf2::auth:a', first.entry?.version, 2, 1_000)
     expect(second.entry?.version).not.toBe(first.entry?.version)
-    expect(store.increment('tf1::count-a:a', 1_000)).toEqual({ count: 1, resetInMs: 1_000 })
-    expect(store.increment('tf1::count-a:a', 1_000)).toEqual({ count: 2, resetInMs: 1_000 })
+    expect(store.increment('tf2::count-a:a', 1_000)).toEqual({ count: 1, resetInMs: 1_000 })
+    expect(store.increment('tf2::count-a:a', 1_000)).toEqual({ count: 2, resetInMs: 1_000 })
   })
 
   test('a clock set back by an hour loses nothing and stretches no window', () => {
     const clock = { at: hour }
     const store = memoryStore({ now: () => clock.at })
-    store.swap('tf1::auth:a', undefined, 'locked', 1_000)
-    store.increment('tf1::count-a:a', 1_000)
+    store.swap('tf2::auth:a', undefined, 'locked', 1_000)
+    store.increment('tf2::count-a:a', 1_000)
     clock.at = 0
-    expect(store.read('tf1::auth:a')?.value).toBe('locked')
-    expect(store.increment('tf1::count-a:a', 1_000)).toEqual({ count: 2, resetInMs: 1_000 })
+    expect(store.read('tf2::auth:a')?.value).toBe('locked')
+    expect(store.increment('tf2::count-a:a', 1_000)).toEqual({ count: 2, resetInMs: 1_000 })
     clock.at += 1_000
-    expect(store.increment('tf1::count-a:a', 1_000).count).toBe(1)
+    expect(store.increment('tf2::count-a:a', 1_000).count).toBe(1)
   })
 
   test('the default clock is not the wall clock', () => {
     vi.useFakeTimers({ toFake: ['Date'], now: 0 })
     try {
       const store = memoryStore()
-      store.swap('tf1::auth:a', undefined, 'kept', hour)
+      store.swap('tf2::auth:a', undefined, 'kept', hour)
       vi.setSystemTime(2 * hour)
-      expect(store.read('tf1::auth:a')?.value).toBe('kept')
+      expect(store.read('tf2::auth:a')?.value).toBe('kept')
     } finally {
       vi.useRealTimers()
     }
   })
 
   test.each([0.5, Number.NaN, Number.POSITIVE_INFINITY])('an amount of %d is refused', (by) => {
-    expect(() => memoryStore().increment('tf1::auth-tally:a', hour, by)).toThrow(
+    expect(() => memoryStore().increment('tf2::auth-tally:a', hour, by)).toThrow(
       new TypeError(`by must be an integer, not ${by}`),
     )
   })
 
   test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('a lifetime of %d is refused', (ms) => {
     const store = memoryStore()
-    expect(() => store.swap('tf1::auth:a', undefined, {}, ms)).toThrow(
+    expect(() => store.swap('tf2::auth:a', undefined, {}, ms)).toThrow(
       new TypeError(`ttlMs must be a positive number of milliseconds, not ${ms}`),
     )
-    expect(() => store.increment('tf1::count-a:a', ms)).toThrow(
+    expect(() => store.increment('tf2::count-a:a', ms)).toThrow(
       new TypeError(`windowMs must be a positive number of milliseconds, not ${ms}`),
     )
-    expect(store.read('tf1::auth:a')).toBeUndefined()
+    expect(store.read('tf2::auth:a')).toBeUndefined()
   })
 })
 
@@ -231,8 +231,8 @@ describe('values', () => {
   test('nobody can change what stands there except by a swap', () => {
     const store = memoryStore()
     const mine = { challenge: { attempts: 1 }, sends: [{ at: 1 }], gone: undefined }
-    store.swap('tf1::auth:a', undefined, mine, hour)
-    const read = store.read('tf1::auth:a')?.value as typeof mine
+    store.swap('tf2::auth:a', undefined, mine, hour)
+    const read = store.read('tf2::auth:a')?.value as typeof mine
     for (const change of [
       () => Object.assign(mine, { failures: 9 }),
       () => Object.assign(mine.challenge, { attempts: 9 }),
@@ -241,19 +241,19 @@ describe('values', () => {
     ]) {
       expect(change).toThrow(TypeError)
     }
-    expect(store.read('tf1::auth:a')?.value).toEqual({ challenge: { attempts: 1 }, sends: [{ at: 1 }] })
+    expect(store.read('tf2::auth:a')?.value).toEqual({ challenge: { attempts: 1 }, sends: [{ at: 1 }] })
   })
 
   test('an entry shows its value and version, and nothing else', () => {
     const store = memoryStore()
-    const { entry } = store.swap('tf1::auth:a', undefined, 1, hour)
+    const { entry } = store.swap('tf2::auth:a', undefined, 1, hour)
     expect(Object.keys(entry ?? {})).toEqual(['value', 'version'])
-    expect(Object.keys(store.read('tf1::auth:a') ?? {})).toEqual(['value', 'version'])
+    expect(Object.keys(store.read('tf2::auth:a') ?? {})).toEqual(['value', 'version'])
   })
 
   test('keys of any shape are kept apart', () => {
     const store = memoryStore()
-    const keys = ['', 'a', 'tf1', 'tf1:x', 'tf1::auth', 'tf1::auth:', 'tf1:y:auth:a', 'tf1::auth:a']
+    const keys = ['', 'a', 'tf2', 'tf2:x', 'tf2::auth', 'tf2::auth:', 'tf2:y:auth:a', 'tf2::auth:a']
     for (const key of keys) expect(store.swap(key, undefined, key, hour).swapped).toBe(true)
     for (const key of keys) expect(store.read(key)?.value).toBe(key)
   })

@@ -53,7 +53,7 @@ describe.skipIf(withoutRedis)('a cluster of three primaries with a replica each'
     test('entries are spread over all primaries', async () => {
       const { connection, end } = await connect(cluster)
       const store = redisStore({ ...connection, timeoutMs: 2_000 })
-      for (let i = 0; i < 60; i += 1) await store.swap(`tf1:spread:auth:${name}${i}`, undefined, i, hour)
+      for (let i = 0; i < 60; i += 1) await store.swap(`tf2:spread:auth:${name}${i}`, undefined, i, hour)
       for (const node of cluster.primaries) expect(Number(await node.ask('DBSIZE'))).toBeGreaterThan(5)
       await end()
     })
@@ -62,7 +62,7 @@ describe.skipIf(withoutRedis)('a cluster of three primaries with a replica each'
       const { connection, end } = await connect(cluster)
       const store = redisStore({ ...connection, strict: true, timeoutMs: 2_000 })
       for (let i = 0; i < 30; i += 1) {
-        const { swapped } = await store.swap(`tf1:strict:auth:${name}${i}`, undefined, i, hour)
+        const { swapped } = await store.swap(`tf2:strict:auth:${name}${i}`, undefined, i, hour)
         expect(swapped).toBe(true)
       }
       await end()
@@ -73,7 +73,7 @@ describe.skipIf(withoutRedis)('a cluster of three primaries with a replica each'
       const store = redisStore({ ...connection, strict: true })
       for (const replica of cluster.replicas) replica.freeze()
       for (let i = 0; i < 10; i += 1) {
-        const swap = store.swap(`tf1:alone:auth:${name}${i}`, undefined, i, hour)
+        const swap = store.swap(`tf2:alone:auth:${name}${i}`, undefined, i, hour)
         await expect(swap).rejects.toMatchObject({ code: 'store_unavailable' })
       }
       for (const replica of cluster.replicas) replica.thaw()
@@ -104,7 +104,7 @@ describe.skipIf(withoutRedis)('a cluster of three primaries with a replica each'
     test('a slot that moves under load costs no count and no swap', async () => {
       const { connection, end } = await connect(cluster)
       const store = redisStore({ ...connection, timeoutMs: 2_000 })
-      const [counter, ledger] = [`tf1:{${name}}:count-a:moving`, `tf1:{${name}}:auth:moving`]
+      const [counter, ledger] = [`tf2:{${name}}:count-a:moving`, `tf2:{${name}}:auth:moving`]
       await store.increment(counter, hour)
       const known = await Promise.all(
         cluster.primaries.map((node) => node.ask('EXISTS', counter).catch(() => 0)),
@@ -156,7 +156,7 @@ test.skipIf(withoutRedis)(
     const strict = connected.map(({ connection }) =>
       redisStore({ ...connection, strict: true, timeoutMs: 2_000 }),
     )
-    const keys = Array.from({ length: 30 }, (_, i) => `tf1::auth:${i}`)
+    const keys = Array.from({ length: 30 }, (_, i) => `tf2::auth:${i}`)
     const entries = new Map<string, unknown>()
     for (const [i, key] of keys.entries()) {
       entries.set(key, (await strict[i % 2]?.swap(key, undefined, { key }, hour))?.entry)

@@ -47,9 +47,9 @@ const patient = { timeoutMs: 30_000 }
 /** Every verb is refused as unavailable, none much later than its deadline. */
 async function expectUnavailable(store: Store, ...except: string[]): Promise<void> {
   const questions = {
-    read: () => store.read('tf1::auth:known'),
-    create: () => store.swap(`tf1::auth:fresh-${randomUUID()}`, undefined, {}, hour),
-    increment: () => store.increment('tf1::count-a:known', hour),
+    read: () => store.read('tf2::auth:known'),
+    create: () => store.swap(`tf2::auth:fresh-${randomUUID()}`, undefined, {}, hour),
+    increment: () => store.increment('tf2::count-a:known', hour),
   }
   for (const [verb, ask] of Object.entries(questions)) {
     if (except.includes(verb)) continue
@@ -69,8 +69,8 @@ describe.skipIf(withoutRedis).each(Object.entries(clients))('through %s', (_name
     end = connected.end
     store = redisStore({ client: connected.client, ...patient })
     prompt = redisStore({ client: connected.client })
-    await store.swap('tf1::auth:known', undefined, { attempts: 1 }, hour)
-    await store.increment('tf1::count-a:known', hour)
+    await store.swap('tf2::auth:known', undefined, { attempts: 1 }, hour)
+    await store.increment('tf2::count-a:known', hour)
   })
   afterEach(async () => {
     await end()
@@ -81,25 +81,25 @@ describe.skipIf(withoutRedis).each(Object.entries(clients))('through %s', (_name
     await server.kill()
   })
 
-  const recovered = () => until(() => prompt.read('tf1::auth:known'))
+  const recovered = () => until(() => prompt.read('tf2::auth:known'))
 
   test('a frozen server is unavailable, and what it still does late is seen afterwards', async () => {
     server.freeze()
     await expectUnavailable(prompt)
-    const known = 'tf1::auth:late'
+    const known = 'tf2::auth:late'
     await expect(prompt.swap(known, undefined, { command: 'mine' }, hour)).rejects.toEqual(unavailable)
     server.thaw()
     await recovered()
     expect((await store.read(known))?.value).toEqual({ command: 'mine' })
-    expect(await store.read('tf1::auth:known')).toMatchObject({ value: { attempts: 1 } })
-    expect((await store.increment('tf1::count-a:known', hour)).count).toBeGreaterThanOrEqual(2)
+    expect(await store.read('tf2::auth:known')).toMatchObject({ value: { attempts: 1 } })
+    expect((await store.increment('tf2::count-a:known', hour)).count).toBeGreaterThanOrEqual(2)
   })
 
   test('a slow server is unavailable until it is fast again', async () => {
     await server.ask('CLIENT', 'PAUSE', '1200', 'ALL')
     await expectUnavailable(prompt)
     await recovered()
-    expect((await store.swap('tf1::auth:after', undefined, {}, hour)).swapped).toBe(true)
+    expect((await store.swap('tf2::auth:after', undefined, {}, hour)).swapped).toBe(true)
   })
 
   test('a dead server is unavailable, and usable again without a restart of ours', async () => {
@@ -108,19 +108,19 @@ describe.skipIf(withoutRedis).each(Object.entries(clients))('through %s', (_name
     await expectUnavailable(prompt)
     await server.restart()
     await recovered()
-    expect((await store.swap('tf1::auth:after', undefined, {}, hour)).swapped).toBe(true)
-    expect((await store.increment('tf1::count-a:after', hour)).count).toBe(1)
+    expect((await store.swap('tf2::auth:after', undefined, {}, hour)).swapped).toBe(true)
+    expect((await store.increment('tf2::count-a:after', hour)).count).toBe(1)
   })
 
   test('a server out of memory changes nothing, but can be read and emptied', async () => {
-    const entry = await store.read('tf1::auth:known')
+    const entry = await store.read('tf2::auth:known')
     await server.ask('CONFIG', 'SET', 'maxmemory', '1')
     await expectUnavailable(prompt, 'read')
-    expect(await store.read('tf1::auth:known')).toEqual(entry)
-    expect((await store.swap('tf1::auth:known', entry?.version, undefined, hour)).swapped).toBe(true)
+    expect(await store.read('tf2::auth:known')).toEqual(entry)
+    expect((await store.swap('tf2::auth:known', entry?.version, undefined, hour)).swapped).toBe(true)
     await server.ask('CONFIG', 'SET', 'maxmemory', '0')
-    expect((await store.increment('tf1::count-a:known', hour)).count).toBe(2)
-    expect(await store.read('tf1::auth:known')).toBeUndefined()
+    expect((await store.increment('tf2::count-a:known', hour)).count).toBe(2)
+    expect(await store.read('tf2::auth:known')).toBeUndefined()
   })
 
   test('a server that became a replica is unavailable, to readers too, until it is promoted', async () => {
@@ -129,7 +129,7 @@ describe.skipIf(withoutRedis).each(Object.entries(clients))('through %s', (_name
     await expectUnavailable(prompt)
     await server.ask('REPLICAOF', 'NO', 'ONE')
     await recovered()
-    expect((await store.swap('tf1::auth:after', undefined, {}, hour)).swapped).toBe(true)
+    expect((await store.swap('tf2::auth:after', undefined, {}, hour)).swapped).toBe(true)
     await other.kill()
   })
 
@@ -137,7 +137,7 @@ describe.skipIf(withoutRedis).each(Object.entries(clients))('through %s', (_name
     const counts: number[] = []
     for (let round = 0; round < 10; round += 1) {
       const [answers] = await Promise.all([
-        Promise.all(Array.from({ length: 20 }, () => store.increment('tf1::count-a:flushed', hour))),
+        Promise.all(Array.from({ length: 20 }, () => store.increment('tf2::count-a:flushed', hour))),
         server.ask('SCRIPT', 'FLUSH'),
       ])
       counts.push(...answers.map(({ count }) => count))
@@ -167,7 +167,7 @@ describe.skipIf(withoutRedis)('strict', () => {
     const io = new Redis(primary.port).on('error', () => {})
     const client = name === 'redis' ? node : io
     const strict = redisStore({ client, strict: true, timeoutMs: 60_000 })
-    const key = `tf1::auth:${name}`
+    const key = `tf2::auth:${name}`
 
     const first = await strict.swap(key, undefined, { command: 'one' }, hour)
     expect(await replica.ask('GET', key)).toBe(`${first.entry?.version}\n{"command":"one"}`)
@@ -210,11 +210,11 @@ describe.skipIf(withoutRedis)('behind Sentinel', () => {
       }
       return last.entry
     }
-    const entries = await Promise.all(stores.map((store, i) => write(store, `tf1::auth:${i}`)))
+    const entries = await Promise.all(stores.map((store, i) => write(store, `tf2::auth:${i}`)))
     await primary.kill()
     for (const [i, store] of stores.entries()) {
-      await until(() => store.read(`tf1::auth:${i}`))
-      expect(await store.read(`tf1::auth:${i}`)).toEqual(entries[i])
+      await until(() => store.read(`tf2::auth:${i}`))
+      expect(await store.read(`tf2::auth:${i}`)).toEqual(entries[i])
     }
     void node.destroy()
     io.disconnect()

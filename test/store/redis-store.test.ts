@@ -38,13 +38,13 @@ describe.skipIf(withoutRedis)('one Redis', () => {
         await send()
         return send()
       })
-      const first = await twice.store.swap('tf1::auth:twice', undefined, { attempts: 1 }, hour)
+      const first = await twice.store.swap('tf2::auth:twice', undefined, { attempts: 1 }, hour)
       expect(first.swapped).toBe(true)
-      expect(await twice.store.read('tf1::auth:twice')).toEqual(first.entry)
-      const second = await twice.store.swap('tf1::auth:twice', first.entry?.version, { attempts: 2 }, hour)
+      expect(await twice.store.read('tf2::auth:twice')).toEqual(first.entry)
+      const second = await twice.store.swap('tf2::auth:twice', first.entry?.version, { attempts: 2 }, hour)
       expect(second.swapped).toBe(true)
       // A removal leaves nothing to know it by: whoever takes a grant away twice is told that it is gone.
-      expect(await twice.store.swap('tf1::auth:twice', second.entry?.version, undefined, hour)).toEqual({
+      expect(await twice.store.swap('tf2::auth:twice', second.entry?.version, undefined, hour)).toEqual({
         swapped: false,
       })
     })
@@ -52,9 +52,9 @@ describe.skipIf(withoutRedis)('one Redis', () => {
     test('that was refused shows the entry that stood in the way, to the last member', async () => {
       await using one = await watched()
       const value = { command: 'an id of the caller', sends: [{ at: 1 }], challenge: { void: true } }
-      const { entry } = await one.store.swap('tf1::auth:faithful', undefined, value, hour)
+      const { entry } = await one.store.swap('tf2::auth:faithful', undefined, value, hour)
       const refused = await one.store.swap(
-        'tf1::auth:faithful',
+        'tf2::auth:faithful',
         'an older version',
         { command: 'other' },
         hour,
@@ -66,32 +66,32 @@ describe.skipIf(withoutRedis)('one Redis', () => {
   describe('at rest', () => {
     test('an entry is its version, a line feed and JSON, and ends by itself', async () => {
       await using one = await watched()
-      const { entry } = await one.store.swap('tf1::auth:at-rest', undefined, { attempts: 1 }, hour)
-      expect(await server.ask('GET', 'tf1::auth:at-rest')).toBe(`${entry?.version}\n{"attempts":1}`)
-      expect(Number(await server.ask('PTTL', 'tf1::auth:at-rest'))).toBeGreaterThan(hour - 20_000)
+      const { entry } = await one.store.swap('tf2::auth:at-rest', undefined, { attempts: 1 }, hour)
+      expect(await server.ask('GET', 'tf2::auth:at-rest')).toBe(`${entry?.version}\n{"attempts":1}`)
+      expect(Number(await server.ask('PTTL', 'tf2::auth:at-rest'))).toBeGreaterThan(hour - 20_000)
     })
 
     test('an entry of another release is read with all that this one does not know', async () => {
       await using one = await watched()
-      await server.ask('SET', 'tf1::auth:newer', 'v9\n{"attempts":1,"unheardOf":[{}]}', 'PX', '60000')
-      expect(await one.store.read('tf1::auth:newer')).toEqual({
+      await server.ask('SET', 'tf2::auth:newer', 'v9\n{"attempts":1,"unheardOf":[{}]}', 'PX', '60000')
+      expect(await one.store.read('tf2::auth:newer')).toEqual({
         version: 'v9',
         value: { attempts: 1, unheardOf: [{}] },
       })
-      expect((await one.store.swap('tf1::auth:newer', 'v9', { attempts: 2 }, hour)).swapped).toBe(true)
+      expect((await one.store.swap('tf2::auth:newer', 'v9', { attempts: 2 }, hour)).swapped).toBe(true)
     })
 
     test('a counter is a number that can be read', async () => {
       await using one = await watched()
-      await one.store.increment('tf1::count-a:read', hour)
-      await one.store.increment('tf1::count-a:read', hour)
-      expect(await one.store.read('tf1::count-a:read')).toEqual({ value: 2, version: '2' })
+      await one.store.increment('tf2::count-a:read', hour)
+      await one.store.increment('tf2::count-a:read', hour)
+      expect(await one.store.read('tf2::count-a:read')).toEqual({ value: 2, version: '2' })
     })
 
     test('a counter that somebody left without an end gets one', async () => {
       await using one = await watched()
-      await server.ask('SET', 'tf1::count-a:endless', '4')
-      expect(await one.store.increment('tf1::count-a:endless', hour)).toEqual({ count: 5, resetInMs: hour })
+      await server.ask('SET', 'tf2::count-a:endless', '4')
+      expect(await one.store.increment('tf2::count-a:endless', hour)).toEqual({ count: 5, resetInMs: hour })
     })
 
     test('no key is without an end', async () => {
@@ -104,10 +104,10 @@ describe.skipIf(withoutRedis)('one Redis', () => {
       'what is no entry is no absent one: %j',
       async (text) => {
         await using one = await watched()
-        await server.ask('SET', 'tf1::auth:foreign', text, 'PX', '60000')
-        await expect(one.store.read('tf1::auth:foreign')).rejects.toMatchObject({ code: 'store_unavailable' })
-        await expect(one.store.swap('tf1::auth:foreign', undefined, {}, hour)).rejects.toThrow()
-        await expect(one.store.increment('tf1::auth:foreign', hour)).rejects.toThrow()
+        await server.ask('SET', 'tf2::auth:foreign', text, 'PX', '60000')
+        await expect(one.store.read('tf2::auth:foreign')).rejects.toMatchObject({ code: 'store_unavailable' })
+        await expect(one.store.swap('tf2::auth:foreign', undefined, {}, hour)).rejects.toThrow()
+        await expect(one.store.increment('tf2::auth:foreign', hour)).rejects.toThrow()
       },
     )
   })
@@ -116,22 +116,22 @@ describe.skipIf(withoutRedis)('one Redis', () => {
     test('nothing is sent before the first question, and each question is one command', async () => {
       await using one = await watched()
       expect(one.sent).toEqual([])
-      await one.store.swap('tf1::auth:trips', undefined, {}, hour)
-      await one.store.increment('tf1::count-a:trips', hour)
+      await one.store.swap('tf2::auth:trips', undefined, {}, hour)
+      await one.store.increment('tf2::count-a:trips', hour)
       one.sent.length = 0
-      await one.store.read('tf1::auth:trips')
-      await one.store.swap('tf1::auth:trips', undefined, {}, hour)
-      await one.store.increment('tf1::count-a:trips', hour)
+      await one.store.read('tf2::auth:trips')
+      await one.store.swap('tf2::auth:trips', undefined, {}, hour)
+      await one.store.increment('tf2::count-a:trips', hour)
       expect(one.sent.map(([command]) => command)).toEqual(['getex', 'evalsha', 'evalsha'])
     })
 
     test('a server that forgot them is told again', async () => {
       await using one = await watched()
-      await one.store.increment('tf1::count-a:flush', hour)
+      await one.store.increment('tf2::count-a:flush', hour)
       await server.ask('SCRIPT', 'FLUSH')
       one.sent.length = 0
-      expect((await one.store.increment('tf1::count-a:flush', hour)).count).toBe(2)
-      expect((await one.store.increment('tf1::count-a:flush', hour)).count).toBe(3)
+      expect((await one.store.increment('tf2::count-a:flush', hour)).count).toBe(2)
+      expect((await one.store.increment('tf2::count-a:flush', hour)).count).toBe(3)
       expect(one.sent.map(([command]) => command)).toEqual(['evalsha', 'eval', 'evalsha'])
     })
   })
@@ -142,9 +142,9 @@ describe.skipIf(withoutRedis)('one Redis', () => {
     test.each(replies.map((reply) => ({ reply })))('$reply is no answer', async ({ reply }) => {
       const store = redisStore({ sendCommand: async () => reply })
       const unavailable = expect.objectContaining({ code: 'store_unavailable', status: 503, expose: false })
-      await expect(store.read('tf1::auth:a')).rejects.toEqual(unavailable)
-      await expect(store.swap('tf1::auth:a', undefined, {}, hour)).rejects.toEqual(unavailable)
-      await expect(store.increment('tf1::count-a:a', hour)).rejects.toEqual(unavailable)
+      await expect(store.read('tf2::auth:a')).rejects.toEqual(unavailable)
+      await expect(store.swap('tf2::auth:a', undefined, {}, hour)).rejects.toEqual(unavailable)
+      await expect(store.increment('tf2::count-a:a', hour)).rejects.toEqual(unavailable)
     })
   })
 
@@ -154,15 +154,15 @@ describe.skipIf(withoutRedis)('one Redis', () => {
       [Symbol.asyncDispose]: async () => client.redis.disconnect(),
     }
     const store = redisStore({ client: client.redis, timeoutMs: 2_000 })
-    await server.ask('RPUSH', 'tf1::auth:canary-key', 'a list')
+    await server.ask('RPUSH', 'tf2::auth:canary-key', 'a list')
     const error = await Promise.resolve(
-      store.swap('tf1::auth:canary-key', undefined, { secret: 'canary-value' }, hour),
+      store.swap('tf2::auth:canary-key', undefined, { secret: 'canary-value' }, hour),
     ).catch((error: unknown) => error)
     expect(error).toMatchObject({
       code: 'store_unavailable',
       cause: { message: expect.stringContaining('WRONGTYPE') },
     })
     expect(inspect(error, { depth: 10, showHidden: true })).not.toContain('canary')
-    await server.ask('DEL', 'tf1::auth:canary-key')
+    await server.ask('DEL', 'tf2::auth:canary-key')
   })
 })

@@ -8,7 +8,7 @@ import { memoryStore } from '../../../src/store/memory-store.js'
 import type { Json } from '../../../src/store/store.js'
 import { hour } from '../kit.js'
 
-const key = 'tf1::auth:number'
+const key = 'tf2::auth:number'
 
 function createPair() {
   const store = memoryStore()
