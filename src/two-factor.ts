@@ -34,7 +34,7 @@ import { createOperator } from './express/host/operator.js'
 import { hostRecoveryCodes, recoveryCodesFacade } from './express/host/recovery-codes.js'
 import { readSubject } from './express/host/requester.js'
 import type { TwoFactor } from './express/host/two-factor.js'
-import { createWarnings, isCalledPerRequest } from './express/host/warnings.js'
+import { createWarnings } from './express/host/warnings.js'
 import { createWiring } from './express/host/wiring.js'
 import { createAddressOf } from './express/http/address.js'
 import { createEndpoint } from './express/http/endpoint.js'
@@ -79,7 +79,6 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   const provider = codeProviderOf(settings)
   const warnings = createWarnings()
   const { warn } = warnings
-  if (isCalledPerRequest()) warn('TWO_FACTOR_MADE_PER_REQUEST')
   if (settings.signupGuard.mode === 'enforce' && settings.beforeSend === undefined) {
     warn('TWO_FACTOR_ENFORCE_WITHOUT_BEFORE_SEND')
   }
@@ -165,7 +164,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     codeLifetimeMs: limits.codeLifetimeMs,
     now,
   }
-  const successPaths = createSuccessPaths(hostTimeoutMs)
+  const successPaths = createSuccessPaths()
   const { handlers, views } = createLane({
     ...forLanes,
     lane: 'auth',
@@ -201,13 +200,15 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   function routes(given: RoutesOptions = {}): Router {
     checkRoutesOptions(given)
     successPaths.add('routes', undefined, given.successPath)
-    return mounts.add(createRouter(handlers, pages, mounts.checkHere))
+    mounts.made('page')
+    return createRouter(handlers, pages, mounts.checkHere)
   }
 
   function start(given: StartOptions = {}): RequestHandler {
     checkPurposeOptions('start', given)
     successPaths.add('start', given.purpose, given.successPath)
-    return mounts.addStart(handlers.start(given.purpose))
+    mounts.made('start')
+    return handlers.start(given.purpose)
   }
 
   function phoneVerification(given: PhoneVerificationOptions = {}): PhoneVerification {
@@ -238,7 +239,10 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     routes: factory('routes', routes),
     start: factory('start', start),
     ...singleHandlers(handlers),
-    status: plainFactory('status', () => mounts.addByHand(handlers.status)),
+    status: plainFactory('status', () => {
+      mounts.made('page')
+      return handlers.status
+    }),
     requireTwoFactor: factory('requireTwoFactor', requireTwoFactor),
     phoneVerification: factory('phoneVerification', phoneVerification),
     challenges: createChallengesFacade(challenges, { grants, hashBound, codePattern, requirements }),

@@ -1,6 +1,10 @@
 import cluster from 'node:cluster'
 import { type MemoryStore, memoryStore } from './memory-store.js'
 
+/** More than any process has apps; as many are made where each request makes one. */
+const maxOpened = 100
+let opened = 0
+
 /** The store of an app that passed none: in memory, with a warning where that is not enough. */
 export function openDefaultStore(parts: {
   readonly now: (() => number) | undefined
@@ -9,10 +13,14 @@ export function openDefaultStore(parts: {
     readonly kind: string
     readonly cause: 'evicted' | 'nearly-full'
   }) => void
-  readonly warn: (code: 'TWO_FACTOR_SEVERAL_WORKERS' | 'TWO_FACTOR_MEMORY_STORE') => void
+  readonly warn: (
+    code: 'TWO_FACTOR_SEVERAL_WORKERS' | 'TWO_FACTOR_MEMORY_STORE' | 'TWO_FACTOR_MADE_PER_REQUEST',
+  ) => void
 }): MemoryStore {
   const { now, emit, warn } = parts
   const isWorker = cluster.isWorker || process.env.NODE_APP_INSTANCE !== undefined
+  opened += 1
+  if (opened === maxOpened) warn('TWO_FACTOR_MADE_PER_REQUEST')
   if (isWorker) warn('TWO_FACTOR_SEVERAL_WORKERS')
   if (process.env.NODE_ENV === 'production') warn('TWO_FACTOR_MEMORY_STORE')
   return memoryStore({

@@ -162,7 +162,10 @@ describe('a sign-in that fails after its grant was stored', () => {
 
   const idOf = (req: Request) => req.get('x-session')
   /** Whoever sends a request says in which session: as if every id that there ever was were known. */
-  const byHeader = (onVerified: (req: Request) => void, more: Partial<TwoFactorOptions> = {}) => ({
+  const byHeader = (
+    onVerified: (req: Request, res: Response) => void,
+    more: Partial<TwoFactorOptions> = {},
+  ) => ({
     options: {
       subject: () => 'ana',
       session: {
@@ -193,18 +196,13 @@ describe('a sign-in that fails after its grant was stored', () => {
   })
 
   it('leaves none under the id that the grant had moved to', async () => {
-    const host = await startHost({
-      ...byHeader((req) => {
+    const host = await startHost(
+      byHeader((req, res) => {
         req.headers['x-session'] = 'last'
+        res.status(403).json({ host: 'no such page' })
       }),
-      mount: (app, tf) => {
-        const successPath = () => {
-          throw new Error('no such page')
-        }
-        app.post('/begin', tf.start({ purpose: 'login', successPath }))
-      },
-    })
-    await host.browser().post('/begin', {}, { 'x-session': 'before' })
+    )
+    await host.browser().post('/two-factor/start', {}, { 'x-session': 'before' })
     const { rightCode: code } = host.stub
     const told = await host.browser().post('/two-factor/verify', { code }, { 'x-session': 'before' })
     expect(told.json).toEqual({ host: 'no such page' })
@@ -437,29 +435,6 @@ describe('a phone verification whose proof cannot be stored', () => {
 })
 
 describe('a proof of a number by a bearer token, whose session keeps its id', () => {
-  it('counts only once the response is certain', async () => {
-    const statuses: number[] = []
-    const bearer = { authorization: 'Bearer ana' }
-    const redeem = async () => (await host.browser().post('/signup', undefined, bearer)).status
-    const host: Host = await startHost({
-      addSession: () => undefined,
-      options: { session: tokenSession((req) => req.headers.authorization), subject: () => 'ana' },
-      routes: (app, tf) => {
-        const successPath = async () => {
-          statuses.push(await redeem())
-          return '/welcome'
-        }
-        const signup = tf.phoneVerification({ successPath })
-        app.use('/phone', signup.routes())
-        app.post('/signup', signup.requireProof(), (req, res) => void res.json(req.provenPhone))
-      },
-    })
-    await host.browser().post('/phone/start', { phone: '+573009999999' }, bearer)
-    const { rightCode: code } = host.stub
-    expect((await host.browser().post('/phone/verify', { code }, bearer)).status).toBe(200)
-    expect([...statuses, await redeem()]).toEqual([403, 200])
-  })
-
   it.each(['a sign-in', 'a proof'])(
     'keep a number under way through %s: their session keeps its id',
     async (what) => {
@@ -494,28 +469,15 @@ describe('a proof of a number by a bearer token, whose session keeps its id', ()
 })
 
 describe('a proof of a number in a session that is renewed', () => {
-  const withProof = (more: Partial<TwoFactorOptions>, successPath?: () => string) =>
+  const withProof = (more: Partial<TwoFactorOptions>) =>
     startHost({
       options: more,
       mount: (app, tf) => {
-        const signup = tf.phoneVerification(successPath && { successPath })
+        const signup = tf.phoneVerification()
         app.use('/phone', signup.routes())
         app.post('/signup', signup.requireProof(), (req, res) => void res.json(req.provenPhone))
       },
     })
-
-  it('counts at once: nothing that fails later takes it away', async () => {
-    const { store, arm } = failing('enrolment')
-    const host = await withProof({ store }, () => {
-      arm()
-      return '/welcome'
-    })
-    const visitor = host.browser()
-    await visitor.post('/phone/start', { phone: '+573009999999' })
-    expect((await visitor.post('/phone/verify', { code: host.stub.rightCode })).status).toBe(200)
-    arm(false)
-    expect((await visitor.post('/signup')).status).toBe(200)
-  })
 
   it('is not renewed for a subject that was revoked while the code was checked', async () => {
     const { session, renewals } = counted()

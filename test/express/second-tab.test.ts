@@ -167,9 +167,7 @@ describe('a second tab after success', () => {
 
 describe('a second tab of a signup', () => {
   const mount = (app: Express, tf: TwoFactor) => {
-    const signup = tf.phoneVerification({
-      successPath: ({ purpose, phone }) => `/${purpose}/${phone.slice(1)}`,
-    })
+    const signup = tf.phoneVerification({ successPath: '/welcome' })
     app.use('/signup/phone', signup.routes())
     app.post('/signup', signup.requireProof(), (req, res) => {
       res.json(req.provenPhone)
@@ -188,7 +186,7 @@ describe('a second tab of a signup', () => {
       await visitor.submit('/signup/phone/resend'),
     ]) {
       expect(told.text).toContain(confirmed)
-      expect(told.text).toContain('href="/signup/573007654321">Continue</a>')
+      expect(told.text).toContain('href="/welcome">Continue</a>')
     }
     expect((await host.browser().open('/signup/phone')).text).toContain('action="/signup/phone/start"')
     expect((await visitor.post('/signup')).status).toBe(200)

@@ -183,19 +183,6 @@ describe('routes that are mounted elsewhere than `path` says', () => {
     expect(warnings).toEqual(['TWO_FACTOR_PATH_DIFFERS'])
   })
 
-  it.each(elsewhere)('%s: are not where a guard sends a browser', async (_name, mount) => {
-    const host = await startHost({
-      ...anyone,
-      routes(app, tf) {
-        guarded(app, tf)
-        mount(app, tf)
-      },
-    })
-    expect((await host.browser().open('/account')).status).toBe(500)
-    expect(await mistakeOf(host)).toContain('tf.routes() is mounted elsewhere')
-    expect(warnings).toEqual(['TWO_FACTOR_PATH_DIFFERS'])
-  })
-
   it('are missing where a guard sends a browser, and nothing was mounted', async () => {
     const host = await startHost({ ...anyone, routes: guarded })
     expect((await host.browser().open('/account')).status).toBe(500)

@@ -79,16 +79,11 @@ export function createAdmit(parts: {
     return written
   }
 
-  /** The host's turn, which may renew the session once more. Returns where the success leads. */
-  async function handOver(
-    { req, res }: RequestContext,
-    ids: Renewed,
-    written: WrittenGrant,
-  ): Promise<string | undefined> {
+  /** The host's turn, which may renew the session once more. */
+  async function handOver({ req, res }: RequestContext, ids: Renewed, written: WrittenGrant): Promise<void> {
     await onVerified?.(req, res, written.grant)
     const last = await renewal.follow(req, ids)
     if (last !== ids.after) await written.moveTo(last)
-    return successPaths.of(written.grant)
   }
 
   return async function admit(context, subject, proven, { standing, browser, trustDevice }) {
@@ -109,10 +104,9 @@ export function createAdmit(parts: {
     const grant = { ...proven, subject, session: after, previousSession: before, provisional }
     const written = await write(context, grant, standing, forget)
     if (written === undefined) return refused('challenge_gone')
-    let successPath: string | undefined
     try {
       await Promise.all([ids.moved, recorded])
-      successPath = await handOver(context, ids, written)
+      await handOver(context, ids, written)
       if (isRefusal(res, statusBefore)) {
         await takeBack(context, written, forget)
         await ownResponse(res)
@@ -132,7 +126,7 @@ export function createAdmit(parts: {
     // The response is a success either way; the next request shall find the grant.
     await written.confirm().catch(() => undefined)
     const { purpose, verifiedAt } = written.grant
-    return { outcome: 'verified', purpose, verifiedAt, successPath }
+    return { outcome: 'verified', purpose, verifiedAt, successPath: successPaths.of(purpose) }
   }
 }
 

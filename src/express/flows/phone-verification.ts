@@ -10,9 +10,8 @@ import { readSubject, type Sessions, type SubjectOf } from '../host/requester.js
 import type { AddressOf } from '../http/address.js'
 import { type Problem, problemOf } from '../http/problems.js'
 import { invalid, readChannel, text } from '../http/request-body.js'
-import { pathAfter, type SuccessPath } from '../http/return-path.js'
 import type { Flow, Handlers } from './handlers.js'
-import type { ProvenNumber, ProvenPhone } from './proven.js'
+import type { ProvenPhone } from './proven.js'
 import type { Renewal } from './renewal.js'
 
 /** Routes that prove a number not on file yet: at signup, at a change of number. */
@@ -85,8 +84,7 @@ declare global {
 /** The enrol lane: the number comes from the body of start and is remembered under the session. */
 export function createEnrolFlow(parts: {
   readonly purpose: string
-  readonly successPath: SuccessPath<ProvenNumber> | undefined
-  readonly hostTimeoutMs: number
+  readonly successPath: string | undefined
   readonly subjectOf: SubjectOf
   readonly addressOf: AddressOf
   readonly sessions: Sessions
@@ -95,7 +93,8 @@ export function createEnrolFlow(parts: {
   readonly challenges: Challenges
   readonly enrolments: Enrolments
 }): Flow {
-  const { purpose, subjectOf, addressOf, sessions, renewal, challenges, grants, enrolments } = parts
+  const { purpose, successPath, subjectOf, addressOf, sessions, renewal, challenges, grants, enrolments } =
+    parts
 
   interface Enrollee {
     readonly session: string
@@ -199,12 +198,9 @@ export function createEnrolFlow(parts: {
               await enrolments.redeem(after, purpose, enrollee.signedIn)
               return refused('challenge_gone')
             }
-            const { verifiedAt } = proof
-            const proven = { purpose, phone, verifiedAt }
-            const successPath = await pathAfter(parts.successPath, proven, parts.hostTimeoutMs)
             // The response is a success either way; the next request shall find the proof.
             await proof.confirm().catch(() => undefined)
-            return { outcome: 'verified', purpose, verifiedAt, successPath }
+            return { outcome: 'verified', purpose, verifiedAt: proof.verifiedAt, successPath }
           } catch (error) {
             await renewal.abandon(req, res)
             throw error

@@ -3,7 +3,7 @@ import type { Grants } from '../../challenge/proofs/grants.js'
 import type { Requirements } from '../guard/requirement.js'
 import { type Identify, readSubject, type Sessions, type SubjectOf } from '../host/requester.js'
 import { type RequestContext, text } from '../http/request-body.js'
-import { isRepeatable, pathAfter, type SuccessPath, type SuccessPaths } from '../http/return-path.js'
+import { isRepeatable, type SuccessPaths } from '../http/return-path.js'
 
 /** That this session has proven what a page asks for: in another tab. */
 export interface Proven {
@@ -44,7 +44,7 @@ export function createFindGrant(parts: {
       recoveryCode: true,
     }
     const grant = await grants.read({ ...who, ...required, maxAgeMs: now() - issuedAt + 1 })
-    return grant && { returnTo, successPath: await successPaths.of(grant) }
+    return grant && { returnTo, successPath: successPaths.of(grant.purpose) }
   }
 }
 
@@ -56,28 +56,22 @@ export interface ProvenPhone {
   readonly verifiedAt: number
 }
 
-/** What the function `successPath` of a phone verification is called with. */
-export interface ProvenNumber extends ProvenPhone {
-  readonly purpose: string
-}
-
 /** Phone verification: a proof that was not redeemed yet. */
 export function createFindProof(parts: {
   readonly purpose: string
   readonly sessions: Sessions
   readonly subjectOf: SubjectOf
   readonly enrolments: Enrolments
-  readonly successPath: SuccessPath<ProvenNumber> | undefined
-  readonly hostTimeoutMs: number
+  readonly successPath: string | undefined
   readonly codeLifetimeMs: number
   readonly now: () => number
 }): FindProven {
-  const { purpose, sessions, subjectOf, enrolments } = parts
+  const { purpose, sessions, subjectOf, enrolments, successPath } = parts
 
   return async ({ req }) => {
     const proof = await enrolments.peek(sessions.idOf(req), purpose, readSubject(subjectOf, req))
     if (proof === undefined || proof.verifiedAt < earliest(req, parts)) return undefined
-    return { successPath: await pathAfter(parts.successPath, { purpose, ...proof }, parts.hostTimeoutMs) }
+    return { successPath }
   }
 }
 

@@ -13,7 +13,7 @@ import {
   optionError,
   that,
 } from '../../lib/options.js'
-import { isSuccessPath } from '../http/return-path.js'
+import { isPath } from '../http/return-path.js'
 import { isMethodName, methodNameRule } from './accepted.js'
 import type { Describe } from './details.js'
 
@@ -113,7 +113,7 @@ const checks: Checks<GuardOptions> = {
   resume: boolean,
   formPath: that(
     "must be a path of this site, such as '/transfer', or a function (req) => path",
-    isSuccessPath,
+    (value) => typeof value === 'function' || isPath(value),
   ),
   recoveryCode: boolean,
   exempt: func('(req, subject) => boolean'),

@@ -75,8 +75,7 @@ export function createRefusals(
       const path = parts.path.of(req)
       const startUrl = `${path}/start`
       refuseCircle(req, toPage ? path : startUrl)
-      mounts.checkMade()
-      if (toPage) mounts.checkReached(req, path)
+      mounts.checkMade(toPage)
       const details = await detailsOf(req, required)
       const { bound } = required
       const returnTo = returnPathOf(req, formPathOf(req))

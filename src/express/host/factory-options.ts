@@ -1,18 +1,16 @@
-import type { Grant } from '../../challenge/proofs/grants.js'
 import { type Check, checkOptions, nonEmptyString, that } from '../../lib/options.js'
-import type { ProvenNumber } from '../flows/proven.js'
-import { isSuccessPath, type SuccessPath } from '../http/return-path.js'
+import { isPath } from '../http/return-path.js'
 
 /** Options of `routes`. */
 export interface RoutesOptions {
   /**
-   * Where success leads when the request names no `returnTo`: a path of this site or a function of the grant, for
-   * every purpose without one of its own. Default `/`.
+   * Where success leads when the request names no `returnTo`: a path of this site, for every purpose without one of
+   * its own. Default `/`.
    *
    * @example
    * app.use('/two-factor', tf.routes({ successPath: '/account' }))
    */
-  readonly successPath?: SuccessPath<Grant>
+  readonly successPath?: string
 }
 
 /** Options of `start`. */
@@ -24,20 +22,20 @@ export interface StartOptions {
    * `routes`.
    *
    * @example
-   * tf.start({ purpose: 'login', successPath: ({ subject }) => `/home/${encodeURIComponent(subject)}` })
+   * tf.start({ purpose: 'login', successPath: '/account' })
    */
-  readonly successPath?: SuccessPath<Grant>
+  readonly successPath?: string
 }
 
 /** Options of `phoneVerification`. */
 export interface PhoneVerificationOptions {
   /** Default `signup`. */
   readonly purpose?: string
-  /** Where success leads when the request names no `returnTo`: a path of this site or a function. Default `/`. */
-  readonly successPath?: SuccessPath<ProvenNumber>
+  /** Where success leads when the request names no `returnTo`: a path of this site. Default `/`. */
+  readonly successPath?: string
 }
 
-const successPath: Check = that('must be a path of this site or a function (grant) => path', isSuccessPath)
+const successPath: Check = that('must be a path of this site', isPath)
 const purpose = nonEmptyString()
 
 export function checkRoutesOptions(given: RoutesOptions): void {

@@ -21,7 +21,7 @@ const messages = {
   TWO_FACTOR_MESSAGES_INCOMPLETE:
     'A language of `messages` is not whole: its missing texts appear in English. Add them; `satisfies Texts` finds them in TypeScript.',
   TWO_FACTOR_MADE_PER_REQUEST:
-    'twoFactor() was called while handling a request, and every call starts with fresh limits. Call it once, at start-up.',
+    'twoFactor() was called a hundred times on stores of its own, as by a handler: every call starts with fresh limits (brute force). Call it once, at start-up.',
   TWO_FACTOR_ENFORCE_WITHOUT_BEFORE_SEND:
     '`signupGuard` is to enforce, and without `beforeSend` it refuses the honest people of a suspected country, too. Pass `beforeSend`, which may ask them for a captcha.',
   TWO_FACTOR_NO_SESSION:
@@ -93,9 +93,4 @@ const askedItself: ReadonlySet<WarningCode> = new Set([
 function findingOf(code: WarningCode): Finding {
   const [message = '', fix = ''] = messages[code].split(/(?<=\.) /)
   return { code: code.replace('TWO_FACTOR_', '').toLowerCase(), message, fix }
-}
-
-/** Whether this call came from a handler: then Express is on the stack. */
-export function isCalledPerRequest(): boolean {
-  return /\bLayer\.handle/.test(new Error().stack ?? '')
 }

@@ -1,4 +1,4 @@
-import type { Request, RequestHandler, Router } from 'express'
+import type { Request, RequestHandler } from 'express'
 import { optionError } from '../../lib/options.js'
 import { middleware } from '../host/boundary.js'
 import type { Warnings } from '../host/warnings.js'
@@ -65,27 +65,14 @@ function isName(segment: string | undefined): boolean {
   return segment !== undefined && segment !== '' && !/^(?:\.|%2e){1,2}$/i.test(segment)
 }
 
-/** Says where the routes are mounted elsewhere than links and redirects lead. */
+/** Tells a host that has mounted no routes, or mounted them elsewhere than links and redirects lead. */
 export interface Mounts {
-  add(router: Router): Router
-  /** Registers a page that is mounted by hand: nothing is known of its path. */
-  addByHand(handler: RequestHandler): RequestHandler
-  /** Registers a handler that sends codes, mounted by hand. */
-  addStart(handler: RequestHandler): RequestHandler
+  /** Notes that the host has a page, or at least a route that sends codes. */
+  made(what: 'page' | 'start'): void
   /** Goes before the routes themselves. Throws where the option `path` names another place. */
   readonly checkHere: RequestHandler
-  /** Asked by a guard that refuses. Warns where nothing was made that could send a code. */
-  checkMade(): void
-  /** Asked by a guard before it leads to this path. Throws where no routes are. */
-  checkReached(req: Request, path: string): void
-}
-
-/** As Express keeps what is mounted; not its public interface, so everything may be missing. */
-interface Layer {
-  readonly handle?: { readonly stack?: readonly Layer[] }
-  /** By the version of Express, what matched stands on the layer or is returned. */
-  readonly path?: string
-  match?(path: string): boolean | { readonly path?: string }
+  /** Asked by a guard that refuses. Throws before it leads a browser to a page that there is not. */
+  checkMade(leadsToPage: boolean): void
 }
 
 export function createMounts(
@@ -93,47 +80,11 @@ export function createMounts(
   path: MountPath,
   { warn, hint }: Pick<Warnings, 'warn' | 'hint'>,
 ): Mounts {
-  const routers = new Set<unknown>()
-  let byHand = false
-  let starts = false
-  let reached = false
-
   const write = `write app.use('${pattern}', tf.routes())`
-
-  function mistake(what: string, orElse = ''): TypeError {
-    warn('TWO_FACTOR_PATH_DIFFERS')
-    return optionError(`${what}: ${write}${orElse}`)
-  }
-
-  /** Undefined when the routes are not in the tree, as far as it can be seen: a function may hide them. */
-  function standing(stack: readonly Layer[], rest: string | undefined): 'reached' | 'elsewhere' | undefined {
-    let found: 'elsewhere' | undefined
-    for (const layer of stack) {
-      const below = rest === undefined ? undefined : belowLayer(layer, rest)
-      const seen = routers.has(layer.handle)
-        ? below === '/'
-          ? 'reached'
-          : 'elsewhere'
-        : layer.handle?.stack && standing(layer.handle.stack, below)
-      if (seen === 'reached') return seen
-      found ??= seen
-    }
-    return found
-  }
+  const made = new Set<'page' | 'start'>()
 
   return {
-    add(router) {
-      routers.add(router)
-      return router
-    },
-    addByHand(handler) {
-      byHand = true
-      return handler
-    },
-    addStart(handler) {
-      starts = true
-      return handler
-    },
+    made: (what) => void made.add(what),
 
     checkHere: middleware(({ baseUrl }) => {
       if (path.fits(baseUrl)) return true
@@ -142,46 +93,18 @@ export function createMounts(
         hint('TWO_FACTOR_PATH_DIFFERS')
         return true
       }
-      throw mistake(
-        `tf.routes() is mounted at "${baseUrl === '' ? '/' : baseUrl}", and the option path is "${pattern}"`,
-        baseUrl === '' ? '' : `, or twoFactor({ path: '${baseUrl}' })`,
+      warn('TWO_FACTOR_PATH_DIFFERS')
+      const orElse = baseUrl === '' ? '' : `, or twoFactor({ path: '${baseUrl}' })`
+      throw optionError(
+        `tf.routes() is mounted at "${baseUrl === '' ? '/' : baseUrl}", and the option path is "${pattern}": ${write}${orElse}`,
       )
     }),
 
-    checkMade() {
-      if (routers.size === 0 && !byHand && !starts) warn('TWO_FACTOR_ROUTES_MISSING', write)
-    },
-
-    checkReached(req, target) {
-      if (reached || byHand) return
-      if (routers.size === 0) throw optionError(`A guard leads to a page that nobody has mounted: ${write}`)
-      const stack = stackOf(req.app)
-      const below = req.app.path()
-      const found = tails(target).map((tail) => standing(stack, tail === below ? '/' : tail))
-      reached = found.includes('reached')
-      if (reached || !found.includes('elsewhere')) return
-      throw mistake(`A guard leads to "${target}", and tf.routes() is mounted elsewhere`)
+    checkMade(leadsToPage) {
+      if (made.size === 0) warn('TWO_FACTOR_ROUTES_MISSING', write)
+      if (leadsToPage && !made.has('page')) {
+        throw optionError(`A guard leads to a page that nobody has mounted: ${write}`)
+      }
     },
   }
-}
-
-/** What is left of the path below a layer; undefined when it leads elsewhere. */
-function belowLayer(layer: Layer, path: string): string | undefined {
-  const match = layer.match?.(path)
-  if (match === undefined || match === false) return undefined
-  const matched = typeof match === 'object' ? match.path : layer.path
-  const below = path.slice(matched?.length ?? 0)
-  return below === '' ? '/' : below
-}
-
-/** The path, and what is left of it behind a proxy that removes its first parts. */
-function tails(path: string): readonly string[] {
-  const parts = segments(path)
-  return parts.map((_part, index) => `/${parts.slice(index).join('/')}`)
-}
-
-function stackOf(app: Request['app']): readonly Layer[] {
-  // Express 4 keeps it under another name, and its `router` throws.
-  const { _router } = app as unknown as { _router?: { stack?: readonly Layer[] } }
-  return (_router ?? (app.router as unknown as { stack?: readonly Layer[] })).stack ?? []
 }

@@ -1,8 +1,6 @@
 import type { Request } from 'express'
-import type { Grant } from '../../challenge/proofs/grants.js'
 import { optionError } from '../../lib/options.js'
 import { isPlainObject } from '../../lib/plain-object.js'
-import { hostFunction } from '../host/boundary.js'
 import { isSameOrigin } from './origin-check.js'
 
 const maxLength = 1_024
@@ -46,19 +44,16 @@ function refererPath(req: Request): string | undefined {
   return safePath(pathname + search)
 }
 
-/** Where success leads: a path of this site, or a function that makes one of what was proven. */
-export type SuccessPath<Proven> = string | ((proven: Proven) => string | Promise<string>)
-
-/** The paths of sign-in and step-up. One verify route completes what several start routes began. */
+/** Where success of a sign-in or step-up leads. One verify route completes what several start routes began. */
 export interface SuccessPaths {
   /** For one purpose; without a name for every purpose that has none of its own. */
-  add(where: string, purpose: string | undefined, path: SuccessPath<Grant> | undefined): void
-  /** Where this grant leads; undefined when nobody said. */
-  of(grant: Grant): Promise<string | undefined>
+  add(where: string, purpose: string | undefined, path: string | undefined): void
+  /** Where a proof for this purpose leads; undefined when nobody said. */
+  of(purpose: string): string | undefined
 }
 
-export function createSuccessPaths(hostTimeoutMs: number): SuccessPaths {
-  const paths = new Map<string | undefined, SuccessPath<Grant>>()
+export function createSuccessPaths(): SuccessPaths {
+  const paths = new Map<string | undefined, string>()
   return {
     add(where, purpose, path) {
       if (path === undefined) return
@@ -70,23 +65,11 @@ export function createSuccessPaths(hostTimeoutMs: number): SuccessPaths {
       }
       paths.set(purpose, path)
     },
-    of: async (grant) => pathAfter(paths.get(grant.purpose) ?? paths.get(undefined), grant, hostTimeoutMs),
+    of: (purpose) => paths.get(purpose) ?? paths.get(undefined),
   }
 }
 
-/** Undefined without a path, and for one that may leave the site. */
-export async function pathAfter<Proven>(
-  path: SuccessPath<Proven> | undefined,
-  proven: Proven,
-  timeoutMs: number,
-): Promise<string | undefined> {
-  const deadline = { name: 'successPath', timeoutMs }
-  const made = typeof path === 'function' ? await hostFunction(path, deadline)(proven) : path
-  // Open redirect: the function may have used what a visitor sent.
-  return typeof made === 'string' ? safePath(made) : undefined
-}
-
-/** Whether an option can be used that is a path of this site, or a function that makes one later. */
-export function isSuccessPath(value: unknown): boolean {
-  return typeof value === 'function' || (typeof value === 'string' && safePath(value) !== undefined)
+/** Whether an option can be used that is a path of this site (open redirect). */
+export function isPath(value: unknown): value is string {
+  return typeof value === 'string' && safePath(value) !== undefined
 }
