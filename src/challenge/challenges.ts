@@ -17,7 +17,6 @@ import { createNumbers, type Numbers } from './numbers.js'
 import type { Purposes } from './purposes.js'
 import type { Secrets } from './secrets.js'
 import { createSending } from './sending.js'
-import { createSubjects, type Subjects } from './subjects.js'
 import { about, createTargets } from './targets.js'
 import { createVerifying } from './verifying.js'
 import type { BalanceRules } from './watch/balance-state.js'
@@ -49,7 +48,6 @@ export interface ChallengeParts {
 /** The use cases around ledger, store and code service. */
 export function createChallenges(parts: ChallengeParts): Challenges & {
   readonly numbers: Numbers
-  readonly subjects: Subjects
   readonly signups: SignupGuard
   readonly funds: BalanceWatch | undefined
   readonly codes: Codes
@@ -143,7 +141,6 @@ export function createChallenges(parts: ChallengeParts): Challenges & {
     },
 
     numbers: createNumbers({ ...parts, ledgers }),
-    subjects: createSubjects(parts),
     signups,
     funds,
     codes,

@@ -9,6 +9,7 @@ import { createPurposes, type Purpose } from './purposes.js'
 import { createRecover, type RecoveryCodeStore } from './recovery.js'
 import { createSecrets } from './secrets.js'
 import { withStoreDeadline } from './store-deadline.js'
+import { createSubjects } from './subjects.js'
 
 /** Assembles everything independent of HTTP, on one store and one provider. */
 export function openDomain(
@@ -31,7 +32,7 @@ export function openDomain(
   const keys = createKeys(parts.namespace, secrets)
   const purposes = createPurposes(parts.purposes, parts.defaultPurpose)
   const shared = { store, keys, secrets, purposes, limits, now, emit }
-  const { numbers, subjects, signups, funds, codes, ...challenges } = createChallenges({
+  const { numbers, signups, funds, codes, ...challenges } = createChallenges({
     ...parts,
     ...shared,
     browsersAreKnown: parts.knownMaxAgeMs > 0,
@@ -40,7 +41,7 @@ export function openDomain(
   return {
     ...shared,
     numbers,
-    subjects,
+    subjects: createSubjects({ ...shared, grants }),
     signups,
     funds,
     codes,
@@ -50,6 +51,6 @@ export function openDomain(
     enrolments: createEnrolments({ ...shared, grants }),
     keptForms: createKeptForms(shared),
     devices: createDevices({ ...parts, ...shared }),
-    recover: parts.recoveryCodes && createRecover({ codes: parts.recoveryCodes, ...shared }),
+    recover: parts.recoveryCodes && createRecover({ codes: parts.recoveryCodes, emit }),
   }
 }

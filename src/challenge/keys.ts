@@ -21,8 +21,8 @@ export interface Keys {
   counter(kind: CounterKind, holder: string): string
 }
 
-/** `known`: those typed in known browsers at sign-in and step-up. `recovery`: every recovery code. */
-export type TallyName = Lane | 'known' | 'recovery'
+/** `known`: those typed in known browsers at sign-in and step-up. */
+export type TallyName = Lane | 'known'
 
 type CounterKind = Extract<Kind, `count-${string}`>
 

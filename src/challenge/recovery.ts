@@ -1,9 +1,8 @@
 import type { Emit } from '../events.js'
 import { withinDeadline } from '../lib/deadline.js'
-import type { Awaitable, Store } from '../store/store.js'
-import { subjectTally } from './budgets/counters.js'
-import type { Refusal } from './commands.js'
-import type { Keys } from './keys.js'
+import type { Awaitable } from '../store/store.js'
+import { type Refusal, refused } from './commands.js'
+import type { OpenSubject } from './proofs/grants.js'
 import { hashRecoveryCode } from './proofs/recovery-codes.js'
 
 /** Where the host keeps the hashes of its subjects' recovery codes. */
@@ -24,6 +23,8 @@ export interface RecoveryCodeStore {
 /** One recovery code as it was typed, by whom. */
 export interface RecoveryCommand {
   readonly subject: string
+  /** Counts the try. */
+  readonly record: Pick<OpenSubject, 'countRecoveryTry'>
   /** From `readRecoveryCode`. */
   readonly code: string
 }
@@ -34,24 +35,17 @@ export type RecoveryOutcome =
   | {
       readonly outcome: 'rejected'
       readonly attemptsRemaining: number
-      readonly retryAfterMs?: number | undefined
+      readonly retryAfterMs?: number
     }
   | Refusal
 
 /** Judges one recovery code. */
 export type Recover = (command: RecoveryCommand) => Promise<RecoveryOutcome>
 
-/** A budget of its own: wrong codes by phone use up none of it, nor the other way round (lockout). */
-const limits = { failuresPerSubjectPerDay: 10 }
 const remainingTimeoutMs = 5_000
 
-export function createRecover(parts: {
-  readonly codes: RecoveryCodeStore
-  readonly store: Store
-  readonly keys: Keys
-  readonly emit: Emit
-}): Recover {
-  const { codes, store, keys, emit } = parts
+export function createRecover(parts: { readonly codes: RecoveryCodeStore; readonly emit: Emit }): Recover {
+  const { codes, emit } = parts
 
   /** Not awaited: how many are left changes nothing about who is let in. */
   async function reportUse(subject: string): Promise<void> {
@@ -60,14 +54,14 @@ export function createRecover(parts: {
     emit({ type: 'recovery.used', subject, ...(typeof remaining === 'number' && { remaining }) })
   }
 
-  return async function recover({ subject, code }) {
-    const tries = subjectTally({ store, keys, limits }, 'recovery', subject)
+  return async function recover({ subject, record, code }) {
     // Counted before the host is asked, so that parallel guesses cannot share a try (ASVS 5.0, 15.4.2).
-    const tooMany = await tries.take()
-    if (tooMany !== undefined) {
-      const about = { code: tooMany.code, lane: 'auth', subject, limit: 'subject' } as const
-      emit({ type: 'request.refused', command: 'verify', ...about })
-      return tooMany
+    const { isRefused, remaining, resetInMs } = await record.countRecoveryTry()
+    if (isRefused) {
+      const refusal = { ...refused('attempts_exhausted', resetInMs), limit: 'subject' } as const
+      const { code: problem, limit } = refusal
+      emit({ type: 'request.refused', command: 'verify', code: problem, lane: 'auth', subject, limit })
+      return refusal
     }
     // Fail closed (ASVS 5.0, 16.5.3): a count of rows, or a string, is no yes.
     const consumed: unknown = await codes.consume(subject, hashRecoveryCode(subject, code))
@@ -76,8 +70,7 @@ export function createRecover(parts: {
       return { outcome: 'accepted' }
     }
     emit({ type: 'recovery.failed', subject })
-    const { count, refusal } = await tries.check()
-    const attemptsRemaining = Math.max(0, limits.failuresPerSubjectPerDay - count)
-    return { outcome: 'rejected', attemptsRemaining, retryAfterMs: refusal?.retryAfterMs }
+    const wait = remaining === 0 ? { retryAfterMs: resetInMs } : {}
+    return { outcome: 'rejected', attemptsRemaining: remaining, ...wait }
   }
 }

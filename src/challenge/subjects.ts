@@ -3,6 +3,7 @@ import type { Store } from '../store/store.js'
 import { subjectTally } from './budgets/counters.js'
 import type { Keys, TallyName } from './keys.js'
 import type { Limits } from './limits.js'
+import type { Grants } from './proofs/grants.js'
 
 /** The wrong codes of a subject's day, over all its numbers. */
 export interface TallyState {
@@ -31,6 +32,7 @@ export function createSubjects(parts: {
   readonly store: Store
   readonly keys: Keys
   readonly limits: Limits
+  readonly grants: Pick<Grants, 'forgetRecoveryTries'>
   readonly emit: Emit
 }): Subjects {
   async function stateOf(name: TallyName, subject: string): Promise<TallyState> {
@@ -44,8 +46,9 @@ export function createSubjects(parts: {
       return { ...strangers, known }
     },
     async enable(subject) {
-      const names = ['auth', 'enrol', 'known', 'recovery'] as const
-      await Promise.all(names.map((name) => subjectTally(parts, name, subject).clear()))
+      const names = ['auth', 'enrol', 'known'] as const
+      const cleared = names.map((name) => subjectTally(parts, name, subject).clear())
+      await Promise.all([...cleared, parts.grants.forgetRecoveryTries(subject)])
       parts.emit({ type: 'subject.enabled', subject })
     },
   }

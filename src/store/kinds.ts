@@ -27,7 +27,6 @@ export const kinds = {
   'auth-tally': proofs('auth'),
   'enrol-tally': proofs('enrol'),
   'known-tally': proofs('auth'),
-  'recovery-tally': proofs('auth'),
   'count-auth-address-sends': counters('auth'),
   'count-auth-address-verifications': counters('auth'),
   'count-auth-share-sends': counters('auth'),

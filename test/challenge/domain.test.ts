@@ -54,7 +54,8 @@ it('the parts of the domain share one store, one clock, one set of limits and on
   expect(await numbers.state(ana.phone)).toMatchObject({ locked: false, disabled: false })
   expect(await challenges.verify({ ...ana, code: rightCode })).toMatchObject({ code: 'challenge_gone' })
 
-  await grants.write({ subject: 'ana', session: 's1', purpose: 'login', method: 'sms' })
+  const record = grants.open({ subject: 'ana', session: 's1' })
+  await record.write({ session: 's1', purpose: 'login', method: 'sms' })
   expect(store.read(keys.grants('ana'))).toBeDefined()
   expect(keys.grants('ana')).toMatch(/^tf2:shop:grants:/)
   expect((await devices.open('ana', undefined).succeed(true))?.expiresAt).toBe(clock.now + day)
@@ -65,9 +66,14 @@ it('the parts of the domain share one store, one clock, one set of limits and on
 it('recovery codes are taken where the host keeps some, and nowhere else', async () => {
   const { events, parts } = createParts()
   expect(openDomain(parts).recover).toBeUndefined()
-  const { recover } = openDomain({ ...parts, recoveryCodes: { consume: (subject) => subject === 'ana' } })
-  const use = { session: 's1', code: '0'.repeat(24), epoch: undefined }
-  expect(await recover?.({ ...use, subject: 'bob' })).toMatchObject({ outcome: 'rejected' })
-  expect(await recover?.({ ...use, subject: 'ana' })).toMatchObject({ outcome: 'accepted' })
+  const { recover, grants } = openDomain({
+    ...parts,
+    recoveryCodes: { consume: (subject) => subject === 'ana' },
+  })
+  const useOf = (subject: string) => {
+    return { subject, code: '0'.repeat(24), record: grants.open({ subject, session: 's1' }) }
+  }
+  expect(await recover?.(useOf('bob'))).toMatchObject({ outcome: 'rejected' })
+  expect(await recover?.(useOf('ana'))).toMatchObject({ outcome: 'accepted' })
   expect(events).toContainEqual({ type: 'recovery.failed', subject: 'bob' })
 })

@@ -12,9 +12,10 @@ import type {
 import type { ResendCommand, VerifyCommand } from '../../src/challenge/commands.js'
 import { createKeys } from '../../src/challenge/keys.js'
 import type { Lane, Limits } from '../../src/challenge/limits.js'
-import { createGrants } from '../../src/challenge/proofs/grants.js'
+import { createGrants, type NewGrant } from '../../src/challenge/proofs/grants.js'
 import { createPurposes, type Purpose } from '../../src/challenge/purposes.js'
 import { createSecrets } from '../../src/challenge/secrets.js'
+import { createSubjects } from '../../src/challenge/subjects.js'
 import type { BalanceRules } from '../../src/challenge/watch/balance-state.js'
 import type { DeliveryRules } from '../../src/challenge/watch/delivery-watch.js'
 import type { EventBody } from '../../src/events.js'
@@ -129,14 +130,19 @@ export function createService(options: ServiceOptions = {}) {
     emit,
   }
   const challenges = createChallenges(parts)
+  const grants = createGrants(parts)
   return {
     challenges: {
       ...challenges,
+      subjects: createSubjects({ ...parts, grants }),
       verify: (command: VerifyCommand) => challenges.verify({ ...shownIn(command.lane), ...command }),
       resend: (command: ResendCommand) => challenges.resend({ ...shownIn(command.lane), ...command }),
     },
     funds: challenges.funds,
-    grants: createGrants(parts),
+    grants: {
+      ...grants,
+      write: (grant: NewGrant & { subject: string }, record = grants.open(grant)) => record.write(grant),
+    },
     provider: provider.state,
     events,
     store,

@@ -91,8 +91,8 @@ export const weakenings = [
   {
     bound: 9,
     what: 'a grant of another purpose opens a guard',
-    file: 'src/challenge/proofs/stored-grants.ts',
-    find: 'grant.purpose === required.purpose &&',
+    file: 'src/challenge/proofs/stored-grant.ts',
+    find: 'grant.purpose === demand.purpose &&',
     replace: '',
     tests: ['test/challenge/proofs/grants.test.ts'],
   },
@@ -196,8 +196,8 @@ export const weakenings = [
   {
     bound: 16,
     what: 'a revocation is not looked for when the grant is written',
-    file: 'src/challenge/proofs/grants.ts',
-    find: 'if (isRevokedSince(begunIn, stored, [previous], time)) return unchanged',
+    file: 'src/challenge/proofs/subject-record.ts',
+    find: 'if (isRevokedSince(epoch, record, [previous], now)) return { outcome: false }',
     replace: '',
     tests: ['test/express/revocation.test.ts'],
   },
@@ -228,9 +228,9 @@ export const weakenings = [
   {
     bound: 17,
     what: 'a grant that follows the renewal of the host counts at once',
-    file: 'src/challenge/proofs/grants.ts',
-    find: 'isSame(written, other) ? { ...other, provisional: id } : other',
-    replace: 'other',
+    file: 'src/challenge/proofs/subject-record.ts',
+    find: 'grant.id === provisional ? { ...along, provisional: true as const } : along',
+    replace: 'along',
     tests: ['test/challenge/proofs/grants.test.ts'],
   },
   {

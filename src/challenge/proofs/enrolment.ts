@@ -4,7 +4,7 @@ import { hashId, type Keys } from '../keys.js'
 import type { Secrets } from '../secrets.js'
 import { createUpdater, newCommandId, type Update, unchanged, update } from '../updater.js'
 import type { Grants } from './grants.js'
-import { proofLifetimeMs, withEarlier } from './stored-grants.js'
+import { proofLifetimeMs, withEarlier } from './subject-record.js'
 
 /** The number that a session is about to prove, or has proven. */
 export interface Enrolment {

@@ -3,28 +3,26 @@ import type { Awaitable, Entry, Store } from '../../store/store.js'
 import { hashId, type Keys } from '../keys.js'
 import type { Limits } from '../limits.js'
 import type { Purposes } from '../purposes.js'
-import { createUpdater, newCommandId, type Update, type Updater, unchanged, update } from '../updater.js'
+import { createUpdater, newCommandId, type Update, update } from '../updater.js'
+import type { GrantDemand, GrantMethod, StoredGrant } from './stored-grant.js'
 import {
-  confirmed,
-  earlierTags,
+  confirm,
+  countRecoveryTry,
+  earlierIds,
+  emptySubject,
   epochOf,
-  fits,
-  type GrantDemand,
-  type GrantMethod,
-  type InSession,
-  isIn,
+  fitting,
+  forgetRecoveryTries,
+  grant,
   isRevokedSince,
-  isSame,
-  movedTo,
-  noGrants,
-  ofNewestSessions,
-  putLive,
-  type Revocation,
-  replaces,
+  move,
+  type RecoveryTry,
   revocationLifetimeMs,
-  type StoredGrant,
-  type StoredGrants,
-} from './stored-grants.js'
+  revoke,
+  type SubjectRecord,
+  take,
+  takeBack,
+} from './subject-record.js'
 
 /** What success leaves behind. */
 export interface Grant {
@@ -38,18 +36,16 @@ export interface Grant {
   readonly method: GrantMethod
 }
 
-/** Whose grant, for what. `session` is the host's session id, `bound` the hash of the bound fields. */
-export interface GrantQuery {
-  readonly subject: string
+/** Whose grants. `session` is the host's session id. */
+type Holder = { readonly subject: string; readonly session: string }
+
+/** What a guard asks for. `bound` is the hash of the bound fields. */
+export type RequiredGrant = Holder & GrantDemand
+
+export interface NewGrant {
   readonly session: string
   readonly purpose: string
   readonly bound?: string | undefined
-}
-
-/** What a guard asks for. */
-export type RequiredGrant = GrantQuery & GrantDemand
-
-export interface NewGrant extends GrantQuery {
   readonly method: GrantMethod
   /** By which its code may have come, when by more than one: a guard that asks for methods has to take each. */
   readonly channels?: readonly GrantMethod[] | undefined
@@ -73,13 +69,16 @@ export interface WrittenGrant {
   takeBack(): Promise<void>
 }
 
-/** The grants as a request found them. */
-export interface Standing {
+/** The record of a subject in the hands of one request: read once as it begins, and changed by swaps from there on. */
+export interface OpenSubject {
   /** The last revocation of this subject in this session; undefined when there was none recently. */
   readonly epoch: Promise<string | undefined>
-  readonly updater: Updater<StoredGrants>
-  /** Whether a revocation has come since. */
+  /** Whether a revocation has come since. One store read. */
   isRevoked(): Promise<boolean>
+  /** Undefined, and nothing written, when grants were revoked since the record was read. */
+  write(grant: NewGrant): Promise<WrittenGrant | undefined>
+  /** Counts a recovery code before it is judged. */
+  countRecoveryTry(): Promise<RecoveryTry>
 }
 
 export interface Grants {
@@ -87,26 +86,26 @@ export interface Grants {
   read(required: RequiredGrant): Awaitable<Grant | undefined>
   /** As `read`, and removes it: of two parallel requests one gets it. */
   take(required: RequiredGrant): Promise<Grant | undefined>
-  /** Reads the entry while a request begins; `write` then changes it, unless a revocation came between. */
-  prefetch(who: Holder): Standing
-  /** Whether a revocation of this subject or session came after `epoch`. One store read. */
-  isRevokedSince(epoch: string | undefined, who: FormerHolder): Promise<boolean>
-  /** Tags of the ids that this session had before its grants renewed it. */
+  /** Reads the record of a subject together with what else a request needs. */
+  open(who: Holder): OpenSubject
+  /** Whether a revocation of this subject or session came after `epoch`. `earlier`: tags of the ids that it had before. */
+  isRevokedSince(
+    epoch: string | undefined,
+    who: Holder & { readonly earlier?: readonly string[] | undefined },
+  ): Promise<boolean>
+  /** Tags of the ids that this session had before its grants moved to it. */
   earlierSessions(who: Holder): Promise<readonly string[]>
-  /** Undefined, and nothing written, when grants were revoked since `standing` was read. */
-  write(grant: NewGrant, standing?: Standing): Promise<WrittenGrant | undefined>
   /** Takes the grants of a session along when its id is renewed. The old id is invalid then. */
   move(subject: string, from: string, to: string): Promise<void>
   /** Ends all grants of this session, and the challenges and checks that began in it before. */
   revoke(who: Holder): Promise<void>
   /** Ends all grants of this subject in every session, and the challenges and checks that began before. */
   revokeSubject(subject: string): Promise<void>
+  /** Forgets the recovery codes that were tried in the day that runs. */
+  forgetRecoveryTries(subject: string): Promise<void>
 }
 
-type Holder = Pick<GrantQuery, 'subject' | 'session'>
-
-/** With tags of the ids that the session had before. */
-type FormerHolder = Holder & { readonly earlier?: readonly string[] | undefined }
+type Decide<Outcome> = (record: SubjectRecord, now: number) => Update<SubjectRecord, Outcome>
 
 export function createGrants(parts: {
   readonly store: Store
@@ -118,47 +117,32 @@ export function createGrants(parts: {
 }): Grants {
   const { store, keys, purposes, limits, now, emit } = parts
 
-  function fitting(stored: StoredGrants | undefined, required: RequiredGrant) {
-    const session = hashId(required.session)
-    const time = now()
-    return stored?.grants.findLast((grant) => fits(grant, required, session, time))
+  const deciding =
+    <Outcome>(decide: Decide<Outcome>) =>
+    (record: SubjectRecord = emptySubject) =>
+      decide(record, now())
+
+  const change = <Outcome>(subject: string, decide: Decide<Outcome>): Promise<Outcome> =>
+    update(store, keys.grants(subject), deciding(decide))
+
+  async function recordOf(subject: string): Promise<SubjectRecord> {
+    return recordIn(await store.read(keys.grants(subject)))
   }
 
   function admitted(entry: Entry | undefined, required: RequiredGrant): Grant | undefined {
-    const grant = fitting(entry?.value as StoredGrants | undefined, required)
-    return grant === undefined ? undefined : grantOf(required.subject, grant)
-  }
-
-  const put = (grants: readonly StoredGrant[], revocations?: readonly Revocation[]) =>
-    putLive(grants, revocations, now())
-
-  async function revokedSince(epoch: Awaitable<string | undefined>, who: FormerHolder) {
-    const entry = await store.read(keys.grants(who.subject))
-    const ids = [hashId(who.session), ...(who.earlier ?? [])]
-    return isRevokedSince(await epoch, entry?.value as StoredGrants | undefined, ids, now())
-  }
-
-  function prefetch(who: Holder): Standing {
-    const updater = createUpdater<StoredGrants>(store, keys.grants(who.subject))
-    const epoch = updater.prefetch().then((found) => epochOf(found, [hashId(who.session)], now()))
-    // It may never be awaited: an unhandled rejection would end the process.
-    epoch.catch(() => undefined)
-    return { epoch, updater, isRevoked: () => revokedSince(epoch, who) }
+    const found = fitting(recordIn(entry), hashId(required.session), required, now())
+    return found && grantOf(required.subject, found)
   }
 
   async function end(subject: string, session?: string): Promise<void> {
-    const reaches = (one: InSession) => session === undefined || isIn(one, session)
-    await update(store, keys.grants(subject), (stored: StoredGrants = noGrants) => {
-      const expiresAt = now() + revocationLifetimeMs(limits.codeLifetimeMs)
-      const revocation = { id: newCommandId(), session, expiresAt }
-      const others = stored.grants.filter((grant) => !reaches(grant))
-      const earlier = (stored.revocations ?? []).filter((one) => !reaches(one))
-      return { outcome: undefined, put: put(others, [...earlier, revocation]) }
+    await change(subject, (record, time) => {
+      const expiresAt = time + revocationLifetimeMs(limits.codeLifetimeMs)
+      return revoke(record, { id: newCommandId(), session, expiresAt }, time)
     })
     emit({ type: 'grant.revoked', subject })
   }
 
-  return {
+  const grants: Grants = {
     read(required) {
       const entry = store.read(keys.grants(required.subject))
       return entry instanceof Promise
@@ -166,85 +150,85 @@ export function createGrants(parts: {
         : admitted(entry, required)
     },
 
-    take: (required) =>
-      update(store, keys.grants(required.subject), (stored: StoredGrants = noGrants) => {
-        const grant = fitting(stored, required)
-        if (grant === undefined) return unchanged
-        const others = stored.grants.filter((other) => other !== grant)
-        return { outcome: grantOf(required.subject, grant), put: put(others, stored.revocations) }
-      }),
-
-    prefetch,
-    isRevokedSince: revokedSince,
-
-    async earlierSessions({ subject, session }) {
-      const entry = await store.read(keys.grants(subject))
-      return earlierTags((entry?.value as StoredGrants | undefined) ?? noGrants, hashId(session))
+    async take(required) {
+      const session = hashId(required.session)
+      const taken = await change(required.subject, (record, time) => take(record, session, required, time))
+      return taken && grantOf(required.subject, taken)
     },
 
-    async write(grant, standing = prefetch(grant)) {
-      const session = hashId(grant.session)
-      const previous = grant.previousSession === undefined ? session : hashId(grant.previousSession)
-      const id = newCommandId()
-      let provisional = grant.provisional === true ? id : undefined
-      const begunIn = await standing.epoch
-      const written = await standing.updater.update(
-        (stored = noGrants): Update<StoredGrants, StoredGrant | undefined> => {
-          const time = now()
-          // ASVS 5.0, 7.4.1: a logout or a password reset while the code was being checked must not be undone by it.
-          if (isRevokedSince(begunIn, stored, [previous], time)) return unchanged
-          const added: StoredGrant = {
-            session,
-            purpose: grant.purpose,
-            bound: grant.bound,
-            verifiedAt: time,
-            method: grant.method,
-            channels: grant.channels,
-            expiresAt: time + purposes.grantLifetimeMs(grant.purpose),
-            previous: previous === session ? undefined : previous,
-            provisional,
-          }
-          const moved = movedTo(session, previous, stored.grants)
-          const others = moved.filter((other) => !replaces(added, other))
-          return { outcome: added, put: put(ofNewestSessions([...others, added]), stored.revocations) }
-        },
-      )
-      if (written === undefined) return undefined
-      const change = (changed: (grants: readonly StoredGrant[]) => readonly StoredGrant[]): Promise<void> =>
-        standing.updater.update((stored = noGrants) => ({
-          outcome: undefined,
-          put: put(changed(stored.grants), stored.revocations),
-        }))
+    open(who) {
+      const { subject } = who
+      const updater = createUpdater<SubjectRecord>(store, keys.grants(subject))
+      const epoch = updater
+        .prefetch()
+        .then((found = emptySubject) => epochOf(found, [hashId(who.session)], now()))
+      // It may never be awaited: an unhandled rejection would end the process.
+      epoch.catch(() => undefined)
+      const changeOpen = <Outcome>(decide: Decide<Outcome>) => updater.update(deciding(decide))
+
       return {
-        grant: grantOf(grant.subject, written),
-        moveTo(next) {
-          provisional = id
-          const unconfirmed = (other: StoredGrant) =>
-            isSame(written, other) ? { ...other, provisional: id } : other
-          return change((grants) => movedTo(hashId(next), session, grants.map(unconfirmed)))
+        epoch,
+        isRevoked: async () => grants.isRevokedSince(await epoch, who),
+        countRecoveryTry: () => changeOpen(countRecoveryTry),
+
+        async write(proven) {
+          const { purpose, bound, method, channels, previousSession, provisional = false } = proven
+          const session = hashId(proven.session)
+          const previous = previousSession === undefined ? session : hashId(previousSession)
+          const begunIn = await epoch
+          const id = newCommandId()
+          let verifiedAt = 0
+          const isWritten = await changeOpen((record, time) => {
+            verifiedAt = time
+            const added: StoredGrant = {
+              id,
+              session,
+              earlier: previous === session ? [] : [previous],
+              purpose,
+              bound,
+              verifiedAt,
+              method,
+              channels,
+              expiresAt: time + purposes.grantLifetimeMs(purpose),
+              provisional: provisional || undefined,
+            }
+            return grant(record, added, previous, begunIn, time)
+          })
+          if (!isWritten) return undefined
+          let isProvisional = provisional
+          return {
+            grant: grantOf(subject, { purpose, verifiedAt, method }),
+            moveTo(next) {
+              isProvisional = true
+              return changeOpen((record, time) => move(record, session, hashId(next), time, id))
+            },
+            async confirm() {
+              if (isProvisional) await changeOpen((record, time) => confirm(record, id, time))
+            },
+            takeBack: () => changeOpen((record, time) => takeBack(record, id, time)),
+          }
         },
-        async confirm() {
-          if (provisional !== undefined) await change((grants) => confirmed(grants, id))
-        },
-        takeBack: () => change((grants) => grants.filter((other) => !isSame(written, other))),
       }
     },
 
+    async isRevokedSince(epoch, { subject, session, earlier = [] }) {
+      return isRevokedSince(epoch, await recordOf(subject), [hashId(session), ...earlier], now())
+    },
+    earlierSessions: async ({ subject, session }) => earlierIds(await recordOf(subject), hashId(session)),
     move: (subject, from, to) =>
-      update(store, keys.grants(subject), (stored: StoredGrants = noGrants) => {
-        const previous = hashId(from)
-        if (!stored.grants.some(({ session }) => session === previous)) return unchanged
-        return {
-          outcome: undefined,
-          put: put(movedTo(hashId(to), previous, stored.grants), stored.revocations),
-        }
-      }),
-
+      change(subject, (record, time) => move(record, hashId(from), hashId(to), time)),
     revoke: ({ subject, session }) => end(subject, hashId(session)),
     revokeSubject: (subject) => end(subject),
+    forgetRecoveryTries: (subject) => change(subject, forgetRecoveryTries),
   }
+  return grants
 }
 
-function grantOf(subject: string, { purpose, verifiedAt, method }: StoredGrant): Grant {
+function recordIn(entry: Entry | undefined): SubjectRecord {
+  return (entry?.value as SubjectRecord | undefined) ?? emptySubject
+}
+
+function grantOf(subject: string, proven: Pick<StoredGrant, 'purpose' | 'verifiedAt' | 'method'>): Grant {
+  const { purpose, verifiedAt, method } = proven
   return { subject, purpose, verifiedAt, method }
 }

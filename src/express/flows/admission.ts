@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express'
 import { type Refusal, refused } from '../../challenge/commands.js'
-import type { Grant, Grants, NewGrant, Standing, WrittenGrant } from '../../challenge/proofs/grants.js'
+import type { Grant, NewGrant, OpenSubject, WrittenGrant } from '../../challenge/proofs/grants.js'
 import { TwoFactorError } from '../../errors.js'
 import { HostTimeoutError } from '../host/boundary.js'
 import type { RequestContext } from '../http/request-body.js'
@@ -13,7 +13,7 @@ export type OnVerified = (req: Request, res: Response, grant: Grant) => void | P
 
 /** What was read while the request began, and what success does with it. */
 export interface InHand {
-  readonly standing: Standing
+  readonly record: OpenSubject
   readonly browser: BrowserOfRequest | undefined
   readonly trustDevice: boolean
 }
@@ -33,11 +33,10 @@ export type Admit = (
 
 export function createAdmit(parts: {
   readonly renewal: Renewal
-  readonly grants: Grants
   readonly onVerified: OnVerified | undefined
   readonly successPaths: SuccessPaths
 }): Admit {
-  const { renewal, grants, onVerified, successPaths } = parts
+  const { renewal, onVerified, successPaths } = parts
 
   /** Revokes grant and device after a failed sign-in. Never rejects: the first failure is reported. */
   async function takeBack(
@@ -54,12 +53,12 @@ export function createAdmit(parts: {
   async function renewed(
     { req, res }: RequestContext,
     subject: string,
-    standing: Standing,
+    record: OpenSubject,
   ): Promise<Renewed | undefined> {
     try {
       return await renewal.renew(req, res, { subject })
     } catch (error) {
-      if (await standing.isRevoked()) return undefined
+      if (await record.isRevoked()) return undefined
       throw error
     }
   }
@@ -68,10 +67,10 @@ export function createAdmit(parts: {
   async function write(
     { req, res }: RequestContext,
     grant: NewGrant,
-    standing: Standing,
+    record: OpenSubject,
     forget: () => Promise<void>,
   ): Promise<WrittenGrant | undefined> {
-    const written = await grants.write(grant, standing).catch(async (error: unknown) => {
+    const written = await record.write(grant).catch(async (error: unknown) => {
       await Promise.allSettled([renewal.abandon(req, res), forget()])
       throw error
     })
@@ -86,9 +85,9 @@ export function createAdmit(parts: {
     if (last !== ids.after) await written.moveTo(last)
   }
 
-  return async function admit(context, subject, proven, { standing, browser, trustDevice }) {
+  return async function admit(context, subject, proven, { record, browser, trustDevice }) {
     const { res } = context
-    const ids = await renewed(context, subject, standing)
+    const ids = await renewed(context, subject, record)
     if (ids === undefined) return refused('challenge_gone')
     const { before, after, provisional } = ids
     const standsIn = proven.method === 'trusted-device'
@@ -101,8 +100,8 @@ export function createAdmit(parts: {
       await browser?.undo(res)
     }
     const statusBefore = res.statusCode
-    const grant = { ...proven, subject, session: after, previousSession: before, provisional }
-    const written = await write(context, grant, standing, forget)
+    const grant = { ...proven, session: after, previousSession: before, provisional }
+    const written = await write(context, grant, record, forget)
     if (written === undefined) return refused('challenge_gone')
     try {
       await Promise.all([ids.moved, recorded])
@@ -113,7 +112,7 @@ export function createAdmit(parts: {
         return refused('challenge_gone')
       }
       // Trust outlives every grant, so it is not left behind by a sign-in that was revoked meanwhile.
-      if (trustDevice && (await standing.isRevoked())) {
+      if (trustDevice && (await record.isRevoked())) {
         await takeBack(context, written, forget)
         return refused('challenge_gone')
       }

@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response, Router } from 'express'
 import { type Actor, type Challenges, refused } from '../../challenge/commands.js'
 import { hashId } from '../../challenge/keys.js'
 import type { Enrolments } from '../../challenge/proofs/enrolment.js'
-import type { Grants, Standing } from '../../challenge/proofs/grants.js'
+import type { Grants, OpenSubject } from '../../challenge/proofs/grants.js'
 import { TwoFactorError } from '../../errors.js'
 import { isOurs, middleware } from '../host/boundary.js'
 import { plainFactory, singleHandlers } from '../host/factory.js'
@@ -108,13 +108,13 @@ export function createEnrolFlow(parts: {
   })
 
   /** Only what a signed-in subject began can be revoked. */
-  const standingOf = ({ session, signedIn }: Enrollee) =>
-    signedIn === undefined ? undefined : grants.prefetch({ subject: signedIn, session })
+  const recordOf = ({ session, signedIn }: Enrollee) =>
+    signedIn === undefined ? undefined : grants.open({ subject: signedIn, session })
 
   async function actorOf(
     req: Request,
     enrollee: Enrollee,
-    standing: Standing | undefined,
+    record: OpenSubject | undefined,
   ): Promise<Actor | undefined> {
     const { session, signedIn } = enrollee
     const enrolment = await enrolments.find(session)
@@ -122,7 +122,7 @@ export function createEnrolFlow(parts: {
     // IDOR: begun by another account that was signed in here before.
     if (enrolment.subject !== undefined && enrolment.subject !== signedIn) return undefined
     const { phone, country, visitor } = enrolment
-    return { ...requester(req, enrollee), phone, country, visitor, epoch: standing?.epoch }
+    return { ...requester(req, enrollee), phone, country, visitor, epoch: record?.epoch }
   }
 
   function requester(req: Request, { session, signedIn }: Enrollee): Omit<Actor, 'phone'> {
@@ -134,7 +134,7 @@ export function createEnrolFlow(parts: {
   return {
     async actor(req) {
       const enrollee = enrolleeOf(req)
-      return actorOf(req, enrollee, standingOf(enrollee))
+      return actorOf(req, enrollee, recordOf(enrollee))
     },
 
     async start({ req, res, fields }, hostSays) {
@@ -154,7 +154,7 @@ export function createEnrolFlow(parts: {
         country,
         visitor,
         purpose,
-        epoch: standingOf(enrollee)?.epoch,
+        epoch: recordOf(enrollee)?.epoch,
       })
       if (outcome.outcome !== 'refused') {
         await begin({ purpose, phone, country, visitor: await visitor, subject: signedIn })
@@ -170,13 +170,13 @@ export function createEnrolFlow(parts: {
 
     async submission({ req, res }) {
       const enrollee = enrolleeOf(req)
-      const standing = standingOf(enrollee)
-      const actor = await actorOf(req, enrollee, standing)
+      const record = recordOf(enrollee)
+      const actor = await actorOf(req, enrollee, record)
       if (actor === undefined) return undefined
       return {
         actor,
         async approve({ phone }) {
-          if (await standing?.isRevoked()) return refused('challenge_gone')
+          if (await record?.isRevoked()) return refused('challenge_gone')
           const { before, after, provisional, moved } = await renewal.renew(req, res)
           try {
             await moved
@@ -184,7 +184,7 @@ export function createEnrolFlow(parts: {
             if (enrollee.signedIn !== undefined && !provisional) {
               await grants.move(enrollee.signedIn, before, after)
             }
-            const epoch = await standing?.epoch
+            const epoch = await record?.epoch
             const proof = await enrolments.prove(after, {
               purpose,
               phone,
@@ -194,7 +194,7 @@ export function createEnrolFlow(parts: {
             })
             if (proof === undefined) return refused('challenge_gone')
             // A revocation that came while the session was renewed must not leave a proof behind.
-            if (await standing?.isRevoked()) {
+            if (await record?.isRevoked()) {
               await enrolments.redeem(after, purpose, enrollee.signedIn)
               return refused('challenge_gone')
             }

@@ -1,6 +1,6 @@
 import type { Request } from 'express'
 import type { Actor, Challenges, Shown } from '../../challenge/commands.js'
-import type { Grants, Standing } from '../../challenge/proofs/grants.js'
+import type { Grants, OpenSubject } from '../../challenge/proofs/grants.js'
 import { readRecoveryCode } from '../../challenge/proofs/recovery-codes.js'
 import type { Purposes } from '../../challenge/purposes.js'
 import type { Recover } from '../../challenge/recovery.js'
@@ -23,7 +23,7 @@ export function createRecovery(parts: {
     shown: Shown,
     req: Request,
     requester: Requester,
-    standing: Standing,
+    record: OpenSubject,
     knownBrowser: Actor['knownBrowser'],
   ) => ReturnType<Challenges['asked']>
   readonly purposes: Purposes
@@ -40,11 +40,11 @@ export function createRecovery(parts: {
     if (code === undefined) throw invalid('recoveryCode does not match the expected format.')
     const requester = identified(identify, req)
     const { subject } = requester
-    const standing = grants.prefetch(requester)
+    const record = grants.open(requester)
     // Read without a token too: success will leave one.
     const browser = devices?.open(req, subject)
     const wasShown = await shown(context)
-    const started = await live(wasShown, req, requester, standing, browser?.known)
+    const started = await live(wasShown, req, requester, record, browser?.known)
     if (started !== undefined && 'outcome' in started) return started
     const asked = started ? { ...wasShown, ...started } : wanted(context)
     // Before the code is used up: it would be lost on a guard that does not take it.
@@ -52,9 +52,9 @@ export function createRecovery(parts: {
       throw invalid('A recovery code will not do here.')
     }
 
-    const outcome = await recover({ subject, code })
+    const outcome = await recover({ subject, record, code })
     if (outcome.outcome !== 'accepted') return outcome
     const proven = { purpose: asked.purpose, bound: asked.bound, method: 'recovery-code' }
-    return admit(context, subject, proven, { standing, browser, trustDevice: false })
+    return admit(context, subject, proven, { record, browser, trustDevice: false })
   }
 }

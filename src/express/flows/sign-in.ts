@@ -1,6 +1,6 @@
 import type { Request } from 'express'
 import type { Actor, Challenges, Shown } from '../../challenge/commands.js'
-import type { Grants, Standing } from '../../challenge/proofs/grants.js'
+import type { Grants, OpenSubject } from '../../challenge/proofs/grants.js'
 import { firstPurpose, type Purposes } from '../../challenge/purposes.js'
 import type { Recover } from '../../challenge/recovery.js'
 import { TwoFactorError } from '../../errors.js'
@@ -48,7 +48,7 @@ export function createSignIn(parts: {
   async function actorOf(
     req: Request,
     { subject, session }: Requester,
-    { epoch }: Standing,
+    { epoch }: OpenSubject,
     knownBrowser: Actor['knownBrowser'],
   ): Promise<Actor> {
     const phone = (await parts.phoneOf(req, subject)) ?? ''
@@ -83,10 +83,10 @@ export function createSignIn(parts: {
   /** What the live challenge is for; a subject without a number has none. */
   async function live(
     wasShown: Shown,
-    ...[req, requester, standing, known]: Parameters<typeof actorOf>
+    ...[req, requester, record, known]: Parameters<typeof actorOf>
   ): ReturnType<Challenges['asked']> {
     try {
-      return await challenges.asked(await actorOf(req, requester, standing, known), wasShown)
+      return await challenges.asked(await actorOf(req, requester, record, known), wasShown)
     } catch (error) {
       if (isOurs(error) && error.code === 'no_phone') return undefined
       throw error
@@ -99,7 +99,7 @@ export function createSignIn(parts: {
 
     async actor(req) {
       const requester = identified(identify, req)
-      return actorOf(req, requester, grants.prefetch(requester), knownIn(req, requester))
+      return actorOf(req, requester, grants.open(requester), knownIn(req, requester))
     },
 
     async start(context, hostSays) {
@@ -109,16 +109,16 @@ export function createSignIn(parts: {
       const given = readChannel(fields)
       const asked = wanted(context)
       const { purpose, bound, requireCode, details } = asked
-      const standing = grants.prefetch(requester)
+      const record = grants.open(requester)
       const browser = devices?.isShown(req) ? devices.open(req, subject) : undefined
       if (!requireCode && devices?.serves(purpose) && (await browser?.isTrusted())) {
-        const inHand = { standing, browser, trustDevice: false }
+        const inHand = { record, browser, trustDevice: false }
         return admit(context, subject, { purpose, method: 'trusted-device' }, inHand)
       }
       const accepted = acceptedChannel(given, purposes.find(purpose)?.channels ?? [], asked)
       if (accepted.outcome === 'refused') return accepted
       const { channel } = accepted
-      const actor = await actorOf(req, requester, standing, browser?.known)
+      const actor = await actorOf(req, requester, record, browser?.known)
       const onPassed = () => sessions.keep(req, res)
       return challenges.start({ ...actor, ...hostSays, onPassed, purpose, bound, channel, details })
     },
@@ -126,15 +126,15 @@ export function createSignIn(parts: {
     async submission(context) {
       const requester = identified(identify, context.req)
       const { subject } = requester
-      const standing = grants.prefetch(requester)
+      const record = grants.open(requester)
       // Read without a token too: success will leave one.
       const browser = devices?.open(context.req, subject)
       return {
-        actor: await actorOf(context.req, requester, standing, browser?.known),
+        actor: await actorOf(context.req, requester, record, browser?.known),
         approve({ purpose, bound, channel, channels }, asksForTrust) {
           const proven = { purpose, bound, method: channel, channels }
           const trustDevice = asksForTrust && devices?.serves(purpose) === true
-          return admit(context, subject, proven, { standing, browser, trustDevice })
+          return admit(context, subject, proven, { record, browser, trustDevice })
         },
       }
     },

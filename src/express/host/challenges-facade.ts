@@ -81,11 +81,11 @@ export function createChallengesFacade(
 ): ChallengesFacade {
   const { grants, hashBound, codePattern, requirements } = parts
 
-  const standingOf = ({ subject, session }: Named<Actor>) =>
-    grants.prefetch({ subject: subjectText(subject), session })
+  const recordOf = ({ subject, session }: Named<Actor>) =>
+    grants.open({ subject: subjectText(subject), session })
 
   // Member by member: a command made of a request's body must not choose lane, visitor or budget (mass assignment).
-  const actorOf = (actor: Named<Actor>, { epoch } = standingOf(actor)): Actor => ({
+  const actorOf = (actor: Named<Actor>, { epoch } = recordOf(actor)): Actor => ({
     lane: 'auth',
     subject: subjectText(actor.subject),
     session: actor.session,
@@ -125,10 +125,10 @@ export function createChallengesFacade(
       const shown = shownIn(command)
       // As over HTTP: what is malformed costs no attempt.
       if (code === undefined || shown === undefined) return refused('invalid_request')
-      const standing = standingOf(command)
-      const outcome = await challenges.verify({ ...actorOf(command, standing), code, shown })
+      const record = recordOf(command)
+      const outcome = await challenges.verify({ ...actorOf(command, record), code, shown })
       // ASVS 5.0, 7.4.1: what the caller does next must not undo a revocation made during the check.
-      if (outcome.outcome === 'approved' && (await standing.isRevoked())) {
+      if (outcome.outcome === 'approved' && (await record.isRevoked())) {
         return refused('challenge_gone')
       }
       return outcome

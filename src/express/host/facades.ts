@@ -120,9 +120,10 @@ export function createGrantsFacade(parts: {
     async write({ subject, session, purpose, bound, method = 'host' }) {
       checkPurpose(purpose)
       checkMethod(method)
-      const query = { subject: subjectText(subject), session, purpose, bound: boundTag(bound, hashBound) }
+      const record = grants.open({ subject: subjectText(subject), session })
       // The caller keeps the session id whatever happens, so only a confirmed write admits.
-      const written = await grants.write({ ...query, method, provisional: true })
+      const proven = { session, purpose, bound: boundTag(bound, hashBound), method, provisional: true }
+      const written = await record.write(proven)
       if (written === undefined) throw new TwoFactorError('challenge_gone')
       await written.confirm().catch(() => undefined)
       return written.grant

@@ -1,0 +1,78 @@
+import { clockLeewayMs } from '../../lib/clock.js'
+
+/** What proved it: `sms`, `call`, `trusted-device`, or a name of the host's, `host` by default. */
+export type GrantMethod = string
+
+/** One stored grant. Sessions are tags; at `expiresAt` no guard accepts it any more. */
+export type StoredGrant = {
+  readonly id: string
+  readonly session: string
+  /** The last ids that the session had before: a logout that began under one of them reaches this grant, too. */
+  readonly earlier: readonly string[]
+  readonly purpose: string
+  readonly bound?: string | undefined
+  readonly verifiedAt: number
+  readonly method: GrantMethod
+  /** By which its code may have come, when by more than one. */
+  readonly channels?: readonly GrantMethod[] | undefined
+  readonly expiresAt: number
+  /** Not confirmed yet: it admits nothing. */
+  readonly provisional?: true | undefined
+}
+
+/** What a guard asks of a stored grant. */
+export interface GrantDemand {
+  readonly purpose: string
+  readonly bound?: string | undefined
+  readonly maxAgeMs: number
+  /** Whether a trusted device is not enough. */
+  readonly requireCode?: boolean | undefined
+  /** Whether a recovery code is enough; not by default, since it proves no phone. */
+  readonly recoveryCode?: boolean | undefined
+  /** The accepted methods; any when absent. */
+  readonly methods?: readonly string[] | undefined
+}
+
+/** Whether it admits a request of this session. */
+export function meets(grant: StoredGrant, session: string, demand: GrantDemand, now: number): boolean {
+  return (
+    grant.session === session &&
+    grant.purpose === demand.purpose &&
+    // Absence included: a grant for one payment admits no request that binds nothing.
+    grant.bound === demand.bound &&
+    // Its request may have been refused: a frozen store can write late.
+    grant.provisional === undefined &&
+    isEnough(grant, demand) &&
+    isFresh(grant, demand.maxAgeMs, now)
+  )
+}
+
+/** Whether what proved it will do. */
+function isEnough({ method, channels = [method] }: StoredGrant, accepted: GrantDemand): boolean {
+  if (accepted.requireCode && method === 'trusted-device') return false
+  // Written down once and kept for years: a way back into an account (NIST SP 800-63B-4, 4.2), no step-up.
+  if (accepted.recoveryCode !== true && method === 'recovery-code') return false
+  const { methods } = accepted
+  // Whoever reads the texts of a number, but not its calls, may have typed the code.
+  return methods === undefined || channels.every((channel) => methods.includes(channel))
+}
+
+/** The age of a grant never slides. A grant from the future was written with a wrong clock. */
+function isFresh(grant: StoredGrant, maxAgeMs: number, now: number): boolean {
+  const age = now - grant.verifiedAt
+  return age < maxAgeMs && now < grant.expiresAt && age >= -clockLeewayMs
+}
+
+/** A newer proof replaces one of its kind. A code does not replace the passkey that another guard requires. */
+export function replaces(added: StoredGrant, other: StoredGrant): boolean {
+  return (
+    other.session === added.session &&
+    other.purpose === added.purpose &&
+    other.bound === added.bound &&
+    (other.method === added.method || (isCode(other) && isCode(added)))
+  )
+}
+
+function isCode({ method }: StoredGrant): boolean {
+  return method === 'sms' || method === 'call'
+}
