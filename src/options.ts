@@ -1,7 +1,6 @@
 import type { Request } from 'express'
 import type { Channel, CodeProvider } from './challenge/code-provider.js'
 import type { BeforeSend } from './challenge/commands.js'
-import type { Limits } from './challenge/limits.js'
 import type { RecoveryCodeStore } from './challenge/recovery.js'
 import type { OnEvent } from './events.js'
 import type { OnVerified } from './express/flows/admission.js'
@@ -14,7 +13,7 @@ import type { LocaleOf } from './express/pages/language.js'
 import type { LinkOptions } from './express/pages/links.js'
 import type { Messages } from './express/pages/messages/texts.js'
 import type { Render } from './express/pages/pages.js'
-import type { Profile } from './options/default-limits.js'
+import type { LimitsOption } from './options/limits.js'
 import type { BalanceOptions, DeliveryWatchOptions, SignupGuardOptions } from './options/operator-options.js'
 import type { ProviderClient } from './provider/client.js'
 import type { Voice } from './provider/client-params.js'
@@ -94,7 +93,7 @@ export interface TwoFactorOptions {
   /** Default `expressSession()`. */
   readonly session?: SessionAdapter
   /** Single limits, or a whole stricter set: `{ profile: 'psd2' }`. */
-  readonly limits?: Partial<Limits> & { readonly profile?: Profile }
+  readonly limits?: LimitsOption
   /** Lets browsers stand in for the code at sign-in, up to 30 days. Off by default. */
   readonly trustedDevices?: { readonly maxAgeMs: number }
   /**

@@ -27,7 +27,12 @@ export const importTable: ImportTable = {
     // Bundled on its own, for the browser.
     browser: [],
     sandbox: ['lib/*', 'provider/operations', 'phone-number'],
-    options: ['lib/*', 'provider/option-checks', ...everyPart.map((part) => `type ${part}`)],
+    options: [
+      'lib/*',
+      'provider/option-checks',
+      'challenge/limits',
+      ...everyPart.map((part) => `type ${part}`),
+    ],
     'two-factor': everyPart,
     index: [...everyPart, 'two-factor'],
     testing: [

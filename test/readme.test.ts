@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest'
 import packageJson from '../package.json' with { type: 'json' }
 import { httpStatusOf } from '../src/errors.js'
 import { optionChecks } from '../src/options/checks.js'
-import { defaultLimits, describeLimits } from '../src/options/default-limits.js'
 import { anchorsOf, blocksOf, documents, firstColumn, linksOf, path, read, sectionOf } from './documents.js'
 import { run } from './examples/running.js'
 import { exportedSymbols } from './structure/exported.js'
@@ -125,11 +124,6 @@ describe('the documents', () => {
       expect(members.length, type).toBeGreaterThan(0)
       for (const { name } of members) expect(api).toContain(`\`${place}.${name.split('.').at(-1)}`)
     }
-  })
-
-  it('list every limit with its default', () => {
-    const rows = read('docs/limits.md').match(/^\| `\w+` \| [^|]+ \|/gm)
-    expect(rows).toEqual(describeLimits(defaultLimits).split('\n').slice(2))
   })
 
   it.each(documents)('name files of the repository that exist: %s', (document) => {

@@ -1,69 +1,138 @@
-/** Every bound that an operator may set. Durations in milliseconds. */
-export interface Limits {
-  /** Codes that may be submitted to one challenge, 1 to 10. */
-  readonly attemptsPerChallenge: number
-  /** Failures on one number before it is locked; from then on every five more lock again. */
-  readonly failuresBeforeLock: number
-  /** The first lock; each further one is twice as long, up to an hour. */
-  readonly lockMs: number
-  /** Rejected codes since the last success that disable a number until the operator enables it. */
-  readonly failuresBeforeDisable: number
-  /** Rejected codes over all numbers of a subject. */
-  readonly failuresPerSubjectPerDay: number
+import { type Check, durationMs, integer, list, that, timeoutMs } from '../lib/options.js'
+import { hourMs, minuteMs, secondMs } from '../lib/time.js'
+
+/** A bound that an operator may set: what holds otherwise, and what it may be. */
+interface Limit<Value> {
+  readonly byDefault: Value
+  readonly check: Check
+}
+
+function limit<Value>(byDefault: Value, check: Check): Limit<Value> {
+  return { byDefault, check }
+}
+
+const atLeastOne = integer(1)
+const count = integer(0)
+const countOrOff = that(
+  'must be an integer, 0 or more, or false',
+  (value) => value === false || (Number.isSafeInteger(value) && Number(value) >= 0),
+)
+const pauses = list(
+  integer(0, Number.MAX_SAFE_INTEGER, ' (milliseconds)'),
+  'must list at least one pause in milliseconds, in an array such as [30_000]',
+  1,
+)
+
+/**
+ * Every bound that an operator may set: the option `limits` takes these names, and docs/limits.md is made from
+ * the sentence and the source of each. Durations in milliseconds.
+ */
+export const limitTable = {
+  /**
+   * Codes that may be submitted to one challenge, 1 to 10; resend, restart, cancel or another channel give none
+   * back. Times `sendsPerHour` and `sendsPerDay` it is how many a number takes in an hour (25) and in a day (50);
+   * one that succeeds does not count.
+   */
+  // PSD2 RTS, article 4(3)(b): five consecutive failures; Twilio Verify and Ory Kratos do the same.
+  attemptsPerChallenge: limit(5, integer(1, 10)),
+  /** Failures on one number, over all its challenges, before it is locked; from then on every five more lock again. */
+  // better-auth and login.gov: ten. With five more per lock it stays far below the hundred of NIST.
+  failuresBeforeLock: limit(10, atLeastOne),
+  /** The first lock; each further one is twice as long, up to an hour. Falls by success alone. */
+  // NIST SP 800-63B-4, 3.2.2: waits that grow up to an hour.
+  lockMs: limit(15 * minuteMs, durationMs),
+  /** Rejected codes since the last success that disable a number until `tf.numbers.enable` is called. */
+  // NIST SP 800-63B-4, 3.2.2: no more than a hundred consecutive failures.
+  failuresBeforeDisable: limit(100, atLeastOne),
+  /**
+   * Rejected codes over all numbers of a subject: sign-ins in known browsers, in others, and phone verifications
+   * each. `tf.subjects.enable` lifts it.
+   */
+  failuresPerSubjectPerDay: limit(20, atLeastOne),
   /** Longest life of a code and of a challenge, whatever lifetime the provider gives. */
-  readonly codeLifetimeMs: number
-  /** The pause after the first, second, ... send to one number; the last one repeats. */
-  readonly cooldownMs: readonly number[]
+  // NIST SP 800-63B-4, 3.1.3.2, and OWASP ASVS 5.0, 6.5.5: ten minutes at most.
+  codeLifetimeMs: limit(10 * minuteMs, durationMs),
+  /** The pause after the first, second, ... send to one number, by any channel and session; the last one repeats. */
+  // Supabase and authgear: a minute, then longer.
+  cooldownMs: limit<readonly number[]>([minuteMs, 2 * minuteMs, 5 * minuteMs], pauses),
   /** Codes that one challenge may send, the first one included. */
-  readonly sendsPerChallenge: number
+  sendsPerChallenge: limit(3, atLeastOne),
   /** Per number, without the sends of approved challenges. */
-  readonly sendsPerHour: number
+  // Auth0 and authgear: five to ten messages per hour and number.
+  sendsPerHour: limit(5, count),
   /** The same in 24 hours. */
-  readonly sendsPerDay: number
+  sendsPerDay: limit(10, count),
   /** Calls among the sends above. */
-  readonly callsPerHour: number
+  // A call costs several times what a message costs, and is a nuisance at night.
+  callsPerHour: limit(2, count),
   /** The same in 24 hours. */
-  readonly callsPerDay: number
+  callsPerDay: limit(4, count),
   /** Per number, approved or not. */
-  readonly allSendsPerHour: number
+  // Nobody signs in more often, also among those who enter every code.
+  allSendsPerHour: limit(20, count),
   /** The same in 24 hours. */
-  readonly allSendsPerDay: number
-  /** Per number that is not proven yet. */
-  readonly enrolSendsPerDay: number
+  allSendsPerDay: limit(50, count),
+  /** Per number that nobody has proven yet. */
+  // Such numbers are what traffic pumping is made of.
+  enrolSendsPerDay: limit(3, count),
   /** To all numbers of a subject, in 24 hours. */
-  readonly sendsPerSubjectPerDay: number
+  sendsPerSubjectPerDay: limit(50, count),
   /** From one session, to all numbers. */
-  readonly sendsPerSessionPerHour: number
-  /** Different numbers one session may try to enrol. */
-  readonly numbersPerSessionPerDay: number
-  /** Per IPv4 address or IPv6 /64, four times as much per /56, 16 times per /48; `false` switches it off. */
-  readonly sendsPerAddressPer10Min: number | false
+  sendsPerSessionPerHour: limit(20, count),
+  /** Different numbers that one session may try at sign-up. */
+  numbersPerSessionPerDay: limit(3, count),
+  /**
+   * Per IPv4 address or IPv6 /64, from `req.ip`; a /56 gets 4 times, a /48 16 times as much; one session adds at
+   * most 5 sends and 20 verifications. `false` switches it off.
+   */
+  // An office or a mobile carrier shares one address among many people who sign in.
+  sendsPerAddressPer10Min: limit<number | false>(200, countOrOff),
   /** Codes submitted, counted by address as the sends are. */
-  readonly verificationsPerAddressPer10Min: number | false
+  verificationsPerAddressPer10Min: limit<number | false>(600, countOrOff),
   /** The same at phone verifications. */
-  readonly enrolSendsPerAddressPer10Min: number | false
-  /** The same at phone verifications. */
-  readonly enrolVerificationsPerAddressPer10Min: number | false
-  /** Codes to numbers that are not proven in the end, refused ones included; 1.5 times as much per /56 and /48. */
-  readonly enrolSendsPerAddressPerDay: number | false
-  /** Per lane, so that signups cannot starve sign-ins. */
-  readonly serviceSendsPerMinute: number
-  /** To all numbers that are not proven yet. */
-  readonly serviceEnrolSendsPerHour: number
-  /** The same in 24 hours: what SMS pumping can cost in a day. */
-  readonly serviceEnrolSendsPerDay: number
+  enrolSendsPerAddressPer10Min: limit<number | false>(20, countOrOff),
+  /**
+   * The same at phone verifications. Questions to `beforeSend` count among the verifications until it says yes: 20
+   * from one session.
+   */
+  enrolVerificationsPerAddressPer10Min: limit<number | false>(60, countOrOff),
+  /**
+   * Codes to numbers that are not proven in the end, those that the provider refused among them; a /56 and a /48
+   * get one and a half times as much. `false` switches it off.
+   */
+  // A twentieth of what the service sends: with seven of ten proven, 500 people a day behind one carrier's address.
+  enrolSendsPerAddressPerDay: limit<number | false>(150, countOrOff),
+  /** Of the whole service, sign-ins and sign-ups each, so that sign-ups cannot starve sign-ins. */
+  serviceSendsPerMinute: limit(600, count),
+  /** To all numbers that nobody has proven yet. */
+  serviceEnrolSendsPerHour: limit(600, count),
+  /** The same in 24 hours. */
+  // SMS pumping is paid by the message: this bounds what a day of it costs.
+  serviceEnrolSendsPerDay: limit(3_000, count),
   /** Age up to which a grant admits a step-up. */
-  readonly maxAgeMs: number
+  // PSD2 RTS, article 4(3)(d): five minutes.
+  maxAgeMs: limit(5 * minuteMs, durationMs),
   /** Age up to which a grant admits what only needs a sign-in. */
-  readonly loginMaxAgeMs: number
+  // NIST SP 800-63B-4, AAL2: a day at most.
+  loginMaxAgeMs: limit(12 * hourMs, durationMs),
   /** Deadline of a check at the provider; a shorter one of the client applies. */
-  readonly verifyTimeoutMs: number
+  verifyTimeoutMs: limit(8 * secondMs, timeoutMs),
   /** Deadline of a send at the provider; a shorter one of the client applies. */
-  readonly sendTimeoutMs: number
+  sendTimeoutMs: limit(10 * secondMs, timeoutMs),
   /** Deadline of a command of the store. */
-  readonly storeTimeoutMs: number
-  /** Deadline of a promise of the host: `phone`, `onVerified`, the session adapter and the like. Beyond it, it counts as thrown. */
-  readonly hostTimeoutMs: number
+  storeTimeoutMs: limit(250, timeoutMs),
+  /**
+   * Deadline of a promise of your own: `phone`, `beforeSend`, `onVerified`, `render`, `describe`, `exempt`,
+   * `recoveryCodes`, the session adapter with the store behind it. Beyond it, it counts as thrown: your error handler
+   * gets an error with the status 503. An `onVerified` or a renewal that never settles is 503 `session_unavailable`,
+   * and the session is given up.
+   */
+  hostTimeoutMs: limit(10 * secondMs, timeoutMs),
+}
+
+/** The bounds in force. Durations in milliseconds. */
+export type Limits = {
+  readonly [Name in keyof typeof limitTable]: (typeof limitTable)[Name]['byDefault']
 }
 
 /** `auth`: numbers on file. `enrol`: numbers that are not proven yet. */

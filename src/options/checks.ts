@@ -15,12 +15,12 @@ import {
   record,
   secret,
   that,
-  timeoutMs,
   withMethods,
 } from '../lib/options.js'
 import { dayMs } from '../lib/time.js'
 import type { PurposeOptions, TwoFactorOptions } from '../options.js'
 import { countryCode, voice } from '../provider/option-checks.js'
+import { limitsOption } from './limits.js'
 import { balance, countries, deliveryWatch, signupGuard } from './operator-checks.js'
 import { brand, links } from './page-checks.js'
 import {
@@ -30,53 +30,6 @@ import {
   refuseBlindOptions,
   refuseClientOptions,
 } from './provider-option.js'
-
-const count = integer(0)
-const atLeastOne = integer(1)
-const countOrOff = that(
-  'must be an integer, 0 or more, or false',
-  (value) => value === false || (Number.isSafeInteger(value) && Number(value) >= 0),
-)
-
-const limits: Checks<NonNullable<TwoFactorOptions['limits']>> = {
-  profile: oneOf('psd2'),
-  attemptsPerChallenge: integer(1, 10),
-  failuresBeforeLock: atLeastOne,
-  lockMs: durationMs,
-  failuresBeforeDisable: atLeastOne,
-  failuresPerSubjectPerDay: atLeastOne,
-  codeLifetimeMs: durationMs,
-  cooldownMs: list(
-    integer(0, Number.MAX_SAFE_INTEGER, ' (milliseconds)'),
-    'must list at least one pause in milliseconds, in an array such as [30_000]',
-    1,
-  ),
-  sendsPerChallenge: atLeastOne,
-  sendsPerHour: count,
-  sendsPerDay: count,
-  callsPerHour: count,
-  callsPerDay: count,
-  allSendsPerHour: count,
-  allSendsPerDay: count,
-  enrolSendsPerDay: count,
-  sendsPerSubjectPerDay: count,
-  sendsPerSessionPerHour: count,
-  numbersPerSessionPerDay: count,
-  sendsPerAddressPer10Min: countOrOff,
-  verificationsPerAddressPer10Min: countOrOff,
-  enrolSendsPerAddressPer10Min: countOrOff,
-  enrolVerificationsPerAddressPer10Min: countOrOff,
-  enrolSendsPerAddressPerDay: countOrOff,
-  serviceSendsPerMinute: count,
-  serviceEnrolSendsPerHour: count,
-  serviceEnrolSendsPerDay: count,
-  maxAgeMs: durationMs,
-  loginMaxAgeMs: durationMs,
-  verifyTimeoutMs: timeoutMs,
-  sendTimeoutMs: timeoutMs,
-  storeTimeoutMs: timeoutMs,
-  hostTimeoutMs: timeoutMs,
-}
 
 const channels = that(
   "must list 'sms', 'call' or both, the preferred one first",
@@ -163,7 +116,7 @@ export const optionChecks: Checks<TwoFactorOptions> = {
     (value) => typeof value === 'string' && /^[\w.-]{0,64}$/.test(value),
   ),
   session: withMethods(['id', 'rotate'], 'must be expressSession(), tokenSession() or { id, rotate }'),
-  limits: object(limits),
+  limits: limitsOption,
   // NIST SP 800-63B-4, 5.1: thirty days at most.
   trustedDevices: object({ maxAgeMs: integer(1, 30 * dayMs, ' (milliseconds)') }, ['maxAgeMs']),
   knownBrowsers: (value, name) => (value === false ? undefined : knownBrowsers(value, name)),

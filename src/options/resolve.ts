@@ -12,7 +12,7 @@ import { dayMs, minuteMs } from '../lib/time.js'
 import type { PurposeOptions, TwoFactorOptions } from '../options.js'
 import type { Voice } from '../provider/client-params.js'
 import { checkTwoFactorOptions } from './checks.js'
-import { defaultLimits, profiles } from './default-limits.js'
+import { profiles, resolveLimits } from './limits.js'
 
 type WithoutDefault =
   | 'provider'
@@ -171,17 +171,4 @@ function resolveRecoveryCode(given: boolean | undefined, isDefault: boolean): Pu
 /** `g` and `y` make an expression remember where it stopped, and refuse every other code. */
 function stateless({ source, flags }: RegExp): RegExp {
   return new RegExp(source, flags.replaceAll(/[gy]/g, ''))
-}
-
-function resolveLimits(given: NonNullable<TwoFactorOptions['limits']>): Limits {
-  const bounds: Partial<Limits> = given.profile === undefined ? {} : profiles[given.profile]
-  const limits = Object.entries({ ...defaultLimits, ...bounds }).map(([name, usual]) => {
-    const value = given[name as keyof Limits] ?? usual
-    const max = bounds[name as keyof Limits]
-    if (max !== undefined && Number(value) > Number(max)) {
-      throw optionError(`twoFactor: limits.${name} must be ${max} or less with the profile ${given.profile}`)
-    }
-    return [name, Array.isArray(value) ? [...value] : value]
-  })
-  return Object.fromEntries(limits)
 }

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { twoFactor } from '../../src/index.js'
-import { defaultLimits } from '../../src/options/default-limits.js'
+import { defaultLimits } from '../../src/options/limits.js'
 import { resolveOptions } from '../../src/options/resolve.js'
 import { settingFindings } from '../../src/options/setting-findings.js'
 import type { TwoFactorOptions } from '../../src/options.js'

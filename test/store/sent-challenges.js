@@ -11,7 +11,7 @@ export async function sentChallenges(dir) {
   const { createKeys, hashId } = await load('challenge/keys.js')
   const { createSecrets } = await load('challenge/secrets.js')
   const { ledgerLimitsOf } = await load('challenge/limits.js')
-  const { defaultLimits } = await load('options/default-limits.js')
+  const { defaultLimits } = await load('options/limits.js')
 
   const limits = ledgerLimitsOf(defaultLimits, 'auth')
   const keys = createKeys('', createSecrets(['a secret of at least thirty-two bytes']))

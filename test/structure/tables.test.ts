@@ -1,12 +1,29 @@
 import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import type { Limits } from '../../src/challenge/limits.js'
 import { en } from '../../src/express/pages/messages/en.js'
+import { defaultLimits, inWords } from '../../src/options/limits.js'
 import { fixedNumbers } from '../../src/sandbox/index.js'
 import { path, read } from '../documents.js'
 
 const row = (...cells: string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
 const table = (head: string[], rows: string[][]) =>
   [row(...head), `|${'---|'.repeat(head.length)}`, ...rows.map((cells) => row(...cells))].join('\n')
+
+/** Each limit with the sentence and the source that stand above it. */
+const limits = [
+  ...read('src/challenge/limits.ts').matchAll(
+    /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n(?: *\/\/ (.*)\n)? *(\w+): limit/g,
+  ),
+].map(([, sentence = '', source = '', name = '']) => [
+  `\`${name}\``,
+  inWords(name, defaultLimits[name as keyof Limits]),
+  sentence
+    .replaceAll(/\s+\* /g, ' ')
+    .trim()
+    .replace(/\.$/, ''),
+  source.replace(/\.$/, ''),
+])
 
 /** Tables that are made from the code, each between two comments of its document. */
 const tables: [document: string, name: string, table: string][] = [
@@ -18,6 +35,7 @@ const tables: [document: string, name: string, table: string][] = [
       fixedNumbers.map(({ ending, meaning }) => [`\`${ending}\``, meaning]),
     ),
   ],
+  ['docs/limits.md', 'limits', table(['limit', 'default', 'what it bounds', 'why so'], limits)],
   [
     'docs/pages.md',
     'text keys',
@@ -36,4 +54,8 @@ describe('a table of the documents', () => {
       writeFileSync(path(document), read(document).replace(place, `${made}\n`))
     expect(place.exec(read(document))?.[0]).toBe(`${made}\n`)
   })
+})
+
+it('has every limit in its table', () => {
+  expect(limits.map(([name]) => name)).toEqual(Object.keys(defaultLimits).map((name) => `\`${name}\``))
 })
