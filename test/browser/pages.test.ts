@@ -3,8 +3,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createAssets, createPageHeaders } from '../../src/express/pages/assets.js'
 import { createTexts } from '../../src/express/pages/messages/locales.js'
-import { renderPage } from '../../src/express/pages/render-page.js'
-import { states } from '../express/pages/views.js'
+import { pageOf, states } from '../express/pages/views.js'
 import { type Listening, listening } from '../listening.js'
 import { axeFindings, describeInChromium } from './chromium.js'
 
@@ -38,7 +37,7 @@ describeInChromium('the pages', (browser) => {
         'Content-Type': 'text/html; charset=utf-8',
         ...createPageHeaders({ name: 'Acme', logoUrl: '/logo.svg' }),
       })
-      return res.end(renderPage(view, language))
+      return res.end(pageOf(view, language))
     })
   })
   afterAll(() => server.close())

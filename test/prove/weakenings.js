@@ -237,8 +237,8 @@ export const weakenings = [
     bound: 18,
     what: 'a requirement has no end',
     file: 'src/express/guard/requirement.ts',
-    find: 'if (claims === undefined || now() >= claims.expiresAt) return undefined',
-    replace: 'if (claims === undefined) return undefined',
+    find: 'if (issued === undefined || now() >= issued.expiresAt) return undefined',
+    replace: 'if (issued === undefined) return undefined',
     tests: ['test/express/step-up.test.ts'],
   },
   {

@@ -12,6 +12,7 @@ import type {
 import type { RecoveryOutcome } from '../../challenge/recovery.js'
 import { httpStatusOf } from '../../errors.js'
 import { acceptedChannel, challengeFor } from '../guard/accepted.js'
+import type { Requirements } from '../guard/requirement.js'
 import type { Resumption } from '../guard/resumption.js'
 import type { Endpoint } from '../http/endpoint.js'
 import { type Problem, rateLimitHeaders } from '../http/problems.js'
@@ -27,6 +28,7 @@ import {
 import { challengeDocument, isoTime, type Reply } from '../http/responder.js'
 import type { Language } from '../pages/language.js'
 import { createViews, type ViewParts, type Views } from '../pages/views.js'
+import { createIntents } from './intent.js'
 
 /** What was proven, when. */
 export interface Verified {
@@ -72,9 +74,11 @@ export interface Handlers {
   readonly status: RequestHandler
 }
 
-export interface LaneParts extends Omit<ViewParts, 'actor' | 'find' | 'preview'> {
+export interface LaneParts extends Omit<ViewParts, 'actor' | 'intents'> {
   readonly flow: Flow
   readonly challenges: Challenges
+  /** In the auth lane alone. */
+  readonly requirements?: Requirements | undefined
   readonly endpoint: Endpoint
   readonly codePattern: RegExp
   /** The interrupted form that a page was opened for; in the auth lane alone. */
@@ -88,8 +92,9 @@ export interface LaneParts extends Omit<ViewParts, 'actor' | 'find' | 'preview'>
 /** Handlers and pages of one lane: sign-in and step-up, or one phone verification. */
 export function createLane(parts: LaneParts): { readonly handlers: Handlers; readonly views: Views } {
   const { flow, challenges, endpoint, basePathOf, codePattern, languageOf, beforeSend, now } = parts
-  const { find, preview } = challenges
-  const views = createViews({ ...parts, actor: flow.actor, find, preview })
+  const intents = createIntents(parts)
+  const views = createViews({ ...parts, intents, actor: flow.actor })
+  const shown = { page: intents.page, of: views.of }
 
   const hostSays = (req: Request): HostSays => ({
     locale: languageOf(req).locale,
@@ -98,14 +103,14 @@ export function createLane(parts: LaneParts): { readonly handlers: Handlers; rea
 
   function startReply(outcome: StartOutcome, status: number, context: RequestContext): Reply {
     if (outcome.outcome === 'refused') return refusal(outcome)
-    const challenge = challengeFor(views.asked(context), outcome.challenge)
+    const challenge = challengeFor(intents.of(context).demand, outcome.challenge)
     const resendInSeconds = Math.max(0, Math.ceil((challenge.resendAt - now()) / 1_000))
     const sent = (httpStatus: number, further: object): Reply => ({
       reply: 'done',
       status: httpStatus,
       headers: rateLimitHeaders('resend_too_soon', resendInSeconds),
       body: { challenge: challengeDocument(challenge, basePathOf(context.req), now()), ...further },
-      location: () => views.codePage(context),
+      location: () => intents.codePage(context),
     })
     if (outcome.outcome === 'already-sent') return sent(200, { alreadySent: true })
     return outcome.delivery === 'unconfirmed' ? sent(202, { delivery: 'unconfirmed' }) : sent(status, {})
@@ -113,7 +118,7 @@ export function createLane(parts: LaneParts): { readonly handlers: Handlers; rea
 
   async function begin(context: RequestContext): Promise<Reply> {
     if (blocksCookies(context)) return problem({ code: 'session_unavailable' })
-    const back = views.back(context)
+    const back = intents.back(context)
     const outcome = await flow.start(context, hostSays(context.req))
     if (outcome.outcome === 'verified') return verifiedReply(outcome, back)
     return startReply(outcome, 201, context)
@@ -131,7 +136,7 @@ export function createLane(parts: LaneParts): { readonly handlers: Handlers; rea
   async function recover(context: RequestContext): Promise<Reply> {
     if (flow.recover === undefined) throw invalid('Recovery codes are not enabled here.')
     if (text(context.fields, 'code') !== undefined) throw invalid('Send code or recoveryCode, not both.')
-    const back = views.back(context)
+    const back = intents.back(context)
     const outcome = await flow.recover(context)
     if (outcome.outcome === 'refused') return refusal(outcome, 'recovery')
     return outcome.outcome === 'rejected' ? rejection(outcome, 'recovery') : verifiedReply(outcome, back)
@@ -145,25 +150,25 @@ export function createLane(parts: LaneParts): { readonly handlers: Handlers; rea
         const { purpose: _asked, ...fields } = context.fields
         return { ...context, fields: purpose === parts.defaultPurpose ? fields : { ...fields, purpose } }
       }
-      const viewsOfIt = {
-        page: (context: RequestContext) => views.page(named(context)),
+      const shownForIt = {
+        page: (context: RequestContext) => intents.page(named(context)),
         of: (context: RequestContext, problem?: Problem) => views.of(named(context), problem),
       }
-      return endpoint('POST', viewsOfIt, (context) => begin(named(context)))
+      return endpoint('POST', shownForIt, (context) => begin(named(context)))
     },
 
-    resend: endpoint('POST', views, async (context) => {
+    resend: endpoint('POST', shown, async (context) => {
       const { req, fields } = context
       const given = readChannel(fields)
       const actor = await flow.actor(req)
-      const shown = await flow.shown(context)
+      const wasShown = await flow.shown(context)
       if (actor === undefined) return problem({ code: 'challenge_gone' })
-      const asked = views.asked(context)
+      const asked = intents.of(context).demand
       const accepted = given === undefined ? undefined : acceptedChannel(given, [given], asked)
       if (accepted?.outcome === 'refused') return refusal(accepted)
       const outcome = await challenges.resend({
         ...actor,
-        shown,
+        shown: wasShown,
         channel: accepted?.channel,
         ...hostSays(req),
       })
@@ -171,30 +176,30 @@ export function createLane(parts: LaneParts): { readonly handlers: Handlers; rea
       return isGone ? beginAnew(context, actor) : startReply(outcome, 200, context)
     }),
 
-    verify: endpoint('POST', views, async (context) => {
+    verify: endpoint('POST', shown, async (context) => {
       const { fields } = context
       if (Object.hasOwn(fields, 'recoveryCode')) return recover(context)
       const code = readCode(text(fields, 'code') ?? '', codePattern)
       if (code === undefined) throw invalid('code does not match the expected format.')
       const trustDevice = flag(fields, 'trustDevice')
       const submission = await flow.submission(context)
-      const shown = await flow.shown(context)
+      const wasShown = await flow.shown(context)
       if (submission === undefined) return problem({ code: 'challenge_gone' })
-      const back = views.back(context)
-      const outcome = await challenges.verify({ ...submission.actor, code, shown })
+      const back = intents.back(context)
+      const outcome = await challenges.verify({ ...submission.actor, code, shown: wasShown })
       if (outcome.outcome === 'refused') return refusal(outcome)
       if (outcome.outcome === 'rejected') return rejection(outcome)
       const verified = await submission.approve(outcome, trustDevice)
       return verified.outcome === 'refused' ? refusal(verified) : verifiedReply(verified, back)
     }),
 
-    cancel: endpoint('POST', views, async (context) => {
+    cancel: endpoint('POST', shown, async (context) => {
       const actor = await flow.actor(context.req)
       if (actor !== undefined) await challenges.cancel(actor)
-      return { reply: 'done', status: 204, location: () => views.page(context) }
+      return { reply: 'done', status: 204, location: () => intents.page(context) }
     }),
 
-    status: endpoint('GET', views, async (context) => {
+    status: endpoint('GET', shown, async (context) => {
       const resumed = await parts.openForm?.(context)
       if (resumed === undefined) return { reply: 'page', view: await views.of(context) }
       const status = resumed.form === undefined ? httpStatusOf.challenge_gone : 200

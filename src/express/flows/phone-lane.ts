@@ -30,11 +30,8 @@ export function openPhoneLane(
     handlers,
     routes: () => createRouter(handlers, pages),
     refuse: (req, res, problem) =>
-      responder.send(req, res, { reply: 'problem', problem }, async (refused) => ({
-        // The forms of the lane do not work from a route of the host.
-        ...(await views.of({ req, res, fields: {} }, refused)),
-        page: 'problem',
-        spent: true,
-      })),
+      responder.send(req, res, { reply: 'problem', problem }, (refused) =>
+        views.formless({ req, res, fields: {} }, refused),
+      ),
   })
 }

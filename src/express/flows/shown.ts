@@ -30,7 +30,7 @@ export function createReadShown(parts: {
     const token = text(fields, 'requirement')
     if (purpose !== undefined && purposes.find(purpose) === undefined) throw invalid('purpose is unknown.')
     if (token === undefined) return { challenge, purpose }
-    const issued = requirements.readIssued(req, token, []) ?? (await issuedEarlier(req, token))
+    const issued = requirements.readIssued(req, token) ?? (await issuedEarlier(req, token))
     if (issued === undefined || (purpose ?? issued.purpose) !== issued.purpose) {
       throw invalid('requirement is invalid.')
     }

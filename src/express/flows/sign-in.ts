@@ -71,7 +71,10 @@ export function createSignIn(parts: {
   function wanted({ req, fields }: RequestContext): Requirement {
     const token = text(fields, 'requirement')
     const named = text(fields, 'purpose')
-    const asked = token === undefined ? { purpose: named ?? firstPurpose } : requirements.read(req, token)
+    const asked =
+      token === undefined
+        ? { purpose: named ?? firstPurpose }
+        : requirements.unexpired(requirements.readIssued(req, token))
     // Signed for another session, too old, or put together with another purpose.
     if (asked === undefined || (named !== undefined && named !== asked.purpose)) {
       throw invalid('requirement is invalid or has expired.')

@@ -28,20 +28,18 @@ export interface Requirements {
   issue(req: Request, requirement: Requirement): string
   /** The same, but it outlives a code sent just now, so that the code after it is bound alike. */
   reissue(req: Request, requirement: Requirement): string
-  /** What the token asks for; undefined when it is not ours, of another session, or expired. */
-  read(req: Request, token: string): Requirement | undefined
-  /** What the token asked for, and when, also after it has expired, in this session or under an earlier id (tag) of it. */
-  readIssued(req: Request, token: string, earlierSessions: readonly string[]): Issued | undefined
+  /** What the token asked for, also after it has expired, in this session or under an earlier id (tag) of it; undefined when it is not ours, or of another session. */
+  readIssued(req: Request, token: string, earlierSessions?: readonly string[]): Issued | undefined
+  /** The same while it is still worth a proof. */
+  unexpired(issued: Issued | undefined): Requirement | undefined
   /** What a token of this session (id) asked for, also after it has expired. */
   readIn(session: string, token: string): Issued | undefined
   /** The return path of an expired token; without its query in another session. */
   returnPath(req: Request, token: string): string | undefined
 }
 
-/** A requirement, and when the guard refused, in milliseconds since 1970. */
-export type Issued = Requirement & { readonly issuedAt: number }
-
-type Claims = Issued & { readonly expiresAt: number }
+/** A requirement with its life, in milliseconds since 1970. The guard refused when it was issued. */
+export type Issued = Requirement & { readonly issuedAt: number; readonly expiresAt: number }
 
 const lifetimeMs = 10 * minuteMs
 
@@ -63,7 +61,7 @@ export function createRequirements(parts: {
 
   function tokenFor(req: Request, requirement: Requirement, forMs: number): string {
     const issuedAt = now()
-    const claims: Claims = { ...requirement, issuedAt, expiresAt: issuedAt + forMs }
+    const claims: Issued = { ...requirement, issuedAt, expiresAt: issuedAt + forMs }
     const sealed = secrets.seal('requirement', JSON.stringify(claims), contextOf(req))
     const path = pathOf(requirement)
     if (path === undefined) return sealed
@@ -71,11 +69,11 @@ export function createRequirements(parts: {
     return `${sealed}.${secrets.seal('return-path', path, namespace)}`
   }
 
-  function claimsIn(token: string, context: string): Claims | undefined {
+  function claimsIn(token: string, context: string): Issued | undefined {
     const [sealed = '', way, ...more] = token.split('.')
     const opened = secrets.open('requirement', sealed, context)
     if (opened === undefined || more.length > 0) return undefined
-    const claims: Claims = JSON.parse(opened)
+    const claims: Issued = JSON.parse(opened)
     // Tampering: nothing may stand behind a token but its own return path.
     const path = way === undefined ? undefined : (secrets.open('return-path', way, namespace) ?? '')
     return path === pathOf(claims) ? claims : undefined
@@ -85,16 +83,15 @@ export function createRequirements(parts: {
     issue: (req, requirement) => tokenFor(req, requirement, lifetimeMs),
     reissue: (req, requirement) => tokenFor(req, requirement, codeLifetimeMs + lifetimeMs),
 
-    read(req, token) {
-      const claims = claimsIn(token, contextOf(req))
-      if (claims === undefined || now() >= claims.expiresAt) return undefined
-      const { issuedAt: _issuedAt, expiresAt: _expiresAt, ...requirement } = claims
-      return requirement
-    },
-
-    readIssued(req, token, earlierSessions) {
+    readIssued(req, token, earlierSessions = []) {
       const contexts = [contextOf(req), ...earlierSessions.map(contextIn)]
       return contexts.map((context) => claimsIn(token, context)).find((claims) => claims !== undefined)
+    },
+
+    unexpired(issued) {
+      if (issued === undefined || now() >= issued.expiresAt) return undefined
+      const { issuedAt: _issuedAt, expiresAt: _expiresAt, ...requirement } = issued
+      return requirement
     },
 
     readIn: (session, token) => claimsIn(token, contextIn(hashId(session))),

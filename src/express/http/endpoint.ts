@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express'
 import { TwoFactorError } from '../../errors.js'
+import type { Intents } from '../flows/intent.js'
 import { noteGuarded } from '../guard/coverage.js'
 import { isOurs, middleware } from '../host/boundary.js'
 import type { InFlight } from '../host/in-flight.js'
@@ -16,7 +17,7 @@ import { isRepeatable } from './return-path.js'
 /** Makes a handler that can be mounted anywhere: it brings its parser, checks and error shaping along. */
 export type Endpoint = (
   method: 'GET' | 'POST',
-  views: Pick<Views, 'of' | 'page'>,
+  views: Pick<Views, 'of'> & Pick<Intents, 'page'>,
   act: (context: RequestContext) => Promise<Reply>,
 ) => RequestHandler
 

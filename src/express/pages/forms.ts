@@ -1,9 +1,8 @@
-import type { Channel } from '../../challenge/code-provider.js'
+import type { Channel, Details } from '../../challenge/code-provider.js'
 import { type Html, html } from '../../lib/html.js'
-import { fill } from './fill.js'
 import type { Texts } from './messages/texts.js'
 import type { PageView } from './page-view.js'
-import { duration } from './wording.js'
+import { duration, fill } from './wording.js'
 
 /** A form of the page. What ties it to the refused request goes along in each. */
 export function form(view: PageView, action: 'start' | 'resend' | 'verify' | 'cancel', content: Html): Html {
@@ -50,4 +49,11 @@ ${
   html`<p class="unseen" role="status" data-ready="${texts['resend.ready']}"></p>
 `
 }`
+}
+
+/** What the code confirms. Each value is isolated, so that its direction leaves its neighbours alone. */
+export function detailsList({ title, rows }: Details): Html {
+  const heading = title === undefined ? undefined : html`<h2>${title}</h2>\n`
+  const items = rows.map(([label, value]) => html`<div><dt>${label}</dt><dd><bdi>${value}</bdi></dd></div>\n`)
+  return html`${heading}<dl>\n${items}</dl>\n`
 }

@@ -53,3 +53,25 @@ export function signInUrl(link: string, returnTo: string | undefined): string {
   const query = `${path.includes('?') ? '&' : '?'}returnTo=${encodeURIComponent(returnTo)}`
   return `${path}${query}${hash === undefined ? '' : `#${hash}`}`
 }
+
+/** What ties a page to the request that led to it. */
+export interface PageLink {
+  readonly requirement?: string | undefined
+  readonly purpose?: string | undefined
+  readonly returnTo?: string | undefined
+  /** The form that waits to be posted again. */
+  readonly formId?: string | undefined
+  /** The page of this method in place of the code by phone. */
+  readonly method?: 'recovery-code' | undefined
+}
+
+export function pageUrl(base: string, brought: PageLink): string {
+  const { requirement, purpose, returnTo, formId: form, method } = brought
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries({ requirement, purpose, returnTo, form, method })) {
+    if (value !== undefined) query.set(name, value)
+  }
+  // Mounted at the root, the base is empty, and an empty Location leads nowhere.
+  const path = base === '' ? '/' : base
+  return query.size === 0 ? path : `${path}?${query}`
+}

@@ -35,8 +35,16 @@ export interface PageView {
   readonly formFields?: Readonly<Record<string, string>>
   /** The requirement that came along is worth nothing any more: only `returnTo` leads to a new one. */
   readonly spent?: boolean
-  /** How long no first code would be sent, in milliseconds. */
-  readonly waitMs?: number | undefined
+  /** How long no code would be sent, in milliseconds. */
+  readonly waitMs?: number
+  /** Whether the button of the page `start` sends a code in place of one that no longer works. */
+  readonly isReplacement?: boolean
+  /** The field of this page that the problem can be mended in. */
+  readonly faultyField?: 'code' | 'phone' | 'recovery' | undefined
+  /** Where to look again, on the page `problem`; absent where that would not help. */
+  readonly again?: string | undefined
+  /** Whether another number may be used, on the page `problem` of a signup. */
+  readonly otherNumberMayDo?: boolean
   /** How a first code may travel, the preferred way first. */
   readonly channels: readonly Channel[]
   /** Attempts of a fresh challenge: how many are left is said from the second wrong code on. */

@@ -8,7 +8,7 @@ import { type BrandOptions, brandProblem } from './brand.js'
 import type { Language } from './language.js'
 import type { Texts } from './messages/texts.js'
 import type { PageView } from './page-view.js'
-import { problemSentence } from './problem.js'
+import { problemSentence } from './problem-text.js'
 import { renderForDialog, renderPage } from './render-page.js'
 
 /**

@@ -1,10 +1,8 @@
 import { type Html, html } from '../../lib/html.js'
 import type { Texts } from './messages/texts.js'
 import type { PageView } from './page-view.js'
-import { resolveView, summary } from './problem.js'
-import { recoveryScreen } from './recovery-screen.js'
-import { resumeScreen } from './resume-screen.js'
-import { codeScreen, doneScreen, phoneScreen, problemScreen, type Screen, startScreen } from './screens.js'
+import { summary } from './problem-text.js'
+import { screenOf } from './screens.js'
 
 /**
  * A whole HTML page. Everything on it works without a script, and every value is escaped.
@@ -12,10 +10,9 @@ import { codeScreen, doneScreen, phoneScreen, problemScreen, type Screen, startS
  * @example
  * res.status(422).type('html').send(renderPage(view, texts))
  */
-export function renderPage(given: PageView, texts: Texts): string {
-  const view = resolveView(given)
+export function renderPage(view: PageView, texts: Texts): string {
   const { problem, basePath, brand } = view
-  const { title, screen } = screenOf(view, texts)
+  const { title, main } = mainOf(view, texts)
   const document = html`<!doctype html>
 <html lang="${texts.lang}">
 <head>
@@ -28,7 +25,7 @@ export function renderPage(given: PageView, texts: Texts): string {
 </head>
 <body>
 <main>
-${screen}
+${main}
 </main>
 </body>
 </html>
@@ -37,34 +34,22 @@ ${screen}
 }
 
 /** The same screen for the dialog of single pages: it has no way out but those it is given. */
-export function renderForDialog(given: PageView, texts: Texts): string {
-  const view = resolveView(given)
+export function renderForDialog(view: PageView, texts: Texts): string {
   const fragment = html`<div lang="${texts.lang}" data-page="${view.page}">
 <div class="problem" role="alert" tabindex="-1" hidden data-unreachable>
 <p>${texts['dialog.unreachable']}</p>
 </div>
-${screenOf(view, texts).screen}
+${mainOf(view, texts).main}
 <form method="dialog"><button class="plain">${texts['dialog.close']}</button></form>
 </div>`
   return fragment.markup
 }
 
-function screenOf(view: PageView, texts: Texts): { readonly title: string; readonly screen: Html } {
+function mainOf(view: PageView, texts: Texts): { readonly title: string; readonly main: Html } {
   const { page, problem, brand } = view
-  const { title, content } = contentOf(view, texts)
+  const { title, content } = screenOf(view, texts)
   const told = problem === undefined || page === 'problem' ? undefined : summary(view, problem, texts)
-  return { title, screen: html`${brand && header(brand)}${told}<h1>${title}</h1>\n${content}` }
-}
-
-function contentOf(view: PageView, texts: Texts): Screen {
-  const { page, challenge, problem } = view
-  if (page === 'problem' && problem !== undefined) return problemScreen(view, problem, texts)
-  if (page === 'done') return doneScreen(view, texts)
-  if (page === 'resume') return resumeScreen(view, texts)
-  if (page === 'recovery') return recoveryScreen(view, texts)
-  if (page === 'phone') return phoneScreen(view, texts)
-  if (page === 'code' && challenge !== undefined) return codeScreen(view, challenge, texts)
-  return startScreen(view, texts)
+  return { title, main: html`${brand && header(brand)}${told}<h1>${title}</h1>\n${content}` }
 }
 
 function header({ name, logoUrl }: NonNullable<PageView['brand']>): Html {

@@ -1,31 +1,38 @@
 import type { ChallengeView } from '../../challenge/commands.js'
-import type { ProblemCode } from '../../errors.js'
 import { type Html, html } from '../../lib/html.js'
 import { probeField } from '../http/request-body.js'
-import { detailsList } from './details-list.js'
-import { fill } from './fill.js'
-import { form, hidden, sendButtons } from './forms.js'
-import { signInUrl } from './links.js'
+import { detailsList, form, hidden, sendButtons } from './forms.js'
 import type { Texts } from './messages/texts.js'
-import { pageUrl } from './page-url.js'
 import type { PageProblem, PageView } from './page-view.js'
-import { faultyField, mayPass, problemText, problemTitle, tellsWait } from './problem.js'
-import { countryNames, destination, duration } from './wording.js'
+import { problemText, problemTitle, tellsWait } from './problem-text.js'
+import { changeNumber, otherWays, waysFromProblem, waysFromRecovery } from './ways-out.js'
+import { countryNames, destination, duration, fill } from './wording.js'
 
 export interface Screen {
   readonly title: string
   readonly content: Html
 }
 
+/** The screen of each page. It shows what was decided, and decides nothing. */
+export function screenOf(view: PageView, texts: Texts): Screen {
+  const { page, challenge, problem } = view
+  if (page === 'problem' && problem !== undefined) return problemScreen(view, problem, texts)
+  if (page === 'done') return doneScreen(view, texts)
+  if (page === 'resume') return resumeScreen(view, texts)
+  if (page === 'recovery') return recoveryScreen(view, texts)
+  if (page === 'phone') return phoneScreen(view, texts)
+  if (page === 'code' && challenge !== undefined) return codeScreen(view, challenge, texts)
+  return startScreen(view, texts)
+}
+
 /** What a page took to arrive: without it a code of ten minutes would be announced with nine. */
 const travelMs = 5_000
 
 /** A code is on its way: type it, or ask for another one. */
-export function codeScreen(view: PageView, challenge: ChallengeView, texts: Texts): Screen {
+function codeScreen(view: PageView, challenge: ChallengeView, texts: Texts): Screen {
   const sentence = texts[challenge.channel === 'call' ? 'code.calling' : 'code.sent']
   const remainingMs = challenge.expiresAt - view.now
   const others = challenge.channels.filter((channel) => channel !== challenge.channel)
-  const waitMs = Math.max(challenge.resendAt - view.now, view.problem?.retryAfterMs ?? 0)
   const values = new Map([
     [
       'phone',
@@ -45,34 +52,29 @@ ${view.offerTrust && trustBox(view, texts)}<div class="buttons"><button class="m
 ${form(view, 'verify', entry)}
 <section aria-labelledby="help">
 <h2 id="help">${texts['resend.title']}</h2>
-${form(view, 'resend', sendButtons('resend', [challenge.channel, ...others], waitIn(view, waitMs, texts), texts))}
+${form(view, 'resend', sendButtons('resend', [challenge.channel, ...others], waitIn(view, texts), texts))}
 ${view.changeableNumber && changeNumber(view, texts)}${otherWays(view, texts)}
 </section>`,
   }
 }
 
-/** After these a first code takes the place of another one. */
-const replacing: ReadonlySet<ProblemCode> = new Set(['challenge_gone', 'challenge_superseded'])
-
 /** Nothing is live: a button sends the first code to the number on file, or one in place of a code that ran out. */
-export function startScreen(view: PageView, texts: Texts): Screen {
-  const waitMs = view.problem?.retryAfterMs ?? view.waitMs ?? 0
-  const wording = view.problem && replacing.has(view.problem.code) ? 'resend' : 'start'
+function startScreen(view: PageView, texts: Texts): Screen {
+  const wording = view.isReplacement ? 'resend' : 'start'
   return {
     title: texts['start.title'],
     content: html`${view.details && detailsList(view.details)}<p>${texts['start.text']}${interruption(view, texts)}</p>
-${form(view, 'start', sendButtons('start', view.channels, waitIn(view, waitMs, texts), texts, wording))}
+${form(view, 'start', sendButtons('start', view.channels, waitIn(view, texts), texts, wording))}
 ${otherWays(view, texts)}`,
   }
 }
 
 /** The number to be proven. */
-export function phoneScreen(view: PageView, texts: Texts): Screen {
-  const waitMs = view.problem?.retryAfterMs ?? 0
+function phoneScreen(view: PageView, texts: Texts): Screen {
   const probe = view.probesCookies && hidden(probeField.name, probeField.value)
   const entry = html`${probe}${countryField(view, texts)}<label for="phone">${texts['phone.label']}</label>
 <input id="phone" name="phone" type="tel" autocomplete="tel" enterkeyhint="send" value="${view.typedPhone}"${fieldState(view, 'phone')}>
-${sendButtons('start', view.channels, waitIn(view, waitMs, texts), texts)}`
+${sendButtons('start', view.channels, waitIn(view, texts), texts)}`
   return {
     title: texts['phone.title'],
     content: html`<p>${texts['phone.text']}</p>
@@ -80,8 +82,25 @@ ${form(view, 'start', entry)}`,
   }
 }
 
+/** For somebody who does not have the phone: type a recovery code. */
+function recoveryScreen(view: PageView, texts: Texts): Screen {
+  const entry = html`<label for="recovery">${texts['recovery.label']}</label>
+<input id="recovery" name="recoveryCode" type="text" autocomplete="off" autocapitalize="characters" spellcheck="false" enterkeyhint="go"${fieldState(view, 'recovery')}>
+<div class="buttons"><button class="main">${texts['code.submit']}</button></div>`
+  // Until the wait is over the server would only refuse again.
+  const isExhausted = view.problem?.code === 'attempts_exhausted'
+  return {
+    title: texts['recovery.title'],
+    content: html`${view.details && detailsList(view.details)}<p>${texts['recovery.text']}</p>
+${!isExhausted && form(view, 'verify', entry)}
+<section aria-labelledby="help">
+<h2 id="help">${texts['recovery.help']}</h2>
+${waysFromRecovery(view, texts)}</section>`,
+  }
+}
+
 /** The proof was given in another tab: only the way on is missing. */
-export function doneScreen({ returnTo = '/' }: PageView, texts: Texts): Screen {
+function doneScreen({ returnTo = '/' }: PageView, texts: Texts): Screen {
   return {
     title: texts['done.title'],
     content: html`<p>${texts['done.text']}</p>
@@ -89,83 +108,54 @@ export function doneScreen({ returnTo = '/' }: PageView, texts: Texts): Screen {
   }
 }
 
+/** The form that the guard interrupted, posted by a button and never by itself. */
+function resumeScreen(view: PageView, texts: Texts): Screen {
+  const { form: kept, formSent, details, returnTo, links, formFields = {} } = view
+  const back = html`<p><a href="${returnTo ?? links.home ?? '/'}">${texts[returnTo === undefined ? 'link.home' : 'link.back']}</a></p>
+`
+  if (kept === undefined) {
+    const became = formSent ? 'sent' : 'gone'
+    return {
+      title: texts[`resume.${became}.title`],
+      content: html`<p>${texts[`resume.${became}.text`]}</p>
+${back}`,
+    }
+  }
+  // The code renewed the session, and with it the tokens that the host binds to its id.
+  const fields = kept.fields.map(([name, value]) => {
+    const current = Object.hasOwn(formFields, name) ? formFields[name] : value
+    return html`${hidden(name, current)}`
+  })
+  return {
+    title: texts['resume.title'],
+    content: html`<p>${texts['resume.text']}</p>
+${details && detailsList(details)}<form method="post" action="${kept.action}">
+${fields}<div class="buttons"><button class="main">${texts['resume.submit']}</button></div>
+</form>
+${back}`,
+  }
+}
+
 /** The explanation and the ways out. Looking at the page again sends nothing and costs nothing. */
-export function problemScreen(view: PageView, problem: PageProblem, texts: Texts): Screen {
-  const ways = [...again(view, problem, texts), ...waysOut(view, problem, texts)]
-  const home = link(view.links.home ?? '/', texts['link.home'])
+function problemScreen(view: PageView, problem: PageProblem, texts: Texts): Screen {
   return {
     title: problemTitle(view, problem, texts),
     content: html`<div class="problem" role="alert" tabindex="-1" autofocus>
 <p>${problemText(view, problem, texts)}</p>
 </div>
-${view.details && detailsList(view.details)}${otherNumberMayDo(view, problem) && changeNumber(view, texts)}${ways.length > 0 ? ways : home}`,
+${view.details && detailsList(view.details)}${view.otherNumberMayDo && changeNumber(view, texts)}${waysFromProblem(view, problem, texts)}`,
   }
 }
-
-/** These are about the number. At sign-in it is the one on file. */
-const ofNumber: ReadonlySet<ProblemCode> = new Set(['attempts_exhausted', 'phone_locked', 'send_refused'])
-
-const otherNumberMayDo = (view: PageView, { code }: PageProblem): boolean =>
-  view.changeableNumber && ofNumber.has(code)
-
-function again({ spent, basePath, ...view }: PageView, problem: PageProblem, texts: Texts): readonly Html[] {
-  const url = spent ? view.returnTo : pageUrl(`${basePath}/`, view)
-  if (url === undefined || !mayPass(problem)) return []
-  const { retryAfterMs } = problem
-  if (retryAfterMs === undefined) return [link(url, texts['problem.again'])]
-  // A link that works only later appears when it does: until then the server would only refuse again.
-  return [
-    html`<p hidden data-after-ms="${retryAfterMs}"><a href="${url}">${texts['problem.again']}</a></p>
-`,
-  ]
-}
-
-/** Where the problem can be mended, when that is not on this page. */
-function waysOut(view: PageView, { code }: PageProblem, texts: Texts): readonly Html[] {
-  const { links, returnTo } = view
-  const { signIn, addPhone, support } = links
-  if (code === 'not_identified') {
-    return signIn === undefined ? [] : [link(signInUrl(signIn, returnTo), texts['link.signIn'])]
-  }
-  const mend = code === 'no_phone' ? addPhone : undefined
-  return [
-    ...(mend === undefined ? [] : [link(mend, texts['link.addPhone'])]),
-    ...otherWays(view, texts),
-    ...(support === undefined ? [] : [link(support, texts['link.support'])]),
-  ]
-}
-
-/** Other ways for somebody who cannot receive the code. */
-function otherWays(view: PageView, texts: Texts): readonly Html[] {
-  const { otherMethod } = view.links
-  const lostUrl = view.takesRecoveryCode
-    ? pageUrl(view.basePath, { ...view, method: 'recovery-code' })
-    : lostPhoneUrl(view, texts)
-  return [
-    ...(otherMethod === undefined ? [] : [link(otherMethod, texts['link.otherMethod'])]),
-    ...(lostUrl === '' ? [] : [link(lostUrl, texts['phone.lost'])]),
-  ]
-}
-
-/** What the host offers to somebody who has lost the phone; empty when nothing. */
-export const lostPhoneUrl = ({ links }: PageView, texts: Texts): string =>
-  links.lostPhone ?? texts['phone.lostUrl']
-
-export const link = (url: string, text: string): Html => html`<p><a href="${url}">${text}</a></p>
-`
 
 /** The wait to show beside the buttons; none when the problem above them tells it. */
-function waitIn(
-  view: PageView,
-  waitMs: number,
-  texts: Texts,
-): { readonly ms: number; readonly isTold: boolean } {
-  return { ms: waitMs, isTold: view.problem !== undefined && tellsWait(view, view.problem, texts) }
+function waitIn(view: PageView, texts: Texts): { readonly ms: number; readonly isTold: boolean } {
+  const { waitMs = 0, problem } = view
+  return { ms: waitMs, isTold: problem !== undefined && tellsWait(view, problem, texts) }
 }
 
-export function fieldState(view: PageView, field: 'code' | 'phone' | 'recovery'): Html {
-  if (view.problem === undefined) return html` autofocus`
-  return faultyField(view) === field ? html` aria-invalid="true" aria-describedby="problem"` : html``
+function fieldState({ problem, faultyField }: PageView, field: PageView['faultyField']): Html {
+  if (problem === undefined) return html` autofocus`
+  return faultyField === field ? html` aria-invalid="true" aria-describedby="problem"` : html``
 }
 
 /** What becomes of the form that the guard interrupted. */
@@ -178,10 +168,6 @@ function trustBox({ trustForMs }: PageView, texts: Texts): Html {
   const label = fill(texts['code.trust'], new Map([['t', duration(trustForMs ?? 0, 'down', texts)]]))
   return html`<p class="choice"><input id="trust" name="trustDevice" type="checkbox" value="true"><label for="trust">${label}</label></p>
 `
-}
-
-function changeNumber(view: PageView, texts: Texts): Html {
-  return form(view, 'cancel', html`<button class="plain">${texts['phone.change']}</button>`)
 }
 
 function countryField({ countries, typedCountry }: PageView, texts: Texts): Html | undefined {

@@ -2,9 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { httpStatusOf, type ProblemCode } from '../../../src/errors.js'
 import { createTexts } from '../../../src/express/pages/messages/locales.js'
 import type { Texts } from '../../../src/express/pages/messages/texts.js'
-import type { PageView } from '../../../src/express/pages/page-view.js'
-import { renderPage } from '../../../src/express/pages/render-page.js'
-import { codeView, now, phoneView, recoveryView, startView, states } from './views.js'
+import type { PageFacts } from '../../../src/express/pages/page-for.js'
+import { codeView, coolingDown, now, pageOf, phoneView, recoveryView, startView, states } from './views.js'
 
 const texts = createTexts({})
 const [en, es, pt] = [...texts.values()] as [Texts, Texts, Texts]
@@ -19,11 +18,11 @@ function words(page: string): string {
     .replace(/ ([.,])/g, '$1')
 }
 
-const show = (view: PageView, language = en) => words(renderPage(view, language))
+const show = (view: PageFacts, language = en) => words(pageOf(view, language))
 
 describe('the code page', () => {
   it('has one input that takes a code from the message and cuts no paste', () => {
-    const page = renderPage(codeView, en)
+    const page = pageOf(codeView, en)
     const inputs = page.match(/<input(?! type="hidden")[^>]*>/g)
     expect(inputs).toHaveLength(1)
     expect(inputs?.[0]).toContain('type="text" inputmode="numeric" autocomplete="one-time-code"')
@@ -32,7 +31,7 @@ describe('the code page', () => {
   })
 
   it('opens the keyboard of letters when codes may hold them', () => {
-    expect(renderPage({ ...codeView, lettersInCode: true }, en)).toContain('inputmode="text"')
+    expect(pageOf({ ...codeView, lettersInCode: true }, en)).toContain('inputmode="text"')
   })
 
   it.each([
@@ -61,7 +60,7 @@ describe('the code page', () => {
   })
 
   it('offers only the channels that there are', () => {
-    const page = renderPage({ ...codeView, challenge: { ...challenge, channels: ['sms'] } }, en)
+    const page = pageOf({ ...codeView, challenge: { ...challenge, channels: ['sms'] } }, en)
     expect(page).toContain('value="sms"')
     expect(page).not.toContain('value="call"')
   })
@@ -69,12 +68,12 @@ describe('the code page', () => {
   it('says the wait before a new code, and nothing once it is over', () => {
     expect(show(codeView)).toContain('You can ask for another in 1 minute.')
     const over = { ...codeView, challenge: { ...challenge, resendAt: now } }
-    expect(renderPage(over, en)).not.toMatch(/data-wait-ms/)
+    expect(pageOf(over, en)).not.toMatch(/data-wait-ms/)
   })
 
   it('has one main button: to submit the code, or to send a first one', () => {
-    const buttons = (view: PageView) =>
-      [...renderPage(view, en).matchAll(/<button class="(\w+)"[^>]*>([^<]*)/g)].map(([, look, label]) => [
+    const buttons = (view: PageFacts) =>
+      [...pageOf(view, en).matchAll(/<button class="(\w+)"[^>]*>([^<]*)/g)].map(([, look, label]) => [
         look,
         label,
       ])
@@ -91,12 +90,12 @@ describe('the code page', () => {
 
   it('tells a screen reader when the button of a first code may be used', () => {
     const ready = `role="status" data-ready="${en['resend.ready']}"`
-    expect(renderPage({ ...startView, waitMs: 60_000 }, en)).toContain(ready)
-    expect(renderPage(startView, en)).not.toContain('role="status"')
+    expect(pageOf({ ...startView, ...coolingDown(60_000) }, en)).toContain(ready)
+    expect(pageOf(startView, en)).not.toContain('role="status"')
   })
 
   it('posts to the mount and takes the requirement and the way back along in each form', () => {
-    const page = renderPage({ ...codeView, returnTo: '/transfers?step=2', purpose: 'transfer' }, en)
+    const page = pageOf({ ...codeView, returnTo: '/transfers?step=2', purpose: 'transfer' }, en)
     const forms = page.match(/<form.*?<\/form>/gs) ?? []
     expect(forms.map((form) => form.match(/action="([^"]*)"/)?.[1])).toEqual([
       '/two-factor/verify',
@@ -110,37 +109,37 @@ describe('the code page', () => {
   })
 
   it('changes the number at signup alone', () => {
-    expect(renderPage(codeView, en)).not.toContain('/cancel')
-    expect(renderPage({ ...codeView, changeableNumber: true }, en)).toContain('action="/two-factor/cancel"')
+    expect(pageOf(codeView, en)).not.toContain('/cancel')
+    expect(pageOf({ ...codeView, changeableNumber: true }, en)).toContain('action="/two-factor/cancel"')
   })
 
   it('offers to trust the device only when asked to', () => {
-    expect(renderPage(codeView, en)).not.toContain('trustDevice')
-    const offer = renderPage({ ...codeView, offerTrust: true, trustForMs: 30 * 24 * 3_600_000 }, en)
+    expect(pageOf(codeView, en)).not.toContain('trustDevice')
+    const offer = pageOf({ ...codeView, offerTrust: true, trustForMs: 30 * 24 * 3_600_000 }, en)
     expect(offer).toMatch(/name="trustDevice"[^>]*><label for="trust">[^<]*30 days/)
   })
 
   it('leads who lost the phone to the page of the host', () => {
     const host = createTexts({ en: { 'phone.lostUrl': 'https://example.com/lost?a=1&b=2' } }).get('en') ?? en
-    expect(renderPage(codeView, en)).not.toContain(en['phone.lost'])
-    expect(renderPage(codeView, host)).toContain('<a href="https://example.com/lost?a=1&amp;b=2">')
+    expect(pageOf(codeView, en)).not.toContain(en['phone.lost'])
+    expect(pageOf(codeView, host)).toContain('<a href="https://example.com/lost?a=1&amp;b=2">')
   })
 
   it('leads who lost the phone to the recovery codes first, and from there to the host', () => {
     const links = { lostPhone: '/lost' }
     const takesRecoveryCode = true
-    const start = renderPage({ ...startView, links, takesRecoveryCode, purpose: 'login' }, en)
+    const start = pageOf({ ...startView, links, takesRecoveryCode, purpose: 'login' }, en)
     expect(start).toContain('/two-factor?requirement=signed&amp;purpose=login&amp;method=recovery-code"')
     expect(start).not.toContain('/lost')
-    const page = renderPage({ ...recoveryView, links }, en)
+    const page = pageOf({ ...recoveryView, links }, en)
     expect(page).toContain('<a href="/lost">I don&#39;t have a recovery code</a>')
     expect(page).toContain('<a href="/two-factor?requirement=signed">Use your phone instead</a>')
     expect(page).toContain('name="recoveryCode" type="text" autocomplete="off"')
     expect(page).toContain('<input type="hidden" name="requirement" value="signed">')
     // Trying again would only be refused until the day is over.
-    expect(renderPage(states['no recovery try left'] ?? recoveryView, en)).not.toContain('<form')
+    expect(pageOf(states['no recovery try left'] ?? recoveryView, en)).not.toContain('<form')
     // Problems that pass lead back to where the person was.
-    const busy = renderPage({ ...recoveryView, problem: { code: 'store_unavailable' } }, en)
+    const busy = pageOf({ ...recoveryView, problem: { code: 'store_unavailable' } }, en)
     expect(busy).toContain('method=recovery-code">Try again</a>')
   })
 })
@@ -186,7 +185,7 @@ describe('a problem', () => {
   })
 
   it('stands on top, takes the focus, marks the field and changes the title', () => {
-    const page = renderPage({ ...codeView, problem: { code: 'code_not_accepted', attemptsRemaining: 3 } }, en)
+    const page = pageOf({ ...codeView, problem: { code: 'code_not_accepted', attemptsRemaining: 3 } }, en)
     expect(page).toContain('<title>Error: Check your phone</title>')
     expect(page).toMatch(/<main>\s*<div class="problem" id="problem" role="alert" tabindex="-1" autofocus>/)
     expect(page).toContain('<a href="#code">That code is not right.</a>')
@@ -195,7 +194,7 @@ describe('a problem', () => {
   })
 
   it('does not blame the field for what it cannot mend', () => {
-    const page = renderPage({ ...codeView, problem: { code: 'send_limit', retryAfterMs: 3_600_000 } }, en)
+    const page = pageOf({ ...codeView, problem: { code: 'send_limit', retryAfterMs: 3_600_000 } }, en)
     expect(page).not.toContain('aria-invalid')
     expect(words(page)).toContain(
       'You&#39;ve asked for too many codes. You can ask for another at 01:00 UTC.',
@@ -203,12 +202,12 @@ describe('a problem', () => {
   })
 
   it('says an hour and more in hours, rounded up', () => {
-    const view: PageView = { ...startView, problem: { code: 'capacity', retryAfterMs: 3 * 3_600_000 + 1 } }
+    const view: PageFacts = { ...startView, problem: { code: 'capacity', retryAfterMs: 3 * 3_600_000 + 1 } }
     expect(show(view)).toContain('in 4 hours')
   })
 
   it('says when a lock ends as a time of day, rounded up, and leaves no live link before it', () => {
-    const page = renderPage({ ...startView, problem: { code: 'phone_locked', retryAfterMs: 61_000 } }, en)
+    const page = pageOf({ ...startView, problem: { code: 'phone_locked', retryAfterMs: 61_000 } }, en)
     expect(page).toContain('at <time datetime="2025-01-01T00:02:00.000Z">00:02 UTC</time>')
     expect(page).toContain('<p hidden data-after-ms="61000"><a')
     expect(page.match(/<a /g)).toHaveLength(1)
@@ -231,12 +230,12 @@ describe('a problem', () => {
 
   it('names the day of a lock that ends tomorrow', () => {
     const problem = { code: 'phone_locked', retryAfterMs: 20 * 3_600_000 } as const
-    const page = renderPage({ ...startView, problem }, en)
+    const page = pageOf({ ...startView, problem }, en)
     expect(page).toMatch(/on <time datetime="2025-01-01T20:00:00.000Z" data-far>[^<]*\bJan\b[^<]*<\/time>/)
   })
 
   it('marks the field of a recovery code that was not right', () => {
-    const page = renderPage({ ...recoveryView, problem: { code: 'code_not_accepted' } }, en)
+    const page = pageOf({ ...recoveryView, problem: { code: 'code_not_accepted' } }, en)
     expect(page).toMatch(/<input[^>]*name="recoveryCode"[^>]* aria-invalid="true" aria-describedby="problem"/)
   })
 
@@ -272,25 +271,23 @@ describe('a problem', () => {
       'not identified',
       'cross-site',
     ]) {
-      expect([state, renderPage(states[state] ?? codeView, en).includes('<form')]).toEqual([state, false])
+      expect([state, pageOf(states[state] ?? codeView, en).includes('<form')]).toEqual([state, false])
     }
   })
 
   it('leads back to the page, requirement included, only where that may help', () => {
-    const locked = renderPage(
+    const locked = pageOf(
       { ...startView, requirement: 'a b&c', returnTo: '/home', problem: { code: 'phone_locked' } },
       en,
     )
     expect(locked).toContain('<a href="/two-factor/?requirement=a+b%26c&amp;returnTo=%2Fhome">Try again</a>')
     const { requirement: _, ...plain } = startView
-    const purposeAlone = renderPage({ ...plain, purpose: 'login', problem: { code: 'phone_locked' } }, en)
+    const purposeAlone = pageOf({ ...plain, purpose: 'login', problem: { code: 'phone_locked' } }, en)
     expect(purposeAlone).toContain('<a href="/two-factor/?purpose=login">')
-    expect(renderPage({ ...plain, problem: { code: 'phone_locked' } }, en)).toContain(
-      '<a href="/two-factor/">',
-    )
+    expect(pageOf({ ...plain, problem: { code: 'phone_locked' } }, en)).toContain('<a href="/two-factor/">')
   })
 
-  it.each<[string, PageView, string]>([
+  it.each<[string, PageFacts, string]>([
     [
       'signed out',
       {
@@ -328,15 +325,15 @@ describe('a problem', () => {
     ],
     [
       'already confirmed',
-      { ...startView, page: 'done', returnTo: '/account' },
+      { ...startView, proven: true, returnTo: '/account' },
       'href="/account">Continue</a>',
     ],
   ])('is no dead end: %s', (_name, view, link) => {
-    expect(renderPage(view, en)).toContain(link)
+    expect(pageOf(view, en)).toContain(link)
   })
 
   it('is none where a step-up simply asks', () => {
-    const page = renderPage(
+    const page = pageOf(
       { ...startView, problem: { code: 'second_factor_required' }, formInterrupted: true },
       en,
     )
@@ -347,10 +344,7 @@ describe('a problem', () => {
   const everyCode = Object.keys(httpStatusOf) as ProblemCode[]
   it.each(everyCode)('has a page of its own in every language: %s', (code) => {
     for (const language of texts.values()) {
-      const page = renderPage(
-        { ...startView, page: 'problem', problem: { code, retryAfterMs: 5_000 } },
-        language,
-      )
+      const page = pageOf({ ...startView, spent: true, problem: { code, retryAfterMs: 5_000 } }, language)
       const title = language[`problem.${code}.title`]?.replaceAll("'", '&#39;')
       expect(page).toContain(`<h1>${title}</h1>`)
       expect(page).not.toMatch(/\{\w+\}|undefined|\[object/)
@@ -359,8 +353,8 @@ describe('a problem', () => {
 })
 
 describe('the ways out of a problem', () => {
-  const problemView = (code: ProblemCode, more: Partial<PageView> = {}) =>
-    renderPage({ ...startView, page: 'problem', problem: { code }, ...more }, en)
+  const problemView = (code: ProblemCode, more: Partial<PageFacts> = {}) =>
+    pageOf({ ...startView, spent: true, problem: { code }, ...more }, en)
 
   it('lead to the page where a number is added only who has none', () => {
     const links = { addPhone: '/add-phone' }
@@ -380,27 +374,27 @@ describe('the ways out of a problem', () => {
 describe('the number page', () => {
   it('offers the countries by their names in the language of the page', () => {
     const names = (language: Texts) =>
-      renderPage(phoneView, language).match(/(?<=<option[^>]*>)[^<]+(?=<\/option>)/g)
+      pageOf(phoneView, language).match(/(?<=<option[^>]*>)[^<]+(?=<\/option>)/g)
     expect(names(en)).toEqual(['Brazil', 'Colombia', 'Mexico', 'Spain'])
     expect(names(es)).toEqual(['Brasil', 'Colombia', 'España', 'México'])
   })
 
   it('asks for no country when there is one alone', () => {
-    const page = renderPage({ ...phoneView, countries: ['CO'] }, en)
+    const page = pageOf({ ...phoneView, countries: ['CO'] }, en)
     expect(page).toContain('<input type="hidden" name="country" value="CO">')
     expect(page).not.toContain('<select')
   })
 
   it('asks for no country when there is none to choose', () => {
-    expect(renderPage({ ...phoneView, countries: [] }, en)).not.toContain('name="country"')
+    expect(pageOf({ ...phoneView, countries: [] }, en)).not.toContain('name="country"')
   })
 
   it('chooses the first of the countries until another one was chosen', () => {
-    expect(renderPage(phoneView, en)).toContain('<option value="MX" selected>')
+    expect(pageOf(phoneView, en)).toContain('<option value="MX" selected>')
   })
 
   it('keeps what was typed', () => {
-    const page = renderPage({ ...phoneView, typedPhone: '300 123', typedCountry: 'CO' }, en)
+    const page = pageOf({ ...phoneView, typedPhone: '300 123', typedCountry: 'CO' }, en)
     expect(page).toContain('value="300 123"')
     expect(page).toContain('<option value="CO" selected>')
   })
@@ -410,7 +404,7 @@ describe('every page', () => {
   const hostile = `"'><script>alert(1)</script>&amp;`
 
   it('escapes whatever comes from outside', () => {
-    const views: PageView[] = [
+    const views: PageFacts[] = [
       { ...codeView, basePath: hostile, requirement: hostile, returnTo: hostile, purpose: hostile },
       { ...phoneView, typedPhone: hostile, countries: ['CO', 'MX'], typedCountry: hostile },
       { ...codeView, challenge: { ...challenge, destination: hostile } },
@@ -418,7 +412,7 @@ describe('every page', () => {
     ]
     const language = createTexts({ en: { 'code.title': hostile, 'phone.lostUrl': hostile } }).get('en') ?? en
     for (const view of views) {
-      const page = renderPage(view, language)
+      const page = pageOf(view, language)
       expect(page).toContain('&lt;script&gt;')
       expect(page.match(/<script/g)).toHaveLength(1)
       expect(page).not.toContain(hostile)
@@ -427,7 +421,7 @@ describe('every page', () => {
 
   it.each(Object.entries(states))('tells no wait twice: %s', (_state, view) => {
     for (const language of texts.values()) {
-      const page = renderPage(view, language)
+      const page = pageOf(view, language)
       const problem = /role="alert".*?<\/div>/s.exec(page)?.[0] ?? ''
       const told =
         words(`<body>${problem}`).match(/\d+ (?:second|minute|hour|segundo|minuto|hora)|\d\d:\d\d/g) ?? []
@@ -440,7 +434,7 @@ describe('every page', () => {
     'has one heading, which the title of its tab repeats: %s',
     (_state, view) => {
       for (const language of texts.values()) {
-        const page = renderPage(view, language)
+        const page = pageOf(view, language)
         const [heading = ''] = [...page.matchAll(/<h1>(.*?)<\/h1>/gs)].map(([, inside = '']) => inside)
         expect(page.match(/<h1/g)).toHaveLength(1)
         expect(heading).toMatch(/\p{L}{2}/u)
@@ -451,23 +445,19 @@ describe('every page', () => {
 
   it('shows the logo of the brand, or its name', () => {
     const brand = { name: 'Acme & Sons' }
-    expect(renderPage({ ...codeView, brand }, en)).toContain('<p class="brand">Acme &amp; Sons</p>')
-    expect(renderPage({ ...codeView, brand: { ...brand, logoUrl: '/logo.svg' } }, en)).toContain(
+    expect(pageOf({ ...codeView, brand }, en)).toContain('<p class="brand">Acme &amp; Sons</p>')
+    expect(pageOf({ ...codeView, brand: { ...brand, logoUrl: '/logo.svg' } }, en)).toContain(
       '<p class="brand"><img src="/logo.svg" alt="Acme &amp; Sons"></p>',
     )
   })
 
   it.each(Object.entries(states))('names its language and brings nothing inline: %s', (_state, view) => {
-    const page = renderPage(view, es)
+    const page = pageOf(view, es)
     expect(page).toContain('<html lang="es">')
     expect(page).not.toMatch(/<style|style="|<script>|\son\w+="|javascript:/)
   })
 
   it('falls back to a general explanation when no problem is given', () => {
-    expect(show({ ...startView, page: 'problem' })).toContain('That didn&#39;t work')
-  })
-
-  it('offers to start when the challenge is gone', () => {
-    expect(show({ ...startView, page: 'code' })).toContain('We will send a code to your phone.')
+    expect(show({ ...startView, spent: true })).toContain('That didn&#39;t work')
   })
 })

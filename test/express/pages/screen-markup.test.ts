@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest'
 import { isOfScreens } from '../../../src/browser/build-screen.js'
 import { en } from '../../../src/express/pages/messages/en.js'
+import { pageFor } from '../../../src/express/pages/page-for.js'
 import { renderForDialog } from '../../../src/express/pages/render-page.js'
 import { states } from './views.js'
 
 it('the dialog takes every element and attribute that screens are made of', () => {
-  const markup = Object.values(states).map((view) => renderForDialog(view, en))
+  const markup = Object.values(states).map((view) => renderForDialog(pageFor(view), en))
   const strange = new Set<string>()
   for (const [, element = '', rest = ''] of markup.join('').matchAll(/<(\w+)((?: [\w-]+(?:="[^"]*")?)*)>/g)) {
     if (!isOfScreens(element)) strange.add(element)

@@ -1,5 +1,7 @@
 import type { ChallengeView } from '../../../src/challenge/commands.js'
-import type { PageView } from '../../../src/express/pages/page-view.js'
+import type { Texts } from '../../../src/express/pages/messages/texts.js'
+import { type PageFacts, pageFor } from '../../../src/express/pages/page-for.js'
+import { renderPage } from '../../../src/express/pages/render-page.js'
 
 export const now = Date.UTC(2025, 0, 1)
 
@@ -15,8 +17,7 @@ const challenge: ChallengeView = {
 }
 
 /** A code page of a sign-in, just sent. */
-export const codeView: PageView & { readonly challenge: ChallengeView } = {
-  page: 'code',
+export const codeView: PageFacts & { readonly challenge: ChallengeView } = {
   basePath: '/two-factor',
   challenge,
   requirement: 'signed',
@@ -30,23 +31,34 @@ export const codeView: PageView & { readonly challenge: ChallengeView } = {
   now,
 }
 
-const { challenge: _, ...nothingLive } = codeView
-export const startView: PageView = { ...nothingLive, page: 'start' }
-export const recoveryView: PageView = {
+const { challenge: _, ...startView } = codeView
+
+export { startView }
+export const recoveryView: PageFacts = {
   ...startView,
-  page: 'recovery',
   takesRecoveryCode: true,
-  method: 'recovery-code',
+  wantsRecovery: true,
 }
-export const phoneView: PageView = {
-  ...nothingLive,
-  page: 'phone',
+export const phoneView: PageFacts = {
+  ...startView,
   changeableNumber: true,
   countries: ['MX', 'CO', 'BR', 'ES'],
 }
 
+/** What a start that cools down would meet. */
+export const coolingDown = (retryAfterMs: number): Pick<PageFacts, 'outlook'> => ({
+  outlook: {
+    refusal: { outcome: 'refused', code: 'resend_too_soon', retryAfterMs },
+    expired: false,
+    untypedSince: 0,
+  },
+})
+
+/** The page that is decided for these facts. */
+export const pageOf = (facts: PageFacts, texts: Texts): string => renderPage(pageFor(facts), texts)
+
 /** Every state that a person may meet. */
-export const states: Readonly<Record<string, PageView>> = {
+export const states: Readonly<Record<string, PageFacts>> = {
   code: codeView,
   'code, all options': { ...codeView, offerTrust: true, challenge: { ...challenge, resendAt: now } },
   'code by call': { ...codeView, challenge: { ...challenge, channel: 'call' } },
@@ -62,8 +74,8 @@ export const states: Readonly<Record<string, PageView>> = {
   start: startView,
   expired: { ...startView, problem: { code: 'challenge_gone' } },
   'start, paused': { ...startView, problem: { code: 'sending_paused', retryAfterMs: 15_000 } },
-  'expired, cooling down': { ...startView, problem: { code: 'challenge_gone' }, waitMs: 40_000 },
-  'start, cooling down': { ...startView, waitMs: 40_000 },
+  'expired, cooling down': { ...startView, problem: { code: 'challenge_gone' }, ...coolingDown(40_000) },
+  'start, cooling down': { ...startView, ...coolingDown(40_000) },
   'start, send limit': { ...startView, problem: { code: 'send_limit', retryAfterMs: 35 * 60_000 } },
   'no cookies': { ...phoneView, problem: { code: 'session_unavailable' } },
   'code at signup, number shown': { ...codeView, changeableNumber: true, nationalPhone: '300 123 4567' },
@@ -88,7 +100,7 @@ export const states: Readonly<Record<string, PageView>> = {
   'step-up that keeps the form': { ...startView, formInterrupted: true, formKept: true },
   'form to be sent': {
     ...startView,
-    page: 'resume',
+    resumed: true,
     returnTo: '/transfer',
     details: {
       title: 'Transfer',
@@ -99,8 +111,8 @@ export const states: Readonly<Record<string, PageView>> = {
     },
     form: { action: '/transfer', fields: [['amount', '"><b>1000']] },
   },
-  'form that is gone': { ...startView, page: 'resume', returnTo: '/transfer' },
-  'already confirmed': { ...startView, page: 'done', returnTo: '/account' },
+  'form that is gone': { ...startView, resumed: true, returnTo: '/transfer' },
+  'already confirmed': { ...startView, proven: true, returnTo: '/account' },
   'empty code': { ...codeView, emptyField: true, problem: { code: 'invalid_request' } },
   'empty number': { ...phoneView, emptyField: true, problem: { code: 'invalid_request' } },
   landline: { ...phoneView, problem: { code: 'destination_not_allowed', reason: 'not-a-mobile' } },
@@ -134,6 +146,6 @@ export const states: Readonly<Record<string, PageView>> = {
   },
   locked: { ...startView, problem: { code: 'phone_locked', retryAfterMs: 15 * 60_000 } },
   disabled: { ...startView, problem: { code: 'phone_disabled' } },
-  'not identified': { ...startView, page: 'problem', problem: { code: 'not_identified' } },
-  'cross-site': { ...startView, page: 'problem', problem: { code: 'cross_site' } },
+  'not identified': { ...startView, problem: { code: 'not_identified' } },
+  'cross-site': { ...startView, problem: { code: 'cross_site' } },
 }

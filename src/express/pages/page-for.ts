@@ -1,0 +1,164 @@
+import type { Outlook } from '../../challenge/commands.js'
+import type { ProblemCode } from '../../errors.js'
+import { pageUrl } from './links.js'
+import type { PageProblem, PageView } from './page-view.js'
+
+type Page = PageView['page']
+type Decided = 'page' | 'waitMs' | 'isReplacement' | 'faultyField' | 'again' | 'otherNumberMayDo' | 'method'
+
+/** All that decides which page is shown. The rest is shown as it is. */
+export interface PageFacts extends Omit<PageView, Decided> {
+  /** The proof was given already, in another tab. */
+  readonly proven?: boolean
+  /** The page of a form that waited for the code. */
+  readonly resumed?: boolean
+  /** The request was for a route whose page has no form of its own. */
+  readonly formless?: boolean
+  /** The page of recovery codes was asked for. */
+  readonly wantsRecovery?: boolean
+  /** What a start would meet. */
+  readonly outlook?: Outlook | undefined
+}
+
+/** Only a factor of the host's own will do. */
+const noCodeWillDo = ({ methods, channels }: PageFacts) => methods !== undefined && channels.length === 0
+
+/** Every page, in this order: the first that fits. A problem may then leave no form of it. */
+const pages: readonly (readonly [Page, (facts: PageFacts) => boolean | undefined])[] = [
+  ['done', ({ proven }) => proven],
+  ['resume', ({ resumed }) => resumed],
+  ['problem', ({ formless }) => formless],
+  [
+    'recovery',
+    (facts) => facts.takesRecoveryCode && !facts.spent && (facts.wantsRecovery || noCodeWillDo(facts)),
+  ],
+  ['code', ({ challenge }) => challenge !== undefined],
+  ['problem', (facts) => facts.spent || noCodeWillDo(facts)],
+  ['phone', ({ changeableNumber }) => changeableNumber],
+  ['start', () => true],
+]
+
+interface Effect {
+  /** No form helps: the same page may do so `later`, or something has to be done `elsewhere` first. */
+  readonly ends?: 'later' | 'elsewhere'
+  /** Pages that it does not end. */
+  readonly but?: readonly Page[]
+  /** Pages whose field it can be mended in. */
+  readonly mendedOn?: readonly NonNullable<PageView['faultyField']>[]
+  /** It is about the number. At sign-in that is the one on file. */
+  readonly ofNumber?: true
+  /** It says itself when a code may be asked for. */
+  readonly tellsWhen?: true
+  /** The number takes neither a start nor a code. */
+  readonly bars?: true
+  /** A first code takes the place of another one. */
+  readonly replaces?: true
+}
+
+/** What each problem does to the page that it is told on. */
+const effects: Partial<Readonly<Record<ProblemCode, Effect>>> = {
+  attempts_exhausted: { ends: 'later', but: ['recovery'], ofNumber: true, tellsWhen: true },
+  capacity: { ends: 'later' },
+  challenge_gone: { replaces: true },
+  challenge_superseded: { mendedOn: ['code'], replaces: true },
+  code_not_accepted: { mendedOn: ['code', 'recovery'] },
+  cross_site: { ends: 'later' },
+  destination_not_allowed: { ends: 'elsewhere', but: ['phone'], mendedOn: ['phone'] },
+  invalid_request: { mendedOn: ['code', 'phone', 'recovery'] },
+  method_not_allowed: { ends: 'later' },
+  no_phone: { ends: 'elsewhere' },
+  not_identified: { ends: 'elsewhere' },
+  payload_too_large: { mendedOn: ['code', 'phone', 'recovery'] },
+  phone_disabled: { ends: 'elsewhere', bars: true },
+  phone_locked: { ends: 'later', ofNumber: true, tellsWhen: true, bars: true },
+  // A first code would be refused as well; the one that came can still be typed, and another number be used.
+  send_limit: { ends: 'later', but: ['code', 'phone', 'recovery'], tellsWhen: true },
+  send_refused: { ends: 'elsewhere', ofNumber: true },
+  session_unavailable: { ends: 'later' },
+  store_unavailable: { ends: 'later' },
+  unsupported_media_type: { ends: 'later' },
+}
+
+const effectOf = (problem: PageProblem | undefined): Effect => (problem && effects[problem.code]) ?? {}
+
+function isEnded(page: Page, problem: PageProblem): boolean {
+  const { ends, but } = effectOf(problem)
+  return page === 'problem' || (ends !== undefined && !but?.includes(page))
+}
+
+/** Which page is shown, with which problem on it: the only place that decides it. */
+export function pageFor(facts: PageFacts): PageView {
+  const { proven, resumed, formless, wantsRecovery, outlook, ...shown } = facts
+  const [form = 'start'] = pages.find(([, fits]) => fits(facts)) ?? []
+  const problem = problemOn(form, facts)
+  const page = problem !== undefined && isEnded(form, problem) ? 'problem' : form
+  const { ends, mendedOn, ofNumber, replaces } = effectOf(problem)
+  const method = form === 'recovery' ? 'recovery-code' : undefined
+  const base = `${facts.basePath}/`
+  const here = facts.spent ? facts.returnTo : pageUrl(base, { ...facts, method })
+  return {
+    ...shown,
+    page,
+    problem,
+    method,
+    probesCookies: page === 'phone' && facts.probesCookies === true,
+    waitMs: waitOn(form, problem, facts),
+    isReplacement: replaces === true,
+    faultyField: mendedOn?.find((field) => field === page),
+    again: ends === 'elsewhere' ? undefined : here,
+    otherNumberMayDo: facts.changeableNumber && ofNumber === true,
+  }
+}
+
+/** What a start would be refused by, where the page offers one or a code. */
+function refusalOn(page: Page, { outlook }: PageFacts): Outlook['refusal'] {
+  return page === 'start' || page === 'code' ? outlook?.refusal : undefined
+}
+
+/** What is told on a page. */
+function problemOn(page: Page, facts: PageFacts): PageProblem | undefined {
+  const { challenge, now } = facts
+  // Nothing is wrong once the proof was given.
+  if (page === 'done' || page === 'resume') return undefined
+  if (page === 'problem') {
+    return facts.problem ?? { code: noCodeWillDo(facts) ? 'second_factor_required' : 'invalid_request' }
+  }
+  const problem = withOutlook(page, facts)
+  // A step-up that simply asks is no error.
+  if (problem?.code === 'second_factor_required') return undefined
+  const rejected = problem?.code === 'code_not_accepted'
+  const left = rejected ? problem.attemptsRemaining : challenge?.attemptsRemaining
+  if (left !== 0 || (problem !== undefined && isEnded(page, problem))) return problem
+  const known = rejected ? problem.retryAfterMs : undefined
+  return { code: 'attempts_exhausted', retryAfterMs: known ?? (challenge && challenge.expiresAt - now) }
+}
+
+/**
+ * The problem with what a start would meet: no button that would only be refused, and the one wait that is true.
+ * A lock may end before the hour in which too many codes were sent.
+ */
+function withOutlook(page: Page, facts: PageFacts): PageProblem | undefined {
+  const { problem, challenge, outlook } = facts
+  const refusal = refusalOn(page, facts)
+  const waitMs = refusal?.retryAfterMs
+  const retryAfterMs = waitMs && Math.max(waitMs, problem?.retryAfterMs ?? 0)
+  if (refusal && effectOf(refusal).bars) return { code: refusal.code, retryAfterMs }
+  const told = effectOf(problem).tellsWhen ? problem : undefined
+  if (told !== undefined || (problem?.attemptsRemaining ?? challenge?.attemptsRemaining) === 0) {
+    if (retryAfterMs === undefined) return problem
+    return { code: told?.code ?? 'attempts_exhausted', limit: told?.limit, retryAfterMs }
+  }
+  if (page !== 'start') return problem
+  const offersFirst = effectOf(problem).replaces || problem?.code === 'second_factor_required'
+  if (problem !== undefined && !offersFirst) return problem
+  // A cooldown is nobody's fault: the button waits.
+  if (refusal !== undefined && refusal.code !== 'resend_too_soon') return refusal
+  return problem ?? (outlook?.expired ? { code: 'challenge_gone' } : undefined)
+}
+
+function waitOn(page: Page, problem: PageProblem | undefined, facts: PageFacts): number {
+  const { challenge, now } = facts
+  const told = problem?.retryAfterMs
+  if (page === 'code' && challenge !== undefined) return Math.max(challenge.resendAt - now, told ?? 0)
+  return told ?? refusalOn(page, facts)?.retryAfterMs ?? 0
+}

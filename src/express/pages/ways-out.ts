@@ -1,0 +1,72 @@
+import { type Html, html } from '../../lib/html.js'
+import { form } from './forms.js'
+import { pageUrl, signInUrl } from './links.js'
+import type { Texts } from './messages/texts.js'
+import type { PageProblem, PageView } from './page-view.js'
+
+type Way = readonly [url: string | undefined, text: string]
+
+/** One link below the other; those that lead nowhere are left out. */
+function linkList(...ways: readonly Way[]): readonly Html[] {
+  return ways.flatMap(([url = '', text]) => {
+    const link = html`<p><a href="${url}">${text}</a></p>
+`
+    return url === '' ? [] : [link]
+  })
+}
+
+/** What the host offers to somebody who has lost the phone; empty when nothing. */
+const lostPhoneUrl = ({ links }: PageView, texts: Texts): string => links.lostPhone ?? texts['phone.lostUrl']
+
+/** For somebody who cannot receive the code. */
+export function otherWays(view: PageView, texts: Texts): readonly Html[] {
+  const lostUrl = view.takesRecoveryCode
+    ? pageUrl(view.basePath, { ...view, method: 'recovery-code' })
+    : lostPhoneUrl(view, texts)
+  return linkList([view.links.otherMethod, texts['link.otherMethod']], [lostUrl, texts['phone.lost']])
+}
+
+/** For somebody without a recovery code. */
+export function waysFromRecovery(view: PageView, texts: Texts): readonly Html[] {
+  const { basePath, channels, links: given } = view
+  return linkList(
+    [
+      channels.length === 0 ? undefined : pageUrl(basePath, { ...view, method: undefined }),
+      texts['recovery.byPhone'],
+    ],
+    [given.otherMethod, texts['link.otherMethod']],
+    [lostPhoneUrl(view, texts), texts['recovery.lost']],
+    [given.support, texts['link.support']],
+  )
+}
+
+/** Where to look again, and where the problem can be mended when that is not on this page. */
+export function waysFromProblem(view: PageView, problem: PageProblem, texts: Texts): readonly Html[] {
+  const ways = [...again(view, problem, texts), ...mending(view, problem, texts)]
+  return ways.length > 0 ? ways : linkList([view.links.home ?? '/', texts['link.home']])
+}
+
+function again({ again: url }: PageView, { retryAfterMs }: PageProblem, texts: Texts): readonly Html[] {
+  if (url === undefined || retryAfterMs === undefined) return linkList([url, texts['problem.again']])
+  // A link that works only later appears when it does: until then the server would only refuse again.
+  return [
+    html`<p hidden data-after-ms="${retryAfterMs}"><a href="${url}">${texts['problem.again']}</a></p>
+`,
+  ]
+}
+
+function mending(view: PageView, { code }: PageProblem, texts: Texts): readonly Html[] {
+  const { signIn, addPhone, support } = view.links
+  if (code === 'not_identified') {
+    return linkList([signIn && signInUrl(signIn, view.returnTo), texts['link.signIn']])
+  }
+  return [
+    ...linkList([code === 'no_phone' ? addPhone : undefined, texts['link.addPhone']]),
+    ...otherWays(view, texts),
+    ...linkList([support, texts['link.support']]),
+  ]
+}
+
+export function changeNumber(view: PageView, texts: Texts): Html {
+  return form(view, 'cancel', html`<button class="plain">${texts['phone.change']}</button>`)
+}
