@@ -53,15 +53,15 @@ export function createChallenges(parts: ChallengeParts): Challenges & {
   readonly codes: Codes
 } {
   const { purposes, emit } = parts
-  const ledgers = createLedgers(parts)
+  const openLedger = createLedgers(parts)
   const targets = createTargets(parts)
   const signups = createSignupGuard(parts)
   const counters = createCounters({ ...parts, signups })
   const codes = createCodes(parts)
   const funds = parts.balance && createBalanceWatch(parts, parts.balance)
   const deliveries = parts.deliveryWatch && createDeliveryWatch(parts, parts.deliveryWatch)
-  const sending = createSending({ ...parts, codes, funds, deliveries, ledgers, targets, counters })
-  const verify = createVerifying({ ...parts, codes, ledgers, targets, counters })
+  const sending = createSending({ ...parts, codes, funds, deliveries, openLedger, targets, counters })
+  const verify = createVerifying({ ...parts, codes, openLedger, targets, counters })
 
   /** Emits refusals with the host's own name of the account, never the number. */
   function reported<Outcome extends { readonly outcome: string }>(
@@ -89,7 +89,10 @@ export function createChallenges(parts: ChallengeParts): Challenges & {
   async function liveOf(actor: Actor) {
     const target = await targets.of(actor)
     if ('outcome' in target) return undefined
-    const [{ ledger, now }, who] = await Promise.all([ledgers.read(target.key), target.who()])
+    const [{ ledger, now }, who] = await Promise.all([
+      openLedger(target.key, target.limits).read(),
+      target.who(),
+    ])
     return { target, challenge: challengeOf(ledger, who, now, target.limits), ledger, now }
   }
 
@@ -101,8 +104,8 @@ export function createChallenges(parts: ChallengeParts): Challenges & {
     async cancel(actor) {
       const target = await targets.of(actor)
       if ('outcome' in target) return
-      const updater = ledgers.updater(target.key, target.limits)
-      const who = await updater.readWith(target.who())
+      const updater = openLedger(target.key, target.limits)
+      const [who] = await Promise.all([target.who(), updater.read()])
       const { outcome } = await updater.run((ledger, now) => cancel(ledger, who, now, target.limits))
       if (outcome.challenge !== undefined) {
         emit({ type: 'challenge.cancelled', ...about(target, outcome.challenge) })
@@ -133,14 +136,17 @@ export function createChallenges(parts: ChallengeParts): Challenges & {
         const { onFile: _onFile, ...refusal } = target
         return { refusal, expired: false, untypedSince: 0 }
       }
-      const [{ ledger, now }, who] = await Promise.all([ledgers.read(target.key), target.who()])
+      const [{ ledger, now }, who] = await Promise.all([
+        openLedger(target.key, target.limits).read(),
+        target.who(),
+      ])
       const { purpose, bound } = command
       const channel = command.channel ?? purposes.find(purpose)?.channels[0] ?? 'sms'
       const binding = { ...who, purpose, bound }
       return outlook(ledger, { sendId: '', challengeId: '', binding, channel }, now, target.limits)
     },
 
-    numbers: createNumbers({ ...parts, ledgers }),
+    numbers: createNumbers({ ...parts, openLedger }),
     signups,
     funds,
     codes,

@@ -3,7 +3,7 @@ import { type PhoneNumber, parsePhoneNumber } from '../phone-number.js'
 import type { Keys } from './keys.js'
 import { enable } from './ledger/attempts.js'
 import { type BudgetName, isDisabled } from './ledger/ledger.js'
-import type { Ledgers } from './ledger/ledgers.js'
+import type { OpenLedger } from './ledger/ledgers.js'
 import { pauseBeforeCheck, pauseBeforeSend } from './ledger/pacing.js'
 import { type Limits, ledgerLimitsOf } from './limits.js'
 
@@ -43,19 +43,19 @@ export interface Numbers {
 }
 
 export function createNumbers(parts: {
-  readonly ledgers: Ledgers
+  readonly openLedger: OpenLedger
   readonly keys: Keys
   readonly limits: Limits
   readonly browsersAreKnown: boolean
   readonly emit: Emit
 }): Numbers {
-  const { ledgers, keys, emit } = parts
+  const { openLedger, keys, emit } = parts
   const limits = ledgerLimitsOf(parts.limits, 'auth', parts.browsersAreKnown)
   const keyOf = async (phone: string) => keys.ledger('auth', await numberFrom(phone))
 
   return {
     async state(phone) {
-      const { ledger, now } = await ledgers.read(await keyOf(phone))
+      const { ledger, now } = await openLedger(await keyOf(phone), limits).read()
       const stateOf = (name: BudgetName): BudgetState => {
         const budget = ledger[name]
         const lockedForMs = Math.max(0, budget.lockExpiresAt - now)
@@ -71,7 +71,7 @@ export function createNumbers(parts: {
       return { ...stateOf('strangers'), known: stateOf('known') }
     },
     async enable(phone) {
-      await ledgers.updater(await keyOf(phone), limits).run(enable)
+      await openLedger(await keyOf(phone), limits).run(enable)
       emit({ type: 'number.enabled' })
     },
   }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { TwoFactorError } from '../errors.js'
 import type { Emit } from '../events.js'
 import type { Counters, SendBudget } from './budgets/counters.js'
@@ -14,12 +13,12 @@ import {
   type StartOutcome,
 } from './commands.js'
 import type { Challenge, Decision, Ledger, Who } from './ledger/ledger.js'
-import type { Decided, Ledgers } from './ledger/ledgers.js'
+import type { Decided, OpenLedger } from './ledger/ledgers.js'
 import { type Booked, resend, type SendOutcome, type SettledSend, settleSend, start } from './ledger/sends.js'
 import type { Lane } from './limits.js'
 import type { Purposes } from './purposes.js'
 import { about, type Target, type Targets } from './targets.js'
-import { newCommandId } from './updater.js'
+import { newChallengeId, newCommandId } from './updater.js'
 import type { BalanceWatch } from './watch/balance-watch.js'
 import type { DeliveryWatch } from './watch/delivery-watch.js'
 
@@ -31,14 +30,14 @@ export function createSending(parts: {
   readonly codes: Codes
   readonly funds: BalanceWatch | undefined
   readonly deliveries: DeliveryWatch | undefined
-  readonly ledgers: Ledgers
+  readonly openLedger: OpenLedger
   readonly counters: Counters
   readonly targets: Targets
   readonly purposes: Purposes
   readonly appNameOf: (lane: Lane, purpose: string) => string
   readonly emit: Emit
 }) {
-  const { codes, funds, deliveries, ledgers, counters, targets, purposes, appNameOf, emit } = parts
+  const { codes, funds, deliveries, openLedger, counters, targets, purposes, appNameOf, emit } = parts
 
   async function send(
     target: Target,
@@ -49,15 +48,20 @@ export function createSending(parts: {
     const paused = codes.refusal(target)
     if (paused !== undefined) return paused
     const budget = counters.forSend(target)
-    const updater = ledgers.updater(target.key, target.limits)
-    const asked = Promise.all([funds?.check(target.lane), budget.check(), target.who(), budget.suspected()])
-    const [broke, tooMany, who, suspected] = await updater.readWith(asked)
+    const updater = openLedger(target.key, target.limits)
+    // Issued together: over a network store they cost one round trip.
+    const [seen, broke, tooMany, who, suspected] = await Promise.all([
+      updater.read(),
+      funds?.check(target.lane),
+      budget.check(),
+      target.who(),
+      budget.suspected(),
+    ])
     if (broke !== undefined) return broke
     if (tooMany !== undefined) return tooMany
     const step = stepOf(who)
     // Previewed first: a refused send needs no captcha, and a send that the host refuses changes nothing.
-    const previewed = await updater.preview(step)
-    const { outcome: planned } = previewed
+    const { outcome: planned } = step(seen.ledger, seen.now)
     if (planned.outcome === 'booked') {
       const refusal =
         (await permission(target, planned.challenge, command, budget, suspected)) ??
@@ -65,7 +69,8 @@ export function createSending(parts: {
       if (refusal !== undefined) return refusal
     }
     // SMS pumping: nothing is booked unasked, not even where a cooldown has ended since the preview.
-    const { outcome, ledger, now } = planned.outcome === 'booked' ? await updater.run(step) : previewed
+    const { outcome, ledger, now } =
+      planned.outcome === 'booked' ? await updater.run(step) : { ...seen, outcome: planned }
     if (outcome.outcome === 'refused') return outcome
     if (outcome.outcome === 'live') {
       return { outcome: 'already-sent', challenge: targets.view(target, outcome.challenge, ledger, now) }
@@ -164,7 +169,7 @@ export function createSending(parts: {
       const target = await targets.of(command)
       if ('outcome' in target) return target
       const details = command.details && targets.sealDetails(target, command.details)
-      const order = { sendId: newCommandId(), challengeId: randomUUID(), channel, details }
+      const order = { sendId: newCommandId(), challengeId: newChallengeId(), channel, details }
       const wanted = { purpose: purpose.name, bound: command.bound }
       const stepOf =
         (who: Who): SendStep =>

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { TwoFactorError } from '../errors.js'
 import type { Entry, Json, Store } from '../store/store.js'
 
@@ -26,22 +26,26 @@ let issued = 0
 /** An id that no other command, send or attempt has, on any machine. */
 export function newCommandId(): string {
   issued += 1
-  return `${thisProcess}${issued.toString(36)}`
+  return flat(`${thisProcess}${issued.toString(36)}`)
+}
+
+/** An id that nobody guesses, for a challenge. */
+export const newChallengeId = (): string => flat(randomUUID())
+
+/** V8 keeps what it put together as a rope, in a store for months. Reading a character makes one string of it. */
+function flat(text: string): string {
+  text.charCodeAt(0)
+  return text
 }
 
 type Decide<Value, Outcome> = (value: Value | undefined) => Update<Value, Outcome>
 
 /** One entry in the hands of one request. */
 export interface Updater<Value> {
-  /** Reads it together with what is under way, so that the next change begins with its swap. */
+  /** Reads it for the change that follows, which begins with its swap, or refuses for what was read. */
+  read(): Promise<Value | undefined>
+  /** Reads it long before it is changed: a change that refuses then reads it again. */
   prefetch(): Promise<Value | undefined>
-  /**
-   * Reads it together with something else, which over a network store costs no further round trip, and
-   * returns what that resolves with.
-   */
-  readWith<Also>(also: Promise<Also>): Promise<Also>
-  /** What a command would return on what was read last. Changes nothing. */
-  preview<Outcome>(decide: Decide<Value, Outcome>): Promise<Outcome>
   /**
    * Runs one command: read, decide, swap, and decides again on the value that made a swap fail. What
    * was read ahead or left by the change before is not read again.
@@ -101,13 +105,12 @@ export function createUpdater<Value extends Members>(store: SwapStore, key: stri
 
   return {
     update,
-    async readWith(also) {
+    async read() {
       seen = read()
-      const [result] = await Promise.all([also, seen])
+      const entry = await seen
       isFresh = true
-      return result
+      return valueIn(entry)
     },
-    preview: async (decide) => decide(valueIn(await (seen ?? read()))).outcome,
     prefetch() {
       seen = read()
       isFresh = false

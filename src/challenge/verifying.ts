@@ -13,7 +13,7 @@ import {
   settle,
 } from './ledger/attempts.js'
 import type { Challenge, Send } from './ledger/ledger.js'
-import type { Ledgers, LedgerUpdater } from './ledger/ledgers.js'
+import type { LedgerInHand, OpenLedger } from './ledger/ledgers.js'
 import { sendsFor } from './ledger/pacing.js'
 import type { Lane } from './limits.js'
 import type { Secrets } from './secrets.js'
@@ -27,7 +27,7 @@ interface Submission {
   readonly id: string
   readonly code: string
   readonly shown: Shown
-  readonly ledger: LedgerUpdater
+  readonly ledger: LedgerInHand
   readonly budget: VerificationBudget
 }
 
@@ -37,19 +37,18 @@ type Reservation = { readonly outcome: ReserveOutcome | Refusal; readonly sends?
 /** Verify: count the attempt, ask the provider, record the verdict. */
 export function createVerifying(parts: {
   readonly codes: Codes
-  readonly ledgers: Ledgers
+  readonly openLedger: OpenLedger
   readonly counters: Counters
   readonly targets: Targets
   readonly secrets: Secrets
   readonly appNameOf: (lane: Lane, purpose: string) => string
   readonly emit: Emit
 }) {
-  const { codes, ledgers, counters, targets, secrets, appNameOf, emit } = parts
+  const { codes, openLedger, counters, targets, secrets, appNameOf, emit } = parts
 
   async function reserveAttempt(submission: Submission): Promise<Reservation> {
     const { target, id, code, shown, ledger, budget } = submission
-    const asked = Promise.all([budget.check(), target.who()])
-    const [tooMany, who] = await ledger.readWith(asked)
+    const [tooMany, who] = await Promise.all([budget.check(), target.who(), ledger.read()])
     if (tooMany !== undefined) return { outcome: tooMany }
     const tag = secrets.tag('code-tag', `${target.phone} ${code}`)
     const attempt = { ...who, id, code: tag, shown }
@@ -148,7 +147,7 @@ export function createVerifying(parts: {
       id: newCommandId(),
       code: command.code,
       shown: command.shown ?? {},
-      ledger: ledgers.updater(target.key, target.limits),
+      ledger: openLedger(target.key, target.limits),
       budget: counters.forVerification(target),
     }
     const { outcome: reserved, sends = [] } = await reserveAttempt(submission)

@@ -159,10 +159,11 @@ const entryOf = ({ value, version }: Kept): Entry => ({ value, version: String(v
 const refusal = (entry: Entry | undefined): SwapResult =>
   entry === undefined ? { swapped: false } : { swapped: false, entry }
 
-/** Only a swap may change a stored value. */
+/** Only a swap may change a stored value. Most of it is what was read before, and frozen. */
 function frozen<Value extends Json | undefined>(value: Value): Value {
-  if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(frozen)
-  return value
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
+  Object.values(value).forEach(frozen)
+  return Object.freeze(value)
 }
 
 // ── the entries of one kind ──────────────────────────────────────────────────────────────────────

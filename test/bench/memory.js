@@ -10,8 +10,8 @@ const capacity = fileURLToPath(new URL('../store/capacity-program.js', import.me
 const bytesEach = (count) => ({
   bar: 6,
   what: `bytes per live ledger, ${count.toLocaleString('en')} of them`,
-  atMost: 500,
-  stretch: 350,
+  atMost: 1_000,
+  stretch: 700,
   unit: 'bytes',
   // Bytes do not depend on what else the machine does.
   measure: () =>

@@ -81,13 +81,6 @@ describe('an entry in the hands of one request', () => {
   const upTo = (most: number) => (value: { n: number } | undefined) =>
     (value?.n ?? 0) < most ? add(value) : { outcome: 0 }
 
-  it('is read together with something else, which begins at once', async () => {
-    const store = memoryStore()
-    const { readWith, update: run } = createUpdater<{ n: number }>(store, key)
-    expect(await readWith(Promise.resolve('beside'))).toBe('beside')
-    expect(await run(add)).toBe(1)
-  })
-
   it('is read once by a command that refuses right after', async () => {
     let reads = 0
     const inner = memoryStore()
@@ -98,20 +91,13 @@ describe('an entry in the hands of one request', () => {
         return inner.read(name)
       },
     }
-    const { readWith, preview, update: run } = createUpdater<{ n: number }>(store, key)
-    await readWith(Promise.resolve())
-    expect(await preview(upTo(0))).toBe(0)
+    const { read, update: run } = createUpdater<{ n: number }>(store, key)
+    expect(await read()).toBeUndefined()
     expect(await run(upTo(0))).toBe(0)
     expect(reads).toBe(1)
     // Another command may be refused by what has changed since.
     expect(await run(upTo(0))).toBe(0)
     expect(reads).toBe(2)
-  })
-
-  it('is not changed by a preview', async () => {
-    const store = memoryStore()
-    expect(await createUpdater<{ n: number }>(store, key).preview(add)).toBe(1)
-    expect(store.read(key)).toBeUndefined()
   })
 
   it('is removed by a command that leaves nothing', async () => {
@@ -132,10 +118,9 @@ describe('an entry in the hands of one request', () => {
         throw new Error('connection lost')
       },
     }
-    const { readWith } = createUpdater<{ n: number }>(throwing, key)
-    await expect(readWith(Promise.reject(new Error('connection lost, too')))).rejects.toThrow(
-      'connection lost',
-    )
+    const { read } = createUpdater<{ n: number }>(throwing, key)
+    const both = Promise.all([read(), Promise.reject(new Error('connection lost, too'))])
+    await expect(both).rejects.toThrow('connection lost')
     await new Promise((resolve) => setImmediate(resolve))
     expect(lost).toEqual([])
   })

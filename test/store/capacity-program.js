@@ -6,7 +6,7 @@ import { sentChallenges } from './sent-challenges.js'
 
 const [, , dir, count] = process.argv
 const { memoryStore } = await import(pathToFileURL(join(dir, 'store/memory-store.js')).href)
-const { fill, keyOf, ledgersOf } = await sentChallenges(dir)
+const { limits, fill, keyOf, ledgersOf } = await sentChallenges(dir)
 
 function used() {
   global.gc()
@@ -22,6 +22,6 @@ await fill(full, Number(count))
 const bytes = (used() - empty) / Number(count)
 let live = 0
 for (let index = 0; index < Number(count); index += 1) {
-  if ((await full.read(keyOf(index))).ledger.strangers.challenge?.attempts === 0) live += 1
+  if ((await full(keyOf(index), limits).read()).ledger.strangers.challenge?.attempts === 0) live += 1
 }
 console.log(JSON.stringify({ bytes, live }))

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
@@ -7,7 +6,7 @@ export async function sentChallenges(dir) {
   const load = (path) => import(pathToFileURL(join(dir, path)).href)
   const { createLedgers } = await load('challenge/ledger/ledgers.js')
   const { start, settleSend } = await load('challenge/ledger/sends.js')
-  const { newCommandId } = await load('challenge/updater.js')
+  const { newChallengeId, newCommandId } = await load('challenge/updater.js')
   const { createKeys, hashId } = await load('challenge/keys.js')
   const { createSecrets } = await load('challenge/secrets.js')
   const { ledgerLimitsOf } = await load('challenge/limits.js')
@@ -26,9 +25,9 @@ export async function sentChallenges(dir) {
   async function fill(ledgers, count) {
     for (let index = 0; index < count; index += 1) {
       const binding = { ...bindingOf(index), purpose: 'login' }
-      const order = { sendId: newCommandId(), challengeId: randomUUID(), binding, channel: 'sms' }
+      const order = { sendId: newCommandId(), challengeId: newChallengeId(), binding, channel: 'sms' }
       const sent = { result: 'sent', lifetimeMs: limits.codeLifetimeMs }
-      const updater = ledgers.updater(keyOf(index), limits)
+      const updater = ledgers(keyOf(index), limits)
       await updater.run((ledger, now) => start(ledger, order, now, limits))
       await updater.run((ledger, now) => settleSend(ledger, order.sendId, sent, now, limits))
     }

@@ -111,7 +111,7 @@ function countedIn(budget: Budget, challenge: Challenge, now: number, limits: Le
     challenge,
     attemptsSinceSuccess,
     lockExpiresAt: lockMs === undefined ? budget.lockExpiresAt : now + lockMs,
-    attemptTimes: [...budget.attemptTimes.filter((at) => at > now - rememberedMs), now],
+    attemptTimes: budget.attemptTimes.filter((at) => at > now - rememberedMs).concat(now),
   }
 }
 
@@ -180,7 +180,7 @@ export function settle(
 function rejectedIn(budget: Budget, challenge: Challenge, code: string | undefined): Budget {
   const rejections = budget.rejections + 1
   if (code === undefined) return { ...budget, rejections }
-  const wrongCodes = [...(challenge.wrongCodes ?? []), code]
+  const wrongCodes = (challenge.wrongCodes ?? []).concat(code)
   return { ...budget, rejections, challenge: { ...challenge, wrongCodes } }
 }
 
@@ -223,15 +223,16 @@ export function enable(ledger: Ledger, now: number): Decision<undefined> {
  * hour and the day it takes its own attempt alone: each success of the owner would give a thief new guesses.
  */
 export function afterSuccess(ledger: Ledger, name: BudgetName, { id }: Challenge, now: number): Ledger {
-  const { sends, attemptTimes, later } = ledger[name]
+  const both = forgiven(ledger)
+  const { sends, attemptTimes } = both[name]
   const own: Budget = {
-    ...emptyBudget,
+    ...both[name],
+    challenge: undefined,
+    lease: undefined,
     // It held the lease, so no attempt came after its own.
     attemptTimes: attemptTimes.slice(0, -1),
     sends: sends.map((send) => (send.challenge === id ? { ...send, challenge: undefined } : send)),
-    later,
   }
-  const both = forgiven(ledger)
   const other = name === 'known' ? 'strangers' : 'known'
   const ended = { ...both[other], challenge: undefined }
   const others = both[other].challenge === undefined ? both : withBudget(both, other, ended, now)

@@ -1,5 +1,4 @@
 import { clockLeewayMs } from '../../lib/clock.js'
-import type { Json } from '../../store/store.js'
 import type { Channel } from '../code-provider.js'
 import { refused } from '../commands.js'
 import type { LedgerLimits } from '../limits.js'
@@ -40,7 +39,6 @@ export type Challenge = Binding & {
   readonly wrongCodes?: readonly string[] | undefined
   /** What the person is shown, sealed. */
   readonly details?: string | undefined
-  readonly later?: Later | undefined
 }
 
 export type Send = {
@@ -65,9 +63,6 @@ export type Lease = {
 
 export type UsedCode = { readonly code: string; readonly at: number }
 
-/** Columns of a stored row that a later version of this package added: kept and written back. */
-export type Later = readonly Json[]
-
 /** What one kind of browser has used up, and its challenge. */
 export type Budget = {
   readonly challenge?: Challenge | undefined
@@ -81,14 +76,21 @@ export type Budget = {
   readonly sends: readonly Send[]
   /** The moments of the attempts of the last day, but for those that succeeded. */
   readonly attemptTimes: readonly number[]
-  readonly later?: Later | undefined
 }
 
+/** Stored with every ledger. It changes only when a member changes its meaning; versions refuse another one. */
+export const format = 1
+
 /**
- * Everything remembered about one number in one lane. Absent members are set to undefined: objects of one
- * shape are copied ten times as fast, and every command makes a copy.
+ * Everything remembered about one number in one lane, as it is stored. Two versions of this package share a store
+ * while one is rolled out, so a new member is optional, and copies are made by spreading: what a later version has
+ * added is kept. Absent members are set to undefined: objects of one shape are copied ten times as fast, and every
+ * command makes a copy.
  */
 export type Ledger = {
+  readonly format: typeof format
+  /** Id of the command that wrote it last. */
+  readonly command: string
   readonly strangers: Budget
   /** At most one of the two challenges is live: the provider knows number and code, but no challenge. */
   readonly known: Budget
@@ -96,7 +98,6 @@ export type Ledger = {
   readonly usedCodes: readonly UsedCode[]
   /** When it last changed. */
   readonly at: number
-  readonly later?: Later | undefined
 }
 
 /** What a command returns and, only if something changed, the ledger after it. */
@@ -130,15 +131,15 @@ export const emptyBudget: Budget = {
   lockExpiresAt: 0,
   sends: [],
   attemptTimes: [],
-  later: undefined,
 }
 
 export const emptyLedger: Ledger = {
+  format,
+  command: '',
   strangers: emptyBudget,
   known: emptyBudget,
   usedCodes: [],
   at: 0,
-  later: undefined,
 }
 
 /** The ledger with one of its budgets replaced. */

@@ -1,110 +1,114 @@
 import { TwoFactorError } from '../../errors.js'
 import type { Emit } from '../../events.js'
 import { clockLeewayMs } from '../../lib/clock.js'
-import type { Entry, Store } from '../../store/store.js'
+import type { Json, Store } from '../../store/store.js'
 import type { LedgerLimits } from '../limits.js'
-import { createUpdater, type SwapStore, type Update } from '../updater.js'
-import { type BudgetName, type Decision, emptyLedger, isDisabled, type Ledger } from './ledger.js'
+import { createUpdater } from '../updater.js'
+import {
+  type Budget,
+  type BudgetName,
+  type Challenge,
+  type Decision,
+  emptyLedger,
+  format,
+  isDisabled,
+  type Ledger,
+} from './ledger.js'
 import { cooldownExpiresAt, isSent, rememberedMs } from './pacing.js'
-import { packed, unpacked, type WrittenLedger } from './row.js'
 
-/** The outcome of a command, the ledger after it, and the time it used. */
-export interface Decided<Outcome> {
-  readonly outcome: Outcome
+/** A ledger, and the time of whoever decides on it. */
+export interface LedgerView {
   readonly ledger: Ledger
   readonly now: number
 }
 
-/** The ledgers in the store: where the pure commands meet the clock. */
-export interface Ledgers {
-  read(key: string): Promise<Pick<Decided<never>, 'ledger' | 'now'>>
-  /** The ledger in the hands of one request, which reads it once for all its commands. */
-  updater(key: string, limits: LedgerLimits): LedgerUpdater
+/** The outcome of a command, the ledger after it, and the time it used. */
+export interface Decided<Outcome> extends LedgerView {
+  readonly outcome: Outcome
 }
 
-export interface LedgerUpdater {
-  /** Reads the ledger together with what else its commands depend on, and returns that. */
-  readWith<Also>(also: Promise<Also>): Promise<Also>
-  /** What a command would return on the ledger as it was read. Changes nothing. */
-  preview<Outcome>(command: LedgerCommand<Outcome>): Promise<Decided<Outcome>>
-  run<Outcome>(command: LedgerCommand<Outcome>): Promise<Decided<Outcome>>
+/** The ledger in the hands of one request, which reads it once for all its commands. */
+export interface LedgerInHand {
+  /** Reads it, for the command that follows. */
+  read(): Promise<LedgerView>
+  /** Decides on what was read or written last, and writes by compare-and-swap. */
+  run<Outcome>(command: (ledger: Ledger, now: number) => Decision<Outcome>): Promise<Decided<Outcome>>
 }
 
-type LedgerCommand<Outcome> = (ledger: Ledger, now: number) => Decision<Outcome>
+/** Where the pure commands meet store and clock. */
+export type OpenLedger = (key: string, limits: LedgerLimits) => LedgerInHand
 
 export function createLedgers(parts: {
   readonly store: Store
   readonly now: () => number
   readonly emit: Emit
-}): Ledgers {
-  const { emit } = parts
-  const store = ledgerStore(parts.store, emit)
+}): OpenLedger {
+  const { store, emit } = parts
 
-  function nowFor(ledger: Ledger): number {
-    const { now, leadsByMs } = timeOf(ledger, parts.now())
+  function viewOf(stored: Json | undefined): LedgerView {
+    if (stored === undefined) return { ledger: emptyLedger, now: parts.now() }
+    if (!isLedger(stored)) {
+      emit({ type: 'store.failed', command: 'read' })
+      throw new TwoFactorError('store_unavailable', {
+        message: 'A ledger cannot be read. Does another program, or another version, write to this store?',
+      })
+    }
+    const { now, leadsByMs } = timeOf(stored, parts.now())
     if (leadsByMs !== undefined) emit({ type: 'clock.leads', byMs: leadsByMs })
-    return now
+    return { ledger: stored, now }
   }
 
-  return {
-    async read(key) {
-      const entry = await store.read(key)
-      const ledger = (entry?.value as Ledger | undefined) ?? emptyLedger
-      return { ledger, now: nowFor(ledger) }
-    },
-
-    updater(key, limits) {
-      const { readWith, preview, update } = createUpdater<Ledger>(store, key)
-      const deciding =
-        <Outcome>(command: LedgerCommand<Outcome>) =>
-        (stored: Ledger | undefined): Update<Ledger, Decided<Outcome>> => {
-          const ledger = stored ?? emptyLedger
-          const now = nowFor(ledger)
+  return (key, limits) => {
+    const entry = createUpdater<Ledger>(store, key)
+    return {
+      read: async () => viewOf(await entry.read()),
+      run: (command) =>
+        entry.update((stored) => {
+          const { ledger, now } = viewOf(stored)
           const { outcome, next } = command(ledger, now)
           if (next === undefined) return { outcome: { outcome, ledger, now } }
           const ttlMs = keptForMs(next, now, limits)
           // Nothing to remember, nothing in the store: refused starts must not fill it.
           const put = { value: ttlMs === 0 ? undefined : next, ttlMs }
           return { outcome: { outcome, ledger: next, now }, put }
-        }
-      return {
-        readWith,
-        preview: (command) => preview(deciding(command)),
-        run: (command) => update(deciding(command)),
-      }
-    },
-  }
-}
-
-/** The store as ledgers see it. There each of them is one string, half the bytes of a tree of objects. */
-export function ledgerStore(store: SwapStore, emit: Emit): SwapStore {
-  function decoded({ value, version }: Entry): Entry {
-    try {
-      return { value: unpacked(String(value)), version }
-    } catch {
-      emit({ type: 'store.failed', command: 'read' })
-      throw new TwoFactorError('store_unavailable', {
-        message: 'A ledger cannot be read. Does another program, or another version, write to this store?',
-      })
+        }),
     }
   }
-
-  return {
-    async read(key) {
-      const entry = await store.read(key)
-      return entry && decoded(entry)
-    },
-    async swap(key, expectedVersion, next, ttlMs) {
-      const ledger = next as WrittenLedger | undefined
-      const { swapped, entry } = await store.swap(key, expectedVersion, ledger && packed(ledger), ttlMs)
-      if (entry === undefined) return { swapped }
-      return {
-        swapped,
-        entry: swapped && ledger ? { value: ledger, version: entry.version } : decoded(entry),
-      }
-    },
-  }
 }
+
+/** Whether a stored value is a ledger. A missing figure would silently restart at zero, so that it is none. */
+function isLedger(stored: Json): stored is Ledger {
+  const { format: written, at, strangers, known, usedCodes }: Partial<Ledger> = Object(stored)
+  return (
+    written === format &&
+    Number.isFinite(at) &&
+    isBudget(strangers) &&
+    isBudget(known) &&
+    haveMoments(usedCodes)
+  )
+}
+
+function isBudget(stored: Budget | undefined): boolean {
+  const budget: Partial<Budget> = Object(stored)
+  const { challenge, lease, sends, attemptTimes } = budget
+  return (
+    Number.isFinite(budget.attemptsSinceSuccess) &&
+    Number.isFinite(budget.rejections) &&
+    Number.isFinite(budget.lockExpiresAt) &&
+    (challenge === undefined || isChallenge(challenge)) &&
+    (lease === undefined || Number.isFinite(lease?.expiresAt)) &&
+    haveMoments(sends) &&
+    attemptTimes?.every(Number.isFinite) === true
+  )
+}
+
+const isChallenge = (challenge: Challenge): boolean =>
+  Number.isFinite(challenge?.attempts) &&
+  Number.isFinite(challenge.expiresAt) &&
+  Number.isFinite(challenge.maxExpiresAt)
+
+const haveMoments = (list: readonly { readonly at: number }[] | undefined): boolean =>
+  list?.every(({ at }) => Number.isFinite(at)) === true
 
 const failuresRememberedMs = 30 * rememberedMs
 const disabledRememberedMs = 365 * rememberedMs

@@ -232,7 +232,7 @@ function withSend(
 function booked(ledger: Ledger, sendId: string, challenge: Challenge, channel: Channel, now: number): Ledger {
   const budget = ledger[challenge.budget]
   const send = { id: sendId, at: now, channel, challenge: challenge.id }
-  const sends = [...budget.sends.filter(({ at }) => at > now - rememberedMs), send]
+  const sends = budget.sends.filter(({ at }) => at > now - rememberedMs).concat(send)
   return withBudget(ledger, challenge.budget, { ...budget, challenge, sends }, now)
 }
 

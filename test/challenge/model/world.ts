@@ -6,7 +6,6 @@ import {
   type Ledger,
 } from '../../../src/challenge/ledger/ledger.js'
 import { timeOf } from '../../../src/challenge/ledger/ledgers.js'
-import { packed, unpacked } from '../../../src/challenge/ledger/row.js'
 import type { Booked, SendOutcome } from '../../../src/challenge/ledger/sends.js'
 import type { LedgerLimits } from '../../../src/challenge/limits.js'
 import { browserLimits, liveShown } from '../kit.js'
@@ -71,7 +70,7 @@ export function createWorld({ commands, oracle, sameCode = false, limits = brows
   function run<Outcome>(command: (ledger: Ledger, now: number) => Decision<Outcome>): Outcome {
     const { outcome, next } = command(ledger, timeOf(ledger, clock).now)
     // As a store gives it back.
-    if (next !== undefined) ledger = unpacked(packed({ ...next, command: '' }))
+    if (next !== undefined) ledger = JSON.parse(JSON.stringify(next))
     return outcome
   }
 

@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest'
+import { emptyLedger } from '../../../src/challenge/ledger/ledger.js'
+import { createLedgers } from '../../../src/challenge/ledger/ledgers.js'
+import { start } from '../../../src/challenge/ledger/sends.js'
+import type { EventBody } from '../../../src/events.js'
+import { memoryStore } from '../../../src/store/memory-store.js'
+import type { Json } from '../../../src/store/store.js'
+import { hour, ledgerLimits as limits } from '../kit.js'
+
+const key = 'tf2::auth:number'
+const at = 1_800_000_000_000
+
+function bench() {
+  const store = memoryStore()
+  const events: EventBody[] = []
+  const open = createLedgers({ store, now: () => at, emit: (event) => void events.push(event) })
+  return { store, events, ledger: () => open(key, limits) }
+}
+
+const order = {
+  sendId: 'send',
+  challengeId: 'challenge',
+  channel: 'sms',
+  binding: { budget: 'strangers', session: 's', subject: 'u', purpose: 'login' },
+} as const
+
+describe('a ledger in the store', () => {
+  it('is empty before the first command, and then as that has left it', async () => {
+    const { store, ledger } = bench()
+    expect(await ledger().read()).toEqual({ ledger: emptyLedger, now: at })
+    const { outcome, ledger: after } = await ledger().run((was, now) => start(was, order, now, limits))
+    expect(outcome).toMatchObject({ outcome: 'booked' })
+    const stored = (await ledger().read()).ledger
+    expect(stored).toEqual({ ...after, command: expect.stringMatching(/^[\w-]{13,}$/) })
+    expect(store.read(key)?.value).toEqual(stored)
+  })
+
+  it('is removed once there is nothing to remember', async () => {
+    const { store, ledger } = bench()
+    await ledger().run((was, now) => start(was, order, now, limits))
+    await ledger().run(() => ({ outcome: undefined, next: emptyLedger }))
+    expect(store.read(key)).toBeUndefined()
+  })
+
+  const budget = { attemptsSinceSuccess: 0, rejections: 0, lockExpiresAt: 0, sends: [], attemptTimes: [] }
+  const challenge = { attempts: 0, expiresAt: 1, maxExpiresAt: 1 }
+  const whole = { format: 1, command: 'c', at: 1, strangers: budget, known: budget, usedCodes: [] }
+
+  it('may lack what is optional, and have what a later version has added', async () => {
+    const { store, ledger } = bench()
+    const written = {
+      ...whole,
+      added: 7,
+      strangers: { ...budget, challenge, lease: { expiresAt: 1 }, added: {} },
+    }
+    store.swap(key, undefined, written, hour)
+    expect(await ledger().read()).toEqual({ ledger: written, now: at })
+  })
+
+  it.each<[string, Json]>([
+    ['no object', 'failures=3'],
+    ['null', null],
+    ['another format', { ...whole, format: 2 }],
+    ['no moment', { ...whole, at: null }],
+    ['no budget', { ...whole, known: undefined }],
+    ['no used codes', { ...whole, usedCodes: undefined }],
+    ['a used code without its moment', { ...whole, usedCodes: [{ code: 'x' }] }],
+    ...[
+      { attemptsSinceSuccess: null },
+      { rejections: null },
+      { lockExpiresAt: null },
+      { sends: undefined },
+      { sends: [{ id: 'i' }] },
+      { attemptTimes: undefined },
+      { attemptTimes: [null] },
+      { lease: { attempt: 'a' } },
+      { lease: null },
+      { challenge: null },
+      { challenge: { ...challenge, attempts: null } },
+      { challenge: { ...challenge, expiresAt: null } },
+      { challenge: { ...challenge, maxExpiresAt: null } },
+    ].flatMap((missing): [string, Json][] => [
+      [`strangers with ${JSON.stringify(missing)}`, { ...whole, strangers: { ...budget, ...missing } }],
+      [`known browsers with ${JSON.stringify(missing)}`, { ...whole, known: { ...budget, ...missing } }],
+    ]),
+  ])('is refused where a figure is missing: %s', async (_, written) => {
+    const { store, ledger, events } = bench()
+    store.swap(key, undefined, written, hour)
+    const refused = expect.objectContaining({
+      code: 'store_unavailable',
+      message: expect.stringContaining('Does another program'),
+    })
+    await expect(ledger().read()).rejects.toEqual(refused)
+    await expect(ledger().run(() => ({ outcome: 'let in' }))).rejects.toEqual(refused)
+    const told = { type: 'store.failed', command: 'read' }
+    expect(events).toEqual([told, told])
+  })
+})
