@@ -1,18 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { startSandbox } from '../../src/sandbox/index.js'
-import { compiled } from '../store/compiled.js'
 import { startRedis, withoutRedis } from '../store/redis-server.js'
 import { newcomer } from './people.js'
 import { type Instance, startInstance } from './processes.js'
 
-const processes = 8
+const processes = 4
 const patience = { timeout: 60_000, interval: 50 }
-
-let build: Awaited<ReturnType<typeof compiled>>
-beforeAll(async () => {
-  if (!withoutRedis) build = await compiled()
-})
-afterAll(() => build?.remove())
 
 /** Processes of an app on one Redis and one account, every second one by the other client library. */
 async function open(everyMs: number) {
@@ -22,7 +15,6 @@ async function open(everyMs: number) {
   const instances = await Promise.all(
     Array.from({ length: processes }, (_, index) =>
       startInstance({
-        dir: build.dir,
         provider: sandbox.baseUrl,
         clientName: index % 2 === 0 ? 'redis' : 'ioredis',
         redisPorts: [redis.port],

@@ -1,24 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ProviderStub, startProviderStub } from '../provider-stub.js'
-import { compiled } from '../store/compiled.js'
 import { migrateSlot, type RedisClusterServer, startRedisCluster } from '../store/redis-cluster-server.js'
 import { type RedisServer, until, withoutRedis } from '../store/redis-server.js'
 import { expectSound, expectUnavailable, expectWell, storeTimeoutMs } from './expectations.js'
 import { challenged, newcomer, type Person } from './people.js'
 import { type Instance, type Setting, startInstance } from './processes.js'
 
-let build: Awaited<ReturnType<typeof compiled>>
 let stub: ProviderStub
 beforeAll(async () => {
-  if (withoutRedis) return
-  build = await compiled()
-  stub = await startProviderStub()
+  if (!withoutRedis) stub = await startProviderStub()
 })
-afterAll(async () => {
-  await stub?.close()
-  await build?.remove()
-})
+afterAll(() => stub?.close())
 
 describe.skipIf(withoutRedis)('apps on a cluster', () => {
   let cluster: RedisClusterServer
@@ -27,7 +20,6 @@ describe.skipIf(withoutRedis)('apps on a cluster', () => {
     cluster = await startRedisCluster({ withReplicas: true })
     const start = (clientName: Setting['clientName']) =>
       startInstance({
-        dir: build.dir,
         provider: stub.baseUrl,
         clientName,
         redisPorts: cluster.primaries.map(({ port }) => port),

@@ -1,36 +1,34 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type ProviderStub, startProviderStub } from '../provider-stub.js'
-import { compiled } from '../store/compiled.js'
 import { type RedisServer, startRedis, until, withoutRedis } from '../store/redis-server.js'
 import { expectSound, expectUnavailable, expectWell, storeTimeoutMs } from './expectations.js'
 import { challenged, newcomer, type Person, signedIn } from './people.js'
 import { type Instance, startInstance, type Told } from './processes.js'
 
-let build: Awaited<ReturnType<typeof compiled>>
 let stub: ProviderStub
 beforeAll(async () => {
-  if (withoutRedis) return
-  build = await compiled()
-  stub = await startProviderStub()
+  if (!withoutRedis) stub = await startProviderStub()
 })
-afterAll(async () => {
-  await stub?.close()
-  await build?.remove()
-})
+afterAll(() => stub?.close())
 
 describe.skipIf(withoutRedis).each(['redis', 'ioredis'] as const)('an app through %s', (clientName) => {
   let server: RedisServer
   let instance: Instance
   let people: { admitted: Person; guesser: Person; intruder: Person }
-  beforeEach(async () => {
+  beforeAll(async () => {
     server = await startRedis()
     instance = await startInstance({
-      dir: build.dir,
       provider: stub.baseUrl,
       clientName,
       redisPorts: [server.port],
       storeTimeoutMs,
     })
+  })
+  afterAll(async () => {
+    await instance?.end()
+    await server?.kill()
+  })
+  beforeEach(async () => {
     people = {
       admitted: await signedIn(instance, stub),
       guesser: await challenged(instance),
@@ -41,8 +39,6 @@ describe.skipIf(withoutRedis).each(['redis', 'ioredis'] as const)('an app throug
     // No rejection went unhandled: that would have ended it.
     expect(instance.isAlive()).toBe(true)
     await expectSound([server])
-    await instance.end()
-    await server.kill()
   })
 
   /** Every route says at once that the store cannot be used; nobody is let in, nothing sent, no code judged. */

@@ -1,16 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { enough } from '../in-full.js'
 import { figure } from '../prove/figure.js'
 import { type ProviderStub, startProviderStub } from '../provider-stub.js'
-import { compiled } from '../store/compiled.js'
 import { startRedisCluster } from '../store/redis-cluster-server.js'
 import { startRedis, withoutRedis } from '../store/redis-server.js'
 import { type Instance, type Setting, startInstance } from './processes.js'
 
-const processes = 8
-/** `npm run prove` asks for 20,000. */
-const wrongGuesses = Number(process.env.GUESSES ?? 5_000)
-const rightGuesses = 500
+const processes = enough(4, { inFull: 8 })
+const wrongGuesses = enough(1_000, { inFull: 20_000 })
+const rightGuesses = enough(200, { inFull: 500 })
 
 /** Every second process uses the other client library. */
 const stores = {
@@ -30,12 +29,6 @@ const stores = {
   },
 } as const
 
-let build: Awaited<ReturnType<typeof compiled>>
-beforeAll(async () => {
-  if (!withoutRedis) build = await compiled()
-})
-afterAll(() => build?.remove())
-
 describe.skipIf(withoutRedis).each(Object.entries(stores))(
   `${processes} processes on %s`,
   (name, { start, clientNames }) => {
@@ -46,7 +39,6 @@ describe.skipIf(withoutRedis).each(Object.entries(stores))(
       stub = await startProviderStub()
       redis = await start()
       const setting = (clientName: Setting['clientName']): Setting => ({
-        dir: build.dir,
         provider: stub.baseUrl,
         clientName,
         redisPorts: redis.redisPorts,

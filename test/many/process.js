@@ -3,20 +3,19 @@
  * is an attacker on all of them as well. An unhandled rejection ends it.
  */
 import express from 'express'
-import { Cluster, Redis } from 'ioredis'
-import { createClient, createCluster } from 'redis'
+import { createClient, tokenSession, twoFactor } from 'express-two-factor'
+import { redisStore } from 'express-two-factor/redis'
 import { Pool } from 'undici'
 
-const { dir, provider, clientName, redisPorts, storeTimeoutMs, balance } = JSON.parse(process.argv[2])
-const { createClient: createProviderClient, tokenSession, twoFactor } = await import(`${dir}/index.js`)
-const { redisStore } = await import(`${dir}/store/redis-store.js`)
+const { provider, clientName, redisPorts, storeTimeoutMs, balance } = JSON.parse(process.argv[2])
 
 const nodes = redisPorts.map((port) => ({ host: '127.0.0.1', port, url: `redis://127.0.0.1:${port}` }))
+const library = await import(clientName.endsWith('ioredis') ? 'ioredis' : 'redis')
 const connected = {
-  redis: () => createClient({ url: nodes[0].url, disableOfflineQueue: true }),
-  ioredis: () => new Redis(redisPorts[0]),
-  'cluster of redis': () => createCluster({ rootNodes: nodes }),
-  'cluster of ioredis': () => new Cluster(nodes),
+  redis: () => library.createClient({ url: nodes[0].url, disableOfflineQueue: true }),
+  ioredis: () => new library.Redis(redisPorts[0]),
+  'cluster of redis': () => library.createCluster({ rootNodes: nodes }),
+  'cluster of ioredis': () => new library.Cluster(nodes),
 }
 const client = connected[clientName]()
 client.on('error', () => {})
@@ -27,7 +26,7 @@ else await client.connect()
 const tokenOf = (req) => (req.get('authorization') ?? '').replace(/^Bearer /, '').split('.')
 const told = []
 const tf = twoFactor({
-  provider: createProviderClient({ baseUrl: provider, client: 41, key: 'k' }),
+  provider: createClient({ baseUrl: provider, client: 41, key: 'k' }),
   appName: 'Acme',
   approvedStatuses: ['verified'],
   secret: 'a secret of thirty-two bytes or more',

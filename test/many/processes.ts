@@ -26,9 +26,8 @@ interface Guessing {
   readonly atOnce: number
 }
 
-/** What an instance runs on: the compiled package, a provider, and Redis by one of the clients. */
+/** What an instance of the built package runs on: a provider, and Redis by one of the clients. */
 export interface Setting {
-  readonly dir: string
   readonly provider: string
   readonly clientName: 'redis' | 'ioredis' | 'cluster of redis' | 'cluster of ioredis'
   readonly redisPorts: readonly number[]
