@@ -4,7 +4,7 @@ import { figure } from '../prove/figure.js'
 import { day, hour, minute, mostWithin } from './kit.js'
 import { ana, createService } from './service.js'
 
-const stepMs = 2 * minute
+const stepMs = 5 * minute
 
 interface Thief {
   /** Whether he has a copy of the cookie of a known browser, besides the password. */
@@ -133,7 +133,7 @@ const bounds = {
   'password and cookie': { hour: 25, day: 50, judged: 100 },
 }
 
-describe('thirty days against somebody who starts every two minutes', () => {
+describe('thirty days against somebody who starts every five minutes', () => {
   it.each([
     ['password', 1, 'known', {}],
     // What holds him back then is the number alone.

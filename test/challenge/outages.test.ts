@@ -65,7 +65,7 @@ const firstPeople = 30
 const isAttackers: Has = (phone) => phone.startsWith('+57301')
 const asCode = (error: unknown) => ({ outcome: (error as { code: string }).code })
 
-/** People sign in once each, at random moments, while attackers start and type what they like every four seconds. */
+/** People sign in once each, at random moments, while attackers start and type what they like every eight seconds. */
 async function signIns(
   codes: CodeProvider | CompositeProvider,
   options: { people: number; everyMs: number; inbox?: Inbox; attackers?: 'auth' | 'enrol'; has?: Has },
@@ -88,7 +88,7 @@ async function signIns(
   for (let person = 0; person < firstPeople + people; person += 1) {
     if (person === firstPeople && attackers !== undefined) attackAt = service.now()
     const at = service.now() + Math.ceil(-Math.log((random(9_999) + 1) / 10_000) * everyMs)
-    for (; attackAt < at; attackAt += 4_000) {
+    for (; attackAt < at; attackAt += 8_000) {
       service.wait(attackAt - service.now())
       await attack()
     }

@@ -3,7 +3,7 @@ import { memoryStore } from '../../src/store/memory-store.js'
 import { minute } from './kit.js'
 import { ana, createService, purposeIn, rightCode } from './service.js'
 
-const starts = 5_000
+const starts = 500
 const capacity = 5
 
 type Service = ReturnType<typeof createService>

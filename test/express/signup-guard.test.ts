@@ -63,6 +63,16 @@ it('without a word nothing is refused, and `beforeSend` is told all the same', a
   ])
 })
 
+it('one address closes no country, not even where its day has no limit', async () => {
+  const { start } = await startSignups({
+    limits: { enrolSendsPerAddressPer10Min: false, enrolSendsPerAddressPerDay: false },
+    signupGuard: { mode: 'enforce' },
+  })
+  for (let index = 0; index < 40; index += 1) expect((await start(index, 1)).status).toBe(201)
+  expect((await start(40, 2)).status).toBe(201)
+  expect((await start(41, 2)).status).toBe(201)
+})
+
 it('of 40 sign-ups at once over HTTP three get a code', async () => {
   const { start, host } = await startSignups({ signupGuard: few })
   const answers = await Promise.all(Array.from({ length: 40 }, (_, index) => start(index, index % 3)))
