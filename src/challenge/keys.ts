@@ -24,7 +24,7 @@ export interface Keys {
 /** `known`: those typed in known browsers at sign-in and step-up. */
 export type TallyName = Lane | 'known'
 
-type CounterKind = Extract<Kind, `count-${string}`>
+export type CounterKind = Extract<Kind, `count-${string}` | `${string}-tally`>
 
 export function createKeys(namespace: string, secrets: Secrets): Keys {
   // Not a template: V8 would keep it as a rope of its parts, which takes more memory in the store.

@@ -50,12 +50,11 @@ export function createSending(parts: {
     const budget = counters.forSend(target)
     const updater = openLedger(target.key, target.limits)
     // Issued together: over a network store they cost one round trip.
-    const [seen, broke, tooMany, who, suspected] = await Promise.all([
+    const [seen, broke, tooMany, who] = await Promise.all([
       updater.read(),
       funds?.check(target.lane),
       budget.check(),
       target.who(),
-      budget.suspected(),
     ])
     if (broke !== undefined) return broke
     if (tooMany !== undefined) return tooMany
@@ -64,7 +63,7 @@ export function createSending(parts: {
     const { outcome: planned } = step(seen.ledger, seen.now)
     if (planned.outcome === 'booked') {
       const refusal =
-        (await permission(target, planned.challenge, command, budget, suspected)) ??
+        (await permission(target, planned.challenge, command, budget, budget.suspected())) ??
         (await funds?.take(target.lane))
       if (refusal !== undefined) return refusal
     }

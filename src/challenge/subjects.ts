@@ -1,6 +1,6 @@
 import type { Emit } from '../events.js'
+import { dayMs } from '../lib/time.js'
 import type { Store } from '../store/store.js'
-import { subjectTally } from './budgets/counters.js'
 import type { Keys, TallyName } from './keys.js'
 import type { Limits } from './limits.js'
 import type { Grants } from './proofs/grants.js'
@@ -35,9 +35,12 @@ export function createSubjects(parts: {
   readonly grants: Pick<Grants, 'forgetRecoveryTries'>
   readonly emit: Emit
 }): Subjects {
+  const { store, keys, limits } = parts
+
   async function stateOf(name: TallyName, subject: string): Promise<TallyState> {
-    const { count, refusal } = await subjectTally(parts, name, subject).check()
-    return { failures: count, locked: refusal !== undefined, lockedForMs: refusal?.retryAfterMs ?? 0 }
+    const { count, resetInMs } = await store.increment(keys.tally(name, subject), dayMs, 0)
+    const locked = count >= limits.failuresPerSubjectPerDay
+    return { failures: count, locked, lockedForMs: locked ? resetInMs : 0 }
   }
 
   return {
@@ -47,7 +50,9 @@ export function createSubjects(parts: {
     },
     async enable(subject) {
       const names = ['auth', 'enrol', 'known'] as const
-      const cleared = names.map((name) => subjectTally(parts, name, subject).clear())
+      // A count never falls below 0.
+      const clear = async (key: string) => store.increment(key, dayMs, -Number.MAX_SAFE_INTEGER)
+      const cleared = names.map((name) => clear(keys.tally(name, subject)))
       await Promise.all([...cleared, parts.grants.forgetRecoveryTries(subject)])
       parts.emit({ type: 'subject.enabled', subject })
     },

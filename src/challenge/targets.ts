@@ -1,6 +1,6 @@
 import type { AboutChallenge } from '../events.js'
 import { maskPhoneNumber, type PhoneNumber, parsePhoneNumber } from '../phone-number.js'
-import type { Counted } from './budgets/counters.js'
+import type { Counted } from './budgets/counter-table.js'
 import type { Details } from './code-provider.js'
 import { type Actor, type ChallengeView, type Refusal, refused } from './commands.js'
 import { hashId, type Keys } from './keys.js'

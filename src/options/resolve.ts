@@ -1,4 +1,4 @@
-import type { SignupGuardRules } from '../challenge/budgets/conversions.js'
+import type { SignupGuardRules } from '../challenge/budgets/signup-guard.js'
 import type { Channel } from '../challenge/code-provider.js'
 import type { Limits } from '../challenge/limits.js'
 import type { Purpose } from '../challenge/purposes.js'

@@ -1,4 +1,4 @@
-import type { SignupGuardRules } from '../../src/challenge/budgets/conversions.js'
+import type { SignupGuardRules } from '../../src/challenge/budgets/signup-guard.js'
 import type { Shown } from '../../src/challenge/commands.js'
 import type { Keys } from '../../src/challenge/keys.js'
 import type { Ledger, Who } from '../../src/challenge/ledger/ledger.js'

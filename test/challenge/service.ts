@@ -1,4 +1,4 @@
-import type { SignupGuardRules } from '../../src/challenge/budgets/conversions.js'
+import type { SignupGuardRules } from '../../src/challenge/budgets/signup-guard.js'
 import { createChallenges } from '../../src/challenge/challenges.js'
 import type {
   CodeCheck,

@@ -1,55 +1,28 @@
-import { dayMs, hourMs, minuteMs } from '../../lib/time.js'
 import type { Store } from '../../store/store.js'
 import type { SendResult } from '../code-provider.js'
-import type { Refusal } from '../commands.js'
-import { hashId, type Keys, type TallyName } from '../keys.js'
+import type { Keys } from '../keys.js'
 import type { BudgetName } from '../ledger/ledger.js'
-import type { Lane, Limits } from '../limits.js'
-import { addressAllowance, type FromAddress, questionAllowance } from './address.js'
-import { type Allowance, type CounterStore, counter, together } from './allowance.js'
+import type { Limits } from '../limits.js'
+import { type Counted, counterTable, type Row } from './counter-table.js'
+import { type Allowance, type Budget, createBudget, type Hit } from './counting.js'
 import { sessionNumbers } from './session-numbers.js'
 import type { SignupGuard, Suspected } from './signup-guard.js'
-import { unprovenSends } from './unproven-sends.js'
-
-/** What a command counts against: its person, place and number. */
-export interface Counted {
-  readonly lane: Lane
-  readonly subject: string
-  /** The request is anonymous: the subject stands for the session, and has no budget of its own. */
-  readonly anonymous: boolean
-  readonly session: string
-  readonly address: string | undefined
-  /** The address may be that of a proxy that `trust proxy` does not cover. */
-  readonly proxied: boolean
-  /** ISO 3166 code of the number. */
-  readonly country: string
-  /** Key of the number's ledger: a tag of the number. */
-  readonly key: string
-}
-
-/** What one request may cost, over all ledgers. */
-export interface RequestBudget extends Allowance {
-  /** Asked together with the ledger: refuses an address past its limit, and counts nothing. */
-  check(): Promise<Refusal | undefined>
-  /** Called just before the provider is asked, so that a refused request costs no budget. */
-  take(): Promise<Refusal | undefined>
-}
 
 /** What one send may cost. */
-export interface SendBudget extends Omit<RequestBudget, 'refund'> {
+export interface SendBudget extends Omit<Budget, 'giveBack'> {
   /**
    * Called when nothing was sent: hours and days come back, the limits per minute do not, and the day of an
    * address only where the provider was not asked.
    */
   refund(result: SendResult['result']): Promise<unknown>
-  /** One question to `beforeSend`, counted until it says yes; absent where addresses are not counted. */
-  readonly question?: Allowance | undefined
-  /** Whether the sign-ups of this country look like SMS pumping. Counts nothing. */
-  suspected(): Promise<Suspected | undefined>
+  /** One question to `beforeSend`, counted until it says yes: an assessment is billed. */
+  readonly question: Allowance
+  /** Whether the sign-ups of this country look like SMS pumping, by what `check` has read. */
+  suspected(): Suspected | undefined
 }
 
 /** What one code may cost. */
-export interface VerificationBudget extends Pick<RequestBudget, 'check'> {
+export interface VerificationBudget extends Pick<Budget, 'check'> {
   /** Called when the number is proven: gives back what its codes were counted for. */
   proven(sends: number): Promise<unknown>
   /** By whose budget on the number it counts: the same for taking and refunding. */
@@ -70,152 +43,87 @@ export function createCounters(parts: {
   readonly now: () => number
 }): Counters {
   const { store, keys, limits, signups } = parts
+  const rows = { auth: counterTable('auth', limits), enrol: counterTable('enrol', limits) }
 
-  const maxPer10Min = {
-    auth: { sends: limits.sendsPerAddressPer10Min, verifications: limits.verificationsPerAddressPer10Min },
-    enrol: {
-      sends: limits.enrolSendsPerAddressPer10Min,
-      verifications: limits.enrolVerificationsPerAddressPer10Min,
-    },
-  }
-  function fromAddress<What>(
-    allowance: (counters: typeof parts, from: FromAddress) => What,
-    what: FromAddress['what'],
-    { lane, session, address, proxied }: Counted,
-  ): What | undefined {
-    const max = maxPer10Min[lane][what]
-    return address === undefined || max === false
-      ? undefined
-      : allowance(parts, { what, lane, session, address, proxied, max })
-  }
+  const hitsOf = (counted: Counted, of: readonly Row[]): readonly Hit[] =>
+    of.flatMap(([kind, holders, windowMs, max, told, back, group]) =>
+      holders(counted).map(({ tag, times }) => {
+        return {
+          key: keys.counter(kind, tag),
+          max: max * times,
+          told,
+          back,
+          group,
+          windowMs,
+          count: 0,
+          resetInMs: 0,
+        }
+      }),
+    )
 
-  // Counted without a limit, too: what one address wastes must not close a country (`signupGuard`).
-  const perDay = limits.enrolSendsPerAddressPerDay
-  const maxUnproven = perDay === false ? Number.POSITIVE_INFINITY : perDay
-  const unprovenOf = ({ lane, address, proxied }: Counted) =>
-    lane === 'auth' || address === undefined
-      ? undefined
-      : unprovenSends(parts, { address, proxied, max: maxUnproven })
-
-  /** Hours and days of the person: cost control and a brake on SMS pumping. */
-  function ownSends({ lane, session, subject, anonymous }: Counted): Allowance[] {
-    const own = counter(store, {
-      key: keys.counter(`count-${lane}-session-sends`, hashId(session)),
-      max: limits.sendsPerSessionPerHour,
-      windowMs: hourMs,
-      code: 'send_limit',
-      limit: 'session',
-    })
-    const subjects = counter(store, {
-      key: keys.counter(`count-${lane}-subject-sends`, hashId(subject)),
-      max: limits.sendsPerSubjectPerDay,
-      windowMs: dayMs,
-      code: 'send_limit',
-      limit: 'subject',
-    })
-    return anonymous ? [own] : [own, subjects]
-  }
-
-  const numbersOf = ({ session, key }: Counted) =>
-    sessionNumbers(parts, { session, ledgerKey: key, max: limits.numbersPerSessionPerDay })
-
-  const service = (lane: Lane, span: string, windowMs: number, max: number): Allowance =>
-    counter(store, {
-      key: keys.counter(`count-${lane}-service-sends`, span),
-      max,
-      windowMs,
-      code: 'sending_paused',
-      limit: 'service',
-    })
+  const numbersOf = ({ session: id, key }: Counted) =>
+    sessionNumbers(parts, { session: id, ledgerKey: key, max: limits.numbersPerSessionPerDay })
 
   return {
     forSend(counted) {
       const { lane } = counted
       const isEnrol = lane === 'enrol'
-      const address = fromAddress(addressAllowance, 'sends', counted)
-      // SMS pumping uses unproven numbers: the cost of a day is bounded.
-      const serviceEnrol = isEnrol
-        ? [
-            service(lane, 'hour', hourMs, limits.serviceEnrolSendsPerHour),
-            service(lane, 'day', dayMs, limits.serviceEnrolSendsPerDay),
-          ]
-        : []
+      const hits = hitsOf(counted, rows[lane].sends)
       const numbers = isEnrol ? numbersOf(counted) : undefined
-      const unproven = unprovenOf(counted)
-      const country = isEnrol ? signups.forSend(counted.country, unproven) : undefined
-      const refundable = together([...ownSends(counted), ...serviceEnrol, ...(country ? [country] : [])])
-      const all = together([
+      const country = isEnrol ? signups.forSend(counted.country) : undefined
+      const budget = createBudget(store, hits, [
         ...(numbers ? [numbers] : []),
-        refundable,
-        service(lane, 'minute', minuteMs, limits.serviceSendsPerMinute),
-        ...(address === undefined ? [] : [address]),
-        ...(unproven === undefined ? [] : [unproven]),
+        ...(country?.allowances ?? []),
       ])
+      const questions = () => createBudget(store, hitsOf(counted, rows[lane].questions))
       return {
         async check() {
-          const asked = Promise.all([address?.check(), unproven?.check(), numbers?.prefetch()])
-          const [tooMany, tooManyUnproven] = await asked
-          return tooMany ?? tooManyUnproven
+          const asked = Promise.all([budget.check(), country?.read(), numbers?.prefetch()])
+          const [refusal] = await asked
+          return refusal
         },
-        question: fromAddress(questionAllowance, 'verifications', counted),
-        suspected: async () => country?.check(),
+        suspected: () => country?.suspected(unprovenIn(hits)),
+        question: { take: () => questions().take(), refund: () => questions().giveBack('allowed') },
         async take() {
-          const refusal = await all.take()
-          if (refusal === undefined) await country?.settle()
+          const refusal = await budget.take()
+          if (refusal === undefined) await country?.settle(unprovenIn(hits))
           return refusal
         },
         refund: (result) =>
-          Promise.all([refundable.refund(), result === 'not-sent' ? unproven?.refund() : undefined]),
+          Promise.all([
+            budget.giveBack(result === 'not-sent' ? result : 'refused'),
+            ...(country?.allowances ?? []).map((window) => window.refund()),
+          ]),
       }
     },
 
     forVerification(counted) {
-      const { lane, subject, anonymous } = counted
-      const address = fromAddress(addressAllowance, 'verifications', counted)
-      const unproven = unprovenOf(counted)
+      const { verifications, unproven, tally } = rows[counted.lane]
+      const byAddress = hitsOf(counted, verifications)
+      const unprovenHits = hitsOf(counted, unproven)
+      const address = createBudget(store, byAddress)
+      const wasted = createBudget(store, unprovenHits)
       return {
         async check() {
-          const [refusal] = await Promise.all([address?.check(), unproven?.check()])
+          const [refusal] = await Promise.all([address.check(), wasted.check()])
           return refusal
         },
         async proven(sends) {
-          if (lane === 'auth') return
-          await Promise.all([signups.approved(counted.country, unproven?.count), unproven?.refund(sends)])
+          if (counted.lane === 'auth') return
+          const approved = signups.approved(counted.country, unprovenIn(unprovenHits))
+          await Promise.all([approved, wasted.giveBack('proven', sends)])
         },
         in(name) {
-          const whose = name === 'known' ? name : lane
-          const tally = together(anonymous ? [] : [subjectTally(parts, whose, subject)])
-          const all = together(address === undefined ? [tally] : [tally, address])
-          return { take: all.take, refund: tally.refund }
+          const budget = createBudget(store, [...hitsOf(counted, tally(name)), ...byAddress])
+          return { take: budget.take, refund: () => budget.giveBack('not-rejected') }
         },
       }
     },
   }
 }
 
-interface TallyParts {
-  readonly store: CounterStore
-  readonly keys: Keys
-  readonly limits: Pick<Limits, 'failuresPerSubjectPerDay'>
-}
-
-/**
- * Wrong codes of one subject over all its numbers, so that a change of number gives no new guesses. Each lane has
- * its own, and so have known browsers: neither wrong codes of a phone verification nor those of somebody who
- * has only the password may keep anybody from signing in (denial of service by lockout).
- */
-export function subjectTally({ store, keys, limits }: TallyParts, name: TallyName, subject: string) {
-  const key = keys.tally(name, subject)
-  const limited = counter(store, {
-    key,
-    max: limits.failuresPerSubjectPerDay,
-    windowMs: dayMs,
-    code: 'attempts_exhausted',
-    limit: 'subject',
-  })
-  return {
-    ...limited,
-    /** Takes back every hit; a count never falls below 0. */
-    clear: async () => store.increment(key, dayMs, -Number.MAX_SAFE_INTEGER),
-  }
+/** As it was read or counted last, of the widest network: an attacker may hold a whole /48. Undefined without an address. */
+function unprovenIn(hits: readonly Hit[]): number | undefined {
+  const counts = hits.filter(({ group }) => group === 'unproven').map(({ count }) => count)
+  return counts.length === 0 ? undefined : Math.max(...counts)
 }

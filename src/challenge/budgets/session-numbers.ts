@@ -3,7 +3,7 @@ import type { Store } from '../../store/store.js'
 import { type Refusal, refused } from '../commands.js'
 import { hashId, type Keys } from '../keys.js'
 import { createUpdater, type Update } from '../updater.js'
-import type { Allowance } from './allowance.js'
+import type { Allowance } from './counting.js'
 
 /** The numbers that one session has tried to enrol, by their ledgers. */
 type TriedNumbers = { readonly numbers: readonly string[]; readonly expiresAt: number }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { minuteMs } from '../../lib/time.js'
 import type { Store } from '../../store/store.js'
-import { networksOf } from '../budgets/address.js'
+import { networksOf } from '../budgets/networks.js'
 import type { Details } from '../code-provider.js'
 import { hashId, type Keys } from '../keys.js'
 import type { Secrets } from '../secrets.js'

@@ -3,9 +3,8 @@ import type { Background } from '../../lib/background.js'
 import { withinDeadline } from '../../lib/deadline.js'
 import { dayMs } from '../../lib/time.js'
 import type { Store } from '../../store/store.js'
-import { counter } from '../budgets/allowance.js'
 import type { CodeProvider, SendResult } from '../code-provider.js'
-import type { Refusal } from '../commands.js'
+import { type Refusal, refused } from '../commands.js'
 import type { Keys } from '../keys.js'
 import type { Lane } from '../limits.js'
 import { update } from '../updater.js'
@@ -48,19 +47,18 @@ export function createBalanceWatch(
   rules: BalanceRules,
 ): BalanceWatch {
   const sendsKey = keys.counter('count-balance-sends', 'account')
-  /** One for each lane: visitors of a signup form must not take the probe of sign-ins (denial of service). */
-  const probesOf = (lane: Lane) =>
-    counter(store, {
-      key: keys.counter('count-balance-probes', lane),
-      max: 1,
-      windowMs: againMs,
-      code: 'sending_paused',
-      limit: 'balance',
-    })
   let seen: BalanceRecord | undefined
   let failed: { readonly at: number; readonly pause: Pause } | undefined
   let isLookDue = false
   let notBefore = 0
+
+  /** One for each lane: visitors of a signup form must not take the probe of sign-ins (denial of service). 0 counts none. */
+  async function probe(lane: Lane, by: 0 | 1): Promise<Refusal | undefined> {
+    const key = keys.counter('count-balance-probes', lane)
+    const { count, resetInMs } = await store.increment(key, againMs, by)
+    if (count <= by) return undefined
+    return { ...refused('sending_paused', Math.max(1, Math.ceil(resetInMs))), limit: 'balance' }
+  }
 
   async function read(): Promise<void> {
     seen = (await store.read(keys.balance))?.value as BalanceRecord | undefined
@@ -155,9 +153,9 @@ export function createBalanceWatch(
   return {
     async check(lane) {
       await read()
-      return isPaused(lane) ? (await probesOf(lane).check()).refusal : undefined
+      return isPaused(lane) ? probe(lane, 0) : undefined
     },
-    take: async (lane) => (isPaused(lane) ? probesOf(lane).take() : undefined),
+    take: async (lane) => (isPaused(lane) ? probe(lane, 1) : undefined),
     noteSend(lane, result) {
       if (result === 'sent' || result === 'unconfirmed') {
         background.run(async () => void (await store.increment(sendsKey, weekMs)))

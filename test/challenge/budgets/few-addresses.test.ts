@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { SignupGuardRules } from '../../../src/challenge/budgets/conversions.js'
+import type { SignupGuardRules } from '../../../src/challenge/budgets/signup-guard.js'
 import { figure } from '../../prove/figure.js'
 import { hour, minute } from '../kit.js'
 import { createService, rightCode } from '../service.js'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { networksOf } from '../../../src/challenge/budgets/address.js'
+import { networksOf } from '../../../src/challenge/budgets/networks.js'
 
 describe('the networks of an address', () => {
   it.each([

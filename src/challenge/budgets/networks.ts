@@ -1,0 +1,45 @@
+import { isIP } from 'node:net'
+import { memoize } from '../../lib/memoize.js'
+
+/** A network that an address belongs to, and how many times the limit of one address it gets. */
+export interface Network {
+  readonly name: string
+  readonly times: number
+}
+
+/**
+ * The networks that count an address: an IPv4 address by itself; of an IPv6 address the /64, whose holder can
+ * pick any of 2^64 addresses, and the /56 and /48 that providers give to one customer, who would otherwise
+ * have 65,536 limits. IPv4 mapped into IPv6 is unwrapped.
+ */
+export const networksOf = memoize((address): readonly [Network, ...Network[]] => {
+  const [bare = ''] = address.split('%')
+  if (isIP(bare) !== 6) return [{ name: bare, times: 1 }]
+  const groups = groupsOf(bare)
+  const [a, b, c, d = '0'] = groups
+  const isMapped = [a, b, c, d].every((group) => group === '0') && groups[4] === '0' && groups[5] === 'ffff'
+  if (isMapped) return [{ name: dotted(groups[6], groups[7]), times: 1 }]
+  const site = [a, b, c].join(':')
+  const subnet = (Number.parseInt(d, 16) & 0xff00).toString(16)
+  return [
+    { name: `${site}:${d}::/64`, times: 1 },
+    { name: `${site}:${subnet}::/56`, times: 4 },
+    { name: `${site}::/48`, times: 16 },
+  ]
+})
+
+/** The eight groups of an IPv6 address, in hexadecimal without leading zeros. */
+function groupsOf(address: string): readonly string[] {
+  const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1)
+  const [left = [], right = []] = canonical.split('::').map((half) => half.split(':').filter(Boolean))
+  const zeros = Array.from({ length: 8 - left.length - right.length }, () => '0')
+  return [...left, ...zeros, ...right]
+}
+
+function dotted(high = '0', low = '0'): string {
+  const bytes = [high, low].flatMap((group) => {
+    const value = Number.parseInt(group, 16)
+    return [value >> 8, value & 255]
+  })
+  return bytes.join('.')
+}
