@@ -31,8 +31,7 @@ export type { SubjectState } from './challenge/subjects.js'
 export type { Failure, Health } from './challenge/watch/health.js'
 export { type ProblemCode, TwoFactorError } from './errors.js'
 export type { TwoFactorEvent } from './events.js'
-export type { PhoneVerification } from './express/flows/phone-verification.js'
-export type { ProvenPhone } from './express/flows/proven.js'
+export type { PhoneVerification, ProvenPhone } from './express/flows/phone-verification.js'
 export type { GuardOptions } from './express/guard/guard-options.js'
 export type { ChallengesFacade } from './express/host/challenges-facade.js'
 export type { GrantsFacade, SubjectsFacade, TrustedDevicesFacade } from './express/host/facades.js'
@@ -40,7 +39,7 @@ export type {
   PhoneVerificationOptions,
   RoutesOptions,
   StartOptions,
-} from './express/host/factory-options.js'
+} from './express/host/factory.js'
 export type { SignupsFacade } from './express/host/operator.js'
 export type { RecoveryCodesFacade } from './express/host/recovery-codes.js'
 export { expressSession, type SessionAdapter, tokenSession } from './express/host/session.js'

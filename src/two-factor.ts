@@ -1,50 +1,34 @@
-import type { Request, RequestHandler, Router } from 'express'
 import type { CodeProvider } from './challenge/code-provider.js'
 import { openDomain } from './challenge/domain.js'
-import { firstPurpose } from './challenge/purposes.js'
 import { createHealth } from './challenge/watch/health.js'
 import { createEmit } from './events.js'
-import { createDeviceCookies } from './express/flows/device-cookies.js'
-import { createLane } from './express/flows/handlers.js'
-import { openPhoneLane } from './express/flows/phone-lane.js'
-import type { PhoneVerification } from './express/flows/phone-verification.js'
-import { createFindGrant } from './express/flows/proven.js'
-import { createMoves, createRenewal } from './express/flows/renewal.js'
+import { createPhoneVerification } from './express/flows/phone-verification.js'
+import { createRoutes } from './express/flows/routes.js'
 import { createSignIn } from './express/flows/sign-in.js'
 import { nameSubjects } from './express/guard/coverage.js'
-import { createShownChecks } from './express/guard/described.js'
 import { createGuard } from './express/guard/guard.js'
 import { type GuardOptions, resolveGuard } from './express/guard/guard-options.js'
-import { createRefusals } from './express/guard/refusals.js'
-import { createRequirements } from './express/guard/requirement.js'
-import { createResumption } from './express/guard/resumption.js'
 import { createAppNames } from './express/host/app-names.js'
-import { hostClock, hostFunction } from './express/host/boundary.js'
+import { hostClock } from './express/host/boundary.js'
 import { createChallengesFacade } from './express/host/challenges-facade.js'
 import { createGrantsFacade, createTrustedDevicesFacade } from './express/host/facades.js'
-import { factory, plainFactory, singleHandlers } from './express/host/factory.js'
 import {
   checkPurposeOptions,
   checkRoutesOptions,
+  factory,
   type PhoneVerificationOptions,
+  plainFactory,
   type RoutesOptions,
   type StartOptions,
-} from './express/host/factory-options.js'
+  singleHandlers,
+} from './express/host/factory.js'
 import { createOperator } from './express/host/operator.js'
 import { hostRecoveryCodes, recoveryCodesFacade } from './express/host/recovery-codes.js'
 import { readSubject } from './express/host/requester.js'
 import type { TwoFactor } from './express/host/two-factor.js'
 import { createWarnings } from './express/host/warnings.js'
-import { createWiring } from './express/host/wiring.js'
-import { createAddressOf } from './express/http/address.js'
-import { createEndpoint } from './express/http/endpoint.js'
-import { createResponder } from './express/http/responder.js'
-import { createSuccessPaths } from './express/http/return-path.js'
-import { bodyParsers, createRouter } from './express/http/routes.js'
-import { createFormFields } from './express/pages/form-fields.js'
-import { createLanguageOf } from './express/pages/language.js'
-import { createLinks } from './express/pages/links.js'
-import { createPages } from './express/pages/pages.js'
+import { createRouter } from './express/http/routes.js'
+import { openHttp } from './express/http-parts.js'
 import { createBackground } from './lib/background.js'
 import { describeLimits } from './options/limits.js'
 import { isCodeProvider } from './options/provider-option.js'
@@ -75,7 +59,7 @@ import { openDefaultStore } from './store/default-store.js'
  */
 export function twoFactor(options: TwoFactorOptions): TwoFactor {
   const settings = resolveOptions(options)
-  const { allowedOrigins, codePattern, limits } = settings
+  const { limits, knownBrowsers } = settings
   const provider = codeProviderOf(settings)
   const warnings = createWarnings()
   const { warn } = warnings
@@ -91,10 +75,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   const emit = health.over(createEmit({ onEvent: settings.onEvent, now, warn }))
   const appNames = createAppNames(settings.appName)
   const background = createBackground()
-  const wiring = createWiring(settings, warnings)
-  const { subjectOf, sessions, identify, identifyLater, path, mounts, inFlight, hostTimeoutMs } = wiring
-  // A client with a bearer token keeps no cookies.
-  const knownBrowsers = !sessions.bearer && settings.knownBrowsers
+
   const domain = openDomain({
     ...settings,
     background,
@@ -105,120 +86,15 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     limits: { ...limits, verifyTimeoutMs: Math.min(limits.verifyTimeoutMs, provider.timeoutMs ?? Infinity) },
     provider,
     appNameOf: appNames.of,
-    knownMaxAgeMs: knownBrowsers === false ? 0 : knownBrowsers.maxAgeMs,
+    // A client with a bearer token keeps no cookies.
+    knownMaxAgeMs: knownBrowsers === false || settings.session?.bearer ? 0 : knownBrowsers.maxAgeMs,
     trustedMaxAgeMs: settings.trustedDevices?.maxAgeMs ?? 0,
     recoveryCodes: settings.recoveryCodes && hostRecoveryCodes(settings.recoveryCodes, limits.hostTimeoutMs),
   })
-  const { challenges, devices, enrolments, grants, hashBound, purposes, secrets } = domain
-
-  const within = (name: string) => ({ name, timeoutMs: hostTimeoutMs })
-  const requestOf = (req: Request) => req
-  const requirements = createRequirements({
-    secrets,
-    namespace: settings.namespace,
-    sessionOf: sessions.find,
-    codeLifetimeMs: limits.codeLifetimeMs,
-    now,
-  })
-  const keepsDevices = knownBrowsers !== false || (!sessions.bearer && settings.trustedDevices !== undefined)
-  const deviceCookies = keepsDevices
-    ? createDeviceCookies({ devices, purposes, namespace: settings.namespace, now })
-    : undefined
-  const languageOf = createLanguageOf({ ...settings, warn })
-  const countries = settings.countries === 'any' ? [] : settings.countries
-  const pages = createPages({ ...settings, languageOf, ...limits, countries, now })
-  const responder = createResponder(pages)
-  const endpoint = createEndpoint({ responder, bodyParsers, allowedOrigins, sessions, inFlight, warn })
-
-  const { wantsPage } = responder
-  const shownChecks = createShownChecks(warn)
-  const addressOf = createAddressOf(warn)
-  const resumption = createResumption({ ...domain, identify, wantsPage, bodyParsers, addressOf })
-
-  const moves = createMoves({ ...wiring, ...settings, grants })
-  const renewal = createRenewal({ ...wiring, emit, storeTimeoutMs: limits.storeTimeoutMs, moves })
-  const forFlows = {
-    sessions,
-    renewal,
-    grants,
-    challenges,
-    addressOf,
-  }
-  const forLanes = {
-    ...forFlows,
-    endpoint,
-    languageOf,
-    beforeSend:
-      settings.beforeSend && hostFunction(settings.beforeSend, { ...within('beforeSend'), requestOf }),
-    hostTimeoutMs,
-    purposes,
-    codePattern,
-    countries,
-    attemptsPerChallenge: limits.attemptsPerChallenge,
-    codeLetters: settings.codeLetters,
-    trustForMs: settings.trustedDevices?.maxAgeMs,
-    linksOf: createLinks(settings.links),
-    formFieldsOf: createFormFields(settings.formFields),
-    wantsScreen: responder.wantsScreen,
-    probesCookies: !sessions.bearer,
-    codeLifetimeMs: limits.codeLifetimeMs,
-    now,
-  }
-  const successPaths = createSuccessPaths()
-  const { handlers, views } = createLane({
-    ...forLanes,
-    lane: 'auth',
-    requirements,
-    flow: createSignIn({
-      ...forFlows,
-      requirements,
-      identify,
-      phoneOf: hostFunction(settings.phone, { ...within('phone'), requestOf }),
-      purposes,
-      devices: deviceCookies,
-      onVerified: settings.onVerified && hostFunction(settings.onVerified, within('onVerified')),
-      successPaths,
-      recover: domain.recover,
-    }),
-    findProven: createFindGrant({ ...forLanes, identify, requirements, successPaths }),
-    basePathOf: path.of,
-    defaultPurpose: firstPurpose,
-    openForm: resumption.open,
-    offersTrust: (purpose, demand) => deviceCookies?.serves(purpose) === true && demand?.requireCode !== true,
-  })
-
-  function requireTwoFactor(guardOptions: GuardOptions = {}): RequestHandler {
-    const guard = resolveGuard(guardOptions, { ...settings, purposes })
-    appNames.checkApart(purposes.all())
-    shownChecks.guard(guard)
-    if (guard.resume) moves.takeAlong(resumption.move)
-    const forRefusals = { requirements, resumption, views, responder, languageOf, shownChecks }
-    const refusals = createRefusals(guard, { ...wiring, ...forRefusals })
-    return createGuard(guard, { ...wiring, grants, hashBound, refusals, resumption })
-  }
-
-  function routes(given: RoutesOptions = {}): Router {
-    checkRoutesOptions(given)
-    successPaths.add('routes', undefined, given.successPath)
-    mounts.made('page')
-    return createRouter(handlers, pages, mounts.checkHere)
-  }
-
-  function start(given: StartOptions = {}): RequestHandler {
-    checkPurposeOptions('start', given)
-    successPaths.add('start', given.purpose, given.successPath)
-    mounts.made('start')
-    return handlers.start(given.purpose)
-  }
-
-  function phoneVerification(given: PhoneVerificationOptions = {}): PhoneVerification {
-    checkPurposeOptions('phoneVerification', given)
-    const { purpose = 'signup', successPath } = given
-    purposes.forEnrolment(purpose)
-    appNames.checkApart(purposes.all())
-    moves.takeAlong(enrolments.move)
-    return openPhoneLane({ ...forLanes, purpose, successPath, subjectOf, enrolments, pages, responder })
-  }
+  const { purposes } = domain
+  const http = openHttp(settings, domain, warnings)
+  const { mounts, pages, renewal, successPaths } = http
+  const { handlers, views } = createRoutes(http, createSignIn(http))
 
   const operator = createOperator({
     ...domain,
@@ -231,30 +107,49 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   })
 
   async function close(): Promise<void> {
-    moves.leave()
+    renewal.leave()
     await operator.close()
   }
 
   const app: TwoFactor = {
-    routes: factory('routes', routes),
-    start: factory('start', start),
+    routes: factory('routes', (given: RoutesOptions = {}) => {
+      checkRoutesOptions(given)
+      successPaths.add('routes', undefined, given.successPath)
+      mounts.made('page')
+      return createRouter(handlers, pages, mounts.checkHere)
+    }),
+    start: factory('start', (given: StartOptions = {}) => {
+      checkPurposeOptions('start', given)
+      successPaths.add('start', given.purpose, given.successPath)
+      mounts.made('start')
+      return handlers.start(given.purpose)
+    }),
     ...singleHandlers(handlers),
     status: plainFactory('status', () => {
       mounts.made('page')
       return handlers.status
     }),
-    requireTwoFactor: factory('requireTwoFactor', requireTwoFactor),
-    phoneVerification: factory('phoneVerification', phoneVerification),
-    challenges: createChallengesFacade(challenges, { grants, hashBound, codePattern, requirements }),
-    grants: createGrantsFacade({ grants, hashBound, identify: identifyLater, purposes }),
-    trustedDevices: createTrustedDevicesFacade(devices, deviceCookies, identifyLater),
+    requireTwoFactor: factory('requireTwoFactor', (given: GuardOptions = {}) => {
+      const guard = resolveGuard(given, purposes, settings)
+      appNames.checkApart(purposes.all())
+      return createGuard(http, views, guard)
+    }),
+    phoneVerification: factory('phoneVerification', (given: PhoneVerificationOptions = {}) => {
+      checkPurposeOptions('phoneVerification', given)
+      const verification = createPhoneVerification(http, given)
+      appNames.checkApart(purposes.all())
+      return verification
+    }),
+    challenges: createChallengesFacade(http),
+    grants: createGrantsFacade(http),
+    trustedDevices: createTrustedDevicesFacade(http),
     recoveryCodes: recoveryCodesFacade,
     describeLimits: () => describeLimits(limits),
     ...operator,
     close,
     [Symbol.asyncDispose]: close,
   }
-  nameSubjects(app, (req) => readSubject(subjectOf, req))
+  nameSubjects(app, (req) => readSubject(http.subjectOf, req))
   return app
 }
 

@@ -11,6 +11,8 @@ import { createSecrets } from './secrets.js'
 import { withStoreDeadline } from './store-deadline.js'
 import { createSubjects } from './subjects.js'
 
+export type Domain = ReturnType<typeof openDomain>
+
 /** Assembles everything independent of HTTP, on one store and one provider. */
 export function openDomain(
   parts: Omit<ChallengeParts, 'secrets' | 'keys' | 'purposes' | 'browsersAreKnown'> & {

@@ -1,11 +1,9 @@
 import type { SignupGuardRules } from '../challenge/budgets/signup-guard.js'
 import type { Channel } from '../challenge/code-provider.js'
-import type { Limits } from '../challenge/limits.js'
 import type { Purpose } from '../challenge/purposes.js'
 import type { BalanceRules } from '../challenge/watch/balance-state.js'
 import type { DeliveryRules } from '../challenge/watch/delivery-watch.js'
-import type { LinkOptions } from '../express/pages/links.js'
-import type { Messages } from '../express/pages/messages/texts.js'
+import type { HttpSettings } from '../express/settings.js'
 import { optionError } from '../lib/options.js'
 import { present } from '../lib/present.js'
 import { dayMs, minuteMs } from '../lib/time.js'
@@ -14,58 +12,24 @@ import type { Voice } from '../provider/client-params.js'
 import { checkTwoFactorOptions } from './checks.js'
 import { profiles, resolveLimits } from './limits.js'
 
-type WithoutDefault =
-  | 'provider'
-  | 'subject'
-  | 'phone'
-  | 'countryCode'
-  | 'calibratedAt'
-  | 'store'
-  | 'session'
-  | 'trustedDevices'
-  | 'recoveryCodes'
-  | 'locale'
-  | 'brand'
-  | 'render'
-  | 'formFields'
-  | 'onVerified'
-  | 'beforeSend'
-  | 'onEvent'
-  | 'now'
+type WithoutDefault = 'provider' | 'countryCode' | 'calibratedAt' | 'store' | 'onEvent' | 'now'
 
 /** The options, checked, with every default in place. */
-export interface Settings extends Pick<TwoFactorOptions, WithoutDefault> {
-  /** By purpose, always with `login`. */
-  readonly appName: Readonly<Record<string, string>>
+export interface Settings extends Pick<TwoFactorOptions, WithoutDefault>, HttpSettings {
   readonly approvedStatuses: readonly string[]
   readonly rejectedCodes: readonly string[]
   readonly accountErrorCodes: readonly string[]
   /** The first signs, all verify. */
   readonly secret: readonly [string, ...string[]]
-  readonly countries: readonly string[] | 'any'
   readonly channels: readonly Channel[]
   readonly voice: Voice
   readonly callRetries: number
-  /** Without `g` and `y`: it keeps no position between two codes. */
-  readonly codePattern: RegExp
-  readonly codeLetters: boolean
-  readonly path: string
-  readonly namespace: string
-  readonly limits: Limits
-  /** The longest age that a step-up may accept, when a profile sets one. */
-  readonly maxStepUpAgeMs: number
-  /** Whether a payment must show amount and payee, by the profile. */
-  readonly dynamicLinking: boolean
   readonly purposes: readonly Purpose[]
   /** A purpose that nobody configured. */
   readonly defaultPurpose: (name: string) => Purpose
-  readonly knownBrowsers: { readonly maxAgeMs: number } | false
   readonly signupGuard: SignupGuardRules
   readonly balance?: BalanceRules
   readonly deliveryWatch?: DeliveryRules
-  readonly allowedOrigins: readonly string[]
-  readonly messages: Messages
-  readonly links: LinkOptions
 }
 
 const defaultSignupGuard: SignupGuardRules = {

@@ -1,21 +1,20 @@
-import type { Request, Response } from 'express'
+import type { Response } from 'express'
 import { type Refusal, refused } from '../../challenge/commands.js'
-import type { Grant, NewGrant, OpenSubject, WrittenGrant } from '../../challenge/proofs/grants.js'
+import type { NewGrant, OpenSubject, WrittenGrant } from '../../challenge/proofs/grants.js'
 import { TwoFactorError } from '../../errors.js'
-import { HostTimeoutError } from '../host/boundary.js'
+import { HostTimeoutError, hostFunction } from '../host/boundary.js'
+import type { Requester } from '../host/requester.js'
 import type { RequestContext } from '../http/request-body.js'
-import type { SuccessPaths } from '../http/return-path.js'
+import type { HttpParts } from '../http-parts.js'
 import type { BrowserOfRequest } from './device-cookies.js'
-import type { Verified } from './handlers.js'
-import type { Renewal, Renewed } from './renewal.js'
+import type { Verified } from './lane.js'
+import type { Renewed } from './renewal.js'
 
-export type OnVerified = (req: Request, res: Response, grant: Grant) => void | Promise<void>
-
-/** What was read while the request began, and what success does with it. */
-export interface InHand {
+/** Who acts, with what was asked of the store as the request began. */
+export interface Caller extends Requester {
   readonly record: OpenSubject
+  /** Undefined where browsers are not told apart, and for one that shows no cookie and gets none. */
   readonly browser: BrowserOfRequest | undefined
-  readonly trustDevice: boolean
 }
 
 const ownResponseMs = 5_000
@@ -26,17 +25,15 @@ const ownResponseMs = 5_000
  */
 export type Admit = (
   context: RequestContext,
-  subject: string,
+  caller: Caller,
   proven: Pick<NewGrant, 'purpose' | 'bound' | 'method' | 'channels'>,
-  inHand: InHand,
+  trustDevice?: boolean,
 ) => Promise<Verified | Refusal>
 
-export function createAdmit(parts: {
-  readonly renewal: Renewal
-  readonly onVerified: OnVerified | undefined
-  readonly successPaths: SuccessPaths
-}): Admit {
-  const { renewal, onVerified, successPaths } = parts
+export function createAdmit({ settings, renewal, successPaths }: HttpParts): Admit {
+  const { hostTimeoutMs } = settings.limits
+  const onVerified =
+    settings.onVerified && hostFunction(settings.onVerified, { name: 'onVerified', timeoutMs: hostTimeoutMs })
 
   /** Revokes grant and device after a failed sign-in. Never rejects: the first failure is reported. */
   async function takeBack(
@@ -85,7 +82,7 @@ export function createAdmit(parts: {
     if (last !== ids.after) await written.moveTo(last)
   }
 
-  return async function admit(context, subject, proven, { record, browser, trustDevice }) {
+  return async function admit(context, { subject, record, browser }, proven, trustDevice = false) {
     const { res } = context
     const ids = await renewed(context, subject, record)
     if (ids === undefined) return refused('challenge_gone')

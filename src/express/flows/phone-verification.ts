@@ -1,18 +1,21 @@
-import type { Request, RequestHandler, Response, Router } from 'express'
-import { type Actor, type Challenges, refused } from '../../challenge/commands.js'
-import { hashId } from '../../challenge/keys.js'
-import type { Enrolments } from '../../challenge/proofs/enrolment.js'
-import type { Grants, OpenSubject } from '../../challenge/proofs/grants.js'
+import type { Request, RequestHandler, Router } from 'express'
 import { TwoFactorError } from '../../errors.js'
 import { isOurs, middleware } from '../host/boundary.js'
-import { plainFactory, singleHandlers } from '../host/factory.js'
-import { readSubject, type Sessions, type SubjectOf } from '../host/requester.js'
-import type { AddressOf } from '../http/address.js'
-import { type Problem, problemOf } from '../http/problems.js'
-import { invalid, readChannel, text } from '../http/request-body.js'
-import type { Flow, Handlers } from './handlers.js'
-import type { ProvenPhone } from './proven.js'
-import type { Renewal } from './renewal.js'
+import { type PhoneVerificationOptions, plainFactory, singleHandlers } from '../host/factory.js'
+import { readSubject } from '../host/requester.js'
+import { problemOf } from '../http/problems.js'
+import { createRouter } from '../http/routes.js'
+import type { HttpParts } from '../http-parts.js'
+import { createRoutes } from './routes.js'
+import { createSignup } from './signup.js'
+
+/** A number that the person in this session has just proven to own. */
+export interface ProvenPhone {
+  /** E.164. */
+  readonly phone: string
+  /** Milliseconds since 1970. */
+  readonly verifiedAt: number
+}
 
 /** Routes that prove a number not on file yet: at signup, at a change of number. */
 export interface PhoneVerification {
@@ -81,147 +84,16 @@ declare global {
   }
 }
 
-/** The enrol lane: the number comes from the body of start and is remembered under the session. */
-export function createEnrolFlow(parts: {
-  readonly purpose: string
-  readonly successPath: string | undefined
-  readonly subjectOf: SubjectOf
-  readonly addressOf: AddressOf
-  readonly sessions: Sessions
-  readonly renewal: Renewal
-  readonly grants: Grants
-  readonly challenges: Challenges
-  readonly enrolments: Enrolments
-}): Flow {
-  const { purpose, successPath, subjectOf, addressOf, sessions, renewal, challenges, grants, enrolments } =
-    parts
-
-  interface Enrollee {
-    readonly session: string
-    /** Undefined at an anonymous signup. */
-    readonly signedIn: string | undefined
-  }
-
-  const enrolleeOf = (req: Request): Enrollee => ({
-    session: sessions.idOf(req),
-    signedIn: readSubject(subjectOf, req),
-  })
-
-  /** Only what a signed-in subject began can be revoked. */
-  const recordOf = ({ session, signedIn }: Enrollee) =>
-    signedIn === undefined ? undefined : grants.open({ subject: signedIn, session })
-
-  async function actorOf(
-    req: Request,
-    enrollee: Enrollee,
-    record: OpenSubject | undefined,
-  ): Promise<Actor | undefined> {
-    const { session, signedIn } = enrollee
-    const enrolment = await enrolments.find(session)
-    if (enrolment?.purpose !== purpose || enrolment.verifiedAt !== undefined) return undefined
-    // IDOR: begun by another account that was signed in here before.
-    if (enrolment.subject !== undefined && enrolment.subject !== signedIn) return undefined
-    const { phone, country, visitor } = enrolment
-    return { ...requester(req, enrollee), phone, country, visitor, epoch: record?.epoch }
-  }
-
-  function requester(req: Request, { session, signedIn }: Enrollee): Omit<Actor, 'phone'> {
-    // Anonymous at a signup: the session stands for the subject.
-    const subject = signedIn ?? `visitor ${hashId(session)}`
-    return { lane: 'enrol', subject, anonymous: signedIn === undefined, session, ...addressOf(req) }
-  }
-
-  return {
-    async actor(req) {
-      const enrollee = enrolleeOf(req)
-      return actorOf(req, enrollee, recordOf(enrollee))
-    },
-
-    async start({ req, res, fields }, hostSays) {
-      const enrollee = enrolleeOf(req)
-      const { session, signedIn } = enrollee
-      const channel = readChannel(fields)
-      const phone = text(fields, 'phone')
-      if (phone === undefined) throw invalid('phone is missing.')
-      const country = text(fields, 'country')?.toUpperCase()
-      const { visitor, begin } = enrolments.open(session)
-      const outcome = await challenges.start({
-        ...requester(req, enrollee),
-        ...hostSays,
-        onPassed: () => sessions.keep(req, res),
-        channel,
-        phone,
-        country,
-        visitor,
-        purpose,
-        epoch: recordOf(enrollee)?.epoch,
-      })
-      if (outcome.outcome !== 'refused') {
-        await begin({ purpose, phone, country, visitor: await visitor, subject: signedIn })
-      }
-      return outcome
-    },
-
-    async shown({ fields }) {
-      // A guard requires none of these proofs.
-      if (text(fields, 'requirement') !== undefined) throw invalid('requirement is invalid.')
-      return { challenge: text(fields, 'challenge'), purpose: text(fields, 'purpose') ?? purpose }
-    },
-
-    async submission({ req, res }) {
-      const enrollee = enrolleeOf(req)
-      const record = recordOf(enrollee)
-      const actor = await actorOf(req, enrollee, record)
-      if (actor === undefined) return undefined
-      return {
-        actor,
-        async approve({ phone }) {
-          if (await record?.isRevoked()) return refused('challenge_gone')
-          const { before, after, provisional, moved } = await renewal.renew(req, res)
-          try {
-            await moved
-            // A subject that proves another number stays signed in.
-            if (enrollee.signedIn !== undefined && !provisional) {
-              await grants.move(enrollee.signedIn, before, after)
-            }
-            const epoch = await record?.epoch
-            const proof = await enrolments.prove(after, {
-              purpose,
-              phone,
-              provisional,
-              subject: enrollee.signedIn,
-              epoch,
-            })
-            if (proof === undefined) return refused('challenge_gone')
-            // A revocation that came while the session was renewed must not leave a proof behind.
-            if (await record?.isRevoked()) {
-              await enrolments.redeem(after, purpose, enrollee.signedIn)
-              return refused('challenge_gone')
-            }
-            // The response is a success either way; the next request shall find the proof.
-            await proof.confirm().catch(() => undefined)
-            return { outcome: 'verified', purpose, verifiedAt: proof.verifiedAt, successPath }
-          } catch (error) {
-            await renewal.abandon(req, res)
-            throw error
-          }
-        },
-      }
-    },
-  }
-}
-
-export function createPhoneVerification(parts: {
-  readonly purpose: string
-  readonly handlers: Handlers
-  readonly routes: () => Router
-  readonly subjectOf: SubjectOf
-  readonly sessions: Sessions
-  readonly enrolments: Enrolments
-  /** Responds to a request without a proof. */
-  readonly refuse: (req: Request, res: Response, problem: Problem) => Promise<void>
-}): PhoneVerification {
-  const { purpose, handlers, routes, subjectOf, sessions, enrolments, refuse } = parts
+/** One phone verification with routes and pages of its own, wherever it is mounted. */
+export function createPhoneVerification(
+  http: HttpParts,
+  { purpose = 'signup', successPath }: PhoneVerificationOptions,
+): PhoneVerification {
+  const { domain, subjectOf, sessions, renewal, pages, responder } = http
+  const { enrolments, purposes } = domain
+  purposes.forEnrolment(purpose)
+  renewal.takeAlong(enrolments.move)
+  const { handlers, views } = createRoutes(http, createSignup(http, purpose, successPath))
   const shown = new WeakMap<Request, ProvenPhone | undefined>()
 
   async function proven(req: Request): Promise<ProvenPhone | undefined> {
@@ -249,7 +121,7 @@ export function createPhoneVerification(parts: {
   }
 
   return {
-    routes: plainFactory('routes', routes),
+    routes: plainFactory('routes', () => createRouter(handlers, pages)),
     start: plainFactory('start', () => handlers.start()),
     ...singleHandlers(handlers),
     proven,
@@ -261,7 +133,9 @@ export function createPhoneVerification(parts: {
           return true
         } catch (error) {
           if (!isOurs(error)) throw error
-          await refuse(req, res, problemOf(error))
+          const problem = problemOf(error)
+          const page = () => views.formless({ req, res, fields: {} }, problem)
+          await responder.send(req, res, { reply: 'problem', problem }, page)
           return false
         }
       }),

@@ -5,8 +5,7 @@ import { TwoFactorError } from '../../errors.js'
 import type { Emit } from '../../events.js'
 import { withinDeadline } from '../../lib/deadline.js'
 import { HostTimeoutError } from '../host/boundary.js'
-import type { Sessions } from '../host/requester.js'
-import type { Wiring } from '../host/wiring.js'
+import { readSubject, type Sessions, type SubjectOf } from '../host/requester.js'
 
 /** A session under its new id. */
 export interface Renewed {
@@ -35,16 +34,73 @@ export interface Renewal {
    * id that nobody holds. Never rejects.
    */
   giveUp(req: Request, res: Response): Promise<void>
+  /** Takes this along as well from now on: without routes that store it, the store is not read. */
+  takeAlong(move: MoveAlong): void
+  /** Leaves the sessions of this process to its other apps. */
+  leave(): void
 }
 
+/** Moves what is stored under one id of a session to another. */
+type Move = (before: string, after: string) => Promise<void>
+/** The same for what a sign-in may leave behind. */
+type MoveAlong = (before: string, after: string, signIn: SignIn | undefined) => Promise<void>
+
+/** One `twoFactor()` as the others see it. */
+interface Neighbour {
+  readonly namespace: string
+  /** How to move what it has in this session; undefined where it sees another one. */
+  moveIn(req: Request, session: string, isSignIn: boolean): Promise<Move | undefined>
+}
+
+/**
+ * Several apps of one process may share a session. When one of them renews its id (session fixation), the others
+ * would lose their grants to it: each takes its own along. Those of one namespace are one app: what it moves, and
+ * when that admits, is for the one that acts to say.
+ */
+const neighbours = new Set<Neighbour>()
+
 export function createRenewal(parts: {
+  readonly namespace: string
   readonly sessions: Sessions
-  readonly moves: Pick<Moves, 'own' | 'others'>
+  /** The same for what another app does: nothing is warned about. */
+  readonly quietSessions: Pick<Sessions, 'open' | 'find'>
+  readonly subjectOf: SubjectOf
+  readonly grants: Grants
   readonly emit: Emit
   /** How long a failed request waits for the session before it responds. */
   readonly storeTimeoutMs: number
 }): Renewal {
-  const { sessions, moves, emit, storeTimeoutMs } = parts
+  const { namespace, sessions, quietSessions, subjectOf, grants, emit, storeTimeoutMs } = parts
+  const along = new Set<MoveAlong>()
+
+  const moveOwn: MoveAlong = async (before, after, signIn) => {
+    await Promise.all([...along].map((move) => move(before, after, signIn)))
+  }
+
+  const self: Neighbour = {
+    namespace,
+    async moveIn(req, session, isSignIn) {
+      await quietSessions.open(req)
+      if (quietSessions.find(req) !== session) return undefined
+      const subject = readSubject(subjectOf, req)
+      return async (before, after) => {
+        const movesGrants = subject !== undefined && grants.move(subject, before, after)
+        await Promise.all([movesGrants, moveOwn(before, after, isSignIn ? { subject } : undefined)])
+      }
+    },
+  }
+  neighbours.add(self)
+
+  /** Asked before the session is renewed. A neighbour that fails asks for its code again: no reason to refuse here. */
+  async function othersIn(req: Request, session: string, isSignIn: boolean): Promise<Move> {
+    const others = [...neighbours].filter((other) => other.namespace !== namespace)
+    const moves = await Promise.all(
+      others.map((other) => other.moveIn(req, session, isSignIn).catch(() => undefined)),
+    )
+    return async (before, after) => {
+      await Promise.allSettled(moves.map((move) => move?.(before, after)))
+    }
+  }
 
   function unavailable(cause?: unknown): TwoFactorError {
     emit({ type: 'session.failed' })
@@ -57,6 +113,8 @@ export function createRenewal(parts: {
 
   return {
     abandon,
+    takeAlong: (move) => void along.add(move),
+    leave: () => void neighbours.delete(self),
 
     async giveUp(req, res) {
       await abandon(req, res)
@@ -67,9 +125,9 @@ export function createRenewal(parts: {
 
     async renew(req, res, signIn) {
       const before = sessions.idOf(req)
-      const moveOthers = await moves.others(req, before, signIn !== undefined)
+      const moveOthers = await othersIn(req, before, signIn !== undefined)
       const moveAll: Move = async (from, to) => {
-        await Promise.all([moves.own(from, to, signIn), moveOthers(from, to)])
+        await Promise.all([moveOwn(from, to, signIn), moveOthers(from, to)])
       }
       try {
         await sessions.rotate(req, res)
@@ -97,87 +155,4 @@ export function createRenewal(parts: {
       return last
     },
   }
-}
-
-/** Moves what is stored under one id of a session to another. */
-export type Move = (before: string, after: string) => Promise<void>
-/** The same for what a sign-in may leave behind. */
-type MoveOwn = (before: string, after: string, signIn: SignIn | undefined) => Promise<void>
-
-/** What moves along when a session gets a new id. */
-export interface Moves {
-  /** What belongs to this `twoFactor()`, but for the grants of the subject that acts. */
-  readonly own: MoveOwn
-  /** What the others of the process have in this session. Asked before it is renewed; never rejects. */
-  others(req: Request, session: string, isSignIn: boolean): Promise<Move>
-  /** Takes this along, too, from now on: without routes that store it, the store is not read. */
-  takeAlong(move: MoveOwn): void
-  /** Leaves the process to the others. */
-  leave(): void
-}
-
-/** One `twoFactor()` as the others see it: what it has in the session of a request. */
-interface Neighbour {
-  readonly namespace: string
-  seenIn(
-    req: Request,
-    isSignIn: boolean,
-  ): Promise<{ readonly session: string | undefined; readonly move: Move }>
-}
-
-/** Weakly, because an app may be dropped without being closed. */
-const neighbours = new Set<WeakRef<Neighbour>>()
-
-/**
- * Several apps of one process may share a session. When one of them renews its id (session fixation), the others
- * would lose their grants to it: each is asked who it sees in that session, and takes its own along. Those of one
- * namespace are one app: what it moves, and when that admits, is for the one that acts to say.
- */
-export function createMoves(parts: {
-  readonly namespace: string
-  readonly whoIn: Wiring['whoIn']
-  readonly grants: Grants
-}): Moves {
-  const { namespace, whoIn, grants } = parts
-  const along = new Set<MoveOwn>()
-
-  const own: MoveOwn = async (before, after, signIn) => {
-    await Promise.all([...along].map((move) => move(before, after, signIn)))
-  }
-
-  const moves: Moves & Neighbour = {
-    own,
-    namespace,
-    takeAlong: (move) => void along.add(move),
-    leave: () => void neighbours.delete(self),
-
-    async seenIn(req, isSignIn) {
-      const { session, subject } = await whoIn(req)
-      const move: Move = async (before, after) => {
-        const movesGrants = subject !== undefined && grants.move(subject, before, after)
-        await Promise.all([movesGrants, own(before, after, isSignIn ? { subject } : undefined)])
-      }
-      return { session, move }
-    },
-
-    async others(req, session, isSignIn) {
-      const seen = await Promise.all(
-        [...neighbours].map(async (reference) => {
-          const other = reference.deref()
-          if (other === undefined) neighbours.delete(reference)
-          if (other === undefined || other.namespace === namespace) return undefined
-          return other.seenIn(req, isSignIn).catch(() => undefined)
-        }),
-      )
-      // Whoever sees another session has nothing under the id that is being renewed.
-      const others = seen.flatMap((other) => (other?.session === session ? [other.move] : []))
-      return async (from, to) => {
-        // A neighbour whose store fails asks for its code again: this sign-in is none of its business.
-        await Promise.all(others.map((move) => move(from, to).catch(() => undefined)))
-      }
-    },
-  }
-  const self = new WeakRef<Neighbour>(moves)
-  neighbours.add(self)
-  return moves
 }

@@ -1,57 +1,39 @@
 import type { Request } from 'express'
 import type { Actor, Challenges, Shown } from '../../challenge/commands.js'
-import type { Grants, OpenSubject } from '../../challenge/proofs/grants.js'
-import { firstPurpose, type Purposes } from '../../challenge/purposes.js'
+import { readRecoveryCode } from '../../challenge/proofs/recovery-codes.js'
+import { firstPurpose } from '../../challenge/purposes.js'
 import type { Recover } from '../../challenge/recovery.js'
 import { TwoFactorError } from '../../errors.js'
-import { acceptedChannel } from '../guard/accepted.js'
-import type { Requirement, Requirements } from '../guard/requirement.js'
-import { isOurs } from '../host/boundary.js'
-import { type Identify, identified, type Requester, type Sessions } from '../host/requester.js'
-import type { AddressOf } from '../http/address.js'
+import { acceptedChannel, takesRecoveryCode } from '../guard/accepted.js'
+import type { Requirement } from '../guard/requirement.js'
+import { hostFunction, isOurs } from '../host/boundary.js'
+import { identified } from '../host/requester.js'
 import { invalid, type RequestContext, readChannel, text } from '../http/request-body.js'
-import type { SuccessPaths } from '../http/return-path.js'
-import { createAdmit, type OnVerified } from './admission.js'
-import type { DeviceCookies } from './device-cookies.js'
-import type { Flow } from './handlers.js'
-import { createRecovery } from './recovery.js'
-import type { Renewal } from './renewal.js'
-import { createReadShown } from './shown.js'
-
-/** The number on file of a subject, in international form such as `+573001234567`; nothing when there is none. */
-export type PhoneOf = (
-  req: Request,
-  subject: string,
-) => string | null | undefined | Promise<string | null | undefined>
+import { isRepeatable } from '../http/return-path.js'
+import type { HttpParts } from '../http-parts.js'
+import { type Caller, createAdmit } from './admission.js'
+import type { Intent } from './intent.js'
+import type { Lane } from './lane.js'
 
 /** Sign-in and step-up: the number on file, a grant as the result. */
-export function createSignIn(parts: {
-  readonly identify: Identify
-  readonly phoneOf: PhoneOf
-  readonly addressOf: AddressOf
-  readonly requirements: Requirements
-  readonly sessions: Sessions
-  readonly renewal: Renewal
-  readonly purposes: Purposes
-  readonly challenges: Challenges
-  readonly grants: Grants
-  readonly devices: DeviceCookies | undefined
-  readonly onVerified: OnVerified | undefined
-  readonly successPaths: SuccessPaths
-  /** Undefined without the option `recoveryCodes`. */
-  readonly recover: Recover | undefined
-}): Flow {
-  const { identify, requirements, sessions, purposes, challenges, grants, devices, recover } = parts
-  const admit = createAdmit(parts)
-  const shown = createReadShown(parts)
+export function createSignIn(http: HttpParts): Lane {
+  const { settings, domain, identify, sessions, addressOf, requirements, devices, path, successPaths } = http
+  const { challenges, grants, purposes, now } = domain
+  const { codeLifetimeMs } = settings.limits
+  const phoneOf = hostFunction(settings.phone, http.within('phone'))
+  const admit = createAdmit(http)
 
-  async function actorOf(
-    req: Request,
-    { subject, session }: Requester,
-    { epoch }: OpenSubject,
-    knownBrowser: Actor['knownBrowser'],
-  ): Promise<Actor> {
-    const phone = (await parts.phoneOf(req, subject)) ?? ''
+  /** Asks the store at once for what it knows of subject and browser. */
+  function callerOf(req: Request, succeeds: 'perhaps' | 'no' = 'no'): Caller {
+    const requester = identified(identify, req)
+    // Without its cookie a browser is no known one; its record is read all the same where success will leave one.
+    const isAsked = succeeds === 'perhaps' || devices?.isShown(req)
+    const browser = isAsked ? devices?.open(req, requester.subject) : undefined
+    return { ...requester, record: grants.open(requester), browser }
+  }
+
+  async function actorOf(req: Request, { subject, session, record, browser }: Caller): Promise<Actor> {
+    const phone = (await phoneOf(req, subject)) ?? ''
     if (phone === '') throw new TwoFactorError('no_phone')
     if (typeof phone !== 'string') {
       throw new TypeError(
@@ -59,87 +41,135 @@ export function createSignIn(parts: {
       )
     }
     // Where there is no device cookie, browsers are not told apart.
-    const isKnown = devices && (knownBrowser ?? false)
-    return { subject, session, phone, epoch, knownBrowser: isKnown, ...parts.addressOf(req) }
+    const knownBrowser = devices && (browser?.known ?? false)
+    return { subject, session, phone, epoch: record.epoch, knownBrowser, ...addressOf(req) }
   }
 
-  /** Whether the browser is known; without its cookie the store is not read. */
-  const knownIn = (req: Request, { subject }: Requester) =>
-    devices?.isShown(req) ? devices.open(req, subject).known : undefined
-
   /** What is to be proven: what the guard required, else just a purpose. */
-  function wanted({ req, fields }: RequestContext): Requirement {
-    const token = text(fields, 'requirement')
+  function demandOf({ fields }: RequestContext, { demand }: Intent): Requirement {
     const named = text(fields, 'purpose')
-    const asked =
-      token === undefined
-        ? { purpose: named ?? firstPurpose }
-        : requirements.unexpired(requirements.readIssued(req, token))
+    const isRequired = text(fields, 'requirement') !== undefined
+    const wanted = isRequired ? demand : { purpose: named ?? firstPurpose }
     // Signed for another session, too old, or put together with another purpose.
-    if (asked === undefined || (named !== undefined && named !== asked.purpose)) {
+    if (wanted === undefined || (named !== undefined && named !== wanted.purpose)) {
       throw invalid('requirement is invalid or has expired.')
     }
-    if (purposes.find(asked.purpose)?.browserStartable !== true) throw invalid('purpose is unknown.')
-    return asked
+    if (purposes.find(wanted.purpose)?.browserStartable !== true) throw invalid('purpose is unknown.')
+    return wanted
+  }
+
+  /** An expired requirement still says what the person was shown. */
+  async function shown(
+    { req, fields }: RequestContext,
+    { issued }: Intent,
+  ): Promise<Shown & Pick<Requirement, 'recoveryCode'>> {
+    const challenge = text(fields, 'challenge')
+    const purpose = text(fields, 'purpose')
+    const token = text(fields, 'requirement')
+    if (purpose !== undefined && purposes.find(purpose) === undefined) throw invalid('purpose is unknown.')
+    if (token === undefined) return { challenge, purpose }
+    const known = issued ?? (await issuedEarlier(req, token))
+    if (known === undefined || (purpose ?? known.purpose) !== known.purpose) {
+      throw invalid('requirement is invalid.')
+    }
+    return { ...known, challenge }
+  }
+
+  /** Looked up in the store only for what this session cannot read: a proof in another tab has renewed it. */
+  async function issuedEarlier(req: Request, token: string): Promise<Intent['issued']> {
+    const who = identify(req)
+    return who && requirements.readIssued(req, token, await grants.earlierSessions(who))
   }
 
   /** What the live challenge is for; a subject without a number has none. */
-  async function live(
-    wasShown: Shown,
-    ...[req, requester, record, known]: Parameters<typeof actorOf>
-  ): ReturnType<Challenges['asked']> {
+  async function live(req: Request, caller: Caller, wasShown: Shown): ReturnType<Challenges['asked']> {
     try {
-      return await challenges.asked(await actorOf(req, requester, record, known), wasShown)
+      return await challenges.asked(await actorOf(req, caller), wasShown)
     } catch (error) {
       if (isOurs(error) && error.code === 'no_phone') return undefined
       throw error
     }
   }
 
-  return {
-    ...(recover && { recover: createRecovery({ ...parts, recover, shown, wanted, live, admit }) }),
-    shown,
-
-    async actor(req) {
-      const requester = identified(identify, req)
-      return actorOf(req, requester, grants.open(requester), knownIn(req, requester))
-    },
-
-    async start(context, hostSays) {
-      const { req, res, fields } = context
-      const requester = identified(identify, req)
-      const { subject } = requester
-      const given = readChannel(fields)
-      const asked = wanted(context)
-      const { purpose, bound, requireCode, details } = asked
-      const record = grants.open(requester)
-      const browser = devices?.isShown(req) ? devices.open(req, subject) : undefined
-      if (!requireCode && devices?.serves(purpose) && (await browser?.isTrusted())) {
-        const inHand = { record, browser, trustDevice: false }
-        return admit(context, subject, { purpose, method: 'trusted-device' }, inHand)
+  /** In place of a code by phone: for the same first factor, whatever has become of the number. */
+  const recoverBy =
+    (recover: Recover): NonNullable<Lane['recover']> =>
+    async (context, intent) => {
+      const code = readRecoveryCode(text(context.fields, 'recoveryCode') ?? '')
+      if (code === undefined) throw invalid('recoveryCode does not match the expected format.')
+      const caller = callerOf(context.req, 'perhaps')
+      const wasShown = await shown(context, intent)
+      const started = await live(context.req, caller, wasShown)
+      if (started !== undefined && 'outcome' in started) return started
+      const demand = started ? { ...wasShown, ...started } : demandOf(context, intent)
+      // Before the code is used up: it would be lost on a guard that does not take it.
+      if (!takesRecoveryCode(purposes.find(demand.purpose), demand)) {
+        throw invalid('A recovery code will not do here.')
       }
-      const accepted = acceptedChannel(given, purposes.find(purpose)?.channels ?? [], asked)
+      const outcome = await recover({ subject: caller.subject, record: caller.record, code })
+      if (outcome.outcome !== 'accepted') return outcome
+      const { purpose, bound } = demand
+      return admit(context, caller, { purpose, bound, method: 'recovery-code' })
+    }
+
+  return {
+    name: 'auth',
+    defaultPurpose: firstPurpose,
+    requirements,
+    basePathOf: path.of,
+    offersTrust: (purpose, demand) => devices?.serves(purpose) === true && demand?.requireCode !== true,
+    openForm: http.resumption.open,
+    shown,
+    actor: async (req) => actorOf(req, callerOf(req)),
+
+    async start(context, intent, hostSays) {
+      const { req, res, fields } = context
+      const caller = callerOf(req)
+      const given = readChannel(fields)
+      const demand = demandOf(context, intent)
+      const { purpose, bound, requireCode, details } = demand
+      if (!requireCode && devices?.serves(purpose) && (await caller.browser?.isTrusted())) {
+        return admit(context, caller, { purpose, method: 'trusted-device' })
+      }
+      const accepted = acceptedChannel(given, purposes.find(purpose)?.channels ?? [], demand)
       if (accepted.outcome === 'refused') return accepted
       const { channel } = accepted
-      const actor = await actorOf(req, requester, record, browser?.known)
+      const actor = await actorOf(req, caller)
       const onPassed = () => sessions.keep(req, res)
       return challenges.start({ ...actor, ...hostSays, onPassed, purpose, bound, channel, details })
     },
 
     async submission(context) {
-      const requester = identified(identify, context.req)
-      const { subject } = requester
-      const record = grants.open(requester)
-      // Read without a token too: success will leave one.
-      const browser = devices?.open(context.req, subject)
+      const caller = callerOf(context.req, 'perhaps')
       return {
-        actor: await actorOf(context.req, requester, record, browser?.known),
-        approve({ purpose, bound, channel, channels }, asksForTrust) {
+        actor: await actorOf(context.req, caller),
+        approve({ purpose, bound, channel, channels }, trustDevice) {
           const proven = { purpose, bound, method: channel, channels }
-          const trustDevice = asksForTrust && devices?.serves(purpose) === true
-          return admit(context, subject, proven, { record, browser, trustDevice })
+          return admit(context, caller, proven, trustDevice && devices?.serves(purpose) === true)
         },
       }
+    },
+
+    recover: domain.recover && recoverBy(domain.recover),
+
+    /** A grant that came after the requirement, or after the last code that was sent. */
+    async proven({ req, fields }, { issued }, untypedSince) {
+      const who = identify(req)
+      if (who === undefined) return undefined
+      const token = text(fields, 'requirement')
+      const asked = token === undefined ? undefined : (issued ?? (await issuedEarlier(req, token)))
+      // IDOR: issued for another session than those that became this one.
+      if (token !== undefined && asked === undefined) return undefined
+      // Whoever opens the page later than a code lives wants to prove something anew; an old form never does.
+      const earliest = isRepeatable(req) ? now() - codeLifetimeMs : 0
+      const { issuedAt, returnTo, ...demand } = asked ?? {
+        purpose: text(fields, 'purpose') ?? firstPurpose,
+        issuedAt: Math.max(untypedSince, earliest),
+        returnTo: undefined,
+        recoveryCode: true,
+      }
+      const grant = await grants.read({ ...who, ...demand, maxAgeMs: now() - issuedAt + 1 })
+      return grant && { returnTo, successPath: successPaths.of(grant.purpose) }
     },
   }
 }

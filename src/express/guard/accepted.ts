@@ -41,6 +41,15 @@ export function takesRecoveryCode(
   return asked?.recoveryCode ?? purpose?.recoveryCode !== undefined
 }
 
+/** Whether a requirement says more than its purpose does. */
+export function saysMoreThanPurpose(asked: Requirement, purpose: Purpose | undefined): boolean {
+  const { bound, details, methods, formId, recoveryCode } = asked
+  return (
+    recoveryCode !== takesRecoveryCode(purpose, undefined) ||
+    [bound, details, methods, formId].some((particular) => particular !== undefined)
+  )
+}
+
 /** The challenge as it is shown to a request that came with this demand. */
 export function challengeFor(demand: Demand, challenge: ChallengeView): ChallengeView {
   const channels = acceptedChannels(challenge.channels, demand)

@@ -14,6 +14,7 @@ import {
   that,
 } from '../../lib/options.js'
 import { isPath } from '../http/return-path.js'
+import type { HttpSettings } from '../settings.js'
 import { isMethodName, methodNameRule } from './accepted.js'
 import type { Describe } from './details.js'
 
@@ -122,18 +123,10 @@ const checks: Checks<GuardOptions> = {
 /** Declares the purpose of a guard. Throws a TypeError that names the option and the fix. */
 export function resolveGuard(
   options: GuardOptions,
-  parts: {
-    readonly purposes: Purposes
-    /** Longest age that anything but a sign-in may accept. */
-    readonly maxStepUpAgeMs: number
-    /** Whether a payment must show what it is for: PSD2 RTS, article 5. */
-    readonly dynamicLinking: boolean
-    /** Whether the app has recovery codes. */
-    readonly recoveryCodes?: object | undefined
-  },
+  purposes: Purposes,
+  settings: Pick<HttpSettings, 'maxStepUpAgeMs' | 'dynamicLinking' | 'recoveryCodes'>,
 ): GuardSettings {
-  const { purposes, maxStepUpAgeMs, dynamicLinking } = parts
-  const hasRecoveryCodes = parts.recoveryCodes !== undefined
+  const { maxStepUpAgeMs, dynamicLinking, recoveryCodes } = settings
   checkOptions('requireTwoFactor', options, checks)
   const { purpose: name = 'login', bind, describe, methods, resume = false, formPath, exempt } = options
 
@@ -168,7 +161,7 @@ export function resolveGuard(
   if (options.recoveryCode !== undefined && options.recoveryCode !== takesRecoveryCode) {
     throw optionError('requireTwoFactor: methods and recoveryCode contradict each other; remove recoveryCode')
   }
-  if (takesRecoveryCode && !hasRecoveryCodes) {
+  if (takesRecoveryCode && recoveryCodes === undefined) {
     throw optionError(
       'requireTwoFactor: recovery codes need the option recoveryCodes: { consume } of twoFactor()',
     )

@@ -1,39 +1,27 @@
 import type { Request, RequestHandler, Response } from 'express'
-import type { HashBound } from '../../challenge/proofs/bound.js'
-import type { Grant, Grants, RequiredGrant } from '../../challenge/proofs/grants.js'
+import type { Grant, RequiredGrant } from '../../challenge/proofs/grants.js'
 import { hostFunction, isOurs, middleware } from '../host/boundary.js'
-import type { InFlight } from '../host/in-flight.js'
-import { type Identify, identified, type Sessions } from '../host/requester.js'
+import { identified } from '../host/requester.js'
 import { problemOf, tooManyAtOnce } from '../http/problems.js'
+import type { HttpParts } from '../http-parts.js'
+import type { Views } from '../pages/views.js'
 import { noteGuarded } from './coverage.js'
 import type { GuardSettings } from './guard-options.js'
-import type { Refusals } from './refusals.js'
-import type { Resumption } from './resumption.js'
-import type { ExplainFailure } from './unparsed.js'
+import { createRefusals } from './refusals.js'
 
 /**
  * The guard of one route. With a synchronous store it needs no promise; whatever goes wrong, it refuses
  * (fail closed).
  */
-export function createGuard(
-  settings: GuardSettings,
-  parts: {
-    readonly sessions: Pick<Sessions, 'open' | 'keep'>
-    readonly identify: Identify
-    readonly grants: Grants
-    readonly hashBound: HashBound
-    readonly refusals: Refusals
-    readonly resumption: Pick<Resumption, 'claim' | 'admitted'>
-    readonly explainFailure: ExplainFailure
-    readonly inFlight: InFlight
-    readonly hostTimeoutMs: number
-  },
-): RequestHandler {
+export function createGuard(http: HttpParts, views: Views, settings: GuardSettings): RequestHandler {
   const { purpose, maxAgeMs, once, requireCode, recoveryCode, methods, resume } = settings
+  const { sessions, identify, resumption, explainFailure, inFlight } = http
+  const { grants, hashBound } = http.domain
   const bind = settings.bind && hostFunction(settings.bind)
-  const deadline = { name: 'exempt', timeoutMs: parts.hostTimeoutMs, requestOf: (req: Request) => req }
-  const exempt = settings.exempt && hostFunction(settings.exempt, deadline)
-  const { sessions, identify, grants, hashBound, refusals, resumption, explainFailure, inFlight } = parts
+  const exempt = settings.exempt && hostFunction(settings.exempt, http.within('exempt'))
+  const refusals = createRefusals(http, views, settings)
+  http.shownChecks.guard(settings)
+  if (resume) http.renewal.takeAlong(resumption.move)
   const ask = once ? grants.take : grants.read
 
   function requirementOf(req: Request): RequiredGrant {

@@ -3,18 +3,12 @@ import type { Details } from '../../challenge/code-provider.js'
 import type { RequiredGrant } from '../../challenge/proofs/grants.js'
 import { hostFunction } from '../host/boundary.js'
 import { carriesBearer } from '../host/session.js'
-import type { MountPath, Mounts } from '../http/mounts.js'
 import type { Problem } from '../http/problems.js'
-import type { Responder } from '../http/responder.js'
 import { isRepeatable, returnPathOf } from '../http/return-path.js'
-import type { Language } from '../pages/language.js'
+import type { HttpParts } from '../http-parts.js'
 import type { Views } from '../pages/views.js'
-import type { ShownChecks } from './described.js'
 import { readDetails } from './details.js'
 import type { GuardSettings } from './guard-options.js'
-import type { Requirements } from './requirement.js'
-import type { Resumption } from './resumption.js'
-import type { ExplainFailure } from './unparsed.js'
 
 /** How one guard refuses. */
 export interface Refusals {
@@ -23,26 +17,10 @@ export interface Refusals {
   respond(req: Request, res: Response, problem: Problem): Promise<void>
 }
 
-export function createRefusals(
-  settings: Omit<GuardSettings, 'once' | 'bind' | 'exempt'>,
-  parts: {
-    readonly requirements: Requirements
-    readonly resumption: Resumption
-    readonly views: Views
-    readonly responder: Responder
-    readonly path: MountPath
-    readonly mounts: Mounts
-    readonly explainFailure: ExplainFailure
-    readonly hostTimeoutMs: number
-    readonly languageOf: (req: Request) => Language
-    readonly shownChecks: Pick<ShownChecks, 'rows'>
-  },
-): Refusals {
+export function createRefusals(http: HttpParts, views: Views, settings: GuardSettings): Refusals {
   const { purpose, maxAgeMs, requireCode, recoveryCode, methods, resume, formPath } = settings
-  const { requirements, resumption, views, responder, mounts, explainFailure, languageOf, shownChecks } =
-    parts
-  const deadline = { name: 'describe', timeoutMs: parts.hostTimeoutMs, requestOf: (req: Request) => req }
-  const describe = settings.describe && hostFunction(settings.describe, deadline)
+  const { requirements, resumption, responder, mounts, explainFailure, languageOf, shownChecks } = http
+  const describe = settings.describe && hostFunction(settings.describe, http.within('describe'))
 
   function formPathOf(req: Request): string | undefined {
     return typeof formPath === 'function' ? hostFunction(formPath)(req) : formPath
@@ -72,7 +50,7 @@ export function createRefusals(
     respond,
     async demandProof(req, res, required) {
       const toPage = isRepeatable(req) && responder.wantsPage(req)
-      const path = parts.path.of(req)
+      const path = http.path.of(req)
       const startUrl = `${path}/start`
       refuseCircle(req, toPage ? path : startUrl)
       mounts.checkMade(toPage)

@@ -1,6 +1,5 @@
 import {
   type Actor,
-  type Challenges,
   type ChallengeView,
   type ResendCommand,
   refused,
@@ -12,9 +11,8 @@ import {
   type VerifyOutcome,
 } from '../../challenge/commands.js'
 import type { BoundFields, HashBound } from '../../challenge/proofs/bound.js'
-import type { Grants } from '../../challenge/proofs/grants.js'
-import type { Requirements } from '../guard/requirement.js'
 import { readCode } from '../http/request-body.js'
+import type { HttpParts } from '../http-parts.js'
 import { type SubjectName, subjectText } from './requester.js'
 
 /** The fields themselves, or their hash as an approved outcome carries it. */
@@ -70,16 +68,9 @@ export interface ChallengesFacade {
   find(actor: Named<Actor>): Promise<ChallengeView | undefined>
 }
 
-export function createChallengesFacade(
-  challenges: Challenges,
-  parts: {
-    readonly grants: Grants
-    readonly hashBound: HashBound
-    readonly codePattern: RegExp
-    readonly requirements: Pick<Requirements, 'readIn'>
-  },
-): ChallengesFacade {
-  const { grants, hashBound, codePattern, requirements } = parts
+export function createChallengesFacade({ settings, domain, requirements }: HttpParts): ChallengesFacade {
+  const { challenges, grants, hashBound } = domain
+  const { codePattern } = settings
 
   const recordOf = ({ subject, session }: Named<Actor>) =>
     grants.open({ subject: subjectText(subject), session })

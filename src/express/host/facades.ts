@@ -1,14 +1,12 @@
 import type { Request } from 'express'
-import type { HashBound } from '../../challenge/proofs/bound.js'
 import type { Devices, TrustedDevice } from '../../challenge/proofs/devices.js'
 import type { Grant, Grants } from '../../challenge/proofs/grants.js'
-import type { Purposes } from '../../challenge/purposes.js'
 import type { SubjectState, Subjects } from '../../challenge/subjects.js'
 import { TwoFactorError } from '../../errors.js'
-import type { DeviceCookies } from '../flows/device-cookies.js'
 import { isMethodName, methodNameRule, takesRecoveryCode } from '../guard/accepted.js'
+import type { HttpParts } from '../http-parts.js'
 import { type Bound, boundTag } from './challenges-facade.js'
-import { type IdentifyLater, type SubjectName, subjectText } from './requester.js'
+import { type SubjectName, subjectText } from './requester.js'
 
 /**
  * Grants without a challenge of ours: for a factor that the host checks itself, and for their end.
@@ -94,13 +92,8 @@ export function createSubjectsFacade(parts: {
   }
 }
 
-export function createGrantsFacade(parts: {
-  readonly grants: Grants
-  readonly hashBound: HashBound
-  readonly identify: IdentifyLater
-  readonly purposes: Purposes
-}): GrantsFacade {
-  const { grants, hashBound, identify, purposes } = parts
+export function createGrantsFacade({ domain, identifyLater: identify }: HttpParts): GrantsFacade {
+  const { grants, hashBound, purposes } = domain
 
   /** A grant for an unknown purpose would expire at once. */
   function checkPurpose(name: string): void {
@@ -136,14 +129,12 @@ export function createGrantsFacade(parts: {
   }
 }
 
-export function createTrustedDevicesFacade(
-  devices: Devices,
-  cookies: DeviceCookies | undefined,
-  identify: IdentifyLater,
-): TrustedDevicesFacade {
+export function createTrustedDevicesFacade(http: HttpParts): TrustedDevicesFacade {
+  const { devices } = http.domain
+  const cookies = http.devices
   return {
     async has(req) {
-      const requester = await identify(req)
+      const requester = await http.identifyLater(req)
       return requester !== undefined && ((await cookies?.has(req, requester.subject)) ?? false)
     },
     list: async (subject) => devices.list(subjectText(subject)),

@@ -3,7 +3,7 @@ import type { PhoneVerification } from '../flows/phone-verification.js'
 import type { GuardOptions } from '../guard/guard-options.js'
 import type { ChallengesFacade } from './challenges-facade.js'
 import type { GrantsFacade, TrustedDevicesFacade } from './facades.js'
-import type { PhoneVerificationOptions, RoutesOptions, StartOptions } from './factory-options.js'
+import type { PhoneVerificationOptions, RoutesOptions, StartOptions } from './factory.js'
 import type { Operator } from './operator.js'
 import type { RecoveryCodesFacade } from './recovery-codes.js'
 

@@ -1,13 +1,12 @@
 import type { Request, RequestHandler, Response } from 'express'
 import { TwoFactorError } from '../../errors.js'
-import type { Intents } from '../flows/intent.js'
 import { noteGuarded } from '../guard/coverage.js'
 import { isOurs, middleware } from '../host/boundary.js'
 import type { InFlight } from '../host/in-flight.js'
 import type { Sessions } from '../host/requester.js'
 import { cameWith } from '../host/session.js'
 import type { Warn } from '../host/warnings.js'
-import type { Views } from '../pages/views.js'
+import type { PageView } from '../pages/page-view.js'
 import { isCrossSite } from './origin-check.js'
 import { type Problem, problemOf, tooManyAtOnce } from './problems.js'
 import { type Body, type BodyParsers, type RequestContext, readBody } from './request-body.js'
@@ -17,8 +16,14 @@ import { isRepeatable } from './return-path.js'
 /** Makes a handler that can be mounted anywhere: it brings its parser, checks and error shaping along. */
 export type Endpoint = (
   method: 'GET' | 'POST',
-  views: Pick<Views, 'of'> & Pick<Intents, 'page'>,
+  page: {
+    /** The page of this request, and where it is shown again. */
+    of(context: RequestContext, problem: Problem): Promise<PageView>
+    urlOf(context: RequestContext): string
+  },
   act: (context: RequestContext) => Promise<Reply>,
+  /** What the app has fixed of the fields. */
+  fixed?: (fields: Body) => Body,
 ) => RequestHandler
 
 export function createEndpoint(parts: {
@@ -45,10 +50,10 @@ export function createEndpoint(parts: {
   /** SMS pumping: starts that are refused must not fill the store of the sessions. */
   const released = <Result>(req: Request, work: Promise<Result>) => work.finally(() => sessions.release(req))
 
-  return (method, views, act) => {
+  return (method, page, act, fixed = (fields) => fields) => {
     async function answer(req: Request, res: Response): Promise<void> {
-      let context: RequestContext = { req, res, fields: {} }
-      const view = (problem: Problem) => released(req, views.of(context, problem))
+      let context: RequestContext = { req, res, fields: fixed({}) }
+      const view = (problem: Problem) => released(req, page.of(context, problem))
       const respond = async (reply: Reply) => {
         // The host's onVerified may have answered already.
         if (!res.headersSent) await responder.send(req, res, reply, view)
@@ -61,9 +66,9 @@ export function createEndpoint(parts: {
         await sessions.open(req)
         // The address of a form that was answered in place, opened again: there is a page for that.
         if (method === 'POST' && isRepeatable(req) && responder.wantsPage(req)) {
-          return responder.redirect(res, views.page({ req, res, fields: req.query }))
+          return responder.redirect(res, page.urlOf({ req, res, fields: fixed(req.query) }))
         }
-        context = { req, res, fields: await fieldsOf(method, req, res) }
+        context = { req, res, fields: fixed(await fieldsOf(method, req, res)) }
         leave = inFlight.enter(sessions.find(req))
       } catch (error) {
         return respond(failed(error))

@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { json, type RequestHandler, Router, urlencoded } from 'express'
-import type { Handlers } from '../flows/handlers.js'
 import { middleware } from '../host/boundary.js'
 import type { Pages } from '../pages/pages.js'
 import type { BodyParsers } from './request-body.js'
@@ -20,6 +19,15 @@ const scripts = { '/dialog.js': 'index.js', '/page.js': 'page.js' }
 
 /** The session before the routes may set its cookie on a file, too: in a shared cache the next visitor would get it. */
 const keptByBrowsers = { 'Cache-Control': 'private, max-age=3600' }
+
+/** One handler for each route, to be mounted anywhere. */
+export interface Handlers {
+  start(purpose?: string): RequestHandler
+  readonly resend: RequestHandler
+  readonly verify: RequestHandler
+  readonly cancel: RequestHandler
+  readonly status: RequestHandler
+}
 
 /** Mounts the handlers on their paths. Each responds to every method: 405 to the wrong ones. */
 export function createRouter(

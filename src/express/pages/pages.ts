@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express'
+import type { Limits } from '../../challenge/limits.js'
 import { plainText } from '../../lib/html.js'
 import { optionError } from '../../lib/options.js'
 import { hostFunction } from '../host/boundary.js'
@@ -42,27 +43,34 @@ export interface Pages {
   readonly assets: Readonly<Record<string, Asset>>
 }
 
-export function createPages(parts: {
-  readonly languageOf: (req: Request) => Language
+/** The options that pages go by. */
+export interface PageSettings {
+  /** By purpose, always with `login`. */
   readonly appName: Readonly<Record<string, string>>
   readonly brand?: BrandOptions | undefined
   readonly render?: Render | undefined
-  readonly countries: readonly string[]
-  readonly attemptsPerChallenge: number
-  readonly hostTimeoutMs: number
-  readonly now: () => number
-}): Pages {
-  const { languageOf, brand, countries, attemptsPerChallenge, now } = parts
-  const render =
-    parts.render &&
-    hostFunction(parts.render, {
-      name: 'render',
-      timeoutMs: parts.hostTimeoutMs,
-      requestOf: (_view, { req }) => req,
-    })
+  /** ISO 3166 codes. */
+  readonly countries: readonly string[] | 'any'
+  readonly limits: Pick<Limits, 'attemptsPerChallenge' | 'hostTimeoutMs'>
+}
+
+export function createPages(
+  settings: PageSettings,
+  languageOf: (req: Request) => Language,
+  now: () => number,
+): Pages {
+  const { brand, limits } = settings
+  const { attemptsPerChallenge, hostTimeoutMs: timeoutMs } = limits
+  const countries = settings.countries === 'any' ? [] : settings.countries
+  const deadline = {
+    name: 'render',
+    timeoutMs,
+    requestOf: (_view: PageView, { req }: { req: Request }) => req,
+  }
+  const render = settings.render && hostFunction(settings.render, deadline)
   const unusable = brand && brandProblem(brand)
   if (unusable !== undefined) throw optionError(`twoFactor: brand.${unusable}`)
-  const { login: name } = parts.appName
+  const { login: name } = settings.appName
   const app = brand ?? (name === undefined ? undefined : { name })
   return {
     html(view, req, res) {

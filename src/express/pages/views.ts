@@ -1,17 +1,13 @@
-import type { Request } from 'express'
-import type { Actor, Challenges, ChallengeView, Outlook } from '../../challenge/commands.js'
-import type { Purposes } from '../../challenge/purposes.js'
+import type { Actor, ChallengeView, Outlook } from '../../challenge/commands.js'
 import type { ProblemCode } from '../../errors.js'
 import { nationalForm } from '../../phone-number.js'
-import type { Intent, Intents } from '../flows/intent.js'
-import type { FindProven, Proven } from '../flows/proven.js'
+import { type Intent, readIntent } from '../flows/intent.js'
+import type { Lane, Proven } from '../flows/lane.js'
 import { acceptedChannels, challengeFor, takesRecoveryCode } from '../guard/accepted.js'
-import type { Requirement } from '../guard/requirement.js'
 import type { Resumed } from '../guard/resumption.js'
 import type { Problem } from '../http/problems.js'
 import { type Body, invalid, oneString, type RequestContext } from '../http/request-body.js'
-import type { FormFieldsOf } from './form-fields.js'
-import type { PageLinks } from './links.js'
+import type { HttpParts } from '../http-parts.js'
 import { pageFor } from './page-for.js'
 import type { PageView } from './page-view.js'
 
@@ -23,31 +19,6 @@ export interface Views {
   formless(context: RequestContext, problem: Problem): Promise<PageView>
   /** The page that posts an interrupted form again, or says that it is gone. */
   resume(context: RequestContext, resumed: Resumed): PageView
-}
-
-export interface ViewParts {
-  readonly lane: 'auth' | 'enrol'
-  readonly basePathOf: (req: Request) => string
-  readonly purposes: Purposes
-  readonly defaultPurpose: string
-  readonly intents: Intents
-  readonly actor: (req: Request) => Promise<Actor | undefined>
-  readonly challenges: Pick<Challenges, 'find' | 'preview'>
-  readonly findProven: FindProven
-  /** Whether a person is shown the response, as a page or in a dialog. */
-  readonly wantsScreen: (req: Request) => boolean
-  readonly offersTrust: (purpose: string, demand: Requirement | undefined) => boolean
-  /** For how long a trusted device stands in for the code, in milliseconds. */
-  readonly trustForMs?: number | undefined
-  /** Whether codes hold letters: phones then show their whole keyboard. */
-  readonly codeLetters: boolean
-  readonly linksOf: (req: Request) => PageLinks
-  readonly formFieldsOf: FormFieldsOf
-  readonly countries: readonly string[]
-  readonly attemptsPerChallenge: number
-  /** Whether sessions live in cookies: pages then notice a browser that blocks them. */
-  readonly probesCookies: boolean
-  readonly now: () => number
 }
 
 /** What a page depends on besides its request. */
@@ -73,8 +44,12 @@ const unidentified: ReadonlySet<ProblemCode> = new Set([
 /** After these the store has been waited for in vain, or this session has too many requests that wait already. */
 const busy: ReadonlySet<ProblemCode> = new Set(['store_unavailable', 'capacity'])
 
-export function createViews(parts: ViewParts): Views {
-  const { lane, purposes, intents, challenges, wantsScreen, now } = parts
+export function createViews(http: HttpParts, lane: Lane): Views {
+  const { settings, responder, sessions } = http
+  const { challenges, purposes, now } = http.domain
+  const { countries, limits, codeLetters, trustedDevices } = settings
+  const { wantsScreen } = responder
+  const isSignup = lane.name === 'enrol'
 
   /** Looks up the person's challenge, or what stands in its place, as far as the problem that is told leaves it open. */
   async function lookUp(context: RequestContext, intent: Intent, problem?: Problem): Promise<Found> {
@@ -83,10 +58,10 @@ export function createViews(parts: ViewParts): Views {
     if (wantsRecovery(fields) || (problem && (busy.has(problem.code) || unidentified.has(problem.code)))) {
       return {}
     }
-    const actor = await parts.actor(req)
+    const actor = await lane.actor(req)
     // JSON tells nothing but the challenge.
     const isShown = problem !== undefined || wantsScreen(req)
-    const { challenge, purpose = parts.defaultPurpose, issued } = intent
+    const { challenge, purpose = lane.defaultPurpose, issued } = intent
     const shown = { challenge, purpose, bound: issued?.bound }
     // Together: over a network store they cost one round trip.
     const [live, outlook, typed] = await Promise.all([
@@ -97,7 +72,7 @@ export function createViews(parts: ViewParts): Views {
     ])
     const found = { live, outlook, ...(typed && { typed }) }
     if (live !== undefined || !wantsScreen(req) || !mayBeProven(problem, intent)) return found
-    return { ...found, proven: await parts.findProven(context, outlook?.untypedSince ?? 0) }
+    return { ...found, proven: await lane.proven(context, intent, outlook?.untypedSince ?? 0) }
   }
 
   function view(
@@ -111,10 +86,10 @@ export function createViews(parts: ViewParts): Views {
     // A page that is asked for by it is refused; a code that is posted is told about, whatever came along.
     const useless = live !== undefined && acceptedChannels([live.channel], demand).length === 0
     const challenge = (spent || useless) && req.method !== 'POST' ? undefined : live
-    const purpose = purposes.find(challenge?.purpose ?? intent.purpose ?? parts.defaultPurpose)
-    const typed = lane === 'enrol' ? { ...remembered, ...typedIn(fields) } : undefined
+    const purpose = purposes.find(challenge?.purpose ?? intent.purpose ?? lane.defaultPurpose)
+    const typed = isSignup ? { ...remembered, ...typedIn(fields) } : undefined
     return pageFor({
-      basePath: parts.basePathOf(req),
+      basePath: lane.basePathOf(req),
       challenge: challenge && challengeFor(demand, challenge),
       details: resumed ? resumed.form?.details : (challenge?.details ?? demand?.details),
       methods: demand?.methods,
@@ -131,31 +106,33 @@ export function createViews(parts: ViewParts): Views {
       purpose: purpose?.name,
       spent: spent || formless,
       channels: acceptedChannels(purpose?.channels ?? [], demand),
-      attemptsPerChallenge: parts.attemptsPerChallenge,
-      offerTrust: purpose !== undefined && parts.offersTrust(purpose.name, demand),
-      trustForMs: parts.trustForMs,
-      lettersInCode: parts.codeLetters,
-      changeableNumber: lane === 'enrol',
+      attemptsPerChallenge: limits.attemptsPerChallenge,
+      offerTrust: purpose !== undefined && lane.offersTrust(purpose.name, demand),
+      trustForMs: trustedDevices?.maxAgeMs,
+      lettersInCode: codeLetters,
+      changeableNumber: isSignup,
       typedPhone: typed?.phone,
       typedCountry: typed?.country?.toUpperCase(),
       nationalPhone: typed?.national,
-      probesCookies: parts.probesCookies && req.headers.cookie === undefined,
+      probesCookies: !sessions.bearer && req.headers.cookie === undefined,
       emptyField: typedFields.every((name) => oneString(fields, name) === undefined),
-      takesRecoveryCode: lane === 'auth' && takesRecoveryCode(purpose, demand),
+      takesRecoveryCode: !isSignup && takesRecoveryCode(purpose, demand),
       formInterrupted: problem?.code === 'second_factor_required',
       formKept: demand?.formId !== undefined,
-      links: parts.linksOf(req),
+      links: http.linksOf(req),
       // These pages have no form, and their request often no session to take a token from.
-      formFields: problem && unidentified.has(problem.code) ? {} : parts.formFieldsOf(req),
-      countries: parts.countries,
+      formFields: problem && unidentified.has(problem.code) ? {} : http.formFieldsOf(req),
+      countries: countries === 'any' ? [] : countries,
       now: now(),
     })
   }
 
+  const intentOf = (context: RequestContext) => readIntent(context, lane.requirements, purposes)
+
   async function shown(context: RequestContext, problem?: Problem, formless?: boolean): Promise<PageView> {
     const isUnknown = problem !== undefined && unidentified.has(problem.code)
     const { requirement: _, ...fields } = context.fields
-    const intent = intents.of(isUnknown ? { ...context, fields } : context)
+    const intent = intentOf(isUnknown ? { ...context, fields } : context)
     const found = await lookUp(context, intent, problem).catch((error: unknown): Found => {
       // The problem that is being told came first.
       if (problem === undefined) throw error
@@ -170,7 +147,7 @@ export function createViews(parts: ViewParts): Views {
   return {
     of: shown,
     formless: (context, problem) => shown(context, problem, true),
-    resume: (context, resumed) => view(context, intents.of(context), {}, { resumed }),
+    resume: (context, resumed) => view(context, intentOf(context), {}, { resumed }),
   }
 }
 

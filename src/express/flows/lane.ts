@@ -1,0 +1,72 @@
+import type { Request } from 'express'
+import type {
+  Actor,
+  Refusal,
+  SendCommand,
+  Shown,
+  StartOutcome,
+  VerifyOutcome,
+} from '../../challenge/commands.js'
+import type { RecoveryOutcome } from '../../challenge/recovery.js'
+import type { Requirement, Requirements } from '../guard/requirement.js'
+import type { Resumption } from '../guard/resumption.js'
+import type { RequestContext } from '../http/request-body.js'
+import type { Intent } from './intent.js'
+
+/** What was proven, when. */
+export interface Verified {
+  readonly outcome: 'verified'
+  readonly purpose: string
+  readonly verifiedAt: number
+  /** Where this success leads when the request does not say so. */
+  readonly successPath?: string | undefined
+}
+
+/** What this session has proven already: in another tab. */
+export interface Proven {
+  /** The path that the guard wanted to come back to. */
+  readonly returnTo?: string | undefined
+  readonly successPath?: string | undefined
+}
+
+type Approved = Extract<VerifyOutcome, { outcome: 'approved' }>
+export type Rejected = Extract<RecoveryOutcome, { outcome: 'rejected' }>
+
+/** What the host has to say about a message that is to be sent. */
+export type HostSays = Pick<SendCommand, 'locale' | 'beforeSend'>
+
+/** One code that is about to be verified. */
+export interface Submission {
+  readonly actor: Actor
+  /** Records under a renewed session what was proven; refuses when a revocation came meanwhile. */
+  approve(approved: Approved, trustDevice: boolean): Promise<Verified | Refusal>
+}
+
+/** Where sign-in and step-up on the one hand, and a phone verification on the other, differ. */
+export interface Lane {
+  readonly name: 'auth' | 'enrol'
+  readonly defaultPurpose: string
+  /** In the auth lane alone: guards require nothing else. */
+  readonly requirements?: Requirements | undefined
+  basePathOf(req: Request): string
+  /** Whether success may make this browser stand in for the next code. */
+  offersTrust(purpose: string, demand: Requirement | undefined): boolean
+  /** Who acts on which number; undefined while no number is known. Throws when nobody may act. */
+  actor(req: Request): Promise<Actor | undefined>
+  start(context: RequestContext, intent: Intent, hostSays: HostSays): Promise<StartOutcome | Verified>
+  /** What the person was shown with the code that a request brings. */
+  shown(context: RequestContext, intent: Intent): Promise<Shown>
+  /** Called before a code is verified; undefined while no number is known. */
+  submission(context: RequestContext): Promise<Submission | undefined>
+  /** Takes a recovery code in place of one by phone; absent where there are none. */
+  readonly recover?:
+    | ((context: RequestContext, intent: Intent) => Promise<Verified | Rejected | Refusal>)
+    | undefined
+  /**
+   * What this session has proven since the page was made; undefined when nothing that fits. It decides which page is
+   * shown, never who is let in. `untypedSince`: when the last code was sent that nobody has typed.
+   */
+  proven(context: RequestContext, intent: Intent, untypedSince: number): Promise<Proven | undefined>
+  /** The interrupted form that a page was opened for; in the auth lane alone. */
+  readonly openForm?: Resumption['open']
+}

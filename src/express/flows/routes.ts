@@ -1,0 +1,186 @@
+import type { Request } from 'express'
+import type { Actor, Refusal, StartOutcome } from '../../challenge/commands.js'
+import { httpStatusOf } from '../../errors.js'
+import { acceptedChannel, challengeFor, saysMoreThanPurpose } from '../guard/accepted.js'
+import { hostFunction } from '../host/boundary.js'
+import { type Problem, rateLimitHeaders } from '../http/problems.js'
+import {
+  type Body,
+  blocksCookies,
+  flag,
+  invalid,
+  type RequestContext,
+  readChannel,
+  readCode,
+  text,
+} from '../http/request-body.js'
+import { challengeDocument, isoTime, type Reply } from '../http/responder.js'
+import type { Handlers } from '../http/routes.js'
+import type { HttpParts } from '../http-parts.js'
+import { pageUrl } from '../pages/links.js'
+import { createViews, type Views } from '../pages/views.js'
+import { type Intent, readIntent } from './intent.js'
+import type { HostSays, Lane, Rejected, Verified } from './lane.js'
+
+/**
+ * The routes of one lane, each from its first step to its response. Before these steps `endpoint` has checked the
+ * method, the origin (CSRF) and the body, and refused sessions that ask too much at once.
+ */
+export function createRoutes(
+  http: HttpParts,
+  lane: Lane,
+): { readonly handlers: Handlers; readonly views: Views } {
+  const { domain, endpoint, languageOf, responder } = http
+  const { challenges, purposes, now } = domain
+  const { codePattern } = http.settings
+  const beforeSend =
+    http.settings.beforeSend && hostFunction(http.settings.beforeSend, http.within('beforeSend'))
+  const views = createViews(http, lane)
+
+  const requests = {
+    async start(context: RequestContext): Promise<Reply> {
+      if (blocksCookies(context)) return problem({ code: 'session_unavailable' })
+      const intent = intentOf(context)
+      const outcome = await lane.start(context, intent, hostSays(context.req))
+      return outcome.outcome === 'verified'
+        ? success(outcome, context, intent)
+        : sent(outcome, 201, context, intent)
+    },
+
+    async resend(context: RequestContext): Promise<Reply> {
+      const intent = intentOf(context)
+      const channel = readChannel(context.fields)
+      const actor = await lane.actor(context.req)
+      const shown = await lane.shown(context, intent)
+      if (actor === undefined) return problem({ code: 'challenge_gone' })
+      const accepted = channel && acceptedChannel(channel, [channel], intent.demand)
+      if (accepted?.outcome === 'refused') return failure(accepted)
+      const outcome = await challenges.resend({ ...actor, shown, channel, ...hostSays(context.req) })
+      const isGone = outcome.outcome === 'refused' && outcome.code === 'challenge_gone'
+      return isGone ? startAnew(context, actor) : sent(outcome, 200, context, intent)
+    },
+
+    async verify(context: RequestContext): Promise<Reply> {
+      if (Object.hasOwn(context.fields, 'recoveryCode')) return requests.recover(context)
+      const intent = intentOf(context)
+      const code = readCode(text(context.fields, 'code') ?? '', codePattern)
+      if (code === undefined) throw invalid('code does not match the expected format.')
+      const trustDevice = flag(context.fields, 'trustDevice')
+      const submission = await lane.submission(context)
+      const shown = await lane.shown(context, intent)
+      if (submission === undefined) return problem({ code: 'challenge_gone' })
+      const outcome = await challenges.verify({ ...submission.actor, code, shown })
+      if (outcome.outcome !== 'approved') return failure(outcome)
+      const verified = await submission.approve(outcome, trustDevice)
+      return verified.outcome === 'verified' ? success(verified, context, intent) : failure(verified)
+    },
+
+    async recover(context: RequestContext): Promise<Reply> {
+      if (lane.recover === undefined) throw invalid('Recovery codes are not enabled here.')
+      if (text(context.fields, 'code') !== undefined) throw invalid('Send code or recoveryCode, not both.')
+      const intent = intentOf(context)
+      const outcome = await lane.recover(context, intent)
+      return outcome.outcome === 'verified' ? success(outcome, context, intent) : failure(outcome, 'recovery')
+    },
+
+    async cancel(context: RequestContext): Promise<Reply> {
+      const actor = await lane.actor(context.req)
+      if (actor !== undefined) await challenges.cancel(actor)
+      return { reply: 'done', status: 204, location: () => pageOf(context) }
+    },
+
+    async status(context: RequestContext): Promise<Reply> {
+      const resumed = await lane.openForm?.(context)
+      if (resumed === undefined) return { reply: 'page', view: await views.of(context) }
+      const status = resumed.form === undefined ? httpStatusOf.challenge_gone : 200
+      return { reply: 'page', view: views.resume(context, resumed), status }
+    },
+  }
+
+  /** The button of a page whose code ran out meanwhile sends a new one for the same, unless the proof was given. */
+  async function startAnew(context: RequestContext, { phone, country }: Actor): Promise<Reply> {
+    const gone: Problem = { code: 'challenge_gone' }
+    if (!responder.wantsScreen(context.req)) return problem(gone)
+    const { page } = await views.of(context, gone)
+    if (page !== 'start' && page !== 'phone') return problem(gone)
+    return requests.start({ ...context, fields: { ...context.fields, phone, ...(country && { country }) } })
+  }
+
+  const intentOf = (context: RequestContext): Intent => readIntent(context, lane.requirements, purposes)
+
+  const hostSays = (req: Request): HostSays => ({
+    locale: languageOf(req).locale,
+    beforeSend: beforeSend && ((send) => beforeSend(req, send)),
+  })
+
+  function sent(outcome: StartOutcome, status: number, context: RequestContext, intent: Intent): Reply {
+    if (outcome.outcome === 'refused') return failure(outcome)
+    const unconfirmed = outcome.outcome === 'started' && outcome.delivery === 'unconfirmed'
+    const challenge = challengeFor(intent.demand, outcome.challenge)
+    const resendInSeconds = Math.max(0, Math.ceil((challenge.resendAt - now()) / 1_000))
+    return {
+      reply: 'done',
+      status: outcome.outcome === 'already-sent' ? 200 : unconfirmed ? 202 : status,
+      headers: rateLimitHeaders('resend_too_soon', resendInSeconds),
+      body: {
+        challenge: challengeDocument(challenge, lane.basePathOf(context.req), now()),
+        ...(outcome.outcome === 'already-sent' && { alreadySent: true }),
+        ...(unconfirmed && { delivery: 'unconfirmed' }),
+      },
+      location: () => codePage(context.req, intent),
+    }
+  }
+
+  function success(verified: Verified, { req }: RequestContext, { demand, returnTo: way }: Intent): Reply {
+    const { purpose, verifiedAt, successPath } = verified
+    const formId = demand?.formId
+    const back = formId === undefined ? way : pageUrl(lane.basePathOf(req), { formId, returnTo: way })
+    const returnTo = back ?? successPath
+    const body = { verified: true, purpose, verifiedAt: isoTime(verifiedAt), ...(returnTo && { returnTo }) }
+    return { reply: 'done', status: 200, body, location: () => returnTo ?? '/' }
+  }
+
+  /** The page again, with what came along. */
+  function pageOf(context: RequestContext): string {
+    const { requirement, purpose, returnTo } = intentOf(context)
+    return pageUrl(lane.basePathOf(context.req), { requirement, purpose, returnTo })
+  }
+
+  /** The page of a code that was sent just now. */
+  function codePage(req: Request, { demand, purpose, returnTo }: Intent): string {
+    // Often the purpose says it all, and it never gets too old.
+    const saysMore = demand && saysMoreThanPurpose(demand, purposes.find(demand.purpose))
+    const requirement = saysMore ? lane.requirements?.reissue(req, demand) : undefined
+    return pageUrl(lane.basePathOf(req), { requirement, purpose, returnTo })
+  }
+
+  /** A purpose that the app fixed goes before what the browser sends. */
+  const fixing = (purpose: string | undefined) => (fields: Body) => {
+    if (purpose === undefined) return fields
+    const { purpose: _given, ...others } = fields
+    return purpose === lane.defaultPurpose ? others : { ...others, purpose }
+  }
+
+  const page = { of: views.of, urlOf: pageOf }
+  const handlers: Handlers = {
+    start: (purpose) => endpoint('POST', page, requests.start, fixing(purpose)),
+    resend: endpoint('POST', page, requests.resend),
+    verify: endpoint('POST', page, requests.verify),
+    cancel: endpoint('POST', page, requests.cancel),
+    status: endpoint('GET', page, requests.status),
+  }
+  return { handlers, views }
+}
+
+function failure(outcome: Refusal | Rejected, page?: Problem['page']): Reply {
+  if (outcome.outcome === 'rejected') {
+    const { attemptsRemaining, retryAfterMs } = outcome
+    return problem({ code: 'code_not_accepted', attemptsRemaining, retryAfterMs, page })
+  }
+  const { code, retryAfterMs, reason, limit, detail, methods } = outcome
+  return problem({ code, retryAfterMs, reason, limit, detail, page, ...(methods && { methods }) })
+}
+
+function problem(given: Problem): Reply {
+  return { reply: 'problem', problem: given }
+}

@@ -1,0 +1,119 @@
+import type { Request } from 'express'
+import { type Actor, refused } from '../../challenge/commands.js'
+import { hashId } from '../../challenge/keys.js'
+import type { OpenSubject } from '../../challenge/proofs/grants.js'
+import { readSubject } from '../host/requester.js'
+import { invalid, readChannel, text } from '../http/request-body.js'
+import { isRepeatable, safePath } from '../http/return-path.js'
+import type { HttpParts } from '../http-parts.js'
+import type { Lane } from './lane.js'
+
+/** Who wants to prove a number. */
+interface Enrollee {
+  readonly session: string
+  /** Undefined at an anonymous signup. */
+  readonly signedIn: string | undefined
+  /** Only what a signed-in subject began can be revoked. */
+  readonly record: OpenSubject | undefined
+}
+
+/** A phone verification: the number comes from the body of start and is remembered under the session. */
+export function createSignup(http: HttpParts, purpose: string, successPath: string | undefined): Lane {
+  const { subjectOf, addressOf, sessions, renewal } = http
+  const { challenges, grants, enrolments, now } = http.domain
+  const { codeLifetimeMs } = http.settings.limits
+
+  function enrolleeOf(req: Request): Enrollee {
+    const session = sessions.idOf(req)
+    const signedIn = readSubject(subjectOf, req)
+    const record = signedIn === undefined ? undefined : grants.open({ subject: signedIn, session })
+    return { session, signedIn, record }
+  }
+
+  function requester(req: Request, { session, signedIn, record }: Enrollee): Omit<Actor, 'phone'> {
+    // Anonymous at a signup: the session stands for the subject.
+    const subject = signedIn ?? `visitor ${hashId(session)}`
+    const anonymous = signedIn === undefined
+    return { lane: 'enrol', subject, anonymous, session, epoch: record?.epoch, ...addressOf(req) }
+  }
+
+  async function actorOf(req: Request, enrollee: Enrollee): Promise<Actor | undefined> {
+    const enrolment = await enrolments.find(enrollee.session)
+    if (enrolment?.purpose !== purpose || enrolment.verifiedAt !== undefined) return undefined
+    // IDOR: begun by another account that was signed in here before.
+    if (enrolment.subject !== undefined && enrolment.subject !== enrollee.signedIn) return undefined
+    const { phone, country, visitor } = enrolment
+    return { ...requester(req, enrollee), phone, country, visitor }
+  }
+
+  return {
+    name: 'enrol',
+    defaultPurpose: purpose,
+    basePathOf: (req) => safePath(req.baseUrl) ?? '',
+    offersTrust: () => false,
+    actor: async (req) => actorOf(req, enrolleeOf(req)),
+
+    async start({ req, res, fields }, _intent, hostSays) {
+      const enrollee = enrolleeOf(req)
+      const channel = readChannel(fields)
+      const phone = text(fields, 'phone')
+      if (phone === undefined) throw invalid('phone is missing.')
+      const country = text(fields, 'country')?.toUpperCase()
+      const { visitor, begin } = enrolments.open(enrollee.session)
+      const onPassed = () => sessions.keep(req, res)
+      const who = { ...requester(req, enrollee), phone, country, visitor }
+      const outcome = await challenges.start({ ...who, ...hostSays, onPassed, channel, purpose })
+      if (outcome.outcome !== 'refused') {
+        await begin({ purpose, phone, country, visitor: await visitor, subject: enrollee.signedIn })
+      }
+      return outcome
+    },
+
+    async shown({ fields }) {
+      // A guard requires none of these proofs.
+      if (text(fields, 'requirement') !== undefined) throw invalid('requirement is invalid.')
+      return { challenge: text(fields, 'challenge'), purpose: text(fields, 'purpose') ?? purpose }
+    },
+
+    async submission({ req, res }) {
+      const enrollee = enrolleeOf(req)
+      const { signedIn: subject, record } = enrollee
+      const actor = await actorOf(req, enrollee)
+      if (actor === undefined) return undefined
+      return {
+        actor,
+        async approve({ phone }) {
+          if (await record?.isRevoked()) return refused('challenge_gone')
+          const { before, after, provisional, moved } = await renewal.renew(req, res)
+          try {
+            await moved
+            // A subject that proves another number stays signed in.
+            if (subject !== undefined && !provisional) await grants.move(subject, before, after)
+            const epoch = await record?.epoch
+            const proof = await enrolments.prove(after, { purpose, phone, provisional, subject, epoch })
+            if (proof === undefined) return refused('challenge_gone')
+            // A revocation that came while the session was renewed must not leave a proof behind.
+            if (await record?.isRevoked()) {
+              await enrolments.redeem(after, purpose, subject)
+              return refused('challenge_gone')
+            }
+            // The response is a success either way; the next request shall find the proof.
+            await proof.confirm().catch(() => undefined)
+            return { outcome: 'verified', purpose, verifiedAt: proof.verifiedAt, successPath }
+          } catch (error) {
+            await renewal.abandon(req, res)
+            throw error
+          }
+        },
+      }
+    },
+
+    /** A proof that was not redeemed yet. */
+    async proven({ req }) {
+      const proof = await enrolments.peek(sessions.idOf(req), purpose, readSubject(subjectOf, req))
+      // Whoever opens the page later than a code lives wants to prove something anew; an old form never does.
+      const earliest = isRepeatable(req) ? now() - codeLifetimeMs : 0
+      return proof !== undefined && proof.verifiedAt >= earliest ? { successPath } : undefined
+    },
+  }
+}
