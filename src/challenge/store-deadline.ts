@@ -16,8 +16,8 @@ export interface StoreTrace {
 const traces = tracingChannel<unknown, StoreTrace>('express-two-factor:store')
 
 /**
- * Bounds every command of a store: whatever fails or is late becomes `store_unavailable`. A synchronous
- * store stays synchronous, because the guard needs no promise then.
+ * Bounds every command of a store that does so not itself: whatever fails or is late becomes `store_unavailable`. A
+ * synchronous store stays synchronous, because the guard needs no promise then.
  */
 export function withStoreDeadline(
   store: Store,
@@ -35,7 +35,9 @@ export function withStoreDeadline(
       const result = ask()
       if (!isThenable(result)) return result
       const startedAt = now()
-      return withinDeadline(timeoutMs, () => Promise.resolve(result)).catch((cause: unknown) => {
+      const native = Promise.resolve(result)
+      const inTime = store.timeoutMs === undefined ? withinDeadline(timeoutMs, () => native) : native
+      return inTime.catch((cause: unknown) => {
         throw failed(command, cause, Math.max(0, now() - startedAt))
       })
     } catch (cause) {

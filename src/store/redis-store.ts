@@ -19,7 +19,7 @@ export type { RedisClient, RedisConnection, SendCommand } from './redis-connecti
 
 /** Options of `redisStore`. */
 export type RedisStoreOptions = {
-  /** Deadline of every command in milliseconds; 250. */
+  /** Deadline of every command in milliseconds; 250. It holds in place of `limits.storeTimeoutMs`. */
   timeoutMs?: number
   /**
    * Whether a swap must be acknowledged by a replica; false. Costs a round trip per swap, and needs one
@@ -74,7 +74,7 @@ export function redisStore(options: RedisStoreOptions): Store {
     if (replicas < 1) throw new Error('no replica has confirmed the change')
   }
 
-  return {
+  const store: Store = {
     // GETEX without options is a GET that only a primary accepts: a stale replica may still hold a revoked grant.
     read: (key) =>
       bounded(async () => {
@@ -110,6 +110,8 @@ export function redisStore(options: RedisStoreOptions): Store {
 
     inspect: () => inspectRedis(send, { timeoutMs, strict }),
   }
+  // Not enumerable: a store that spreads this one into itself may hang, and has made no promise.
+  return Object.defineProperty(store, 'timeoutMs', { value: timeoutMs })
 }
 
 /** Redis accepts whole milliseconds only. */

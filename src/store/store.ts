@@ -68,6 +68,11 @@ export interface Store {
    * that reaches 0 is gone. While no window runs, `resetInMs` is `windowMs`.
    */
   increment(key: string, windowMs: number, by?: number): Awaitable<CounterResult>
+  /**
+   * The deadline in milliseconds that its commands keep by themselves, in place of `limits.storeTimeoutMs`. Left out
+   * by a store that may hang.
+   */
+  readonly timeoutMs?: number
   /** Called by `tf.selfTest()` and `express-two-factor doctor`. Resolves with an empty list when nothing is wrong; never rejects. */
   inspect?(): Promise<readonly Finding[]>
   /** Frees connections. `tf.close()` calls it for the default store only. */

@@ -1,4 +1,3 @@
-export { type StoreContractOptions, storeContract } from '../store/store-contract.js'
 export {
   type CodeProviderContractOptions,
   codeProviderContract,
@@ -14,3 +13,4 @@ export {
   type SandboxWorkerFixtures,
   sandboxFixtures,
 } from './sandbox-fixtures.js'
+export { type StoreContractOptions, storeContract } from './store-contract.js'

@@ -4,6 +4,7 @@ import { withStoreDeadline } from '../../src/challenge/store-deadline.js'
 import { TwoFactorError } from '../../src/errors.js'
 import type { EventBody } from '../../src/events.js'
 import { memoryStore } from '../../src/store/memory-store.js'
+import { redisStore } from '../../src/store/redis-store.js'
 import type { Entry, Store } from '../../src/store/store.js'
 
 const silent = { now: Date.now, emit: () => {} }
@@ -102,6 +103,14 @@ describe('a store with a deadline', () => {
       message: 'The store did not respond.',
       cause: { message: 'no response within 20 ms' },
     })
+  })
+
+  it('leaves a store its own deadline, and bounds one that was made of it', async () => {
+    const sendCommand = () => new Promise((resolve) => setTimeout(() => resolve('v\n1'), 40))
+    const own = redisStore({ sendCommand, timeoutMs: 10_000 })
+    expect(await withStoreDeadline(own, 10, silent).read('k')).toMatchObject({ value: 1 })
+    const hung = redisStore({ sendCommand: dead, timeoutMs: 10_000 })
+    await expect(bounded(hung).read('k')).rejects.toMatchObject({ code: 'store_unavailable' })
   })
 
   it('leaves no timer behind', async () => {

@@ -1,4 +1,4 @@
-import type { CounterResult, Entry, Json, SwapResult } from '../store.js'
+import type { CounterResult, Entry, Json, SwapResult } from '../../store/store.js'
 
 /** A store under test. What it throws and what it rejects with look the same. */
 export interface StoreUnderTest {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { hourMs } from '../../lib/time.js'
-import type { Json } from '../store.js'
+import type { Json } from '../../store/store.js'
 import type { Cases } from './bench.js'
 
 const values: readonly Json[] = [

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { type Checks, checkOptions, func } from '../lib/options.js'
-import type { Bench, Cases, StoreUnderTest } from './contract/bench.js'
-import { counterCases } from './contract/counters.js'
-import { entryCases } from './contract/entries.js'
-import { downCases, failureCases } from './contract/failures.js'
-import { lifetimeCases } from './contract/lifetimes.js'
-import { raceCases } from './contract/races.js'
-import type { Awaitable, Store } from './store.js'
+import type { Awaitable, Store } from '../store/store.js'
+import type { Bench, Cases, StoreUnderTest } from './store-contract/bench.js'
+import { counterCases } from './store-contract/counters.js'
+import { entryCases } from './store-contract/entries.js'
+import { downCases, failureCases } from './store-contract/failures.js'
+import { lifetimeCases } from './store-contract/lifetimes.js'
+import { raceCases } from './store-contract/races.js'
 
 /** Options of `storeContract`. */
 export interface StoreContractOptions {

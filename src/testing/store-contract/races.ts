@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { hourMs } from '../../lib/time.js'
-import type { Json } from '../store.js'
+import type { Json } from '../../store/store.js'
 import type { Bench, Cases, StoreUnderTest } from './bench.js'
 
 const parallel = 50
