@@ -2,7 +2,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import express from 'express'
 import session from 'express-session'
-import { createClient, twoFactor } from 'express-two-factor'
+import { createClient, providerCodes, twoFactor } from 'express-two-factor'
 import type { Sandbox } from 'express-two-factor/sandbox'
 import { secret } from './secret.js'
 
@@ -23,7 +23,8 @@ export function createApp(
 ) {
   const client = createClient({ baseUrl, ...credentials })
   const tf = twoFactor({
-    ...{ provider: client, approvedStatuses, secret: secret('TWO_FACTOR_SECRET'), countries: ['CO'] },
+    provider: providerCodes({ client, approvedStatuses }),
+    ...{ secret: secret('TWO_FACTOR_SECRET'), countries: ['CO'] },
     appName: { login: 'Acme', 'new-number': 'Acme new number' },
     subject: (req) => req.session.userId,
     phone: (_req, subject) => accounts.get(subject)?.phone,

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import cookieSession from 'cookie-session'
 import express from 'express'
-import { createClient, type SessionAdapter, twoFactor } from 'express-two-factor'
+import { createClient, providerCodes, type SessionAdapter, twoFactor } from 'express-two-factor'
 import { startSandbox } from 'express-two-factor/sandbox'
 import { secret } from './secret.js'
 
@@ -31,9 +31,11 @@ const users = new Map([['ana', { password: 'sesame', phone: '+57 300 123 4567' }
 const sandbox = await startSandbox()
 
 const tf = twoFactor({
-  provider: createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials }),
+  provider: providerCodes({
+    client: createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials }),
+    approvedStatuses: sandbox.approvedStatuses,
+  }),
   appName: 'Acme',
-  approvedStatuses: sandbox.approvedStatuses,
   secret: secret('TWO_FACTOR_SECRET'),
   countries: ['CO'],
   session,

@@ -1,7 +1,7 @@
 // A session that is an encrypted cookie. After `npm run build`: node build/examples/iron-session.js
 import { randomUUID } from 'node:crypto'
 import express from 'express'
-import { createClient, type SessionAdapter, twoFactor } from 'express-two-factor'
+import { createClient, providerCodes, type SessionAdapter, twoFactor } from 'express-two-factor'
 import { startSandbox } from 'express-two-factor/sandbox'
 import { getIronSession, type IronSession } from 'iron-session'
 import { secret } from './secret.js'
@@ -36,9 +36,11 @@ const users = new Map([['ana', { password: 'sesame', phone: '+57 300 123 4567' }
 const sandbox = await startSandbox()
 
 const tf = twoFactor({
-  provider: createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials }),
+  provider: providerCodes({
+    client: createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials }),
+    approvedStatuses: sandbox.approvedStatuses,
+  }),
   appName: 'Acme',
-  approvedStatuses: sandbox.approvedStatuses,
   secret: secret('TWO_FACTOR_SECRET'),
   countries: ['CO'],
   session,

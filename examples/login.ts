@@ -1,7 +1,7 @@
 // Sign-in with a password and a code. After `npm run build`: node build/examples/login.js
 import express from 'express'
 import session from 'express-session'
-import { createClient, twoFactor } from 'express-two-factor'
+import { createClient, providerCodes, twoFactor } from 'express-two-factor'
 import { startSandbox } from 'express-two-factor/sandbox'
 import { secret } from './secret.js'
 
@@ -20,9 +20,11 @@ const users = new Map([['ana', { password: 'sesame', phone: '+57 300 123 4567' }
 const sandbox = await startSandbox()
 
 const tf = twoFactor({
-  provider: createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials }),
+  provider: providerCodes({
+    client: createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials }),
+    approvedStatuses: sandbox.approvedStatuses,
+  }),
   appName: 'Acme',
-  approvedStatuses: sandbox.approvedStatuses,
   secret: secret('TWO_FACTOR_SECRET'),
   countries: ['CO'],
   subject: (req) => req.session.pendingUserId ?? req.session.userId,

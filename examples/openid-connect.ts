@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import express from 'express'
 import { auth } from 'express-openid-connect'
-import { createClient, type SessionAdapter, twoFactor } from 'express-two-factor'
+import { createClient, providerCodes, type SessionAdapter, twoFactor } from 'express-two-factor'
 import { startSandbox } from 'express-two-factor/sandbox'
 import { secret } from './secret.js'
 
@@ -29,15 +29,17 @@ const session: SessionAdapter = {
 const sandbox = await startSandbox()
 
 const tf = twoFactor({
-  provider: createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials }),
+  provider: providerCodes({
+    client: createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials }),
+    approvedStatuses: sandbox.approvedStatuses,
+  }),
   appName: 'Acme',
-  approvedStatuses: sandbox.approvedStatuses,
   secret: secret('TWO_FACTOR_SECRET'),
   countries: ['CO'],
   session,
   subject: (req) => req.oidc.user?.sub,
   phone: (_req, subject) => users.get(subject)?.phone,
-  links: { signIn: '/login' },
+  pages: { links: { signIn: '/login' } },
 })
 
 const app = express()

@@ -1,7 +1,7 @@
 // Codes for those who want them. After `npm run build`: node build/examples/optional.js
 import express from 'express'
 import session from 'express-session'
-import { createClient, twoFactor } from 'express-two-factor'
+import { createClient, providerCodes, twoFactor } from 'express-two-factor'
 import { startSandbox } from 'express-two-factor/sandbox'
 import { secret } from './secret.js'
 
@@ -20,9 +20,11 @@ const hasNoPhone = (subject: string) => users.get(subject)?.phone === undefined
 const sandbox = await startSandbox()
 
 const tf = twoFactor({
-  provider: createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials }),
+  provider: providerCodes({
+    client: createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials }),
+    approvedStatuses: sandbox.approvedStatuses,
+  }),
   appName: { login: 'Acme', enable: 'Acme numbers' },
-  approvedStatuses: sandbox.approvedStatuses,
   secret: secret('TWO_FACTOR_SECRET'),
   countries: ['CO'],
   subject: (req) => req.session.pendingUserId ?? req.session.userId,

@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto'
 import express from 'express'
 import session from 'express-session'
-import { createClient, expressSession, twoFactor } from 'express-two-factor'
+import { createClient, expressSession, providerCodes, twoFactor } from 'express-two-factor'
 import type { Sandbox } from 'express-two-factor/sandbox'
 import { secret } from './secret.js'
 
@@ -31,12 +31,12 @@ export function createApp<Passkey>(
 ) {
   const sessions = expressSession()
   const tf = twoFactor({
-    provider: createClient({ baseUrl, ...credentials }),
-    ...{ appName: 'Acme', approvedStatuses, secret: secret('TWO_FACTOR_SECRET'), countries: ['CO'] },
+    provider: providerCodes({ client: createClient({ baseUrl, ...credentials }), approvedStatuses }),
+    ...{ appName: 'Acme', secret: secret('TWO_FACTOR_SECRET'), countries: ['CO'] },
     session: sessions,
     subject: (req) => req.session.userId,
     phone: () => '+57 300 123 4567',
-    links: { otherMethod: '/passkey' }, // the way out of the page that says no code will do
+    pages: { links: { otherMethod: '/passkey' } }, // the way out of the page that says no code will do
   })
 
   const app = express()

@@ -1,7 +1,7 @@
 // Passport for the password, the code on top. After `npm run build`: node build/examples/passport.js
 import express from 'express'
 import session from 'express-session'
-import { createClient, twoFactor } from 'express-two-factor'
+import { createClient, providerCodes, twoFactor } from 'express-two-factor'
 import { startSandbox } from 'express-two-factor/sandbox'
 import passport from 'passport'
 import { Strategy } from 'passport-local'
@@ -37,9 +37,11 @@ passport.deserializeUser((name: string, done) => done(null, users.get(name) ?? f
 const sandbox = await startSandbox()
 
 const tf = twoFactor({
-  provider: createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials }),
+  provider: providerCodes({
+    client: createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials }),
+    approvedStatuses: sandbox.approvedStatuses,
+  }),
   appName: 'Acme',
-  approvedStatuses: sandbox.approvedStatuses,
   secret: secret('TWO_FACTOR_SECRET'),
   countries: ['CO'],
   subject: (req) => req.session.pendingUserId ?? nameOf(req.user),

@@ -1,7 +1,7 @@
 // An account for a number that its owner has proven. After `npm run build`: node build/examples/signup.js
 import express from 'express'
 import session from 'express-session'
-import { createClient, twoFactor } from 'express-two-factor'
+import { createClient, providerCodes, twoFactor } from 'express-two-factor'
 import { startSandbox } from 'express-two-factor/sandbox'
 import { secret } from './secret.js'
 
@@ -17,9 +17,11 @@ const users = new Map<string, { phone: string }>()
 const sandbox = await startSandbox()
 
 const tf = twoFactor({
-  provider: createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials }),
+  provider: providerCodes({
+    client: createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials }),
+    approvedStatuses: sandbox.approvedStatuses,
+  }),
   appName: { login: 'Acme', signup: 'Acme signup' }, // two names, so that the provider keeps the codes apart
-  approvedStatuses: sandbox.approvedStatuses,
   secret: secret('TWO_FACTOR_SECRET'),
   countries: ['CO', 'MX'],
   subject: (req) => req.session.userId,

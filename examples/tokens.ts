@@ -2,7 +2,7 @@
 // After `npm run build`: node build/examples/tokens.js
 import { randomUUID } from 'node:crypto'
 import express from 'express'
-import { createClient, tokenSession, twoFactor } from 'express-two-factor'
+import { createClient, providerCodes, tokenSession, twoFactor } from 'express-two-factor'
 import { startSandbox } from 'express-two-factor/sandbox'
 import { secret } from './secret.js'
 
@@ -16,9 +16,11 @@ const loginOf = (req: express.Request) => logins.get(req.get('authorization')?.r
 const sandbox = await startSandbox()
 
 const tf = twoFactor({
-  provider: createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials }),
+  provider: providerCodes({
+    client: createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials }),
+    approvedStatuses: sandbox.approvedStatuses,
+  }),
   appName: 'Acme',
-  approvedStatuses: sandbox.approvedStatuses,
   secret: secret('TWO_FACTOR_SECRET'),
   countries: ['CO'],
   session: tokenSession((req) => loginOf(req)?.sid),

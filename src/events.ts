@@ -106,7 +106,7 @@ export type EventBody =
       /** Numbers proven in the window. */
       readonly approved: number
     }
-  /** What became of a message, by the option `deliveryWatch`; `unknown`: still under way, or it cannot be told. */
+  /** What became of a message, by the option `watch.delivery`; `unknown`: still under way, or it cannot be told. */
   | ({
       readonly type: 'message.delivered' | 'message.rejected' | 'message.unknown'
       /** Milliseconds since it was sent. */

@@ -14,8 +14,6 @@ import type { Render } from './express/pages/pages.js'
 import type { OnVerified, PhoneOf } from './express/settings.js'
 import type { LimitsOption } from './options/limits.js'
 import type { BalanceOptions, DeliveryWatchOptions, SignupGuardOptions } from './options/operator-options.js'
-import type { ProviderClient } from './provider/client.js'
-import type { Voice } from './provider/client-params.js'
 import type { Store } from './store/store.js'
 
 /** What a purpose may say about itself. */
@@ -32,30 +30,58 @@ export interface PurposeOptions {
   readonly recoveryCode?: boolean
 }
 
+/** What a code looks like. */
+export interface CodeOptions {
+  /** Default `/^[0-9A-Za-z]{4,10}$/`. */
+  readonly pattern?: RegExp
+  /** Whether codes hold letters: phones then show their whole keyboard. Default false. */
+  readonly letters?: boolean
+}
+
+/** The built-in pages. */
+export interface PagesOptions {
+  /**
+   * Ways out of pages that cannot help by themselves: a path, an https URL or `(req) => string` each. `signIn` is
+   * told where to come back to by `?returnTo=`. Default of `home`: `/`.
+   */
+  readonly links?: LinkOptions
+  /** Their look. */
+  readonly brand?: BrandOptions
+  /**
+   * Further fields for the forms of the pages, such as the token of a CSRF library that guards the whole app.
+   * They go out as hidden fields and are not read by the package.
+   *
+   * @example
+   * formFields: (req) => ({ _csrf: generateToken(req) })
+   */
+  readonly formFields?: FormFieldsOf
+  /** A fixed language of the pages, or one per request. Default: the visitor's preferred one among en, es, pt and those of `messages`, otherwise en. */
+  readonly locale?: string | LocaleOf
+  /** Own texts per locale, each key on its own. */
+  readonly messages?: Messages
+  /** Makes the HTML of a page in place of, or around, the built-in one. */
+  readonly render?: Render
+}
+
+/** What is looked at besides requests. */
+export interface WatchOptions {
+  /** What sign-ups cost. On by default, and then it only observes. */
+  readonly signups?: SignupGuardOptions
+  /** The credits of the account, where the provider has a `balance()`. Off by default. */
+  readonly balance?: BalanceOptions
+  /** What became of each code, where the provider has a `messageState()`. Off by default. */
+  readonly delivery?: DeliveryWatchOptions
+}
+
 /** Options of `twoFactor`. Durations are milliseconds. */
 export interface TwoFactorOptions {
-  /** From `createClient`; or an adapter to any other service, `ownCodes(…)`, `failover([…])`. */
-  readonly provider: ProviderClient | CodeProvider
+  /** Sends codes and checks them: `providerCodes(…)`, `ownCodes(…)`, `failover([…])`, or an adapter to any other service. */
+  readonly provider: CodeProvider
   /**
    * The provider's `app-name`, one for all purposes or one each. A purpose that is missing uses that
    * of `login`; a phone verification needs one of its own.
    */
   readonly appName: string | Readonly<Record<string, string>>
-  /**
-   * What this account answers to a right code. Required with a client, where it has no default: a guess would
-   * let anybody in, or nobody. A `CodeProvider` decides for itself, so that this and the options `calibratedAt`,
-   * `rejectedCodes`, `accountErrorCodes`, `voice`, `callRetries` and `countryCode` are refused with one.
-   */
-  readonly approvedStatuses?: readonly string[]
-  /**
-   * When `approvedStatuses` was found out, as `npx express-two-factor calibrate` prints it: an ISO 8601 date.
-   * Without it, `selfTest` reports the statuses as guessed in production.
-   */
-  readonly calibratedAt?: string
-  /** Values of `error` that mean "wrong code". Default: any. */
-  readonly rejectedCodes?: readonly string[]
-  /** Values of `error` that mean that our account is misconfigured. Default `['1003']`. */
-  readonly accountErrorCodes?: readonly string[]
   /** Who is signing in or signed in. Synchronous, because the guard asks on every request. */
   readonly subject: SubjectOf
   /** The number on file. It is never read from the request. */
@@ -73,16 +99,8 @@ export interface TwoFactorOptions {
   readonly purposes?: Readonly<Record<string, PurposeOptions>>
   /** Default `['sms', 'call']`, the preferred one first. */
   readonly channels?: readonly Channel[]
-  /** Voice of the calls. Default `Mariana`. */
-  readonly voice?: Voice
-  /** How often a call is tried, 1 to 3. Default 1. */
-  readonly callRetries?: number
-  /** ISO 3166 code that the provider is told with each number. */
-  readonly countryCode?: string
-  /** What a code looks like. Default `/^[0-9A-Za-z]{4,10}$/`. */
-  readonly codePattern?: RegExp
-  /** Whether codes hold letters: phones then show their whole keyboard. Default false. */
-  readonly codeLetters?: boolean
+  /** What a code looks like. */
+  readonly code?: CodeOptions
   /** Where `routes()` is mounted. Default `/two-factor`. */
   readonly path?: string
   /** Default: a memory store, for a single process. */
@@ -101,40 +119,17 @@ export interface TwoFactorOptions {
    * code. Default 90 days; `false` switches it off.
    */
   readonly knownBrowsers?: { readonly maxAgeMs: number } | false
-  /** Watches what sign-ups cost. On by default, and then it only observes. */
-  readonly signupGuard?: SignupGuardOptions
-  /** Watches the credits of the account, where the provider has a `balance()`. Off by default. */
-  readonly balance?: BalanceOptions
   /**
    * Codes for a person who has lost the phone, from `tf.recoveryCodes.generate`. Ten tries a day and subject,
    * apart from those by phone.
    */
   readonly recoveryCodes?: RecoveryCodeStore
-  /** Looks at what became of each code, where the provider has a `messageState()`. Off by default. */
-  readonly deliveryWatch?: DeliveryWatchOptions
+  /** What is looked at besides requests: the cost of sign-ups, the credits of the account, the delivery of codes. */
+  readonly watch?: WatchOptions
   /** Further sites that may post to the routes. */
   readonly allowedOrigins?: readonly string[]
-  /**
-   * Ways out of pages that cannot help by themselves: a path, an https URL or `(req) => string` each. `signIn` is
-   * told where to come back to by `?returnTo=`. Default of `home`: `/`.
-   */
-  readonly links?: LinkOptions
-  /** The look of the built-in pages. */
-  readonly brand?: BrandOptions
-  /**
-   * Further fields for the forms of the pages, such as the token of a CSRF library that guards the whole app.
-   * They go out as hidden fields and are not read by the package.
-   *
-   * @example
-   * formFields: (req) => ({ _csrf: generateToken(req) })
-   */
-  readonly formFields?: FormFieldsOf
-  /** A fixed language of the pages, or one per request. Default: the visitor's preferred one among en, es, pt and those of `messages`, otherwise en. */
-  readonly locale?: string | LocaleOf
-  /** Own texts per locale, each key on its own. */
-  readonly messages?: Messages
-  /** Makes the HTML of a page in place of, or around, the built-in one. */
-  readonly render?: Render
+  /** Texts and look of the built-in pages, and the ways out of them. */
+  readonly pages?: PagesOptions
   /** After the session id was renewed and the grant written, before the response. If it throws, or responds with 4xx or 5xx, the grant is revoked. */
   readonly onVerified?: OnVerified
   /** The host's last word before a code is sent: captcha, risk engine. Anything but `true` refuses. `suspicion` says when a captcha is due. */

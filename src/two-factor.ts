@@ -1,4 +1,3 @@
-import type { CodeProvider } from './challenge/code-provider.js'
 import { openDomain } from './challenge/domain.js'
 import { createHealth } from './challenge/watch/health.js'
 import { createEmit } from './events.js'
@@ -31,12 +30,10 @@ import { createRouter } from './express/http/routes.js'
 import { openHttp } from './express/http-parts.js'
 import { createBackground } from './lib/background.js'
 import { describeLimits } from './options/limits.js'
-import { isCodeProvider } from './options/provider-option.js'
-import { resolveOptions, type Settings } from './options/resolve.js'
+import { resolveOptions } from './options/resolve.js'
 import { settingFindings, statusFix } from './options/setting-findings.js'
 import type { TwoFactorOptions } from './options.js'
 import { loadPhoneData } from './phone-number.js'
-import { providerCodes } from './provider/code-adapter.js'
 import { openDefaultStore } from './store/default-store.js'
 
 /**
@@ -45,9 +42,8 @@ import { openDefaultStore } from './store/default-store.js'
  * @throws {TypeError} with `code: 'ERR_TWO_FACTOR_OPTION'`, naming the option and the fix
  * @example
  * const tf = twoFactor({
- *   provider: createClient({ baseUrl, client, key }),
+ *   provider: providerCodes({ client: createClient({ baseUrl, client, key }), approvedStatuses: ['verified'] }),
  *   appName: 'Acme',
- *   approvedStatuses: ['verified'],
  *   secret: process.env.TWO_FACTOR_SECRET,
  *   countries: ['CO', 'MX'],
  *   subject: (req) => req.session.pendingUserId ?? req.session.userId,
@@ -59,8 +55,7 @@ import { openDefaultStore } from './store/default-store.js'
  */
 export function twoFactor(options: TwoFactorOptions): TwoFactor {
   const settings = resolveOptions(options)
-  const { limits, knownBrowsers } = settings
-  const provider = codeProviderOf(settings)
+  const { provider, limits, knownBrowsers } = settings
   const warnings = createWarnings()
   const { warn } = warnings
   if (settings.signupGuard.mode === 'enforce' && settings.beforeSend === undefined) {
@@ -71,7 +66,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
 
   const clock = settings.now && hostClock(settings.now)
   const now = clock ?? Date.now
-  const health = createHealth({ now, fixOf: (status) => statusFix(settings.approvedStatuses, status) })
+  const health = createHealth({ now, fixOf: statusFix })
   const emit = health.over(createEmit({ onEvent: settings.onEvent, now, warn }))
   const appNames = createAppNames(settings.appName)
   const background = createBackground()
@@ -103,6 +98,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     provider,
     ownsStore: settings.store === undefined,
     inspect: async () => settings.store?.inspect?.() ?? [],
+    inspectProvider: async () => provider.inspect?.() ?? [],
     settings: () => [...settingFindings(settings, health.unapproved()), ...warnings.findings()],
   })
 
@@ -151,11 +147,4 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   }
   nameSubjects(app, (req) => readSubject(http.subjectOf, req))
   return app
-}
-
-function codeProviderOf({ provider, ...settings }: Settings): CodeProvider {
-  if (isCodeProvider(provider)) return provider
-  const { approvedStatuses, rejectedCodes, accountErrorCodes, voice, callRetries, countryCode } = settings
-  const rules = { approvedStatuses, rejectedCodes, accountErrorCodes }
-  return providerCodes({ client: provider, ...rules, voice, callRetries, countryCode })
 }

@@ -6,9 +6,8 @@ import { codeProviderContract, storeContract } from '../src/testing/index.js'
 
 const account = { baseUrl: 'http://127.0.0.1:9/v1', client: 1, key: 'k' }
 const options = {
-  provider: createClient(account),
+  provider: providerCodes({ client: createClient(account), approvedStatuses: ['verified'] }),
   appName: { login: 'Acme', signup: 'Acme signup' },
-  approvedStatuses: ['verified'],
   secret: 'a secret of thirty-two bytes or more',
   countries: ['CO'],
   subject: () => null,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import express, { type Express, type RequestHandler } from 'express'
 import session from 'express-session'
-import { createClient, ownCodes, type TwoFactor, twoFactor } from 'express-two-factor'
+import { createClient, ownCodes, providerCodes, type TwoFactor, twoFactor } from 'express-two-factor'
 import type { Sandbox } from 'express-two-factor/sandbox'
 import { type Accounts, createAccounts, textOf } from './accounts.js'
 import { createActivityLog } from './activity.js'
@@ -49,9 +49,9 @@ export function createDemo(
 
   const client = createClient({ baseUrl, ...credentials })
   const tf = twoFactor({
-    ...(makesCodes
-      ? { provider: ownCodes({ client, secret: secretOfThisRun(), origin: 'localhost' }) }
-      : { provider: client, approvedStatuses }),
+    provider: makesCodes
+      ? ownCodes({ client, secret: secretOfThisRun(), origin: 'localhost' })
+      : providerCodes({ client, approvedStatuses }),
     appName: { login: 'Demo bank', signup: 'Demo bank signup' },
     secret: secretOfThisRun(),
     countries: ['BR', 'CO', 'ES', 'MX'],
@@ -62,12 +62,14 @@ export function createDemo(
       delete req.session.pendingUserId
     },
     trustedDevices: { maxAgeMs: 30 * 24 * 60 * 60_000 },
-    brand: { name: 'Demo bank', logoUrl: '/logo.svg', accent: '#0b6e4f' },
-    links: { signIn: '/login', home: '/' },
-    render: (_view, { html, res }) => {
-      // The panel asks for what is new.
-      res.set('Content-Security-Policy', `${res.get('Content-Security-Policy')}; connect-src 'self'`)
-      return layout.around(html)
+    pages: {
+      brand: { name: 'Demo bank', logoUrl: '/logo.svg', accent: '#0b6e4f' },
+      links: { signIn: '/login', home: '/' },
+      render: (_view, { html, res }) => {
+        // The panel asks for what is new.
+        res.set('Content-Security-Policy', `${res.get('Content-Security-Policy')}; connect-src 'self'`)
+        return layout.around(html)
+      },
     },
     onEvent: activity.onEvent,
     // The clock of the inbox page moves this app too, so that nobody needs to wait a cooldown out.

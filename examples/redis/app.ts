@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { RedisStore } from 'connect-redis'
 import express from 'express'
 import session from 'express-session'
-import { createClient, twoFactor } from 'express-two-factor'
+import { createClient, providerCodes, twoFactor } from 'express-two-factor'
 import { redisStore } from 'express-two-factor/redis'
 import { createClient as createRedisClient } from 'redis'
 
@@ -25,9 +25,8 @@ await redis.connect()
 
 const { baseUrl, credentials, approvedStatuses } = JSON.parse(process.env.PROVIDER ?? '')
 const tf = twoFactor({
-  provider: createClient({ baseUrl, ...credentials }),
+  provider: providerCodes({ client: createClient({ baseUrl, ...credentials }), approvedStatuses }),
   appName: 'Acme',
-  approvedStatuses,
   secret: process.env.TWO_FACTOR_SECRET,
   countries: ['CO'],
   store: redisStore({ client: redis }),

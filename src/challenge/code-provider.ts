@@ -1,3 +1,4 @@
+import type { Finding } from '../store/store.js'
 /** How a code travels: a text message or a spoken call. */
 export type Channel = 'sms' | 'call'
 
@@ -155,7 +156,9 @@ export interface CodeProvider {
   checkCode(check: CodeCheck): Promise<Verdict>
   /** Credits left, for the self-test. Rejects when the account cannot be asked. */
   balance?(): Promise<{ readonly credits?: number | undefined }>
-  /** What became of a message, for the option `deliveryWatch`. Rejects when it cannot be told. Nobody waits for it. */
+  /** What is wrong with the provider's own settings, for `tf.selfTest()`. */
+  inspect?(): Promise<readonly Finding[]>
+  /** What became of a message, for the option `watch.delivery`. Rejects when it cannot be told. Nobody waits for it. */
   messageState?(message: { readonly id: string; readonly signal: AbortSignal }): Promise<MessageState>
   /** Frees connections. Called by `tf.close()`. */
   close?(): Promise<void>

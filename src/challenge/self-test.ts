@@ -25,12 +25,14 @@ export async function selfTest(parts: {
   readonly store: Store
   /** What the store's own inspection finds. */
   readonly inspect: () => Promise<readonly Finding[]>
+  /** What the provider finds in its own settings. */
+  readonly inspectProvider: () => Promise<readonly Finding[]>
   /** What the options, and the requests seen so far, have shown. */
   readonly settings: () => readonly Finding[]
   readonly keys: Keys
   readonly now: () => number
 }): Promise<SelfTest> {
-  const { balance, store, inspect, settings, keys, now } = parts
+  const { balance, store, inspect, inspectProvider, settings, keys, now } = parts
   const found = await Promise.all([
     findingOf(() => withinDeadline(balanceMs, () => creditsLeft(balance)), {
       code: 'provider_failed',
@@ -47,6 +49,10 @@ export async function selfTest(parts: {
     findingOf(() => withinDeadline(inspectionMs, inspect), {
       code: 'store_not_inspected',
       fix: 'check that the store runs, that it can be reached, and its permissions',
+    }),
+    findingOf(() => withinDeadline(inspectionMs, inspectProvider), {
+      code: 'provider_not_inspected',
+      fix: 'let `inspect` of the CodeProvider resolve with a list',
     }),
   ])
   const findings = [...found.flat(), ...settings()]

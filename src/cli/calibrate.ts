@@ -65,7 +65,7 @@ export async function calibrate(
     codePattern: codePatternOf(code),
     calibratedAt: new Date().toISOString().slice(0, 10),
   })
-  // A message that has arrived: what the account says about it now is what it would say to `deliveryWatch`.
+  // A message that has arrived: what the account says about it now is what it would say to `watch.delivery`.
   const notes = exitCode === 0 ? [...found.notes, await deliveryNote(provider, id, form)] : found.notes
   if (json) {
     printJson({ code: outcome, observed: shown(observed), options, notes })

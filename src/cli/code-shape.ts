@@ -1,5 +1,5 @@
 /**
- * The source of a `codePattern` for codes like this one. Letters bring digits along: one code of four letters
+ * The source of a `code.pattern` for codes like this one. Letters bring digits along: one code of four letters
  * does not say that the next one has no digit.
  */
 export function codePatternOf(code: string): string {

@@ -1,7 +1,7 @@
 import type { Calibration } from './calibration.js'
 import { optionLine } from './observation.js'
 
-/** The options of `twoFactor` that a calibration finds. */
+/** What a calibration finds: `codePattern` for `code.pattern` of `twoFactor`, the rest for `providerCodes`. */
 export interface FoundOptions {
   readonly approvedStatuses: readonly string[]
   readonly rejectedCodes: readonly string[]
@@ -52,14 +52,16 @@ export function optionLines({
   codePattern,
   calibratedAt,
 }: FoundOptions): string {
-  const letters = codePattern.includes('[') ? ['  codeLetters: true,'] : []
+  const letters = codePattern.includes('[') ? ', letters: true' : ''
   return [
     'For the options of twoFactor():\n',
-    optionLine('approvedStatuses', approvedStatuses),
-    optionLine('rejectedCodes', rejectedCodes),
-    `  codePattern: /${codePattern}/,`,
-    ...letters,
-    `  calibratedAt: '${calibratedAt}',`,
+    '  provider: providerCodes({',
+    '    client,',
+    `  ${optionLine('approvedStatuses', approvedStatuses)}`,
+    `  ${optionLine('rejectedCodes', rejectedCodes)}`,
+    `    calibratedAt: '${calibratedAt}',`,
+    '  }),',
+    `  code: { pattern: /${codePattern}/${letters} },`,
   ].join('\n')
 }
 
@@ -74,7 +76,8 @@ to have every error taken for a wrong code.`
 
 const anyError = 'An empty rejectedCodes, the default, has every error taken for a wrong code.'
 
-const oneCode = 'codePattern is that of this one code: widen it when the codes of the account vary in length.'
+const oneCode =
+  'code.pattern is that of this one code: widen it when the codes of the account vary in length.'
 
 const worksTwice = 'A CODE WORKS TWICE at this account. twoFactor() refuses the second use itself.'
 

@@ -3,7 +3,7 @@ import { masked } from '../provider/masking.js'
 import { messageStateOf } from '../provider/send-result.js'
 import { quote } from './quote.js'
 
-/** Whether the option `deliveryWatch` would work: asks what became of a message that has surely arrived. */
+/** Whether the option `watch.delivery` would work: asks what became of a message that has surely arrived. */
 export async function deliveryNote(
   provider: Pick<ProviderClient, 'messageState'>,
   id: string | undefined,
@@ -22,6 +22,6 @@ export async function deliveryNote(
   }
 }
 
-const tells = 'deliveryWatch: {} works with this account.'
-const tellsNothing = 'deliveryWatch would report message.unknown or worse, so leave it out.'
-const cannotTell = 'The account does not tell what became of a message: leave deliveryWatch out.'
+const tells = 'watch: { delivery: {} } works with this account.'
+const tellsNothing = 'watch.delivery would report message.unknown or worse, so leave it out.'
+const cannotTell = 'The account does not tell what became of a message: leave watch.delivery out.'

@@ -18,18 +18,11 @@ import {
   withMethods,
 } from '../lib/options.js'
 import { dayMs } from '../lib/time.js'
-import type { PurposeOptions, TwoFactorOptions } from '../options.js'
-import { countryCode, voice } from '../provider/option-checks.js'
+import type { CodeOptions, PurposeOptions, TwoFactorOptions } from '../options.js'
 import { limitsOption } from './limits.js'
-import { balance, countries, deliveryWatch, signupGuard } from './operator-checks.js'
-import { brand, links } from './page-checks.js'
-import {
-  isClient,
-  isCodeProvider,
-  providerOption,
-  refuseBlindOptions,
-  refuseClientOptions,
-} from './provider-option.js'
+import { countries, watch } from './operator-checks.js'
+import { pages } from './page-checks.js'
+import { providerOption, refuseBlindOptions } from './provider-option.js'
 
 const channels = that(
   "must list 'sms', 'call' or both, the preferred one first",
@@ -56,10 +49,6 @@ const appName: Check = (value, name) => {
   if (!Object.hasOwn(Object(value), 'login')) throw optionError(`${name} ${appNameFix}`)
 }
 
-const statuses =
-  'must list what your account returns for a right code; find out with: npx express-two-factor calibrate'
-const errorValues = list(nonEmptyString('a value of `error`'), 'must be an array of strings')
-
 const origins = list(
   that(
     'must be an origin without a path, such as https://app.example.com',
@@ -73,23 +62,16 @@ const recoveryCodes: Checks<RecoveryCodeStore> = {
   remaining: func('(subject) => number'),
 }
 
+const code: Checks<CodeOptions> = {
+  pattern: that('must be a regular expression', (value) => value instanceof RegExp),
+  letters: boolean,
+}
+
 const knownBrowsers = object({ maxAgeMs: durationMs }, ['maxAgeMs'])
 /** One check per option of `twoFactor`. */
 export const optionChecks: Checks<TwoFactorOptions> = {
   provider: providerOption,
   appName,
-  approvedStatuses: list(
-    that(statuses, (value) => typeof value === 'string' && value !== ''),
-    statuses,
-    1,
-  ),
-  calibratedAt: that(
-    "must be a date such as '2026-03-01', as npx express-two-factor calibrate prints it",
-    (value) =>
-      typeof value === 'string' && /^\d{4}-\d{2}-\d{2}/.test(value) && !Number.isNaN(Date.parse(value)),
-  ),
-  rejectedCodes: errorValues,
-  accountErrorCodes: errorValues,
   subject: func('(req) => subject'),
   phone: func('(req, subject) => phone number'),
   secret,
@@ -97,11 +79,7 @@ export const optionChecks: Checks<TwoFactorOptions> = {
   dangerouslyAnyCountry: oneOf(true),
   purposes: record(object(purpose), 'must be an object of purposes by name'),
   channels,
-  voice,
-  callRetries: integer(1, 3),
-  countryCode,
-  codePattern: that('must be a regular expression', (value) => value instanceof RegExp),
-  codeLetters: boolean,
+  code: object(code),
   path: that(
     "must be a path such as '/two-factor' or '/app/:tenant/two-factor', without a trailing slash",
     (value) => typeof value === 'string' && /^(\/([\w.~%-]+|:[A-Za-z_]\w*))+$/.test(value),
@@ -120,36 +98,41 @@ export const optionChecks: Checks<TwoFactorOptions> = {
   // NIST SP 800-63B-4, 5.1: thirty days at most.
   trustedDevices: object({ maxAgeMs: integer(1, 30 * dayMs, ' (milliseconds)') }, ['maxAgeMs']),
   knownBrowsers: (value, name) => (value === false ? undefined : knownBrowsers(value, name)),
-  signupGuard,
-  balance,
   recoveryCodes: object(recoveryCodes, ['consume']),
-  deliveryWatch,
+  watch: object(watch),
   allowedOrigins: origins,
-  links,
-  brand,
-  formFields: func('(req) => ({ name: value })'),
-  locale: that(
-    'must be a locale or a function (req) => locale',
-    (value) => typeof value === 'string' || typeof value === 'function',
-  ),
-  messages: record(
-    record(
-      that('must be a string', (value) => value === undefined || typeof value === 'string'),
-      'must be an object of strings',
-    ),
-    'must be an object of strings per locale',
-  ),
-  render: func('(view, { req, res, locale, texts, html }) => html'),
+  pages: object(pages),
   onVerified: func('(req, res, grant)'),
   beforeSend: func('(req, send) => boolean'),
   onEvent: func('(event)'),
   now: func('() => milliseconds'),
 }
 
+/** Where options of earlier builds are now. */
+const moved = {
+  ...Object.fromEntries(
+    [
+      ...['approvedStatuses', 'calibratedAt', 'rejectedCodes', 'accountErrorCodes'],
+      ...['voice', 'callRetries', 'countryCode'],
+    ].map((name) => [name, `provider: providerCodes({ client, ${name} })`]),
+  ),
+  ...Object.fromEntries(Object.keys(pages).map((name) => [name, `pages: { ${name} }`])),
+  codePattern: 'code: { pattern }',
+  codeLetters: 'code: { letters }',
+  signupGuard: 'watch: { signups }',
+  balance: 'watch: { balance }',
+  deliveryWatch: 'watch: { delivery }',
+}
+
+function refuseMovedOptions(options: object): void {
+  for (const [name, place] of Object.entries(moved)) {
+    if (Object.hasOwn(options, name)) throw optionError(`twoFactor: "${name}" has moved: ${place}`)
+  }
+}
+
 const toPaste = {
-  provider: 'createClient({ baseUrl, client, key }),',
+  provider: 'providerCodes({ client: createClient({ baseUrl, client, key }), approvedStatuses }),',
   appName: "'Acme', // the app-name at the provider",
-  approvedStatuses: '[], // what your account returns for a right code: npx express-two-factor calibrate',
   secret: 'process.env.TWO_FACTOR_SECRET, // 32 bytes or more: openssl rand -base64 48',
   subject: '(req) => req.session.pendingUserId ?? req.session.userId,',
   phone: '(req, subject) => users.phoneOf(subject), // the number on file',
@@ -159,12 +142,8 @@ const toPaste = {
 /** Throws a TypeError that names what is missing or wrong, and the fix, never a value: some are secrets. */
 export function checkTwoFactorOptions(options: unknown): void {
   const anyCountry = Object(options).dangerouslyAnyCountry !== undefined
-  const { provider } = Object(options)
-  const required = Object.entries(toPaste).filter(([name]) => {
-    if (name === 'countries') return !anyCountry
-    return name !== 'approvedStatuses' || provider === undefined || isClient(provider)
-  })
-  if (isCodeProvider(provider)) refuseClientOptions(Object(options))
+  const required = Object.entries(toPaste).filter(([name]) => name !== 'countries' || !anyCountry)
+  refuseMovedOptions(Object(options))
   checkOptions('twoFactor', options, optionChecks, Object.fromEntries(required))
   refuseBlindOptions(Object(options))
   if (anyCountry && Object(options).countries !== undefined) {

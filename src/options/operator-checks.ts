@@ -1,5 +1,6 @@
 import { phoneCountries } from '../lib/countries.js'
 import { type Checks, durationMs, integer, list, object, oneOf, that, timeoutMs } from '../lib/options.js'
+import type { WatchOptions } from '../options.js'
 import type { BalanceOptions, DeliveryWatchOptions, SignupGuardOptions } from './operator-options.js'
 
 export const countries = list(
@@ -18,14 +19,17 @@ const signupGuardChecks: Checks<SignupGuardOptions> = {
   ratio: that('must be a number above 0', (value) => Number.isFinite(value) && Number(value) > 0),
   countries,
 }
-export const signupGuard = object(signupGuardChecks)
 
 const balanceChecks: Checks<BalanceOptions> = {
   everyMs: timeoutMs,
   low: integer(0),
   warnBeforeMs: durationMs,
 }
-export const balance = object(balanceChecks)
 
 const deliveryWatchChecks: Checks<DeliveryWatchOptions> = { afterMs: timeoutMs }
-export const deliveryWatch = object(deliveryWatchChecks)
+
+export const watch: Checks<WatchOptions> = {
+  signups: object(signupGuardChecks),
+  balance: object(balanceChecks),
+  delivery: object(deliveryWatchChecks),
+}

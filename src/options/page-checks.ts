@@ -1,7 +1,8 @@
 import type { BrandOptions } from '../express/pages/brand.js'
 import type { LinkOptions } from '../express/pages/links.js'
 import { parseColour } from '../lib/contrast.js'
-import { type Checks, integer, list, nonEmptyString, object, that } from '../lib/options.js'
+import { type Checks, func, integer, list, nonEmptyString, object, record, that } from '../lib/options.js'
+import type { PagesOptions } from '../options.js'
 
 const link = that(
   'must be a path, an https URL, a mailto: or tel: link, or a function (req) => string',
@@ -16,7 +17,6 @@ const linkChecks: Checks<LinkOptions> = {
   home: link,
   otherMethod: link,
 }
-export const links = object(linkChecks)
 
 const colour = that(
   "must be a colour such as '#0b6e4f'",
@@ -49,4 +49,21 @@ const brandChecks: Checks<BrandOptions> = {
   css: that('must be a string of CSS', (value) => typeof value === 'string'),
   csp: object(cspChecks),
 }
-export const brand = object(brandChecks, ['name'])
+
+export const pages: Checks<PagesOptions> = {
+  locale: that(
+    'must be a locale or a function (req) => locale',
+    (value) => typeof value === 'string' || typeof value === 'function',
+  ),
+  messages: record(
+    record(
+      that('must be a string', (value) => value === undefined || typeof value === 'string'),
+      'must be an object of strings',
+    ),
+    'must be an object of strings per locale',
+  ),
+  brand: object(brandChecks, ['name']),
+  links: object(linkChecks),
+  render: func('(view, { req, res, locale, texts, html }) => html'),
+  formFields: func('(req) => ({ name: value })'),
+}

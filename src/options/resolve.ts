@@ -8,22 +8,16 @@ import { optionError } from '../lib/options.js'
 import { present } from '../lib/present.js'
 import { dayMs, minuteMs } from '../lib/time.js'
 import type { PurposeOptions, TwoFactorOptions } from '../options.js'
-import type { Voice } from '../provider/client-params.js'
 import { checkTwoFactorOptions } from './checks.js'
 import { profiles, resolveLimits } from './limits.js'
 
-type WithoutDefault = 'provider' | 'countryCode' | 'calibratedAt' | 'store' | 'onEvent' | 'now'
+type WithoutDefault = 'provider' | 'store' | 'onEvent' | 'now'
 
 /** The options, checked, with every default in place. */
 export interface Settings extends Pick<TwoFactorOptions, WithoutDefault>, HttpSettings {
-  readonly approvedStatuses: readonly string[]
-  readonly rejectedCodes: readonly string[]
-  readonly accountErrorCodes: readonly string[]
   /** The first signs, all verify. */
   readonly secret: readonly [string, ...string[]]
   readonly channels: readonly Channel[]
-  readonly voice: Voice
-  readonly callRetries: number
   readonly purposes: readonly Purpose[]
   /** A purpose that nobody configured. */
   readonly defaultPurpose: (name: string) => Purpose
@@ -49,13 +43,12 @@ const knownBrowserMs = 90 * dayMs
  */
 export function resolveOptions(options: TwoFactorOptions): Settings {
   checkTwoFactorOptions(options)
-  const { approvedStatuses = [], rejectedCodes = [], accountErrorCodes = ['1003'], countries } = options
-  const { channels = ['sms', 'call'], purposes = { login: {} }, allowedOrigins = [], messages = {} } = options
+  const { channels = ['sms', 'call'], purposes = { login: {} }, allowedOrigins = [], countries } = options
   const { knownBrowsers = { maxAgeMs: knownBrowserMs } } = options
-  const { voice = 'Mariana', callRetries = 1, path = '/two-factor', namespace = '' } = options
-  const { limits: givenLimits = {}, codePattern = /^[0-9A-Za-z]{4,10}$/ } = options
-  const { countryCode, store, session, trustedDevices, locale, brand, render } = options
-  const { calibratedAt, recoveryCodes, formFields, onVerified, beforeSend, onEvent, now } = options
+  const { path = '/two-factor', namespace = '', limits: givenLimits = {}, code = {} } = options
+  const { store, session, trustedDevices, recoveryCodes, onVerified, beforeSend, onEvent, now } = options
+  const { locale, messages = {}, brand, links, render, formFields } = options.pages ?? {}
+  const { signups, balance, delivery } = options.watch ?? {}
 
   const limits = resolveLimits(givenLimits)
   const maxStepUpAgeMs =
@@ -94,19 +87,14 @@ export function resolveOptions(options: TwoFactorOptions): Settings {
     provider: options.provider,
     subject: options.subject,
     phone: options.phone,
-    ...present({ countryCode, store, session, trustedDevices, locale, brand, render }),
-    ...present({ calibratedAt, recoveryCodes, formFields, onVerified, beforeSend, onEvent, now }),
+    ...present({ store, session, trustedDevices, recoveryCodes, onVerified, beforeSend, onEvent, now }),
+    ...present({ locale, brand, render, formFields }),
     appName: typeof options.appName === 'string' ? { login: options.appName } : { ...options.appName },
-    approvedStatuses: [...approvedStatuses],
-    rejectedCodes: [...rejectedCodes],
-    accountErrorCodes: [...accountErrorCodes],
     secret: [options.secret].flat() as [string, ...string[]],
     countries: countries === undefined ? 'any' : [...countries],
     channels: [...channels],
-    voice,
-    callRetries,
-    codePattern: stateless(codePattern),
-    codeLetters: options.codeLetters ?? false,
+    codePattern: stateless(code.pattern ?? /^[0-9A-Za-z]{4,10}$/),
+    codeLetters: code.letters ?? false,
     path,
     namespace,
     limits,
@@ -115,14 +103,12 @@ export function resolveOptions(options: TwoFactorOptions): Settings {
     purposes: Object.entries(purposes).map(([name, purpose]) => resolvePurpose(name, purpose)),
     defaultPurpose: (name) => resolvePurpose(name, {}),
     knownBrowsers,
-    ...(options.deliveryWatch !== undefined && {
-      deliveryWatch: { afterMs: options.deliveryWatch.afterMs ?? 15_000 },
-    }),
-    ...(options.balance !== undefined && { balance: { ...defaultBalance, ...present(options.balance) } }),
-    signupGuard: { ...defaultSignupGuard, ...present(options.signupGuard) },
+    ...(delivery !== undefined && { deliveryWatch: { afterMs: delivery.afterMs ?? 15_000 } }),
+    ...(balance !== undefined && { balance: { ...defaultBalance, ...present(balance) } }),
+    signupGuard: { ...defaultSignupGuard, ...present(signups) },
     allowedOrigins: [...allowedOrigins],
     messages,
-    links: { ...options.links },
+    links: { ...links },
   }
 }
 

@@ -1,5 +1,6 @@
 import type { CodeProvider, ExchangeReport, SendResult, Verdict } from '../challenge/code-provider.js'
-import { type Checks, checkOptions, integer, list, nonEmptyString } from '../lib/options.js'
+import { type Checks, checkOptions, integer, list, nonEmptyString, that } from '../lib/options.js'
+import { present } from '../lib/present.js'
 import { minuteMs } from '../lib/time.js'
 import { effectiveError } from './answers.js'
 import type { ProviderClient } from './client.js'
@@ -21,6 +22,11 @@ export interface ProviderCodesOptions extends VerdictRules {
     Partial<Pick<ProviderClient, 'messageState'>>
   /** Names it in events and within {@link failover}. */
   readonly name?: string | undefined
+  /**
+   * When `approvedStatuses` was found out, as `npx express-two-factor calibrate` prints it: an ISO 8601 date.
+   * Without it, `tf.selfTest()` reports the statuses as guessed in production.
+   */
+  readonly calibratedAt?: string | undefined
   /** Voice of the calls. Default `Mariana`. */
   readonly voice?: Voice | undefined
   /** How often a call is tried, 1 to 3. Default 1. */
@@ -29,11 +35,22 @@ export interface ProviderCodesOptions extends VerdictRules {
   readonly countryCode?: string | undefined
 }
 
-const values = list(nonEmptyString(), 'must be an array of strings')
+const statuses =
+  'must list what your account returns for a right code; find out with: npx express-two-factor calibrate'
+const values = list(nonEmptyString('a value of `error`'), 'must be an array of strings')
 const checks: Checks<ProviderCodesOptions> = {
   client: optionChecks.codeClient(),
   name: optionChecks.providerName,
-  approvedStatuses: list(nonEmptyString(), 'must list what your account returns for a right code', 1),
+  approvedStatuses: list(
+    that(statuses, (value) => typeof value === 'string' && value !== ''),
+    statuses,
+    1,
+  ),
+  calibratedAt: that(
+    "must be a date such as '2026-03-01', as npx express-two-factor calibrate prints it",
+    (value) =>
+      typeof value === 'string' && /^\d{4}-\d{2}-\d{2}/.test(value) && !Number.isNaN(Date.parse(value)),
+  ),
   rejectedCodes: values,
   accountErrorCodes: values,
   voice: optionChecks.voice,
@@ -44,19 +61,21 @@ const checks: Checks<ProviderCodesOptions> = {
 type Sent = ResultOf<'sendSmsCode'> | ResultOf<'sendCallCode'>
 
 /**
- * The provider's own codes as a code provider: it makes them, sends them and checks them. `twoFactor` makes
- * one from a client by itself; make your own to put it into a {@link failover}.
+ * The provider's own codes as a code provider: it makes them, sends them and checks them.
  *
  * @throws {TypeError} with `code: 'ERR_TWO_FACTOR_OPTION'`, naming the option and the fix
  * @example
- * const provider = failover([
- *   providerCodes({ name: 'main', client, approvedStatuses: ['verified'] }),
- *   ownCodes({ name: 'spare', client: spareClient, secret }),
- * ])
+ * const provider = providerCodes({
+ *   client: createClient({ baseUrl, client, key }),
+ *   approvedStatuses: ['verified'],
+ * })
  */
 export function providerCodes(options: ProviderCodesOptions): CodeProvider {
   checkOptions('providerCodes', options, checks, ['client', 'approvedStatuses'])
-  const { client, name, voice = 'Mariana', callRetries: retries = 1, countryCode } = options
+  const { client, name, calibratedAt, voice = 'Mariana', callRetries: retries = 1, countryCode } = options
+  const { approvedStatuses, rejectedCodes, accountErrorCodes } = options
+  // Copied: what the caller does to a list later must not let anybody in.
+  const rules = structuredClone({ approvedStatuses, ...present({ rejectedCodes, accountErrorCodes }) })
 
   return {
     name,
@@ -77,7 +96,7 @@ export function providerCodes(options: ProviderCodesOptions): CodeProvider {
         return withLifetime(acceptedSend(sent, destination), sent)
       } catch (error) {
         reportFailure(error, report)
-        return failedSend(error, options)
+        return failedSend(error, rules)
       }
     },
 
@@ -87,19 +106,30 @@ export function providerCodes(options: ProviderCodesOptions): CodeProvider {
         const answer = await client.verifyCode(submitted, { signal })
         // Not every answer: a gateway in front of a service that is down can write JSON as well, without an error.
         if (effectiveError(answer) !== undefined) answered?.()
-        const verdict = judge(answer, options)
+        const verdict = judge(answer, rules)
         report?.(verdict === 'approved' ? { operation: 'verifyCode', httpStatus: 200 } : reportOf(answer))
         return verdict
       } catch (error) {
         reportFailure(error, report)
-        return failedCheck(error, options)
+        return failedCheck(error, rules)
       }
     },
 
+    async inspect() {
+      // A sandbox needs no calibration, so only production is asked about it.
+      const guessed = calibratedAt === undefined && process.env.NODE_ENV === 'production'
+      return guessed ? [statusesGuessed] : []
+    },
     balance: () => client.balance(),
     ...statesBy(client),
     close: () => client.close(),
   }
+}
+
+const statusesGuessed = {
+  code: 'statuses_guessed',
+  message: 'approvedStatuses was never calibrated: a guess admits anybody, or nobody.',
+  fix: 'run npx express-two-factor calibrate, and pass the calibratedAt that it prints',
 }
 
 function withLifetime(sent: SendResult, { minutesToExpire }: Sent): SendResult {

@@ -51,6 +51,8 @@ export function failover(
     ...inTurn(members, options),
     ...oneCodeOf(members),
     ...(accounts.length > 0 && { balance: () => lowestBalance(accounts) }),
+    inspect: async () =>
+      (await Promise.all(providers.map(async (provider) => provider.inspect?.() ?? []))).flat(),
     async close() {
       await Promise.all(providers.map((provider) => provider.close?.()))
     },

@@ -1,9 +1,9 @@
 import cluster from 'node:cluster'
 import { type MemoryStore, memoryStore } from './memory-store.js'
 
-/** More than any process has apps; as many are made where each request makes one. */
-const maxOpened = 100
-let opened = 0
+/** More than any process has apps; as many are open where each request makes one. */
+const maxOpen = 100
+let open = 0
 
 /** The store of an app that passed none: in memory, with a warning where that is not enough. */
 export function openDefaultStore(parts: {
@@ -19,13 +19,19 @@ export function openDefaultStore(parts: {
 }): MemoryStore {
   const { now, emit, warn } = parts
   const isWorker = cluster.isWorker || process.env.NODE_APP_INSTANCE !== undefined
-  opened += 1
-  if (opened === maxOpened) warn('TWO_FACTOR_MADE_PER_REQUEST')
+  open += 1
+  if (open === maxOpen) warn('TWO_FACTOR_MADE_PER_REQUEST')
   if (isWorker) warn('TWO_FACTOR_SEVERAL_WORKERS')
   if (process.env.NODE_ENV === 'production') warn('TWO_FACTOR_MEMORY_STORE')
-  return memoryStore({
+  const store = memoryStore({
     ...(now && { now }),
     onPressure: (kind) => emit({ type: 'store.pressure', kind, cause: 'evicted' }),
     onNearlyFull: (kind) => emit({ type: 'store.pressure', kind, cause: 'nearly-full' }),
   })
+  return {
+    ...store,
+    close() {
+      open -= 1
+    },
+  }
 }

@@ -1,4 +1,4 @@
-import { createClient, twoFactor } from 'express-two-factor'
+import { createClient, providerCodes, twoFactor } from 'express-two-factor'
 import { phoneOf } from './people.js'
 
 const noLimit = 1_000_000_000
@@ -14,9 +14,11 @@ const limits = {
 
 export function openTwoFactor(provider, options = {}) {
   return twoFactor({
-    provider: createClient({ baseUrl: `${provider}/v1`, client: 41, key: 'k' }),
+    provider: providerCodes({
+      client: createClient({ baseUrl: `${provider}/v1`, client: 41, key: 'k' }),
+      approvedStatuses: ['verified'],
+    }),
     appName: 'Acme',
-    approvedStatuses: ['verified'],
     secret: 'a secret of thirty-two bytes or more',
     countries: ['CO'],
     subject: (req) => req.session.pendingUserId ?? req.session.userId,

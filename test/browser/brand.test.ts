@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Express } from 'express'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
+import type { Render } from '../../src/index.js'
 import { dark, nearestReadable } from '../../src/lib/contrast.js'
 import { type HostOptions, startHost } from '../express/kit.js'
 import { axeFindings, describeInChromium } from './chromium.js'
@@ -47,7 +48,7 @@ describeInChromium('a look of one’s own', (browser) => {
       screenshot: await page.screenshot(),
     }
     writeFileSync(
-      join(screenshots, `${options.render ? 'render' : 'brand'}-${colorScheme}.png`),
+      join(screenshots, `${options.pages?.render ? 'render' : 'brand'}-${colorScheme}.png`),
       seen.screenshot,
     )
     await page.close()
@@ -62,8 +63,8 @@ describeInChromium('a look of one’s own', (browser) => {
       font: 'Georgia, serif',
       radius: 2,
     }
-    const light = await look({ brand }, 'light')
-    const night = await look({ brand }, 'dark')
+    const light = await look({ pages: { brand } }, 'light')
+    const night = await look({ pages: { brand } }, 'dark')
     for (const seen of [light, night]) {
       expect(seen).toMatchObject({
         troubles: [],
@@ -82,9 +83,9 @@ describeInChromium('a look of one’s own', (browser) => {
   it.each(['light', 'dark'] as const)(
     'is a render of the host with an image of its site under the policy as it is: %s',
     async (colorScheme) => {
-      const render: NonNullable<NonNullable<HostOptions['options']>['render']> = (_view, { html }) =>
+      const render: Render = (_view, { html }) =>
         html.replace('<main>', '<main><img src="/image.svg" alt="">')
-      const seen = await look({ render }, colorScheme)
+      const seen = await look({ pages: { render } }, colorScheme)
       expect(seen).toMatchObject({ troubles: [], axe: [], imageWidth: 96 })
     },
   )

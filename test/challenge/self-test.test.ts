@@ -9,6 +9,7 @@ const parts = {
   balance: async () => ({ credits: 1 }),
   store: memoryStore(),
   inspect: async (): Promise<readonly Finding[]> => [],
+  inspectProvider: async (): Promise<readonly Finding[]> => [],
   settings: (): readonly Finding[] => [],
   keys: createKeys('', createSecrets(['a secret of thirty-two bytes or more'])),
   now: Date.now,

@@ -2,7 +2,14 @@ import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import { codePatternOf } from '../../src/cli/code-shape.js'
-import { createClient, type TwoFactorOptions, twoFactor } from '../../src/index.js'
+import {
+  createClient,
+  type ProviderClient,
+  type ProviderCodesOptions,
+  providerCodes,
+  type TwoFactorOptions,
+  twoFactor,
+} from '../../src/index.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { read } from '../documents.js'
 import { type Run, run, runInTerminal, withoutTerminal } from './program.js'
@@ -48,8 +55,14 @@ const linesOf = (text: string) =>
 const onSomeDay = (text: string) => text.replace(/(?<=calibratedAt: ')[\d-]+/, '2026-03-01')
 
 /** The lines of the output, pasted into an object. */
-const pasted = (out: string): Pick<TwoFactorOptions, 'approvedStatuses' | 'rejectedCodes' | 'codePattern'> =>
-  new Function(`return {${out.split('For the options of twoFactor():')[1]}}`)()
+const pasted = (
+  out: string,
+  client?: ProviderClient,
+): Pick<TwoFactorOptions, 'code'> & { readonly provider: ProviderCodesOptions } =>
+  new Function('providerCodes', 'client', `return {${out.split('For the options of twoFactor():')[1]}}`)(
+    (options: ProviderCodesOptions) => options,
+    client,
+  )
 
 describe('express-two-factor calibrate', () => {
   const accounts = [
@@ -65,15 +78,19 @@ describe('express-two-factor calibrate', () => {
     expect(sandbox.requests.list().filter(({ operation }) => operation.startsWith('send'))).toHaveLength(1)
     const refused = account.wrongCode === 200 ? [] : ['1111', '1113']
     expect(pasted(out)).toEqual({
-      approvedStatuses: ['Sí'],
-      rejectedCodes: refused,
-      codePattern: /^\d{6}$/,
-      calibratedAt: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+      provider: {
+        approvedStatuses: ['Sí'],
+        rejectedCodes: refused,
+        calibratedAt: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+      },
+      code: { pattern: /^\d{6}$/ },
     })
 
     await using tf = twoFactor({
       ...pasted(out),
-      provider: createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials }),
+      provider: providerCodes(
+        pasted(out, createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials })).provider,
+      ),
       appName: 'Acme',
       secret: 'only for tests, at least 32 bytes long',
       countries: ['CO'],
@@ -110,16 +127,16 @@ describe('express-two-factor calibrate', () => {
   })
 
   test.each(['spec', 'observed'] as const)(
-    'says that deliveryWatch works, in the dialect %s',
+    'says that watch.delivery works, in the dialect %s',
     async (dialect) => {
       const onMessage = () => sandbox.clock.advance(5_000)
       await using sandbox = await startSandbox({ dialect, onMessage })
       const { err } = await calibrate(sandbox)
-      expect(err).toContain('deliveryWatch: {} works with this account.')
+      expect(err).toContain('watch: { delivery: {} } works with this account.')
     },
   )
 
-  test('says that deliveryWatch does not work where the account does not tell', async () => {
+  test('says that watch.delivery does not work where the account does not tell', async () => {
     await using sandbox = await startSandbox()
     sandbox.faults.add({ operation: 'messageState', kind: 'status', status: 520, body: { error: 1 } })
     const { err, exitCode } = await calibrate(sandbox)
@@ -332,7 +349,7 @@ describe('express-two-factor calibrate for a program', () => {
         expect.any(String),
         expect.any(String),
         expect.any(String),
-        expect.stringContaining('deliveryWatch'),
+        expect.stringContaining('watch: {'),
       ],
     })
   })

@@ -6,7 +6,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { once } from 'node:events'
 import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises'
 import express from 'express'
-import { createClient, tokenSession, twoFactor } from 'express-two-factor'
+import { createClient, providerCodes, tokenSession, twoFactor } from 'express-two-factor'
 import { redisStore } from 'express-two-factor/redis'
 import { phoneOf, providerTimeoutMs } from './people.js'
 import { oneOf, seeded } from './random.js'
@@ -48,9 +48,11 @@ async function sendCommand(_key, args) {
 const tokenOf = (req) => (req.get('authorization') ?? '').replace(/^Bearer /, '').split('.')
 const noLimit = 1_000_000_000
 const tf = twoFactor({
-  provider: createClient({ baseUrl: provider, client: 41, key: 'k', timeoutMs: providerTimeoutMs }),
+  provider: providerCodes({
+    client: createClient({ baseUrl: provider, client: 41, key: 'k', timeoutMs: providerTimeoutMs }),
+    approvedStatuses: ['verified'],
+  }),
   appName: 'Acme',
-  approvedStatuses: ['verified'],
   secret: 'a secret of thirty-two bytes or more',
   countries: ['CO'],
   store: redisStore({ sendCommand }),

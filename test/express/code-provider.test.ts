@@ -4,6 +4,7 @@ import {
   type CodeProvider,
   type CodeSend,
   createClient,
+  providerCodes,
   type TwoFactorOptions,
   twoFactor,
 } from '../../src/index.js'
@@ -29,17 +30,11 @@ function adapter(more: Partial<CodeProvider> = {}) {
   return { provider, sends, checks }
 }
 
-/** The options of every host, with a provider of our own in place of the client. */
-const own = (provider: CodeProvider): Partial<TwoFactorOptions> => ({
-  provider,
-  approvedStatuses: undefined as never,
-})
-
 describe('twoFactor with a CodeProvider', () => {
   it('signs in by it, and names it in the event', async () => {
     const { provider, sends, checks } = adapter()
     const events: unknown[] = []
-    const host = await startHost({ options: { ...own(provider), onEvent: (event) => events.push(event) } })
+    const host = await startHost({ options: { provider, onEvent: (event) => events.push(event) } })
     const ana = await host.login()
     expect((await ana.post('/two-factor/start', { channel: 'call' })).status).toBe(201)
     expect(sends).toMatchObject([
@@ -61,7 +56,7 @@ describe('twoFactor with a CodeProvider', () => {
     async (accepted, locale) => {
       const { provider, sends } = adapter()
       const host = await startHost({
-        options: own(provider),
+        options: { provider },
         mount: (app, tf) => app.use('/signup', tf.phoneVerification().routes()),
       })
       const ana = await host.login()
@@ -77,7 +72,7 @@ describe('twoFactor with a CodeProvider', () => {
   it('asks self-test and close of it only what it has', async () => {
     const stub = await startProviderStub()
     const base = { ...baseOptions(stub, { now: 0 }), now: undefined as never }
-    const bare = twoFactor({ ...base, ...own(adapter().provider) })
+    const bare = twoFactor({ ...base, provider: adapter().provider })
     expect(await bare.selfTest()).toEqual({ ok: true, findings: [] })
     await bare.close()
 
@@ -88,7 +83,7 @@ describe('twoFactor with a CodeProvider', () => {
         closed = true
       },
     })
-    const tf = twoFactor({ ...base, ...own(full.provider) })
+    const tf = twoFactor({ ...base, provider: full.provider })
     expect(await tf.selfTest()).toMatchObject({ ok: false, findings: [{ code: 'no_credits' }] })
     await tf.close()
     expect(closed).toBe(true)
@@ -99,7 +94,7 @@ describe('twoFactor with a CodeProvider', () => {
 describe('the options beside', () => {
   const client = createClient({ baseUrl: 'http://127.0.0.1:9/v1', client: 1, key: 'k' })
   const options: TwoFactorOptions = {
-    provider: client,
+    provider: adapter().provider,
     appName: 'Acme',
     secret: 'a secret of thirty-two bytes or more',
     countries: ['CO'],
@@ -107,15 +102,13 @@ describe('the options beside', () => {
     phone: () => '+573001234567',
   }
 
-  it('a client: approvedStatuses is required', () => {
-    expect(() => twoFactor(options)).toThrow('twoFactor: missing approvedStatuses')
+  it('a client: it needs providerCodes around it, which has to know the approved statuses', () => {
+    expect(() => twoFactor({ ...options, provider: client as never })).toThrow('must be a CodeProvider')
+    expect(() => providerCodes({ client } as never)).toThrow('providerCodes: missing approvedStatuses')
   })
 
   it.each([
-    [
-      { sendCode: async () => ({ result: 'sent' }) },
-      'provider must be a client from createClient(), or a CodeProvider',
-    ],
+    [{ sendCode: async () => ({ result: 'sent' }) }, 'provider must be a CodeProvider'],
     [{ ...adapter().provider, timeoutMs: 0 }, 'provider.timeoutMs must be an integer from 1'],
     [{ ...adapter().provider, name: 7 }, 'provider.name must be a non-empty string'],
   ])('%j is no provider', (provider, message) => {

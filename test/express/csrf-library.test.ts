@@ -14,7 +14,7 @@ const library = () =>
 async function startGuardedHost(order: 'routes first' | 'library first'): Promise<Host> {
   const { csrfSynchronisedProtection, generateToken } = library()
   return startHost({
-    options: { formFields: (req) => ({ _csrf: generateToken(req) }) },
+    options: { pages: { formFields: (req) => ({ _csrf: generateToken(req) }) } },
     addSession(app) {
       app.use(helmet())
       app.use(session({ secret: 's', resave: false, saveUninitialized: false, cookie: { sameSite: 'lax' } }))

@@ -80,7 +80,7 @@ describe('what the person confirms', () => {
   })
 
   it.each(['en', 'es', 'pt'])('is on every page, escaped, whatever it says: %s', async (locale) => {
-    const host = await startPayHost({ locale })
+    const host = await startPayHost({ pages: { locale } })
     const ana = await host.signIn()
     for (const payee of hostile) {
       host.clock.now += 10 * 60_000
@@ -107,9 +107,11 @@ describe('what the person confirms', () => {
   it('is handed to a page of the host', async () => {
     const views: PageView[] = []
     const host = await startPayHost({
-      render: (view) => {
-        views.push(view)
-        return ''
+      pages: {
+        render: (view) => {
+          views.push(view)
+          return ''
+        },
       },
     })
     const ana = await host.signIn()

@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { inspect } from 'node:util'
 import type { Express } from 'express'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createClient, type TwoFactor, type TwoFactorEvent } from '../../src/index.js'
+import { createClient, providerCodes, type TwoFactor, type TwoFactorEvent } from '../../src/index.js'
 import type { StubAnswer } from '../provider-stub.js'
 import { type Host, startHost } from './kit.js'
 
@@ -126,7 +126,8 @@ describe('an event', () => {
   })
 
   it('tells that nothing listens at the address, and that nothing was sent', async () => {
-    const provider = createClient({ baseUrl: 'http://127.0.0.1:1/v1', client: 41, key: 'k-canary' })
+    const client = createClient({ baseUrl: 'http://127.0.0.1:1/v1', client: 41, key: 'k-canary' })
+    const provider = providerCodes({ client, approvedStatuses: ['verified'] })
     const { host, events } = await observe({ provider })
     await host.challenged()
     expect(events).toMatchObject([

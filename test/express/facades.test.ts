@@ -2,7 +2,7 @@ import { channel } from 'node:diagnostics_channel'
 import { describe, expect, it } from 'vitest'
 import { createClient, memoryStore, type Store, type TwoFactorEvent, twoFactor } from '../../src/index.js'
 import { startProviderStub } from '../provider-stub.js'
-import { baseOptions, phones, startHost } from './kit.js'
+import { baseOptions, phones, startHost, stubCodes } from './kit.js'
 
 const phone = '+573001234567'
 
@@ -249,7 +249,8 @@ describe('selfTest', () => {
 describe('a check under way', () => {
   it('holds the number for the shorter of both deadlines and two seconds', async () => {
     const stub = await startProviderStub()
-    const provider = createClient({ baseUrl: stub.baseUrl, client: 41, key: 'k', timeoutMs: 1_000 })
+    const client = createClient({ baseUrl: stub.baseUrl, client: 41, key: 'k', timeoutMs: 1_000 })
+    const provider = stubCodes(stub, { client })
     const clock = { now: Date.now() }
     await using tf = twoFactor({ ...baseOptions(stub, clock), provider })
     const who = { subject: 'ana', session: 's', phone: phones.ana ?? '' }

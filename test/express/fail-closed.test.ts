@@ -38,8 +38,7 @@ async function startFailingHost(mount: (app: Express, tf: TwoFactor, reach: Requ
       phone: unless('phone', (_req, subject) => phones[subject]),
       beforeSend: unless('beforeSend', () => true),
       onVerified: unless('onVerified', () => undefined),
-      locale: unless('locale', () => 'en'),
-      render: unless('render', () => '<p>'),
+      pages: { locale: unless('locale', () => 'en'), render: unless('render', () => '<p>') },
       now: unless('now', () => clock.now),
       session: {
         id: unless('session.id', (req) => session.id(req)),

@@ -84,7 +84,7 @@ describe('the way back to an interrupted form without a Referer', () => {
 describe('the fields of the host in the forms of the pages', () => {
   it('are in every form, escaped', async () => {
     const host = await startHost({
-      options: { formFields: () => ({ _csrf: '"><script>x</script>', 'x-two': 'b' }) },
+      options: { pages: { formFields: () => ({ _csrf: '"><script>x</script>', 'x-two': 'b' }) } },
       mount: (app, tf) => app.use('/phone', tf.phoneVerification().routes()),
     })
     const ana = await host.login()
@@ -114,7 +114,7 @@ describe('the fields of the host in the forms of the pages', () => {
     [null, 'must return an object of strings'],
     [Promise.resolve({ a: 'x' }), 'must return an object of strings'],
   ])('that cannot stand in a form are a mistake of the host: %j', async (fields, message) => {
-    const host = await startHost({ options: { formFields: (() => fields) as never } })
+    const host = await startHost({ options: { pages: { formFields: (() => fields) as never } } })
     const ana = await host.login()
     expect((await ana.open('/two-factor')).status).toBe(500)
     expect(host.errors).toEqual([expect.any(TypeError)])
@@ -124,8 +124,10 @@ describe('the fields of the host in the forms of the pages', () => {
   it('are not asked for a page without a form', async () => {
     const host = await startHost({
       options: {
-        formFields() {
-          throw new Error('no session, no token')
+        pages: {
+          formFields() {
+            throw new Error('no session, no token')
+          },
         },
       },
     })

@@ -408,14 +408,14 @@ describe('a sign-in with forms', () => {
 
   it('lets the host fix the language, replace texts and make the HTML', async () => {
     const messages = { en: { 'code.title': 'Look at your handset' } }
-    const fixed = await startHost({ options: { locale: 'en', messages } })
+    const fixed = await startHost({ options: { pages: { locale: 'en', messages } } })
     const ana = await fixed.login()
     await ana.post('/two-factor/start', {})
     const page = await ana.get('/two-factor', { accept: 'text/html', 'accept-language': 'es' })
     expect(page.text).toContain('Look at your handset')
 
     const render = (view: { page: string }, { locale }: { locale: string }) => `<p>${view.page} ${locale}</p>`
-    const own = await startHost({ options: { render, locale: () => 'pt' } })
+    const own = await startHost({ options: { pages: { render, locale: () => 'pt' } } })
     const ben = await own.login('ben')
     expect((await ben.open('/two-factor')).text).toBe('<p>start pt</p>')
   })
@@ -427,7 +427,7 @@ describe('a sign-in with forms', () => {
       mount: (app, tf) => app.use('/signup', tf.phoneVerification().routes()),
     })
     const ana = await host.login()
-    const branded = await startHost({ options: { appName, brand: { name: 'Acme Bank' } } })
+    const branded = await startHost({ options: { appName, pages: { brand: { name: 'Acme Bank' } } } })
     const ben = await branded.login()
     for (const [browser, path, name] of [
       [ana, '/two-factor', 'Acme'],

@@ -25,8 +25,7 @@ it('health says what fails, and holds no secret', async () => {
   let isDown = false
   const host = await startHost({
     options: {
-      signupGuard: { unprovenPerHour: 1 },
-      balance: {},
+      watch: { signups: { unprovenPerHour: 1 }, balance: {} },
       store: {
         ...inner,
         read: (key) => {

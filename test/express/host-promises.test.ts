@@ -21,7 +21,7 @@ describe('a promise of the host that never settles', () => {
   it.each<[string, Partial<TwoFactorOptions>, (browser: Browser) => Promise<Answer>]>([
     ['phone', { phone: hang }, start],
     ['beforeSend', { beforeSend: hang }, start],
-    ['render', { render: hang }, page],
+    ['render', { pages: { render: hang } }, page],
     ['describe', {}, (browser) => browser.post('/described', {})],
     ['exempt', {}, (browser) => browser.get('/exempted')],
     ['session.id', { session: { ...later, id: hang } }, account],
@@ -181,7 +181,7 @@ describe('an onVerified that never settles', () => {
 })
 
 it.each([undefined, null, 7, Promise.resolve()])('a render that returns %j is told so', async (made) => {
-  const host = await startHost({ options: { render: () => made as never } })
+  const host = await startHost({ options: { pages: { render: () => made as never } } })
   expect((await page(await host.login())).status).toBe(500)
   expect(host.errors).toMatchObject([
     { name: 'TypeError', message: expect.stringContaining('render must return the HTML') },

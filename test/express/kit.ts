@@ -4,6 +4,8 @@ import { onTestFinished } from 'vitest'
 import {
   type CodeProvider,
   createClient,
+  type ProviderCodesOptions,
+  providerCodes,
   type TwoFactor,
   type TwoFactorOptions,
   twoFactor,
@@ -60,10 +62,17 @@ export interface HostOptions {
   readonly addSession?: (app: Express) => void
 }
 
+/** Codes of the stub, through a client of its own. */
+export const stubCodes = (stub: ProviderStub, more: Partial<ProviderCodesOptions> = {}) =>
+  providerCodes({
+    client: createClient({ baseUrl: stub.baseUrl, client: 41, key: 'k-canary' }),
+    approvedStatuses: ['verified'],
+    ...more,
+  })
+
 export const baseOptions = (stub: ProviderStub, clock: { now: number }): TwoFactorOptions => ({
-  provider: createClient({ baseUrl: stub.baseUrl, client: 41, key: 'k-canary' }),
+  provider: stubCodes(stub),
   appName: { login: 'Acme', signup: 'Acme signup' },
-  approvedStatuses: ['verified'],
   secret: 'a secret of thirty-two bytes or more',
   countries: ['CO', 'MX'],
   subject: (req) => req.session?.pendingUserId ?? req.session?.userId,
@@ -78,9 +87,8 @@ export const baseOptions = (stub: ProviderStub, clock: { now: number }): TwoFact
 export async function startHost(given: HostOptions = {}): Promise<Host> {
   const stub = await startProviderStub()
   const clock = { now: Date.parse('2026-03-01T12:00:00.000Z') }
-  const { approvedStatuses, ...base } = baseOptions(stub, clock)
-  const codes = given.provider === undefined ? { approvedStatuses } : { provider: given.provider(stub) }
-  const tf = twoFactor({ ...base, ...codes, ...given.options } as TwoFactorOptions)
+  const codes = given.provider && { provider: given.provider(stub) }
+  const tf = twoFactor({ ...baseOptions(stub, clock), ...codes, ...given.options } as TwoFactorOptions)
   const errors: unknown[] = []
 
   const app = express()

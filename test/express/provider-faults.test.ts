@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { StubAnswer } from '../provider-stub.js'
-import { startHost } from './kit.js'
+import { startHost, stubCodes } from './kit.js'
 
 /** Short only where no answer comes: on a busy machine others may take a while. */
 const patience = (answer: StubAnswer) => {
@@ -98,7 +98,8 @@ describe('ten answers in a row that are no verdict, about codes of five people',
   ])('%s: whoever has not met it is asked about next, and all are once it is over', async (...row) => {
     const [, answer, pauses] = row
     const host = await startHost({
-      options: { ...patience(answer), rejectedCodes: ['1001'], phone: (_req, user) => `+57300123456${user}` },
+      provider: (stub) => stubCodes(stub, { rejectedCodes: ['1001'] }),
+      options: { ...patience(answer), phone: (_req, user) => `+57300123456${user}` },
     })
     const people = await Promise.all(['0', '1', '2', '3', '4', '5'].map((user) => host.login(user)))
     for (const person of people) await person.post('/two-factor/start', {})

@@ -150,7 +150,7 @@ describe('a form that was interrupted', () => {
     ['es', 'Ya enviaste este formulario.', 'Este formulario ya no está guardado.'],
     ['pt', 'Você já enviou este formulário.', 'Este formulário não está mais salvo.'],
   ])('says so in the language of the person: %s', async (locale, sent, unknown) => {
-    const host = await startBank({ once: false }, { options: { locale } })
+    const host = await startBank({ once: false }, { options: { pages: { locale } } })
     const { ana, refused } = await interrupted(host)
     const page = await prove(host, ana, refused)
     await post(ana, '/pay', formOn(await ana.open(page))?.body ?? '')
@@ -359,7 +359,7 @@ describe('a form that was interrupted', () => {
     const tokenOf = (req: express.Request) => `token-of-${req.sessionID}`
     const host = await startBank(
       { bind: (req) => ({ amount: req.body.amount }) },
-      { options: { formFields: (req) => ({ _csrf: tokenOf(req) }) } },
+      { options: { pages: { formFields: (req) => ({ _csrf: tokenOf(req) }) } } },
     )
     host.app.get('/token', (req, res) => void res.json(tokenOf(req)))
     const ana = await host.signIn()

@@ -1,11 +1,13 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type CodeProvider, memoryStore, type TwoFactorOptions } from '../../src/index.js'
-import { type Host, startHost } from './kit.js'
+import { type ProviderStub, startProviderStub } from '../provider-stub.js'
+import { type Host, startHost, stubCodes } from './kit.js'
 
-const settings = { now: () => Date.now(), calibratedAt: '2026-03-01' }
+const calibrated = (stub: ProviderStub) => stubCodes(stub, { calibratedAt: '2026-03-01' })
+const settings = { now: () => Date.now() }
 
 async function findings(options: Partial<TwoFactorOptions>, use: (host: Host) => unknown = () => undefined) {
-  const host = await startHost({ options: { ...settings, ...options } })
+  const host = await startHost({ provider: calibrated, options: { ...settings, ...options } })
   await use(host)
   return (await host.tf.selfTest()).findings
 }
@@ -29,9 +31,10 @@ describe('the self-test', () => {
   })
 
   it('names statuses that were never calibrated, in production only', async () => {
-    expect(await codes({ calibratedAt: undefined as never })).toEqual([])
+    const { tf } = await startHost({ options: { ...settings, ...inStore } })
+    expect((await tf.selfTest()).findings).toEqual([])
     production()
-    expect(await codes({ ...inStore, calibratedAt: undefined as never })).toEqual(['statuses_guessed'])
+    expect((await tf.selfTest()).findings).toMatchObject([{ code: 'statuses_guessed' }])
     expect(await codes(inStore)).toEqual([])
   })
 
@@ -78,8 +81,10 @@ describe('the self-test', () => {
   it.each(['yesterday', '2026-13-01', 20260301])(
     'refuses %j as the day of a calibration',
     async (calibratedAt) => {
-      await expect(startHost({ options: { calibratedAt: calibratedAt as string } })).rejects.toThrow(
-        "twoFactor: calibratedAt must be a date such as '2026-03-01'",
+      const stub = await startProviderStub()
+      onTestFinished(() => stub.close())
+      expect(() => stubCodes(stub, { calibratedAt: calibratedAt as string })).toThrow(
+        "providerCodes: calibratedAt must be a date such as '2026-03-01'",
       )
     },
   )

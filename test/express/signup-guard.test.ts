@@ -28,7 +28,7 @@ async function startSignups(options: Partial<TwoFactorOptions>) {
 const few = { mode: 'enforce', unprovenPerHour: 3 } as const
 
 it('a country whose sign-ups nobody completes is refused with 503, and its events say why', async () => {
-  const { start, events, host } = await startSignups({ signupGuard: few })
+  const { start, events, host } = await startSignups({ watch: { signups: few } })
   for (let index = 0; index < 3; index += 1) expect((await start(index)).status).toBe(201)
   const refused = await start(3, 0)
   expect(refused.status).toBe(503)
@@ -43,7 +43,7 @@ it('a country whose sign-ups nobody completes is refused with 503, and its event
 })
 
 it('numbers that the host has seen proven elsewhere count', async () => {
-  const { start, host } = await startSignups({ signupGuard: { ...few, ratio: 1 } })
+  const { start, host } = await startSignups({ watch: { signups: { ...few, ratio: 1 } } })
   for (let index = 0; index < 3; index += 1) await start(index)
   await host.tf.signups.approved('CO')
   expect((await start(3)).status).toBe(201)
@@ -66,7 +66,7 @@ it('without a word nothing is refused, and `beforeSend` is told all the same', a
 it('one address closes no country, not even where its day has no limit', async () => {
   const { start } = await startSignups({
     limits: { enrolSendsPerAddressPer10Min: false, enrolSendsPerAddressPerDay: false },
-    signupGuard: { mode: 'enforce' },
+    watch: { signups: { mode: 'enforce' } },
   })
   for (let index = 0; index < 40; index += 1) expect((await start(index, 1)).status).toBe(201)
   expect((await start(40, 2)).status).toBe(201)
@@ -74,7 +74,7 @@ it('one address closes no country, not even where its day has no limit', async (
 })
 
 it('of 40 sign-ups at once over HTTP three get a code', async () => {
-  const { start, host } = await startSignups({ signupGuard: few })
+  const { start, host } = await startSignups({ watch: { signups: few } })
   const answers = await Promise.all(Array.from({ length: 40 }, (_, index) => start(index, index % 3)))
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(3)
   expect(host.stub.sends).toHaveLength(3)

@@ -98,7 +98,7 @@ describe('the page of a locked number', () => {
 
   it('leads to support when the number is disabled, and shows no wait that would not help', async () => {
     const host = await startHost({
-      options: { limits: { failuresBeforeDisable: 2 }, links: { support: '/help' } },
+      options: { limits: { failuresBeforeDisable: 2 }, pages: { links: { support: '/help' } } },
     })
     const ana = await host.login()
     await ana.submit('/two-factor/start')

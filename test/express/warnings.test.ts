@@ -3,7 +3,7 @@ import session from 'express-session'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { twoFactor } from '../../src/index.js'
 import type { ProviderStub } from '../provider-stub.js'
-import { baseOptions, startHost } from './kit.js'
+import { baseOptions, startHost, stubCodes } from './kit.js'
 
 interface Said extends Error {
   readonly code: string
@@ -49,18 +49,20 @@ describe('a warning', () => {
   })
 
   it('names a signup guard that refuses people with nobody to ask about them', async () => {
-    await startHost({ options: { signupGuard: { mode: 'enforce' }, beforeSend: () => true } })
-    await startHost({ options: { signupGuard: { mode: 'observe' } } })
+    await startHost({ options: { watch: { signups: { mode: 'enforce' } }, beforeSend: () => true } })
+    await startHost({ options: { watch: { signups: { mode: 'observe' } } } })
     expect(await codes()).toEqual([])
-    await startHost({ options: { signupGuard: { mode: 'enforce' } } })
+    await startHost({ options: { watch: { signups: { mode: 'enforce' } } } })
     expect(await codes()).toEqual(['TWO_FACTOR_ENFORCE_WITHOUT_BEFORE_SEND'])
   })
 
   it('lists what a further language lacks', async () => {
-    await startHost({ options: { messages: { fr: { 'code.title': 'Consultez votre téléphone' } } } })
+    await startHost({
+      options: { pages: { messages: { fr: { 'code.title': 'Consultez votre téléphone' } } } },
+    })
     expect(await codes()).toEqual(['TWO_FACTOR_MESSAGES_INCOMPLETE'])
     expect(said[0]?.message).toMatch(
-      /\(messages\.fr lacks error, code\.sent, .*problem\.sending_paused\.text\)$/,
+      /\(pages\.messages\.fr lacks error, code\.sent, .*problem\.sending_paused\.text\)$/,
     )
     expect(said[0]?.message).not.toContain('code.title')
   })
@@ -133,7 +135,8 @@ describe('a warning', () => {
 
   it('names a status that `approvedStatuses` lacks, as self-test and health do with the line to paste', async () => {
     const host = await startHost({
-      options: { approvedStatuses: ['ok'], now: () => Date.now(), calibratedAt: '2026-03-01' },
+      provider: (stub) => stubCodes(stub, { approvedStatuses: ['ok'] }),
+      options: { now: () => Date.now() },
     })
     const ana = await host.login()
     await ana.post('/two-factor/start', {})
@@ -142,7 +145,7 @@ describe('a warning', () => {
     expect(await codes()).toEqual(['TWO_FACTOR_STATUS_UNEXPECTED'])
     expect(said[0]?.message).toMatch(/\(status verified\)$/)
     const fix =
-      'if that code was right: approvedStatuses: ["ok", "verified"], which npx express-two-factor calibrate confirms'
+      'if that code was right: add "verified" to approvedStatuses of providerCodes(), which npx express-two-factor calibrate confirms'
     expect(host.tf.health().provider.lastUnexpected).toMatchObject({ status: 'verified', fix })
     expect((await host.tf.selfTest()).findings).toMatchObject([{ code: 'status_unexpected', fix }])
   })
@@ -188,7 +191,8 @@ describe('a warning', () => {
 
   it('names a factory that is called for every request', async () => {
     const host = await startHost()
-    for (let made = 0; made < 100; made += 1) await twoFactor(baseOptions(host.stub, host.clock)).close()
+    const made = Array.from({ length: 100 }, () => twoFactor(baseOptions(host.stub, host.clock)))
     expect(await codes()).toEqual(['TWO_FACTOR_MADE_PER_REQUEST'])
+    await Promise.all(made.map((tf) => tf.close()))
   })
 })

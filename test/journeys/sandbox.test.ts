@@ -1,6 +1,6 @@
 import express from 'express'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createClient } from '../../src/index.js'
+import { createClient, providerCodes } from '../../src/index.js'
 import { type SandboxOptions, startSandbox } from '../../src/sandbox/index.js'
 import type { Browser } from '../express/browser.js'
 import { startHost } from '../express/kit.js'
@@ -18,8 +18,10 @@ async function open(options: SandboxOptions) {
   const clock = { now: sandbox.clock.now() }
   const host = await startHost({
     options: {
-      provider: createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials }),
-      approvedStatuses: sandbox.approvedStatuses,
+      provider: providerCodes({
+        client: createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials }),
+        approvedStatuses: sandbox.approvedStatuses,
+      }),
       now: () => clock.now,
     },
     mount: (app, tf) => {

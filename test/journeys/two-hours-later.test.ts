@@ -11,8 +11,10 @@ describe('two hours later, somebody', () => {
   it('changes a text, adds a language and makes the pages look like theirs', async () => {
     const host = await startHost({
       options: {
-        messages: { en: { 'code.title': 'Check your messages' }, fr: { 'code.title': 'Votre code' } },
-        brand: { name: 'Acme', accent: '#0b6e4f' },
+        pages: {
+          messages: { en: { 'code.title': 'Check your messages' }, fr: { 'code.title': 'Votre code' } },
+          brand: { name: 'Acme', accent: '#0b6e4f' },
+        },
       },
     })
     const ana = await host.challenged()

@@ -3,7 +3,7 @@
  * is an attacker on all of them as well. An unhandled rejection ends it.
  */
 import express from 'express'
-import { createClient, tokenSession, twoFactor } from 'express-two-factor'
+import { createClient, providerCodes, tokenSession, twoFactor } from 'express-two-factor'
 import { redisStore } from 'express-two-factor/redis'
 import { Pool } from 'undici'
 
@@ -26,9 +26,11 @@ else await client.connect()
 const tokenOf = (req) => (req.get('authorization') ?? '').replace(/^Bearer /, '').split('.')
 const told = []
 const tf = twoFactor({
-  provider: createClient({ baseUrl: provider, client: 41, key: 'k' }),
+  provider: providerCodes({
+    client: createClient({ baseUrl: provider, client: 41, key: 'k' }),
+    approvedStatuses: ['verified'],
+  }),
   appName: 'Acme',
-  approvedStatuses: ['verified'],
   secret: 'a secret of thirty-two bytes or more',
   countries: ['CO'],
   store: redisStore({ client, timeoutMs: storeTimeoutMs }),

@@ -3,11 +3,10 @@ import { twoFactor } from '../../src/index.js'
 import { optionChecks } from '../../src/options/checks.js'
 
 const noop = () => {}
-const client = { sendSmsCode: noop, sendCallCode: noop, verifyCode: noop, balance: noop, close: noop }
+const codes = { sendCode: noop, checkCode: noop, balance: noop, messageState: noop }
 const minimal = {
-  provider: client,
+  provider: codes,
   appName: 'Acme',
-  approvedStatuses: ['verified'],
   secret: 's'.repeat(32),
   subject: noop,
   phone: noop,
@@ -24,24 +23,20 @@ function refusal(change: object): string | undefined {
   return undefined
 }
 
-/** Puts a value at `limits.lockMs` or at `brand`. */
-function at(path: string, value: unknown): object {
-  const [name = '', ...rest] = path.split('.')
-  return { [name]: rest.length === 0 ? value : at(rest.join('.'), value) }
-}
-
 /** What goes with a member to make its object whole. */
 const beside: Readonly<Record<string, object>> = {
-  brand: { name: 'Acme' },
+  'pages.brand': { name: 'Acme' },
   recoveryCodes: { consume: noop },
 }
 
-function refused(path: string, value: unknown): string | undefined {
-  const change = at(path, value) as Record<string, object>
-  const [name = ''] = path.split('.')
-  const isMember = path.includes('.')
-  return refusal(isMember ? { [name]: { ...beside[name], ...change[name] } } : change)
+/** Puts a value at `limits.lockMs` or at `pages.brand`. */
+function at([name = '', ...rest]: readonly string[], value: unknown, above = ''): object {
+  if (rest.length === 0) return { [name]: value }
+  const path = `${above}${name}`
+  return { [name]: { ...beside[path], ...at(rest, value, `${path}.`) } }
 }
+
+const refused = (path: string, value: unknown) => refusal(at(path.split('.'), value))
 
 type Row = readonly [path: string, message: string, right: readonly unknown[], wrong: readonly unknown[]]
 
@@ -53,8 +48,6 @@ const country = "must be an upper-case ISO 3166-1 alpha-2 code, such as 'GB'"
 const duration = 'must be an integer, 1 or more (milliseconds)'
 const timeout = 'must be an integer from 1 to 2147483647 (milliseconds)'
 const secret = 'must have 32 bytes or more; make one with: openssl rand -base64 48'
-const voice =
-  "must be 'Mariana' or 'Penelope' or 'Conchita' or 'Mia' or 'Lucia' or 'Enrique' or 'Miguel' or 'Marian'"
 const oneOrMore = 'must be an integer, 1 or more'
 const noneOrMore = 'must be an integer, 0 or more'
 const noneOrMoreOrOff = 'must be an integer, 0 or more, or false'
@@ -68,29 +61,6 @@ const rows: readonly Row[] = [
     ['A', { login: 'A' }],
     ['', 5],
   ],
-  [
-    'approvedStatuses',
-    'must list what your account returns for a right code; find out with: npx express-two-factor calibrate',
-    [['a']],
-    [[], 'a'],
-  ],
-  [
-    'calibratedAt',
-    "must be a date such as '2026-03-01', as npx express-two-factor calibrate prints it",
-    ['2026-03-01', '2026-03-01T10:00:00Z'],
-    [
-      '',
-      'x2026-03-01',
-      '26-03-01',
-      '2026-3-01',
-      '2026-03-1',
-      '2026-13-01',
-      20_260_301,
-      ['2026-03-01'],
-      new Date(0),
-    ],
-  ],
-  ['rejectedCodes', 'must be an array of strings', [[], ['1001']], ['1001']],
   ['subject', fn('(req) => subject'), [noop], ['ana']],
   ['phone', fn('(req, subject) => phone number'), [noop], ['+57']],
   ['secret', secret, ['s'.repeat(32), 'é'.repeat(16), ['s'.repeat(32)]], ['s'.repeat(31), 5, []]],
@@ -101,11 +71,8 @@ const rows: readonly Row[] = [
     [['sms'], ['call'], ['call', 'sms']],
     [[], ['sms', 'sms'], ['fax'], ['sms', 'fax'], 'sms', new Set(['sms'])],
   ],
-  ['codePattern', 'must be a regular expression', [/^\d+$/], ['^\\d+$']],
-  ['codeLetters', 'must be true or false', [true], [1]],
-  ['voice', voice, ['Mia'], ['Bob', '', 5]],
-  ['callRetries', 'must be an integer from 1 to 3', [1, 3], [0, 4]],
-  ['countryCode', country, ['CO'], ['UK', 'AQ', 'XK', 'Colombia', 5]],
+  ['code.pattern', 'must be a regular expression', [/^\d+$/], ['^\\d+$']],
+  ['code.letters', 'must be true or false', [true], [1]],
   [
     'path',
     "must be a path such as '/two-factor' or '/app/:tenant/two-factor', without a trailing slash",
@@ -149,15 +116,15 @@ const rows: readonly Row[] = [
   ['knownBrowsers.maxAgeMs', duration, [1], [0]],
   ['knownBrowsers', 'must be an object with: maxAgeMs', [false], [true]],
   ['dangerouslyAnyCountry', 'must be true', [], [false]],
-  ['signupGuard.mode', "must be 'observe' or 'enforce'", ['observe', 'enforce'], ['block']],
-  ['signupGuard.unprovenPerHour', oneOrMore, [1], [0]],
-  ['signupGuard.unprovenPerDay', oneOrMore, [1], [0]],
-  ['signupGuard.ratio', 'must be a number above 0', [0.5], [0, -1, Number.POSITIVE_INFINITY, '2']],
-  ['signupGuard.countries', someCountries, [['CO']], [[], 'CO']],
-  ['balance.everyMs', timeout, [1], [0, 2 ** 31]],
-  ['balance.low', noneOrMore, [0], [-1]],
-  ['balance.warnBeforeMs', duration, [1, 2 ** 40], [0]],
-  ['deliveryWatch.afterMs', timeout, [], [0]],
+  ['watch.signups.mode', "must be 'observe' or 'enforce'", ['observe', 'enforce'], ['block']],
+  ['watch.signups.unprovenPerHour', oneOrMore, [1], [0]],
+  ['watch.signups.unprovenPerDay', oneOrMore, [1], [0]],
+  ['watch.signups.ratio', 'must be a number above 0', [0.5], [0, -1, Number.POSITIVE_INFINITY, '2']],
+  ['watch.signups.countries', someCountries, [['CO']], [[], 'CO']],
+  ['watch.balance.everyMs', timeout, [1], [0, 2 ** 31]],
+  ['watch.balance.low', noneOrMore, [0], [-1]],
+  ['watch.balance.warnBeforeMs', duration, [1, 2 ** 40], [0]],
+  ['watch.delivery.afterMs', timeout, [], [0]],
   ['recoveryCodes.consume', fn('(subject, hash) => boolean'), [noop], ['all']],
   ['recoveryCodes.remaining', fn('(subject) => number'), [noop], [5]],
   [
@@ -166,11 +133,11 @@ const rows: readonly Row[] = [
     [[], ['https://a.example', 'http://localhost:3000']],
     ['https://a.example'],
   ],
-  ['locale', 'must be a locale or a function (req) => locale', ['es', noop], [5]],
-  ['messages', 'must be an object of strings per locale', [{}], ['es']],
-  ['messages.es', 'must be an object of strings', [{}, { 'code.sent': undefined }], ['hola']],
-  ['formFields', fn('(req) => ({ name: value })'), [noop], [{}]],
-  ['render', fn('(view, { req, res, locale, texts, html }) => html'), [noop], [{}]],
+  ['pages.locale', 'must be a locale or a function (req) => locale', ['es', noop], [5]],
+  ['pages.messages', 'must be an object of strings per locale', [{}], ['es']],
+  ['pages.messages.es', 'must be an object of strings', [{}, { 'code.sent': undefined }], ['hola']],
+  ['pages.formFields', fn('(req) => ({ name: value })'), [noop], [{}]],
+  ['pages.render', fn('(view, { req, res, locale, texts, html }) => html'), [noop], [{}]],
   ['onVerified', fn('(req, res, grant)'), [noop], [true]],
   ['beforeSend', fn('(req, send) => boolean'), [noop], [true]],
   ['onEvent', fn('(event)'), [noop], [true]],
@@ -214,23 +181,28 @@ const rows: readonly Row[] = [
     [[], 5],
   ],
   ...['signIn', 'addPhone', 'support', 'lostPhone', 'home', 'otherMethod'].map(
-    (name): Row => [`links.${name}`, link, ['/a', noop], [5, {}, 'javascript:alert(1)']],
+    (name): Row => [`pages.links.${name}`, link, ['/a', noop], [5, {}, 'javascript:alert(1)']],
   ),
-  ['brand.name', 'must be a non-empty string', ['Acme'], ['']],
-  ['brand.logoUrl', 'must be a non-empty string: a path of this site or an https URL', ['/logo.svg'], ['']],
-  ['brand.accent', "must be a colour such as '#0b6e4f'", ['#0b6e4f', '#064'], ['red', 5]],
-  ['brand.accentDark', "must be a colour such as '#0b6e4f'", ['#fff'], ['']],
+  ['pages.brand.name', 'must be a non-empty string', ['Acme'], ['']],
   [
-    'brand.font',
+    'pages.brand.logoUrl',
+    'must be a non-empty string: a path of this site or an https URL',
+    ['/logo.svg'],
+    [''],
+  ],
+  ['pages.brand.accent', "must be a colour such as '#0b6e4f'", ['#0b6e4f', '#064'], ['red', 5]],
+  ['pages.brand.accentDark', "must be a colour such as '#0b6e4f'", ['#fff'], ['']],
+  [
+    'pages.brand.font',
     'must be a CSS font-family list',
     [`"Open Sans", 'Inter', sans-serif`],
     ['', 'a;b', 'a}', '{a', 5],
   ],
-  ['brand.radius', 'must be an integer from 0 to 64 (pixels)', [0, 64], [-1, 65]],
-  ['brand.css', 'must be a string of CSS', ['', 'p { margin: 0 }'], [5]],
+  ['pages.brand.radius', 'must be an integer from 0 to 64 (pixels)', [0, 64], [-1, 65]],
+  ['pages.brand.css', 'must be a string of CSS', ['', 'p { margin: 0 }'], [5]],
   ...['imgSrc', 'fontSrc', 'styleSrc'].map(
     (name): Row => [
-      `brand.csp.${name}`,
+      `pages.brand.csp.${name}`,
       'must be an array of sources',
       [[], ['https://cdn.example.com']],
       ['*'],
@@ -246,13 +218,6 @@ describe('an option', () => {
   })
 
   test.each([
-    ['rejectedCodes', 'must be a non-empty string: a value of `error`', ['1', '']],
-    ['accountErrorCodes', 'must be a non-empty string: a value of `error`', ['1', 2]],
-    [
-      'approvedStatuses',
-      'must list what your account returns for a right code; find out with: npx express-two-factor calibrate',
-      ['a', ''],
-    ],
     ['secret', secret, ['s'.repeat(32), 'short']],
     ['countries', country, ['CO', 'co']],
     ['countries', country, ['CO', 'UK']],
@@ -280,11 +245,11 @@ describe('an option', () => {
       ['https://a.example', new URL('https://a.example')],
     ],
     ['limits.cooldownMs', 'must be an integer, 0 or more (milliseconds)', [0, -1]],
-    ['signupGuard.countries', country, ['CO', 'AQ']],
-    ['brand.csp.imgSrc', source, ['a.example', 'a b']],
-    ['brand.csp.imgSrc', source, ['a.example', 'a;b']],
-    ['brand.csp.imgSrc', source, ['a.example', ',']],
-    ['brand.csp.imgSrc', source, ['a.example', 5]],
+    ['watch.signups.countries', country, ['CO', 'AQ']],
+    ['pages.brand.csp.imgSrc', source, ['a.example', 'a b']],
+    ['pages.brand.csp.imgSrc', source, ['a.example', 'a;b']],
+    ['pages.brand.csp.imgSrc', source, ['a.example', ',']],
+    ['pages.brand.csp.imgSrc', source, ['a.example', 5]],
   ])('%s is refused by place: %s', (path, message, value) => {
     expect(refused(path, value)).toBe(`twoFactor: ${path}[1] ${message}`)
   })
@@ -292,8 +257,12 @@ describe('an option', () => {
   test.each([
     ['coutries', { coutries: ['CO'] }, '"; did you mean "countries"?'],
     ['limits.sendPerHour', { limits: { sendPerHour: 5 } }, '"; did you mean "sendsPerHour"?'],
-    ['links.signin', { links: { signin: '/' } }, '"; did you mean "signIn"?'],
-    ['brand.csp.img', { brand: { name: 'A', csp: { img: [] } } }, '"; expected: imgSrc, fontSrc, styleSrc'],
+    ['pages.links.signin', { pages: { links: { signin: '/' } } }, '"; did you mean "signIn"?'],
+    [
+      'pages.brand.csp.img',
+      { pages: { brand: { name: 'A', csp: { img: [] } } } },
+      '"; expected: imgSrc, fontSrc, styleSrc',
+    ],
     [
       'purposes.pay.onec',
       { purposes: { pay: { onec: true } } },
@@ -301,29 +270,35 @@ describe('an option', () => {
     ],
     ['trustedDevices.maxAge', { trustedDevices: { maxAge: 5 } }, '"; did you mean "maxAgeMs"?'],
     ['knownBrowsers.maxAge', { knownBrowsers: { maxAge: 5 } }, '"; did you mean "maxAgeMs"?'],
-    ['balance.every', { balance: { every: 5 } }, '"; did you mean "everyMs"?'],
-    ['deliveryWatch.after', { deliveryWatch: { after: 5 } }, '"; did you mean "afterMs"?'],
-    ['signupGuard.ratios', { signupGuard: { ratios: 5 } }, '"; did you mean "ratio"?'],
+    ['watch.balance.every', { watch: { balance: { every: 5 } } }, '"; did you mean "everyMs"?'],
+    ['watch.delivery.after', { watch: { delivery: { after: 5 } } }, '"; did you mean "afterMs"?'],
+    ['watch.signups.ratios', { watch: { signups: { ratios: 5 } } }, '"; did you mean "ratio"?'],
     ['recoveryCodes.remaning', { recoveryCodes: { consume: noop, remaning: noop } }, '"; did you mean'],
   ])('that is misspelt is named, wherever it stands: %s', (name, change, hint) => {
     expect(refusal(change)).toContain(`twoFactor: unknown option "${name}${hint}`)
   })
 
   test.each([
-    [{ locale: 'fr' }, 'locale "fr" is not available; add messages for it or use one of en, es, pt'],
-    [{ messages: { es_ES: {} } }, 'messages: "es_ES" is not a valid language tag (example: "pt-BR")'],
+    [
+      { locale: 'fr' },
+      'pages.locale "fr" is not available; add pages.messages for it or use one of en, es, pt',
+    ],
+    [{ messages: { es_ES: {} } }, 'pages.messages: "es_ES" is not a valid language tag (example: "pt-BR")'],
     [
       { messages: { en: { nothing: 'x' } } },
-      'messages.en: unknown key "nothing" (keys look like "code.title")',
+      'pages.messages.en: unknown key "nothing" (keys look like "code.title")',
     ],
-    [{ messages: { es: { 'code.sent': '{tt}' } } }, 'messages.es: unknown placeholder {tt} in "code.sent"'],
-    [{ brand: { name: 'Acme', accent: '#ffcc00' } }, 'brand.accent cannot be read on the page'],
-  ])('that a page cannot show is refused at start-up: %j', (change, message) => {
-    expect(refusal(change)).toContain(`twoFactor: ${message}`)
+    [
+      { messages: { es: { 'code.sent': '{tt}' } } },
+      'pages.messages.es: unknown placeholder {tt} in "code.sent"',
+    ],
+    [{ brand: { name: 'Acme', accent: '#ffcc00' } }, 'pages.brand.accent cannot be read on the page'],
+  ])('that a page cannot show is refused at start-up: %j', (pages, message) => {
+    expect(refusal({ pages })).toContain(`twoFactor: ${message}`)
   })
 
   const shapes = [null, 0.5, '', [], [null], {}, { login: null }, true, false]
-  test.each([...rows.map(([path]) => path), 'provider', 'appName.login', 'messages.en.error'])(
+  test.each([...rows.map(([path]) => path), 'provider', 'appName.login', 'pages.messages.en.error'])(
     'of any shape is taken or refused by name, never met by another error: %s',
     (path) => {
       const [name] = path.split('.')
@@ -349,8 +324,8 @@ describe('an option', () => {
     expect(refusal({ appName: { login: '' } })).toBe(
       'twoFactor: appName.login must be a non-empty string: the app-name at the provider',
     )
-    expect(refusal({ messages: { es: { 'code.sent': 5 } } })).toBe(
-      'twoFactor: messages.es.code.sent must be a string',
+    expect(refusal({ pages: { messages: { es: { 'code.sent': 5 } } } })).toBe(
+      'twoFactor: pages.messages.es.code.sent must be a string',
     )
   })
 
@@ -359,7 +334,7 @@ describe('an option', () => {
   })
 
   test('of every name has a row here, or a test of its own', () => {
-    const elsewhere = ['provider', 'accountErrorCodes', 'links', 'brand', 'limits']
+    const elsewhere = ['provider', 'limits']
     const here = rows.map(([path]) => path.split('.')[0])
     expect(
       Object.keys(optionChecks).filter((name) => !here.includes(name) && !elsewhere.includes(name)),
@@ -370,16 +345,15 @@ describe('an option', () => {
 describe('what is missing', () => {
   test('within an option is named with it', () => {
     expect(refusal({ recoveryCodes: {} })).toBe('twoFactor: missing recoveryCodes.consume')
-    expect(refusal({ brand: {} })).toBe('twoFactor: missing brand.name')
+    expect(refusal({ pages: { brand: {} } })).toBe('twoFactor: missing pages.brand.name')
   })
 
   test('is named with lines to paste', () => {
     expect(() => twoFactor({} as never)).toThrow(
       [
-        'twoFactor: missing provider, appName, approvedStatuses, secret, subject, phone, countries; add',
-        '  provider: createClient({ baseUrl, client, key }),',
+        'twoFactor: missing provider, appName, secret, subject, phone, countries; add',
+        '  provider: providerCodes({ client: createClient({ baseUrl, client, key }), approvedStatuses }),',
         "  appName: 'Acme', // the app-name at the provider",
-        '  approvedStatuses: [], // what your account returns for a right code: npx express-two-factor calibrate',
         '  secret: process.env.TWO_FACTOR_SECRET, // 32 bytes or more: openssl rand -base64 48',
         '  subject: (req) => req.session.pendingUserId ?? req.session.userId,',
         '  phone: (req, subject) => users.phoneOf(subject), // the number on file',
@@ -398,74 +372,68 @@ describe('what is missing', () => {
       'twoFactor: countries and dangerouslyAnyCountry exclude each other; pass one of them',
     )
   })
+})
 
-  test('are no statuses where a code provider decides for itself', () => {
-    const provider = { sendCode: noop, checkCode: noop }
-    expect(refusal({ provider, approvedStatuses: undefined })).toBeUndefined()
-    expect(refusal({ approvedStatuses: undefined })).toContain('missing approvedStatuses')
-    // Something half done: its own mistake comes first.
-    expect(refusal({ provider: { sendCode: noop }, approvedStatuses: undefined })).toContain(
-      'provider must be',
-    )
+describe('an option that has moved', () => {
+  const client = 'provider: providerCodes({ client, '
+  test.each([
+    ['approvedStatuses', `${client}approvedStatuses })`],
+    ['calibratedAt', `${client}calibratedAt })`],
+    ['rejectedCodes', `${client}rejectedCodes })`],
+    ['accountErrorCodes', `${client}accountErrorCodes })`],
+    ['voice', `${client}voice })`],
+    ['callRetries', `${client}callRetries })`],
+    ['countryCode', `${client}countryCode })`],
+    ['locale', 'pages: { locale }'],
+    ['messages', 'pages: { messages }'],
+    ['brand', 'pages: { brand }'],
+    ['links', 'pages: { links }'],
+    ['render', 'pages: { render }'],
+    ['formFields', 'pages: { formFields }'],
+    ['codePattern', 'code: { pattern }'],
+    ['codeLetters', 'code: { letters }'],
+    ['signupGuard', 'watch: { signups }'],
+    ['balance', 'watch: { balance }'],
+    ['deliveryWatch', 'watch: { delivery }'],
+  ])('is refused with its new place: %s', (name, place) => {
+    expect(refusal({ [name]: undefined })).toBe(`twoFactor: "${name}" has moved: ${place}`)
+  })
+
+  test('leaves few enough names to read', () => {
+    expect(Object.keys(optionChecks).length).toBeLessThanOrEqual(26)
   })
 })
 
 describe('a provider', () => {
-  const codes = { sendCode: noop, checkCode: noop }
-  const withCodes = { provider: codes, approvedStatuses: undefined }
+  test.each([
+    ['sendCode', { ...codes, sendCode: undefined }],
+    ['checkCode', { ...codes, checkCode: undefined }],
+    ['either, as a client', { sendSmsCode: noop, verifyCode: noop }],
+  ])('without %s is none', (_, provider) => {
+    expect(refusal({ provider })).toBe(
+      'twoFactor: provider must be a CodeProvider, such as providerCodes({ client: createClient({ … }), approvedStatuses: [ … ] })',
+    )
+  })
 
-  test.each(['sendSmsCode', 'sendCallCode', 'verifyCode', 'balance', 'close'])(
-    'without %s is none',
-    (method) => {
-      expect(refusal({ provider: { ...client, [method]: undefined } })).toBe(
-        'twoFactor: provider must be a client from createClient(), or a CodeProvider such as ownCodes({ client, secret })',
-      )
-    },
-  )
-
-  test('of codes has a name and a deadline, if any', () => {
-    expect(refusal({ ...withCodes, provider: { ...codes, name: 'a', timeoutMs: 1 } })).toBeUndefined()
-    expect(refusal({ ...withCodes, provider: { ...codes, name: '' } })).toBe(
+  test('has a name and a deadline, if any', () => {
+    expect(refusal({ provider: { ...codes, name: 'a', timeoutMs: 1 } })).toBeUndefined()
+    expect(refusal({ provider: { ...codes, name: '' } })).toBe(
       'twoFactor: provider.name must be a non-empty string',
     )
-    expect(refusal({ ...withCodes, provider: { ...codes, timeoutMs: 0 } })).toBe(
-      `twoFactor: provider.timeoutMs ${timeout}`,
-    )
-  })
-
-  test.each([
-    ['approvedStatuses', ['a']],
-    ['calibratedAt', '2026-03-01'],
-    ['rejectedCodes', ['1']],
-    ['accountErrorCodes', ['1']],
-    ['voice', 'Mia'],
-    ['callRetries', 1],
-    ['countryCode', 'CO'],
-  ])('of codes takes no %s: it would be taken for one that protects', (name, value) => {
-    expect(refusal({ ...withCodes, [name]: value })).toBe(
-      `twoFactor: remove ${name}: only a provider from createClient() uses it, a CodeProvider decides for itself`,
-    )
-  })
-
-  test('of codes is told all of them at once', () => {
-    expect(refusal({ ...withCodes, voice: 'Mia', callRetries: 1 })).toBe(
-      'twoFactor: remove voice, callRetries: only a provider from createClient() uses them, a CodeProvider decides for itself',
-    )
+    expect(refusal({ provider: { ...codes, timeoutMs: 0 } })).toBe(`twoFactor: provider.timeoutMs ${timeout}`)
   })
 
   test.each([
     ['balance', 'balance'],
-    ['deliveryWatch', 'messageState'],
-  ])('that is watched by %s has a method to ask', (option, method) => {
+    ['delivery', 'messageState'],
+  ])('that is watched by watch.%s has a method to ask', (option, method) => {
     const blind = { sendCode: noop, checkCode: noop }
-    expect(refusal({ ...withCodes, provider: blind, [option]: {} })).toBe(
-      `twoFactor: remove ${option}, or give the provider a method ${method}(): it has none to ask`,
+    const refusalOf = (provider: object) => refusal({ provider, watch: { [option]: {} } })
+    expect(refusalOf(blind)).toBe(
+      `twoFactor: remove watch.${option}, or give the provider a method ${method}(): it has none to ask`,
     )
-    expect(refusal({ ...withCodes, provider: { ...blind, [method]: noop }, [option]: {} })).toBeUndefined()
-    const several = { ...blind, members: [blind, { ...blind, [method]: noop }] }
-    expect(refusal({ ...withCodes, provider: several, [option]: {} })).toBeUndefined()
-    expect(refusal({ ...withCodes, provider: { ...blind, members: [blind] }, [option]: {} })).toContain(
-      'remove',
-    )
+    expect(refusalOf({ ...blind, [method]: noop })).toBeUndefined()
+    expect(refusalOf({ ...blind, members: [blind, { ...blind, [method]: noop }] })).toBeUndefined()
+    expect(refusalOf({ ...blind, members: [blind] })).toContain('remove')
   })
 })

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { twoFactor } from '../../src/index.js'
 import { defaultLimits } from '../../src/options/limits.js'
 import { resolveOptions } from '../../src/options/resolve.js'
@@ -8,19 +8,11 @@ import { limits as documentedLimits } from '../challenge/kit.js'
 
 const noop = () => {}
 const hour = 60 * 60_000
-const provider = {
-  sendSmsCode: noop,
-  sendCallCode: noop,
-  verifyCode: noop,
-  balance: noop,
-  close: noop,
-  messageState: noop,
-}
+const provider = { sendCode: noop, checkCode: noop, balance: noop, messageState: noop }
 const secret = 'a secret of thirty-two bytes or more'
 const minimal = {
   provider,
   appName: 'Acme',
-  approvedStatuses: ['verified'],
   secret,
   subject: () => null,
   phone: () => undefined,
@@ -38,14 +30,9 @@ test('what is not given has its default', () => {
     subject: minimal.subject,
     phone: minimal.phone,
     appName: { login: 'Acme' },
-    approvedStatuses: ['verified'],
-    rejectedCodes: [],
-    accountErrorCodes: ['1003'],
     secret: [secret],
     countries: ['CO'],
     channels: ['sms', 'call'],
-    voice: 'Mariana',
-    callRetries: 1,
     codePattern: /^[0-9A-Za-z]{4,10}$/,
     codeLetters: false,
     path: '/two-factor',
@@ -63,34 +50,30 @@ test('what is not given has its default', () => {
 
 test('what is given is taken', () => {
   const given = {
-    countryCode: 'CO',
     store: { read: noop, swap: noop, increment: noop },
     session: { id: noop, rotate: noop },
     trustedDevices: { maxAgeMs: hour },
-    locale: 'es',
-    brand: { name: 'Acme' },
-    render: noop,
-    calibratedAt: '2026-03-01',
     recoveryCodes: { consume: noop },
-    formFields: noop,
     onVerified: noop,
     beforeSend: noop,
     onEvent: noop,
     now: () => 0,
-    rejectedCodes: ['1001'],
-    accountErrorCodes: [],
     channels: ['call'],
-    voice: 'Mia',
-    callRetries: 3,
-    codeLetters: true,
     path: '/2fa',
     namespace: 'shop',
     knownBrowsers: false,
     allowedOrigins: ['https://a.example'],
-    messages: { es: {} },
-    links: { home: '/' },
   }
-  expect(resolve(given)).toMatchObject(given)
+  const pages = {
+    locale: 'es',
+    messages: { es: {} },
+    brand: { name: 'Acme' },
+    links: { home: '/' },
+    render: noop,
+    formFields: noop,
+  }
+  const settings = resolve({ ...given, pages, code: { letters: true } })
+  expect(settings).toMatchObject({ ...given, ...pages, codeLetters: true })
 })
 
 test('any country, and app-names per purpose', () => {
@@ -101,9 +84,6 @@ test('any country, and app-names per purpose', () => {
 
 test('what the caller does to a list later changes nothing', () => {
   const lists = {
-    approvedStatuses: ['verified'],
-    rejectedCodes: ['1'],
-    accountErrorCodes: ['2'],
     countries: ['CO'],
     channels: ['sms' as const],
     allowedOrigins: ['https://a.example'],
@@ -111,7 +91,7 @@ test('what the caller does to a list later changes nothing', () => {
   const cooldownMs = [1_000]
   const appName = { login: 'A' }
   const links = { home: '/' }
-  const settings = resolve({ ...lists, appName, links, limits: { cooldownMs } })
+  const settings = resolve({ ...lists, appName, pages: { links }, limits: { cooldownMs } })
   const before = structuredClone({
     ...settings.limits,
     lists: Object.keys(lists).map((name) => settings[name as 'countries']),
@@ -140,15 +120,13 @@ test('what is inherited, or a getter of a class, is taken', () => {
 })
 
 test('a pattern for codes remembers no position', () => {
-  const { codePattern } = resolve({ codePattern: /^\d{6}$/giy })
+  const { codePattern } = resolve({ code: { pattern: /^\d{6}$/giy } })
   expect([codePattern.source, codePattern.flags]).toEqual(['^\\d{6}$', 'i'])
 })
 
 test('what is named and undefined has its default, not nothing', () => {
   const settings = resolve({
-    signupGuard: { mode: undefined, ratio: 3 },
-    balance: { everyMs: undefined, low: 5 },
-    deliveryWatch: {},
+    watch: { signups: { mode: undefined, ratio: 3 }, balance: { everyMs: undefined, low: 5 }, delivery: {} },
     store: undefined,
   })
   expect(settings.signupGuard).toEqual({
@@ -160,7 +138,7 @@ test('what is named and undefined has its default, not nothing', () => {
   expect(settings.balance).toEqual({ everyMs: 300_000, warnBeforeMs: 24 * hour, low: 5 })
   expect(settings.deliveryWatch).toEqual({ afterMs: 15_000 })
   expect(settings).not.toHaveProperty('store')
-  expect(resolve({ deliveryWatch: { afterMs: 5 } }).deliveryWatch).toEqual({ afterMs: 5 })
+  expect(resolve({ watch: { delivery: { afterMs: 5 } } }).deliveryWatch).toEqual({ afterMs: 5 })
   expect(resolve()).not.toHaveProperty('balance')
   expect(resolve()).not.toHaveProperty('deliveryWatch')
 })
@@ -302,26 +280,7 @@ describe('the default limits', () => {
 })
 
 describe('the findings about the options', () => {
-  const settings = {
-    secret: [secret] as const,
-    provider: provider as never,
-    calibratedAt: '2026-03-01',
-    approvedStatuses: ['verified'],
-  }
-  const codes = { sendCode: noop, checkCode: noop } as never
-  afterEach(() => vi.unstubAllEnvs())
-
-  /** What is found under this NODE_ENV. */
-  function found(change: object, environment = 'production') {
-    vi.stubEnv('NODE_ENV', environment)
-    return settingFindings({ ...settings, ...change })
-  }
-
-  test('are none where nothing is wrong', () => {
-    expect(found({})).toEqual([])
-    expect(found({ calibratedAt: undefined, provider: codes })).toEqual([])
-    expect(found({ calibratedAt: undefined }, 'development')).toEqual([])
-  })
+  const found = (...secrets: [string, ...string[]]) => settingFindings({ secret: secrets })
 
   test('name a secret of one character, wherever it stands', () => {
     const weak = {
@@ -329,19 +288,10 @@ describe('the findings about the options', () => {
       message: 'A secret is one character, repeated.',
       fix: 'make one with: openssl rand -base64 48',
     }
-    expect(found({ secret: ['x'.repeat(32)] })).toEqual([weak])
-    expect(found({ secret: [secret, '\n'.repeat(32)] })).toEqual([weak])
-    expect(found({ secret: [`${'x'.repeat(32)}y`] })).toEqual([])
-    expect(found({ secret: [`y${'x'.repeat(32)}`] })).toEqual([])
-  })
-
-  test('name statuses that nobody has calibrated, in production', () => {
-    expect(found({ calibratedAt: undefined })).toEqual([
-      {
-        code: 'statuses_guessed',
-        message: 'approvedStatuses was never calibrated: a guess admits anybody, or nobody.',
-        fix: 'run npx express-two-factor calibrate, and pass the calibratedAt that it prints',
-      },
-    ])
+    expect(found(secret)).toEqual([])
+    expect(found('x'.repeat(32))).toEqual([weak])
+    expect(found(secret, '\n'.repeat(32))).toEqual([weak])
+    expect(found(`${'x'.repeat(32)}y`)).toEqual([])
+    expect(found(`y${'x'.repeat(32)}`)).toEqual([])
   })
 })

@@ -4,6 +4,7 @@ import {
   createClient,
   expressSession,
   memoryStore,
+  providerCodes,
   type SessionAdapter,
   TwoFactorError,
   type TwoFactorEvent,
@@ -19,16 +20,18 @@ const session: SessionAdapter = process.env.TOKENS
   : expressSession()
 
 const tf = twoFactor({
-  provider: createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials }),
+  provider: providerCodes({
+    client: createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials }),
+    approvedStatuses: sandbox.approvedStatuses,
+  }),
   appName: { login: 'Acme', signup: 'Acme signup' },
-  approvedStatuses: sandbox.approvedStatuses,
   secret: 'a consumer keeps its secret in the environment',
   countries: ['CO'],
   store: memoryStore({ maxLedgers: 10 }),
   session,
   subject: (req) => req.get('x-subject'),
   phone: async () => '+573001234567',
-  messages: { es: { 'code.title': 'Mira tu celular' } },
+  pages: { messages: { es: { 'code.title': 'Mira tu celular' } } },
   onEvent(event: TwoFactorEvent) {
     if (event.type === 'number.locked') console.log(event.lockedForMs)
   },

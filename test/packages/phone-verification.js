@@ -3,16 +3,18 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import express from 'express'
 import session from 'express-session'
-import { createClient, twoFactor } from 'express-two-factor'
+import { createClient, providerCodes, twoFactor } from 'express-two-factor'
 import { startSandbox } from 'express-two-factor/sandbox'
 
 const phone = '+573001234567'
 const secret = 'a secret of thirty-two bytes or more'
 const sandbox = await startSandbox()
 const tf = twoFactor({
-  provider: createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials }),
+  provider: providerCodes({
+    client: createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials }),
+    approvedStatuses: sandbox.approvedStatuses,
+  }),
   appName: { login: 'Acme', signup: 'Acme signup' },
-  approvedStatuses: sandbox.approvedStatuses,
   secret,
   countries: ['CO'],
   subject: () => undefined,

@@ -2,14 +2,16 @@ import express from 'express'
 import session from 'express-session'
 import request from 'supertest'
 import { expect, test } from 'vitest'
-import { createClient, twoFactor } from '../../src/index.js'
+import { createClient, providerCodes, twoFactor } from '../../src/index.js'
 import { startSandbox } from '../../src/sandbox/index.js'
 
 test('a code from the phone opens the account', async () => {
   await using sandbox = await startSandbox()
   await using tf = twoFactor({
-    provider: createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials }),
-    approvedStatuses: sandbox.approvedStatuses,
+    provider: providerCodes({
+      client: createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials }),
+      approvedStatuses: sandbox.approvedStatuses,
+    }),
     appName: 'Acme',
     secret: 'only for tests, at least 32 bytes long',
     countries: ['CO'],

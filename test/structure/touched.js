@@ -5,7 +5,7 @@ import { Session } from 'node:inspector/promises'
 import { Worker } from 'node:worker_threads'
 import express from 'express'
 import session from 'express-session'
-import { createClient, twoFactor } from '../../build/modules/index.js'
+import { createClient, providerCodes, twoFactor } from '../../build/modules/index.js'
 
 /** The compiled files as they were before they are bundled. */
 const modules = new URL('../../build/modules/', import.meta.url).href
@@ -15,9 +15,11 @@ const thread = new Worker(new URL('sandbox-thread.js', import.meta.url))
 const [sandbox] = await once(thread, 'message')
 let now = Date.now()
 const tf = twoFactor({
-  provider: createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials }),
+  provider: providerCodes({
+    client: createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials }),
+    approvedStatuses: sandbox.approvedStatuses,
+  }),
   appName: 'Acme',
-  approvedStatuses: sandbox.approvedStatuses,
   secret: 'only for counting, at least 32 bytes long',
   countries: ['CO'],
   subject: () => 'ana',

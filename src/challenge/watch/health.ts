@@ -48,7 +48,7 @@ export interface Health {
     /** Kinds of entries that have taken 80 % of their room in the default store since the start of the process. */
     readonly nearlyFull?: readonly string[]
   }
-  /** With the option `balance`, once the account was asked. */
+  /** With the option `watch.balance`, once the account was asked. */
   readonly balance?: Pick<BalanceRecord, 'condition' | 'credits' | 'askedAt'> & {
     /** Whether starts are refused, those of sign-ups at least, because the account is empty. */
     readonly isPaused: boolean

@@ -10,7 +10,7 @@ import type { Background } from '../../lib/background.js'
 import { phoneCountries } from '../../lib/countries.js'
 import { createSubjectsFacade, type SubjectsFacade } from './facades.js'
 
-/** Sign-ups as the option `signupGuard` counts them. */
+/** Sign-ups as the option `watch.signups` counts them. */
 export interface SignupsFacade {
   /**
    * A number of this country (ISO 3166 code) was proven in another way than by a code of `phoneVerification()`,
@@ -39,7 +39,7 @@ export interface Operator {
    * if (locked) await tf.subjects.enable('ana')
    */
   readonly subjects: SubjectsFacade
-  /** Sign-ups that were completed without a code of this package, for the option `signupGuard`. */
+  /** Sign-ups that were completed without a code of this package, for the option `watch.signups`. */
   readonly signups: SignupsFacade
   /**
    * Asks provider, store and clock whether codes can travel, and names what options and requests have shown to

@@ -19,11 +19,11 @@ const messages = {
   TWO_FACTOR_RESPONSE_SENT:
     'A handler before tf.start() had responded already and went on to it all the same, so nothing was done. Let it end there once it has responded.',
   TWO_FACTOR_MESSAGES_INCOMPLETE:
-    'A language of `messages` is not whole: its missing texts appear in English. Add them; `satisfies Texts` finds them in TypeScript.',
+    'A language of `pages.messages` is not whole: its missing texts appear in English. Add them; `satisfies Texts` finds them in TypeScript.',
   TWO_FACTOR_MADE_PER_REQUEST:
     'twoFactor() was called a hundred times on stores of its own, as by a handler: every call starts with fresh limits (brute force). Call it once, at start-up.',
   TWO_FACTOR_ENFORCE_WITHOUT_BEFORE_SEND:
-    '`signupGuard` is to enforce, and without `beforeSend` it refuses the honest people of a suspected country, too. Pass `beforeSend`, which may ask them for a captcha.',
+    '`watch.signups` is to enforce, and without `beforeSend` it refuses the honest people of a suspected country, too. Pass `beforeSend`, which may ask them for a captcha.',
   TWO_FACTOR_NO_SESSION:
     'A request reached the package without a session, and was refused. Mount the session before tf.routes() and every guard: app.use(session({ secret, resave: false, saveUninitialized: false })).',
   TWO_FACTOR_NOT_PARSED:

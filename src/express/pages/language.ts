@@ -24,12 +24,14 @@ export function createLanguageOf(parts: {
   const { locale, messages, warn } = parts
   const localeOf = typeof locale === 'function' ? hostFunction(locale) : () => locale
   const textsOf = createTexts(messages)
-  const missing = [...missingTexts(messages)].map(([tag, keys]) => `messages.${tag} lacks ${keys.join(', ')}`)
+  const missing = [...missingTexts(messages)].map(
+    ([tag, keys]) => `pages.messages.${tag} lacks ${keys.join(', ')}`,
+  )
   if (missing.length > 0) warn('TWO_FACTOR_MESSAGES_INCOMPLETE', missing.join('; '))
   const offered = [...textsOf.keys()]
   if (typeof locale === 'string' && !textsOf.has(locale)) {
     throw optionError(
-      `twoFactor: locale "${locale}" is not available; add messages for it or use one of ${offered.join(', ')}`,
+      `twoFactor: pages.locale "${locale}" is not available; add pages.messages for it or use one of ${offered.join(', ')}`,
     )
   }
   const languageFor = memoize((wanted): Language => {

@@ -24,7 +24,7 @@ export function createLinks(options: LinkOptions): (req: Request) => PageLinks {
   for (const name of names) {
     if (typeof options[name] === 'string' && !isLink(options[name])) {
       throw optionError(
-        `twoFactor: links.${name} must be a path, an https URL, a mailto: or tel: link, or a function (req) => string`,
+        `twoFactor: pages.links.${name} must be a path, an https URL, a mailto: or tel: link, or a function (req) => string`,
       )
     }
   }

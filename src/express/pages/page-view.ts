@@ -31,7 +31,7 @@ export interface PageView {
   readonly returnTo?: string | undefined
   /** What is to be proven. Posted back by every form. */
   readonly purpose?: string | undefined
-  /** From the option `formFields`, posted by every form too. Hostile: escape them. */
+  /** From the option `pages.formFields`, posted by every form too. Hostile: escape them. */
   readonly formFields?: Readonly<Record<string, string>>
   /** The requirement that came along is worth nothing any more: only `returnTo` leads to a new one. */
   readonly spent?: boolean
@@ -79,11 +79,11 @@ export interface PageView {
   readonly form?: ResumedForm | undefined
   /** On the page `resume` without `form`: whether it was sent. Otherwise nothing is known of it. */
   readonly formSent?: boolean | undefined
-  /** Ways out, from the option `links`. */
+  /** Ways out, from the option `pages.links`. */
   readonly links: PageLinks
   /** ISO 3166 codes to choose from at signup. */
   readonly countries: readonly string[]
-  /** Name and logo of the app, from `brand`; without it the name is `appName`, that of `login`. */
+  /** Name and logo of the app, from `pages.brand`; without it the name is `appName`, that of `login`. */
   readonly brand?: { readonly name: string; readonly logoUrl?: string } | undefined
   /** Milliseconds since 1970. */
   readonly now: number

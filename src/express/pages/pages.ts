@@ -69,7 +69,7 @@ export function createPages(
   }
   const render = settings.render && hostFunction(settings.render, deadline)
   const unusable = brand && brandProblem(brand)
-  if (unusable !== undefined) throw optionError(`twoFactor: brand.${unusable}`)
+  if (unusable !== undefined) throw optionError(`twoFactor: pages.brand.${unusable}`)
   const { login: name } = settings.appName
   const app = brand ?? (name === undefined ? undefined : { name })
   return {

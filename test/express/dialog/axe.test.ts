@@ -68,17 +68,20 @@ describeInChromium('axe in <two-factor-dialog>', (browser) => {
   /** The screens without a field: they only lead on, or say when. */
   async function walkOut(context: BrowserContextOptions, texts: Texts): Promise<void> {
     const limits = { attemptsPerChallenge: 2, failuresBeforeLock: 1 }
-    const locked = await openDialog({ context, options: { limits, links } })
+    const locked = await openDialog({ context, options: { limits, pages: { links } } })
     await enter(locked.page, '000000', texts)
     await appears(locked.page, texts['problem.phone_locked.title'])
     await look(locked.page, 'locked')
 
-    const disabled = await openDialog({ context, options: { limits: { failuresBeforeDisable: 1 }, links } })
+    const disabled = await openDialog({
+      context,
+      options: { limits: { failuresBeforeDisable: 1 }, pages: { links } },
+    })
     await enter(disabled.page, '000000', texts)
     await appears(disabled.page, texts['problem.phone_disabled.title'])
     await look(disabled.page, 'disabled')
 
-    const nobody = await openDialog({ context, user: 'nobody', options: { links } })
+    const nobody = await openDialog({ context, user: 'nobody', options: { pages: { links } } })
     await appears(nobody.page, texts['problem.no_phone.title'])
     await look(nobody.page, 'no phone')
 

@@ -132,7 +132,10 @@ describeInChromium('<two-factor-dialog>', (browser) => {
   })
 
   it('leads on where no code can be sent', async () => {
-    const { page, host } = await openDialog({ user: 'nobody', options: { links: { addPhone: '/phone' } } })
+    const { page, host } = await openDialog({
+      user: 'nobody',
+      options: { pages: { links: { addPhone: '/phone' } } },
+    })
     expect(await dialogOf(page).innerText()).toContain('Your account has no phone number yet')
     const link = dialogOf(page).getByRole('link', { name: 'Add a phone number' })
     expect(await link.getAttribute('href')).toBe(`${host.url}/phone`)
@@ -161,7 +164,7 @@ describeInChromium('<two-factor-dialog>', (browser) => {
 
   it('speaks the language of the person and wears the brand of the pages', async () => {
     const brand = { name: 'Acme Bank', accent: '#0b6e4f' }
-    const { page } = await openDialog({ context: { locale: 'es-CO' }, options: { brand } })
+    const { page } = await openDialog({ context: { locale: 'es-CO' }, options: { pages: { brand } } })
     const dialog = page.getByRole('dialog', { name: 'Revisa tu teléfono' })
     expect(await dialog.getByText('Acme Bank').isVisible()).toBe(true)
     expect(await dialog.locator('> [lang]').getAttribute('lang')).toBe('es')

@@ -109,7 +109,7 @@ describe('createTexts', () => {
       expect.objectContaining({
         name: 'TypeError',
         code: 'ERR_TWO_FACTOR_OPTION',
-        message: `twoFactor: messages.es: unknown placeholder ${refusal}`,
+        message: `twoFactor: pages.messages.es: unknown placeholder ${refusal}`,
       }),
     )
   })
@@ -133,7 +133,7 @@ describe('createTexts', () => {
   it('refuses an unknown key and an invalid language tag, by name', () => {
     const misspelt = { es: { 'code.tittle': '' } } as Parameters<typeof createTexts>[0]
     expect(() => createTexts(misspelt)).toThrow(
-      'messages.es: unknown key "code.tittle" (keys look like "code.title"); did you mean "code.title"?',
+      'pages.messages.es: unknown key "code.tittle" (keys look like "code.title"); did you mean "code.title"?',
     )
     const unheardOf = { es: { farewell: '' } } as Parameters<typeof createTexts>[0]
     expect(() => createTexts(unheardOf)).toThrow(/unknown key "farewell" \(keys look like "code\.title"\)$/)

@@ -56,7 +56,7 @@ function checkLocale(locale: string): void {
   try {
     Intl.getCanonicalLocales(locale)
   } catch {
-    throw optionError(`twoFactor: messages: "${locale}" is not a valid language tag (example: "pt-BR")`)
+    throw optionError(`twoFactor: pages.messages: "${locale}" is not a valid language tag (example: "pt-BR")`)
   }
 }
 
@@ -68,7 +68,7 @@ function unknownKey(locale: string, key: string): TypeError {
   const near = nearestName(key, Object.keys(en))
   const hint = near === undefined ? '' : `; did you mean "${near}"?`
   return optionError(
-    `twoFactor: messages.${locale}: unknown key "${key}" (keys look like "code.title")${hint}`,
+    `twoFactor: pages.messages.${locale}: unknown key "${key}" (keys look like "code.title")${hint}`,
   )
 }
 

@@ -22,7 +22,9 @@ export function checkPlaceholders(locale: string, key: keyof Texts, text: string
   const near = nearestName(unknown, known)
   const expected = known.length === 0 ? 'this text has none' : `expected: {${known.join('}, {')}}`
   const hint = near === undefined ? `; ${expected}` : `; did you mean {${near}}?`
-  throw optionError(`twoFactor: messages.${locale}: unknown placeholder {${unknown}} in "${key}"${hint}`)
+  throw optionError(
+    `twoFactor: pages.messages.${locale}: unknown placeholder {${unknown}} in "${key}"${hint}`,
+  )
 }
 
 function namesIn(text: string): string[] {
