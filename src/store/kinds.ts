@@ -45,6 +45,7 @@ export const kinds = {
   'count-enrol-subject-sends': counters('enrol'),
   'count-enrol-service-sends': counters('enrol'),
   'count-enrol-numbers': counters('enrol'),
+  'count-enrol-tried': counters('enrol'),
   'count-country-sent': counters('enrol'),
   'count-country-approved': counters('enrol'),
   'count-country-told': counters('enrol'),

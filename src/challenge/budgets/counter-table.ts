@@ -2,7 +2,7 @@ import { dayMs, hourMs, minuteMs } from '../../lib/time.js'
 import { type CounterKind, hashId } from '../keys.js'
 import type { BudgetName } from '../ledger/ledger.js'
 import type { Lane, Limits } from '../limits.js'
-import type { Back, Hit, Told } from './counting.js'
+import type { Back, Group, Told } from './counting.js'
 import { networksOf } from './networks.js'
 
 /** What a command counts against: its person, place and number. */
@@ -29,7 +29,7 @@ export type Row = readonly [
   max: number,
   told: Told | undefined,
   back: readonly Back[],
-  group?: Hit['group'],
+  group?: Group,
 ]
 
 /** Whose hits are counted together, and how many times the limit they have. */
@@ -51,6 +51,9 @@ const subject = (of: Counted) => (of.anonymous ? [] : [{ tag: hashId(of.subject)
 const service = (span: string) => () => [{ tag: span, times: 1 }]
 const address = (of: Counted) => networks(of, Number.POSITIVE_INFINITY)
 const unprovenAddress = (of: Counted) => networks(of, timesUnproven)
+/** One number in one session. */
+const numberThere = ({ session: id, key }: Counted) => [{ tag: hashId(`${id} ${key}`), times: 1 }]
+/** One session at one address. */
 const sessionThere = ({ session: id, address: from }: Counted) =>
   from === undefined ? [] : [{ tag: hashId(`${id} ${networksOf(from)[0].name}`), times: 1 }]
 
@@ -100,6 +103,9 @@ export function counterTable(lane: Lane, max: Limits) {
     ['count-enrol-address-unproven', unprovenAddress, dayMs, maxUnproven, ofAddress, unasked, 'unproven'],
   ]
   const signups: readonly Row[] = [
+    // Different numbers of one session.
+    ['count-enrol-tried', numberThere, dayMs, 1, undefined, never, 'tried'],
+    ['count-enrol-numbers', session, dayMs, max.numbersPerSessionPerDay, ofSession, never, 'numbers'],
     // SMS pumping uses unproven numbers: the cost of a day is bounded.
     ['count-enrol-service-sends', service('hour'), hourMs, max.serviceEnrolSendsPerHour, paused, undelivered],
     ['count-enrol-service-sends', service('day'), dayMs, max.serviceEnrolSendsPerDay, paused, undelivered],

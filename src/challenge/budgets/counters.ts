@@ -5,7 +5,6 @@ import type { BudgetName } from '../ledger/ledger.js'
 import type { Limits } from '../limits.js'
 import { type Counted, counterTable, type Row } from './counter-table.js'
 import { type Allowance, type Budget, createBudget, type Hit } from './counting.js'
-import { sessionNumbers } from './session-numbers.js'
 import type { SignupGuard, Suspected } from './signup-guard.js'
 
 /** What one send may cost. */
@@ -40,7 +39,6 @@ export function createCounters(parts: {
   readonly keys: Keys
   readonly limits: Limits
   readonly signups: Pick<SignupGuard, 'forSend' | 'approved'>
-  readonly now: () => number
 }): Counters {
   const { store, keys, limits, signups } = parts
   const rows = { auth: counterTable('auth', limits), enrol: counterTable('enrol', limits) }
@@ -61,25 +59,17 @@ export function createCounters(parts: {
       }),
     )
 
-  const numbersOf = ({ session: id, key }: Counted) =>
-    sessionNumbers(parts, { session: id, ledgerKey: key, max: limits.numbersPerSessionPerDay })
-
   return {
     forSend(counted) {
       const { lane } = counted
-      const isEnrol = lane === 'enrol'
       const hits = hitsOf(counted, rows[lane].sends)
-      const numbers = isEnrol ? numbersOf(counted) : undefined
-      const country = isEnrol ? signups.forSend(counted.country) : undefined
-      const budget = createBudget(store, hits, [
-        ...(numbers ? [numbers] : []),
-        ...(country?.allowances ?? []),
-      ])
+      const country = lane === 'enrol' ? signups.forSend(counted.country) : undefined
+      const ofCountry = country?.allowances ?? []
+      const budget = createBudget(store, hits, ofCountry)
       const questions = () => createBudget(store, hitsOf(counted, rows[lane].questions))
       return {
         async check() {
-          const asked = Promise.all([budget.check(), country?.read(), numbers?.prefetch()])
-          const [refusal] = await asked
+          const [refusal] = await Promise.all([budget.check(), country?.read()])
           return refusal
         },
         suspected: () => country?.suspected(unprovenIn(hits)),
@@ -92,7 +82,7 @@ export function createCounters(parts: {
         refund: (result) =>
           Promise.all([
             budget.giveBack(result === 'not-sent' ? result : 'refused'),
-            ...(country?.allowances ?? []).map((window) => window.refund()),
+            ...ofCountry.map((window) => window.refund()),
           ]),
       }
     },

@@ -20,15 +20,23 @@ export interface Told {
 /** When a hit comes back. */
 export type Back = 'not-sent' | 'refused' | 'proven' | 'not-rejected' | 'allowed'
 
+export type Group = 'share' | 'address' | 'tried' | 'numbers' | 'unproven'
+
+/** A session that has had its share adds nothing to its address, a number that it has tried nothing to its numbers. */
+const sparing = [
+  ['share', 'address'],
+  ['tried', 'numbers'],
+] as const
+
 /** One counter in the hands of one request. */
 export interface Hit {
   readonly key: string
   readonly max: number
-  /** Absent where one too many is not refused: it is beyond the share of a session, and spares its address. */
+  /** Absent where one too many is not refused, and spares another group. */
   readonly told: Told | undefined
   readonly back: readonly Back[]
-  /** Of what is read before anything is decided. A session that has had its `share` adds nothing to its `address`. */
-  readonly group: 'address' | 'share' | 'unproven' | undefined
+  /** Of what is read before anything is decided. */
+  readonly group: Group | undefined
   windowMs: number
   /** As it was read or counted last; 0 before, as what is left of the window. */
   count: number
@@ -51,8 +59,12 @@ export function createBudget(
   others: readonly Allowance[] = [],
 ): Budget {
   const asked = hits.filter(({ group }) => group !== undefined)
-  const spared = hits.filter(({ group }) => group === 'address' || group === 'share')
-  const share = hits.find(({ group, told }) => group === 'share' && told === undefined)
+  const pairs = sparing.flatMap(([first, second]) => {
+    const by = hits.find(({ group, told }) => group === first && told === undefined)
+    const spared = hits.filter(({ group }) => group === second)
+    const [nearest] = spared
+    return by === undefined || nearest === undefined ? [] : [{ by, nearest, both: [by, ...spared] }]
+  })
 
   // Async: a store that throws must not leave the others unawaited.
   async function add(hit: Hit, by: number): Promise<Refusal | undefined> {
@@ -76,21 +88,20 @@ export function createBudget(
   return {
     async check() {
       const refusals = await Promise.all(asked.map((hit) => add(hit, 0)))
-      const nearest = asked.find(({ group }) => group === 'address')
-      // It ends with the window of the address, else a session could add two shares to one window.
-      if (share !== undefined && nearest !== undefined) share.windowMs = Math.max(1, nearest.resetInMs)
-      return refusals.find((refusal) => refusal !== undefined)
+      // It ends with the window of what it spares, else a session could add two shares to one window.
+      for (const { by, nearest } of pairs) by.windowMs = Math.max(1, nearest.resetInMs)
+      return refusals.find((refusal) => refusal?.limit === 'address')
     },
 
     async take() {
-      const isShareUsed = share !== undefined && share.count >= share.max
-      const counted = isShareUsed ? hits.filter((hit) => !spared.includes(hit)) : hits
+      const spared = pairs.flatMap(({ by, both }) => (by.count >= by.max ? both : []))
+      const counted = hits.filter((hit) => !spared.includes(hit))
       const refusal = await takeAll([...counted.map(allowanceOf), ...others])
+      if (refusal !== undefined) return refusal
       // Of parallel requests, all of which had a share left when they asked, the surplus spares the address.
-      if (refusal === undefined && !isShareUsed && share !== undefined && share.count > share.max) {
-        await undo(spared)
-      }
-      return refusal
+      const surplus = pairs.flatMap(({ by, both }) => (by.count > by.max ? both : []))
+      await undo(surplus.filter((hit) => counted.includes(hit)))
+      return undefined
     },
 
     giveBack: (when, times) =>
@@ -105,10 +116,10 @@ export function createBudget(
 async function takeAll(allowances: readonly Allowance[]): Promise<Refusal | undefined> {
   const results = await Promise.allSettled(allowances.map((allowance) => allowance.take()))
   const failed = results.find((result) => result.status === 'rejected')
-  const refusal = results.find((result) => result.status === 'fulfilled' && result.value !== undefined)
+  const [refusal] = results.flatMap((result) => (result.status === 'fulfilled' && result.value) || [])
   if (failed === undefined && refusal === undefined) return undefined
   const counted = allowances.filter((_, index) => results[index]?.status === 'fulfilled')
   await Promise.all(counted.map((allowance) => allowance.refund()))
   if (failed !== undefined) throw failed.reason
-  return refusal?.status === 'fulfilled' ? refusal.value : undefined
+  return refusal
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { hashId } from '../../../src/challenge/keys.js'
+import type { PhoneNumber } from '../../../src/phone-number.js'
 import { kindOf, kinds } from '../../../src/store/kinds.js'
 import { memoryStore } from '../../../src/store/memory-store.js'
 import type { Store } from '../../../src/store/store.js'
@@ -192,24 +193,6 @@ describe('sends at once', () => {
     expect(await challenges.start(order(9))).toMatchObject({ outcome: 'started' })
   })
 
-  it('of one session may go to other numbers a day later, whatever the clock of the store says', async () => {
-    const { challenges, wait } = createService({
-      store: () => memoryStore({ now: () => 0 }),
-      limits: { numbersPerSessionPerDay: 1, sendsPerSessionPerHour: 50 },
-    })
-    const order = (index: number) => ({
-      ...oneSend(index),
-      session: 'one',
-      lane: 'enrol' as const,
-      purpose: 'signup',
-    })
-    await challenges.start(order(0))
-    wait(24 * hour - 1)
-    expect(await challenges.start(order(1))).toMatchObject({ limit: 'session', retryAfterMs: 1 })
-    wait(1)
-    expect(await challenges.start(order(1))).toMatchObject({ outcome: 'started' })
-  })
-
   it('that a counter refuses give the number its send back', async () => {
     const { challenges, wait } = createService({ limits: { serviceSendsPerMinute: 0 } })
     expect(await challenges.start(oneSend(0))).toMatchObject({ code: 'sending_paused', retryAfterMs: minute })
@@ -232,7 +215,7 @@ describe('sends at once', () => {
     expect(await start(3)).toMatchObject({ outcome: 'started' })
     wait(minute)
     expect(await start(1)).toMatchObject({ limit: 'session' })
-    expect(numbersOf('one')).toMatchObject({ value: { numbers: [expect.any(String), expect.any(String)] } })
+    expect(numbersOf('one')).toMatchObject({ value: 2 })
   })
 
   it('that a counter refuses leave no counter behind', async () => {
@@ -384,23 +367,27 @@ describe('what a counter asks of the store', () => {
         ...twice('read count-country-sent'),
         ...thrice('read count-enrol-address-sends'),
         ...thrice('read count-enrol-address-unproven'),
+        'read count-enrol-numbers',
         'read count-enrol-share-sends',
+        'read count-enrol-tried',
       ],
       [
         ...twice('add count-country-sent'),
         ...thrice('add count-enrol-address-sends'),
         ...thrice('add count-enrol-address-unproven'),
+        'add count-enrol-numbers',
         ...thrice('add count-enrol-service-sends'),
         'add count-enrol-session-sends',
         'add count-enrol-share-sends',
         'add count-enrol-subject-sends',
+        'add count-enrol-tried',
       ],
       // The first sign-up of an hour, and of a day, looks at the one before.
       twice('read count-country-told'),
     ])
   })
 
-  it('is under the names of the release before: a deployment starts no limit anew', async () => {
+  it('is under the tag of whoever is counted', async () => {
     const { challenges, store, keys, wait } = createService({ signupGuard: { unprovenPerHour: 1 } })
     const { increment } = store
     const asked = new Set<string>()
@@ -420,7 +407,12 @@ describe('what a counter asks of the store', () => {
         keys.counter('count-auth-subject-sends', hashId(ana.subject)),
         keys.counter('count-auth-service-sends', 'minute'),
         keys.tally('auth', ana.subject),
-        ...[ana, oneSend(2)].flatMap(({ session, subject }) => [
+        ...[ana, oneSend(2)].flatMap(({ session, subject, phone }) => [
+          keys.counter(
+            'count-enrol-tried',
+            hashId(`${session} ${keys.ledger('enrol', phone as PhoneNumber)}`),
+          ),
+          keys.counter('count-enrol-numbers', hashId(session)),
           keys.counter('count-enrol-session-sends', hashId(session)),
           keys.counter('count-enrol-subject-sends', hashId(subject)),
         ]),
