@@ -17,8 +17,8 @@ export type {
   Suspicion,
   VerifyOutcome,
 } from './challenge/commands.js'
+export type { ExchangeTrace } from './challenge/exchange.js'
 export type { Limits } from './challenge/limits.js'
-export type { ExchangeTrace } from './challenge/member.js'
 export type { NumberState, Numbers } from './challenge/numbers.js'
 export type { BoundFields, BoundValue } from './challenge/proofs/bound.js'
 export type { TrustedDevice } from './challenge/proofs/devices.js'

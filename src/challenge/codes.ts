@@ -9,9 +9,8 @@ import type {
   Verdict,
 } from './code-provider.js'
 import { type Refusal, refused } from './commands.js'
-import type { Unsigned } from './exchange.js'
+import { createMember, type Exchanged } from './exchange.js'
 import type { Limits } from './limits.js'
-import { createMember, type Exchanged, type Member } from './member.js'
 import type { Secrets } from './secrets.js'
 import type { AskState } from './watch/delivery-watch.js'
 
@@ -36,8 +35,15 @@ export interface Codes {
   refusal(target: Asker): Refusal | undefined
   /** Milliseconds until somebody may be asked about; undefined while a provider is not paused at all. */
   pausedForMs(): number | undefined
-  send(target: Asker, send: Unsigned<CodeSend>): Promise<Dispatched>
-  check(target: Asker, check: Unsigned<CodeCheck>): Promise<Checked>
+  send(target: Asker, send: Omit<CodeSend, 'signal'>): Promise<Dispatched>
+  check(target: Asker, check: Omit<CodeCheck, 'signal'>): Promise<Checked>
+}
+
+/** What is known about the provider that was asked last. */
+interface Seen {
+  about: AboutExchange
+  askState?: AskState | undefined
+  cancelled: boolean
 }
 
 /** Every provider that a composite is made of has a breaker of its own and its share of the deadline. */
@@ -48,13 +54,20 @@ export function createCodes(parts: {
   readonly now: () => number
   readonly emit: Emit
 }): Codes {
-  const { provider, limits, secrets, now, emit } = parts
-  const members: readonly Member[] = membersOf(provider).map((member) => createMember(member, { now, emit }))
+  const { provider, limits, secrets } = parts
+  const composite = 'over' in provider ? provider : undefined
+  const members = (composite?.members ?? [provider]).map((member) => createMember(member, parts))
 
-  /** The provider for one exchange: each member guarded, and noted when it was asked. */
-  function guarded(target: Asker, note: (exchanged: Exchanged<unknown>) => void): CodeProvider {
+  /** The provider for one exchange: each member behind its guard, which notes in `seen` that it was asked. */
+  function guarded(target: Asker, seen: Seen) {
     const startedAt = performance.now()
     let waiting = members.length
+
+    function noted<Result>(exchanged: Exchanged<Result>): Result {
+      const { result, about, askState, cancelled = false } = exchanged
+      Object.assign(seen, { about, askState, cancelled: seen.cancelled || cancelled })
+      return result
+    }
 
     const guards = members.map((member): CodeProvider => {
       const capped = (ms: number) => Math.min(ms, member.provider.timeoutMs ?? ms)
@@ -65,57 +78,15 @@ export function createCodes(parts: {
           const shareMs = leftMs / waiting
           waiting -= 1
           const exchanged = shareMs < 1 ? undefined : await member.send(target, capped(shareMs), send)
-          if (exchanged === undefined) return { result: 'not-sent' }
-          note(exchanged)
-          return exchanged.result
+          return exchanged === undefined ? { result: 'not-sent' } : noted(exchanged)
         },
         async checkCode(check) {
           const exchanged = await member.check(target, capped(limits.verifyTimeoutMs), check)
-          if (exchanged === undefined) return 'not-sent'
-          note(exchanged)
-          return exchanged.result
+          return exchanged === undefined ? 'not-sent' : noted(exchanged)
         },
       }
     })
-    return isComposite(provider) ? provider.over(guards) : (guards.at(0) as CodeProvider)
-  }
-
-  return {
-    refusal(target) {
-      const waitMs = Math.min(...members.map(({ breaker }) => breaker.waitMs(target)))
-      return waitMs > 0 ? refused('provider_unavailable', waitMs) : undefined
-    },
-    pausedForMs() {
-      const paused = members.flatMap(({ breaker }) => breaker.pausedForMs() ?? [])
-      return paused.length < members.length ? undefined : Math.min(...paused)
-    },
-    async send(target, { previousHandle: previous, ...send }) {
-      let last: Omit<Exchanged<unknown>, 'result'> = { about: {} }
-      let cancelled = false
-      const asked = guarded(target, (exchanged) => {
-        last = exchanged
-        cancelled ||= exchanged.cancelled === true
-      })
-      const previousHandle = opened(previous, target)
-      const sent = await asked.sendCode({
-        ...send,
-        ...(previousHandle !== undefined && { previousHandle }),
-        signal: unused,
-      })
-      return { sent: sealed(sent, target), about: last.about, askState: last.askState, cancelled }
-    },
-    async check(target, { handle: kept, ...check }) {
-      const handle = opened(kept, target)
-      // Sealed for another number, or under a secret that was removed: it cannot be opened.
-      if (kept !== undefined && handle === undefined) return { verdict: 'unavailable', about: {} }
-      const submitted = handle === undefined ? check : { ...check, handle }
-      let about: AboutExchange = {}
-      const asked = guarded(target, (last) => {
-        about = last.about
-      })
-      const verdict = await asked.checkCode({ ...submitted, signal: unused })
-      return { verdict, about }
-    },
+    return composite?.over(guards) ?? (guards.at(0) as CodeProvider)
   }
 
   function opened(handle: string | undefined, { key }: Asker): string | undefined {
@@ -127,15 +98,33 @@ export function createCodes(parts: {
     if (!('handle' in sent) || sent.handle === undefined) return sent
     return { ...sent, handle: secrets.seal('handle', sent.handle, key) }
   }
+
+  return {
+    refusal(target) {
+      const waitMs = Math.min(...members.map(({ breaker }) => breaker.waitMs(target)))
+      return waitMs > 0 ? refused('provider_unavailable', waitMs) : undefined
+    },
+    pausedForMs() {
+      const paused = members.flatMap(({ breaker }) => breaker.pausedForMs() ?? [])
+      return paused.length < members.length ? undefined : Math.min(...paused)
+    },
+    async send(target, { previousHandle, ...send }) {
+      const seen = { about: {}, askState: undefined, cancelled: false }
+      const previous = opened(previousHandle, target)
+      const order = { ...send, ...(previous !== undefined && { previousHandle: previous }), signal: unused }
+      const sent = await guarded(target, seen).sendCode(order)
+      return { sent: sealed(sent, target), ...seen }
+    },
+    async check(target, { handle: kept, ...check }) {
+      const handle = opened(kept, target)
+      // Sealed for another number, or under a secret that was removed: it cannot be opened.
+      if (kept !== undefined && handle === undefined) return { verdict: 'unavailable', about: {} }
+      const seen = { about: {}, cancelled: false }
+      const submitted = { ...check, ...(handle !== undefined && { handle }), signal: unused }
+      return { verdict: await guarded(target, seen).checkCode(submitted), about: seen.about }
+    },
+  }
 }
 
 /** Each guard hands its provider a signal of its own. */
 const unused = new AbortController().signal
-
-function isComposite(provider: CodeProvider | CompositeProvider): provider is CompositeProvider {
-  return 'over' in provider
-}
-
-function membersOf(provider: CodeProvider | CompositeProvider): readonly CodeProvider[] {
-  return isComposite(provider) ? provider.members : [provider]
-}

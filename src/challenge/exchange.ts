@@ -1,7 +1,11 @@
-import type { AboutExchange } from '../events.js'
+import { tracingChannel } from 'node:diagnostics_channel'
+import type { AboutExchange, Emit } from '../events.js'
 import { withinDeadline } from '../lib/deadline.js'
+import { minuteMs } from '../lib/time.js'
+import { traced } from '../lib/tracing.js'
+import { type Asker, type CircuitBreaker, createCircuitBreaker } from './circuit-breaker.js'
 import type {
-  CodeCancel,
+  Channel,
   CodeCheck,
   CodeProvider,
   CodeSend,
@@ -9,59 +13,163 @@ import type {
   SendResult,
   Verdict,
 } from './code-provider.js'
+import { aboutReport, type Reported, readSendResult, readVerdict, reporter } from './provider-answer.js'
+import type { AskState } from './watch/delivery-watch.js'
 
-export type Unsigned<Request> = Omit<Request, 'signal'>
+/** The context of the tracing channels `express-two-factor:send` and `:check`: no code and no number. */
+export interface ExchangeTrace extends AboutExchange {
+  /** `auth` for numbers on file, `enrol` for a phone verification. */
+  readonly lane: Asker['lane']
+  /** How the code travels; at a send only. */
+  readonly channel?: Channel
+  /** What the code is for; at a send only. */
+  readonly purpose?: string
+  /** What became of it, once it is known. */
+  result?: SendResult['result'] | Verdict
+}
 
-/** Once aborted, a provider may still return what it knows: `not-sent`, or the handle of a code that may arrive. */
-const graceMs = 100
-const maxHandleLength = 200
+const sendTraces = tracingChannel<unknown, ExchangeTrace>('express-two-factor:send')
+const checkTraces = tracingChannel<unknown, ExchangeTrace>('express-two-factor:check')
 
-/** Sends one code. Never rejects: an adapter that throws, hangs or returns nonsense may have sent the code. */
-export async function sendWithin(
-  ms: number,
+/** One provider behind its deadline and its breaker, whose exchanges are timed, traced and reported. */
+export interface Member {
+  readonly provider: CodeProvider
+  readonly breaker: CircuitBreaker
+  /** Both resolve with nothing, unasked, while the breaker lets nobody through. Neither rejects. */
+  send(target: Asker, ms: number, send: CodeSend): Promise<Exchanged<SendResult> | undefined>
+  check(target: Asker, ms: number, check: CodeCheck): Promise<Exchanged<Verdict> | undefined>
+}
+
+export interface Exchanged<Result> {
+  readonly result: Result
+  readonly about: AboutExchange
+  /** Asks what became of the message; absent when the provider named none. */
+  readonly askState?: AskState | undefined
+  readonly cancelled?: boolean
+}
+
+export function createMember(
   provider: CodeProvider,
-  send: Unsigned<CodeSend>,
-): Promise<SendResult> {
-  try {
-    return readSendResult(await within(ms, (signal) => provider.sendCode({ ...send, signal })))
-  } catch (error) {
-    send.report?.({ reason: reasonOf(error) })
-    return { result: 'unconfirmed' }
+  parts: { readonly now: () => number; readonly emit: Emit },
+): Member {
+  const { now, emit } = parts
+  const by = provider.name === undefined ? {} : { provider: provider.name }
+  const breaker = createCircuitBreaker({ ...parts, ...by })
+  let unexpectedAt = Number.NEGATIVE_INFINITY
+  let givesHandles = false
+
+  /** Once a minute: an account may answer each wrong code with a status of its own. */
+  function noteUnexpected({ unexpectedStatus: status }: Reported, about: AboutExchange): void {
+    // By its distance: a clock that was set back must not silence it.
+    if (status === undefined || Math.abs(now() - unexpectedAt) < minuteMs) return
+    unexpectedAt = now()
+    emit({ type: 'provider.unexpected', status, ...about })
+  }
+
+  function askStateOf(id: string | undefined): AskState | undefined {
+    const messageState = provider.messageState?.bind(provider)
+    if (id === undefined || messageState === undefined) return undefined
+    return async (signal) => messageState({ id, signal })
+  }
+
+  /** Ends the code that stands in the way of the next one; whether it was asked to. Its failure stops nothing. */
+  async function cancelPrevious(ms: number, { previousHandle: handle, destination }: CodeSend) {
+    const cancelCode = provider.cancelCode?.bind(provider)
+    if (!provider.oneCode || handle === undefined || cancelCode === undefined) return false
+    // The send tells what matters: whether the service takes another code.
+    await within(ms, (signal) => cancelCode({ handle, destination, signal })).catch(() => undefined)
+    return true
+  }
+
+  function aboutSince(startedAt: number, reported: Reported): AboutExchange {
+    return { ...by, durationMs: Math.max(0, now() - startedAt), ...aboutReport(reported) }
+  }
+
+  return {
+    provider,
+    breaker,
+    async send(target, ms, send) {
+      const note = breaker.admit(target)
+      if (note === undefined) return undefined
+      const { channel, purpose } = send
+      return traced(
+        sendTraces,
+        () => ({ lane: target.lane, channel, purpose, ...by }),
+        async (trace) => {
+          const startedAt = now()
+          const endsAt = performance.now() + ms
+          const cancelled = await cancelPrevious(ms / 2, send)
+          const { previousHandle, ...order } = send
+          const isInTheWay = provider.oneCode === true && previousHandle !== undefined
+          const { result, reported } = await answerOf(
+            endsAt - performance.now(),
+            (also) => provider.sendCode({ ...order, ...(isInTheWay && { previousHandle }), ...also }),
+            readSendResult,
+          )
+          const about = aboutSince(startedAt, reported)
+          if ('handle' in result) givesHandles = true
+          if (trace !== undefined) Object.assign(trace, about, { result: result.result })
+          note({ command: 'send', result: result.result, about, unasked: reported.asked === false })
+          return { result, about, askState: askStateOf(reported.messageId), cancelled }
+        },
+      )
+    },
+    async check(target, ms, check) {
+      const note = breaker.admit(target)
+      if (note === undefined) return undefined
+      return traced(
+        checkTraces,
+        () => ({ lane: target.lane, ...by }),
+        async (trace) => {
+          let isAnswered = false
+          const answered = () => {
+            isAnswered = true
+          }
+          const startedAt = now()
+          const { result, reported } = await answerOf(
+            ms,
+            (also) => provider.checkCode({ ...check, answered, ...also }),
+            readVerdict,
+          )
+          const about = aboutSince(startedAt, reported)
+          if (trace !== undefined) Object.assign(trace, about, { result })
+          // Denial of service: a code typed while its send is under way has no handle yet, and says nothing of the service.
+          const isEarly = givesHandles && check.handle === undefined && result === 'unavailable'
+          const unasked = reported.asked === false || isEarly
+          note({ command: 'check', result, about, answered: isAnswered, unasked })
+          noteUnexpected(reported, about)
+          return { result, about }
+        },
+      )
+    },
   }
 }
 
-/** Ends the code that stands in the way of the next one. Whether it was asked to; its failure stops nothing. */
-export async function cancelWithin(
-  ms: number,
-  provider: CodeProvider,
-  cancel: Unsigned<CodeCancel>,
-): Promise<boolean> {
-  const cancelCode = provider.cancelCode?.bind(provider)
-  if (!provider.oneCode || cancelCode === undefined) return false
-  // The send tells what matters: whether the service takes another code.
-  await within(ms, (signal) => cancelCode({ ...cancel, signal })).catch(() => undefined)
-  return true
+/** What goes with every request to a provider. */
+interface Ends {
+  readonly signal: AbortSignal
+  readonly report: (report: ExchangeReport) => void
 }
 
-/** Checks one code. Never rejects: an adapter that throws, hangs or returns nonsense may have asked. */
-export async function checkWithin(
+/** Asks within `ms`. Never rejects: an adapter that throws, hangs or returns nonsense has given no answer. */
+async function answerOf<Result>(
   ms: number,
-  provider: CodeProvider,
-  check: Unsigned<CodeCheck>,
-): Promise<Verdict> {
+  ask: (ends: Ends) => Promise<unknown>,
+  read: (given: unknown) => Result,
+): Promise<{ readonly result: Result; readonly reported: Reported }> {
+  const { reported, report } = reporter()
   try {
-    return readVerdict(await within(ms, (signal) => provider.checkCode({ ...check, signal })))
+    return { result: read(await within(ms, (signal) => ask({ signal, report }))), reported }
   } catch (error) {
-    check.report?.({ reason: reasonOf(error) })
-    return 'unavailable'
+    report({ reason: error instanceof LateError ? 'timeout' : 'error' })
+    return { result: read(undefined), reported }
   }
 }
 
 class LateError extends Error {}
 
-function reasonOf(error: unknown): string {
-  return error instanceof LateError ? 'timeout' : 'error'
-}
+/** Once aborted, a provider may still return what it knows: `not-sent`, or the handle of a code that may arrive. */
+const graceMs = 100
 
 /** An adapter that is late is told so, and has a moment to say what it knows. */
 async function within<Result>(ms: number, ask: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
@@ -76,93 +184,4 @@ async function within<Result>(ms: number, ask: (signal: AbortSignal) => Promise<
     controller.abort(error)
     return await withinDeadline(graceMs, () => asked, late)
   }
-}
-
-/** Copies the known members of a result. Anything else must not count as delivered. */
-function readSendResult(given: unknown): SendResult {
-  const { result, lifetimeMs, handle, tooLong }: Readonly<Record<string, unknown>> = Object(given)
-  switch (result) {
-    case 'not-sent':
-      return typeof tooLong === 'string' ? { result, tooLong } : { result }
-    case 'failed':
-    case 'foreign-number':
-    case 'misconfigured':
-      return { result }
-    case 'sent':
-    case 'unconfirmed': {
-      const fits = typeof handle === 'string' && handle.length <= maxHandleLength
-      // Without its handle the code could not be checked, or would be checked as another one.
-      if (handle !== undefined && !fits) return { result: 'unconfirmed' }
-      const lives = typeof lifetimeMs === 'number' && Number.isSafeInteger(lifetimeMs) && lifetimeMs > 0
-      return { result, ...(lives && { lifetimeMs }), ...(fits && { handle }) }
-    }
-    default:
-      return { result: 'unconfirmed' }
-  }
-}
-
-/** Denies by default: a verdict is one of five words and nothing that resembles one. */
-function readVerdict(given: unknown): Verdict {
-  switch (given) {
-    case 'approved':
-    case 'rejected':
-    case 'misconfigured':
-    case 'not-sent':
-      return given
-    default:
-      return 'unavailable'
-  }
-}
-
-// ── what it reports ──────────────────────────────────────────────────────────────────────────────
-
-/** What an adapter has reported so far. */
-export type Reported = { -readonly [Member in keyof ExchangeReport]: ExchangeReport[Member] }
-
-const maxLength = {
-  messageId: 200,
-  operation: 40,
-  providerError: 200,
-  reason: 40,
-  unexpectedStatus: 64,
-} as const
-
-/** Numbers and codes that an adapter passes on from its service. Short codes of errors stay. */
-const longNumbers = /\d(?:[\s().-]?\d){4,}/g
-
-/** Collects what an adapter reports about one exchange. The last word about a member counts. */
-export function reporter(): {
-  readonly reported: Reported
-  readonly report: (report: ExchangeReport) => void
-} {
-  const reported: Reported = {}
-  return {
-    reported,
-    report(given: unknown) {
-      // An adapter may be plain JavaScript: only known members of the known types reach an event.
-      const members: Readonly<Record<string, unknown>> = Object(given)
-      for (const [name, length] of Object.entries(maxLength)) {
-        const value = members[name]
-        if (typeof value === 'string') reported[name as keyof typeof maxLength] = value.slice(0, length)
-      }
-      const { providerError } = reported
-      if (providerError !== undefined) reported.providerError = providerError.replace(longNumbers, '••••')
-      const { httpStatus, asked } = members
-      if (Number.isSafeInteger(httpStatus)) reported.httpStatus = Number(httpStatus)
-      if (asked === false) reported.asked = asked
-    },
-  }
-}
-
-/** The report as members of an event. */
-export function aboutReport({
-  unexpectedStatus: _s,
-  messageId: _id,
-  asked: _asked,
-  reason,
-  ...reported
-}: Reported): AboutExchange {
-  if (reason === undefined) return reported
-  // The only signal that an adapter is given is that of the deadline.
-  return { ...reported, reason: reason === 'aborted' ? 'timeout' : reason }
 }

@@ -1,0 +1,86 @@
+import type { AboutExchange } from '../events.js'
+import type { ExchangeReport, SendResult, Verdict } from './code-provider.js'
+
+const maxHandleLength = 200
+
+/** Copies the known members of a result. Anything else must not count as delivered. */
+export function readSendResult(given: unknown): SendResult {
+  const { result, lifetimeMs, handle, tooLong }: Readonly<Record<string, unknown>> = Object(given)
+  switch (result) {
+    case 'not-sent':
+      return typeof tooLong === 'string' ? { result, tooLong } : { result }
+    case 'failed':
+    case 'foreign-number':
+    case 'misconfigured':
+      return { result }
+    case 'sent':
+    case 'unconfirmed': {
+      const fits = typeof handle === 'string' && handle.length <= maxHandleLength
+      // Without its handle the code could not be checked, or would be checked as another one.
+      if (handle !== undefined && !fits) return { result: 'unconfirmed' }
+      const lives = typeof lifetimeMs === 'number' && Number.isSafeInteger(lifetimeMs) && lifetimeMs > 0
+      return { result, ...(lives && { lifetimeMs }), ...(fits && { handle }) }
+    }
+    default:
+      return { result: 'unconfirmed' }
+  }
+}
+
+/** Denies by default: a verdict is one of five words and nothing that resembles one. */
+export function readVerdict(given: unknown): Verdict {
+  switch (given) {
+    case 'approved':
+    case 'rejected':
+    case 'misconfigured':
+    case 'not-sent':
+      return given
+    default:
+      return 'unavailable'
+  }
+}
+
+/** What an adapter has reported so far. */
+export type Reported = { -readonly [Member in keyof ExchangeReport]: ExchangeReport[Member] }
+
+const maxLength = {
+  messageId: 200,
+  operation: 40,
+  providerError: 200,
+  reason: 40,
+  unexpectedStatus: 64,
+} as const
+
+/** Numbers and codes that an adapter passes on from its service. Short codes of errors stay. */
+const longNumbers = /\d(?:[\s().-]?\d){4,}/g
+
+/** Collects what an adapter reports about one exchange. The last word about a member counts. */
+export function reporter(): {
+  readonly reported: Reported
+  readonly report: (report: ExchangeReport) => void
+} {
+  const reported: Reported = {}
+  return {
+    reported,
+    report(given: unknown) {
+      // An adapter may be plain JavaScript: only known members of the known types reach an event.
+      const members: Readonly<Record<string, unknown>> = Object(given)
+      for (const [name, length] of Object.entries(maxLength)) {
+        const value = members[name]
+        if (typeof value === 'string') reported[name as keyof typeof maxLength] = value.slice(0, length)
+      }
+      const { providerError } = reported
+      if (providerError !== undefined) reported.providerError = providerError.replace(longNumbers, '••••')
+      const { httpStatus, asked } = members
+      if (Number.isSafeInteger(httpStatus)) reported.httpStatus = Number(httpStatus)
+      if (asked === false) reported.asked = asked
+    },
+  }
+}
+
+/** The report as members of an event. */
+export function aboutReport(reported: Reported): Omit<AboutExchange, 'durationMs'> {
+  const { unexpectedStatus: _s, messageId: _id, asked: _asked, reason, ...about } = reported
+  if (reason === undefined) return about
+  // The only signal that an adapter is given is that of the deadline.
+  return { ...about, reason: reason === 'aborted' ? 'timeout' : reason }
+}
