@@ -34,14 +34,18 @@ export type { TwoFactorEvent } from './events.js'
 export type { PhoneVerification, ProvenPhone } from './express/flows/phone-verification.js'
 export type { GuardOptions } from './express/guard/guard-options.js'
 export type { ChallengesFacade } from './express/host/challenges-facade.js'
-export type { GrantsFacade, SubjectsFacade, TrustedDevicesFacade } from './express/host/facades.js'
+export type {
+  GrantsFacade,
+  RecoveryCodesFacade,
+  SubjectsFacade,
+  TrustedDevicesFacade,
+} from './express/host/facades.js'
 export type {
   PhoneVerificationOptions,
   RoutesOptions,
   StartOptions,
 } from './express/host/factory.js'
 export type { SignupsFacade } from './express/host/operator.js'
-export type { RecoveryCodesFacade } from './express/host/recovery-codes.js'
 export { expressSession, type SessionAdapter, tokenSession } from './express/host/session.js'
 export type { TwoFactor } from './express/host/two-factor.js'
 export type { BrandOptions } from './express/pages/brand.js'

@@ -10,7 +10,12 @@ import { type GuardOptions, resolveGuard } from './express/guard/guard-options.j
 import { createAppNames } from './express/host/app-names.js'
 import { hostClock } from './express/host/boundary.js'
 import { createChallengesFacade } from './express/host/challenges-facade.js'
-import { createGrantsFacade, createTrustedDevicesFacade } from './express/host/facades.js'
+import {
+  createGrantsFacade,
+  createTrustedDevicesFacade,
+  hostRecoveryCodes,
+  recoveryCodesFacade,
+} from './express/host/facades.js'
 import {
   checkPurposeOptions,
   checkRoutesOptions,
@@ -22,7 +27,6 @@ import {
   singleHandlers,
 } from './express/host/factory.js'
 import { createOperator } from './express/host/operator.js'
-import { hostRecoveryCodes, recoveryCodesFacade } from './express/host/recovery-codes.js'
 import { readSubject } from './express/host/requester.js'
 import type { TwoFactor } from './express/host/two-factor.js'
 import { createWarnings } from './express/host/warnings.js'

@@ -122,7 +122,7 @@ export function createChallenges(parts: ChallengeParts): Challenges & {
       return fits ? targets.view(target, challenge, ledger, now) : undefined
     },
 
-    async asked(actor, shown) {
+    async demandOf(actor, shown) {
       const live = (await liveOf(actor))?.challenge ?? refused('challenge_gone')
       if ('outcome' in live) return shown.challenge === undefined ? undefined : live
       const { purpose, bound } = live

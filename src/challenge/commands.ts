@@ -187,9 +187,6 @@ export interface Outlook {
   readonly untypedSince: number
 }
 
-/** What a challenge is for. */
-export type Asked = Pick<StartCommand, 'purpose' | 'bound'>
-
 /**
  * The use cases. An expected refusal is an outcome; a failure of provider or store rejects with a
  * `TwoFactorError` (`delivery_failed`, `provider_unavailable`, `verification_unavailable`,
@@ -205,7 +202,7 @@ export interface Challenges {
   /** What a start would meet. Never sends, and counts nothing: a page that offers one asks it first. */
   preview(command: StartCommand): Promise<Outlook>
   /** What the live challenge is for, when it is the one that was shown; undefined when none is live, and none was shown. */
-  asked(actor: Actor, shown: Shown): Promise<Asked | Refusal | undefined>
+  demandOf(actor: Actor, shown: Shown): Promise<Pick<StartCommand, 'purpose' | 'bound'> | Refusal | undefined>
 }
 
 /** A refusal as a value. */

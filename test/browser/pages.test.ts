@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createAssets, createPageHeaders } from '../../src/express/pages/assets.js'
+import { createAssets, createPageHeaders } from '../../src/express/pages/brand.js'
 import { createTexts } from '../../src/express/pages/messages/locales.js'
 import { pageOf, states } from '../express/pages/views.js'
 import { type Listening, listening } from '../listening.js'

@@ -728,18 +728,18 @@ describe('what a challenge is for', () => {
   it('is told to its own session, with what it is bound to, while it lives', async () => {
     const { challenges, wait } = createService()
     const shown = { purpose: 'transfer', bound: 'hash' }
-    expect(await challenges.asked(ana, shown)).toBeUndefined()
+    expect(await challenges.demandOf(ana, shown)).toBeUndefined()
     const id = idOf(await challenges.start({ ...ana, ...shown }))
-    expect(await challenges.asked(ana, shown)).toStrictEqual(shown)
-    expect(await challenges.asked(ana, { challenge: id })).toStrictEqual(shown)
-    expect(await challenges.asked(ana, { purpose: 'transfer' })).toStrictEqual(
+    expect(await challenges.demandOf(ana, shown)).toStrictEqual(shown)
+    expect(await challenges.demandOf(ana, { challenge: id })).toStrictEqual(shown)
+    expect(await challenges.demandOf(ana, { purpose: 'transfer' })).toStrictEqual(
       refused('challenge_superseded'),
     )
-    expect(await challenges.asked({ ...ana, session: 'session-2' }, shown)).toBeUndefined()
-    expect(await challenges.asked({ ...ana, phone: 'none' }, shown)).toBeUndefined()
+    expect(await challenges.demandOf({ ...ana, session: 'session-2' }, shown)).toBeUndefined()
+    expect(await challenges.demandOf({ ...ana, phone: 'none' }, shown)).toBeUndefined()
     wait(10 * minute)
-    expect(await challenges.asked(ana, shown)).toBeUndefined()
-    expect(await challenges.asked(ana, { challenge: id })).toStrictEqual(refused('challenge_gone'))
+    expect(await challenges.demandOf(ana, shown)).toBeUndefined()
+    expect(await challenges.demandOf(ana, { challenge: id })).toStrictEqual(refused('challenge_gone'))
   })
 })
 

@@ -1,6 +1,6 @@
 import express from 'express'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createShownChecks } from '../../src/express/guard/described.js'
+import { createShownChecks } from '../../src/express/guard/details.js'
 import type { Details, GuardOptions, PageView, TwoFactorOptions } from '../../src/index.js'
 import { twoFactor } from '../../src/index.js'
 import { baseOptions, startHost } from './kit.js'

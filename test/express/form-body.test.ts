@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formBody } from '../../src/express/guard/form-body.js'
+import { formBody } from '../../src/express/guard/resumption.js'
 
 describe('a parsed body, sent again as a form', () => {
   it.each<[string, Record<string, unknown>, string]>([

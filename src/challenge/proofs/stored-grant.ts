@@ -1,4 +1,5 @@
 import { clockLeewayMs } from '../../lib/clock.js'
+import type { Demand } from '../demand.js'
 
 /** What proved it: `sms`, `call`, `trusted-device`, or a name of the host's, `host` by default. */
 export type GrantMethod = string
@@ -20,17 +21,9 @@ export type StoredGrant = {
   readonly provisional?: true | undefined
 }
 
-/** What a guard asks of a stored grant. */
-export interface GrantDemand {
-  readonly purpose: string
-  readonly bound?: string | undefined
+/** What a guard asks of a stored grant. A recovery code is not enough by default, since it proves no phone. */
+export interface GrantDemand extends Demand {
   readonly maxAgeMs: number
-  /** Whether a trusted device is not enough. */
-  readonly requireCode?: boolean | undefined
-  /** Whether a recovery code is enough; not by default, since it proves no phone. */
-  readonly recoveryCode?: boolean | undefined
-  /** The accepted methods; any when absent. */
-  readonly methods?: readonly string[] | undefined
 }
 
 /** Whether it admits a request of this session. */

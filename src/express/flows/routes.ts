@@ -1,7 +1,8 @@
 import type { Request } from 'express'
 import type { Actor, Refusal, StartOutcome } from '../../challenge/commands.js'
+import { acceptedChannel, challengeFor } from '../../challenge/demand.js'
 import { httpStatusOf } from '../../errors.js'
-import { acceptedChannel, challengeFor, saysMoreThanPurpose } from '../guard/accepted.js'
+import { saysMoreThanPurpose } from '../guard/requirement.js'
 import { hostFunction } from '../host/boundary.js'
 import { type Problem, rateLimitHeaders } from '../http/problems.js'
 import {

@@ -1,10 +1,10 @@
 import type { Request } from 'express'
 import type { Actor, Challenges, Shown } from '../../challenge/commands.js'
+import { acceptedChannel, takesRecoveryCode } from '../../challenge/demand.js'
 import { readRecoveryCode } from '../../challenge/proofs/recovery-codes.js'
 import { firstPurpose } from '../../challenge/purposes.js'
 import type { Recover } from '../../challenge/recovery.js'
 import { TwoFactorError } from '../../errors.js'
-import { acceptedChannel, takesRecoveryCode } from '../guard/accepted.js'
 import type { Requirement } from '../guard/requirement.js'
 import { hostFunction, isOurs } from '../host/boundary.js'
 import { identified } from '../host/requester.js'
@@ -82,9 +82,9 @@ export function createSignIn(http: HttpParts): Lane {
   }
 
   /** What the live challenge is for; a subject without a number has none. */
-  async function live(req: Request, caller: Caller, wasShown: Shown): ReturnType<Challenges['asked']> {
+  async function live(req: Request, caller: Caller, wasShown: Shown): ReturnType<Challenges['demandOf']> {
     try {
-      return await challenges.asked(await actorOf(req, caller), wasShown)
+      return await challenges.demandOf(await actorOf(req, caller), wasShown)
     } catch (error) {
       if (isOurs(error) && error.code === 'no_phone') return undefined
       throw error
@@ -157,12 +157,12 @@ export function createSignIn(http: HttpParts): Lane {
       const who = identify(req)
       if (who === undefined) return undefined
       const token = text(fields, 'requirement')
-      const asked = token === undefined ? undefined : (issued ?? (await issuedEarlier(req, token)))
+      const required = token === undefined ? undefined : (issued ?? (await issuedEarlier(req, token)))
       // IDOR: issued for another session than those that became this one.
-      if (token !== undefined && asked === undefined) return undefined
+      if (token !== undefined && required === undefined) return undefined
       // Whoever opens the page later than a code lives wants to prove something anew; an old form never does.
       const earliest = isRepeatable(req) ? now() - codeLifetimeMs : 0
-      const { issuedAt, returnTo, ...demand } = asked ?? {
+      const { issuedAt, returnTo, ...demand } = required ?? {
         purpose: text(fields, 'purpose') ?? firstPurpose,
         issuedAt: Math.max(untypedSince, earliest),
         returnTo: undefined,

@@ -1,6 +1,8 @@
 import type { Request } from 'express'
+import { isMethodName, methodNameRule } from '../../challenge/demand.js'
 import type { BoundFields } from '../../challenge/proofs/bound.js'
 import type { Grant } from '../../challenge/proofs/grants.js'
+import type { GrantDemand } from '../../challenge/proofs/stored-grant.js'
 import type { Purposes } from '../../challenge/purposes.js'
 import {
   boolean,
@@ -13,9 +15,9 @@ import {
   optionError,
   that,
 } from '../../lib/options.js'
+import { present } from '../../lib/present.js'
 import { isPath } from '../http/return-path.js'
 import type { HttpSettings } from '../settings.js'
-import { isMethodName, methodNameRule } from './accepted.js'
 import type { Describe } from './details.js'
 
 // Here, because the types of the package lead here: a consumer sees the member wherever it sees the guard.
@@ -82,21 +84,12 @@ export interface GuardOptions {
   readonly exempt?: (req: Request, subject: string) => boolean | Promise<boolean>
 }
 
-/** The resolved options of a guard. */
-export interface GuardSettings {
-  readonly purpose: string
-  readonly maxAgeMs: number
+/** The resolved options of a guard. Whatever is stricter than a sign-in is a step-up: only a code is accepted. */
+export interface GuardSettings
+  extends Omit<GrantDemand, 'bound'>,
+    Pick<GuardOptions, 'bind' | 'describe' | 'formPath' | 'exempt'> {
   readonly once: boolean
-  /** Whether only a code is accepted: whatever is stricter than a sign-in is a step-up. */
-  readonly requireCode: boolean
-  /** Whether a recovery code is accepted. */
-  readonly recoveryCode: boolean
-  readonly bind: GuardOptions['bind']
-  readonly describe: GuardOptions['describe']
-  readonly methods: GuardOptions['methods']
   readonly resume: boolean
-  readonly formPath: GuardOptions['formPath']
-  readonly exempt: GuardOptions['exempt']
 }
 
 // `undefined` means the default, null is refused: a missing setting must not silently weaken a guard.
@@ -168,16 +161,13 @@ export function resolveGuard(
   }
   purposes.accept(name, maxAgeMs)
   return {
+    ...present({ bind, describe, formPath, exempt }),
     purpose: name,
     maxAgeMs,
     once,
     requireCode: !takesDevice,
     recoveryCode: takesRecoveryCode,
-    bind,
-    describe,
     methods: methods && [...methods],
     resume,
-    formPath,
-    exempt,
   }
 }

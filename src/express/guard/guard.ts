@@ -1,30 +1,35 @@
 import type { Request, RequestHandler, Response } from 'express'
+import type { Details } from '../../challenge/code-provider.js'
 import type { Grant, RequiredGrant } from '../../challenge/proofs/grants.js'
 import { hostFunction, isOurs, middleware } from '../host/boundary.js'
 import { identified } from '../host/requester.js'
-import { problemOf, tooManyAtOnce } from '../http/problems.js'
+import { carriesBearer } from '../host/session.js'
+import { type Problem, problemOf, tooManyAtOnce } from '../http/problems.js'
+import { isRepeatable, returnPathOf } from '../http/return-path.js'
 import type { HttpParts } from '../http-parts.js'
 import type { Views } from '../pages/views.js'
 import { noteGuarded } from './coverage.js'
+import { readDetails } from './details.js'
 import type { GuardSettings } from './guard-options.js'
-import { createRefusals } from './refusals.js'
 
 /**
  * The guard of one route. With a synchronous store it needs no promise; whatever goes wrong, it refuses
  * (fail closed).
  */
 export function createGuard(http: HttpParts, views: Views, settings: GuardSettings): RequestHandler {
-  const { purpose, maxAgeMs, once, requireCode, recoveryCode, methods, resume } = settings
-  const { sessions, identify, resumption, explainFailure, inFlight } = http
+  const { sessions, identify, inFlight, requirements, resumption, responder, mounts, explainFailure } = http
   const { grants, hashBound } = http.domain
+  const { purpose, requireCode, recoveryCode, methods, maxAgeMs, once, resume, formPath } = settings
+  const demand = { purpose, requireCode, recoveryCode, methods }
   const bind = settings.bind && hostFunction(settings.bind)
   const exempt = settings.exempt && hostFunction(settings.exempt, http.within('exempt'))
-  const refusals = createRefusals(http, views, settings)
+  const describe = settings.describe && hostFunction(settings.describe, http.within('describe'))
+  const formPathOf = typeof formPath === 'function' ? hostFunction(formPath) : () => formPath
+  const ask = once ? grants.take : grants.read
   http.shownChecks.guard(settings)
   if (resume) http.renewal.takeAlong(resumption.move)
-  const ask = once ? grants.take : grants.read
 
-  function requirementOf(req: Request): RequiredGrant {
+  function requiredFor(req: Request): RequiredGrant {
     const { subject, session } = identified(identify, req)
     const bound = bind && boundTo(req, bind)
     return { subject, session, purpose, bound, maxAgeMs, requireCode, recoveryCode, methods }
@@ -53,10 +58,7 @@ export function createGuard(http: HttpParts, views: Views, settings: GuardSettin
 
   async function refuse(req: Request, res: Response, required: RequiredGrant): Promise<boolean> {
     const leave = inFlight.enter(required.session)
-    if (leave === undefined) {
-      await refusals.respond(req, res, tooManyAtOnce)
-      return false
-    }
+    if (leave === undefined) return respond(req, res, tooManyAtOnce)
     try {
       if ((await exempt?.(req, required.subject)) === true) {
         req[noteGuarded]?.()
@@ -64,8 +66,7 @@ export function createGuard(http: HttpParts, views: Views, settings: GuardSettin
       }
       // The requirement is for this session only, which has to come back with the next request.
       await sessions.keep(req, res)
-      await refusals.demandProof(req, res, required)
-      return false
+      return await demandProof(req, res, required)
     } catch (error) {
       return await fail(req, res, error)
     } finally {
@@ -73,16 +74,64 @@ export function createGuard(http: HttpParts, views: Views, settings: GuardSettin
     }
   }
 
-  async function fail(req: Request, res: Response, error: unknown): Promise<boolean> {
-    if (!isOurs(error)) throw error
-    await refusals.respond(req, res, problemOf(error))
+  /** Responds with what has to be proven, or redirects to the page. */
+  async function demandProof(req: Request, res: Response, required: RequiredGrant): Promise<false> {
+    const toPage = isRepeatable(req) && responder.wantsPage(req)
+    const path = http.path.of(req)
+    const startUrl = `${path}/start`
+    refuseCircle(req, toPage ? path : startUrl)
+    mounts.checkMade(toPage)
+    const details = await detailsOf(req, required)
+    const { bound } = required
+    const returnTo = returnPathOf(req, formPathOf(req))
+    const formId = resume ? await resumption.keep(req, res, required, details) : undefined
+    const requirement = requirements.issue(req, { ...demand, bound, formId, details, returnTo })
+    if (toPage) {
+      responder.redirect(res, `${path}?requirement=${encodeURIComponent(requirement)}`)
+      return false
+    }
+    return respond(req, res, {
+      code: 'second_factor_required',
+      purpose,
+      maxAgeMs,
+      requirement,
+      startUrl,
+      ...(methods && { methods }),
+      ...(details && { details }),
+      ...(carriesBearer(req) && stepUpChallenge(maxAgeMs)),
+    })
+  }
+
+  async function detailsOf(req: Request, required: RequiredGrant): Promise<Details | undefined> {
+    if (describe === undefined) return undefined
+    const { locale } = http.languageOf(req)
+    try {
+      const details = readDetails(await describe(req, { locale }))
+      http.shownChecks.rows({ ...required, locale }, details)
+      return details
+    } catch (error) {
+      throw explainFailure(req, error)
+    }
+  }
+
+  async function respond(req: Request, res: Response, problem: Problem): Promise<false> {
+    const { requirement } = problem
+    // Without a requirement the page itself has to know the way back: to sign in, or to try again.
+    const fields = requirement === undefined ? { returnTo: returnPathOf(req) } : { requirement }
+    const context = { req, res, fields }
+    await responder.send(req, res, { reply: 'problem', problem }, (shown) => views.of(context, shown))
     return false
+  }
+
+  async function fail(req: Request, res: Response, error: unknown): Promise<false> {
+    if (!isOurs(error)) throw error
+    return respond(req, res, problemOf(error))
   }
 
   function admit(req: Request, res: Response): boolean | Promise<boolean> {
     try {
       const formId = resume ? resumption.claim(req) : undefined
-      const required = requirementOf(req)
+      const required = requiredFor(req)
       // Express runs the GET handler for HEAD: admitted, it would use up the grant that the GET needs; admitted
       // without using it up, it could run the handler any number of times.
       const found = once && req.method === 'HEAD' ? undefined : ask(required)
@@ -100,4 +149,22 @@ export function createGuard(http: HttpParts, views: Views, settings: GuardSettin
     const opened = sessions.open(req)
     return opened === undefined ? admit(req, res) : opened.then(() => admit(req, res))
   })
+}
+
+/** Throws where the guard protects the very page it redirects to: an endless redirect. */
+function refuseCircle({ baseUrl, path }: Request, target: string): void {
+  const given = (baseUrl + path).replace(/\/$/, '')
+  if (given.toLowerCase() !== target.toLowerCase()) return
+  throw new TypeError(
+    `requireTwoFactor() guards its own routes at ${target}: mount tf.routes() before the guard`,
+  )
+}
+
+/** Tells a client with a token that its authentication is too old or too weak (RFC 9470). */
+function stepUpChallenge(maxAgeMs: number): Pick<Problem, 'status' | 'headers'> {
+  const challenge =
+    'Bearer error="insufficient_user_authentication", ' +
+    'error_description="A fresh second factor is required", ' +
+    `max_age="${Math.floor(maxAgeMs / 1_000)}"`
+  return { status: 401, headers: { 'WWW-Authenticate': challenge } }
 }

@@ -1,26 +1,28 @@
 import type { Request } from 'express'
 import type { Details } from '../../challenge/code-provider.js'
+import { type Demand, takesRecoveryCode } from '../../challenge/demand.js'
 import { hashId } from '../../challenge/keys.js'
+import type { Purpose } from '../../challenge/purposes.js'
 import type { Secrets } from '../../challenge/secrets.js'
 import { minuteMs } from '../../lib/time.js'
 
-/** What a guard asks for: proof for this purpose, these bound fields, in this session. */
-export interface Requirement {
-  readonly purpose: string
-  /** Hash of the bound fields. */
-  readonly bound?: string | undefined
+/** What a guard asks for in this session, and what it remembers of the request that it refused. */
+export interface Requirement extends Demand {
   /** Path to come back to. */
   readonly returnTo?: string | undefined
-  /** A trusted device is not enough: this is a step-up. */
-  readonly requireCode?: boolean
-  /** Whether a recovery code will do; as the purpose says when absent. */
-  readonly recoveryCode?: boolean
-  /** The accepted methods; any when absent. */
-  readonly methods?: readonly string[] | undefined
   /** The form that waits for this proof, to be posted again after it. */
   readonly formId?: string | undefined
   /** What the person is shown of the action. */
   readonly details?: Details | undefined
+}
+
+/** Whether a requirement says more than its purpose does. */
+export function saysMoreThanPurpose(requirement: Requirement, purpose: Purpose | undefined): boolean {
+  const { bound, details, methods, formId, recoveryCode } = requirement
+  return (
+    recoveryCode !== takesRecoveryCode(purpose, undefined) ||
+    [bound, details, methods, formId].some((particular) => particular !== undefined)
+  )
 }
 
 export interface Requirements {

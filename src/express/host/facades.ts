@@ -1,10 +1,13 @@
 import type { Request } from 'express'
+import { isMethodName, methodNameRule, takesRecoveryCode } from '../../challenge/demand.js'
 import type { Devices, TrustedDevice } from '../../challenge/proofs/devices.js'
 import type { Grant, Grants } from '../../challenge/proofs/grants.js'
+import { generateRecoveryCodes, type RecoveryCodes } from '../../challenge/proofs/recovery-codes.js'
+import type { RecoveryCodeStore } from '../../challenge/recovery.js'
 import type { SubjectState, Subjects } from '../../challenge/subjects.js'
 import { TwoFactorError } from '../../errors.js'
-import { isMethodName, methodNameRule, takesRecoveryCode } from '../guard/accepted.js'
 import type { HttpParts } from '../http-parts.js'
+import { hostFunction } from './boundary.js'
 import { type Bound, boundTag } from './challenges-facade.js'
 import { type SubjectName, subjectText } from './requester.js'
 
@@ -152,5 +155,35 @@ function checkMethod(method: unknown): void {
   }
   if (reservedMethods.has(method)) {
     throw new TypeError(`grants.write: method "${method}" is reserved for what this package has verified`)
+  }
+}
+
+/** Makes the codes that let a person in who has lost the phone. */
+export interface RecoveryCodesFacade {
+  /**
+   * Ten new codes for a subject. Show the codes once and store the hashes in place of all earlier ones; a code
+   * has 120 random bits, so that they need no slow hash and no salt.
+   *
+   * @example
+   * const { codes, hashes } = tf.recoveryCodes.generate(user.id)
+   * await recoveryCodes.replace(user.id, hashes)
+   * res.render('recovery-codes', { codes })
+   */
+  generate(subject: SubjectName): RecoveryCodes
+}
+
+export const recoveryCodesFacade: RecoveryCodesFacade = {
+  generate: (subject) => generateRecoveryCodes(subjectText(subject)),
+}
+
+/** The functions of the host: whatever they throw is an Error that reaches its own error handler. */
+export function hostRecoveryCodes(codes: RecoveryCodeStore, timeoutMs: number): RecoveryCodeStore {
+  const { remaining } = codes
+  const within = (name: string) => ({ name: `recoveryCodes.${name}`, timeoutMs })
+  return {
+    consume: hostFunction((subject: string, hash: string) => codes.consume(subject, hash), within('consume')),
+    ...(remaining && {
+      remaining: hostFunction((subject: string) => remaining.call(codes, subject), within('remaining')),
+    }),
   }
 }

@@ -85,7 +85,7 @@ export function createSessions(adapter: SessionAdapter, timeoutMs: number, warn:
 
   function open(req: Request): Promise<void> | undefined {
     awaited?.delete(req)
-    const id = asked(req)
+    const id = idIfAny(req)
     if (!(id instanceof Promise)) return undefined
     awaited ??= new WeakMap()
     const ids = awaited
@@ -93,7 +93,7 @@ export function createSessions(adapter: SessionAdapter, timeoutMs: number, warn:
   }
 
   /** A request without the token that it needs is refused where its session is asked for, not before. */
-  function asked(req: Request): ReturnType<typeof ask> {
+  function idIfAny(req: Request): ReturnType<typeof ask> {
     try {
       return ask(req)
     } catch (error) {

@@ -2,10 +2,9 @@ import type { RequestHandler, Router } from 'express'
 import type { PhoneVerification } from '../flows/phone-verification.js'
 import type { GuardOptions } from '../guard/guard-options.js'
 import type { ChallengesFacade } from './challenges-facade.js'
-import type { GrantsFacade, TrustedDevicesFacade } from './facades.js'
+import type { GrantsFacade, RecoveryCodesFacade, TrustedDevicesFacade } from './facades.js'
 import type { PhoneVerificationOptions, RoutesOptions, StartOptions } from './factory.js'
 import type { Operator } from './operator.js'
-import type { RecoveryCodesFacade } from './recovery-codes.js'
 
 /** Two-factor authentication for one app. */
 export interface TwoFactor extends Operator {

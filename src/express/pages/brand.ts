@@ -1,5 +1,6 @@
 import { dark, isReadable, light, nearestReadable } from '../../lib/contrast.js'
 import { safePath } from '../http/return-path.js'
+import { css as pageCss } from './style.js'
 
 /**
  * The look of the built-in pages. Colours are `#rgb` or `#rrggbb`.
@@ -91,3 +92,32 @@ export function contentSecurityPolicy(brand: BrandOptions | undefined, hasRender
 }
 
 const originOf = (url: string): string => (url.startsWith('/') ? "'self'" : new URL(url).origin)
+
+/** A file that the pages load from their own mount, made from options. */
+export interface Asset {
+  readonly contentType: string
+  readonly body: string
+}
+
+/** Path below the mount to file. */
+export function createAssets(brand: BrandOptions | undefined): Readonly<Record<string, Asset>> {
+  return {
+    '/page.css': { contentType: 'text/css; charset=utf-8', body: pageCss + brandCss(brand) },
+  }
+}
+
+/**
+ * Headers of every page. Nothing inline runs (XSS), no frame holds the page (clickjacking). The referrer
+ * policy keeps `Origin` on form posts, which `no-referrer` would turn into `null`.
+ */
+export function createPageHeaders(
+  brand: BrandOptions | undefined,
+  hasRender = false,
+): Readonly<Record<string, string>> {
+  return {
+    'Content-Security-Policy': contentSecurityPolicy(brand, hasRender),
+    'Referrer-Policy': 'same-origin',
+    'X-Content-Type-Options': 'nosniff',
+    'X-Frame-Options': 'DENY',
+  }
+}

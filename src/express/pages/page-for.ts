@@ -102,7 +102,7 @@ export function pageFor(facts: PageFacts): PageView {
     problem,
     method,
     probesCookies: page === 'phone' && facts.probesCookies === true,
-    waitMs: waitOn(form, problem, facts),
+    waitMs: waitOn(page, problem, facts),
     isReplacement: replaces === true,
     faultyField: mendedOn?.find((field) => field === page),
     again: ends === 'elsewhere' ? undefined : here,

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createAssets, createPageHeaders } from '../../../src/express/pages/assets.js'
-import { brandCss, brandProblem } from '../../../src/express/pages/brand.js'
+import { brandCss, brandProblem, createAssets, createPageHeaders } from '../../../src/express/pages/brand.js'
 import { css as pageCss } from '../../../src/express/pages/style.js'
 import { contrast, dark, isReadable, light, nearestReadable, parseColour } from '../../../src/lib/contrast.js'
 

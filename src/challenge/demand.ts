@@ -1,0 +1,64 @@
+import type { Channel, Details } from './code-provider.js'
+import { type ChallengeView, type Refusal, refused } from './commands.js'
+import type { Purpose } from './purposes.js'
+
+/** What a proof has to be: what for, and what proves it. */
+export interface Demand {
+  readonly purpose: string
+  /** Hash of the bound fields. Absent, none are bound: a proof for bound ones does not do. */
+  readonly bound?: string | undefined
+  /** Whether a trusted device is not enough: this is a step-up. */
+  readonly requireCode?: boolean | undefined
+  /** Whether a recovery code is enough. */
+  readonly recoveryCode?: boolean | undefined
+  /** The accepted methods; any when absent. */
+  readonly methods?: readonly string[] | undefined
+}
+
+/** The same with what the person is shown of the action. */
+type Described = Pick<Demand, 'methods'> & { readonly details?: Details | undefined }
+
+/** Whether this names a way of proving who one is, such as `passkey`: a grant holds one, a guard asks for some. */
+export function isMethodName(value: unknown): value is string {
+  return typeof value === 'string' && /^[\w.-]{1,32}$/.test(value)
+}
+
+/** What {@link isMethodName} asks for, as the end of the sentence "method …". */
+export const methodNameRule =
+  "must be 1 to 32 letters, digits, dots, hyphens or underscores, such as 'passkey'"
+
+/** The channels whose codes will do. */
+export function acceptedChannels(
+  channels: readonly Channel[],
+  demand: Pick<Demand, 'methods'> | undefined,
+): readonly Channel[] {
+  return channels.filter((channel) => demand?.methods?.includes(channel) ?? true)
+}
+
+/** The channel to send by. A code that the guard does not accept would be paid for in vain: SMS pumping. */
+export function acceptedChannel(
+  wanted: Channel | undefined,
+  channels: readonly Channel[],
+  demand: Pick<Demand, 'methods'> | undefined,
+): { readonly outcome: 'accepted'; readonly channel: Channel | undefined } | Refusal {
+  const methods = demand?.methods
+  if (methods === undefined) return { outcome: 'accepted', channel: wanted }
+  const channel = acceptedChannels(channels, demand).find((one) => wanted === undefined || wanted === one)
+  if (channel === undefined) return { ...refused('invalid_request'), methods }
+  return { outcome: 'accepted', channel }
+}
+
+/** Whether a recovery code will do: a guard says so itself, else its purpose does. */
+export function takesRecoveryCode(
+  purpose: Pick<Purpose, 'recoveryCode'> | undefined,
+  demand: Pick<Demand, 'recoveryCode'> | undefined,
+): boolean {
+  return demand?.recoveryCode ?? purpose?.recoveryCode !== undefined
+}
+
+/** The challenge as it is shown to a request that came with this demand. */
+export function challengeFor(demand: Described | undefined, challenge: ChallengeView): ChallengeView {
+  const channels = acceptedChannels(challenge.channels, demand)
+  const details = challenge.details ?? demand?.details
+  return { ...challenge, channels, ...(details && { details }) }
+}

@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest'
+import type { ProblemCode } from '../../../src/errors.js'
+import { httpStatusOf } from '../../../src/errors.js'
+import { type PageFacts, pageFor } from '../../../src/express/pages/page-for.js'
+import type { PageProblem } from '../../../src/express/pages/page-view.js'
+import { codeView, coolingDown, phoneView, recoveryView, startView } from './views.js'
+
+const factor = { methods: ['passkey'], channels: [] }
+
+describe('the page', () => {
+  it.each<[string, PageFacts, string]>([
+    ['starts where nothing is known', startView, 'start'],
+    ['takes a number at signup', phoneView, 'phone'],
+    ['takes the code that is on its way', codeView, 'code'],
+    ['takes a recovery code where one is asked for', recoveryView, 'recovery'],
+    ['takes none where none will do', { ...recoveryView, takesRecoveryCode: false }, 'start'],
+    ['takes none for a requirement that ran out', { ...recoveryView, spent: true }, 'problem'],
+    ['has no form for a requirement that ran out', { ...startView, spent: true }, 'problem'],
+    ['takes the code that was posted with one', { ...codeView, spent: true }, 'code'],
+    ['has no form where only another factor will do', { ...startView, ...factor }, 'problem'],
+    [
+      'takes a recovery code where no other will do',
+      { ...recoveryView, ...factor, wantsRecovery: false },
+      'recovery',
+    ],
+    ['has no form on a route of the host', { ...codeView, formless: true }, 'problem'],
+    ['leads on after the proof', { ...codeView, proven: true, problem: { code: 'challenge_gone' } }, 'done'],
+    ['posts the form that waited', { ...codeView, resumed: true }, 'resume'],
+  ])('%s', (_name, facts, page) => {
+    expect(pageFor(facts).page).toBe(page)
+  })
+
+  const always = ['start', 'code', 'phone', 'recovery']
+  const left: Partial<Record<ProblemCode, readonly string[]>> = {
+    attempts_exhausted: ['recovery'],
+    capacity: [],
+    cross_site: [],
+    destination_not_allowed: ['phone'],
+    method_not_allowed: [],
+    no_phone: [],
+    not_identified: [],
+    phone_disabled: [],
+    phone_locked: [],
+    send_limit: ['code', 'phone', 'recovery'],
+    send_refused: [],
+    session_unavailable: [],
+    store_unavailable: [],
+    unsupported_media_type: [],
+  }
+  const codes = Object.keys(httpStatusOf) as ProblemCode[]
+
+  it.each(codes)('keeps its form after %s only where that may help', (code) => {
+    const pages = [startView, codeView, phoneView, recoveryView].map(
+      (facts) => pageFor({ ...facts, problem: { code } }).page,
+    )
+    expect(pages.filter((page) => page !== 'problem')).toEqual(left[code] ?? always)
+  })
+})
+
+describe('the problem that is told', () => {
+  const refused = (code: ProblemCode, retryAfterMs?: number): PageFacts => ({
+    ...startView,
+    outlook: {
+      refusal: { outcome: 'refused', code, ...(retryAfterMs && { retryAfterMs }) },
+      expired: false,
+      untypedSince: 0,
+    },
+  })
+  const expired = { outlook: { expired: true, untypedSince: 0 } }
+  const noneLeft = { ...codeView, challenge: { ...codeView.challenge, attemptsRemaining: 0 } }
+  const gone = { code: 'challenge_gone' } as const
+
+  it.each<[string, PageFacts, PageProblem | undefined, number]>([
+    ['is none where nothing is wrong', startView, undefined, 0],
+    ['is that a code ran out', { ...startView, ...expired }, gone, 0],
+    [
+      'is none where a guard simply asks',
+      { ...startView, ...expired, problem: { code: 'second_factor_required' } },
+      undefined,
+      0,
+    ],
+    ['is none while a button waits', { ...startView, ...coolingDown(9_000) }, undefined, 9_000],
+    [
+      'is the one that came first while a button waits',
+      { ...startView, ...coolingDown(9_000), problem: gone },
+      gone,
+      9_000,
+    ],
+    ['is what a start would meet', refused('sending_paused', 9_000), { code: 'sending_paused' }, 9_000],
+    [
+      'is what a start would meet, in place of a code that ran out',
+      { ...refused('send_limit', 9_000), problem: gone },
+      { code: 'send_limit' },
+      9_000,
+    ],
+    [
+      'is the one that came, where a start would meet another',
+      { ...refused('send_limit', 9_000), problem: { code: 'delivery_failed' } },
+      { code: 'delivery_failed' },
+      9_000,
+    ],
+    [
+      'is a lock with the longer of two waits',
+      { ...refused('phone_locked', 9_000), problem: { code: 'send_limit', retryAfterMs: 10_000 } },
+      { code: 'phone_locked', retryAfterMs: 10_000 },
+      10_000,
+    ],
+    [
+      'is told with the wait that is true',
+      { ...refused('send_limit', 9_000), problem: { code: 'phone_locked', retryAfterMs: 1_000 } },
+      { code: 'phone_locked', retryAfterMs: 9_000 },
+      9_000,
+    ],
+    [
+      'is that no attempt is left, until a code would be sent',
+      { ...noneLeft, ...refused('send_limit', 9_000), challenge: noneLeft.challenge },
+      { code: 'attempts_exhausted', retryAfterMs: 9_000 },
+      9_000,
+    ],
+    [
+      'is that no attempt is left, until the code ends',
+      noneLeft,
+      { code: 'attempts_exhausted', retryAfterMs: 600_000 },
+      600_000,
+    ],
+  ])('%s', (_name, facts, problem, waitMs) => {
+    const { problem: told, waitMs: wait } = pageFor(facts)
+    if (problem === undefined) expect(told).toBeUndefined()
+    else expect(told).toMatchObject(problem)
+    if (pageFor(facts).page !== 'code') expect(wait).toBe(waitMs)
+  })
+})
