@@ -7,8 +7,7 @@ import { byLine } from './line-map.js'
 
 const inBrowsers = (name) => name.startsWith('browser/')
 /** What most entries need; grouped, because each set of entries that share something would get a chunk of its own. */
-const small =
-  /src\/(lib\/|errors|phone-number|provider\/operations|store\/(?!redis)|express\/guard\/coverage)|@oxc-project/
+const small = /src\/(lib\/|errors|phone-number|store\/(?!redis)|express\/guard\/coverage)|@oxc-project/
 const onNode = entries.code.filter((name) => !inBrowsers(name))
 
 await build([
@@ -30,6 +29,12 @@ await build([
       chunkFileNames: 'chunks/[name].js',
       codeSplitting: {
         groups: [
+          // The only one that loads zod: stores do not.
+          {
+            name: 'operations',
+            test: /src\/provider\/(operations|answers|(answer|parameter)-schemas)/,
+            minShareCount: 2,
+          },
           { name: 'shared', test: small, minShareCount: 2 },
           { name: 'client', test: /src\/provider\//, minShareCount: 2 },
         ],

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { type Sandbox, startSandbox } from '../src/sandbox/index.js'
 import { post } from './sandbox/wire.js'
 
-// The sandbox checks requests with a few lines of its own; here zod reads the published document instead.
+// The document is made from the schemas that requests are checked by; here it is read back and held against answers.
 
 interface Schema {
   readonly $ref?: string

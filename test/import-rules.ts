@@ -12,6 +12,9 @@ const everyPart = [
   'express/*',
 ]
 
+/** The provider's interface as data: the sandbox serves what the client asks. */
+const wireContract = ['provider/operations', 'provider/answer-schemas', 'provider/parameter-schemas']
+
 /** Who may import whom; `src/README.md` shows it. */
 export const importTable: ImportTable = {
   parts: {
@@ -26,7 +29,7 @@ export const importTable: ImportTable = {
     express: ['lib/*', ...basics, 'challenge/*'],
     // Bundled on its own, for the browser.
     browser: [],
-    sandbox: ['lib/*', 'provider/operations', 'phone-number'],
+    sandbox: ['lib/*', ...wireContract, 'phone-number'],
     options: [
       'lib/*',
       'provider/option-checks',
@@ -44,6 +47,8 @@ export const importTable: ImportTable = {
   },
   packages: {
     undici: ['provider/send'],
+    // Where data comes in from outside. Ledgers, the guard and the verdict are checked by hand.
+    zod: [...wireContract, 'provider/wire', 'sandbox/*'],
     'lru-cache': ['store/memory-store'],
     'libphonenumber-js': ['phone-number'],
     // At run time only where a Router or the sandbox's app is made.

@@ -1,5 +1,5 @@
 import { type ClientOptions, resolveClientOptions } from '../provider/client-options.js'
-import { encodeParams } from '../provider/parameters.js'
+import { encodeParams } from '../provider/wire.js'
 
 const fitting = { baseUrl: 'https://api.example.com/v1', client: 1, key: 'key' }
 

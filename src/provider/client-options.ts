@@ -10,8 +10,8 @@ import {
   withMethods,
 } from '../lib/options.js'
 import { type OperationName, operations } from './operations.js'
-import type { NumberFormat } from './parameters.js'
 import type { Dispatcher } from './send.js'
+import type { NumberFormat } from './wire.js'
 
 /** Options of `createClient`. */
 export interface ClientOptions {

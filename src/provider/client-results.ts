@@ -26,58 +26,58 @@ export interface BlockPhoneResult extends Result {
   readonly name?: string
 }
 
-/** One message of a group. */
-export interface SentSms {
-  /** Id of this message. */
+/** One message or call of a group. */
+interface Sent {
+  /** Id of this message or call. */
   readonly id?: string
-  /** What the provider calls its state. No list of values is documented. */
-  readonly status?: string
-  /** Credits that this message cost. */
+  /** Credits that it cost. */
   readonly credits?: number
-  /** Text of the message. In an SMS with a code it may hold the code: never log it. */
-  readonly sms?: string
   /** The number it goes to. */
   readonly phone?: string
   /** Members that the documentation does not list, as they came. */
   readonly [member: string]: unknown
 }
 
-/** What `sendSms` resolves with. */
-export interface SendSmsResult extends Result {
-  /** Id of the group of messages, for `messageState`. */
-  readonly id?: string
-  /** What the provider calls its state, as a number. No list of values is documented. */
-  readonly status?: number
-  /** One entry per number; empty when the answer has none. */
-  readonly data: readonly SentSms[]
+/** One message of a group. */
+export interface SentSms extends Sent {
+  /** What the provider calls its state. No list of values is documented. */
+  readonly status?: string
+  /** Text of the message. In an SMS with a code it may hold the code: never log it. */
+  readonly sms?: string
+}
+
+/** The call that speaks a code. */
+export interface SentCodeCall extends Sent {
+  /** What the provider calls its state. No list of values is documented. */
+  readonly state?: string
+  /** Voice that speaks. */
+  readonly voice?: string
 }
 
 /** One call of a group. */
-export interface SentCall {
-  /** Id of this call. */
-  readonly id?: string
-  /** What the provider calls its state. No list of values is documented. */
-  readonly state?: string
-  /** Credits that this call cost. */
-  readonly credits?: number
+export interface SentCall extends SentCodeCall {
   /** Text that is spoken. */
   readonly message?: string
-  /** The number that is called. */
-  readonly phone?: string
-  /** Voice that speaks. */
-  readonly voice?: string
-  /** Members that the documentation does not list, as they came. */
-  readonly [member: string]: unknown
+}
+
+/** A group of messages or calls. */
+interface Group<Entry> extends Result {
+  /** Id of the group, for `messageState`. */
+  readonly id?: string
+  /** One entry per number; empty when the answer has none. */
+  readonly data: readonly Entry[]
+}
+
+/** What `sendSms` resolves with. */
+export interface SendSmsResult extends Group<SentSms> {
+  /** What the provider calls its state, as a number. No list of values is documented. */
+  readonly status?: number
 }
 
 /** What `sendCall` resolves with. */
-export interface SendCallResult extends Result {
+export interface SendCallResult extends Group<SentCall> {
   /** What the provider calls its state. No list of values is documented. */
   readonly status?: string
-  /** Id of the group of calls, for `messageState`. */
-  readonly id?: string
-  /** One entry per number; empty when the answer has none. */
-  readonly data: readonly SentCall[]
 }
 
 /** State of one message or call. */
@@ -106,45 +106,19 @@ export type MessageStateResult = readonly MessageState[] & {
   readonly raw: unknown
 }
 
-/** What `sendSmsCode` resolves with. */
-export interface SendSmsCodeResult extends Result {
-  /** Id of the group of messages, for `messageState`. */
-  readonly id?: string
+/** A code that was sent. */
+interface SentCode<Entry> extends Group<Entry> {
   /** What the provider calls its state. No list of values is documented. */
   readonly status?: string
   /** Minutes until the code expires. */
   readonly minutesToExpire?: number
-  /** One entry per number; empty when the answer has none. */
-  readonly data: readonly SentSms[]
 }
 
-/** The call that speaks a code. */
-export interface SentCodeCall {
-  /** Id of this call. */
-  readonly id?: string
-  /** What the provider calls its state. No list of values is documented. */
-  readonly state?: string
-  /** Credits that this call cost. */
-  readonly credits?: number
-  /** The number that is called. */
-  readonly phone?: string
-  /** Voice that speaks. */
-  readonly voice?: string
-  /** Members that the documentation does not list, as they came. */
-  readonly [member: string]: unknown
-}
+/** What `sendSmsCode` resolves with. */
+export interface SendSmsCodeResult extends SentCode<SentSms> {}
 
 /** What `sendCallCode` resolves with. */
-export interface SendCallCodeResult extends Result {
-  /** What the provider calls its state. No list of values is documented. */
-  readonly status?: string
-  /** Id of the group of calls, for `messageState`. */
-  readonly id?: string
-  /** Minutes until the code expires. */
-  readonly minutesToExpire?: number
-  /** One entry per number; empty when the answer has none. */
-  readonly data: readonly SentCodeCall[]
-}
+export interface SendCallCodeResult extends SentCode<SentCodeCall> {}
 
 /** The complete answer to a code. It is no verdict: that is for `judge`. */
 export type VerifyCodeResult = VerifyAnswer & {

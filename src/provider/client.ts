@@ -1,10 +1,10 @@
+import { lostError } from './answer-error.js'
 import { type ClientOptions, checkTimeout, resolveClientOptions } from './client-options.js'
 import type { ParamsOf, SendCallParams } from './client-params.js'
 import type { ResultOf } from './client-results.js'
 import { type OperationName, operations } from './operations.js'
-import { encodeParams, type Further } from './parameters.js'
-import { lostError, readAnswer } from './results.js'
 import { openTransport } from './send.js'
+import { encodeParams, type Further, readAnswer } from './wire.js'
 
 /** Options of one call. */
 export interface CallOptions {

@@ -1,5 +1,5 @@
 import { createBoundedMap } from './bounded-map.js'
-import { digitsOf } from './wire-phone.js'
+import { digitsOf } from './digits.js'
 
 /** What a number is blocked for, in the provider's words. The specification knows SMS only. */
 export type BlockedChannel = 'SMS' | 'CALL' | 'WA' | 'ALL'

@@ -1,6 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { type OperationName, operations } from '../provider/operations.js'
-import { digitsOf } from './wire-phone.js'
+import { digitsOf } from './digits.js'
 
 /**
  * What goes wrong. The kinds `acceptThen…`, `slow`, `oversize` and `gzip`, and `reset` in mid-body, perform

@@ -1,6 +1,6 @@
 import type { OperationName } from '../provider/operations.js'
+import { digitsOf } from './digits.js'
 import { checkFault, type Fault } from './fault.js'
-import { digitsOf } from './wire-phone.js'
 
 /** A fault that waits for requests. */
 export interface PendingFault {

@@ -1,10 +1,10 @@
 import { createBoundedMap } from './bounded-map.js'
 import type { CodeStatus } from './code-state.js'
+import { digitsOf } from './digits.js'
 import type { CodeMessage, Inbox, InboxMessage, WaitOptions } from './inbox.js'
 import type { Message } from './message.js'
 import { arrives, stateAt } from './timeline.js'
 import { createWaiters } from './waiters.js'
-import { digitsOf } from './wire-phone.js'
 
 export interface MessageStore extends Inbox {
   deliver(message: Message): void

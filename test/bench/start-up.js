@@ -19,7 +19,7 @@ const compared = (what, atMost, stretch, ours, theirs) => ({
 export const bars = [
   compared(
     'import on top of Express / undici, zod and lru-cache, CPU',
-    0.4,
+    0.6,
     0.1,
     'packageOnExpress',
     'partsOnExpress',

@@ -5,8 +5,8 @@ import { providerCodes } from '../../src/provider/code-adapter.js'
 import { masked } from '../../src/provider/masking.js'
 import { type OperationName, operations } from '../../src/provider/operations.js'
 import { ProviderError } from '../../src/provider/provider-error.js'
-import { readAnswer } from '../../src/provider/results.js'
 import { judge, type VerifyAnswer } from '../../src/provider/verdict.js'
+import { readAnswer } from '../../src/provider/wire.js'
 import { figure } from '../prove/figure.js'
 
 const cap = 64 * 1024

@@ -90,19 +90,32 @@ describe('what is published', () => {
 })
 
 describe('an import', () => {
-  it('of the package loads three files and lru-cache; undici and the phone data come later', () => {
+  it('of the package loads four files, lru-cache and zod; undici and the phone data come later', () => {
     expect(loadedBy('express-two-factor')).toEqual([
       'dist/chunks/client.js',
+      'dist/chunks/operations.js',
       'dist/chunks/shared.js',
       'dist/index.js',
       'lru-cache',
+      'zod',
     ])
   })
 
   it.each([
-    ['client', ['dist/chunks/client.js', 'dist/chunks/shared.js', 'dist/provider/index.js']],
+    [
+      'client',
+      [
+        'dist/chunks/client.js',
+        'dist/chunks/operations.js',
+        'dist/chunks/shared.js',
+        'dist/provider/index.js',
+        'zod',
+      ],
+    ],
+    // Stores and what browsers load know no zod.
     ['redis', ['dist/chunks/redis-store.js', 'dist/chunks/shared.js', 'dist/store/redis-store.js']],
-    ['sandbox', ['dist/chunks/shared.js', 'dist/sandbox/index.js']],
+    ['browser', ['dist/browser/index.js']],
+    ['sandbox', ['dist/chunks/operations.js', 'dist/chunks/shared.js', 'dist/sandbox/index.js', 'zod']],
     ['testing', ['dist/chunks/shared.js', 'dist/testing/index.js']],
   ])('of ./%s loads its own part only', (entry, expected) => {
     expect(loadedBy(`express-two-factor/${entry}`)).toEqual(expected)

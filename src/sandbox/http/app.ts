@@ -2,20 +2,20 @@ import express, { type ErrorRequestHandler, type Express } from 'express'
 import type { Connection } from '../connection.js'
 import { controlRoutes } from '../control/control-routes.js'
 import type { ProviderSimulation } from '../provider-simulation.js'
+import type { ResponseRules } from '../service/responder.js'
 import { hostCheck } from './host-check.js'
 import { linkRoutes } from './link-routes.js'
-import { openApiOf } from './openapi.js'
 import { operationRoutes } from './operation-routes.js'
+import { operationsOpenApi } from './operations-openapi.js'
 import { pageRoutes } from './page-routes.js'
 import { pathHint } from './path-hint.js'
-import type { OpenApiRules } from './response-schemas.js'
 
 /** The sandbox over HTTP: the provider's operations, its short URLs, the inbox and its controls. */
 export function createApp(
   simulation: ProviderSimulation,
   connection: Connection,
   allowedHosts: readonly string[],
-  rules: OpenApiRules,
+  rules: ResponseRules,
 ): Express {
   const { basePath, baseUrl } = connection
   const { dialect } = rules
@@ -30,7 +30,7 @@ export function createApp(
   app.use(basePath, operationRoutes(simulation, dialect))
   app.use('/s', linkRoutes(simulation.links, simulation.clock.now))
   app.get('/openapi.json', (_request, response) => {
-    response.json(openApiOf(simulation.catalogue, rules, baseUrl))
+    response.json(operationsOpenApi(simulation.catalogue, rules, baseUrl))
   })
   app.use(pageRoutes(simulation, connection))
   app.use('/_sandbox', controlRoutes(simulation, connection, dialect))

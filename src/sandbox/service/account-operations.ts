@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Account } from '../account.js'
-import { digitsOf, readPhones } from '../wire-phone.js'
-import { refuse } from './refusals.js'
+import { digitsOf } from '../digits.js'
 import type { Responder } from './responder.js'
 import type { Handlers } from './service.js'
 
@@ -14,7 +13,6 @@ export function accountOperations(
     balance: () => ({ body: responder.balance(account.credits()) }),
 
     blockPhone({ phone, name, channel }) {
-      if (readPhones(phone)?.length !== 1) return refuse('parameters', 'phone must be one phone number.')
       const entry = { id: randomUUID(), phone: digitsOf(phone), name: name ?? '', channel: channel ?? 'SMS' }
       account.block(entry)
       return { body: responder.blocked(entry) }

@@ -2,7 +2,6 @@ import type { Account } from '../account.js'
 import { type CodeRules, type Codes, knownCode } from '../codes.js'
 import { fixedResultOf } from '../fixed-numbers.js'
 import type { Message } from '../message.js'
-import { readPhones } from '../wire-phone.js'
 import type { Delivery, Dispatch } from './dispatch.js'
 import { callPrice, textPrice } from './prices.js'
 import { isRefusal, type Outcome, type Refusal, refuse } from './refusals.js'
@@ -50,13 +49,11 @@ export function codeOperations({
     delivery: Delivery,
     contentOf: (code: string) => Pick<Message, 'text' | 'voice' | 'requestId'>,
   ): Outcome {
-    const phones = readPhones(phone)
-    if (phones?.length !== 1) return refuse('parameters', 'phone must be one phone number.')
     const unknown = unknownApp(appName)
     if (unknown !== undefined) return unknown
     if (account.isBlocked(phone, delivery.channel)) return refuse('blocked', 'The number is blocked.')
     // Booked before a code is issued: a refused send must not void the live code.
-    const booked = dispatch.book(phones, delivery)
+    const booked = dispatch.book([phone], delivery)
     if (isRefusal(booked)) return booked
     const fixed = fixedResultOf(phone) === 'knownCode' ? knownCode(codeRules) : undefined
     const code = codes.issue(phone, appName, fixed)
@@ -73,9 +70,7 @@ export function codeOperations({
 
     sendCallCode({ phone, 'app-name': appName, voice, retries }, requestId) {
       const attempts = Number(retries)
-      if (!/^\d{1,2}$/.test(retries) || attempts < 1 || attempts > maxAttempts) {
-        return refuse('parameters', `retries must be a number from 1 to ${maxAttempts}.`)
-      }
+      if (attempts > maxAttempts) return refuse('parameters', `retries must be at most ${maxAttempts}.`)
       const options = { attempts, leaveVoicemail: false }
       return send(phone, appName, { channel: 'call', price: callPrice, options }, (code) => {
         const spelled = [...code].join(', ')

@@ -1,76 +1,78 @@
+import { z } from 'zod'
 import {
   callVoices,
   codeCallVoices,
   type Operation,
   type OperationName,
   operations,
-  type Parameter,
 } from '../../provider/operations.js'
+import { oneOf, optional, type Parameter } from '../../provider/parameter-schemas.js'
 
 /** Which interface the sandbox serves: that of the specification, or the one seen in the field. */
 export type Dialect = 'spec' | 'observed'
 
-/** A parameter as the sandbox reads it. */
-export interface ParameterRule extends Parameter {
-  /** Used when the parameter is absent. */
-  readonly byDefault?: string
-}
-
-/** An operation with the parameters and paths of its dialect. */
-export interface CatalogueOperation extends Operation {
-  readonly params: Readonly<Record<string, ParameterRule>>
+/** An operation with the parameters, as they travel, and the paths of its dialect. */
+export interface CatalogueOperation extends Omit<Operation, 'params'> {
+  readonly params: Readonly<Record<string, z.ZodType>>
   /** Other paths to the same operation. */
   readonly otherPaths?: readonly string[]
 }
 
 export type Catalogue = Readonly<Record<OperationName, CatalogueOperation>>
 
-const everyVoice = [...new Set([...codeCallVoices, ...callVoices])]
+/** What travels, without what a program may pass in its place. */
+function wireOf({ schema, required, description }: Parameter, byDefault?: unknown): z.ZodType {
+  const text = schema instanceof z.ZodPipe ? (schema.out as z.ZodType) : schema
+  const wire = byDefault !== undefined ? text.default(byDefault) : required ? text : text.optional()
+  return wire.describe(description)
+}
+
+export function wireShape(params: ReturnType<Operation['params']>): CatalogueOperation['params'] {
+  return Object.fromEntries(Object.entries(params).map(([name, parameter]) => [name, wireOf(parameter)]))
+}
+
+const spec = Object.fromEntries(
+  Object.entries<Operation>(operations).map(([name, operation]) => [
+    name,
+    { ...operation, params: wireShape(operation.params()) },
+  ]),
+) as unknown as Catalogue
+
+const anyVoice = oneOf([...new Set([...codeCallVoices, ...callVoices])])
+const call = operations.sendCall.params()
+const codeCall = operations.sendCallCode.params()
 
 /** What services in the field accept beyond the documented interface. */
 const observed: Catalogue = {
-  ...operations,
+  ...spec,
   blockPhone: {
-    ...operations.blockPhone,
+    ...spec.blockPhone,
     params: {
-      ...operations.blockPhone.params,
-      channel: { type: 'string', allowed: ['SMS', 'CALL', 'WA', 'ALL'], description: 'What is blocked.' },
+      ...spec.blockPhone.params,
+      channel: wireOf(optional(oneOf(['SMS', 'CALL', 'WA', 'ALL']), 'What is blocked.')),
     },
   },
-  sendSms: { ...operations.sendSms, otherPaths: ['/sms/send'] },
+  sendSms: { ...spec.sendSms, otherPaths: ['/sms/send'] },
   sendCall: {
-    ...operations.sendCall,
+    ...spec.sendCall,
     params: {
-      ...operations.sendCall.params,
-      voice: {
-        type: 'string',
-        allowed: everyVoice,
-        description: operations.sendCall.params.voice.description,
-      },
-      'leave-voicemail': { ...operations.sendCall.params['leave-voicemail'], byDefault: 'true' },
+      ...spec.sendCall.params,
+      voice: wireOf({ ...call.voice, schema: anyVoice }),
+      'leave-voicemail': wireOf(call['leave-voicemail'], true),
     },
   },
-  sendSmsCode: { ...operations.sendSmsCode, otherPaths: ['/sms/2fa/send'] },
+  sendSmsCode: { ...spec.sendSmsCode, otherPaths: ['/sms/2fa/send'] },
   sendCallCode: {
-    ...operations.sendCallCode,
+    ...spec.sendCallCode,
     otherPaths: ['/call/2fa/send', '/2fa/send-call'],
     params: {
-      ...operations.sendCallCode.params,
-      voice: {
-        type: 'string',
-        allowed: everyVoice,
-        byDefault: 'Mariana',
-        description: operations.sendCallCode.params.voice.description,
-      },
-      retries: {
-        type: 'string',
-        byDefault: '1',
-        description: operations.sendCallCode.params.retries.description,
-      },
+      ...spec.sendCallCode.params,
+      voice: wireOf({ ...codeCall.voice, schema: anyVoice }, 'Mariana'),
+      retries: wireOf(codeCall.retries, '1'),
     },
   },
 }
 
 export function catalogueOf(dialect: Dialect): Catalogue {
-  return dialect === 'observed' ? observed : operations
+  return dialect === 'observed' ? observed : spec
 }

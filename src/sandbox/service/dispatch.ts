@@ -28,7 +28,7 @@ interface Booking {
 /** Every message leaves the provider through here. */
 export interface Dispatch {
   /** Charges for all messages, or refuses and charges nothing. Blocked numbers are free. */
-  book(phones: readonly [string, ...string[]], delivery: Delivery): Booking | Refusal
+  book(phones: readonly string[], delivery: Delivery): Booking | Refusal
 }
 
 export function createDispatch(
@@ -78,7 +78,7 @@ export function createDispatch(
       return {
         send(content) {
           const groupId = randomUUID()
-          const [first, ...others] = phones
+          const [first = '', ...others] = phones
           return [file(first, groupId, content), ...others.map((phone) => file(phone, groupId, content))]
         },
       }

@@ -1,15 +1,12 @@
 import type { Message } from '../message.js'
 import type { MessageStore } from '../message-store.js'
 import { codeInText } from '../text-code.js'
-import { readPhones } from '../wire-phone.js'
 import type { Dispatch } from './dispatch.js'
 import type { ParametersOf } from './parameters.js'
 import { callPrice, textPrice } from './prices.js'
 import { isRefusal, type Refusal, refuse } from './refusals.js'
 import type { Responder } from './responder.js'
 import type { Handlers } from './service.js'
-
-const badPhones = refuse('parameters', 'phone must be one number, or several separated by commas.')
 
 /** The operations on ordinary messages: send an SMS, place a call, look up their state. */
 export function messageOperations(
@@ -19,23 +16,23 @@ export function messageOperations(
 ): Pick<Handlers, 'sendSms' | 'sendCall' | 'messageState'> {
   return {
     sendSms({ phone, sms }, requestId) {
-      const phones = readPhones(phone)
-      if (phones === undefined) return badPhones
-      const booked = dispatch.book(phones, { channel: 'sms', price: textPrice(sms) })
+      const booked = dispatch.book(phone.split(','), { channel: 'sms', price: textPrice(sms) })
       if (isRefusal(booked)) return booked
       return { body: responder.textsSent(booked.send({ ...withCode('sms', sms), requestId })) }
     },
 
     sendCall(parameters, requestId) {
-      const phones = readPhones(parameters.phone)
-      if (phones === undefined) return badPhones
       const content = callContent(parameters)
       if (isRefusal(content)) return content
       const options = {
         attempts: Number(parameters.retries ?? 1),
-        leaveVoicemail: parameters['leave-voicemail'] === 'true',
+        leaveVoicemail: parameters['leave-voicemail'] ?? false,
       }
-      const booked = dispatch.book(phones, { channel: 'call', price: callPrice, options })
+      const booked = dispatch.book(parameters.phone.split(','), {
+        channel: 'call',
+        price: callPrice,
+        options,
+      })
       if (isRefusal(booked)) return booked
       return { body: responder.callsPlaced(booked.send({ ...content, requestId })) }
     },

@@ -1,9 +1,9 @@
 import type { BlockedPhone } from '../account.js'
+import { digitsOf } from '../digits.js'
 import type { Message } from '../message.js'
 import type { ShortLink } from '../short-links.js'
 import type { Metric } from '../statistics.js'
 import { type MessageState, stateAt } from '../timeline.js'
-import { digitsOf } from '../wire-phone.js'
 import type { Dialect } from './dialect.js'
 import { type Refusal, type RefusalReason, refusalNumbers } from './refusals.js'
 

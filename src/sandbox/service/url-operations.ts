@@ -2,7 +2,7 @@ import { dayMs } from '../../lib/time.js'
 import { premiumCategories, statisticCategories } from '../../provider/operations.js'
 import type { Account } from '../account.js'
 import type { LinkStore } from '../short-links.js'
-import { type Category, tally } from '../statistics.js'
+import { tally } from '../statistics.js'
 import { premiumUrlPrice } from './prices.js'
 import { isRefusal, type Refusal, refuse } from './refusals.js'
 import type { Responder } from './responder.js'
@@ -26,7 +26,7 @@ export function urlOperations(
         'group-name': groupName,
         'domain-name': domainName,
       } = parameters
-      const premium = parameters['is-premium'] === 'true'
+      const premium = parameters['is-premium'] ?? false
       const refusal = checkOrder(parameters)
       if (refusal !== undefined) return refusal
       if (premium && account.credits() < premiumUrlPrice) {
@@ -48,11 +48,8 @@ export function urlOperations(
     },
 
     urlStatistics({ 'name-url': name, since, until, category }) {
-      const from = dayStart(since)
-      const lastDay = dayStart(until)
-      if (from === undefined || lastDay === undefined) {
-        return refuse('parameters', 'since and until must be days, YYYY-MM-DD.')
-      }
+      const from = Date.parse(since)
+      const lastDay = Date.parse(until)
       if (from > lastDay) return refuse('parameters', 'since must not be after until.')
       const link = links.named(name)
       if (link === undefined) return refuse('url', 'No short URL has this name.')
@@ -60,10 +57,8 @@ export function urlOperations(
         return refuse('premium', `${category} is a category of premium URLs.`)
       }
       const clicks = links.clicksOf(link, from, lastDay + dayMs)
-      const all: readonly Category[] = link.premium
-        ? [...statisticCategories, ...premiumCategories]
-        : statisticCategories
-      const wanted = category === undefined ? all : [category as Category]
+      const all = link.premium ? [...statisticCategories, ...premiumCategories] : statisticCategories
+      const wanted = category === undefined ? all : [category]
       const metrics = wanted.flatMap((one) => tally(one, clicks))
       return { body: responder.statistics(link, clicks.length, metrics) }
     },
@@ -99,12 +94,4 @@ function checkOrder(parameters: {
 function isWebAddress(text: string): boolean {
   if (text.length > maxUrlLength || !URL.canParse(text)) return false
   return ['http:', 'https:'].includes(new URL(text).protocol)
-}
-
-/** The first moment of a calendar day, UTC. */
-function dayStart(text: string): number | undefined {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined
-  const at = Date.parse(`${text}T00:00:00Z`)
-  // Some engines read 30 February as 1 March: only what reads back the same is a day.
-  return Number.isNaN(at) || new Date(at).toISOString().slice(0, 10) !== text ? undefined : at
 }

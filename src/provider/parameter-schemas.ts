@@ -1,0 +1,116 @@
+import { z } from 'zod'
+import { countryCodes } from '../lib/countries.js'
+
+// Each parameter has two sides: what a program may pass, which its function `read` turns into what travels, and
+// the schema of that. What `read` does not understand it leaves for the schema to refuse, by the rule that
+// stands in its message. Nothing of the value does: it may be a code or a number.
+
+/** One parameter of an operation. */
+export interface Parameter<Schema extends z.ZodType = z.ZodType> {
+  readonly schema: Schema
+  readonly required: boolean
+  readonly description: string
+}
+
+export function required<Schema extends z.ZodType>(schema: Schema, description: string) {
+  return { schema, required: true, description } as const
+}
+
+export function optional<Schema extends z.ZodType>(schema: Schema, description: string) {
+  return { schema, required: false, description } as const
+}
+
+/** Some text that obeys a rule. */
+function textThat(rule: string, holds: (text: string) => boolean) {
+  return z.string(rule).refine(holds, rule).refine(isWellFormed, wellFormedRule)
+}
+
+export const wellFormedRule = 'must be a well-formed string (it holds half a surrogate pair)'
+
+/** Half a surrogate pair has no encoding. */
+export function isWellFormed(text: string): boolean {
+  return !/\p{Surrogate}/u.test(text)
+}
+
+/** One number: a plus is optional, and `numberFormat` says whether it travels. */
+const e164 = /^\+?\d{7,15}$/
+const isPhone = (value: unknown) => typeof value === 'string' && e164.test(value)
+
+/** A choice among some words. */
+export function oneOf<const Words extends readonly string[]>(words: Words) {
+  return z.enum(words, `must be one of ${words.join(', ')}`)
+}
+
+/** The documentation spells one voice in two ways. */
+const otherSpelling: Readonly<Record<string, string>> = { Marian: 'Mariana', Mariana: 'Marian' }
+
+/** A voice in either spelling; each operation gets its own. */
+export function voiceOf<const Words extends readonly string[]>(words: Words) {
+  const known: readonly unknown[] = words
+  return z.preprocess((voice: Words[number] | 'Marian' | 'Mariana') => {
+    const other = otherSpelling[voice]
+    return known.includes(other) ? other : voice
+  }, oneOf(words))
+}
+
+export const text = () => textThat('must be a non-empty string', (value) => /\S/.test(value))
+
+export const flag = () => z.boolean('must be true or false')
+
+export const phone = () => textThat('must be exactly one number: an optional + and 7 to 15 digits', isPhone)
+
+export const phones = () =>
+  z.preprocess(
+    (value: string | readonly string[]) => {
+      if (typeof value === 'string') return value.replaceAll(/\s*,\s*/g, ',').trim()
+      return Array.isArray(value) && value.every(isPhone) ? value.join(',') : undefined
+    },
+    textThat(
+      'must be one or more numbers (an optional + and 7 to 15 digits), as an array or separated by commas',
+      (value) => value.split(',').every(isPhone),
+    ),
+  )
+
+export const country = () =>
+  textThat("must be an upper-case ISO 3166-1 alpha-2 code, such as 'CO'", (value) => countryCodes.has(value))
+
+const wholeNumber = (value: number | string) => {
+  const number = typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : value
+  return Number.isSafeInteger(number) ? String(number) : undefined
+}
+
+export const attempts = () => z.preprocess(wholeNumber, z.enum(['1', '2', '3'], 'must be 1, 2 or 3'))
+
+export const count = () =>
+  z.preprocess(
+    wholeNumber,
+    textThat('must be a whole number, at least 1', (value) => /^[1-9]\d{0,15}$/.test(value)),
+  )
+
+export const months = () =>
+  z.preprocess(
+    wholeNumber,
+    textThat('must be a whole number of months, 0 for the default', (value) => /^\d{1,16}$/.test(value)),
+  )
+
+export const day = () =>
+  z.preprocess(
+    (value: string | Date) => {
+      if (!(value instanceof Date)) return value
+      return Number.isNaN(value.getTime()) ? undefined : value.toISOString().slice(0, 10)
+    },
+    textThat('must be an existing day, as YYYY-MM-DD or a Date', (value) => {
+      const read = /^\d{4}-\d{2}-\d{2}$/.test(value) ? new Date(`${value}T00:00:00Z`) : new Date(Number.NaN)
+      // Date reads 30 February as 1 March: a day exists only if it comes out as it went in.
+      return !Number.isNaN(read.getTime()) && read.toISOString().startsWith(value)
+    }),
+  )
+
+const scriptProtocols: readonly string[] = ['javascript:', 'vbscript:', 'data:', 'blob:', 'filesystem:']
+
+/** Whoever opens a short URL of a script runs it (XSS). Parsed as a browser would. */
+export const url = () =>
+  textThat('must be a non-empty string and not the URL of a script', (value) => {
+    const isScript = URL.canParse(value) && scriptProtocols.includes(new URL(value).protocol)
+    return /\S/.test(value) && !isScript
+  })

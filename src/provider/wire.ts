@@ -1,0 +1,173 @@
+import { z } from 'zod'
+import { quotable, refusedError } from './answer-error.js'
+import { camelCase, list, number, object } from './answer-schemas.js'
+import { effectiveError, isJsonObject, type JsonObject, parseJson, repeatsMember } from './answers.js'
+import { type Operation, type OperationName, operations } from './operations.js'
+import { isWellFormed, wellFormedRule } from './parameter-schemas.js'
+import type { Answered } from './send.js'
+
+// What the schemas of the operations cannot say: how numbers are written, which parameters contradict each
+// other, what else may be sent, and which members of an answer do not mean what they say.
+
+/** How numbers are written on the wire: `573001234567` or `+573001234567`. */
+export type NumberFormat = 'digits' | 'plus'
+
+/** Whether undocumented parameters are a mistake or are sent as they are. */
+export type Further = 'refused' | 'sent'
+
+type Given = Readonly<Record<string, unknown>>
+
+/**
+ * Services with this interface return the credits as `balance` or `credits`, and `status` is then a flag:
+ * taken for credits when the other member cannot be read, it would report a full account as nearly empty.
+ */
+const balanceFields = () => ({ status: number(), balance: number(), credits: number() })
+
+interface Schemas {
+  readonly params: z.ZodType<Given>
+  /** As this package names them, and as they are named on the wire, in the order of the documentation. */
+  readonly names: readonly (readonly [name: string, wireName: string])[]
+  readonly answer: z.ZodType
+}
+
+const made = new Map<OperationName, Schemas>()
+
+function schemasOf(operation: OperationName): Schemas {
+  const known = made.get(operation)
+  if (known !== undefined) return known
+  const { params: parametersOf, fields }: Operation = operations[operation]
+  const params = parametersOf()
+  const shape = Object.entries(params).map(([name, { schema, required }]) => {
+    return [name, required ? schema : schema.optional()]
+  })
+  const schemas = {
+    params: z.object(Object.fromEntries(shape)),
+    names: Object.keys(params).map((wireName) => [camelCase(wireName), wireName] as const),
+    // Services return a list of messages where one is documented.
+    answer: (operation === 'messageState' ? list : object)(
+      operation === 'balance' ? balanceFields() : fields(),
+    ),
+  }
+  made.set(operation, schemas)
+  return schemas
+}
+
+/**
+ * Checks the parameters of one operation and form-encodes them, each behind an `&`.
+ * A TypeError names the parameter as the caller wrote it and the rule, never the value.
+ */
+export function encodeParams(
+  operation: OperationName,
+  params: Given,
+  numberFormat: NumberFormat,
+  further: Further,
+): string {
+  const { params: schema, names } = schemasOf(operation)
+  const given: Record<string, unknown> = {}
+  for (const [name, wireName] of names) if (params[name] !== undefined) given[wireName] = params[name]
+  const { data, error } = schema.safeParse(given)
+  if (error !== undefined) throw new TypeError(`${operation}: ${refusal(error, params)}`)
+  refuseContradictions(operation, params, data)
+  let form = ''
+  for (const [, wireName] of names) {
+    const value = data[wireName]
+    if (value === undefined) continue
+    const written = wireName === 'phone' ? phonesIn(String(value), numberFormat) : String(value)
+    form += `&${wireName}=${encodeURIComponent(written)}`
+  }
+  return form + encodeFurther(operation, params, further)
+}
+
+function refusal({ issues: [issue] }: z.ZodError, params: Given): string {
+  const name = camelCase(String(issue?.path[0]))
+  return params[name] === undefined
+    ? `${name} is required; it ${issue?.message}`
+    : `${name} ${issue?.message}`
+}
+
+function phonesIn(phones: string, numberFormat: NumberFormat): string {
+  return phones.replaceAll(/(^|,)\+?/g, numberFormat === 'plus' ? '$1+' : '$1')
+}
+
+function encodeFurther(operation: OperationName, params: Given, further: Further): string {
+  const known = schemasOf(operation).names.map(([name]) => name)
+  let form = ''
+  for (const [name, value] of Object.entries(params)) {
+    if (known.includes(name) || value === undefined) continue
+    if (further === 'refused' || name === 'client' || name === 'key') {
+      throw new TypeError(
+        `${operation}: unknown parameter "${name}"; expected: ${known.join(', ') || 'none'}`,
+      )
+    }
+    if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
+      throw new TypeError(`${operation}: ${name} must be a string, a number or a boolean`)
+    }
+    if (!isWellFormed(`${name} ${value}`)) throw new TypeError(`${operation}: ${name} ${wellFormedRule}`)
+    form += `&${encodeURIComponent(name)}=${encodeURIComponent(value)}`
+  }
+  return form
+}
+
+/** Rules of the specification about several parameters at once. */
+function refuseContradictions(operation: OperationName, params: Given, sent: Given): void {
+  if (operation === 'sendCall') {
+    const spoken = params.message !== undefined || params.voice !== undefined
+    if (params.audioCode !== undefined && spoken) {
+      throw new TypeError('sendCall: audioCode must not be given together with message or voice')
+    }
+    if (params.audioCode !== undefined) return
+    if (params.message === undefined) throw new TypeError('sendCall: message is required without audioCode')
+    if (params.voice === undefined) throw new TypeError('sendCall: voice is required without audioCode')
+  }
+  if (operation === 'urlStatistics' && String(sent.since) > String(sent.until)) {
+    throw new TypeError('urlStatistics: since must not be after until')
+  }
+}
+
+/** The result in a whole answer to `form`. Throws a ProviderError for anything that is no success. */
+export function readAnswer(operation: OperationName, answered: Answered, form: string): object {
+  const { httpStatus, text } = answered
+  const answer = text === undefined ? undefined : parseJson(text)
+  if (operation === 'verifyCode') {
+    if (text !== undefined && isJsonObject(answer)) {
+      return quotable(verifyAnswerOf(httpStatus, text, answer), form)
+    }
+  } else if (httpStatus === 200 && isSuccess(operation, answer)) {
+    return resultOf(operation, answer)
+  }
+  throw refusedError(operation, answered, answer, form)
+}
+
+function isSuccess(operation: OperationName, answer: unknown): answer is JsonObject | readonly unknown[] {
+  if (Array.isArray(answer)) return operation === 'messageState'
+  return isJsonObject(answer) && effectiveError(answer) === undefined
+}
+
+/** Turns a successful answer into the documented shape, whichever of its spellings came. */
+function resultOf(operation: OperationName, raw: JsonObject | readonly unknown[]): object {
+  const result = schemasOf(operation).answer.parse(raw) as JsonObject
+  return withRaw(operation === 'balance' ? balanceOf(result, raw) : result, raw)
+}
+
+function balanceOf({ status, balance, credits: named, ...others }: JsonObject, raw: object): JsonObject {
+  const statusIsFlag = Object.hasOwn(raw, 'balance') || Object.hasOwn(raw, 'credits')
+  const credits = balance ?? named ?? (statusIsFlag ? undefined : status)
+  return credits === undefined ? others : { ...others, credits }
+}
+
+/** The complete answer to a code under its HTTP status: whether it is an approval is not said here. */
+function verifyAnswerOf(httpStatus: number, text: string, raw: JsonObject): JsonObject {
+  // Of two statuses nobody can say which one counts, so there is none (RFC 8259, section 4).
+  const ambiguous = repeatsMember(text)
+  const answer: Record<string, unknown> = {}
+  for (const name of Object.keys(raw)) {
+    if (name !== '__proto__' && !(ambiguous && name === 'status')) answer[name] = raw[name]
+  }
+  // Last, so that a member of that name cannot stand in for the status line.
+  answer.httpStatus = httpStatus
+  return withRaw(answer, raw)
+}
+
+function withRaw<Result extends object>(result: Result, raw: unknown): Result {
+  return Object.defineProperty(result, 'raw', { value: raw, enumerable: false })
+}

@@ -1,0 +1,88 @@
+import { z } from 'zod'
+import { entriesOf, integer, list, text } from '../../provider/answer-schemas.js'
+import { accountParameters, errorResponse, type OperationName } from '../../provider/operations.js'
+import { contentOf, documentOf, json, type OpenApi, queryOf, refTo, schemaOf } from '../openapi.js'
+import { type Catalogue, type CatalogueOperation, wireShape } from '../service/dialect.js'
+import type { ResponseRules } from '../service/responder.js'
+
+/** The operations as they respond in this dialect: an OpenAPI 3.1 document, with the sandbox as its server. */
+export function operationsOpenApi(catalogue: Catalogue, rules: ResponseRules, baseUrl: string): OpenApi {
+  const named = Object.entries(catalogue) as [OperationName, CatalogueOperation][]
+  const error = { error: rules.dialect === 'observed' ? integer() : text(), msg: text() }
+  const schemas = [
+    ...named.map(([name, operation]) => [operation.response, answerOf(name, operation, rules)] as const),
+    [errorResponse.name, z.looseObject(error)] as const,
+    ['HostError', z.looseObject(errorResponse.fields())] as const,
+  ]
+  return documentOf({
+    title: 'Messaging, voice, two-factor and short URLs',
+    description: `What the sandbox serves in the dialect ${rules.dialect}. Every request carries client and key as parameters.`,
+    server: baseUrl,
+    tag: { name: 'provider', description: 'The operations of the provider.' },
+    paths: Object.fromEntries(
+      named.flatMap(([name, operation]) =>
+        [operation.path, ...(operation.otherPaths ?? [])].map((path, index) => {
+          const operationId = index === 0 ? name : `${name}${index + 1}`
+          return [path, { [operation.method.toLowerCase()]: describe(operationId, name, operation, rules) }]
+        }),
+      ),
+    ),
+    components: { schemas: Object.fromEntries(schemas.map(([name, schema]) => [name, schemaOf(schema)])) },
+  })
+}
+
+function describe(
+  operationId: string,
+  name: OperationName,
+  { method, summary, params, response }: CatalogueOperation,
+  { dialect, wrongCode }: ResponseRules,
+): OpenApi {
+  const takes = z.object({ ...wireShape(accountParameters()), ...params })
+  const error = json(refTo(errorResponse.name))
+  const hasBadRequest = dialect === 'observed' || (name === 'verifyCode' && wrongCode === 400)
+  const forms = [
+    'application/x-www-form-urlencoded',
+    ...(dialect === 'observed' ? ['multipart/form-data'] : []),
+  ]
+  return {
+    operationId,
+    summary,
+    description: `${summary}.`,
+    tags: ['provider'],
+    ...(method === 'GET'
+      ? { parameters: queryOf(takes) }
+      : { requestBody: { required: true, ...contentOf(schemaOf(takes, 'input'), ...forms) } }),
+    responses: {
+      200: { description: 'Done.', ...json(refTo(response)) },
+      ...(hasBadRequest && { 400: { description: 'Invalid parameters.', ...error } }),
+      421: { description: 'The sandbox does not accept this Host header.', ...json(refTo('HostError')) },
+      520: { description: 'Invalid parameters or failure.', ...error },
+    },
+  }
+}
+
+/** The body of a success, as the dialect of this sandbox shapes it. */
+function answerOf(name: OperationName, operation: CatalogueOperation, rules: ResponseRules): z.ZodType {
+  const fields = operation.fields()
+  if (name === 'verifyCode') {
+    const { approvedStatus, wrongCode } = rules
+    // With `wrongCode: 200`, a rejected code has a word of its own in the same place.
+    const statuses = wrongCode === 200 ? [approvedStatus, 'rejected'] : [approvedStatus]
+    return z.looseObject({ status: z.literal(statuses).optional() })
+  }
+  if (rules.dialect === 'spec') return z.looseObject(fields)
+  if (name === 'balance') return z.looseObject({ status: integer(), balance: integer() })
+  if (name === 'messageState') return list({ ...fields, credits: text() })
+  return z.looseObject(
+    Object.fromEntries(Object.entries(fields).map(([member, field]) => [member, observed(member, field)])),
+  )
+}
+
+/** In the field, a list of one is the entry itself, and the status of an entry is called its state. */
+function observed(member: string, field: z.core.$ZodType): z.core.$ZodType {
+  const entries = entriesOf(field)
+  if (entries === undefined) return field
+  const { status, ...others } = entries
+  const entry = z.looseObject(status === undefined ? others : { ...others, state: status })
+  return z.union([entry, z.array(entry), ...(member === 'metrics' ? [z.null()] : [])]).optional()
+}

@@ -1,0 +1,79 @@
+import { z } from 'zod'
+
+/** A part of an OpenAPI document. */
+export type OpenApi = Readonly<Record<string, unknown>>
+
+interface ObjectSchema {
+  readonly properties?: Readonly<Record<string, { readonly description?: string }>>
+  readonly required?: readonly string[]
+}
+
+/** A schema as OpenAPI 3.1 writes it: what may be sent (`input`), or what is returned. */
+export function schemaOf(schema: z.ZodType, io: 'input' | 'output' = 'output'): OpenApi {
+  const { $schema: _dialect, ...written } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    override({ jsonSchema }) {
+      const { additionalProperties: others } = jsonSchema
+      if (typeof others !== 'object' || Object.keys(others).length > 0) return
+      // An answer promises no member and may have others: said everywhere, it would only hide what is documented.
+      delete jsonSchema.additionalProperties
+      delete jsonSchema.required
+    },
+  })
+  return written
+}
+
+/** The members of a schema as parameters of a query. */
+export function queryOf(schema: z.ZodObject): readonly OpenApi[] {
+  const { properties = {}, required = [] } = schemaOf(schema, 'input') as ObjectSchema
+  return Object.entries(properties).map(([name, { description, ...written }]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    ...(description !== undefined && { description }),
+    schema: written,
+  }))
+}
+
+/** The same schema for a body of each of these types. */
+export function contentOf(schema: OpenApi, ...types: readonly string[]): OpenApi {
+  return { content: Object.fromEntries(types.map((type) => [type, { schema }])) }
+}
+
+export function json(schema: OpenApi): OpenApi {
+  return contentOf(schema, 'application/json')
+}
+
+export function refTo(schema: string): OpenApi {
+  return { $ref: `#/components/schemas/${schema}` }
+}
+
+interface Described {
+  readonly title: string
+  readonly description: string
+  readonly server: string
+  readonly tag: { readonly name: string; readonly description: string }
+  readonly paths: OpenApi
+  readonly components: OpenApi
+}
+
+/** An OpenAPI 3.1 document. */
+export function documentOf({ title, description, server, tag, paths, components }: Described): OpenApi {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title,
+      version: '1.0.0',
+      description,
+      contact: { name: 'express-two-factor', url: 'https://www.npmjs.com/package/express-two-factor' },
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: server }],
+    // The credentials are ordinary parameters: OpenAPI has no word for them in a form.
+    security: [],
+    tags: [tag],
+    paths,
+    components,
+  }
+}
