@@ -11,8 +11,8 @@ export interface Keys {
   grants(subject: string): string
   devices(subject: string): string
   enrolment(session: string): string
-  /** The forms of a session that wait for a code. */
-  forms(session: string): string
+  /** A form that waits for a code. */
+  forms(id: string): string
   /** The wrong codes of a subject that are counted together. */
   tally(name: TallyName, subject: string): string
   /** What the service knows about its account. */
@@ -38,7 +38,7 @@ export function createKeys(namespace: string, secrets: Secrets): Keys {
     grants: memoize((subject) => key('grants', hashId(subject))),
     devices: (subject) => key('devices', hashId(subject)),
     enrolment: (session) => key('enrolment', hashId(session)),
-    forms: (session) => key('forms', hashId(session)),
+    forms: (id) => key('forms', hashId(id)),
     tally: (name, subject) => key(`${name}-tally`, hashId(subject)),
     balance: key('balance', 'account'),
     counter: key,

@@ -21,7 +21,7 @@ export const kinds = {
   enrol: ledgers('enrol'),
   enrolment: ledgers('enrol'),
   grants: proofs('auth'),
-  // Up to 50 kB each. A form that finds no room is typed again.
+  // Up to 20 kB each. A form that finds no room is typed again.
   forms: { ...proofs('auth'), maxEntries: 1_000 },
   devices: proofs('auth'),
   'auth-tally': proofs('auth'),

@@ -3,7 +3,7 @@ import { type CounterKind, hashId } from '../keys.js'
 import type { BudgetName } from '../ledger/ledger.js'
 import type { Lane, Limits } from '../limits.js'
 import type { Back, Group, Told } from './counting.js'
-import { networksOf } from './networks.js'
+import { networksOf, timesBehindProxy } from './networks.js'
 
 /** What a command counts against: its person, place and number. */
 export interface Counted {
@@ -38,8 +38,6 @@ interface Holder {
   readonly times: number
 }
 
-/** All clients behind a proxy that `trust proxy` does not cover share one address. */
-const timesBehindProxy = 10
 /** More people share a /56 or /48 than one address, but one attacker may hold it. */
 const timesUnproven = 1.5
 const addressMs = 10 * minuteMs

@@ -1,6 +1,9 @@
 import { isIP } from 'node:net'
 import { memoize } from '../../lib/memoize.js'
 
+/** All clients behind a proxy that `trust proxy` does not cover share one address. */
+export const timesBehindProxy = 10
+
 /** A network that an address belongs to, and how many times the limit of one address it gets. */
 export interface Network {
   readonly name: string

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { minuteMs } from '../../lib/time.js'
 import type { Store } from '../../store/store.js'
-import { networksOf } from '../budgets/networks.js'
+import { networksOf, timesBehindProxy } from '../budgets/networks.js'
 import type { Details } from '../code-provider.js'
 import { hashId, type Keys } from '../keys.js'
 import type { Secrets } from '../secrets.js'
-import { update } from '../updater.js'
+import { type Update, update } from '../updater.js'
 import type { RequiredGrant } from './grants.js'
 
 /** A form that a guard has interrupted. */
@@ -23,8 +23,7 @@ export interface KeptForm {
 
 /** A form of this subject; without `form` it has been sent. */
 export interface FoundForm {
-  readonly subject: string
-  readonly form?: KeptForm
+  readonly form?: KeptForm | undefined
 }
 
 /** Where a form came from, as limits by address count it. */
@@ -33,40 +32,32 @@ interface Origin {
   readonly proxied: boolean
 }
 
+/** Kept by an id that nobody guesses, so that a form outlives the renewal of its session. */
 export interface KeptForms {
-  /**
-   * Returns the id to find it by; undefined where its subject or its address has its share of the store. An earlier
-   * form of this session for the same path is forgotten.
-   */
-  keep(session: string, form: KeptForm, origin: Origin): Promise<string | undefined>
-  find(session: string, id: string): Promise<FoundForm | undefined>
-  /** Forgets it; false when it was not there: of two parallel requests one gets it. */
-  take(session: string, id: string): Promise<boolean>
+  /** Returns the id to find it by; undefined where its subject or its address has its share of the store. */
+  keep(form: KeptForm, origin: Origin): Promise<string | undefined>
+  /** Undefined where it belongs to somebody else. */
+  find(subject: string, id: string): Promise<FoundForm | undefined>
+  /** Forgets it; false when it did not wait: of two parallel requests one gets it. */
+  take(subject: string, id: string): Promise<boolean>
   /** Leaves nothing of it but that it was sent. */
-  markSent(session: string, subject: string, id: string): Promise<void>
-  /** Takes the forms along when the session id is renewed. The old id is invalid then. */
-  move(from: string, to: string): Promise<void>
+  markSent(subject: string, id: string): Promise<boolean>
 }
 
-type Stored = {
-  /** Because forms hold whatever people type. */
-  readonly sealed: string
-  /** Until when this session counts in the shares of its subject and address. */
-  readonly countedUntil?: number | undefined
-}
-type Kept = FoundForm & { readonly id: string; readonly expiresAt: number }
+/** Sealed, because forms hold whatever people type. Emptied and not removed: a command sent twice recognizes itself. */
+type Stored = { readonly sealed?: string }
+type Kept = FoundForm & { readonly subject: string; readonly expiresAt: number }
 
 const lifetimeMs = 10 * minuteMs
+const idBytes = 16
+/** In base64url. Keys are remembered: whatever else a request calls an id must not fill the memory. */
+const idLength = Math.ceil((idBytes * 8) / 6)
 
-/** One per tab, for a few tabs: a session must not fill the store. As many are remembered that were sent. */
-const maxPerSession = 3
-
-/** Sessions with a form within one lifetime: one account that signs in again and again must not fill it either (denial of service). */
-const maxPerSubject = 3
+/** Of one lifetime, for a few tabs: one account that is interrupted again and again must not fill the store (denial of service). */
+const maxPerSubject = 9
 
 /** A tenth of the memory store: nor must somebody with many accounts. Those behind one proxy share ten times as much. */
 const maxPerAddress = 100
-const timesBehindProxy = 10
 
 export function createKeptForms(parts: {
   readonly store: Store
@@ -76,100 +67,56 @@ export function createKeptForms(parts: {
 }): KeptForms {
   const { store, keys, secrets, now } = parts
 
-  /** Namespace and session are associated data: an entry copied to another session does not open. */
-  function open(stored: Stored | undefined, session: string): readonly Kept[] {
-    const json = stored && secrets.open('form', stored.sealed, keys.forms(session))
-    const kept = JSON.parse(json ?? '[]') as readonly Kept[]
-    return kept.filter(({ expiresAt }) => now() < expiresAt)
+  /** Namespace and id are associated data: an entry copied to another id does not open. */
+  function opened(stored: Stored | undefined, subject: string, id: string): Kept | undefined {
+    const json = stored?.sealed && secrets.open('form', stored.sealed, keys.forms(id))
+    const kept = json ? (JSON.parse(json) as Kept) : undefined
+    // IDOR: another account in the same session must not read it, nor use it up.
+    return kept !== undefined && kept.subject === subject && now() < kept.expiresAt ? kept : undefined
   }
 
-  function seal(session: string, kept: readonly Kept[], countedUntil?: number) {
-    const sealed = secrets.seal('form', JSON.stringify(kept), keys.forms(session))
-    // Emptied and not removed, so that a command sent twice recognizes itself.
-    return { value: { sealed, countedUntil }, ttlMs: lifetimeMs }
+  function put(id: string, kept: Omit<Kept, 'expiresAt'> | undefined) {
+    const json = kept && JSON.stringify({ ...kept, expiresAt: now() + lifetimeMs })
+    const value: Stored = json ? { sealed: secrets.seal('form', json, keys.forms(id)) } : {}
+    return { value, ttlMs: lifetimeMs }
   }
 
-  const read = async (session: string): Promise<Stored | undefined> =>
-    (await store.read(keys.forms(session)))?.value as Stored | undefined
-
-  const isCounted = ({ countedUntil = 0 }: Partial<Stored> = {}) => now() < countedUntil
-
-  const add = (session: string, added: readonly Kept[], countedUntil: number | undefined): Promise<void> =>
-    update(store, keys.forms(session), (stored: Stored | undefined) => {
-      const isReplaced = ({ form }: Kept) => form && added.some((one) => one.form?.action === form.action)
-      const all = [...open(stored, session).filter((one) => !isReplaced(one)), ...added]
-      const sent = all.filter(({ form }) => form === undefined).slice(-maxPerSession)
-      const waiting = all.filter(({ form }) => form !== undefined).slice(-maxPerSession)
-      return { outcome: undefined, put: seal(session, [...sent, ...waiting], countedUntil) }
+  /** Puts something else, or nothing, in the place of a form that waits; false when it does not wait. */
+  async function replace(subject: string, id: string, by?: Omit<Kept, 'expiresAt'>): Promise<boolean> {
+    if (id.length !== idLength) return false
+    return update(store, keys.forms(id), (stored: Stored | undefined): Update<Stored, boolean> => {
+      const waits = opened(stored, subject, id)?.form !== undefined
+      return waits ? { outcome: true, put: put(id, by) } : { outcome: false }
     })
+  }
 
-  /** Puts another entry, or none, in the place of one that waits; false when it does not wait. */
-  const replace = (session: string, id: string, by: (kept: Kept) => readonly Kept[]): Promise<boolean> =>
-    update(store, keys.forms(session), (stored: Stored | undefined) => {
-      const all = open(stored, session)
-      const waits = all.find((one) => one.id === id && one.form !== undefined)
-      if (waits === undefined) return { outcome: false }
-      return {
-        outcome: true,
-        put: seal(
-          session,
-          all.flatMap((one) => (one === waits ? by(one) : [one])),
-          stored?.countedUntil,
-        ),
-      }
-    })
-
-  /** Whether subject and address may have one more session with forms. */
+  /** Whether subject and address may have one more. */
   async function hasShare(subject: string, { address, proxied }: Origin): Promise<boolean> {
-    const isWithin = async (
-      kind: 'count-auth-forms' | 'count-auth-address-forms',
-      holder: string,
-      max: number,
-    ) => (await store.increment(keys.counter(kind, hashId(holder)), lifetimeMs)).count <= max
     // In this order: what an account is refused must not use up the share of its address.
-    if (!(await isWithin('count-auth-forms', subject, maxPerSubject))) return false
-    const [network] = networksOf(address)
-    const max = maxPerAddress * (proxied ? timesBehindProxy : 1)
-    return isWithin('count-auth-address-forms', network.name, max)
+    const ofSubject = await store.increment(keys.counter('count-auth-forms', hashId(subject)), lifetimeMs)
+    if (ofSubject.count > maxPerSubject) return false
+    const key = keys.counter('count-auth-address-forms', hashId(networksOf(address)[0].name))
+    const ofAddress = await store.increment(key, lifetimeMs)
+    return ofAddress.count <= maxPerAddress * (proxied ? timesBehindProxy : 1)
   }
 
   return {
-    async keep(session, form, origin) {
+    async keep(form, origin) {
       const { subject } = form.required
-      const stored = await read(session)
-      // Again after each lifetime, whatever waits there: sessions that are kept alive would add up.
-      if (!isCounted(stored) && !(await hasShare(subject, origin))) return undefined
-      const expiresAt = now() + lifetimeMs
-      const id = randomBytes(16).toString('base64url')
-      await add(
-        session,
-        [{ id, subject, form, expiresAt }],
-        isCounted(stored) ? stored?.countedUntil : expiresAt,
-      )
+      if (!(await hasShare(subject, origin))) return undefined
+      const id = randomBytes(idBytes).toString('base64url')
+      await update(store, keys.forms(id), () => ({ outcome: undefined, put: put(id, { subject, form }) }))
       return id
     },
 
-    async find(session, id) {
-      const found = open(await read(session), session).find((one) => one.id === id)
-      return found && { subject: found.subject, ...(found.form && { form: found.form }) }
+    async find(subject, id) {
+      if (id.length !== idLength) return undefined
+      const entry = await store.read(keys.forms(id))
+      const kept = opened(entry?.value as Stored | undefined, subject, id)
+      return kept && { form: kept.form }
     },
 
-    take: (session, id) => replace(session, id, () => []),
-
-    async markSent(session, subject, id) {
-      await replace(session, id, (kept) =>
-        kept.subject === subject ? [{ id, subject, expiresAt: now() + lifetimeMs }] : [kept],
-      )
-    },
-
-    async move(from, to) {
-      const moved = await update(store, keys.forms(from), (stored: Stored | undefined) => {
-        const outcome = { all: open(stored, from), countedUntil: stored?.countedUntil }
-        return outcome.all.length === 0 && !isCounted(stored)
-          ? { outcome: undefined }
-          : { outcome, put: seal(from, []) }
-      })
-      if (moved !== undefined) await add(to, moved.all, moved.countedUntil)
-    },
+    take: (subject, id) => replace(subject, id),
+    markSent: (subject, id) => replace(subject, id, { subject }),
   }
 }

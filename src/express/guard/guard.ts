@@ -27,7 +27,6 @@ export function createGuard(http: HttpParts, views: Views, settings: GuardSettin
   const formPathOf = typeof formPath === 'function' ? hostFunction(formPath) : () => formPath
   const ask = once ? grants.take : grants.read
   http.shownChecks.guard(settings)
-  if (resume) http.renewal.takeAlong(resumption.move)
 
   function requiredFor(req: Request): RequiredGrant {
     const { subject, session } = identified(identify, req)
@@ -50,13 +49,18 @@ export function createGuard(http: HttpParts, views: Views, settings: GuardSettin
     grant: Grant | undefined,
     formId: string | undefined,
   ): boolean | Promise<boolean> {
-    if (grant === undefined) return refuse(req, res, required)
+    if (grant === undefined) return refuse(req, res, required, formId)
     req[noteGuarded]?.()
     req.twoFactor = { grant }
     return formId === undefined || resumption.admitted(required, formId).then(() => true)
   }
 
-  async function refuse(req: Request, res: Response, required: RequiredGrant): Promise<boolean> {
+  async function refuse(
+    req: Request,
+    res: Response,
+    required: RequiredGrant,
+    formId: string | undefined,
+  ): Promise<boolean> {
     const leave = inFlight.enter(required.session)
     if (leave === undefined) return respond(req, res, tooManyAtOnce)
     try {
@@ -66,6 +70,7 @@ export function createGuard(http: HttpParts, views: Views, settings: GuardSettin
       }
       // The requirement is for this session only, which has to come back with the next request.
       await sessions.keep(req, res)
+      if (formId !== undefined) await resumption.forget(required, formId)
       return await demandProof(req, res, required)
     } catch (error) {
       return await fail(req, res, error)

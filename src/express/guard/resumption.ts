@@ -40,10 +40,10 @@ export interface Resumption {
   claim(req: Request): string | undefined
   /** The guard admits the form: it is not shown again. */
   admitted(required: RequiredGrant, id: string): Promise<void>
+  /** The guard refuses it as it came back, changed: what is kept now takes its place. */
+  forget(required: RequiredGrant, id: string): Promise<void>
   /** The form that a page was opened for, until it is sent; undefined when it was opened for none. */
   open(context: RequestContext): Promise<Resumed | undefined>
-  /** Takes the forms along when the session id is renewed. */
-  move(before: string, after: string): Promise<void>
 }
 
 export function createResumption(parts: {
@@ -65,13 +65,13 @@ export function createResumption(parts: {
     return formBody(await readBody(bodyParsers, req, res))
   }
 
-  const keep: Resumption['keep'] = async (req, res, { session, ...required }, details) => {
+  const keep: Resumption['keep'] = async (req, res, { session: _session, ...required }, details) => {
     const action = safePath(req.originalUrl)
     const isParsed = isPlainObject(req.body) && Object.keys(req.body).length > 0
     const body = await bodyOf(req, res)
     if (action === undefined || body === undefined || !wantsPage(req)) return undefined
     const form = { action, body, details, required, ...(!isParsed && { once: true }) }
-    return keptForms.keep(session, form, addressOf(req))
+    return keptForms.keep(form, addressOf(req))
   }
 
   return {
@@ -85,9 +85,13 @@ export function createResumption(parts: {
       return typeof id === 'string' ? id : undefined
     },
 
-    async admitted({ session, subject }, id) {
+    async admitted({ subject }, id) {
       // That a page forgets it is no reason to refuse.
-      await keptForms.markSent(session, subject, id).catch(() => undefined)
+      await keptForms.markSent(subject, id).catch(() => undefined)
+    },
+
+    async forget({ subject }, id) {
+      await keptForms.take(subject, id).catch(() => undefined)
     },
 
     async open({ req, fields }) {
@@ -99,21 +103,15 @@ export function createResumption(parts: {
       const requester = identify(req)
       if (requester === undefined) return {}
       const { subject, session } = requester
-      const found = await keptForms.find(session, id)
-      // IDOR: another account in the same session must not read it, nor use it up.
-      if (found?.subject !== subject) return {}
+      const found = await keptForms.find(subject, id)
+      if (found === undefined) return {}
       if (found.form === undefined) return { isSent: true }
       const { action, body, details, required, once = false } = found.form
       // Nor anybody after a revocation.
       if ((await grants.read({ ...required, session })) === undefined) return {}
-      if (once && !(await keptForms.take(session, id))) return {}
+      if (once && !(await keptForms.take(subject, id))) return {}
       const typed = [...new URLSearchParams(body)]
       return { form: { action, details, fields: once ? typed : [...typed, [idField, id]] } }
-    },
-
-    async move(before, after) {
-      // A form that is lost is typed again: no reason to refuse a sign-in.
-      await keptForms.move(before, after).catch(() => undefined)
     },
   }
 }
