@@ -1,8 +1,10 @@
 import { createBoundedMap } from './bounded-map.js'
 import { digitsOf } from './digits.js'
 
+export const blockedChannels = ['SMS', 'CALL', 'WA', 'ALL'] as const
+
 /** What a number is blocked for, in the provider's words. The specification knows SMS only. */
-export type BlockedChannel = 'SMS' | 'CALL' | 'WA' | 'ALL'
+export type BlockedChannel = (typeof blockedChannels)[number]
 
 /** A number that receives nothing. */
 export interface BlockedPhone {

@@ -2,8 +2,10 @@ import type { Codes } from './codes.js'
 import type { Message } from './message.js'
 import { stateAt, undeliveredAt } from './timeline.js'
 
+export const codeStates = ['live', 'used', 'replaced', 'expired', 'blocked', 'undelivered'] as const
+
 /** What has become of a code: only a `live` one is still worth typing. */
-export type CodeState = 'live' | 'used' | 'replaced' | 'expired' | 'blocked' | 'undelivered'
+export type CodeState = (typeof codeStates)[number]
 
 export interface CodeStatus {
   readonly codeState: CodeState

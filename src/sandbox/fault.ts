@@ -1,6 +1,7 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
+import { z } from 'zod'
 import { type OperationName, operations } from '../provider/operations.js'
-import { digitsOf } from './digits.js'
+import { problemIn } from './problem.js'
 
 /**
  * What goes wrong. The kinds `acceptThen…`, `slow`, `oversize` and `gzip`, and `reset` in mid-body, perform
@@ -57,21 +58,26 @@ export type Fault = FaultEffect & {
   readonly times?: number
 }
 
-const checks = {
-  operation: (value: unknown) => typeof value === 'string' && Object.hasOwn(operations, value),
-  phone: (value: unknown) => typeof value === 'string' && digitsOf(value) !== '',
-  times: (value: unknown) => value === Number.POSITIVE_INFINITY || isInteger(value, 1, 1_000_000),
-  status: (value: unknown) => isInteger(value, 200, 599),
-  delayMs: (value: unknown) => isInteger(value, 0, 600_000),
-  bytes: (value: unknown) => isInteger(value, 1, 64 * 1024 * 1024),
-  midBody: (value: unknown) => typeof value === 'boolean',
-  location: (value: unknown) => isHeader(['location', value]),
-  headers: (value: unknown) =>
-    typeof value === 'object' && value !== null && Object.entries(value).every(isHeader),
-  body: () => true,
-} as const satisfies Record<string, (value: unknown) => boolean>
+const members = {
+  operation: z.enum(Object.keys(operations) as OperationName[]),
+  phone: z.string().max(40).regex(/\d/).describe('A phone number, or some of its digits.'),
+  times: z
+    .union([z.int().min(1).max(1_000_000), z.literal('Infinity')])
+    .describe('Infinity: until it is removed.'),
+  status: z.int().min(200).max(599),
+  body: z.unknown().describe('A string as it is, anything else as JSON.'),
+  headers: z.record(z.string(), z.string()).refine((headers) => Object.entries(headers).every(isHeader)),
+  delayMs: z.int().min(0).max(600_000),
+  bytes: z
+    .int()
+    .min(1)
+    .max(64 * 1024 * 1024),
+  midBody: z.boolean(),
+  location: z.string().refine((location) => isHeader(['location', location])),
+}
 
-const membersOf: Readonly<Record<Fault['kind'], readonly (keyof typeof checks)[]>> = {
+/** What each kind takes besides `operation`, `phone` and `times`. */
+const membersOf: Readonly<Record<Fault['kind'], readonly (keyof typeof members)[]>> = {
   status: ['status', 'body', 'headers'],
   body: ['status', 'body', 'headers'],
   html: ['status'],
@@ -89,26 +95,22 @@ const membersOf: Readonly<Record<Fault['kind'], readonly (keyof typeof checks)[]
 /** The kinds of faults. */
 export const faultKinds = Object.keys(membersOf) as readonly Fault['kind'][]
 
+/** A fault of any kind. Which members go with which one, `checkFault` says. */
+export const faultSchema = z.strictObject({ kind: z.enum(faultKinds), ...z.object(members).partial().shape })
+
 /** Throws a TypeError that names what is wrong with a fault. */
 export function checkFault(fault: Fault): void {
-  if (!Object.hasOwn(membersOf, fault.kind)) {
-    throw new TypeError(`faults.add: kind must be one of ${faultKinds.join(', ')}`)
+  const { times, ...effect } = fault
+  const isEndless = times === Number.POSITIVE_INFINITY
+  const problem = problemIn(faultSchema, { ...effect, times: isEndless ? 'Infinity' : times })
+  if (problem !== undefined) throw new TypeError(`faults.add: ${problem}`)
+  const allowed = ['kind', 'operation', 'phone', 'times', ...membersOf[fault.kind]]
+  const other = Object.keys(effect).find((name) => !allowed.includes(name))
+  if (other !== undefined) {
+    throw new TypeError(
+      `faults.add: unknown member "${other}" of ${fault.kind}; expected: ${allowed.slice(1).join(', ')}`,
+    )
   }
-  const allowed = ['operation', 'phone', 'times', ...membersOf[fault.kind]]
-  for (const [name, value] of Object.entries(fault)) {
-    if (name === 'kind' || value === undefined) continue
-    if (!allowed.includes(name)) {
-      throw new TypeError(
-        `faults.add: unknown member "${name}" of ${fault.kind}; expected: ${allowed.join(', ')}`,
-      )
-    }
-    const holds = checks[name as keyof typeof checks]
-    if (!holds(value)) throw new TypeError(`faults.add: ${name} is out of range`)
-  }
-}
-
-function isInteger(value: unknown, min: number, max: number): boolean {
-  return Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max
 }
 
 function isHeader([name, value]: readonly [string, unknown]): boolean {

@@ -34,15 +34,15 @@ export type CodeMessage = InboxMessage & {
 /** Which message to wait for. */
 export interface WaitOptions {
   /** How long to wait, in ms of real time; 5,000 by default. */
-  readonly timeoutMs?: number
+  readonly timeoutMs?: number | undefined
   /** Only texts, or only calls. */
-  readonly channel?: 'sms' | 'call'
+  readonly channel?: 'sms' | 'call' | undefined
   /** Only messages sent at this sandbox time or later, in ms. */
-  readonly since?: number
+  readonly since?: number | undefined
   /** Only messages that arrived after the one with this id. */
-  readonly after?: string
+  readonly after?: string | undefined
   /** False accepts messages without a code too. */
-  readonly code?: boolean
+  readonly code?: boolean | undefined
 }
 
 /** What arrived on the phones. The newest 1,000 messages are kept. */

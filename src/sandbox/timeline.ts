@@ -1,17 +1,12 @@
 import { fixedResultOf } from './fixed-numbers.js'
 
+export const messageStates = [
+  ...(['sent', 'delivered', 'read', 'rejected', 'unreachable', 'blocked'] as const),
+  ...(['ringing', 'answered', 'no-answer', 'voicemail'] as const),
+] as const
+
 /** The delivery state of an SMS or a call. */
-export type MessageState =
-  | 'sent'
-  | 'delivered'
-  | 'read'
-  | 'rejected'
-  | 'unreachable'
-  | 'blocked'
-  | 'ringing'
-  | 'answered'
-  | 'no-answer'
-  | 'voicemail'
+export type MessageState = (typeof messageStates)[number]
 
 /** From this moment on the message is in this state. */
 export interface Step {

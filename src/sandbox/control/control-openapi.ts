@@ -1,4 +1,5 @@
-import type { Schema } from '../json-schema.js'
+import { z } from 'zod'
+import { contentOf, documentOf, json, type OpenApi, queryOf, schemaOf } from '../openapi.js'
 import type { ControlRoute } from './control-table.js'
 import { problem } from './schemas.js'
 
@@ -12,26 +13,19 @@ const problems = {
 } as const
 
 /** The control interface as an OpenAPI 3.1 document. Numbers and booleans may also be sent as text. */
-export function controlOpenApi(table: readonly ControlRoute[], origin: string): object {
-  const paths: Record<string, Record<string, object>> = {}
+export function controlOpenApi(table: readonly ControlRoute[], origin: string): OpenApi {
+  const paths: Record<string, Record<string, OpenApi>> = {}
   for (const route of table) {
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(route) }
   }
-  return {
-    openapi: '3.1.0',
-    info: {
-      title: 'Control interface of the sandbox',
-      version: '1.0.0',
-      description: 'For tests and for the inbox page. Numbers and booleans may also be sent as text.',
-      contact: { name: 'express-two-factor', url: 'https://www.npmjs.com/package/express-two-factor' },
-      license: { name: 'MIT', identifier: 'MIT' },
-    },
-    servers: [{ url: `${origin}/_sandbox` }],
-    security: [],
-    tags: [{ name: 'control', description: 'What a test arranges and looks up.' }],
+  return documentOf({
+    title: 'Control interface of the sandbox',
+    description: 'For tests and for the inbox page. Numbers and booleans may also be sent as text.',
+    server: `${origin}/_sandbox`,
+    tag: { name: 'control', description: 'What a test arranges and looks up.' },
     paths,
     components: {
-      schemas: { Problem: problem },
+      schemas: { Problem: schemaOf(problem) },
       responses: Object.fromEntries(
         Object.entries(problems).map(([status, description]) => [
           `problem${status}`,
@@ -39,50 +33,33 @@ export function controlOpenApi(table: readonly ControlRoute[], origin: string): 
         ]),
       ),
     },
-  }
+  })
 }
 
-function operationOf(route: ControlRoute): object {
-  const { method, path, summary, takes, returns, waits } = route
+function operationOf({ method, path, summary, takes, returns }: ControlRoute): OpenApi {
+  const isGet = method === 'GET'
   const words = path.split('/').filter((word) => word !== '')
-  const statuses = [400, 421, ...(method === 'POST' ? [403, 413, 415] : []), ...(waits ? [408] : [])]
+  const waits = path.endsWith('/wait')
+  const statuses = [400, 421, ...(isGet ? [] : [403, 413, 415]), ...(waits ? [408] : [])]
+  const body = schemaOf(takes, 'input')
   return {
     operationId: [method.toLowerCase(), ...words].join('-'),
     summary,
     description: `${summary}.`,
     tags: ['control'],
-    ...(method === 'GET' ? { parameters: parametersOf(takes) } : { requestBody: bodyOf(takes) }),
+    ...(isGet
+      ? { parameters: queryOf(takes) }
+      : {
+          requestBody: {
+            required: body.required !== undefined,
+            ...contentOf(body, 'application/json', 'application/x-www-form-urlencoded'),
+          },
+        }),
     responses: {
-      200: { description: 'Done.', ...json(method === 'GET' ? returns : resultOf(returns)) },
+      200: { description: 'Done.', ...json(schemaOf(isGet ? returns : z.strictObject({ result: returns }))) },
       ...Object.fromEntries(
         statuses.map((status) => [status, { $ref: `#/components/responses/problem${status}` }]),
       ),
     },
   }
-}
-
-function parametersOf({ properties = {}, required = [] }: Schema): readonly object[] {
-  return Object.entries(properties).map(([name, { description = '', ...schema }]) => ({
-    name,
-    in: 'query',
-    required: required.includes(name),
-    ...(description !== '' && { description }),
-    schema,
-  }))
-}
-
-function bodyOf(schema: Schema): object {
-  const isRequired = (schema.required ?? []).length > 0
-  return {
-    required: isRequired,
-    content: { 'application/json': { schema }, 'application/x-www-form-urlencoded': { schema } },
-  }
-}
-
-function resultOf(schema: Schema): Schema {
-  return { type: 'object', properties: { result: schema }, required: ['result'], additionalProperties: false }
-}
-
-function json(schema: object): object {
-  return { content: { 'application/json': { schema } } }
 }

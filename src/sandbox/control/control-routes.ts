@@ -1,12 +1,11 @@
 import express, { type ErrorRequestHandler, type Request, type Response, type Router } from 'express'
 import { html } from '../../lib/html.js'
 import type { Connection } from '../connection.js'
-import { problemOf } from '../json-schema.js'
 import type { ProviderSimulation } from '../provider-simulation.js'
 import type { Dialect } from '../service/dialect.js'
 import { controlOpenApi } from './control-openapi.js'
 import { type ControlRoute, controlTable } from './control-table.js'
-import { RequestProblem, readBody, readQuery } from './read-request.js'
+import { RequestProblem, readRequest } from './read-request.js'
 
 /** The control interface under `/_sandbox`: JSON or forms in, JSON out. Whatever is not understood changes nothing. */
 export function controlRoutes(
@@ -43,29 +42,23 @@ export function controlRoutes(
 }
 
 function mount(router: Router, route: ControlRoute): void {
-  const { path, takes, run } = route
-  // Invalid input is refused before anything runs: a misspelt member must not widen a deletion.
-  async function perform(fields: unknown): Promise<unknown> {
-    const problem = problemOf(takes, fields)
-    if (problem !== undefined) throw new RequestProblem(400, 'argument', problem)
-    return (await run(fields as never)) ?? null
+  async function perform(request: Request): Promise<unknown> {
+    return (await route.run(readRequest(request, route))) ?? null
   }
 
   if (route.method === 'GET') {
-    router.get(path, (request, response, next) => {
-      new Promise((resolve) => resolve(perform(readQuery(request, takes)))).then(
-        (result) => response.json(result),
-        next,
-      )
+    router.get(route.path, (request, response, next) => {
+      perform(request).then((result) => response.json(result), next)
     })
     return
   }
+  const limit = '64kb'
   router.post(
-    path,
-    express.json({ limit: '64kb' }),
-    express.urlencoded({ extended: false, limit: '64kb' }),
+    route.path,
+    express.json({ limit }),
+    express.urlencoded({ extended: false, limit }),
     (request, response, next) => {
-      new Promise((resolve) => resolve(perform(readBody(request, route)))).then(
+      perform(request).then(
         (result) =>
           isFromPage(request) ? response.redirect(303, pageOf(request)) : response.json({ result }),
         next,

@@ -1,6 +1,7 @@
 import type { Request } from 'express'
+import { fromText } from '../from-text.js'
 import { hasBody } from '../http/read-fields.js'
-import type { Schema } from '../json-schema.js'
+import { problemIn } from '../problem.js'
 import type { ControlRoute } from './control-table.js'
 
 /** A request that the control interface does not understand. */
@@ -13,18 +14,35 @@ export class RequestProblem extends Error {
   }
 }
 
-/** The query as an object, its numbers and booleans read by the schema. */
-export function readQuery(request: Request, schema: Schema): Readonly<Record<string, unknown>> {
+/** What a route was given. Whatever is not as it takes it is refused: a misspelt member must not widen a deletion. */
+export function readRequest(request: Request, { method, takes }: ControlRoute): unknown {
+  const given = method === 'GET' ? queryOf(request) : bodyOf(request)
+  const fields = isObject(given)
+    ? Object.fromEntries(Object.entries(given).map(([name, value]) => [name, meant(name, value)]))
+    : given
+  const problem = problemIn(takes, fields)
+  if (problem !== undefined) {
+    const expected = Object.keys(takes.shape).join(', ') || 'none'
+    throw new RequestProblem(400, 'argument', `${problem} (expected: ${expected})`)
+  }
+  return fields
+
+  function meant(name: string, value: unknown): unknown {
+    const schema = Object.hasOwn(takes.shape, name) ? takes.shape[name] : undefined
+    return typeof value === 'string' && schema !== undefined ? fromText(schema, value) : value
+  }
+}
+
+function queryOf(request: Request): object {
   const query = [...new URL(request.originalUrl, 'http://sandbox').searchParams]
   const names = query.map(([name]) => name)
   const twice = names.find((name, index) => names.indexOf(name) !== index)
   if (twice !== undefined) throw new RequestProblem(400, 'argument', `${twice} is given more than once`)
-  return coerced(Object.fromEntries(query), schema)
+  return Object.fromEntries(query)
 }
 
-/** The body as an object: JSON, a form, or nothing at all. */
-export function readBody(request: Request, { takes, ignoresEmpty }: ControlRoute): unknown {
-  readQuery(request, { properties: {} })
+/** The body: JSON, a form, or nothing at all. */
+function bodyOf(request: Request): unknown {
   if (request.originalUrl.includes('?')) {
     throw new RequestProblem(400, 'argument', 'a POST takes its parameters in the body, not in the query')
   }
@@ -39,25 +57,11 @@ export function readBody(request: Request, { takes, ignoresEmpty }: ControlRoute
     )
   }
   const { body }: { readonly body: unknown } = request
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
-  const fields = Object.entries(body).filter(([, value]) => !(isForm && ignoresEmpty && value === ''))
-  return coerced(Object.fromEntries(fields), takes)
+  // A form sends a field that was left empty; only where something is added does that mean "none".
+  if (!isForm || request.path !== '/faults' || !isObject(body)) return body
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== ''))
 }
 
-/** Numbers and booleans may be sent as text, which a form and a shell do anyway. */
-function coerced(fields: Readonly<Record<string, unknown>>, { properties = {} }: Schema) {
-  return Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [
-      name,
-      coercedValue(value, Object.hasOwn(properties, name) ? properties[name] : undefined),
-    ]),
-  )
-}
-
-function coercedValue(value: unknown, schema: Schema = {}): unknown {
-  if (typeof value !== 'string') return value
-  const types = [schema, ...(schema.anyOf ?? [])].map(({ type }) => type)
-  if (types.includes('integer') && /^-?\d+$/.test(value)) return Number(value)
-  if (types.includes('boolean') && (value === 'true' || value === 'false')) return value === 'true'
-  return value
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,127 +1,84 @@
-import { operations } from '../../provider/operations.js'
-import { faultKinds } from '../fault.js'
-import { type Schema, strictObject } from '../json-schema.js'
+import { z } from 'zod'
+import { blockedChannels } from '../account.js'
+import { codeStates } from '../code-state.js'
+import { faultSchema } from '../fault.js'
+import { messageStates } from '../timeline.js'
 
-// Every schema here is what a request is checked against, and what the OpenAPI document shows.
+// Each schema is what a request is checked against, or what is answered; the OpenAPI document shows both.
 
-export const listOf = (items: Schema): Schema => ({ type: 'array', items })
-export const done: Schema = { type: 'null' }
-export const count = strictObject({ count: { type: 'integer', minimum: 0 } })
-
-export const phone: Schema = {
-  type: 'string',
-  pattern: '\\d',
-  maxLength: 40,
-  description: 'A phone number, or some of its digits.',
+export const { phone, operation } = faultSchema.shape
+export const search = z
+  .string()
+  .max(200)
+  .regex(/\S/)
+  .describe('Part of the text, the app name or the number.')
+export const id = z.string().max(200).regex(/\S/)
+export const paging = {
+  limit: z.int().min(1).max(1_000).optional(),
+  offset: z.int().min(0).max(1_000_000).optional(),
 }
-export const search: Schema = {
-  type: 'string',
-  pattern: '\\S',
-  maxLength: 200,
-  description: 'Part of the text, the app name or the number.',
-}
-export const id: Schema = { type: 'string', pattern: '\\S', maxLength: 200 }
-export const operation: Schema = { type: 'string', enum: Object.keys(operations) }
-export const integer = (minimum: number, maximum: number, description?: string): Schema => ({
-  type: 'integer',
-  minimum,
-  maximum,
-  ...(description !== undefined && { description }),
-})
-export const paging = { 'limit?': integer(1, 1_000), 'offset?': integer(0, 1_000_000) }
 
-const messageStates = [
-  ...['sent', 'delivered', 'read', 'rejected', 'unreachable', 'blocked'],
-  ...['ringing', 'answered', 'no-answer', 'voicemail'],
-]
+export const done = z.null()
+export const count = z.strictObject({ count: z.int().min(0) })
 
-const blockedPhone = strictObject({
-  id: { type: 'string', maxLength: 1_000 },
-  phone: { type: 'string', pattern: '^\\d+$', maxLength: 15 },
-  name: { type: 'string', maxLength: 1_000 },
-  channel: { enum: ['SMS', 'CALL', 'WA', 'ALL'] },
-})
+const moment = z.int().describe('Sandbox time, in ms since the epoch.')
+const text = z.string()
 
-export const pendingFault = strictObject({
-  id: { type: 'string', pattern: '^f\\d{1,15}$' },
-  fault: {
-    type: 'object',
-    description: 'What `faults.add` takes, but for `times`.',
-    properties: { kind: { type: 'string' } },
-    required: ['kind'],
-  },
-  timesLeft: {
-    anyOf: [{ type: 'integer', minimum: 1 }, { type: 'null' }],
-    description: 'Null until it is removed.',
-  },
-})
-
-const moment: Schema = { type: 'integer', description: 'Sandbox time, in ms since the epoch.' }
-const text: Schema = { type: 'string' }
-
-export const message = strictObject({
+export const message = z.strictObject({
   id: text,
-  channel: { type: 'string', enum: ['sms', 'call'] },
+  channel: z.enum(['sms', 'call']),
   text,
-  'code?': text,
-  'codeState?': {
-    type: 'string',
-    enum: ['live', 'used', 'replaced', 'expired', 'blocked', 'undelivered'],
-  },
-  'codeExpiresAt?': moment,
+  code: text.optional(),
+  codeState: z.enum(codeStates).optional(),
+  codeExpiresAt: moment.optional(),
   phone: text,
-  'appName?': text,
+  appName: text.optional(),
   at: moment,
-  state: { type: 'string', enum: messageStates },
+  state: z.enum(messageStates),
 })
 
-export const loggedRequest = strictObject({
+export const loggedRequest = z.strictObject({
   id: text,
   at: moment,
-  operation,
+  operation: operation.unwrap(),
   path: text,
-  fields: { type: 'object', additionalProperties: text },
-  'fault?': { type: 'string', enum: faultKinds },
-  'answer?': strictObject({ status: { type: 'integer' }, body: text }),
+  fields: z.record(text, text),
+  fault: faultSchema.shape.kind.optional(),
+  answer: z.strictObject({ status: z.int(), body: text }).optional(),
 })
 
-export const unmatchedRequest = strictObject({ id: text, at: moment, method: text, path: text, hint: text })
-
-export const account = strictObject({
-  credits: integer(0, Number.MAX_SAFE_INTEGER),
-  blocked: listOf(blockedPhone),
+export const unmatchedRequest = z.strictObject({
+  id: text,
+  at: moment,
+  method: text,
+  path: text,
+  hint: text,
 })
 
-export const clock = strictObject({ now: moment, aheadMs: { type: 'integer' } })
+export const credits = z.int().min(0)
+export const account = z.strictObject({
+  credits,
+  blocked: z.array(z.strictObject({ id: text, phone: text, name: text, channel: z.enum(blockedChannels) })),
+})
 
-export const link = strictObject({
+export const clock = z.strictObject({ now: moment, aheadMs: z.int() })
+
+export const pendingFault = z.strictObject({
+  id: text,
+  fault: faultSchema.describe('What `faults.add` takes.'),
+  timesLeft: z.int().min(1).nullable().describe('Null until it is removed.'),
+})
+
+export const link = z.strictObject({
   name: text,
   urlShort: text,
   urlLong: text,
-  premium: { type: 'boolean' },
-  'groupName?': text,
-  'domainName?': text,
+  premium: z.boolean(),
+  groupName: text.optional(),
+  domainName: text.optional(),
   createdAt: moment,
   expiresAt: moment,
-  clicks: { type: 'integer', minimum: 0 },
+  clicks: z.int().min(0),
 })
 
-/** What `faults.add` takes. Which members go with which kind, it checks itself. */
-export const fault = {
-  kind: { type: 'string', enum: faultKinds },
-  'operation?': operation,
-  'phone?': phone,
-  'times?': {
-    anyOf: [integer(1, 1_000_000), { type: 'string', enum: ['Infinity'] }],
-    description: 'Infinity: until it is removed.',
-  },
-  'status?': integer(200, 599),
-  'body?': { description: 'A string as it is, anything else as JSON.' },
-  'headers?': { type: 'object', additionalProperties: text },
-  'delayMs?': integer(0, 600_000),
-  'bytes?': integer(1, 64 * 1024 * 1024),
-  'midBody?': { type: 'boolean' },
-  'location?': text,
-} as const satisfies Record<string, Schema>
-
-export const problem = strictObject({ error: text, msg: text })
+export const problem = z.strictObject({ error: text, msg: text })

@@ -7,6 +7,7 @@ import {
   operations,
 } from '../../provider/operations.js'
 import { oneOf, optional, type Parameter } from '../../provider/parameter-schemas.js'
+import { blockedChannels } from '../account.js'
 
 /** Which interface the sandbox serves: that of the specification, or the one seen in the field. */
 export type Dialect = 'spec' | 'observed'
@@ -49,7 +50,7 @@ const observed: Catalogue = {
     ...spec.blockPhone,
     params: {
       ...spec.blockPhone.params,
-      channel: wireOf(optional(oneOf(['SMS', 'CALL', 'WA', 'ALL']), 'What is blocked.')),
+      channel: wireOf(optional(oneOf(blockedChannels), 'What is blocked.')),
     },
   },
   sendSms: { ...spec.sendSms, otherPaths: ['/sms/send'] },
