@@ -1,138 +1,94 @@
 import type { Request } from 'express'
 import type { Domain } from '../challenge/domain.js'
-import { createDeviceCookies, type DeviceCookies } from './flows/device-cookies.js'
-import { createRenewal, type Renewal } from './flows/renewal.js'
-import { createShownChecks, type ShownChecks } from './guard/details.js'
-import { createRequirements, type Requirements } from './guard/requirement.js'
-import { createResumption, type Resumption } from './guard/resumption.js'
-import { createExplainFailure, type ExplainFailure } from './guard/unparsed.js'
+import { createDeviceCookies } from './flows/device-cookies.js'
+import { createRenewal } from './flows/renewal.js'
+import { createShownChecks } from './guard/details.js'
+import { createRequirements } from './guard/requirement.js'
+import { createResumption } from './guard/resumption.js'
+import { createExplainFailure } from './guard/unparsed.js'
 import { type HostDeadline, hostFunction } from './host/boundary.js'
-import { createInFlight, type InFlight } from './host/in-flight.js'
-import {
-  createIdentify,
-  createIdentifyLater,
-  createSessions,
-  type Identify,
-  type IdentifyLater,
-  type Sessions,
-  type SubjectOf,
-} from './host/requester.js'
+import { createInFlight } from './host/in-flight.js'
+import { createIdentify, createIdentifyLater, createSessions, type SubjectOf } from './host/requester.js'
 import { expressSession } from './host/session.js'
 import type { Warnings } from './host/warnings.js'
-import { type AddressOf, createAddressOf } from './http/address.js'
-import { createEndpoint, type Endpoint } from './http/endpoint.js'
-import { createMountPath, createMounts, type MountPath, type Mounts } from './http/mounts.js'
-import { createResponder, type Responder } from './http/responder.js'
-import { createSuccessPaths, type SuccessPaths } from './http/return-path.js'
+import { createAddressOf } from './http/address.js'
+import { createEndpoint } from './http/endpoint.js'
+import { createMountPath, createMounts } from './http/mounts.js'
+import { createResponder } from './http/responder.js'
+import { createSuccessPaths } from './http/return-path.js'
 import { bodyParsers } from './http/routes.js'
-import { createFormFields, type FormFieldsOf } from './pages/form-fields.js'
-import { createLanguageOf, type Language } from './pages/language.js'
-import { createLinks, type PageLinks } from './pages/links.js'
-import { createPages, type Pages } from './pages/pages.js'
+import { createFormFields } from './pages/form-fields.js'
+import { createLanguageOf } from './pages/language.js'
+import { createLinks } from './pages/links.js'
+import { createPages } from './pages/pages.js'
 import type { HttpSettings } from './settings.js'
 
-/** What speaks HTTP, made once for each app: routes, guards and pages take of it what they need. */
-export interface HttpParts {
-  readonly settings: HttpSettings
-  readonly domain: Domain
-  /** Who asks, in which session. */
-  readonly subjectOf: SubjectOf
-  readonly sessions: Sessions
-  readonly identify: Identify
-  readonly identifyLater: IdentifyLater
-  readonly addressOf: AddressOf
-  /** Undefined where no cookie tells browsers apart. */
-  readonly devices: DeviceCookies | undefined
-  readonly renewal: Renewal
-  readonly inFlight: InFlight
-  /** Where the routes are. */
-  readonly path: MountPath
-  readonly mounts: Mounts
-  readonly successPaths: SuccessPaths
-  readonly endpoint: Endpoint
-  readonly responder: Responder
-  /** What guards need. */
-  readonly requirements: Requirements
-  readonly resumption: Resumption
-  readonly shownChecks: ShownChecks
-  readonly explainFailure: ExplainFailure
-  /** What people see. */
-  readonly pages: Pages
-  readonly languageOf: (req: Request) => Language
-  readonly linksOf: (req: Request) => PageLinks
-  readonly formFieldsOf: FormFieldsOf
-  /** How long a function of the host may take whose answer is for this request. */
-  within(name: string): HostDeadline<readonly [Request, ...unknown[]]>
-}
+/** What speaks HTTP: routes, guards and pages take of it what they need. */
+export type HttpParts = ReturnType<typeof openHttp>
 
-export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warnings): HttpParts {
+/** Made once for each app, of the options that HTTP goes by and the domain that it serves. */
+export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warnings) {
   const { namespace, limits, allowedOrigins } = settings
-  const { hostTimeoutMs } = limits
-  const { grants, purposes, now, emit } = domain
+  const { hostTimeoutMs, storeTimeoutMs, codeLifetimeMs } = limits
+  const { devices, grants, keptForms, purposes, secrets, now, emit } = domain
   const { warn } = warnings
 
-  const subjectOf = hostFunction(settings.subject)
+  const subjectOf: SubjectOf = hostFunction(settings.subject)
   const adapter = settings.session ?? expressSession()
   const sessions = createSessions(adapter, hostTimeoutMs, warn)
+  // Nothing is warned about on behalf of another app.
+  const quietSessions = createSessions(adapter, hostTimeoutMs, () => undefined)
   const identify = createIdentify(subjectOf, sessions)
   const addressOf = createAddressOf(warn)
   const inFlight = createInFlight()
   const path = createMountPath(settings.path)
-
   const languageOf = createLanguageOf({ ...settings, warn })
   const pages = createPages(settings, languageOf, now)
   const responder = createResponder(pages)
+  const { wantsPage } = responder
   // A client with a bearer token keeps no cookies.
-  const keepsDevices = settings.knownBrowsers !== false || settings.trustedDevices !== undefined
+  const keepsDevices =
+    !sessions.bearer && (settings.knownBrowsers !== false || settings.trustedDevices !== undefined)
+
   return {
     settings,
     domain,
+
+    // Who asks, in which session.
     subjectOf,
     sessions,
     identify,
     identifyLater: createIdentifyLater(subjectOf, sessions),
     addressOf,
-    devices:
-      keepsDevices && !sessions.bearer
-        ? createDeviceCookies({ devices: domain.devices, purposes, namespace, now })
-        : undefined,
-    renewal: createRenewal({
-      namespace,
-      sessions,
-      // Nothing is made or warned about on behalf of another app.
-      quietSessions: createSessions(adapter, hostTimeoutMs, () => undefined),
-      subjectOf,
-      grants,
-      emit,
-      storeTimeoutMs: limits.storeTimeoutMs,
-    }),
+    /** Undefined where no cookie tells browsers apart. */
+    devices: keepsDevices ? createDeviceCookies({ devices, purposes, namespace, now }) : undefined,
+    renewal: createRenewal({ namespace, sessions, quietSessions, subjectOf, grants, emit, storeTimeoutMs }),
     inFlight,
+
+    // Where the routes are, and how they respond.
     path,
     mounts: createMounts(settings.path, path, warnings),
     successPaths: createSuccessPaths(),
     endpoint: createEndpoint({ responder, bodyParsers, allowedOrigins, sessions, inFlight, warn }),
     responder,
-    requirements: createRequirements({
-      secrets: domain.secrets,
-      namespace,
-      sessionOf: sessions.find,
-      codeLifetimeMs: limits.codeLifetimeMs,
-      now,
-    }),
-    resumption: createResumption({
-      keptForms: domain.keptForms,
-      grants,
-      identify,
-      wantsPage: responder.wantsPage,
-      bodyParsers,
-      addressOf,
-    }),
+
+    // What guards need.
+    requirements: createRequirements({ secrets, namespace, sessionOf: sessions.find, codeLifetimeMs, now }),
+    resumption: createResumption({ keptForms, grants, identify, wantsPage, bodyParsers, addressOf }),
     shownChecks: createShownChecks(warn),
     explainFailure: createExplainFailure(warn),
+
+    // What people see.
     pages,
     languageOf,
     linksOf: createLinks(settings.links),
     formFieldsOf: createFormFields(settings.formFields),
-    within: (name) => ({ name, timeoutMs: hostTimeoutMs, requestOf: (req) => req }),
+
+    /** How long a function of the host may take whose answer is for this request. */
+    within: (name: string): HostDeadline<readonly [Request, ...unknown[]]> => ({
+      name,
+      timeoutMs: hostTimeoutMs,
+      requestOf: (req) => req,
+    }),
   }
 }

@@ -309,7 +309,7 @@ export const weakenings = [
     bound: 26,
     what: 'a session outlives an onVerified that never settles',
     file: 'src/express/flows/admission.ts',
-    find: 'await renewal.giveUp(context.req, res)',
+    find: 'await renewal.giveUp(req, res)',
     replace: '',
     tests: ['test/express/host-promises.test.ts'],
   },
