@@ -195,6 +195,21 @@ describe('a sign-in that fails after its grant was stored', () => {
     }
   })
 
+  it('leaves none under the old id that the host has restored (session fixation)', async () => {
+    const host = await startHost(
+      byHeader((req) => {
+        req.headers['x-session'] = 'before'
+      }),
+    )
+    await host.browser().post('/two-factor/start', {}, { 'x-session': 'before' })
+    const { rightCode: code } = host.stub
+    const told = await host.browser().post('/two-factor/verify', { code }, { 'x-session': 'before' })
+    expect([told.status, told.json.code]).toEqual([503, 'session_unavailable'])
+    for (const id of ['before', 'after']) {
+      expect((await host.browser().get('/account', { 'x-session': id })).status).toBe(403)
+    }
+  })
+
   it('leaves none under the id that the grant had moved to', async () => {
     const host = await startHost(
       byHeader((req, res) => {
