@@ -177,6 +177,14 @@ describe('the unproven sends of an address', () => {
     expect(await challenges.start(visitor())).toMatchObject({ outcome: 'started' })
   })
 
+  it('are counted without end where the limit is off', async () => {
+    const { challenges, provider } = createService({
+      limits: { ...limits, enrolSendsPerAddressPerDay: false },
+    })
+    for (let people = 0; people < 12; people += 1) await challenges.start(visitor())
+    expect(provider.sends).toHaveLength(12)
+  })
+
   it('are those that the provider refused, too', async () => {
     const { challenges, provider, wait } = createService({ limits })
     provider.send = () => ({ result: 'failed' })

@@ -200,6 +200,15 @@ describe('the operator', () => {
     expect(await typed(service, rightCode, turnOf(5, 'enrol'))).toMatchObject({ outcome: 'approved' })
   })
 
+  it('lifts the recovery codes of the day as well', async () => {
+    const { challenges, grants } = createService()
+    const tryOne = () => grants.open({ subject: 'ana', session: 's1' }).countRecoveryTry()
+    for (let tries = 0; tries < 10; tries += 1) await tryOne()
+    expect(await tryOne()).toEqual({ isRefused: true, remaining: 0, resetInMs: day })
+    await challenges.subjects.enable('ana')
+    expect(await tryOne()).toEqual({ isRefused: false, remaining: 9, resetInMs: day })
+  })
+
   it('lifts nothing of a subject that has no wrong codes', async () => {
     const { challenges, store, keys } = createService()
     await challenges.subjects.enable('nobody')
