@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import { memoize } from '../lib/memoize.js'
 
 /** What a subkey is for. Each use has its own key, so that no token of one use is valid for another. */
 export type SecretUse =
@@ -26,21 +27,11 @@ const authTagBytes = 16
 
 /** Derives one subkey per use and secret (HKDF, RFC 5869). */
 export function createSecrets(secrets: readonly [string, ...string[]]): Secrets {
-  const keysOf = (use: SecretUse) =>
-    secrets.map((secret) => Buffer.from(hkdfSync('sha256', secret, '', `express-two-factor:${use}`, 32)))
-  const keys: Record<SecretUse, readonly Buffer[]> = {
-    'number-tag': keysOf('number-tag'),
-    'code-tag': keysOf('code-tag'),
-    'bound-tag': keysOf('bound-tag'),
-    requirement: keysOf('requirement'),
-    'return-path': keysOf('return-path'),
-    enrolment: keysOf('enrolment'),
-    form: keysOf('form'),
-    handle: keysOf('handle'),
-    details: keysOf('details'),
-  }
-  const firstKey = (use: SecretUse) => keys[use].at(0) as Buffer
-  const lastKey = (use: SecretUse) => keys[use].at(-1) as Buffer
+  const keysOf = memoize((use) =>
+    secrets.map((secret) => Buffer.from(hkdfSync('sha256', secret, '', `express-two-factor:${use}`, 32))),
+  )
+  const firstKey = (use: SecretUse) => keysOf(use).at(0) as Buffer
+  const lastKey = (use: SecretUse) => keysOf(use).at(-1) as Buffer
 
   return {
     tag: (use, value) => createHmac('sha256', lastKey(use)).update(value).digest('base64url'),
@@ -58,7 +49,7 @@ export function createSecrets(secrets: readonly [string, ...string[]]): Secrets 
       const iv = bytes.subarray(0, ivBytes)
       const authTag = bytes.subarray(ivBytes, ivBytes + authTagBytes)
       const body = bytes.subarray(ivBytes + authTagBytes)
-      for (const key of keys[use]) {
+      for (const key of keysOf(use)) {
         const decipher = createDecipheriv('aes-256-gcm', key, iv)
           .setAAD(Buffer.from(context))
           .setAuthTag(authTag)

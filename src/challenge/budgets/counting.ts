@@ -58,7 +58,7 @@ export function createBudget(
   hits: readonly Hit[],
   others: readonly Allowance[] = [],
 ): Budget {
-  const asked = hits.filter(({ group }) => group !== undefined)
+  const ahead = hits.filter(({ group }) => group !== undefined)
   const pairs = sparing.flatMap(([first, second]) => {
     const by = hits.find(({ group, told }) => group === first && told === undefined)
     const spared = hits.filter(({ group }) => group === second)
@@ -87,7 +87,7 @@ export function createBudget(
 
   return {
     async check() {
-      const refusals = await Promise.all(asked.map((hit) => add(hit, 0)))
+      const refusals = await Promise.all(ahead.map((hit) => add(hit, 0)))
       // It ends with the window of what it spares, else a session could add two shares to one window.
       for (const { by, nearest } of pairs) by.windowMs = Math.max(1, nearest.resetInMs)
       return refusals.find((refusal) => refusal?.limit === 'address')
