@@ -15,9 +15,9 @@ import type { Lane, Limits } from './limits.js'
 import { createNumbers, type Numbers } from './numbers.js'
 import type { Purposes } from './purposes.js'
 import type { Secrets } from './secrets.js'
-import { createSending } from './sending.js'
-import { about, createTargets } from './targets.js'
-import { createVerifying } from './verifying.js'
+import { createSend } from './send.js'
+import { about, createTargets, whoActs } from './targets.js'
+import { createVerify } from './verify.js'
 import type { BalanceRules } from './watch/balance-state.js'
 import { type BalanceWatch, createBalanceWatch } from './watch/balance-watch.js'
 import { createDeliveryWatch, type DeliveryRules } from './watch/delivery-watch.js'
@@ -59,8 +59,8 @@ export function createChallenges(parts: ChallengeParts): Challenges & {
   const codes = createCodes(parts)
   const funds = parts.balance && createBalanceWatch(parts, parts.balance)
   const deliveries = parts.deliveryWatch && createDeliveryWatch(parts, parts.deliveryWatch)
-  const sending = createSending({ ...parts, codes, funds, deliveries, openLedger, targets, counters })
-  const verify = createVerifying({ ...parts, codes, openLedger, targets, counters })
+  const sends = createSend({ ...parts, codes, funds, deliveries, openLedger, targets, counters })
+  const verify = createVerify({ ...parts, codes, openLedger, targets, counters })
 
   /** Emits refusals with the host's own name of the account, never the number. */
   function reported<Outcome extends { readonly outcome: string }>(
@@ -85,27 +85,33 @@ export function createChallenges(parts: ChallengeParts): Challenges & {
     return outcome
   }
 
-  async function liveOf(actor: Actor) {
+  /** The number with its ledger, and who acts on it: one round trip. */
+  async function gather(actor: Actor) {
     const target = await targets.of(actor)
-    if ('outcome' in target) return undefined
-    const [{ ledger, now }, who] = await Promise.all([
-      openLedger(target.key, target.limits).read(),
-      target.who(),
-    ])
-    return { target, challenge: challengeOf(ledger, who, now, target.limits), ledger, now }
+    if ('outcome' in target) return target
+    const ledger = openLedger(target.key, target.limits)
+    const [seen, who] = await Promise.all([ledger.read(), whoActs(actor)])
+    return { target, ledger, seen, who }
+  }
+
+  async function liveOf(actor: Actor) {
+    const gathered = await gather(actor)
+    if ('outcome' in gathered) return refused('challenge_gone')
+    const { target, seen, who } = gathered
+    const challenge = challengeOf(seen.ledger, who, seen.now, target.limits)
+    return 'outcome' in challenge ? challenge : { target, challenge, seen }
   }
 
   return {
-    start: async (command) => reported('start', command, await sending.start(command)),
-    resend: async (command) => reported('resend', command, await sending.resend(command)),
+    start: async (command) => reported('start', command, await sends.start(command)),
+    resend: async (command) => reported('resend', command, await sends.resend(command)),
     verify: async (command) => reported('verify', command, await verify(command)),
 
     async cancel(actor) {
-      const target = await targets.of(actor)
-      if ('outcome' in target) return
-      const updater = openLedger(target.key, target.limits)
-      const [who] = await Promise.all([target.who(), updater.read()])
-      const { outcome } = await updater.run((ledger, now) => cancel(ledger, who, now, target.limits))
+      const gathered = await gather(actor)
+      if ('outcome' in gathered) return
+      const { target, ledger, who } = gathered
+      const { outcome } = await ledger.run((current, now) => cancel(current, who, now, target.limits))
       if (outcome.challenge !== undefined) {
         emit({ type: 'challenge.cancelled', ...about(target, outcome.challenge) })
       }
@@ -113,36 +119,33 @@ export function createChallenges(parts: ChallengeParts): Challenges & {
 
     async find(actor, wanted) {
       const live = await liveOf(actor)
-      if (live === undefined || 'outcome' in live.challenge) return undefined
-      const { target, challenge, ledger, now } = live
+      if ('outcome' in live) return undefined
+      const { target, challenge, seen } = live
       const fits =
         wanted === undefined ||
         challenge.id === wanted.challenge ||
         (challenge.purpose === wanted.purpose && challenge.bound === wanted.bound)
-      return fits ? targets.view(target, challenge, ledger, now) : undefined
+      return fits ? targets.view(target, challenge, seen) : undefined
     },
 
     async demandOf(actor, shown) {
-      const live = (await liveOf(actor))?.challenge ?? refused('challenge_gone')
+      const live = await liveOf(actor)
       if ('outcome' in live) return shown.challenge === undefined ? undefined : live
-      const { purpose, bound } = live
-      return refusalOf(live, shown) ?? { purpose, bound }
+      const { purpose, bound } = live.challenge
+      return refusalOf(live.challenge, shown) ?? { purpose, bound }
     },
 
     async preview(command) {
-      const target = await targets.of(command)
-      if ('outcome' in target) {
-        const { onFile: _onFile, ...refusal } = target
+      const gathered = await gather(command)
+      if ('outcome' in gathered) {
+        const { onFile: _onFile, ...refusal } = gathered
         return { refusal, expired: false, untypedSince: 0 }
       }
-      const [{ ledger, now }, who] = await Promise.all([
-        openLedger(target.key, target.limits).read(),
-        target.who(),
-      ])
+      const { target, seen, who } = gathered
       const { purpose, bound } = command
       const channel = command.channel ?? purposes.find(purpose)?.channels[0] ?? 'sms'
-      const binding = { ...who, purpose, bound }
-      return outlook(ledger, { sendId: '', challengeId: '', binding, channel }, now, target.limits)
+      const order = { sendId: '', challengeId: '', binding: { ...who, purpose, bound }, channel }
+      return outlook(seen.ledger, order, seen.now, target.limits)
     },
 
     numbers: createNumbers({ ...parts, openLedger }),

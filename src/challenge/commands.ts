@@ -6,9 +6,9 @@ import type { Channel, Details } from './code-provider.js'
 import type { Lane } from './limits.js'
 
 /**
- * Who acts, from where, on which number. `visitor`, `knownBrowser` and `epoch` may be promises: they are awaited
- * together with the ledger, and not at all by what is refused earlier. The caller handles their rejections, which
- * would otherwise end the host's process.
+ * Who acts, from where, on which number. `visitor`, `knownBrowser` and `epoch` are facts that the request may still be
+ * reading: they are awaited with the ledger, in one place (`whoActs`), and not at all by what is refused earlier. The
+ * caller handles their rejections, which would otherwise end the host's process.
  */
 export interface Actor {
   /** Default `auth`. */

@@ -4,7 +4,8 @@ import type { Counted } from './budgets/counter-table.js'
 import type { Details } from './code-provider.js'
 import { type Actor, type ChallengeView, type Refusal, refused } from './commands.js'
 import { hashId, type Keys } from './keys.js'
-import type { Challenge, Ledger, Who } from './ledger/ledger.js'
+import type { Challenge, Who } from './ledger/ledger.js'
+import type { LedgerView } from './ledger/ledgers.js'
 import { resendableAt } from './ledger/pacing.js'
 import { type LedgerLimits, type Limits, ledgerLimitsOf } from './limits.js'
 import type { Purposes } from './purposes.js'
@@ -14,8 +15,6 @@ import type { Secrets } from './secrets.js'
 export interface Target extends Counted {
   readonly phone: PhoneNumber
   readonly limits: LedgerLimits
-  /** Who acts in which budget, and the last revocation. Read together with the ledger. */
-  readonly who: () => Promise<Who>
 }
 
 export interface Targets {
@@ -24,7 +23,7 @@ export interface Targets {
   sealDetails(target: Target, details: Details): string
   /** What the person was shown when this challenge began. */
   detailsOf(target: Target, challenge: Challenge): Details | undefined
-  view(target: Target, challenge: Challenge, ledger: Ledger, now: number): ChallengeView
+  view(target: Target, challenge: Challenge, seen: LedgerView): ChallengeView
 }
 
 export function createTargets(parts: {
@@ -75,26 +74,13 @@ export function createTargets(parts: {
         country: parsed.country,
         key: keys.ledger(lane, parsed.phone),
         limits: (actor.knownBrowser === undefined ? limitsOf : limitsInBrowsers)[lane],
-        async who() {
-          const [isKnown, epoch, visitor] = await Promise.all([
-            actor.knownBrowser,
-            actor.epoch,
-            actor.visitor,
-          ])
-          return {
-            budget: isKnown === true ? 'known' : 'strangers',
-            session: hashId(visitor ?? session),
-            subject: hashId(visitor ?? subject),
-            epoch,
-          }
-        },
       }
     },
 
     sealDetails: ({ key }, details) => secrets.seal('details', JSON.stringify(details), key),
     detailsOf,
 
-    view(target, challenge, ledger, now) {
+    view(target, challenge, { ledger, now }) {
       const details = detailsOf(target, challenge)
       return {
         id: challenge.id,
@@ -108,6 +94,17 @@ export function createTargets(parts: {
         ...(details && { details }),
       }
     },
+  }
+}
+
+/** Who acts in which budget, and the last revocation: reads that the request began, awaited with that of the ledger. */
+export async function whoActs({ subject, session, ...actor }: Actor): Promise<Who> {
+  const [isKnown, epoch, visitor] = await Promise.all([actor.knownBrowser, actor.epoch, actor.visitor])
+  return {
+    budget: isKnown === true ? 'known' : 'strangers',
+    session: hashId(visitor ?? session),
+    subject: hashId(visitor ?? subject),
+    epoch,
   }
 }
 

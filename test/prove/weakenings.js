@@ -172,8 +172,8 @@ export const weakenings = [
   {
     bound: 12,
     what: 'an attempt stays spent when its count fails',
-    file: 'src/challenge/verifying.ts',
-    find: "await record(submission, 'not-sent').catch(() => undefined)",
+    file: 'src/challenge/verify.ts',
+    find: "await record('not-sent').catch(() => undefined)",
     replace: '',
     tests: ['test/challenge/budgets/tally.test.ts'],
   },
@@ -188,7 +188,7 @@ export const weakenings = [
   {
     bound: 14,
     what: 'whatever beforeSend returns is a yes',
-    file: 'src/challenge/sending.ts',
+    file: 'src/challenge/send.ts',
     find: "if (allowed !== true) return refused('send_refused')",
     replace: '',
     tests: ['test/challenge/refused-starts.test.ts', 'test/challenge/challenges.test.ts'],

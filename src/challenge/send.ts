@@ -1,7 +1,6 @@
 import { TwoFactorError } from '../errors.js'
 import type { Emit } from '../events.js'
 import type { Counters, SendBudget } from './budgets/counters.js'
-import type { Suspected } from './budgets/signup-guard.js'
 import type { SendResult } from './code-provider.js'
 import type { Codes, Dispatched } from './codes.js'
 import {
@@ -13,20 +12,20 @@ import {
   type StartOutcome,
 } from './commands.js'
 import type { Challenge, Decision, Ledger, Who } from './ledger/ledger.js'
-import type { Decided, OpenLedger } from './ledger/ledgers.js'
-import { type Booked, resend, type SendOutcome, type SettledSend, settleSend, start } from './ledger/sends.js'
+import type { LedgerView, OpenLedger } from './ledger/ledgers.js'
+import { type Booked, resend, type SendOutcome, settleSend, start } from './ledger/sends.js'
 import type { Lane } from './limits.js'
 import type { Purposes } from './purposes.js'
-import { about, type Target, type Targets } from './targets.js'
+import { about, type Target, type Targets, whoActs } from './targets.js'
 import { newChallengeId, newCommandId } from './updater.js'
 import type { BalanceWatch } from './watch/balance-watch.js'
 import type { DeliveryWatch } from './watch/delivery-watch.js'
 
-type SendStep = (ledger: Ledger, now: number) => Decision<SendOutcome | Refusal>
-type Settle = (sent: SendResult, cancelled?: boolean) => Promise<Decided<SettledSend>>
+/** What a send would do to the ledger. Pure: it decides again on the ledger that made a swap fail. */
+type Decide = (ledger: Ledger, now: number, who: Who) => Decision<SendOutcome | Refusal>
 
 /** Start and resend: book the send, hand the code over to the provider, record what became of it. */
-export function createSending(parts: {
+export function createSend(parts: {
   readonly codes: Codes
   readonly funds: BalanceWatch | undefined
   readonly deliveries: DeliveryWatch | undefined
@@ -40,69 +39,85 @@ export function createSending(parts: {
   const { codes, funds, deliveries, openLedger, counters, targets, purposes, appNameOf, emit } = parts
 
   async function send(
+    command: SendCommand,
     target: Target,
     sendId: string,
-    stepOf: (who: Who) => SendStep,
-    command: SendCommand,
+    decide: Decide,
   ): Promise<StartOutcome> {
     const paused = codes.refusal(target)
     if (paused !== undefined) return paused
+
+    // Gather. Issued together: over a network store that is one round trip.
+    const ledger = openLedger(target.key, target.limits)
     const budget = counters.forSend(target)
-    const updater = openLedger(target.key, target.limits)
-    // Issued together: over a network store they cost one round trip.
-    const [seen, broke, tooMany, who] = await Promise.all([
-      updater.read(),
+    const [seen, who, broke, tooMany] = await Promise.all([
+      ledger.read(),
+      whoActs(command),
       funds?.check(target.lane),
       budget.check(),
-      target.who(),
     ])
-    if (broke !== undefined) return broke
-    if (tooMany !== undefined) return tooMany
-    const step = stepOf(who)
-    // Previewed first: a refused send needs no captcha, and a send that the host refuses changes nothing.
-    const { outcome: planned } = step(seen.ledger, seen.now)
-    if (planned.outcome === 'booked') {
-      const refusal =
-        (await permission(target, planned.challenge, command, budget, budget.suspected())) ??
-        (await funds?.take(target.lane))
-      if (refusal !== undefined) return refusal
-    }
-    // SMS pumping: nothing is booked unasked, not even where a cooldown has ended since the preview.
-    const { outcome, ledger, now } =
-      planned.outcome === 'booked' ? await updater.run(step) : { ...seen, outcome: planned }
-    if (outcome.outcome === 'refused') return outcome
-    if (outcome.outcome === 'live') {
-      return { outcome: 'already-sent', challenge: targets.view(target, outcome.challenge, ledger, now) }
-    }
-    const settle: Settle = (sent, cancelled = false) => {
-      const order = { ...outcome, cancelled }
-      return updater.run((booked, time) => settleSend(booked, sendId, sent, time, target.limits, order))
-    }
+    const barred = broke ?? tooMany
+    if (barred !== undefined) return barred
+
+    // Decide. A refused send needs no captcha, and one that the host refuses changes nothing.
+    const { outcome: planned } = decide(seen.ledger, seen.now, who)
+    // SMS pumping: nothing is booked unasked, not even where a cooldown has ended since this was read.
+    if (planned.outcome !== 'booked') return unsent(target, planned, seen)
+    const forbidden =
+      (await permission(target, planned.challenge, command, budget)) ?? (await funds?.take(target.lane))
+    if (forbidden !== undefined) return forbidden
+
+    // Commit: the ledger first, then the counters, so that of parallel requests only one costs budget.
+    const booking = await ledger.run((current, now) => decide(current, now, who))
+    const { outcome: booked } = booking
+    if (booked.outcome !== 'booked') return unsent(target, booked, booking)
+    const settle = (sent: SendResult, cancelled = false) =>
+      ledger.run((current, now) =>
+        settleSend(current, sendId, sent, now, target.limits, { ...booked, cancelled }),
+      )
     const unbook = async (error: unknown) => {
       await settle({ result: 'not-sent' })
       throw error
     }
-    // Counted after the send was booked: of parallel requests only one costs budget.
-    const refusal = await budget.take().catch(unbook)
-    if (refusal === undefined) {
-      await command.onPassed?.().catch(async (error: unknown) => {
-        // Denial of service: a session store that is down must not use up what sign-ups may cost in a day.
-        await budget.refund('not-sent').catch(() => undefined)
-        return unbook(error)
-      })
-      return deliver(target, outcome, command, budget, now, settle)
+    const spent = await budget.take().catch(unbook)
+    if (spent !== undefined) {
+      await settle({ result: 'not-sent' })
+      return spent
     }
-    await settle({ result: 'not-sent' })
-    return refusal
+    await command.onPassed?.().catch(async (error: unknown) => {
+      // Denial of service: a session store that is down must not use up what sign-ups may cost in a day.
+      await budget.refund('not-sent').catch(() => undefined)
+      return unbook(error)
+    })
+
+    // Ask the provider, and settle.
+    const { sent, cancelled } = await dispatch(target, booked, command, booking.now)
+    const settled = await settle(sent, cancelled)
+    // A refused send delivered nothing, so hourly and daily budgets come back: the account may be empty.
+    if (settled.outcome.uncounted) await budget.refund(sent.result)
+    if (sent.result !== 'sent' && sent.result !== 'unconfirmed') throw notDelivered(sent)
+    // Another session may have started, or this one cancelled, while the send was under way.
+    const live = settled.outcome.challenge
+    if (live === undefined) return refused('challenge_superseded')
+    return { outcome: 'started', challenge: targets.view(target, live, settled), delivery: sent.result }
+  }
+
+  function unsent(
+    target: Target,
+    planned: Exclude<SendOutcome | Refusal, Booked>,
+    seen: LedgerView,
+  ): StartOutcome {
+    if (planned.outcome === 'refused') return planned
+    return { outcome: 'already-sent', challenge: targets.view(target, planned.challenge, seen) }
   }
 
   async function permission(
     { subject, phone: destination }: Target,
     { channel, purpose }: Challenge,
     { beforeSend }: SendCommand,
-    { question }: SendBudget,
-    { suspicion, refusal }: Partial<Suspected> = {},
+    { question, suspected }: SendBudget,
   ): Promise<Refusal | undefined> {
+    const { suspicion, refusal } = suspected() ?? {}
     // SMS pumping: without a captcha to ask for, nobody passes while the country is suspected.
     if (beforeSend === undefined) return refusal
     const asked = { subject, destination, channel, purpose }
@@ -115,14 +130,12 @@ export function createSending(parts: {
     return undefined
   }
 
-  async function deliver(
+  async function dispatch(
     target: Target,
     { challenge, superseded, previousHandle }: Booked,
     { locale = 'en' }: SendCommand,
-    budget: SendBudget,
     now: number,
-    settle: Settle,
-  ): Promise<StartOutcome> {
+  ): Promise<Dispatched> {
     emit({ type: 'challenge.started', ...about(target, challenge) })
     const dispatched = await codes.send(target, {
       destination: target.phone,
@@ -134,30 +147,23 @@ export function createSending(parts: {
       expiresInMs: challenge.maxExpiresAt - now,
       previousHandle,
     })
-    const { sent } = dispatched
-    funds?.noteSend(target.lane, sent.result)
-    if (superseded !== undefined && sent.result !== 'not-sent') {
+    const { result } = dispatched.sent
+    funds?.noteSend(target.lane, result)
+    if (superseded !== undefined && result !== 'not-sent') {
       emit({ type: 'challenge.superseded', ...about(target, superseded) })
     }
     emit({ ...eventOf(dispatched), ...about(target, challenge) })
-    if (sent.result === 'sent') {
+    if (result === 'sent') {
       const { provider } = dispatched.about
       const by = provider === undefined ? {} : { provider }
       deliveries?.watch({ ...about(target, challenge), ...by }, dispatched.askState)
     }
-    const settled = await settle(sent, dispatched.cancelled)
-    // A refused send delivered nothing, so hourly and daily budgets come back: the account may be empty.
-    if (settled.outcome.uncounted) await budget.refund(sent.result)
-    if (sent.result !== 'sent' && sent.result !== 'unconfirmed') throw notDelivered(sent)
-    // Another session may have started, or this one cancelled, while the send was under way.
-    const live = settled.outcome.challenge
-    if (live === undefined) return refused('challenge_superseded')
-    const view = targets.view(target, live, settled.ledger, settled.now)
-    return { outcome: 'started', challenge: view, delivery: sent.result }
+    return dispatched
   }
 
   return {
     async start(command: StartCommand): Promise<StartOutcome> {
+      const { bound } = command
       const purpose = purposes.find(command.purpose)
       // Only the purpose keeps the codes of both lanes apart at the provider.
       const ofThisLane = purpose?.browserStartable === (command.lane !== 'enrol')
@@ -169,12 +175,10 @@ export function createSending(parts: {
       if ('outcome' in target) return target
       const details = command.details && targets.sealDetails(target, command.details)
       const order = { sendId: newCommandId(), challengeId: newChallengeId(), channel, details }
-      const wanted = { purpose: purpose.name, bound: command.bound }
-      const stepOf =
-        (who: Who): SendStep =>
-        (ledger, now) =>
-          start(ledger, { ...order, binding: { ...who, ...wanted } }, now, target.limits)
-      return send(target, order.sendId, stepOf, command)
+      return send(command, target, order.sendId, (ledger, now, who) => {
+        const binding = { ...who, purpose: purpose.name, bound }
+        return start(ledger, { ...order, binding }, now, target.limits)
+      })
     },
 
     async resend(command: ResendCommand): Promise<StartOutcome> {
@@ -182,16 +186,13 @@ export function createSending(parts: {
       if ('outcome' in target) return refused('challenge_gone')
       const { channel, shown = {} } = command
       const order = { sendId: newCommandId(), channel, shown }
-      const stepOf =
-        (who: Who): SendStep =>
-        (ledger, now) => {
-          const decision = resend(ledger, { ...order, ...who }, now, target.limits)
-          if (decision.outcome.outcome !== 'booked') return decision
-          const { purpose, channel: used } = decision.outcome.challenge
-          const isAllowed = purposes.find(purpose)?.channels.includes(used) === true
-          return isAllowed ? decision : { outcome: refused('invalid_request') }
-        }
-      return send(target, order.sendId, stepOf, command)
+      return send(command, target, order.sendId, (ledger, now, who) => {
+        const decision = resend(ledger, { ...order, ...who }, now, target.limits)
+        if (decision.outcome.outcome !== 'booked') return decision
+        const { purpose, channel: used } = decision.outcome.challenge
+        const isAllowed = purposes.find(purpose)?.channels.includes(used) === true
+        return isAllowed ? decision : { outcome: refused('invalid_request') }
+      })
     },
   }
 }

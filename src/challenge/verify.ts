@@ -1,0 +1,137 @@
+import { TwoFactorError } from '../errors.js'
+import type { AboutExchange, Emit } from '../events.js'
+import type { Counters } from './budgets/counters.js'
+import type { Verdict } from './code-provider.js'
+import type { Codes } from './codes.js'
+import { refused, type VerifyCommand, type VerifyOutcome } from './commands.js'
+import { type Approved, type Consequences, type Rejected, reserve, settle } from './ledger/attempts.js'
+import type { Challenge, Send } from './ledger/ledger.js'
+import type { OpenLedger } from './ledger/ledgers.js'
+import { sendsFor } from './ledger/pacing.js'
+import type { Lane } from './limits.js'
+import type { Secrets } from './secrets.js'
+import { about, type Target, type Targets, whoActs } from './targets.js'
+import { newCommandId } from './updater.js'
+
+/** Verify: count the attempt, ask the provider, record the verdict. */
+export function createVerify(parts: {
+  readonly codes: Codes
+  readonly openLedger: OpenLedger
+  readonly counters: Counters
+  readonly targets: Targets
+  readonly secrets: Secrets
+  readonly appNameOf: (lane: Lane, purpose: string) => string
+  readonly emit: Emit
+}) {
+  const { codes, openLedger, counters, targets, secrets, appNameOf, emit } = parts
+
+  function approval(
+    target: Target,
+    { challenge, channels }: Approved,
+    asked: AboutExchange & { readonly ageMs: number },
+  ): VerifyOutcome {
+    emit({ type: 'challenge.approved', ...asked, ...about(target, challenge) })
+    const { purpose, channel } = challenge
+    const ways = channels.length > 1 ? { channels } : {}
+    const bound = challenge.bound === undefined ? {} : { bound: challenge.bound }
+    return { outcome: 'approved', purpose, channel, ...ways, phone: target.phone, ...bound }
+  }
+
+  function rejection(target: Target, outcome: Rejected, asked: AboutExchange = {}): VerifyOutcome {
+    const { challenge, attemptsRemaining, used, lockedForMs } = outcome
+    emit({ type: 'challenge.rejected', attemptsRemaining, used, ...asked, ...about(target, challenge) })
+    reportNumber(target, challenge, outcome)
+    const retry = lockedForMs === undefined ? {} : { retryAfterMs: lockedForMs }
+    return { outcome: 'rejected', attemptsRemaining, ...retry }
+  }
+
+  /** An outage or a restart may come between an attempt and its verdict; the number is locked all the same. */
+  function reportNumber(target: Target, challenge: Challenge, { lockedForMs, disabled }: Consequences): void {
+    if (lockedForMs !== undefined) emit({ type: 'number.locked', lockedForMs, ...about(target, challenge) })
+    if (disabled) emit({ type: 'number.disabled', ...about(target, challenge) })
+  }
+
+  return async function verify(command: VerifyCommand): Promise<VerifyOutcome> {
+    const { code, shown = {} } = command
+    const target = await targets.of(command)
+    if ('outcome' in target) return refused('challenge_gone')
+    const paused = codes.refusal(target)
+    if (paused !== undefined) return paused
+
+    // Gather. Issued together: over a network store that is one round trip.
+    const ledger = openLedger(target.key, target.limits)
+    const budget = counters.forVerification(target)
+    const [who, tooMany] = await Promise.all([whoActs(command), budget.check(), ledger.read()])
+    if (tooMany !== undefined) return tooMany
+
+    // Decide and commit: counted in the ledger before the code is judged, and only then in the counters, so that of
+    // parallel requests one is counted.
+    const id = newCommandId()
+    const attempt = { ...who, id, shown, code: secrets.tag('code-tag', `${target.phone} ${code}`) }
+    const reserving = await ledger.run((current, now) => reserve(current, attempt, now, target.limits))
+    const { outcome: reserved } = reserving
+    if (reserved.outcome === 'refused') return reserved
+    if (reserved.outcome === 'repeated') {
+      return { outcome: 'rejected', attemptsRemaining: reserved.attemptsRemaining }
+    }
+    const record = (verdict: Verdict) =>
+      ledger.run((current, now) => settle(current, id, verdict, now, target.limits))
+    const tally = budget.in(who.budget)
+    const spent = await tally.take().catch(async (error: unknown) => {
+      // Nothing was sent. A store that fails here as well leaves the attempt spent.
+      await record('not-sent').catch(() => undefined)
+      throw error
+    })
+    // A used code is rejected whatever the counters return; the provider is not asked about it.
+    if (reserved.outcome === 'rejected') return rejection(target, reserved)
+    if (spent !== undefined) {
+      await record('not-sent')
+      return spent
+    }
+
+    // Ask the provider.
+    const { challenge } = reserved
+    const sends = sendsFor(challenge, reserving.ledger[who.budget].sends)
+    const { verdict, about: asked } = await codes.check(target, {
+      destination: target.phone,
+      appName: appNameOf(target.lane, challenge.purpose),
+      code,
+      handle: challenge.handle,
+      details: targets.detailsOf(target, challenge),
+    })
+
+    // Settle, and commit.
+    const [{ outcome, now }] = await Promise.all([
+      record(verdict),
+      verdict === 'rejected' ? undefined : tally.refund(),
+    ])
+    switch (outcome.outcome) {
+      case 'approved':
+        // A count that fails must not take back what was proven.
+        await budget.proven(sends.length).catch(() => undefined)
+        return approval(target, outcome, { ...asked, ageMs: ageOf(sends, now) })
+      case 'rejected':
+        return rejection(target, outcome, asked)
+      case 'gone':
+        reportNumber(target, challenge, outcome)
+        return refused('challenge_gone')
+      case 'spent':
+        reportNumber(target, challenge, outcome)
+        throw noVerdict(verdict)
+      case 'refunded':
+        throw noVerdict(verdict)
+    }
+  }
+}
+
+/** How long ago the last of the codes was sent. */
+function ageOf(sends: readonly Send[], now: number): number {
+  return Math.max(0, now - Math.max(...sends.map(({ at }) => at)))
+}
+
+function noVerdict(verdict: Verdict): TwoFactorError {
+  if (verdict === 'unavailable') {
+    return new TwoFactorError('verification_unavailable', { message: 'The provider gave no verdict.' })
+  }
+  return new TwoFactorError('provider_unavailable', { message: 'The provider cannot be asked about codes.' })
+}
