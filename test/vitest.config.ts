@@ -37,7 +37,6 @@ const full = {
   express: files(
     'express/{bursts,session-races,recovery-bursts,recovery-faults,store-faults,frozen-store}',
     'express/{aborted-requests,crossing,code-provider-verdicts,code-provider-canaries,unawaited-reads}',
-    'express/dialog/**/*',
     'journeys/two-hours-later',
     'sandbox/{memory,parallel,python}',
   ),
@@ -48,8 +47,11 @@ const full = {
     'provider/{generated,adversarial}-answers',
     'control-openapi',
   ),
-  processes: files(
+  browser: files(
     'browser/{brand,inbox,inbox-looks,journeys,pages,picture,ways-out}',
+    'express/dialog/{axe,dialog,fetch-with-code,own-look,react}',
+  ),
+  processes: files(
     'faults/**/*',
     'many/{at-rest,balance,cluster-faults,faults,guessing,known-bursts}',
     'store/{capacity,memory-store-size,postgres-store}',
@@ -112,7 +114,7 @@ export default defineConfig({
       },
     },
     projects: [
-      project('express-5', 'express', mountsExpress, full.express),
+      project('express-5', 'express', mountsExpress, [...full.express, ...full.browser]),
       { ...project('express-4', 'express', differsByLine), ...inExpress4 },
       project('parts', 'parts', files('**/*'), [
         ...mountsExpress,
@@ -120,11 +122,12 @@ export default defineConfig({
         ...runsProcesses,
         ...full.parts,
       ]),
-      project('processes', 'processes', runsProcesses, full.processes),
+      project('processes', 'processes', runsProcesses, [...full.processes, ...full.browser]),
       project('built', 'built', runsBuilt, full.built),
       project('full-express', 'express', full.express),
       project('full-parts', 'parts', full.parts),
       project('full-processes', 'processes', full.processes),
+      project('full-browser', 'browser', full.browser),
       project('full-built', 'built', full.built),
     ],
   },

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import axe from 'axe-core'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import { afterAll, beforeAll, describe } from 'vitest'
+import { beforeAll, describe } from 'vitest'
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
   existsSync,
@@ -34,15 +34,22 @@ export function describeInChromium(title: string, suite: (browser: () => Browser
   describe.skipIf(skipped)(title, () => {
     let browser: Browser | undefined
     beforeAll(async () => {
-      if (executablePath === undefined) throw new Error('CI needs Chromium in /usr/bin')
-      browser = patient(await chromium.launch({ executablePath, args, timeout: patienceMs }))
+      launched ??= launch()
+      browser = await launched
     })
-    afterAll(() => browser?.close())
     suite(() => {
       if (browser === undefined) throw new Error('the browser is open inside tests alone')
       return browser
     })
   })
+}
+
+/** One for all files of a worker. It ends with its process. */
+let launched: Promise<Browser> | undefined
+
+async function launch(): Promise<Browser> {
+  if (executablePath === undefined) throw new Error('CI needs Chromium in /usr/bin')
+  return patient(await chromium.launch({ executablePath, args, timeout: patienceMs }))
 }
 
 /** Pages wait as long as a busy machine takes: what never comes is noticed a little later. */
@@ -57,10 +64,11 @@ function patient(browser: Browser): Browser {
   })
 }
 
-/** What axe finds on the page, each as a line that names the rule and the place. */
-export async function axeFindings(page: Page): Promise<string[]> {
+/** What axe finds on the page, each as a line that names the rule and the place; by all its rules, or by one. */
+export async function axeFindings(page: Page, rule?: string): Promise<string[]> {
   // Evaluated over the debugger: the policy of the page lets no script tag in.
-  await page.evaluate(axe.source)
-  const { violations } = (await page.evaluate("axe.run({ resultTypes: ['violations'] })")) as axe.AxeResults
+  if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe.source)
+  const options = { resultTypes: ['violations'], ...(rule !== undefined && { runOnly: rule }) }
+  const { violations } = (await page.evaluate(`axe.run(${JSON.stringify(options)})`)) as axe.AxeResults
   return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target}`))
 }
