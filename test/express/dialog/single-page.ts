@@ -73,10 +73,8 @@ export async function openSinglePage(
       usualRoutes(app, tf)
     },
   })
-  const context = await browser.newContext(given.context)
-  onTestFinished(() => context.close())
-  const page = await context.newPage()
-  if (given.clock) await page.clock.install()
+  const page = given.clock || given.context ? await pageOfItsOwn(browser, given) : await usualPage(browser)
+  const context = page.context()
   const troubles: string[] = []
   page.on('console', (message) => troubles.push(message.text()))
   page.on('pageerror', (error) => troubles.push(error.message))
@@ -85,6 +83,33 @@ export async function openSinglePage(
   const cookies = [...visitor.cookies].map(([name, value]) => ({ name, value, url: host.url }))
   await context.addCookies(cookies)
   return { host, page, received, troubles }
+}
+
+async function pageOfItsOwn(
+  browser: Browser,
+  { clock, context: settings }: { clock?: boolean; context?: BrowserContextOptions },
+): Promise<Page> {
+  const context = await browser.newContext(settings)
+  onTestFinished(() => context.close())
+  const page = await context.newPage()
+  if (clock) await page.clock.install()
+  return page
+}
+
+let usual: Page | undefined
+
+/** One for many tests: to open another takes as long as most of them. Each host is another origin to it. */
+async function usualPage(browser: Browser): Promise<Page> {
+  usual ??= await (await browser.newContext()).newPage()
+  const page = usual
+  onTestFinished(async () => {
+    page.removeAllListeners()
+    await page.unrouteAll()
+    await page.context().setOffline(false)
+    await page.context().clearCookies()
+    await page.goto('about:blank')
+  })
+  return page
 }
 
 /** Status and body, or what it rejected with. */
