@@ -94,8 +94,8 @@ export default defineConfig({
     hookTimeout: 240_000,
     setupFiles: 'test/setup.ts',
     expect: { poll: { timeout: 60_000 } },
-    // More than there are cores: a good part of all tests waits, for a browser, a Redis or a deadline.
-    maxWorkers: Math.max(6, Math.ceil(availableParallelism() * 1.5)),
+    // More than there are cores, since tests wait for a browser, a Redis or a deadline; but each loads all of src.
+    maxWorkers: 2 * availableParallelism(),
     sequence: { sequencer: LongestFirst },
     coverage: {
       provider: 'v8',

@@ -9,6 +9,9 @@ import { recover, startRecoveryHost, wrongCode } from './recovery-kit.js'
 const times = <T>(count: number, make: (index: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => make(index)))
 
+const sessions = 15
+const uses = 150
+
 let server: RedisServer
 let redis: Redis
 beforeAll(async () => {
@@ -45,11 +48,11 @@ describe.each(Object.entries(stores))('recovery codes on %s', (_, open) => {
     return { ...host, admitted }
   }
 
-  it('succeed once for 500 uses of one code over 50 sessions', async () => {
+  it('succeed once for many uses of one code over many sessions', async () => {
     const host = await setUp('sessions')
-    const browsers = await times(50, () => host.login())
-    const answers = await times(500, (index) =>
-      recover(browsers[index % 50] ?? host.browser(), host.codes[0]),
+    const browsers = await times(sessions, () => host.login())
+    const answers = await times(uses, (index) =>
+      recover(browsers[index % sessions] ?? host.browser(), host.codes[0]),
     )
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
     expect(answers.every(({ status }) => [200, 401, 409, 422, 429].includes(status))).toBe(true)
@@ -58,21 +61,21 @@ describe.each(Object.entries(stores))('recovery codes on %s', (_, open) => {
     expect(host.kept.size).toBe(9)
   })
 
-  it('succeed once for 500 uses of one code in one session', async () => {
+  it('succeed once for many uses of one code in one session', async () => {
     const host = await setUp('session')
     const ana = await host.login()
-    const browsers = Array.from({ length: 500 }, () => ana.copy())
-    const answers = await times(500, (index) => recover(browsers[index] ?? ana, host.codes[0]))
+    const browsers = Array.from({ length: uses }, () => ana.copy())
+    const answers = await times(uses, (index) => recover(browsers[index] ?? ana, host.codes[0]))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
     expect(host.asked.length).toBeLessThanOrEqual(10)
     expect(await host.admitted(browsers)).toBe(1)
   })
 
-  it('have ten tries for 500 wrong codes at once', async () => {
+  it('have ten tries for many wrong codes at once', async () => {
     const host = await setUp('wrong')
-    const browsers = await times(50, () => host.login())
-    const answers = await times(500, (index) => {
-      return recover(browsers[index % 50] ?? host.browser(), wrongCode(index % 20))
+    const browsers = await times(sessions, () => host.login())
+    const answers = await times(uses, (index) => {
+      return recover(browsers[index % sessions] ?? host.browser(), wrongCode(index % 20))
     })
     expect(host.asked).toHaveLength(10)
     expect(answers.filter(({ status }) => status === 422)).toHaveLength(10)

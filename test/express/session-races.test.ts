@@ -6,7 +6,7 @@ import { seeded } from '../seeded.js'
 import type { Answer, Browser } from './browser.js'
 import { type Host, startHost } from './kit.js'
 
-const trials = 250
+const trials = 80
 const atOnce = 10
 const random = seeded(Number(process.env.MODEL_SEED ?? 20_260_401))
 
