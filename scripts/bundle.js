@@ -41,10 +41,12 @@ await build([
       },
     },
   },
-  ...Object.entries({ 'browser/index': 'es', 'browser/page': 'iife' }).map(([name, format]) => ({
-    input: `src/${name}.ts`,
-    output: { file: `dist/${name}.js`, format, minify: true },
-  })),
+  ...Object.entries({ 'browser/index': 'es', 'browser/page': 'iife', 'browser/inbox': 'iife' }).map(
+    ([name, format]) => ({
+      input: `src/${name}.ts`,
+      output: { file: `dist/${name}.js`, format, minify: true },
+    }),
+  ),
 ])
 
 /** Code that is not minified needs no columns, which are three quarters of a source map. */

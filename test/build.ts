@@ -3,7 +3,7 @@ import type { TestProject } from 'vitest/node'
 
 /**
  * Makes what the suites take from `dist` and `build`, once for all projects of a run: all of it for those that
- * run what a reader would run; for the others `dialog.js` and `page.js`, which the routes serve.
+ * run what a reader would run; for the others `dialog.js` and `page.js`, which the routes serve, and the inbox's script.
  */
 export function setup({ name }: TestProject): void {
   const script = name.endsWith('built') ? 'build' : 'bundle'

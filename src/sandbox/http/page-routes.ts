@@ -1,8 +1,9 @@
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 import express, { type Router } from 'express'
 import type { Connection } from '../connection.js'
 import { nextChangeInMs } from '../next-change.js'
 import { inboxMain, inboxPage } from '../page/inbox-page.js'
-import { inboxScript } from '../page/script.js'
 import { inboxIcon, inboxStyle } from '../page/style.js'
 import { readView } from '../page/view.js'
 import type { ProviderSimulation } from '../provider-simulation.js'
@@ -44,7 +45,13 @@ export function pageRoutes(simulation: ProviderSimulation, connection: Connectio
     response.type('html').send(inboxPage(inboxMain(simulation, connection, view), view, realNow()))
   })
   router.get('/inbox.css', (_request, response) => void response.type('css').send(inboxStyle))
-  router.get('/inbox.js', (_request, response) => void response.type('js').send(inboxScript))
+  router.get('/inbox.js', (_request, response, next) => {
+    response.sendFile(
+      inboxScript(),
+      { cacheControl: false, dotfiles: 'allow' },
+      (error) => error && next(error),
+    )
+  })
   router.get('/inbox.svg', (_request, response) => void response.type('svg').send(inboxIcon))
   router.get(streamPath, (request, response) => {
     const { remoteAddress = '' } = request.socket
@@ -53,4 +60,9 @@ export function pageRoutes(simulation: ProviderSimulation, connection: Connectio
     response.status(503).json({ error: 'streams', msg: `At most ${maxStreams} pages can be open.` })
   })
   return router
+}
+
+/** The script of the page lies beside what browsers are served of the package: `src/browser/inbox.ts`, bundled. */
+function inboxScript(): string {
+  return join(dirname(createRequire(import.meta.url).resolve('express-two-factor/browser')), 'inbox.js')
 }
