@@ -18,6 +18,9 @@ export interface AboutChallenge {
 /** What a limit counts by: one address, one session, one subject, all of them, one country, or the credits left. */
 export type LimitName = 'address' | 'session' | 'subject' | 'service' | 'country' | 'balance'
 
+/** The limits of the whole service, as the option `limits` names them. */
+export type ServiceLimit = 'serviceSendsPerMinute' | 'serviceEnrolSendsPerHour' | 'serviceEnrolSendsPerDay'
+
 /** Which code provider it is about: its `name`, when it has one. */
 export interface AboutProvider {
   /** Its `name`, when it has one. */
@@ -105,6 +108,17 @@ export type EventBody =
       readonly sent: number
       /** Numbers proven in the window. */
       readonly approved: number
+    }
+  /**
+   * A limit of the whole service has used four fifths, has nothing left, and lets sends through again. Each at most
+   * once per window, over all processes; the last with the next send.
+   */
+  | {
+      readonly type: 'limit.near' | 'limit.closed' | 'limit.opened'
+      /** Its name in the option `limits`. */
+      readonly limit: ServiceLimit
+      /** Whose sends it counts: of numbers on file, or of sign-ups. */
+      readonly lane: 'auth' | 'enrol'
     }
   /** What became of a message, by the option `watch.delivery`; `unknown`: still under way, or it cannot be told. */
   | ({

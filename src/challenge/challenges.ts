@@ -2,6 +2,7 @@ import type { Emit } from '../events.js'
 import type { Background } from '../lib/background.js'
 import type { Store } from '../store/store.js'
 import { createCounters } from './budgets/counters.js'
+import { createServiceLimits, type ServiceLimits } from './budgets/service-limits.js'
 import { createSignupGuard, type SignupGuard, type SignupGuardRules } from './budgets/signup-guard.js'
 import type { CodeProvider } from './code-provider.js'
 import { type Codes, createCodes } from './codes.js'
@@ -48,6 +49,7 @@ export interface ChallengeParts {
 export function createChallenges(parts: ChallengeParts): Challenges & {
   readonly numbers: Numbers
   readonly signups: SignupGuard
+  readonly serviceLimits: ServiceLimits
   readonly funds: BalanceWatch | undefined
   readonly codes: Codes
 } {
@@ -55,7 +57,8 @@ export function createChallenges(parts: ChallengeParts): Challenges & {
   const openLedger = createLedgers(parts)
   const targets = createTargets(parts)
   const signups = createSignupGuard(parts)
-  const counters = createCounters({ ...parts, signups })
+  const serviceLimits = createServiceLimits(parts)
+  const counters = createCounters({ ...parts, signups, service: serviceLimits })
   const codes = createCodes(parts)
   const funds = parts.balance && createBalanceWatch(parts, parts.balance)
   const deliveries = parts.deliveryWatch && createDeliveryWatch(parts, parts.deliveryWatch)
@@ -150,6 +153,7 @@ export function createChallenges(parts: ChallengeParts): Challenges & {
 
     numbers: createNumbers({ ...parts, openLedger }),
     signups,
+    serviceLimits,
     funds,
     codes,
   }

@@ -34,7 +34,7 @@ export function openDomain(
   const keys = createKeys(parts.namespace, secrets)
   const purposes = createPurposes(parts.purposes, parts.defaultPurpose)
   const shared = { store, keys, secrets, purposes, limits, now, emit }
-  const { numbers, signups, funds, codes, ...challenges } = createChallenges({
+  const { numbers, signups, serviceLimits, funds, codes, ...challenges } = createChallenges({
     ...parts,
     ...shared,
     browsersAreKnown: parts.knownMaxAgeMs > 0,
@@ -45,6 +45,7 @@ export function openDomain(
     numbers,
     subjects: createSubjects({ ...shared, grants }),
     signups,
+    serviceLimits,
     funds,
     codes,
     challenges,

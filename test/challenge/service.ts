@@ -139,6 +139,7 @@ export function createService(options: ServiceOptions = {}) {
       resend: (command: ResendCommand) => challenges.resend({ ...shownIn(command.lane), ...command }),
     },
     funds: challenges.funds,
+    serviceLimits: challenges.serviceLimits,
     grants: {
       ...grants,
       write: (grant: NewGrant & { subject: string }, record = grants.open(grant)) => record.write(grant),

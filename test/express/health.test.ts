@@ -15,6 +15,7 @@ it('health is a plain object from memory, which says that all is well', async ()
     versions: { package: expect.stringMatching(/^\d+\.\d+\.\d+/), node: process.versions.node },
     provider: { state: 'ok', lastSentAt: host.clock.now },
     store: { state: 'ok' },
+    limits: [],
     spend: { suspected: [] },
     lastFailures: [],
   })

@@ -65,7 +65,12 @@ function networks({ address: from, proxied }: Counted, mostTimes: number): reado
 const ofSession: Told = { code: 'send_limit', limit: 'session' }
 const ofSubject: Told = { code: 'send_limit', limit: 'subject' }
 const ofAddress: Told = { code: 'send_limit', limit: 'address' }
-const paused: Told = { code: 'sending_paused', limit: 'service' }
+const paused = { code: 'sending_paused', limit: 'service' } as const
+const pausedBy = {
+  minute: { ...paused, service: 'serviceSendsPerMinute' },
+  hour: { ...paused, service: 'serviceEnrolSendsPerHour' },
+  day: { ...paused, service: 'serviceEnrolSendsPerDay' },
+} as const satisfies Readonly<Record<string, Told>>
 const tooManyWrong: Told = { code: 'attempts_exhausted', limit: 'subject' }
 
 const never: readonly Back[] = []
@@ -105,15 +110,36 @@ export function counterTable(lane: Lane, max: Limits) {
     ['count-enrol-tried', numberThere, dayMs, 1, undefined, never, 'tried'],
     ['count-enrol-numbers', session, dayMs, max.numbersPerSessionPerDay, ofSession, never, 'numbers'],
     // SMS pumping uses unproven numbers: the cost of a day is bounded.
-    ['count-enrol-service-sends', service('hour'), hourMs, max.serviceEnrolSendsPerHour, paused, undelivered],
-    ['count-enrol-service-sends', service('day'), dayMs, max.serviceEnrolSendsPerDay, paused, undelivered],
+    [
+      'count-enrol-service-sends',
+      service('hour'),
+      hourMs,
+      max.serviceEnrolSendsPerHour,
+      pausedBy.hour,
+      undelivered,
+    ],
+    [
+      'count-enrol-service-sends',
+      service('day'),
+      dayMs,
+      max.serviceEnrolSendsPerDay,
+      pausedBy.day,
+      undelivered,
+    ],
     ...unproven,
   ]
   const sends: readonly Row[] = [
     [`count-${lane}-session-sends`, session, hourMs, max.sendsPerSessionPerHour, ofSession, undelivered],
     [`count-${lane}-subject-sends`, subject, dayMs, max.sendsPerSubjectPerDay, ofSubject, undelivered],
     // Of each lane by itself: sign-ups use up nothing of what sign-ins may send.
-    [`count-${lane}-service-sends`, service('minute'), minuteMs, max.serviceSendsPerMinute, paused, never],
+    [
+      `count-${lane}-service-sends`,
+      service('minute'),
+      minuteMs,
+      max.serviceSendsPerMinute,
+      pausedBy.minute,
+      never,
+    ],
     ...addressRows('sends', maxSends),
     ...(lane === 'enrol' ? signups : []),
   ]

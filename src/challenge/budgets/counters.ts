@@ -5,6 +5,7 @@ import type { BudgetName } from '../ledger/ledger.js'
 import type { Limits } from '../limits.js'
 import { type Counted, counterTable, type Row } from './counter-table.js'
 import { type Allowance, type Budget, createBudget, type Hit } from './counting.js'
+import type { ServiceLimits } from './service-limits.js'
 import type { SignupGuard, Suspected } from './signup-guard.js'
 
 /** What one send may cost. */
@@ -39,8 +40,9 @@ export function createCounters(parts: {
   readonly keys: Keys
   readonly limits: Limits
   readonly signups: Pick<SignupGuard, 'forSend' | 'approved'>
+  readonly service: Pick<ServiceLimits, 'note'>
 }): Counters {
-  const { store, keys, limits, signups } = parts
+  const { store, keys, limits, signups, service } = parts
   const rows = { auth: counterTable('auth', limits), enrol: counterTable('enrol', limits) }
 
   const hitsOf = (counted: Counted, of: readonly Row[]): readonly Hit[] =>
@@ -76,6 +78,7 @@ export function createCounters(parts: {
         question: { take: () => questions().take(), refund: () => questions().giveBack('allowed') },
         async take() {
           const refusal = await budget.take()
+          void service.note(lane, hits, refusal !== undefined)
           if (refusal === undefined) await country?.settle(unprovenIn(hits))
           return refusal
         },

@@ -1,4 +1,4 @@
-import type { LimitName } from '../../events.js'
+import type { LimitName, ServiceLimit } from '../../events.js'
 import type { Store } from '../../store/store.js'
 import { type Refusal, refused } from '../commands.js'
 
@@ -15,6 +15,8 @@ export interface Told {
   readonly code: 'send_limit' | 'sending_paused' | 'attempts_exhausted'
   /** What is counted, for the operator. */
   readonly limit: LimitName
+  /** Which limit of the whole service it is, when it is one. */
+  readonly service?: ServiceLimit
 }
 
 /** When a hit comes back. */

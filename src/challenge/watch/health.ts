@@ -1,6 +1,7 @@
 import type { AboutProvider, Emit, EventBody } from '../../events.js'
 import { present } from '../../lib/present.js'
 import { version } from '../../lib/version.js'
+import type { LimitState, ServiceLimits } from '../budgets/service-limits.js'
 import type { SignupGuard } from '../budgets/signup-guard.js'
 import type { Codes } from '../codes.js'
 import type { Suspicion } from '../commands.js'
@@ -53,6 +54,8 @@ export interface Health {
     /** Whether starts are refused, those of sign-ups at least, because the account is empty. */
     readonly isPaused: boolean
   }
+  /** Limits of the whole service that have little left, or nothing, as far as this process has seen. */
+  readonly limits: readonly LimitState[]
   /** Countries whose sign-ups look like SMS pumping, as far as this process has seen. */
   readonly spend: { readonly suspected: readonly Suspicion[] }
   /** The last ten, newest first. */
@@ -110,6 +113,7 @@ export function createHealth({
       readonly codes: Pick<Codes, 'pausedForMs'>
       readonly funds: Pick<BalanceWatch, 'state'> | undefined
       readonly signups: Pick<SignupGuard, 'suspected'>
+      readonly serviceLimits: Pick<ServiceLimits, 'states'>
     }): Health {
       const at = now()
       const pausedForMs = parts.codes.pausedForMs()
@@ -128,6 +132,7 @@ export function createHealth({
           ...(nearlyFull.length > 0 && { nearlyFull }),
         },
         ...(balance && { balance: balanceIn(balance) }),
+        limits: parts.serviceLimits.states(),
         spend: { suspected: parts.signups.suspected() },
         lastFailures: failures,
       }

@@ -14,6 +14,7 @@ function setUp() {
     codes: { pausedForMs: (): number | undefined => undefined },
     funds: undefined as { state: () => BalanceRecord | undefined } | undefined,
     signups: { suspected: () => [{ country: 'CO', sent: 40, approved: 1 }] },
+    serviceLimits: { states: () => [] },
   }
   return { clock, passedOn, emit, parts, read: () => health.read(parts), unapproved: health.unapproved }
 }
@@ -50,6 +51,7 @@ describe('health', () => {
       versions: { package: expect.stringMatching(/^\d+\.\d+\.\d+/), node: process.versions.node },
       provider: { state: 'ok' },
       store: { state: 'ok' },
+      limits: [],
       spend: { suspected: [{ country: 'CO', sent: 40, approved: 1 }] },
       lastFailures: [],
     })

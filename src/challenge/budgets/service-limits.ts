@@ -1,0 +1,76 @@
+import type { Emit, ServiceLimit } from '../../events.js'
+import type { Store } from '../../store/store.js'
+import type { Keys } from '../keys.js'
+import type { Lane } from '../limits.js'
+import type { Hit } from './counting.js'
+
+/** A limit of the whole service that has little left, or nothing. */
+export interface LimitState {
+  readonly limit: ServiceLimit
+  /** Whose sends it counts: `auth` of numbers on file, `enrol` of sign-ups. */
+  readonly lane: Lane
+  /** `near`: four fifths are used. `closed`: nothing is left, and starts are refused. */
+  readonly state: 'near' | 'closed'
+  /** When its window ends, in milliseconds since 1970. */
+  readonly endsAt: number
+}
+
+/**
+ * Tells that a limit of the whole service nears, closes and opens again: otherwise a launch day that is refused
+ * leaves no trace but one event for each person.
+ */
+export interface ServiceLimits {
+  /** What one send has counted, and whether it was refused. Nobody waits for it, and it never rejects. */
+  note(lane: Lane, hits: readonly Hit[], isRefused: boolean): Promise<void>
+  /** What this process knows of the windows that run. From memory. */
+  states(): readonly LimitState[]
+}
+
+const near = 0.8
+
+export function createServiceLimits(parts: {
+  readonly store: Pick<Store, 'increment'>
+  readonly keys: Keys
+  readonly now: () => number
+  readonly emit: Emit
+}): ServiceLimits {
+  const { store, keys, now, emit } = parts
+  /** By lane and limit, which bounds them. */
+  const seen = new Map<string, LimitState>()
+
+  /** Once per window over all processes: whoever counts the first emits it. */
+  async function tell(type: 'near' | 'closed' | 'opened', lane: Lane, limit: ServiceLimit, windowMs: number) {
+    const key = keys.counter(`count-${lane}-service-told`, `${limit}.${type}`)
+    const { count } = await store.increment(key, Math.max(1, windowMs))
+    if (count === 1) emit({ type: `limit.${type}`, limit, lane })
+  }
+
+  async function noteHit(lane: Lane, limit: ServiceLimit, hit: Hit, isRefused: boolean): Promise<void> {
+    const { count, max, resetInMs, windowMs } = hit
+    const name = `${lane} ${limit}`
+    const at = now()
+    const last = seen.get(name)
+    const running = last !== undefined && at < last.endsAt ? last : undefined
+    if (running === undefined) seen.delete(name)
+    const isClosed = isRefused && count >= max
+    if (last?.state === 'closed' && running === undefined && !isClosed) {
+      await tell('opened', lane, limit, windowMs)
+    }
+    const state = isClosed ? 'closed' : count >= near * max ? 'near' : undefined
+    if (state === undefined || running?.state === 'closed' || running?.state === state) return
+    seen.set(name, { limit, lane, state, endsAt: at + resetInMs })
+    await tell(state, lane, limit, resetInMs)
+  }
+
+  return {
+    async note(lane, hits, isRefused) {
+      const counted = hits.flatMap((hit) => {
+        const limit = hit.told?.service
+        return limit === undefined ? [] : noteHit(lane, limit, hit, isRefused)
+      })
+      // An event that is lost must not keep a code from being sent.
+      await Promise.all(counted).catch(() => undefined)
+    },
+    states: () => [...seen.values()].filter(({ endsAt }) => now() < endsAt),
+  }
+}

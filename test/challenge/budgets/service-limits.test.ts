@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest'
+import { memoryStore } from '../../../src/store/memory-store.js'
+import { hour, minute } from '../kit.js'
+import { createService, type ServiceOptions } from '../service.js'
+
+const visitor = (index: number) => ({
+  lane: 'enrol' as const,
+  anonymous: true,
+  subject: `visitor-${index}`,
+  session: `session-${index}`,
+  phone: `+57300${1_000_000 + index}`,
+  purpose: 'signup',
+})
+
+function open(options: ServiceOptions = {}) {
+  const service = createService({ limits: { serviceEnrolSendsPerHour: 10 }, ...options })
+  const signUps = (count: number, first: number) =>
+    Promise.all(Array.from({ length: count }, (_, index) => service.challenges.start(visitor(first + index))))
+  const told = () => service.events.flatMap((event) => (event.type.startsWith('limit.') ? [event] : []))
+  return { ...service, signUps, told }
+}
+
+const about = { limit: 'serviceEnrolSendsPerHour', lane: 'enrol' } as const
+
+describe('a limit of the whole service', () => {
+  it('says nothing while a fifth of it is left', async () => {
+    const { signUps, told, serviceLimits } = open()
+    await signUps(7, 0)
+    expect([told(), serviceLimits.states()]).toEqual([[], []])
+  })
+
+  it('tells once that it nears, closes, and opens with the first send after its window', async () => {
+    const { signUps, told, serviceLimits, wait } = open()
+    await signUps(8, 0)
+    expect(told()).toMatchObject([{ type: 'limit.near', ...about }])
+    expect(serviceLimits.states()).toMatchObject([{ ...about, state: 'near' }])
+
+    await signUps(40, 100)
+    await signUps(1, 200)
+    expect(told().slice(1)).toMatchObject([{ type: 'limit.closed', ...about }])
+    expect(serviceLimits.states()).toMatchObject([{ ...about, state: 'closed' }])
+
+    wait(hour)
+    expect(serviceLimits.states()).toEqual([])
+    await signUps(1, 300)
+    await signUps(1, 301)
+    expect(told().slice(2)).toMatchObject([{ type: 'limit.opened', ...about }])
+  })
+
+  it('is told by one of the processes that share the store', async () => {
+    const store = memoryStore()
+    const [one, other] = [open({ store: () => store }), open({ store: () => store })]
+    await Promise.all([one.signUps(20, 0), other.signUps(20, 100)])
+    expect([...one.told(), ...other.told()].map(({ type }) => type).sort()).toEqual([
+      'limit.closed',
+      'limit.near',
+    ])
+  })
+
+  it('is that of a minute for sign-ins, too', async () => {
+    const { challenges, told, wait } = open({ limits: { serviceSendsPerMinute: 1 } })
+    const who = (index: number) => ({
+      ...visitor(index),
+      lane: 'auth' as const,
+      anonymous: false,
+      purpose: 'login',
+    })
+    await challenges.start(who(1))
+    await challenges.start(who(2))
+    wait(minute)
+    await challenges.start(who(3))
+    const limit = { limit: 'serviceSendsPerMinute', lane: 'auth' }
+    expect(told()).toMatchObject([
+      { type: 'limit.near', ...limit },
+      { type: 'limit.closed', ...limit },
+      { type: 'limit.opened', ...limit },
+      { type: 'limit.near', ...limit },
+    ])
+  })
+
+  it('costs nobody a code when the store fails to count what was told', async () => {
+    const store = memoryStore()
+    const { signUps, told } = open({
+      store: () => ({
+        ...store,
+        increment(key, ...rest) {
+          if (key.includes('-told')) throw new Error('down')
+          return store.increment(key, ...rest)
+        },
+      }),
+    })
+    expect(await signUps(9, 0)).toEqual(Array(9).fill(expect.objectContaining({ outcome: 'started' })))
+    expect(told()).toEqual([])
+  })
+})
