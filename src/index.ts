@@ -50,7 +50,7 @@ export { expressSession, type SessionAdapter, tokenSession } from './express/hos
 export type { TwoFactor } from './express/host/two-factor.js'
 export type { BrandOptions } from './express/pages/brand.js'
 export type { LinkOptions } from './express/pages/links.js'
-export type { Messages, Texts } from './express/pages/messages/texts.js'
+export type { Messages, Texts } from './express/pages/messages/en.js'
 export type { PageView } from './express/pages/page-view.js'
 export type { Render } from './express/pages/pages.js'
 export type { BalanceOptions, DeliveryWatchOptions, SignupGuardOptions } from './options/operator-options.js'

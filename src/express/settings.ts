@@ -8,7 +8,7 @@ import type { SessionAdapter } from './host/session.js'
 import type { FormFieldsOf } from './pages/form-fields.js'
 import type { LocaleOf } from './pages/language.js'
 import type { LinkOptions } from './pages/links.js'
-import type { Messages } from './pages/messages/texts.js'
+import type { Messages } from './pages/messages/en.js'
 import type { PageSettings } from './pages/pages.js'
 
 /** The number on file of a subject, in international form such as `+573001234567`; nothing when there is none. */

@@ -1,6 +1,6 @@
 import type { Channel, Details } from '../../challenge/code-provider.js'
 import { type Html, html } from '../../lib/html.js'
-import type { Texts } from './messages/texts.js'
+import type { Texts } from './messages/en.js'
 import type { PageView } from './page-view.js'
 import { duration, fill } from './wording.js'
 

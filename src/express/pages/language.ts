@@ -3,8 +3,8 @@ import { memoize } from '../../lib/memoize.js'
 import { optionError } from '../../lib/options.js'
 import { hostFunction } from '../host/boundary.js'
 import type { Warn } from '../host/warnings.js'
+import type { Messages, Texts } from './messages/en.js'
 import { createTexts, missingTexts, negotiateLocale } from './messages/locales.js'
-import type { Messages, Texts } from './messages/texts.js'
 
 /** The locale of one request; undefined leaves it to the preferences of the browser. */
 export type LocaleOf = (req: Request) => string | undefined

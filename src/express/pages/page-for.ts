@@ -45,6 +45,8 @@ interface Effect {
   readonly but?: readonly Page[]
   /** Pages whose field it can be mended in. */
   readonly mendedOn?: readonly NonNullable<PageView['faultyField']>[]
+  /** The link that it can be mended by. */
+  readonly mendedBy?: NonNullable<PageView['mendedBy']>
   /** It is about the number. At sign-in that is the one on file. */
   readonly ofNumber?: true
   /** It says itself when a code may be asked for. */
@@ -66,8 +68,8 @@ const effects: Partial<Readonly<Record<ProblemCode, Effect>>> = {
   destination_not_allowed: { ends: 'elsewhere', but: ['phone'], mendedOn: ['phone'] },
   invalid_request: { mendedOn: ['code', 'phone', 'recovery'] },
   method_not_allowed: { ends: 'later' },
-  no_phone: { ends: 'elsewhere' },
-  not_identified: { ends: 'elsewhere' },
+  no_phone: { ends: 'elsewhere', mendedBy: 'addPhone' },
+  not_identified: { ends: 'elsewhere', mendedBy: 'signIn' },
   payload_too_large: { mendedOn: ['code', 'phone', 'recovery'] },
   phone_disabled: { ends: 'elsewhere', bars: true },
   phone_locked: { ends: 'later', ofNumber: true, tellsWhen: true, bars: true },
@@ -92,7 +94,7 @@ export function pageFor(facts: PageFacts): PageView {
   const [form = 'start'] = pages.find(([, fits]) => fits(facts)) ?? []
   const problem = problemOn(form, facts)
   const page = problem !== undefined && isEnded(form, problem) ? 'problem' : form
-  const { ends, mendedOn, ofNumber, replaces } = effectOf(problem)
+  const { ends, mendedOn, mendedBy, ofNumber, replaces } = effectOf(problem)
   const method = form === 'recovery' ? 'recovery-code' : undefined
   const base = `${facts.basePath}/`
   const here = facts.spent ? facts.returnTo : pageUrl(base, { ...facts, method })
@@ -105,6 +107,7 @@ export function pageFor(facts: PageFacts): PageView {
     waitMs: waitOn(page, problem, facts),
     isReplacement: replaces === true,
     faultyField: mendedOn?.find((field) => field === page),
+    mendedBy,
     again: ends === 'elsewhere' ? undefined : here,
     otherNumberMayDo: facts.changeableNumber && ofNumber === true,
   }

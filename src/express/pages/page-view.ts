@@ -43,6 +43,8 @@ export interface PageView {
   readonly faultyField?: 'code' | 'phone' | 'recovery' | undefined
   /** Where to look again, on the page `problem`; absent where that would not help. */
   readonly again?: string | undefined
+  /** The link that mends the problem, on the page `problem`. */
+  readonly mendedBy?: 'signIn' | 'addPhone' | undefined
   /** Whether another number may be used, on the page `problem` of a signup. */
   readonly otherNumberMayDo?: boolean
   /** How a first code may travel, the preferred way first. */

@@ -1,15 +1,15 @@
 import type { Request, Response } from 'express'
 import type { Limits } from '../../challenge/limits.js'
-import { plainText } from '../../lib/html.js'
+import { type Html, html, plainText } from '../../lib/html.js'
 import { optionError } from '../../lib/options.js'
 import { hostFunction } from '../host/boundary.js'
 import type { Problem } from '../http/problems.js'
 import { type Asset, type BrandOptions, brandProblem, createAssets, createPageHeaders } from './brand.js'
 import type { Language } from './language.js'
-import type { Texts } from './messages/texts.js'
+import type { Texts } from './messages/en.js'
 import type { PageView } from './page-view.js'
-import { problemSentence } from './problem-text.js'
-import { renderForDialog, renderPage } from './render-page.js'
+import { screenOf } from './screens.js'
+import { problemSentence, summary } from './wording.js'
 
 /**
  * Makes the HTML of a page. `html` is the built-in page, to be embedded or replaced; headers set on `res` win
@@ -75,8 +75,9 @@ export function createPages(
     html(view, req, res) {
       const { locale, texts } = languageOf(req)
       const branded = { ...view, brand: app }
-      const html = renderPage(branded, texts)
-      return render === undefined ? html : rendered(render(branded, { req, res, locale, texts, html }))
+      const builtIn = renderPage(branded, texts)
+      if (render === undefined) return builtIn
+      return rendered(render(branded, { req, res, locale, texts, html: builtIn }))
     },
     forDialog: (view, req) => renderForDialog({ ...view, brand: app }, languageOf(req).texts),
     detail(problem, req) {
@@ -91,7 +92,63 @@ export function createPages(
 
 /** `res.render` returns nothing: a page without its HTML would be sent as an empty one. */
 async function rendered(made: ReturnType<Render>): Promise<string> {
-  const html: unknown = await made
-  if (typeof html === 'string') return html
-  throw new TypeError(`render must return the HTML of the page as a string, not ${typeof html}`)
+  const page: unknown = await made
+  if (typeof page === 'string') return page
+  throw new TypeError(`render must return the HTML of the page as a string, not ${typeof page}`)
+}
+
+/**
+ * A whole HTML page. Everything on it works without a script, and every value is escaped.
+ *
+ * @example
+ * res.status(422).type('html').send(renderPage(view, texts))
+ */
+export function renderPage(view: PageView, texts: Texts): string {
+  const { problem, basePath, brand } = view
+  const { title, main } = mainOf(view, texts)
+  const document = html`<!doctype html>
+<html lang="${texts.lang}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${problem === undefined ? title : `${texts.error}: ${title}`}${brand && ` – ${brand.name}`}</title>
+<link rel="stylesheet" href="${basePath}/page.css">
+<script src="${basePath}/page.js" defer></script>
+</head>
+<body>
+<main>
+${main}
+</main>
+</body>
+</html>
+`
+  return document.markup
+}
+
+/** The same screen for the dialog of single pages: it has no way out but those it is given. */
+export function renderForDialog(view: PageView, texts: Texts): string {
+  const fragment = html`<div lang="${texts.lang}" data-page="${view.page}">
+<div class="problem" role="alert" tabindex="-1" hidden data-unreachable>
+<p>${texts['dialog.unreachable']}</p>
+</div>
+${mainOf(view, texts).main}
+<form method="dialog"><button class="plain">${texts['dialog.close']}</button></form>
+</div>`
+  return fragment.markup
+}
+
+function mainOf(view: PageView, texts: Texts): { readonly title: string; readonly main: Html } {
+  const { page, problem, brand } = view
+  const { title, content } = screenOf(view, texts)
+  const told = problem === undefined || page === 'problem' ? undefined : summary(view, problem, texts)
+  return { title, main: html`${brand && header(brand)}${told}<h1>${title}</h1>\n${content}` }
+}
+
+function header({ name, logoUrl }: NonNullable<PageView['brand']>): Html {
+  if (logoUrl === undefined)
+    return html`<p class="brand">${name}</p>
+`
+  return html`<p class="brand"><img src="${logoUrl}" alt="${name}"></p>
+`
 }

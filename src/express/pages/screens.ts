@@ -2,11 +2,10 @@ import type { ChallengeView } from '../../challenge/commands.js'
 import { type Html, html } from '../../lib/html.js'
 import { probeField } from '../http/request-body.js'
 import { detailsList, form, hidden, sendButtons } from './forms.js'
-import type { Texts } from './messages/texts.js'
+import type { Texts } from './messages/en.js'
 import type { PageProblem, PageView } from './page-view.js'
-import { problemText, problemTitle, tellsWait } from './problem-text.js'
 import { changeNumber, otherWays, waysFromProblem, waysFromRecovery } from './ways-out.js'
-import { countryNames, destination, duration, fill } from './wording.js'
+import { countryNames, destination, duration, fill, problemText, problemTitle, tellsWait } from './wording.js'
 
 export interface Screen {
   readonly title: string

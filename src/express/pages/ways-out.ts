@@ -1,7 +1,7 @@
 import { type Html, html } from '../../lib/html.js'
 import { form } from './forms.js'
 import { pageUrl, signInUrl } from './links.js'
-import type { Texts } from './messages/texts.js'
+import type { Texts } from './messages/en.js'
 import type { PageProblem, PageView } from './page-view.js'
 
 type Way = readonly [url: string | undefined, text: string]
@@ -42,7 +42,7 @@ export function waysFromRecovery(view: PageView, texts: Texts): readonly Html[] 
 
 /** Where to look again, and where the problem can be mended when that is not on this page. */
 export function waysFromProblem(view: PageView, problem: PageProblem, texts: Texts): readonly Html[] {
-  const ways = [...again(view, problem, texts), ...mending(view, problem, texts)]
+  const ways = [...again(view, problem, texts), ...mending(view, texts)]
   return ways.length > 0 ? ways : linkList([view.links.home ?? '/', texts['link.home']])
 }
 
@@ -55,13 +55,14 @@ function again({ again: url }: PageView, { retryAfterMs }: PageProblem, texts: T
   ]
 }
 
-function mending(view: PageView, { code }: PageProblem, texts: Texts): readonly Html[] {
-  const { signIn, addPhone, support } = view.links
-  if (code === 'not_identified') {
+function mending(view: PageView, texts: Texts): readonly Html[] {
+  const { mendedBy, links } = view
+  const { signIn, addPhone, support } = links
+  if (mendedBy === 'signIn') {
     return linkList([signIn && signInUrl(signIn, view.returnTo), texts['link.signIn']])
   }
   return [
-    ...linkList([code === 'no_phone' ? addPhone : undefined, texts['link.addPhone']]),
+    ...linkList([mendedBy === 'addPhone' ? addPhone : undefined, texts['link.addPhone']]),
     ...otherWays(view, texts),
     ...linkList([support, texts['link.support']]),
   ]

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
+import type { Texts } from '../../../src/express/pages/messages/en.js'
 import { createTexts } from '../../../src/express/pages/messages/locales.js'
-import type { Texts } from '../../../src/express/pages/messages/texts.js'
 import { axeFindings, describeInChromium } from '../../browser/chromium.js'
 import { call, enter, openSinglePage, verifyInAnotherTab } from './single-page.js'
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { isOfScreens } from '../../../src/browser/build-screen.js'
 import { en } from '../../../src/express/pages/messages/en.js'
 import { pageFor } from '../../../src/express/pages/page-for.js'
-import { renderForDialog } from '../../../src/express/pages/render-page.js'
+import { renderForDialog } from '../../../src/express/pages/pages.js'
 import { states } from './views.js'
 
 it('the dialog takes every element and attribute that screens are made of', () => {

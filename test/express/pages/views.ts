@@ -1,7 +1,7 @@
 import type { ChallengeView } from '../../../src/challenge/commands.js'
-import type { Texts } from '../../../src/express/pages/messages/texts.js'
+import type { Texts } from '../../../src/express/pages/messages/en.js'
 import { type PageFacts, pageFor } from '../../../src/express/pages/page-for.js'
-import { renderPage } from '../../../src/express/pages/render-page.js'
+import { renderPage } from '../../../src/express/pages/pages.js'
 
 export const now = Date.UTC(2025, 0, 1)
 

@@ -159,3 +159,9 @@ export const en = {
   'problem.sending_paused.title': "Sorry, we can't send codes right now",
   'problem.sending_paused.text': 'Try again in {t}.',
 } satisfies Record<`problem.${ProblemCode}.${'title' | 'text'}`, string> & Record<string, string>
+
+/** One language: the same keys in each, so that a missing text does not compile. */
+export type Texts = Readonly<Record<keyof typeof en, string>>
+
+/** Own texts per locale, each key on its own. A locale that is not built in falls back to English. */
+export type Messages = Readonly<Record<string, Partial<Texts>>>

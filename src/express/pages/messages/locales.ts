@@ -1,9 +1,8 @@
 import { nearestName } from '../../../lib/nearest-name.js'
 import { optionError } from '../../../lib/options.js'
-import { en } from './en.js'
+import { en, type Messages, type Texts } from './en.js'
 import { es } from './es.js'
 import { pt } from './pt.js'
-import type { Messages, Texts } from './texts.js'
 
 const builtIn: Readonly<Record<string, Texts>> = { en, es, pt }
 
@@ -106,12 +105,12 @@ const inProblems = ['t', 'time', 'countries']
 const toldAsProblem = /^(?:problem|code|phone)\.\w+\.text$/
 
 /** The values that a text may have filled in, without their braces. */
-export function placeholdersOf(key: keyof Texts): readonly string[] {
+function placeholdersOf(key: keyof Texts): readonly string[] {
   return toldAsProblem.test(key) ? inProblems : namesIn(en[key])
 }
 
 /** Throws a TypeError for a text with a placeholder that nothing fills in: people would see a hole. */
-export function checkPlaceholders(locale: string, key: keyof Texts, text: string): void {
+function checkPlaceholders(locale: string, key: keyof Texts, text: string): void {
   const known = placeholdersOf(key)
   const unknown = namesIn(text).find((name) => !known.includes(name))
   if (unknown === undefined) return
