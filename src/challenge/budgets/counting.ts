@@ -71,7 +71,8 @@ export function createBudget(
   // Async: a store that throws must not leave the others unawaited.
   async function add(hit: Hit, by: number): Promise<Refusal | undefined> {
     const { count, resetInMs } = await store.increment(hit.key, hit.windowMs, by)
-    Object.assign(hit, { count, resetInMs })
+    hit.count = count
+    hit.resetInMs = resetInMs
     const { told, max } = hit
     // Read, it says whether there is room for one more; counted, whether this one had any.
     const isWithin = by === 0 ? count < max : count <= max
