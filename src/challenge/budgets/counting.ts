@@ -19,9 +19,13 @@ export interface Told {
   readonly service?: ServiceLimit
 }
 
-/** When a hit comes back. */
+/**
+ * When a hit comes back: the provider was not asked to send, or refused to; the number was proven; the code was not
+ * judged wrong; `beforeSend` said yes.
+ */
 export type Back = 'not-sent' | 'refused' | 'proven' | 'not-rejected' | 'allowed'
 
+/** Counters that are read before anything is decided. */
 export type Group = 'share' | 'address' | 'tried' | 'numbers' | 'unproven'
 
 /** A session that has had its share adds nothing to its address, a number that it has tried nothing to its numbers. */
@@ -37,10 +41,9 @@ export interface Hit {
   /** Absent where one too many is not refused, and spares another group. */
   readonly told: Told | undefined
   readonly back: readonly Back[]
-  /** Of what is read before anything is decided. */
   readonly group: Group | undefined
   windowMs: number
-  /** As it was read or counted last; 0 before, as what is left of the window. */
+  /** With what is left of the window, as it was read or counted last; 0 before. */
   count: number
   resetInMs: number
 }
