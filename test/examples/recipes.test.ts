@@ -10,13 +10,7 @@ import { type Running, run } from './running.js'
 const phone = '+573001234567'
 type Visit = ReturnType<typeof createVisitor>
 
-/** Signs in by forms, with a wrong code first, and returns where success led. */
-async function signIn({ codeFor }: Running, visit: Visit): Promise<string | null> {
-  const login = 'name=ana&password=sesame&returnTo=/account'
-  expect((await visit('POST', '/login', new URLSearchParams(login))).status).toBe(303)
-  return enterCode(codeFor, visit)
-}
-
+/** By forms, with a wrong code first. Returns where success led. */
 async function enterCode(codeFor: Running['codeFor'], visit: Visit): Promise<string | null> {
   const wrong = await visit('POST', '/two-factor/verify', new URLSearchParams({ code: '000000' }))
   expect(wrong.status).toBe(422)
@@ -28,91 +22,88 @@ async function enterCode(codeFor: Running['codeFor'], visit: Visit): Promise<str
 
 const status = async (answer: Promise<Answer>) => (await answer).status
 
-describe.each([4, 5] as const)('on Express %i', (line) => {
-  it.each(['passport', 'iron-session', 'cookie-session'])('examples/%s signs in', async (example) => {
+// Once on Express 4 where the session is of a library that knows its lines; the examples themselves are the same.
+const signingIn = [
+  ['passport', 4],
+  ['passport', 5],
+  ['iron-session', 5],
+  ['cookie-session', 5],
+] as const
+
+describe.each(signingIn)('examples/%s on Express %i', (example, line) => {
+  it('signs in and out, and lets nobody in by the cookie from before the code', async () => {
     const app = await run(example, { express: line })
     const visit = createVisitor(app.origin)
     expect(await status(visit('GET', '/account'))).toBe(401)
     expect(await status(visit('POST', '/login', { name: 'ana', password: 'guess' }))).toBe(401)
     expect(await status(visit('GET', '/account'))).toBe(401)
-    expect(await signIn(app, visit)).toBe('/account')
+    const login = new URLSearchParams('name=ana&password=sesame&returnTo=/account')
+    expect(await status(visit('POST', '/login', login))).toBe(303)
+    expect(await status(visit('GET', '/account'))).toBe(403)
+    const planted = visit.copy()
+    expect(await enterCode(app.codeFor, visit)).toBe('/account')
     expect((await visit('GET', '/account')).text).toBe('Signed in as ana.')
-  })
-
-  it.each(['passport', 'iron-session', 'cookie-session'])(
-    'examples/%s lets nobody in by the cookie from before the code',
-    async (example) => {
-      const app = await run(example, { express: line })
-      const visit = createVisitor(app.origin)
-      await visit('POST', '/login', { name: 'ana', password: 'sesame' })
-      expect(await status(visit('GET', '/account'))).toBe(403)
-      const planted = visit.copy()
-      await visit('POST', '/two-factor/verify', { code: await app.codeFor(phone) })
-      expect(await status(visit('GET', '/account'))).toBe(200)
-      expect(await status(planted('GET', '/account'))).toBeGreaterThanOrEqual(401)
-    },
-  )
-
-  it.each(['passport', 'cookie-session'])('examples/%s signs out', async (example) => {
-    const app = await run(example, { express: line })
-    const visit = createVisitor(app.origin)
-    await signIn(app, visit)
+    expect(await status(planted('GET', '/account'))).toBeGreaterThanOrEqual(401)
+    if (example === 'iron-session') return
     const copied = visit.copy()
     expect(await status(visit('POST', '/logout'))).toBe(302)
     expect(await status(visit('GET', '/account'))).toBe(401)
     expect(await status(copied('GET', '/account'))).toBeGreaterThanOrEqual(401)
   })
+})
 
-  it('examples/optional asks for a code only once a number is proven', async () => {
-    const { origin, codeFor } = await run('optional', { express: line })
-    const visit = createVisitor(origin)
-    const login = { name: 'ana', password: 'sesame' }
-    expect(await status(visit('POST', '/security/phone/start', { phone }))).toBe(401)
-    expect((await visit('POST', '/login', login)).location).toBe('/account')
-    expect((await visit('GET', '/account')).text).toBe('Signed in as ana.')
-    expect(await status(visit('POST', '/security/on'))).toBe(403)
+it('examples/optional asks for a code only once a number is proven', async () => {
+  const { origin, codeFor } = await run('optional')
+  const visit = createVisitor(origin)
+  const login = { name: 'ana', password: 'sesame' }
+  expect(await status(visit('POST', '/security/phone/start', { phone }))).toBe(401)
+  expect((await visit('POST', '/login', login)).location).toBe('/account')
+  expect((await visit('GET', '/account')).text).toBe('Signed in as ana.')
+  expect(await status(visit('POST', '/security/on'))).toBe(403)
 
-    expect(await status(visit('POST', '/security/phone/start', { phone }))).toBe(201)
-    expect(await status(visit('POST', '/security/phone/verify', { code: await codeFor(phone) }))).toBe(200)
-    expect((await visit('POST', '/security/on')).location).toBe('/account')
-    expect(await status(visit('GET', '/account'))).toBe(403)
+  expect(await status(visit('POST', '/security/phone/start', { phone }))).toBe(201)
+  expect(await status(visit('POST', '/security/phone/verify', { code: await codeFor(phone) }))).toBe(200)
+  expect((await visit('POST', '/security/on')).location).toBe('/account')
+  expect(await status(visit('GET', '/account'))).toBe(403)
 
-    const other = createVisitor(origin)
-    expect(await status(other('POST', '/login', login))).toBe(201)
-    expect(await status(other('GET', '/account'))).toBe(403)
-    await other('POST', '/two-factor/verify', { code: await codeFor(phone) })
-    expect(await status(other('GET', '/account'))).toBe(200)
-    expect(await status(other('POST', '/security/off'))).toBe(403)
-  })
+  const other = createVisitor(origin)
+  expect(await status(other('POST', '/login', login))).toBe(201)
+  expect(await status(other('GET', '/account'))).toBe(403)
+  await other('POST', '/two-factor/verify', { code: await codeFor(phone) })
+  expect(await status(other('GET', '/account'))).toBe(200)
+  expect(await status(other('POST', '/security/off'))).toBe(403)
+})
 
-  it('examples/signup refuses who has no proof, and lives', async () => {
-    const { origin } = await run('signup', { express: line })
-    const visit = createVisitor(origin)
-    const refused = await visit('POST', '/signup', new URLSearchParams({ name: 'eva' }))
-    expect([refused.status, refused.headers.get('content-type')]).toEqual([403, 'text/html; charset=utf-8'])
-    expect((await visit('POST', '/signup', { name: 'eva' })).body.code).toBe('second_factor_required')
-    expect(await status(visit('GET', '/signup'))).toBe(200)
-  })
+it('examples/signup refuses who has no proof, and lives', async () => {
+  const { origin } = await run('signup')
+  const visit = createVisitor(origin)
+  const refused = await visit('POST', '/signup', new URLSearchParams({ name: 'eva' }))
+  expect([refused.status, refused.headers.get('content-type')]).toEqual([403, 'text/html; charset=utf-8'])
+  expect((await visit('POST', '/signup', { name: 'eva' })).body.code).toBe('second_factor_required')
+  expect(await status(visit('GET', '/signup'))).toBe(200)
+})
 
-  it.skipIf(withoutRedis)('examples/redis keeps sessions and grants in one Redis', async () => {
-    const redis = await startRedis()
-    const { origin, codeFor } = await run('redis', { express: line, env: { REDIS_URL: redis.url } })
-    const visit = createVisitor(origin)
-    async function enter() {
-      await visit('POST', '/login', { name: 'ana', password: 'sesame' })
-      const entered = await visit('POST', '/two-factor/verify', { code: await codeFor(phone) })
-      expect(entered.status).toBe(200)
-    }
-    // On a busy machine Redis may miss the deadline of one request, which is refused then.
-    await vi.waitFor(enter, { timeout: 120_000, interval: 1_000 })
-    const told = [await visit('GET', '/account'), await visit('GET', '/account')]
-    expect(told.map(({ text }) => text.startsWith('Signed in as ana'))).toEqual([true, true])
-    const keys = (await redis.ask('KEYS', '*')) as string[]
-    expect(keys.some((key) => key.startsWith('sess:'))).toBe(true)
-    expect(keys.some((key) => key.startsWith('tf2:'))).toBe(true)
-  })
+it.skipIf(withoutRedis)('examples/redis keeps sessions and grants in one Redis', async () => {
+  const redis = await startRedis()
+  const { origin, codeFor } = await run('redis', { env: { REDIS_URL: redis.url } })
+  const visit = createVisitor(origin)
+  async function enter() {
+    await visit('POST', '/login', { name: 'ana', password: 'sesame' })
+    const entered = await visit('POST', '/two-factor/verify', { code: await codeFor(phone) })
+    expect(entered.status).toBe(200)
+  }
+  // On a busy machine Redis may miss the deadline of one request, which is refused then.
+  await vi.waitFor(enter, { timeout: 120_000, interval: 1_000 })
+  const told = [await visit('GET', '/account'), await visit('GET', '/account')]
+  expect(told.map(({ text }) => text.startsWith('Signed in as ana'))).toEqual([true, true])
+  const keys = (await redis.ask('KEYS', '*')) as string[]
+  expect(keys.some((key) => key.startsWith('sess:'))).toBe(true)
+  expect(keys.some((key) => key.startsWith('tf2:'))).toBe(true)
+})
 
-  it('examples/openid-connect asks for a code after the identity provider', async () => {
+it.each([4, 5] as const)(
+  'examples/openid-connect on Express %i asks for a code after the identity provider',
+  async (line) => {
     const port = await freePort()
     const issuer = await startIdentityProvider(`http://localhost:${port}`)
     const env = { ISSUER_BASE_URL: issuer, CLIENT_ID: 'acme', CLIENT_SECRET: 'known to the test' }
@@ -128,8 +119,8 @@ describe.each([4, 5] as const)('on Express %i', (line) => {
     expect((await visit('GET', '/account')).text).toBe('Signed in as ana.')
     expect(await status(planted('GET', '/account'))).toBe(403)
     expect((await visit('POST', '/keys')).body.code).toBe('second_factor_required')
-  })
-})
+  },
+)
 
 /** The way of a browser through the identity provider, from the login of the app back to it. */
 async function signInAt(issuer: string, origin: string, app: Visit): Promise<void> {
