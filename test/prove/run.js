@@ -63,7 +63,8 @@ function noticed(tests, cwd) {
     ['npm test', ['--project=express-5', '--project=parts', '--project=processes']],
     ['test:full', ['--project=full*']],
   ]) {
-    const run = runTests(tests, { cwd, more: [...more, '--passWithNoTests'] })
+    // One that falls is enough.
+    const run = runTests(tests, { cwd, more: [...more, '--passWithNoTests', '--bail=1'] })
     const fallen = run.tests.find(({ status }) => status === 'failed')
     if (fallen !== undefined) return [by, fallen]
   }
