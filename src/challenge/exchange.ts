@@ -176,12 +176,12 @@ async function within<Result>(ms: number, ask: (signal: AbortSignal) => Promise<
   const late = () => new LateError(`no response within ${Math.round(ms)} ms`)
   const controller = new AbortController()
   // An adapter that is not async may throw synchronously.
-  const asked = (async () => ask(controller.signal))()
+  const answer = (async () => ask(controller.signal))()
   try {
-    return await withinDeadline(ms, () => asked, late)
+    return await withinDeadline(ms, () => answer, late)
   } catch (error) {
     if (!(error instanceof LateError)) throw error
     controller.abort(error)
-    return await withinDeadline(graceMs, () => asked, late)
+    return await withinDeadline(graceMs, () => answer, late)
   }
 }

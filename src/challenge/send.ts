@@ -120,11 +120,11 @@ export function createSend(parts: {
     const { suspicion, refusal } = suspected() ?? {}
     // SMS pumping: without a captcha to ask for, nobody passes while the country is suspected.
     if (beforeSend === undefined) return refusal
-    const asked = { subject, destination, channel, purpose }
+    const planned = { subject, destination, channel, purpose }
     // Cost: an assessment is billed, and whoever is refused, or does not wait for the answer, can ask again.
     const tooMany = await question?.take()
     if (tooMany !== undefined) return tooMany
-    const allowed = await beforeSend(suspicion === undefined ? asked : { ...asked, suspicion })
+    const allowed = await beforeSend(suspicion === undefined ? planned : { ...planned, suspicion })
     if (allowed !== true) return refused('send_refused')
     await question?.refund()
     return undefined
@@ -197,10 +197,10 @@ export function createSend(parts: {
   }
 }
 
-function eventOf({ sent: { result }, about: asked }: Dispatched) {
-  if (result === 'sent') return { type: 'challenge.sent', ...asked } as const
-  if (result === 'unconfirmed') return { type: 'challenge.unconfirmed', ...asked } as const
-  const { reason: failure, ...others } = asked
+function eventOf({ sent: { result }, about: exchange }: Dispatched) {
+  if (result === 'sent') return { type: 'challenge.sent', ...exchange } as const
+  if (result === 'unconfirmed') return { type: 'challenge.unconfirmed', ...exchange } as const
+  const { reason: failure, ...others } = exchange
   const cause = failure === undefined ? {} : { failure }
   return { type: 'challenge.undelivered', reason: result, ...cause, ...others } as const
 }

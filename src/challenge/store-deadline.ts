@@ -44,16 +44,16 @@ export function withStoreDeadline(
       throw failed(command, cause, 0)
     }
   }
-  const asked = <T>(command: StoreTrace['command'], key: string, ask: () => Awaitable<T>): Awaitable<T> =>
+  const observed = <T>(command: StoreTrace['command'], key: string, ask: () => Awaitable<T>): Awaitable<T> =>
     traced(
       traces,
       () => ({ command, kind: String(key.split(':')[2]) }),
       () => bounded(command, ask),
     )
   return {
-    read: (key) => asked('read', key, () => store.read(key)),
-    swap: (key, version, next, ttlMs) => asked('swap', key, () => store.swap(key, version, next, ttlMs)),
-    increment: (key, windowMs, by) => asked('increment', key, () => store.increment(key, windowMs, by)),
+    read: (key) => observed('read', key, () => store.read(key)),
+    swap: (key, version, next, ttlMs) => observed('swap', key, () => store.swap(key, version, next, ttlMs)),
+    increment: (key, windowMs, by) => observed('increment', key, () => store.increment(key, windowMs, by)),
     close: () => store.close?.(),
   }
 }

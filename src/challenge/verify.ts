@@ -28,18 +28,18 @@ export function createVerify(parts: {
   function approval(
     target: Target,
     { challenge, channels }: Approved,
-    asked: AboutExchange & { readonly ageMs: number },
+    exchange: AboutExchange & { readonly ageMs: number },
   ): VerifyOutcome {
-    emit({ type: 'challenge.approved', ...asked, ...about(target, challenge) })
+    emit({ type: 'challenge.approved', ...exchange, ...about(target, challenge) })
     const { purpose, channel } = challenge
     const ways = channels.length > 1 ? { channels } : {}
     const bound = challenge.bound === undefined ? {} : { bound: challenge.bound }
     return { outcome: 'approved', purpose, channel, ...ways, phone: target.phone, ...bound }
   }
 
-  function rejection(target: Target, outcome: Rejected, asked: AboutExchange = {}): VerifyOutcome {
+  function rejection(target: Target, outcome: Rejected, exchange: AboutExchange = {}): VerifyOutcome {
     const { challenge, attemptsRemaining, used, lockedForMs } = outcome
-    emit({ type: 'challenge.rejected', attemptsRemaining, used, ...asked, ...about(target, challenge) })
+    emit({ type: 'challenge.rejected', attemptsRemaining, used, ...exchange, ...about(target, challenge) })
     reportNumber(target, challenge, outcome)
     const retry = lockedForMs === undefined ? {} : { retryAfterMs: lockedForMs }
     return { outcome: 'rejected', attemptsRemaining, ...retry }
@@ -92,7 +92,7 @@ export function createVerify(parts: {
     // Ask the provider.
     const { challenge } = reserved
     const sends = sendsFor(challenge, reserving.ledger[who.budget].sends)
-    const { verdict, about: asked } = await codes.check(target, {
+    const { verdict, about: exchange } = await codes.check(target, {
       destination: target.phone,
       appName: appNameOf(target.lane, challenge.purpose),
       code,
@@ -109,9 +109,9 @@ export function createVerify(parts: {
       case 'approved':
         // A count that fails must not take back what was proven.
         await budget.proven(sends.length).catch(() => undefined)
-        return approval(target, outcome, { ...asked, ageMs: ageOf(sends, now) })
+        return approval(target, outcome, { ...exchange, ageMs: ageOf(sends, now) })
       case 'rejected':
-        return rejection(target, outcome, asked)
+        return rejection(target, outcome, exchange)
       case 'gone':
         reportNumber(target, challenge, outcome)
         return refused('challenge_gone')

@@ -104,7 +104,7 @@ export function createPartition(parts: {
     get: (key: string) => shardOf(key).get(key),
     delete: (key: string) => void remove(shardOf(key), key),
     /**
-     * What is there, live or expired, is changed in place: half the garbage of a new object each time.
+     * What is there, live or expired, is changed in place, which costs less than to set it anew.
      *
      * @throws {TwoFactorError} `capacity` for a new key, when sealed and full of live entries
      */

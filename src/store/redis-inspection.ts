@@ -27,12 +27,12 @@ export async function inspectRedis(
 ): Promise<readonly Finding[]> {
   const nodes = new Map<string, Node>()
   const meet = async (_: unknown, sample: number) => {
-    const asked = Date.now()
+    const sentAt = Date.now()
     const reply = await runScript(send, inspectScript, `tf2:inspect:${sample}`)
     const [id = '', port = '', version = '', eviction = '', role = '', replicas, seconds, micros] = (
       reply as unknown[]
     ).map(String)
-    const leadMs = Number(seconds) * 1_000 + Number(micros) / 1_000 - (asked + Date.now()) / 2
+    const leadMs = Number(seconds) * 1_000 + Number(micros) / 1_000 - (sentAt + Date.now()) / 2
     nodes.set(id, { port, version, eviction, role, replicas: Number(replicas), leadMs })
   }
   try {

@@ -17,14 +17,14 @@ const script = (source: string): Script => ({
  * ARGV: the version expected ('' when absent), the next entry ('' to remove), its lifetime in milliseconds.
  */
 export const swapScript = script(`
-local standing = redis.call('GET', KEYS[1])
-if standing and standing == ARGV[2] then
+local stored = redis.call('GET', KEYS[1])
+if stored and stored == ARGV[2] then
   return {1}
 end
-local version = standing and string.match(standing, '^[^\\n]*')
+local version = stored and string.match(stored, '^[^\\n]*')
 local expected = ARGV[1] ~= '' and ARGV[1]
 if version ~= expected then
-  return {0, standing}
+  return {0, stored}
 end
 if ARGV[2] == '' then
   redis.call('DEL', KEYS[1])

@@ -78,8 +78,8 @@ export function redisStore(options: RedisStoreOptions): Store {
     // GETEX without options is a GET that only a primary accepts: a stale replica may still hold a revoked grant.
     read: (key) =>
       bounded(async () => {
-        const standing = await send(key, ['getex', key])
-        return standing === null ? undefined : entryAtRest(standing)
+        const stored = await send(key, ['getex', key])
+        return stored === null ? undefined : entryAtRest(stored)
       }),
 
     async swap(key, expectedVersion, next, ttlMs) {
@@ -91,9 +91,9 @@ export function redisStore(options: RedisStoreOptions): Store {
           : [`${entry.version}\n${JSON.stringify(entry.value)}`, wholeMs('ttlMs', ttlMs)]
       return bounded(async () => {
         const reply = await runScript(send, swapScript, key, [expectedVersion ?? '', ...put])
-        const [swapped, standing] = reply as unknown[]
+        const [swapped, stored] = reply as unknown[]
         if (integer(swapped) === 0) {
-          return standing === null ? { swapped: false } : { swapped: false, entry: entryAtRest(standing) }
+          return stored === null ? { swapped: false } : { swapped: false, entry: entryAtRest(stored) }
         }
         if (strict) await replicated(key)
         return entry === undefined ? { swapped: true } : { swapped: true, entry }
@@ -118,8 +118,8 @@ export function redisStore(options: RedisStoreOptions): Store {
 const wholeMs = (name: string, ms: number): string => String(Math.ceil(duration(name, ms)))
 
 /** A version and a value, or a counter, which is its own version. */
-function entryAtRest(standing: unknown): Entry {
-  const text = String(standing)
+function entryAtRest(stored: unknown): Entry {
+  const text = String(stored)
   const [version = ''] = text.split('\n', 1)
   return { value: version === text ? integer(text) : JSON.parse(text.slice(version.length + 1)), version }
 }
