@@ -37,7 +37,7 @@ interface Document {
   }
 }
 
-const total = 2_000
+const total = 500
 let sandbox: Sandbox
 let document: Document
 
