@@ -427,6 +427,16 @@ describe('nobody else', () => {
     expect(formOn(await ana.open(page))).toBeDefined()
   })
 
+  it('reads a form in another session of the account that has not given its proof', async () => {
+    const host = await startBank()
+    const { ana, refused } = await interrupted(host)
+    const page = await prove(host, ana, refused)
+    host.clock.now += 60_000
+    const elsewhere = await host.signIn()
+    expect((await elsewhere.open(page)).status).toBe(410)
+    expect(formOn(await ana.open(page))).toBeDefined()
+  })
+
   it('reads a form after a revocation, though the session goes on', async () => {
     const host = await startBank()
     const { ana, refused } = await interrupted(host)
