@@ -1,15 +1,12 @@
 import { parseArgs } from 'node:util'
 import { version as packageVersion } from '../lib/version.js'
 import { createClient, type NumberFormat, ProviderError } from '../provider/index.js'
-import { channelProblem, phoneProblem } from './answer-problems.js'
 import { calibrate } from './calibrate.js'
 import { isOutage } from './calibration.js'
-import { accountNeeds, resolveNeeds } from './needs.js'
-import { pathFlag, readPaths } from './paths.js'
-import { printJson } from './print-json.js'
-import { describeRefusal } from './refusal.js'
+import { accountNeeds, channelProblem, pathFlag, phoneProblem, readPaths, resolveNeeds } from './needs.js'
+import { describeRefusal } from './quote.js'
 import { openTerminal } from './terminal.js'
-import { UsageError, understand } from './usage.js'
+import { printJson, UsageError, understand } from './usage.js'
 
 const help = `Usage: express-two-factor calibrate [options]
 

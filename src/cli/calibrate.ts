@@ -1,14 +1,12 @@
-import type { ProviderClient, VerifyAnswer } from '../provider/index.js'
-import { compact } from './answer-problems.js'
+import { type ProviderClient, ProviderError, type VerifyAnswer } from '../provider/index.js'
+import { masked } from '../provider/masking.js'
+import { messageStateOf } from '../provider/send-result.js'
 import { calibrationOf } from './calibration.js'
-import { codePatternOf } from './code-shape.js'
-import { conclusionOf, optionLines } from './conclusion.js'
-import { deliveryNote } from './delivery-note.js'
-import { describeAnswer, maskAnswer } from './observation.js'
-import { printJson } from './print-json.js'
+import { conclusionOf, describeAnswer, maskAnswer, optionLines } from './conclusion.js'
+import { compact } from './needs.js'
+import { quote } from './quote.js'
 import type { Terminal } from './terminal.js'
-import { UsageError, understand } from './usage.js'
-import { wrongCodeLike } from './wrong-code.js'
+import { printJson, UsageError, understand } from './usage.js'
 
 interface Order {
   readonly phone: string
@@ -96,3 +94,52 @@ function shown(observed: Readonly<Record<string, VerifyAnswer | undefined>>): ob
 function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }
+
+/**
+ * A code of the same shape that is not the right one: its own characters, moved by one. No other character
+ * is sure to be in the alphabet of the account, and a code outside it might be refused for its form alone.
+ */
+export function wrongCodeLike(code: string): string {
+  const moved = code.slice(1) + code.slice(0, 1)
+  return moved === code ? code.slice(1) + neighbourOf(code.slice(0, 1)) : moved
+}
+
+/** For a code of one character repeated, which moving does not change. */
+function neighbourOf(character: string): string {
+  if (character === '9') return '8'
+  if (character === 'z' || character === 'Z') return String.fromCharCode(character.charCodeAt(0) - 1)
+  return String.fromCharCode(character.charCodeAt(0) + 1)
+}
+
+/**
+ * The source of a `code.pattern` for codes like this one. Letters bring digits along: one code of four letters
+ * does not say that the next one has no digit.
+ */
+export function codePatternOf(code: string): string {
+  if (/^\d+$/.test(code)) return `^\\d{${code.length}}$`
+  const letters = code === code.toUpperCase() ? 'A-Z' : code === code.toLowerCase() ? 'a-z' : 'A-Za-z'
+  return `^[0-9${letters}]{${code.length}}$`
+}
+
+/** Whether the option `watch.delivery` would work: asks what became of a message that has surely arrived. */
+export async function deliveryNote(
+  provider: Pick<ProviderClient, 'messageState'>,
+  id: string | undefined,
+  form: string,
+): Promise<string> {
+  if (id === undefined) return cannotTell
+  try {
+    const entries = await provider.messageState({ id })
+    const states = entries.flatMap(({ state }) => (state === undefined ? [] : quote(masked(state, form))))
+    if (states.length === 0) return cannotTell
+    const works = messageStateOf(entries) === 'delivered'
+    return `The state of the message that arrived is ${states.join(', ')}: ${works ? tells : tellsNothing}`
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error
+    return cannotTell
+  }
+}
+
+const tells = 'watch: { delivery: {} } works with this account.'
+const tellsNothing = 'watch.delivery would report message.unknown or worse, so leave it out.'
+const cannotTell = 'The account does not tell what became of a message: leave watch.delivery out.'

@@ -1,6 +1,6 @@
 import { effectiveError, scalarString } from '../provider/answers.js'
+import { judge, type VerifyAnswer } from '../provider/index.js'
 import { mask } from '../provider/masking.js'
-import { judge, type VerifyAnswer } from '../provider/verdict.js'
 
 /** What the account answered to a wrong code, to the right one, and to the right one once more. */
 export interface Observed {

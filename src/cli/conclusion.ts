@@ -1,5 +1,8 @@
+import { scalarString } from '../provider/answers.js'
+import type { VerifyAnswer } from '../provider/index.js'
+import { masked } from '../provider/masking.js'
 import type { Calibration } from './calibration.js'
-import { optionLine } from './observation.js'
+import { quote } from './quote.js'
 
 /** What a calibration finds: `codePattern` for `code.pattern` of `twoFactor`, the rest for `providerCodes`. */
 export interface FoundOptions {
@@ -98,3 +101,35 @@ the account, then run this again.`
 const outage = `The provider was out of order or too busy when it was asked: nothing follows from that, about a right code or
 a wrong one. Run this again in some minutes. If it stays so for wrong codes alone, the account answers them in
 this way, and people who mistype theirs will be told that the service is out of order (503).`
+
+/** The answer without what was sent: a service may quote the code, the number or the key back. */
+export function maskAnswer(answer: VerifyAnswer, form: string): VerifyAnswer {
+  const { status, error } = answer
+  return { ...answer, status: maskValue(status, form), error: maskValue(error, form) }
+}
+
+/** A number that quotes nothing stays one: 0 is no error, and "0" reads the same. */
+function maskValue(value: unknown, form: string): unknown {
+  const text = scalarString(value)
+  if (text === undefined) return value
+  const safe = masked(text, form)
+  return safe === text ? value : safe
+}
+
+/** What an answer says that decides, as one line. */
+export function describeAnswer(name: string, { httpStatus, status, error }: VerifyAnswer): string {
+  const members = Object.entries({ status, error })
+    .filter(([, value]) => value !== undefined)
+    .map(([member, value]) => `${member} ${describeValue(value)}`)
+  return `  ${name.padEnd(13)}HTTP ${httpStatus}  ${members.join('  ') || 'no status, no error'}`
+}
+
+function describeValue(value: unknown): string {
+  if (typeof value === 'string') return quote(value)
+  return value === null || typeof value !== 'object' ? String(value) : Array.isArray(value) ? '[…]' : '{…}'
+}
+
+/** A line to paste into the options. */
+export function optionLine(name: string, texts: readonly string[]): string {
+  return `  ${name}: [${texts.map(quote).join(', ')}],`
+}

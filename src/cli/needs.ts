@@ -1,4 +1,5 @@
-import { clientProblem } from './answer-problems.js'
+import { type ClientOptions, resolveClientOptions } from '../provider/client-options.js'
+import { phone as phoneSchema } from '../provider/parameter-schemas.js'
 import type { Terminal } from './terminal.js'
 import { secretShown, UsageError } from './usage.js'
 
@@ -82,4 +83,46 @@ async function askFor(need: Need, terminal: Terminal): Promise<string> {
     if (wrong === undefined) return answer
     terminal.say(wrong)
   }
+}
+
+const fitting = { baseUrl: 'https://api.example.com/v1', client: 1, key: 'key' }
+
+/** What the client would say about one of its options. */
+function clientProblem(option: Partial<ClientOptions>): string | undefined {
+  try {
+    resolveClientOptions({ ...fitting, ...option })
+    return undefined
+  } catch (error) {
+    if (error instanceof TypeError) return `${error.message.replace(/^\w+: /, '')}.`
+    throw error
+  }
+}
+
+/** What the client would say about a number, as it is typed. */
+export function phoneProblem(spelled: string): string | undefined {
+  const { error } = phoneSchema().safeParse(compact(spelled))
+  return error && `phone ${error.issues[0]?.message}.`
+}
+
+export function channelProblem(channel: string): string | undefined {
+  return channel === 'sms' || channel === 'call' ? undefined : 'channel must be sms or call.'
+}
+
+/** A number without what people put between its digits. */
+export function compact(phone: string): string {
+  return phone.replaceAll(/[\s().-]/g, '')
+}
+
+/** An option for an account whose operations lie elsewhere. May be given once per operation. */
+export const pathFlag = { type: 'string', multiple: true } as const
+
+/** The option `paths` of the client, which checks it: `verifyCode=/2fa/check` becomes `{ verifyCode: '/2fa/check' }`. */
+export function readPaths(given: readonly string[] = []): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    given.map((text) => {
+      const [, operation, path] = /^(\w+)=(.*)$/.exec(text) ?? []
+      if (operation !== undefined && path !== undefined) return [operation, path]
+      throw new UsageError('path must be an operation and its path, such as verifyCode=/2fa/check.')
+    }),
+  )
 }

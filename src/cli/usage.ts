@@ -1,3 +1,5 @@
+import { version } from '../lib/version.js'
+
 /** The command line was not understood. The message is for the person who typed it. */
 export class UsageError extends Error {}
 
@@ -16,4 +18,9 @@ export function secretShown(what: string, variable: string): UsageError {
   return new UsageError(
     `${what} is not taken: every process of this machine reads a command line. Set ${variable}.`,
   )
+}
+
+/** Prints a result for programs, with the version that found it. */
+export function printJson(result: object): void {
+  process.stdout.write(`${JSON.stringify({ version, ...result }, undefined, 2)}\n`)
 }

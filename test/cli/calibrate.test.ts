@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
-import { codePatternOf } from '../../src/cli/code-shape.js'
+import { codePatternOf } from '../../src/cli/calibrate.js'
 import {
   createClient,
   type ProviderClient,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { wrongCodeLike } from '../../src/cli/calibrate.js'
 import { calibrationOf } from '../../src/cli/calibration.js'
-import { describeAnswer, maskAnswer, optionLine } from '../../src/cli/observation.js'
-import { wrongCodeLike } from '../../src/cli/wrong-code.js'
+import { describeAnswer, maskAnswer, optionLine } from '../../src/cli/conclusion.js'
 
 const right = { httpStatus: 200, status: 'verified' }
 const wrong = { httpStatus: 520, error: '1111', msg: 'The code is wrong.' }
