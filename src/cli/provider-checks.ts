@@ -1,5 +1,5 @@
-import { adviceOn, isHtml } from '../provider/advice.js'
 import { isJsonObject } from '../provider/answers.js'
+import { adviceOn, isHtml } from '../provider/failure.js'
 import { type FailureReason, type ProviderClient, ProviderError } from '../provider/index.js'
 import type { Row } from './findings.js'
 import { describeFailure } from './quote.js'

@@ -1,4 +1,4 @@
-import { adviceOn } from '../provider/advice.js'
+import { adviceOn } from '../provider/failure.js'
 import type { ProviderError } from '../provider/index.js'
 import { mask, masked } from '../provider/masking.js'
 

@@ -1,8 +1,8 @@
-import { lostError } from './answer-error.js'
 import { type ClientOptions, checkTimeout, resolveClientOptions } from './client-options.js'
 import type { ParamsOf, SendCallParams } from './client-params.js'
 import type { ResultOf } from './client-results.js'
 import { type OperationName, operations } from './operations.js'
+import { lostError } from './provider-error.js'
 import { openTransport } from './send.js'
 import { encodeParams, type Further, readAnswer } from './wire.js'
 

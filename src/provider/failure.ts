@@ -73,3 +73,67 @@ const patterns: readonly (readonly [FailureReason, RegExp])[] = [
 export function reasonOf(code: string): FailureReason {
   return patterns.find(([, pattern]) => pattern.test(code))?.[0] ?? 'connection'
 }
+
+type Failed = Pick<
+  ProviderFailure,
+  'operation' | 'delivery' | 'reason' | 'httpStatus' | 'providerError' | 'raw'
+>
+
+/** What to do about a failure, in one or two sentences without values. */
+export function adviceOn(failure: Failed): string {
+  if (failure.delivery === 'not-sent') return `Nothing was sent. ${connectionAdvice(failure)}`
+  if (failure.delivery === 'unknown') return 'It may have been acted on: a repeated send may arrive twice.'
+  return answerAdvice(failure)
+}
+
+function connectionAdvice({ reason }: Failed): string {
+  switch (reason) {
+    case 'dns':
+      return 'Check the host name in baseUrl, and the DNS of this server.'
+    case 'refused':
+      return 'Nothing listens there: check host and port in baseUrl.'
+    case 'tls':
+      return 'Check that baseUrl is the right host, and its certificate; a proxy with its own needs NODE_EXTRA_CA_CERTS.'
+    case 'timeout':
+    case 'unreachable':
+      return 'Check baseUrl, and whether a firewall or a missing proxy setting stops this server.'
+    case 'dispatcher':
+      return 'The option dispatcher comes from another major version of undici: pass one of undici 7.'
+    case 'closed':
+      return 'The client was closed before: create another one.'
+    case 'aborted':
+      return 'The signal of the call had fired.'
+    default:
+      return 'Check baseUrl and the network, then repeat it.'
+  }
+}
+
+const askProvider = 'providerMessage and raw hold what the provider said.'
+
+function answerAdvice(failure: Failed): string {
+  const { operation, httpStatus = 0, providerError } = failure
+  // The balance takes only the account, so whatever is refused there is the account.
+  const accountOnly = operation === 'balance' && providerError !== undefined
+  if (httpStatus === 401 || httpStatus === 403 || providerError === '1003' || accountOnly) {
+    return "Check client, key and this server's address on the account's allow-list."
+  }
+  // Followed, a redirect would carry the key to wherever it points.
+  if (httpStatus >= 300 && httpStatus < 400) return 'Redirects are not followed: correct baseUrl or paths.'
+  if (httpStatus === 402) return `Check the credits of the account; ${askProvider}`
+  if (httpStatus === 404 || httpStatus === 405) {
+    return 'No such operation there: check baseUrl, which ends in the version segment (/v1), and paths.'
+  }
+  if (httpStatus === 429)
+    return 'Too many requests: wait for retryAfterMs, if it is given, before the next one.'
+  if (providerError === undefined && httpStatus >= 500) {
+    return 'The provider or a gateway in front of it is failing: a send may have gone out all the same.'
+  }
+  if (isHtml(failure.raw))
+    return 'A web site answered: check baseUrl, which ends in the version segment (/v1).'
+  return `Check the parameters; ${askProvider}`
+}
+
+/** A page of a web site, not of the provider's interface. */
+export function isHtml(raw: unknown): boolean {
+  return typeof raw === 'string' && raw.trimStart().startsWith('<')
+}

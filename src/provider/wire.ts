@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { quotable, refusedError } from './answer-error.js'
 import { camelCase, list, number, object } from './answer-schemas.js'
 import { effectiveError, isJsonObject, type JsonObject, parseJson, repeatsMember } from './answers.js'
 import { type Operation, type OperationName, operations } from './operations.js'
 import { isWellFormed, wellFormedRule } from './parameter-schemas.js'
+import { quotable, refusedError } from './provider-error.js'
 import type { Answered } from './send.js'
 
 // What the schemas of the operations cannot say: how numbers are written, which parameters contradict each

@@ -1,5 +1,5 @@
-import { createBoundedMap } from './bounded-map.js'
-import { digitsOf } from './digits.js'
+import { createBoundedMap } from './bounded-memory.js'
+import { digitsOf } from './numbers.js'
 
 export const blockedChannels = ['SMS', 'CALL', 'WA', 'ALL'] as const
 

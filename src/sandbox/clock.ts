@@ -1,5 +1,5 @@
-import { createBoundedMap } from './bounded-map.js'
-import { digitsOf } from './digits.js'
+import { createBoundedMap } from './bounded-memory.js'
+import { digitsOf } from './numbers.js'
 
 /**
  * The sandbox's own time: code lifetimes, message states and link expiry follow it. A phone number can be

@@ -11,7 +11,7 @@ import {
 } from '../lib/options.js'
 import type { ResendRule } from './codes.js'
 import type { InboxMessage } from './inbox.js'
-import { defaultHost, isLoopback } from './listen.js'
+import { defaultHost, isLoopback } from './reach.js'
 import type { Dialect } from './service/dialect.js'
 
 /** How a sandbox behaves. Everything has a default. */

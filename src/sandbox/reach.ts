@@ -1,5 +1,5 @@
-import { isIP } from 'node:net'
-import type { SandboxSettings } from './options.js'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import { type AddressInfo, isIP } from 'node:net'
 
 /** Where a sandbox is reached, once its port is known. */
 export interface Reach {
@@ -20,7 +20,12 @@ export function reachOf(
     publicUrl,
     basePath,
     allowedHosts,
-  }: Pick<SandboxSettings, 'host' | 'publicUrl' | 'basePath' | 'allowedHosts'>,
+  }: {
+    readonly host: string
+    readonly publicUrl: string | undefined
+    readonly basePath: string
+    readonly allowedHosts: readonly string[]
+  },
   port: number,
 ): Reach {
   const name = wildcards.includes(host) ? '127.0.0.1' : isIP(host) === 6 ? `[${host}]` : host
@@ -30,4 +35,77 @@ export function reachOf(
   const published = publicUrl === undefined ? [] : [new URL(publicUrl).host]
   const all = [...own, ...published, ...allowedHosts].map((one) => one.toLowerCase())
   return { origin, baseUrl: `${origin}${basePath}`, allowedHosts: [...new Set(all)] }
+}
+
+/** What a program needs to reach this sandbox. */
+export interface Connection {
+  readonly baseUrl: string
+  /** Path of the operations. */
+  readonly basePath: string
+  readonly credentials: { readonly client: number; readonly key: string }
+  readonly approvedStatuses: readonly string[]
+}
+
+/** Servers that share one port and one request handler. */
+export interface Listening {
+  readonly port: number
+  /** From here on requests are handled. */
+  serve(listener: RequestListener): void
+  /** Ends every connection and frees the port. */
+  close(): Promise<void>
+}
+
+/** The default: anyone who reaches this port can read every code, so only this machine may. */
+export const defaultHost = '127.0.0.1'
+
+/** Whether only this machine can connect to an address. */
+export function isLoopback(host: string): boolean {
+  return host === '::1' || host === 'localhost' || (isIP(host) === 4 && host.startsWith('127.'))
+}
+
+/** Codes of machines without IPv6, and of a port that another program holds on ::1 only. */
+const dispensable = ['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EADDRINUSE']
+
+/** With the usual five seconds, a test on a busy machine loses requests that were on their way to an idle connection. */
+const settings = { keepAliveTimeout: 60_000 }
+
+/** Listens on one address; on both loopback addresses when it is the default one. */
+export async function listen(host: string, port: number): Promise<Listening> {
+  const first = createServer(settings)
+  const taken = await bind(first, host, port)
+  const servers = [first]
+  if (host === defaultHost) {
+    const second = createServer(settings)
+    // `localhost` is ::1 first in many programs.
+    const bound = await bind(second, '::1', taken).catch((error: NodeJS.ErrnoException) => {
+      if (!dispensable.includes(error.code ?? '')) throw error
+    })
+    if (bound !== undefined) servers.push(second)
+  }
+
+  let closed: Promise<void> | undefined
+  return {
+    port: taken,
+    serve(listener) {
+      for (const server of servers) server.on('request', listener)
+    },
+    close() {
+      closed ??= Promise.all(servers.map(closeServer)).then(() => {})
+      return closed
+    },
+  }
+}
+
+function bind(server: Server, host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => resolve((server.address() as AddressInfo).port))
+  })
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve())
+    server.closeAllConnections()
+  })
 }

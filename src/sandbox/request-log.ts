@@ -1,6 +1,5 @@
 import type { OperationName } from '../provider/operations.js'
-import { createBoundedMap } from './bounded-map.js'
-import { detached } from './detached.js'
+import { createBoundedMap, detached } from './bounded-memory.js'
 
 /** One request that reached an operation, and its response. */
 export interface LoggedRequest {

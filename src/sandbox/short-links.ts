@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { createBoundedMap } from './bounded-map.js'
-import type { Click } from './click.js'
-import { type Refusal, refuse } from './service/refusals.js'
+import { createBoundedMap } from './bounded-memory.js'
+import type { Click } from './clicks.js'
 
 /** A short URL that redirects. */
 export interface ShortLink {
@@ -40,9 +39,13 @@ interface LinkOrder extends Omit<ShortLink, 'urlShort' | 'createdAt' | 'expiresA
   readonly months: number
 }
 
+interface Taken {
+  readonly taken: 'name' | 'alias'
+}
+
 export interface LinkStore extends Links {
-  /** Creates a link, or returns the equal one created before. */
-  create(order: LinkOrder): { readonly link: ShortLink; readonly created: boolean } | Refusal
+  /** Creates a link, or returns the equal one created before. Says what another URL has already. */
+  create(order: LinkOrder): { readonly link: ShortLink; readonly created: boolean } | Taken
   /** The link at a path below the origin, until it expires. */
   at(path: string): ShortLink | undefined
   named(name: string): ShortLink | undefined
@@ -80,9 +83,9 @@ export function createLinks(origin: string, now: () => number, changed: () => vo
       const { alias, months, ...about } = order
       const known = named(order.name)
       if (known?.urlLong === order.urlLong) return { link: known, created: false }
-      if (known !== undefined) return refuse('urlTaken', 'Another URL has this name.')
+      if (known !== undefined) return { taken: 'name' }
       const path = pathOf(order)
-      if (at(path) !== undefined) return refuse('urlTaken', 'Another URL has this alias.')
+      if (at(path) !== undefined) return { taken: 'alias' }
       const createdAt = now()
       const link = {
         ...about,

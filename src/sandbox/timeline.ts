@@ -1,4 +1,4 @@
-import { fixedResultOf } from './fixed-numbers.js'
+import { fixedResultOf } from './numbers.js'
 
 export const messageStates = [
   ...(['sent', 'delivered', 'read', 'rejected', 'unreachable', 'blocked'] as const),
@@ -77,4 +77,24 @@ export function arrives(timeline: readonly Step[]): boolean {
 /** When the provider refunds the price, if it does: for what it could not deliver. */
 export function refundedAt(timeline: readonly Step[]): number | undefined {
   return timeline.find(({ state }) => state === 'rejected' || state === 'unreachable')?.at
+}
+
+/** An SMS or a call as the provider files it. */
+export interface Message {
+  readonly id: string
+  readonly groupId: string
+  readonly channel: 'sms' | 'call'
+  /** The number as the request wrote it. */
+  readonly phone: string
+  /** The text, or what the call says. */
+  readonly text: string
+  readonly code?: string
+  readonly appName?: string
+  readonly voice?: string
+  readonly audioCode?: string
+  readonly credits: number
+  readonly at: number
+  readonly timeline: readonly Step[]
+  /** The logged request that caused it. */
+  readonly requestId: string
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { lostError } from '../../src/provider/answer-error.js'
 import { type FailureReason, reasonOf } from '../../src/provider/failure.js'
+import { lostError } from '../../src/provider/provider-error.js'
 
 describe('the code behind a failure has one reason', () => {
   test.each<[FailureReason, string[]]>([

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { operations } from '../../src/provider/operations.js'
+import { readUserAgent } from '../../src/sandbox/clicks.js'
 import { type SandboxOptions, startSandbox } from '../../src/sandbox/index.js'
-import { readUserAgent } from '../../src/sandbox/user-agent.js'
 import { get, post } from './wire.js'
 
 const account = { client: '100200', key: 'sandbox-key' }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Click } from '../../src/sandbox/click.js'
+import type { Click } from '../../src/sandbox/clicks.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { createLinks } from '../../src/sandbox/short-links.js'
 import { get, post } from './wire.js'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { type Fault, faultSchema } from '../fault.js'
 import type { PendingFault } from '../faults.js'
+import { type Fault, faultSchema } from '../faults.js'
 import type { ProviderSimulation } from '../provider-simulation.js'
 import type { Dialect } from '../service/dialect.js'
 import * as schemas from './schemas.js'

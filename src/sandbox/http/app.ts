@@ -1,14 +1,21 @@
-import express, { type ErrorRequestHandler, type Express } from 'express'
-import type { Connection } from '../connection.js'
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type Request,
+  type Response,
+  type Router,
+} from 'express'
+import { readClick } from '../clicks.js'
 import { controlRoutes } from '../control/control-routes.js'
 import type { ProviderSimulation } from '../provider-simulation.js'
+import type { Connection } from '../reach.js'
+import { type Catalogue, catalogueOf, type Dialect } from '../service/dialect.js'
 import type { ResponseRules } from '../service/responder.js'
+import type { LinkStore } from '../short-links.js'
 import { hostCheck } from './host-check.js'
-import { linkRoutes } from './link-routes.js'
 import { operationRoutes } from './operation-routes.js'
 import { operationsOpenApi } from './operations-openapi.js'
 import { pageRoutes } from './page-routes.js'
-import { pathHint } from './path-hint.js'
 
 /** The sandbox over HTTP: the provider's operations, its short URLs, the inbox and its controls. */
 export function createApp(
@@ -59,4 +66,50 @@ const respondWithError: ErrorRequestHandler = (error, _request, response, next) 
   response
     .status(status)
     .json({ title: 'The request failed', detail: status < 500 ? error.message : 'See the log.' })
+}
+
+/** Says what a request that no operation matched probably meant; undefined when nothing is similar. */
+export function pathHint(
+  method: string,
+  path: string,
+  { dialect, basePath }: { readonly dialect: Dialect; readonly basePath: string },
+): string | undefined {
+  const [own, observed] = [routesOf(catalogueOf(dialect)), routesOf(catalogueOf('observed'))]
+  const exact = own.find((route) => `${basePath}${route.path}` === path)
+  if (exact !== undefined && exact.method !== method) return `Use ${exact.method}, not ${method}.`
+  if (observed.some((route) => `${basePath}${route.path}` === path))
+    return '--dialect observed has this path.'
+  const plain = path.toLowerCase().replaceAll(/\/+/g, '/').replace(/\/$/, '')
+  const [nearest] = own
+    .filter((route) => plain.endsWith(route.path))
+    .sort((a, b) => b.path.length - a.path.length)
+  return nearest && `Did you mean ${nearest.method} ${basePath}${nearest.path}?`
+}
+
+function routesOf(catalogue: Catalogue): { readonly method: string; readonly path: string }[] {
+  return Object.values(catalogue).flatMap(({ method, path, otherPaths = [] }) =>
+    [path, ...otherPaths].map((one) => ({ method, path: one })),
+  )
+}
+
+/** Follows short URLs: every GET is a click. */
+export function linkRoutes(links: LinkStore, now: () => number): Router {
+  function follow(request: Request, response: Response): void {
+    const link = links.at(request.originalUrl.replace(/\?.*$/s, ''))
+    response.set('Cache-Control', 'no-store')
+    if (link === undefined) {
+      response
+        .status(404)
+        .json({ error: 'url', msg: 'There is no short URL at this address, or it has expired.' })
+      return
+    }
+    // Link checkers send HEAD; only a visit counts.
+    if (request.method === 'GET') links.clicked(link, readClick(request, now()))
+    response.redirect(302, link.urlLong)
+  }
+
+  const router = express.Router()
+  router.get('/:alias', follow)
+  router.get('/:domain/:alias', follow)
+  return router
 }

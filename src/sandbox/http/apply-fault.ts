@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
-import type { Fault } from '../fault.js'
+import type { Fault } from '../faults.js'
 import type { ServiceResponse } from '../service/responder.js'
 
 /** Hung connections are closed after this, so that a forgotten fault cannot accumulate them. */

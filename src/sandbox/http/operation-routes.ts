@@ -1,11 +1,11 @@
 import express, { type NextFunction, type Request, type Response, type Router } from 'express'
+import { phoneCountries } from '../../lib/countries.js'
+import { loadPhoneData } from '../../phone-number.js'
 import type { OperationName } from '../../provider/operations.js'
-import { withCompletePhones } from '../numbering.js'
 import type { ProviderSimulation } from '../provider-simulation.js'
 import type { Dialect } from '../service/dialect.js'
 import type { ServiceResponse } from '../service/responder.js'
 import { applyFault, isPerformedFirst, writeResponse } from './apply-fault.js'
-import { bodyFields, queryOf } from './read-fields.js'
 
 const notPerformed: ServiceResponse = { status: 200, body: {} }
 
@@ -58,4 +58,79 @@ export function operationRoutes(simulation: ProviderSimulation, dialect: Dialect
     }
   }
   return router
+}
+
+/** The parameters of a request, or why they could not be read. */
+export interface ReadFields {
+  readonly fields: URLSearchParams
+  readonly bodyProblem?: string
+}
+
+const form = 'application/x-www-form-urlencoded'
+const multipart = 'multipart/form-data'
+
+/** Parameters of a GET: its query. */
+export function queryOf(request: Request): URLSearchParams {
+  return new URL(request.originalUrl, 'http://sandbox').searchParams
+}
+
+/**
+ * Parameters of a POST. Those in its query never count, because a URL ends up in logs. The specification
+ * knows forms only; services in the field also accepted multipart.
+ */
+export async function bodyFields(request: Request, dialect: Dialect): Promise<ReadFields> {
+  const body: unknown = request.body
+  if (typeof body === 'string') return { fields: new URLSearchParams(body) }
+  const fields = new URLSearchParams()
+  if (!hasBody(request)) return { fields }
+  if (dialect === 'observed' && Buffer.isBuffer(body))
+    return readMultipart(body, request.get('content-type') ?? '')
+  const type = request.get('content-type')?.split(';')[0] ?? 'of no content type'
+  return { fields, bodyProblem: `The body is ${type}; it must be ${form}.` }
+}
+
+/** An empty body says so with its length; `request.is()` would call it one of an unknown type. */
+export function hasBody({ headers }: Request): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+}
+
+async function readMultipart(body: Buffer, type: string): Promise<ReadFields> {
+  const fields = new URLSearchParams()
+  try {
+    const data = await new Response(new Uint8Array(body), { headers: { 'Content-Type': type } }).formData()
+    for (const [name, value] of data) if (typeof value === 'string') fields.append(name, value)
+    return { fields }
+  } catch (error) {
+    if (error instanceof TypeError) return { fields, bodyProblem: `The body is not valid ${multipart}.` }
+    throw error
+  }
+}
+
+type PhoneData = Awaited<ReturnType<typeof loadPhoneData>>
+type Country = ReturnType<PhoneData['getCountries']>[number]
+
+/**
+ * The parameters of a request, its national numbers completed by `country-code`. The numbering plans are
+ * loaded only for that: they weigh more than the sandbox.
+ */
+export async function withCompletePhones(fields: URLSearchParams): Promise<URLSearchParams> {
+  const phone = fields.get('phone')
+  const country = fields.get('country-code')?.toUpperCase() ?? ''
+  // Parameters sent twice or of unknown countries are refused later.
+  if (phone === null || fields.getAll('phone').length > 1 || !phoneCountries.has(country)) return fields
+  const { parsePhoneNumberFromString } = await loadPhoneData()
+  function complete(number: string): string {
+    if (number.startsWith('+')) return number
+    const parsed = parsePhoneNumberFromString(number, { defaultCountry: country as Country, extract: false })
+    return parsed?.isPossible() ? parsed.number.slice(1) : number
+  }
+  const completed = new URLSearchParams(fields)
+  completed.set(
+    'phone',
+    phone
+      .split(',')
+      .map((number) => complete(number.trim()))
+      .join(','),
+  )
+  return completed
 }

@@ -1,13 +1,12 @@
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import express, { type Router } from 'express'
-import type { Connection } from '../connection.js'
-import { nextChangeInMs } from '../next-change.js'
 import { inboxMain, inboxPage } from '../page/inbox-page.js'
 import { inboxIcon, inboxStyle } from '../page/style.js'
 import { readView } from '../page/view.js'
 import type { ProviderSimulation } from '../provider-simulation.js'
-import { createLivePages, maxStreams, streamPath } from './live-pages.js'
+import type { Connection } from '../reach.js'
+import { createLivePages, maxStreams, nextChangeInMs, streamPath } from './live-pages.js'
 
 // Messages hold whatever a program sent: if an escape were ever missed, no script of theirs would run (XSS).
 const policy = [

@@ -1,9 +1,8 @@
 import { html } from '../../lib/html.js'
-import type { Connection } from '../connection.js'
 import type { ProviderSimulation } from '../provider-simulation.js'
-import { messageList } from './message-list.js'
-import { accountPanel, connectionPanel, linkPanel, requestPanel } from './panels.js'
-import { toolBar } from './tools.js'
+import type { Connection } from '../reach.js'
+import { messageList } from './messages.js'
+import { accountPanel, connectionPanel, linkPanel, requestPanel, toolBar } from './panels.js'
 import type { InboxView } from './view.js'
 
 /** The part of the page that changes, as HTML. */

@@ -1,7 +1,7 @@
 import { type Html, html } from '../../lib/html.js'
-import type { Connection } from '../connection.js'
+import { operations } from '../../provider/operations.js'
+import type { Connection } from '../reach.js'
 import type { LoggedRequest } from '../request-log.js'
-import { curlCommand } from './curl.js'
 import { momentText } from './moments.js'
 
 /** One logged request with its response. The log has hidden the key already. */
@@ -38,4 +38,21 @@ function pretty(body: string): string {
     if (error instanceof SyntaxError) return body
     throw error
   }
+}
+
+/** The command that sends a logged request again. The log has no key, so the sandbox's own takes its place. */
+export function curlCommand(
+  { operation, path, fields }: LoggedRequest,
+  { baseUrl, credentials }: Connection,
+): string {
+  const isGet = operations[operation].method === 'GET'
+  const parts = Object.entries(fields).map(
+    ([name, value]) => `--data-urlencode ${quoted(`${name}=${name === 'key' ? credentials.key : value}`)}`,
+  )
+  return ['curl', ...(isGet ? ['-G'] : []), quoted(`${baseUrl}${path}`), ...parts].join(' ')
+}
+
+/** One word for a POSIX shell: nothing inside single quotes is expanded. */
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Account } from '../account.js'
-import { digitsOf } from '../digits.js'
+import { digitsOf } from '../numbers.js'
 import type { Responder } from './responder.js'
 import type { Handlers } from './service.js'
 

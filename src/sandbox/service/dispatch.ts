@@ -1,10 +1,21 @@
 import { randomUUID } from 'node:crypto'
+import { textLength } from '../../lib/text-length.js'
 import type { Account } from '../account.js'
-import { fixedResultOf } from '../fixed-numbers.js'
-import type { Message } from '../message.js'
-import type { MessageStore } from '../message-store.js'
-import { callTimeline, refundedAt, type Step, textTimeline } from '../timeline.js'
+import type { MessageStore } from '../inbox.js'
+import { fixedResultOf } from '../numbers.js'
+import { callTimeline, type Message, refundedAt, type Step, textTimeline } from '../timeline.js'
 import { type Refusal, refuse } from './refusals.js'
+
+/** Credits for one call, whatever its length. */
+export const callPrice = 2
+/** Credits for a premium short URL; others are free. */
+export const premiumUrlPrice = 1
+
+/** Credits for one SMS: one per started 160 characters, or 70 outside the GSM alphabet. */
+export function textPrice(text: string): number {
+  const { length, limit } = textLength(text)
+  return Math.max(1, Math.ceil(length / limit))
+}
 
 /** How a call is placed. */
 interface CallOptions {

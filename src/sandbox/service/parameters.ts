@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 import type { OperationName, operations } from '../../provider/operations.js'
 import type { BlockedChannel } from '../account.js'
-import { detached } from '../detached.js'
-import { fromText } from '../from-text.js'
+import { detached } from '../bounded-memory.js'
+import { fromText } from '../problem.js'
 import type { CatalogueOperation } from './dialect.js'
 import { type Refusal, refuse } from './refusals.js'
 

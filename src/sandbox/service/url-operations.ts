@@ -1,10 +1,10 @@
 import { dayMs } from '../../lib/time.js'
 import { premiumCategories, statisticCategories } from '../../provider/operations.js'
 import type { Account } from '../account.js'
+import { tally } from '../clicks.js'
 import type { LinkStore } from '../short-links.js'
-import { tally } from '../statistics.js'
-import { premiumUrlPrice } from './prices.js'
-import { isRefusal, type Refusal, refuse } from './refusals.js'
+import { premiumUrlPrice } from './dispatch.js'
+import { type Refusal, refuse } from './refusals.js'
 import type { Responder } from './responder.js'
 import type { Handlers } from './service.js'
 
@@ -41,7 +41,7 @@ export function urlOperations(
         ...(domainName !== undefined && { domainName }),
         months: Number(parameters['expiration-time-statistics'] ?? 0) || defaultMonths,
       })
-      if (isRefusal(created)) return created
+      if ('taken' in created) return refuse('urlTaken', `Another URL has this ${created.taken}.`)
       if (created.created && premium) account.charge(premiumUrlPrice)
       const msg = created.created ? 'The short URL was created.' : 'The short URL existed already.'
       return { body: responder.link(created.link, msg) }

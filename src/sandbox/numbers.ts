@@ -50,3 +50,8 @@ export const fixedNumbers = [
 export function fixedResultOf(phone: string): FixedResult | undefined {
   return fixedNumbers.find(({ ending }) => phone.endsWith(ending))?.result
 }
+
+/** The digits of a number: two spellings with the same digits are the same number. */
+export function digitsOf(phone: string): string {
+  return phone.replace(/\D/g, '')
+}
