@@ -7,7 +7,7 @@ import type { Recover } from '../../challenge/recovery.js'
 import { TwoFactorError } from '../../errors.js'
 import type { Requirement } from '../guard/requirement.js'
 import { hostFunction, isOurs } from '../host/boundary.js'
-import { identified } from '../host/requester.js'
+import { identified, type Requester } from '../host/requester.js'
 import { invalid, type RequestContext, readChannel, text } from '../http/request-body.js'
 import { isRepeatable } from '../http/return-path.js'
 import type { HttpParts } from '../http-parts.js'
@@ -24,10 +24,9 @@ export function createSignIn(http: HttpParts): Lane {
   const admit = createAdmit(http)
 
   /** Asks the store at once for what it knows of subject and browser. */
-  function callerOf(req: Request, succeeds: 'perhaps' | 'no' = 'no'): Caller {
-    const requester = identified(identify, req)
+  function callerOf(req: Request, requester: Requester, { maySucceed = false } = {}): Caller {
     // Without its cookie a browser is no known one; its record is read all the same where success will leave one.
-    const isAsked = succeeds === 'perhaps' || devices?.isShown(req)
+    const isAsked = maySucceed || devices?.isShown(req)
     const browser = isAsked ? devices?.open(req, requester.subject) : undefined
     return { ...requester, record: grants.open(requester), browser }
   }
@@ -97,7 +96,7 @@ export function createSignIn(http: HttpParts): Lane {
     async (context, intent) => {
       const code = readRecoveryCode(text(context.fields, 'recoveryCode') ?? '')
       if (code === undefined) throw invalid('recoveryCode does not match the expected format.')
-      const caller = callerOf(context.req, 'perhaps')
+      const caller = callerOf(context.req, identified(identify, context.req), { maySucceed: true })
       const wasShown = await shown(context, intent)
       const started = await live(context.req, caller, wasShown)
       if (started !== undefined && 'outcome' in started) return started
@@ -120,13 +119,14 @@ export function createSignIn(http: HttpParts): Lane {
     offersTrust: (purpose, demand) => devices?.serves(purpose) === true && demand?.requireCode !== true,
     openForm: http.resumption.open,
     shown,
-    actor: async (req) => actorOf(req, callerOf(req)),
+    actor: async (req) => actorOf(req, callerOf(req, identified(identify, req))),
 
     async start(context, intent, hostSays) {
       const { req, res, fields } = context
-      const caller = callerOf(req)
+      const requester = identified(identify, req)
       const given = readChannel(fields)
       const demand = demandOf(context, intent)
+      const caller = callerOf(req, requester)
       const { purpose, bound, requireCode, details } = demand
       if (!requireCode && devices?.serves(purpose) && (await caller.browser?.isTrusted())) {
         return admit(context, caller, { purpose, method: 'trusted-device' })
@@ -140,7 +140,7 @@ export function createSignIn(http: HttpParts): Lane {
     },
 
     async submission(context) {
-      const caller = callerOf(context.req, 'perhaps')
+      const caller = callerOf(context.req, identified(identify, context.req), { maySucceed: true })
       return {
         actor: await actorOf(context.req, caller),
         approve({ purpose, bound, channel, channels }, trustDevice) {
