@@ -99,7 +99,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     coverage: {
       provider: 'v8',
-      include: ['src/**'],
+      include: ['src/**/*.ts'],
       // Runs in Chromium, where nothing counts along.
       exclude: ['src/browser/**'],
       reporter: ['text', 'text-summary'],
