@@ -55,7 +55,7 @@ interface Neighbour {
 /**
  * Several apps of one process may share a session. When one of them renews its id (session fixation), the others
  * would lose their grants to it: each takes its own along. Those of one namespace are one app: what it moves, and
- * when that admits, is for the one that acts to say.
+ * when that admits, is for the one that acts to say. An app is among them until it is closed.
  */
 const neighbours = new Set<Neighbour>()
 
