@@ -427,13 +427,14 @@ describe('nobody else', () => {
     expect(formOn(await ana.open(page))).toBeDefined()
   })
 
-  it('reads a form in another session of the account that has not given its proof', async () => {
-    const host = await startBank()
+  it('reads a form in another session of the account, which has given a proof of the same as well', async () => {
+    const host = await startBank({ once: false })
     const { ana, refused } = await interrupted(host)
     const page = await prove(host, ana, refused)
     host.clock.now += 60_000
-    const elsewhere = await host.signIn()
-    expect((await elsewhere.open(page)).status).toBe(410)
+    const elsewhere = await interrupted(host)
+    await prove(host, elsewhere.ana, elsewhere.refused)
+    expect((await elsewhere.ana.open(page)).status).toBe(410)
     expect(formOn(await ana.open(page))).toBeDefined()
   })
 

@@ -15,6 +15,8 @@ export interface KeptForm {
   /** URL-encoded, its fields in their order. */
   readonly body: string
   readonly details?: Details | undefined
+  /** Tag of the session that it was posted in. */
+  readonly session: string
   /** The proof that it waits for: nobody sees it without. */
   readonly required: Omit<RequiredGrant, 'session'>
   /** The guard cannot see when it comes back, because nobody parses it before: to be shown once. */

@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express'
 import type { Details } from '../../challenge/code-provider.js'
+import { hashId } from '../../challenge/keys.js'
 import type { Grants, RequiredGrant } from '../../challenge/proofs/grants.js'
 import type { KeptForms } from '../../challenge/proofs/kept-forms.js'
 import { TwoFactorError } from '../../errors.js'
@@ -48,7 +49,7 @@ export interface Resumption {
 
 export function createResumption(parts: {
   readonly keptForms: KeptForms
-  readonly grants: Pick<Grants, 'read'>
+  readonly grants: Pick<Grants, 'read' | 'earlierSessions'>
   readonly identify: Identify
   readonly wantsPage: (req: Request) => boolean
   readonly bodyParsers: BodyParsers
@@ -65,12 +66,19 @@ export function createResumption(parts: {
     return formBody(await readBody(bodyParsers, req, res))
   }
 
-  const keep: Resumption['keep'] = async (req, res, { session: _session, ...required }, details) => {
+  const keep: Resumption['keep'] = async (req, res, { session, ...required }, details) => {
     const action = safePath(req.originalUrl)
     const isParsed = isPlainObject(req.body) && Object.keys(req.body).length > 0
     const body = await bodyOf(req, res)
     if (action === undefined || body === undefined || !wantsPage(req)) return undefined
-    const form = { action, body, details, required, ...(!isParsed && { once: true }) }
+    const form = {
+      action,
+      body,
+      details,
+      session: hashId(session),
+      required,
+      ...(!isParsed && { once: true }),
+    }
     return keptForms.keep(form, addressOf(req))
   }
 
@@ -107,6 +115,9 @@ export function createResumption(parts: {
       if (found === undefined) return {}
       if (found.form === undefined) return { isSent: true }
       const { action, body, details, required, once = false } = found.form
+      // Nor another session of the account: its id may stand in a history that several people read.
+      const sessions = [hashId(session), ...(await grants.earlierSessions(requester))]
+      if (!sessions.includes(found.form.session)) return {}
       // Nor anybody after a revocation.
       if ((await grants.read({ ...required, session })) === undefined) return {}
       if (once && !(await keptForms.take(subject, id))) return {}

@@ -20,6 +20,7 @@ const origin = { address: '192.0.2.1', proxied: false }
 const form = (action = '/pay', body = 'amount=4711', subject = 'ana'): KeptForm => ({
   action,
   body,
+  session: 'a session',
   details: { rows: [['Payee', 'Ben']] },
   required: { subject, purpose: 'pay', maxAgeMs: minute },
 })
