@@ -106,10 +106,10 @@ export function checkFault(fault: Fault): void {
   const problem = problemIn(faultSchema, { ...effect, times: isEndless ? 'Infinity' : times })
   if (problem !== undefined) throw new TypeError(`faults.add: ${problem}`)
   const allowed = ['kind', 'operation', 'phone', 'times', ...membersOf[fault.kind]]
-  const other = Object.keys(effect).find((name) => !allowed.includes(name))
+  const other = Object.entries(effect).find(([name, value]) => value !== undefined && !allowed.includes(name))
   if (other !== undefined) {
     throw new TypeError(
-      `faults.add: unknown member "${other}" of ${fault.kind}; expected: ${allowed.slice(1).join(', ')}`,
+      `faults.add: unknown member "${other[0]}" of ${fault.kind}; expected: ${allowed.slice(1).join(', ')}`,
     )
   }
 }

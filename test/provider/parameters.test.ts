@@ -43,6 +43,7 @@ const refusals: readonly (readonly [string, string, unknown, string])[] = [
   ['an empty list', 'sendSms', { phone: [], sms: 'Hi' }, 'sendSms: phone must be'],
   ['a list with a gap', 'sendSms', { phone: `${phone},,${phone}`, sms: 'Hi' }, 'sendSms: phone must be'],
   ['a list with a hole', 'sendSms', { phone: new Array(2), sms: 'Hi' }, 'sendSms: phone must be'],
+  ['a list in a list', 'sendSms', { phone: [`${phone},${phone}`], sms: 'Hi' }, 'sendSms: phone must be'],
   ['a list with one wrong', 'sendSms', { phone: [phone, '12'], sms: 'Hi' }, 'sendSms: phone must be'],
   ['no text', 'sendSms', { phone }, 'sendSms: sms is required'],
   ['an empty text', 'sendSms', { phone, sms: '' }, 'sendSms: sms must be a non-empty string'],
