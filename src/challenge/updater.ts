@@ -80,8 +80,9 @@ export function createUpdater<Value extends Members>(store: SwapStore, key: stri
         entry = await read()
       } else {
         attempted = outcome
-        // Not by spreading: a member added to a copy gives every entry a shape, and 300 bytes, of its own.
-        const next = put.value && Object.assign({ command }, put.value, { command })
+        // Not by spreading: a member added to a copy gives every entry a shape, and 300 bytes, of its own. Frozen, so
+        // that the memory store takes it as it is.
+        const next = put.value && Object.freeze(Object.assign({ command }, put.value, { command }))
         const result = await store.swap(key, entry?.version, next, put.ttlMs)
         swaps += 1
         isContended = result.entry?.version !== entry?.version

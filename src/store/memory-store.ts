@@ -154,7 +154,7 @@ const entryOf = ({ value, version }: Kept): Entry => ({ value, version: String(v
 const refusal = (entry: Entry | undefined): SwapResult =>
   entry === undefined ? { swapped: false } : { swapped: false, entry }
 
-/** Only a swap may change a stored value. Most of it is what was read before, and frozen. */
+/** Only a swap may change a stored value. What is frozen already is taken as it is: its owner changes nothing in it. */
 function frozen<Value extends Json | undefined>(value: Value): Value {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
   Object.values(value).forEach(frozen)

@@ -1,5 +1,5 @@
 import { dayMs, hourMs } from '../../lib/time.js'
-import type { Channel } from '../code-provider.js'
+import type { Channel, SendResult } from '../code-provider.js'
 import type { LedgerLimits } from '../limits.js'
 import {
   type BudgetName,
@@ -165,6 +165,17 @@ export function isApproved(send: Send): boolean {
 /** A send that the provider refused costs its cooldown only: nothing was delivered. */
 export function isSent(send: Send): boolean {
   return send.refused === undefined
+}
+
+/** Whether it is certain that nothing was delivered. */
+export function wasRefused({ result }: SendResult): boolean {
+  return result === 'not-sent' || result === 'failed' || result === 'misconfigured'
+}
+
+/** A send that never left costs nothing, one that the provider refused its cooldown. */
+export function withoutCost(sends: readonly Send[], send: Send, { result }: SendResult): readonly Send[] {
+  if (result === 'not-sent') return sends.filter((known) => known !== send)
+  return sends.map((known) => (known === send ? { ...send, refused: true } : known))
 }
 
 /** How long the failure with this number locks: the tenth, then every fifth, each twice as long. */
