@@ -118,7 +118,10 @@ describe('starts that are refused', () => {
     service.wait(1)
     expect(provider.sends).toEqual([])
     expect(keys.size).toBeGreaterThan(2 * refusedStarts)
-    expect([...keys].filter((key) => store.read(key) !== undefined)).toEqual([])
+    const left = [...keys].filter((key) => store.read(key) !== undefined)
+    // That a limit closed is remembered once per lane, whoever is refused by it.
+    expect(left.filter((key) => !key.includes('-service-told:'))).toEqual([])
+    expect(left.length).toBeLessThanOrEqual(2)
   })
 })
 
