@@ -8,6 +8,7 @@ const errors: readonly TwoFactorEvent['type'][] = [
   'provider.unavailable',
   'provider.paused',
   'balance.empty',
+  'limit.closed',
   'store.failed',
   'session.failed',
 ]
@@ -23,6 +24,7 @@ const warnings: readonly TwoFactorEvent['type'][] = [
   'balance.low',
   'balance.unknown',
   'spend.suspected',
+  'limit.near',
   'store.pressure',
   'clock.leads',
 ]

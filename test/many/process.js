@@ -39,7 +39,7 @@ const tf = twoFactor({
   phone: (_req, subject) => `+57300000${subject}`,
   // What holds an attacker back here is the ledger alone.
   limits: { storeTimeoutMs, sendsPerAddressPer10Min: false, verificationsPerAddressPer10Min: false },
-  balance,
+  watch: { balance },
   onEvent: ({ type }) => void (type.startsWith('balance.') && told.push(type)),
 })
 
