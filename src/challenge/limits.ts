@@ -119,7 +119,7 @@ export const limitTable = {
   verifyTimeoutMs: limit(8 * secondMs, timeoutMs),
   /** Deadline of a send at the provider; a shorter one of the client applies. */
   sendTimeoutMs: limit(10 * secondMs, timeoutMs),
-  /** Deadline of a command of a store that keeps none itself: `redisStore` has its own, `timeoutMs`. */
+  /** Deadline of a command of the store. Default: the `timeoutMs` of a store that has one, such as `redisStore`. */
   storeTimeoutMs: limit(250, timeoutMs),
   /**
    * Deadline of a promise of your own: `phone`, `beforeSend`, `onVerified`, `render`, `describe`, `exempt`,

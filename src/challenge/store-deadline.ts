@@ -16,7 +16,7 @@ export interface StoreTrace {
 const traces = tracingChannel<unknown, StoreTrace>('express-two-factor:store')
 
 /**
- * Bounds every command of a store that does so not itself: whatever fails or is late becomes `store_unavailable`. A
+ * Bounds every command of a store that does not do so itself: whatever fails or is late becomes `store_unavailable`. A
  * synchronous store stays synchronous, because the guard needs no promise then.
  */
 export function withStoreDeadline(
@@ -24,6 +24,7 @@ export function withStoreDeadline(
   timeoutMs: number,
   { now, emit }: { readonly now: () => number; readonly emit: Emit },
 ): Store {
+  const keepsIt = store.timeoutMs !== undefined && store.timeoutMs <= timeoutMs
   const failed = (command: string, cause: unknown, durationMs: number): TwoFactorError => {
     emit({ type: 'store.failed', command, durationMs })
     return cause instanceof TwoFactorError
@@ -36,7 +37,7 @@ export function withStoreDeadline(
       if (!isThenable(result)) return result
       const startedAt = now()
       const native = Promise.resolve(result)
-      const inTime = store.timeoutMs === undefined ? withinDeadline(timeoutMs, () => native) : native
+      const inTime = keepsIt ? native : withinDeadline(timeoutMs, () => native)
       return inTime.catch((cause: unknown) => {
         throw failed(command, cause, Math.max(0, now() - startedAt))
       })

@@ -19,7 +19,7 @@ export type { RedisClient, RedisConnection, SendCommand } from './redis-connecti
 
 /** Options of `redisStore`. */
 export type RedisStoreOptions = {
-  /** Deadline of every command in milliseconds; 250. It holds in place of `limits.storeTimeoutMs`. */
+  /** Deadline of every command in milliseconds; 250. A shorter `limits.storeTimeoutMs` holds as well. */
   timeoutMs?: number
   /**
    * Whether a swap must be acknowledged by a replica; false. Costs a round trip per swap, and needs one

@@ -69,8 +69,8 @@ export interface Store {
    */
   increment(key: string, windowMs: number, by?: number): Awaitable<CounterResult>
   /**
-   * The deadline in milliseconds that its commands keep by themselves, in place of `limits.storeTimeoutMs`. Left out
-   * by a store that may hang.
+   * The deadline in milliseconds that its commands keep by themselves: the default of `limits.storeTimeoutMs`. Left
+   * out by a store that may hang.
    */
   readonly timeoutMs?: number
   /** Called by `tf.selfTest()` and `express-two-factor doctor`. Resolves with an empty list when nothing is wrong; never rejects. */

@@ -108,7 +108,10 @@ describe('a store with a deadline', () => {
   it('leaves a store its own deadline, and bounds one that was made of it', async () => {
     const sendCommand = () => new Promise((resolve) => setTimeout(() => resolve('v\n1'), 40))
     const own = redisStore({ sendCommand, timeoutMs: 10_000 })
-    expect(await withStoreDeadline(own, 10, silent).read('k')).toMatchObject({ value: 1 })
+    expect(await withStoreDeadline(own, 10_000, silent).read('k')).toMatchObject({ value: 1 })
+    // A shorter limit holds as well.
+    const late = withStoreDeadline(own, 10, silent).read('k')
+    await expect(late).rejects.toMatchObject({ code: 'store_unavailable' })
     const hung = redisStore({ sendCommand: dead, timeoutMs: 10_000 })
     await expect(bounded(hung).read('k')).rejects.toMatchObject({ code: 'store_unavailable' })
   })

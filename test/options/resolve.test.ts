@@ -202,6 +202,12 @@ describe('a purpose', () => {
   })
 })
 
+test('the deadline of a store is its own, unless the limits say otherwise', () => {
+  const store = { read: noop, swap: noop, increment: noop, timeoutMs: 1_000 }
+  expect(resolve({ store }).limits.storeTimeoutMs).toBe(1_000)
+  expect(resolve({ store, limits: { storeTimeoutMs: 100 } }).limits.storeTimeoutMs).toBe(100)
+})
+
 describe('the profile psd2', () => {
   const limits = { profile: 'psd2' }
 
