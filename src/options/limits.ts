@@ -1,6 +1,7 @@
 import { type Limits, limitTable } from '../challenge/limits.js'
 import { type Checks, object, oneOf, optionError } from '../lib/options.js'
 import { hourMs, minuteMs, secondMs } from '../lib/time.js'
+import type { Store } from '../store/store.js'
 
 /** Upper bounds of a stricter set: narrower values are taken, wider ones are a mistake. */
 export const profiles = {
@@ -24,9 +25,10 @@ export const limitsOption = object({
 })
 
 /** The limits in force. Lists are copied. */
-export function resolveLimits(given: LimitsOption): Limits {
+export function resolveLimits(given: LimitsOption, store?: Pick<Store, 'timeoutMs'>): Limits {
+  const { timeoutMs: storeTimeoutMs = defaultLimits.storeTimeoutMs } = store ?? {}
   const bounds: Partial<Limits> = given.profile === undefined ? {} : profiles[given.profile]
-  const limits = Object.entries({ ...defaultLimits, ...bounds }).map(([name, usual]) => {
+  const limits = Object.entries({ ...defaultLimits, storeTimeoutMs, ...bounds }).map(([name, usual]) => {
     const value = given[name as keyof Limits] ?? usual
     const max = bounds[name as keyof Limits]
     if (max !== undefined && Number(value) > Number(max)) {

@@ -50,9 +50,7 @@ export function resolveOptions(options: TwoFactorOptions): Settings {
   const { locale, messages = {}, brand, links, render, formFields } = options.pages ?? {}
   const { signups, balance, delivery } = options.watch ?? {}
 
-  // The store's own deadline, unless the limits say otherwise.
-  const storeTimeoutMs = givenLimits.storeTimeoutMs ?? store?.timeoutMs
-  const limits = resolveLimits({ ...givenLimits, ...present({ storeTimeoutMs }) })
+  const limits = resolveLimits(givenLimits, store)
   const maxStepUpAgeMs =
     givenLimits.profile === undefined ? Number.MAX_SAFE_INTEGER : profiles[givenLimits.profile].maxAgeMs
 
