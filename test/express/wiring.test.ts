@@ -159,6 +159,23 @@ describe('a guard before the body parser', () => {
     expect([told.status, told.json.code, told.json.detail]).toEqual([400, 'invalid_request', detail])
     expect([host.errors, warnings]).toEqual([[], []])
   })
+
+  it('is no reason either where something in front of Express has parsed the body, such as a serverless adapter', async () => {
+    const host = await startHost({
+      mount(app, tf) {
+        const parsed: express.RequestHandler = (req, _res, next) => {
+          req.body = { payee: 'Ben' }
+          next()
+        }
+        const bind = (req: express.Request) => ({ amount: req.body.amount })
+        app.post('/pay', parsed, tf.requireTwoFactor({ purpose: 'pay', bind }))
+      },
+    })
+    const ana = await host.signIn()
+    const headers = { 'content-type': 'application/json' }
+    const told = await ana.send('/pay', { method: 'POST', headers, body: '{"payee":"Ben"}' })
+    expect([told.status, told.json.detail, warnings]).toEqual([400, 'amount is missing.', []])
+  })
 })
 
 describe('routes that are mounted elsewhere than `path` says', () => {
