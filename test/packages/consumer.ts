@@ -77,7 +77,7 @@ console.log(judge(answer, { approvedStatuses: ['verified'] }), ProviderError.nam
 
 // @ts-expect-error there is no default for who is signing in
 twoFactor({
-  provider: client,
+  provider: providerCodes({ client, approvedStatuses: ['verified'] }),
   appName: 'Acme',
   secret: '',
   countries: [],
