@@ -1,3 +1,4 @@
+import { membersOf } from './challenge/code-provider.js'
 import { openDomain } from './challenge/domain.js'
 import { createHealth } from './challenge/watch/health.js'
 import { createEmit } from './events.js'
@@ -102,7 +103,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     provider,
     ownsStore: settings.store === undefined,
     inspect: async () => settings.store?.inspect?.() ?? [],
-    inspectProvider: async () => provider.inspect?.() ?? [],
+    providers: membersOf(provider),
     settings: () => [...settingFindings(settings, health.unapproved()), ...warnings.findings()],
   })
 

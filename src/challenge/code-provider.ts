@@ -174,3 +174,8 @@ export interface CompositeProvider extends CodeProvider {
   /** The same composition over members that were wrapped, in the same order. */
   over(members: readonly CodeProvider[]): CodeProvider
 }
+
+/** The providers that a composite is made of, or the one itself. */
+export function membersOf(provider: CodeProvider | CompositeProvider): readonly CodeProvider[] {
+  return 'over' in provider ? provider.members : [provider]
+}

@@ -1,12 +1,13 @@
 import type { AboutExchange, Emit } from '../events.js'
 import type { Asker } from './circuit-breaker.js'
-import type {
-  CodeCheck,
-  CodeProvider,
-  CodeSend,
-  CompositeProvider,
-  SendResult,
-  Verdict,
+import {
+  type CodeCheck,
+  type CodeProvider,
+  type CodeSend,
+  type CompositeProvider,
+  membersOf,
+  type SendResult,
+  type Verdict,
 } from './code-provider.js'
 import { type Refusal, refused } from './commands.js'
 import { createMember, type Exchanged } from './exchange.js'
@@ -56,7 +57,7 @@ export function createCodes(parts: {
 }): Codes {
   const { provider, limits, secrets } = parts
   const composite = 'over' in provider ? provider : undefined
-  const members = (composite?.members ?? [provider]).map((member) => createMember(member, parts))
+  const members = membersOf(provider).map((member) => createMember(member, parts))
 
   /** The provider for one exchange: each member behind its guard, which notes in `seen` that it was asked. */
   function guarded(target: Asker, seen: Seen) {

@@ -162,8 +162,10 @@ export interface LedgerLimits
   readonly knownShare: number
 }
 
-/** How long a lease outlives the timeout of its check: the way back to the store. */
+/** How long a lease outlives the timeout of its check, at the least: the way back to the store. */
 const leaseMarginMs = 2_000
+/** Commands of the store between a reserved attempt and its verdict, and one to spare. */
+const commandsOnTheWay = 4
 
 /** Enough for an owner whose password is known; strangers keep three challenges an hour. */
 const knownShare = 0.4
@@ -173,7 +175,7 @@ const knownShare = 0.4
  * never disables it: no account depends on it yet.
  */
 export function ledgerLimitsOf(limits: Limits, lane: Lane, browsersAreKnown = false): LedgerLimits {
-  const leaseMs = limits.verifyTimeoutMs + leaseMarginMs
+  const leaseMs = limits.verifyTimeoutMs + Math.max(leaseMarginMs, commandsOnTheWay * limits.storeTimeoutMs)
   if (lane === 'auth') return { ...limits, leaseMs, knownShare: browsersAreKnown ? knownShare : 0 }
   return {
     ...limits,

@@ -2,6 +2,7 @@ import { clockLeewayMs } from '../lib/clock.js'
 import { withinDeadline } from '../lib/deadline.js'
 import { minuteMs } from '../lib/time.js'
 import type { Finding, Store } from '../store/store.js'
+import type { CodeProvider } from './code-provider.js'
 import type { Keys } from './keys.js'
 import { newCommandId } from './updater.js'
 
@@ -25,14 +26,14 @@ export async function selfTest(parts: {
   readonly store: Store
   /** What the store's own inspection finds. */
   readonly inspect: () => Promise<readonly Finding[]>
-  /** What the provider finds in its own settings. */
-  readonly inspectProvider: () => Promise<readonly Finding[]>
+  /** Each may know what is wrong with its own settings. */
+  readonly providers: readonly Pick<CodeProvider, 'inspect'>[]
   /** What the options, and the requests seen so far, have shown. */
   readonly settings: () => readonly Finding[]
   readonly keys: Keys
   readonly now: () => number
 }): Promise<SelfTest> {
-  const { balance, store, inspect, inspectProvider, settings, keys, now } = parts
+  const { balance, store, inspect, providers, settings, keys, now } = parts
   const found = await Promise.all([
     findingOf(() => withinDeadline(balanceMs, () => creditsLeft(balance)), {
       code: 'provider_failed',
@@ -50,10 +51,15 @@ export async function selfTest(parts: {
       code: 'store_not_inspected',
       fix: 'check that the store runs, that it can be reached, and its permissions',
     }),
-    findingOf(() => withinDeadline(inspectionMs, inspectProvider), {
-      code: 'provider_not_inspected',
-      fix: 'let `inspect` of the CodeProvider resolve with a list',
-    }),
+    // One by one: what fails must not hide what the others find.
+    ...providers.map((one) =>
+      findingOf(() => withinDeadline(inspectionMs, async () => (await one.inspect?.()) ?? []), {
+        code: 'provider_not_inspected',
+        // Not its own words, which may hold a key.
+        message: 'A CodeProvider failed at its own inspection.',
+        fix: 'let `inspect` of the CodeProvider resolve with a list',
+      }),
+    ),
   ])
   const findings = [...found.flat(), ...settings()]
   return { ok: findings.length === 0, findings }
@@ -61,12 +67,12 @@ export async function selfTest(parts: {
 
 async function findingOf(
   check: () => Promise<readonly Finding[]>,
-  failure: Pick<Finding, 'code' | 'fix'>,
+  failure: Omit<Finding, 'message'> & Partial<Finding>,
 ): Promise<readonly Finding[]> {
   try {
     return await check()
   } catch (error) {
-    return [{ ...failure, message: error instanceof Error ? error.message : String(error) }]
+    return [{ message: error instanceof Error ? error.message : String(error), ...failure }]
   }
 }
 

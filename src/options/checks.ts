@@ -15,6 +15,7 @@ import {
   record,
   secret,
   that,
+  timeoutMs,
   withMethods,
 } from '../lib/options.js'
 import { dayMs } from '../lib/time.js'
@@ -67,6 +68,11 @@ const code: Checks<CodeOptions> = {
   letters: boolean,
 }
 
+const storeMethods = withMethods(
+  ['read', 'swap', 'increment'],
+  'must be a store: memoryStore(), redisStore() or your own',
+)
+
 const knownBrowsers = object({ maxAgeMs: durationMs }, ['maxAgeMs'])
 /** One check per option of `twoFactor`. */
 export const optionChecks: Checks<TwoFactorOptions> = {
@@ -84,10 +90,12 @@ export const optionChecks: Checks<TwoFactorOptions> = {
     "must be a path such as '/two-factor' or '/app/:tenant/two-factor', without a trailing slash",
     (value) => typeof value === 'string' && /^(\/([\w.~%-]+|:[A-Za-z_]\w*))+$/.test(value),
   ),
-  store: withMethods(
-    ['read', 'swap', 'increment'],
-    'must be a store: memoryStore(), redisStore() or your own',
-  ),
+  store: (value, name) => {
+    storeMethods(value, name)
+    const { timeoutMs: own } = Object(value)
+    // Silence: no other deadline is put over one that a store keeps by itself.
+    if (own !== undefined) timeoutMs(own, `${name}.timeoutMs`)
+  },
   // A colon would end a part of a key, braces would choose the slot of a Redis cluster.
   namespace: that(
     'must be a string of up to 64 letters, digits, dots, hyphens or underscores',
@@ -124,9 +132,9 @@ const moved = {
   deliveryWatch: 'watch: { delivery }',
 }
 
-function refuseMovedOptions(options: object): void {
+function refuseMovedOptions(options: Readonly<Record<string, unknown>>): void {
   for (const [name, place] of Object.entries(moved)) {
-    if (Object.hasOwn(options, name)) throw optionError(`twoFactor: "${name}" has moved: ${place}`)
+    if (options[name] !== undefined) throw optionError(`twoFactor: "${name}" has moved: ${place}`)
   }
 }
 

@@ -51,8 +51,6 @@ export function failover(
     ...inTurn(members, options),
     ...oneCodeOf(members),
     ...(accounts.length > 0 && { balance: () => lowestBalance(accounts) }),
-    inspect: async () =>
-      (await Promise.all(providers.map(async (provider) => provider.inspect?.() ?? []))).flat(),
     async close() {
       await Promise.all(providers.map((provider) => provider.close?.()))
     },
@@ -67,6 +65,7 @@ function withName(provider: CodeProvider, name: string): CodeProvider {
     checkCode: (check) => provider.checkCode(check),
     ...(provider.oneCode && { oneCode: provider.oneCode }),
     ...(provider.cancelCode && { cancelCode: provider.cancelCode.bind(provider) }),
+    ...(provider.inspect && { inspect: provider.inspect.bind(provider) }),
     ...(provider.messageState && { messageState: provider.messageState.bind(provider) }),
   }
 }

@@ -9,7 +9,7 @@ const parts = {
   balance: async () => ({ credits: 1 }),
   store: memoryStore(),
   inspect: async (): Promise<readonly Finding[]> => [],
-  inspectProvider: async (): Promise<readonly Finding[]> => [],
+  providers: [] as { inspect(): Promise<readonly Finding[]> }[],
   settings: (): readonly Finding[] => [],
   keys: createKeys('', createSecrets(['a secret of thirty-two bytes or more'])),
   now: Date.now,
@@ -156,5 +156,17 @@ describe('the self-test', () => {
         },
       ],
     })
+  })
+
+  it('hears every provider, and repeats nothing of what one throws', async () => {
+    const guessed = { code: 'statuses_guessed', message: 'Guessed.', fix: 'calibrate' }
+    const providers = [
+      { inspect: async () => Promise.reject(new Error('GET https://api.example/?key=k-canary')) },
+      { inspect: async () => [guessed] },
+      {},
+    ]
+    const { findings } = await finds({ providers })
+    expect(findings).toMatchObject([{ code: 'provider_not_inspected' }, guessed])
+    expect(JSON.stringify(findings)).not.toContain('canary')
   })
 })

@@ -13,9 +13,10 @@ const minimal = {
   countries: ['CO'],
 }
 
-function refusal(change: object): string | undefined {
+function refusal(change: object, usual: object = minimal): string | undefined {
+  const options = usual === minimal ? { ...minimal, ...change } : change
   try {
-    void twoFactor({ ...minimal, ...change } as never).close()
+    void twoFactor(options as never).close()
   } catch (error) {
     expect(error).toMatchObject({ name: 'TypeError', code: 'ERR_TWO_FACTOR_OPTION' })
     return (error as Error).message
@@ -396,13 +397,23 @@ describe('an option that has moved', () => {
     ['balance', 'watch: { balance }'],
     ['deliveryWatch', 'watch: { delivery }'],
   ])('is refused with its new place: %s', (name, place) => {
-    expect(refusal({ [name]: undefined })).toBe(`twoFactor: "${name}" has moved: ${place}`)
+    expect(refusal({ [name]: 'given' })).toBe(`twoFactor: "${name}" has moved: ${place}`)
+    // Inherited ones count as given.
+    expect(refusal(Object.create({ ...minimal, [name]: 'given' }), {})).toContain('has moved')
   })
 
   test('leaves few enough names to read', () => {
     expect(Object.keys(optionChecks).length).toBeLessThanOrEqual(26)
   })
 })
+
+test.each([0, -5, Number.NaN, Number.POSITIVE_INFINITY, '250', null])(
+  'the deadline of a store is one, if it has any: %s',
+  (timeoutMs) => {
+    const store = { read: noop, swap: noop, increment: noop, timeoutMs }
+    expect(refusal({ store })).toBe(`twoFactor: store.timeoutMs ${timeout}`)
+  },
+)
 
 describe('a provider', () => {
   test.each([

@@ -98,17 +98,19 @@ function isBudget(stored: Budget | undefined): boolean {
     (challenge === undefined || isChallenge(challenge)) &&
     (lease === undefined || Number.isFinite(lease?.expiresAt)) &&
     haveMoments(sends) &&
-    attemptTimes?.every(Number.isFinite) === true
+    Array.isArray(attemptTimes) &&
+    attemptTimes.every(Number.isFinite)
   )
 }
 
 const isChallenge = (challenge: Challenge): boolean =>
   Number.isFinite(challenge?.attempts) &&
   Number.isFinite(challenge.expiresAt) &&
-  Number.isFinite(challenge.maxExpiresAt)
+  Number.isFinite(challenge.maxExpiresAt) &&
+  (challenge.wrongCodes === undefined || Array.isArray(challenge.wrongCodes))
 
 const haveMoments = (list: readonly { readonly at: number }[] | undefined): boolean =>
-  list?.every(({ at }) => Number.isFinite(at)) === true
+  Array.isArray(list) && list.every((one) => Number.isFinite(one?.at))
 
 const failuresRememberedMs = 30 * rememberedMs
 const disabledRememberedMs = 365 * rememberedMs

@@ -1,7 +1,7 @@
 import { clockLeewayMs } from '../../lib/clock.js'
 import type { Demand } from '../demand.js'
 
-/** What proved it: `sms`, `call`, `trusted-device`, or a name of the host's, `host` by default. */
+/** What proved it: `sms`, `call`, `trusted-device`, `recovery-code`, or a name of the host's, `host` by default. */
 export type GrantMethod = string
 
 /** One stored grant. Sessions are tags; at `expiresAt` no guard accepts it any more. */

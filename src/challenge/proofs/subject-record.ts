@@ -22,7 +22,7 @@ type Change<Outcome> = Update<SubjectRecord, Outcome>
 
 const maxSessions = 20
 /** One by our renewal and one by the host's, of the last sign-in and of the step-up after it. */
-const maxEarlier = 3
+const maxEarlier = 4
 /** With more logouts within minutes the earliest is forgotten; its grants are gone all the same. */
 const maxRevocations = 20
 /** Of a day. A budget of its own: wrong codes by phone use up none of it, nor the other way round (lockout). */

@@ -547,3 +547,9 @@ function cancelled() {
   number.cancel()
   return number
 }
+
+it('a lease outlives its check by the way back to the store, also to a slow one', () => {
+  const leaseOf = (storeTimeoutMs: number) =>
+    ledgerLimitsOf({ ...limits, verifyTimeoutMs: 8_000, storeTimeoutMs }, 'auth').leaseMs
+  expect([250, 500, 5_000].map(leaseOf)).toEqual([10_000, 10_000, 28_000])
+})

@@ -253,7 +253,7 @@ describe('a revocation', () => {
     ['from which it was renewed', ['s2'], 's1', false],
     ['from which it was renewed twice', ['s2', 's3'], 's1', false],
     // The last three ids are remembered.
-    ['from which it was renewed long ago', ['s2', 's3', 's4', 's5'], 's1', true],
+    ['from which it was renewed long ago', ['s2', 's3', 's4', 's5', 's6'], 's1', true],
     ['of its neighbour', ['s2'], 's9', true],
   ])('of a session %s', async (_name, ids, revoked, isLeft) => {
     const made = setUp()

@@ -226,7 +226,7 @@ describe('the earlier ids of a session', () => {
     expect(await grants.earlierSessions({ subject: 'ana', session: 's5' })).toEqual(earlier)
   })
 
-  it('are the last three, however often it is renewed', async () => {
+  it('are the last four, however often it is renewed', async () => {
     const { grants, store, keys } = createService()
     await grants.write({ ...ana, method: 'sms' })
     const earlier = async (session: string) => {
@@ -235,8 +235,8 @@ describe('the earlier ids of a session', () => {
       return (entry?.value as SubjectRecord | undefined)?.grants[0]?.earlier
     }
     expect(await earlier('s1')).toEqual([hashId('s1')])
-    for (const session of ["s1'", "s1''"]) await earlier(session)
-    expect(await earlier("s1'''")).toEqual(["s1'", "s1''", "s1'''"].map(hashId))
+    for (const session of ["s1'", "s1''", "s1'''"]) await earlier(session)
+    expect(await earlier("s1''''")).toEqual(["s1'", "s1''", "s1'''", "s1''''"].map(hashId))
   })
 })
 
