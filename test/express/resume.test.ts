@@ -446,6 +446,14 @@ describe('nobody else', () => {
     expect((await ana.open(page)).status).toBe(410)
   })
 
+  it('reads a form whose proof is too old, in the same session either', async () => {
+    const host = await startBank()
+    const { ana, refused } = await interrupted(host)
+    const page = await prove(host, ana, refused)
+    host.clock.now += 6 * 60_000
+    expect((await ana.open(page)).status).toBe(410)
+  })
+
   it('is told more than that a form is gone after a sign-out', async () => {
     const host = await startBank()
     const { ana, refused } = await interrupted(host)
