@@ -158,6 +158,16 @@ export function createService(options: ServiceOptions = {}) {
 
 export const ana = { subject: 'ana', session: 'session-1', phone: '+573001234567' }
 
+/** Somebody who signs up with a number of their own. */
+export const visitor = (index: number) => ({
+  lane: 'enrol' as const,
+  anonymous: true,
+  subject: `visitor-${index}`,
+  session: `session-${index}`,
+  phone: `+57300${1_000_000 + index}`,
+  purpose: 'signup',
+})
+
 /** The routes of a phone verification are for one purpose, and say so. */
 const shownIn = (lane: Lane = 'auth') => (lane === 'enrol' ? { shown: { purpose: 'signup' } } : {})
 

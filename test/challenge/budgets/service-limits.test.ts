@@ -1,16 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { memoryStore } from '../../../src/store/memory-store.js'
 import { hour, minute } from '../kit.js'
-import { createService, type ServiceOptions } from '../service.js'
-
-const visitor = (index: number) => ({
-  lane: 'enrol' as const,
-  anonymous: true,
-  subject: `visitor-${index}`,
-  session: `session-${index}`,
-  phone: `+57300${1_000_000 + index}`,
-  purpose: 'signup',
-})
+import { createService, type ServiceOptions, visitor } from '../service.js'
 
 function open(options: ServiceOptions = {}) {
   const service = createService({ limits: { serviceEnrolSendsPerHour: 10 }, ...options })

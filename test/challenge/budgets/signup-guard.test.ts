@@ -6,16 +6,7 @@ import { redisStore } from '../../../src/store/redis-store.js'
 import type { Store } from '../../../src/store/store.js'
 import { startRedis, withoutRedis } from '../../store/redis-server.js'
 import { day, hour } from '../kit.js'
-import { createService, rightCode, type ServiceOptions } from '../service.js'
-
-const visitor = (index: number) => ({
-  lane: 'enrol' as const,
-  anonymous: true,
-  subject: `visitor-${index}`,
-  session: `session-${index}`,
-  phone: `+57300${1_000_000 + index}`,
-  purpose: 'signup',
-})
+import { createService, rightCode, type ServiceOptions, visitor } from '../service.js'
 
 const lifted = {
   serviceSendsPerMinute: 1_000_000,
