@@ -107,16 +107,21 @@ function isSameKind(old: Node | null, next: Node): boolean {
   return old !== null && old.nodeName === next.nodeName && idOf(old) === ''
 }
 
-/** Where the focus goes when the focused element is deleted: to the same place in the next card. */
+/**
+ * Where the focus goes when the focused element is gone: from Delete to that of the next card, from anything else, such
+ * as the Copy of a code that expired, to the heading of its card. Never onto Delete by itself: the next key would press it.
+ */
 function placeOf(focused: Element | null): (() => void) | undefined {
   if (!main.contains(focused)) return undefined
   const card = focused?.closest<HTMLElement>('.card') ?? undefined
   const index = card === undefined ? -1 : cards().indexOf(card)
+  const deletes = focused?.closest('.card-foot form') != null
   return () => {
     const left = cards()
     const next = index < 0 ? undefined : left[Math.min(index, left.length - 1)]
-    const target = next?.querySelector<HTMLElement>('.card-foot form button') ?? byId('messages')
-    target.focus()
+    const place = card?.isConnected ? card : next
+    const target = place?.querySelector<HTMLElement>(deletes ? '.card-foot form button' : 'h3')
+    ;(target ?? byId('messages')).focus()
   }
 }
 
@@ -167,6 +172,7 @@ async function submit(form: HTMLFormElement, submitter: HTMLElement | null): Pro
     const { msg } = await response.json()
     if (!response.ok) return refuse(msg)
     refusal.hidden = true
+    form.reset()
     speak(`${submitter?.textContent ?? 'Done'}: done`)
   } catch {
     refuse('The sandbox does not answer.')

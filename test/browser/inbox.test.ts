@@ -151,9 +151,12 @@ describeInChromium('the inbox page', (browser) => {
     expect(sandbox.account.blocked()).toEqual([])
     await fetch(`${sandbox.inboxUrl}s/spring`, { redirect: 'manual' })
     await page.getByText('1 click').waitFor()
-    await page.getByLabel('Set credits').fill('7')
+    const credits = page.getByLabel('Set credits')
+    await expect.poll(() => credits.inputValue()).toBe(String(sandbox.account.credits()))
+    await credits.fill('7')
     await page.getByRole('button', { name: 'Set', exact: true }).click()
     await page.getByText('7 credits').waitFor()
+    await expect.poll(() => credits.inputValue()).toBe('7')
   })
 
   test('the request behind a message is beside it, with the key hidden, and stays open', async () => {
@@ -213,8 +216,11 @@ describeInChromium('the inbox page', (browser) => {
       'Replaced',
     ])
     expect(await cards().locator('.copy').filter({ visible: true }).count()).toBe(2)
+    // The next key must not press Delete.
+    await cards().first().locator('.copy').first().focus()
     sandbox.clock.advance(300_000, '573005555555')
     await cards().getByText('Expired').waitFor()
+    expect(await page.locator(':focus').innerText()).toBe('Text to +573005555555')
     expect(await cards().locator('.copy').filter({ visible: true }).count()).toBe(1)
   })
 
@@ -317,6 +323,9 @@ describeInChromium('the inbox page', (browser) => {
         await page.locator('.card').first().waitFor()
         await page.locator('.card details').first().evaluate('(element) => { element.open = true }')
         if (width === 320) {
+          // On a phone the newest code comes first.
+          const top = async (selector: string) => (await page.locator(selector).boundingBox())?.y ?? 0
+          expect(await top('.messages'), colorScheme).toBeLessThan(await top('.tools'))
           const rule = colorScheme === 'dark' ? 'color-contrast' : undefined
           expect(await axeFindings(page, rule), colorScheme).toEqual([])
         }

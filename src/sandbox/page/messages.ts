@@ -67,7 +67,7 @@ export function messageCard({ message, view, request, now, aheadMs }: ShownMessa
   const kind = kindOf(channel)
   return html`<li id="m-${id}" class="card" data-spoken="${kind} to ${phone}">
 <div class="card-head">
-<h3>${kind} <span class="quiet">to</span> ${phone}</h3>
+<h3 tabindex="-1">${kind} <span class="quiet">to</span> ${phone}</h3>
 <span class="chip ${tone}">${label}</span>
 </div>
 <div class="card-body">
@@ -103,7 +103,7 @@ export function messageLine({ view, now, aheadMs }: ShownMessage): Html {
   const [label, tone] = stateLabels[state]
   return html`<li id="m-${id}" class="card line" data-spoken="${kindOf(channel)} to ${phone}">
 <span class="quiet">${momentText(at, now)}</span>
-<h3>${kindOf(channel)} ${phone}</h3>
+<h3 tabindex="-1">${kindOf(channel)} ${phone}</h3>
 <span class="excerpt">${appName ?? text}</span>
 ${
   code !== undefined &&

@@ -95,7 +95,7 @@ export function accountPanel(account: AccountControl): Html {
     html`<p><strong class="figure">${account.credits().toLocaleString('en')}</strong> credits ${fundsChip(account.credits())}</p>
 <form method="post" action="/_sandbox/account" class="row">
 <label for="credits">Set credits</label>
-<input id="credits" name="credits" type="number" min="0" step="1" value="0" required>
+<input id="credits" name="credits" type="number" min="0" step="1" value="${account.credits()}" required>
 <button>Set</button>
 </form>
 <h3>Blocked numbers</h3>

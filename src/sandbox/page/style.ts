@@ -120,6 +120,16 @@ dd { margin: 0; }
 .buttons button { min-height: 1.75rem; padding: 0 0.5rem; font-variant-numeric: tabular-nums; font-size: 0.875rem; }
 .tools { position: sticky; top: 0; z-index: 1; display: grid; gap: 0.25rem; margin: 0 -1.25rem 0.75rem; padding: 0.375rem 1.25rem; background: var(--ground); border-bottom: 1px solid var(--line); }
 @media (max-height: 30rem), (max-width: 30rem) { .tools { position: static; } }
+/* On a phone the newest code comes first, and the tools after the messages. */
+@media (max-width: 30rem) {
+  main { display: flex; flex-direction: column; gap: 1.25rem; }
+  .columns { display: contents; }
+  .tools { order: 1; border-top: 1px solid var(--line); }
+  .aside { order: 2; }
+  .top { padding-top: 0.75rem; }
+  .filter { flex: 1 0 100%; }
+  .filter input { flex: 1; }
+}
 .tool { display: flex; flex-wrap: wrap; align-items: center; gap: 0.25rem 0.75rem; }
 .tool h2 { flex: none; width: 3.75rem; white-space: nowrap; }
 .tool details[open] { flex: 1 0 100%; }
