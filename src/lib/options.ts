@@ -144,7 +144,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 function unknownOption(path: string, name: string, known: readonly string[]): TypeError {
   const near = nearestName(name, known)
   if (near !== undefined) return optionError(`unknown option "${path}"; did you mean "${near}"?`)
-  const hint = known.length > 12 ? 'see the options table in the README' : `expected: ${known.join(', ')}`
+  const hint = known.length > 12 ? 'see docs/options.md' : `expected: ${known.join(', ')}`
   return optionError(`unknown option "${path}"; ${hint}`)
 }
 

@@ -44,7 +44,7 @@ describe('a warning', () => {
     await ana.post('/two-factor/start', {}, forwarded)
     await ana.post('/two-factor/start', {}, forwarded)
     expect(await codes()).toEqual(['TWO_FACTOR_TRUST_PROXY_MISSING'])
-    expect(said[0]?.detail).toBe('See docs/operations.md#two_factor_trust_proxy_missing')
+    expect(said[0]?.detail).toBe('See docs/troubleshooting.md#two_factor_trust_proxy_missing')
     expect(said[0]?.message).toMatch(/Set `trust proxy` to your proxies\.$/)
   })
 

@@ -55,7 +55,7 @@ describe('options', () => {
       Object.fromEntries(Array.from({ length }, (_, index) => [`option${index}`, boolean]))
     const unknown = (length: number) => () => checkOptions('make', { colour: 'red' }, table(length))
     expect(unknown(12)).toThrow('make: unknown option "colour"; expected: option0, option1,')
-    expect(unknown(13)).toThrow('make: unknown option "colour"; see the options table in the README')
+    expect(unknown(13)).toThrow('make: unknown option "colour"; see docs/options.md')
   })
 
   it('may be inherited or those of a class', () => {

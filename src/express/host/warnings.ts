@@ -1,6 +1,6 @@
 import type { Finding } from '../../challenge/self-test.js'
 
-/** By stable code, what is wrong and then how to correct it; `docs/operations.md` has a section for each. */
+/** By stable code, what is wrong and then how to correct it; `docs/troubleshooting.md` has a section for each. */
 const messages = {
   TWO_FACTOR_TRUST_PROXY_MISSING:
     'A request with a forwarded header came from a private address, but `trust proxy` is off: everyone behind the proxy shares ten times the limits of one address. Set `trust proxy` to your proxies.',
@@ -71,7 +71,7 @@ export function createWarnings(): Warnings {
     process.emitWarning(cause === '' ? messages[code] : `${messages[code]} (${cause})`, {
       type: 'TwoFactorWarning',
       code,
-      detail: `See docs/operations.md#${code.toLowerCase()}`,
+      detail: `See docs/troubleshooting.md#${code.toLowerCase()}`,
     })
   }
   const warn: Warn = (code, cause) => {

@@ -5,7 +5,7 @@ import { seeded } from '../../seeded.js'
 import { day, hour, minute } from '../kit.js'
 import { createService, rightCode } from '../service.js'
 
-/** Sign-ups in six hours: far more than the guard lets through. The table of docs/operations.md is of 108,000. */
+/** Sign-ups in six hours: far more than the guard lets through. The table of docs/cost.md is of 108,000. */
 const pumped = enough(3_600, { inFull: 108_000 })
 /** Few sign-ups stay below the floors of the guard, many are measured by its ratio. */
 const signUpsADay = [100, 1_000, enough(1_000, { inFull: 10_000 })]
