@@ -102,7 +102,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     background,
     provider,
     ownsStore: settings.store === undefined,
-    inspect: async () => settings.store?.inspect?.() ?? [],
+    inspect: async () => settings.store?.inspect?.(settings.namespace) ?? [],
     providers: membersOf(provider),
     settings: () => [...settingFindings(settings, health.unapproved()), ...warnings.findings()],
   })

@@ -18,16 +18,16 @@ export function openDefaultStore(parts: {
   ) => void
 }): MemoryStore {
   const { now, emit, warn } = parts
-  const isWorker = cluster.isWorker || process.env.NODE_APP_INSTANCE !== undefined
-  open += 1
-  if (open === maxOpen) warn('TWO_FACTOR_MADE_PER_REQUEST')
-  if (isWorker) warn('TWO_FACTOR_SEVERAL_WORKERS')
-  if (process.env.NODE_ENV === 'production') warn('TWO_FACTOR_MEMORY_STORE')
   const store = memoryStore({
     ...(now && { now }),
     onPressure: (kind) => emit({ type: 'store.pressure', kind, cause: 'evicted' }),
     onNearlyFull: (kind) => emit({ type: 'store.pressure', kind, cause: 'nearly-full' }),
   })
+  const isWorker = cluster.isWorker || process.env.NODE_APP_INSTANCE !== undefined
+  open += 1
+  if (open === maxOpen) warn('TWO_FACTOR_MADE_PER_REQUEST')
+  if (isWorker) warn('TWO_FACTOR_SEVERAL_WORKERS')
+  if (process.env.NODE_ENV === 'production') warn('TWO_FACTOR_MEMORY_STORE')
   return {
     ...store,
     close() {

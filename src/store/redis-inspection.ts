@@ -23,12 +23,12 @@ interface Node {
 /** Looks for what would break the rules later: eviction, clocks apart, a replica in place of a primary. */
 export async function inspectRedis(
   send: SendCommand,
-  { timeoutMs, strict }: { timeoutMs: number; strict: boolean },
+  { namespace, timeoutMs, strict }: { namespace: string; timeoutMs: number; strict: boolean },
 ): Promise<readonly Finding[]> {
   const nodes = new Map<string, Node>()
   const meet = async (_: unknown, sample: number) => {
     const sentAt = Date.now()
-    const reply = await runScript(send, inspectScript, `tf2:inspect:${sample}`)
+    const reply = await runScript(send, inspectScript, `tf2:${namespace}:inspect:${sample}`)
     const [id = '', port = '', version = '', eviction = '', role = '', replicas, seconds, micros] = (
       reply as unknown[]
     ).map(String)

@@ -108,7 +108,7 @@ export function redisStore(options: RedisStoreOptions): Store {
       })
     },
 
-    inspect: () => inspectRedis(send, { timeoutMs, strict }),
+    inspect: (namespace = '') => inspectRedis(send, { namespace, timeoutMs, strict }),
   }
   // Not enumerable: a store that spreads this one into itself may hang, and has made no promise.
   return Object.defineProperty(store, 'timeoutMs', { value: timeoutMs })

@@ -73,8 +73,11 @@ export interface Store {
    * out by a store that may hang.
    */
   readonly timeoutMs?: number
-  /** Called by `tf.selfTest()` and `express-two-factor doctor`. Resolves with an empty list when nothing is wrong; never rejects. */
-  inspect?(): Promise<readonly Finding[]>
+  /**
+   * Called by `tf.selfTest()`, with the option `namespace`, and by `express-two-factor doctor`: whoever may use the
+   * keys of this namespace alone must pass. Resolves with an empty list when nothing is wrong; never rejects.
+   */
+  inspect?(namespace?: string): Promise<readonly Finding[]>
   /** Frees connections. `tf.close()` calls it for the default store only. */
   close?(): Awaitable<void>
 }

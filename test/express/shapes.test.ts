@@ -1,4 +1,5 @@
-import type { RequestHandler } from 'express'
+import { connect } from 'node:net'
+import type { RequestHandler, Response } from 'express'
 import { describe, expect, it } from 'vitest'
 import { type Host, startHost } from './kit.js'
 
@@ -169,6 +170,29 @@ describe('a body in the wrong shape', () => {
     expect((await ana.post('/begin', { channel: 'sms' })).json).toEqual({
       host: 'stream encoding should not be set',
     })
+  })
+
+  it('whose framing broke before it was read is 400, and no mistake of the host', async () => {
+    const responses: Response[] = []
+    const host = await startHost({
+      routes: (app, tf) => {
+        // As a session store over a network: the parser of Node is done with the request before it is read.
+        const late: RequestHandler = (_req, res, next) => {
+          responses.push(res)
+          setTimeout(next, 50)
+        }
+        app.use('/two-factor', late, tf.routes())
+      },
+    })
+    const head = 'POST /two-factor/verify HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n'
+    const brokenChunk = 'Transfer-Encoding: chunked\r\n\r\nnot a length\r\n{}\r\n0\r\n\r\n'
+    for (const broken of [brokenChunk, 'Content-Length: 20\r\n\r\n{}']) {
+      connect(Number(new URL(host.url).port), '127.0.0.1')
+        .end(head + broken)
+        .resume()
+    }
+    await expect.poll(() => responses.map(({ statusCode }) => statusCode)).toEqual([400, 400])
+    expect(host.errors).toEqual([])
   })
 
   it('is read when it comes in pieces that tell no length', async () => {

@@ -18,10 +18,11 @@ import { pasteTypeScript, signInTwice } from './quick-start.js'
 const root = new URL('../..', import.meta.url).pathname
 const bin = (name) => join(root, 'node_modules', '.bin', name)
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-const { devDependencies } = manifest
+const { dependencies, devDependencies, pinned } = manifest
 const scratch = mkdtempSync(join(tmpdir(), 'express-two-factor-'))
 
 warnOfMissingAddress()
+checkPins()
 try {
   const packed = JSON.parse(run('npm', ['pack', '--json', '--pack-destination', scratch], root))[0]
   const tarball = join(scratch, packed.filename)
@@ -43,6 +44,16 @@ try {
   })
 } finally {
   rmSync(scratch, { recursive: true })
+}
+
+/** A version that gets no fixes by itself says why; a dependency of the user's app always gets them. */
+function checkPins() {
+  const exact = (versions) => Object.keys(versions).filter((name) => /^[~\d]/.test(versions[name]))
+  const unexplained = exact({ ...devDependencies, ...dependencies }).filter((name) => !pinned[name])
+  const stale = Object.keys(pinned).filter((name) => !exact(devDependencies).includes(name))
+  const wrong = [...unexplained, ...stale, ...exact(dependencies)]
+  if (wrong.length > 0)
+    throw new Error(`package.json: look at the version and the reason of ${wrong.join(', ')}`)
 }
 
 /** Nothing but the code built from this source, and what its documents show, may be published. */

@@ -1,4 +1,6 @@
-import cluster from 'node:cluster'
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { openDefaultStore } from '../../src/store/default-store.js'
 
@@ -28,16 +30,19 @@ describe('the store of an app that passed none', () => {
     expect(open().warned).toEqual(warned)
   })
 
-  test('warns in a worker of a cluster', () => {
-    vi.stubEnv('NODE_ENV', 'development')
-    vi.stubEnv('NODE_APP_INSTANCE', undefined)
-    const { isWorker } = cluster
-    Object.assign(cluster, { isWorker: true })
-    try {
-      expect(open().warned).toEqual(['TWO_FACTOR_SEVERAL_WORKERS'])
-    } finally {
-      Object.assign(cluster, { isWorker })
-    }
+  test.each([
+    ['development', /^started$/, /TWO_FACTOR_SEVERAL_WORKERS/],
+    [
+      'production',
+      /^ERR_TWO_FACTOR_OPTION: memoryStore: cluster workers cannot share it, .*use redisStore$/,
+      /^$/,
+    ],
+  ])('in a forked worker with NODE_ENV=%s: %s', async (NODE_ENV, told, warned) => {
+    const program = fileURLToPath(new URL('worker.js', import.meta.url))
+    const env = { ...process.env, NODE_ENV, NODE_APP_INSTANCE: undefined }
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [program], { env })
+    expect(stdout).toMatch(told)
+    expect(stderr).toMatch(warned)
   })
 
   test('ends entries by the clock of the app', () => {

@@ -1,6 +1,7 @@
 import { createClient } from 'redis'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { redisStore } from '../../src/store/redis-store.js'
+import { twoFactor } from '../../src/two-factor.js'
 import { type RedisServer, startRedis, withoutRedis } from './redis-server.js'
 
 /** What the inspection script answers, with the clock of Redis ahead of ours by so many milliseconds. */
@@ -134,6 +135,29 @@ describe.skipIf(withoutRedis)('inspecting a real Redis', () => {
     expect(await redisStore({ client, strict: true, timeoutMs: 2_000 }).inspect?.()).toMatchObject([
       { code: 'store_unreplicated' },
     ])
+  })
+
+  test('finds nothing for a user who may use the keys of the namespace alone', async () => {
+    const commands = '+eval +evalsha +get +getex +set +del +exists +incrby +pttl +pexpire +info +time'.split(
+      ' ',
+    )
+    await server.ask('ACL', 'SETUSER', 'shop', 'on', '>password', '~tf2:shop:*', ...commands)
+    const limited = createClient({ url: server.url, username: 'shop', password: 'password' })
+    await limited.connect()
+    const tf = twoFactor({
+      provider: { sendCode: async () => ({ result: 'sent' }), checkCode: async () => 'approved' },
+      appName: 'Acme',
+      secret: 'a secret of thirty-two bytes or more',
+      countries: ['CO'],
+      namespace: 'shop',
+      subject: () => undefined,
+      phone: () => undefined,
+      store: redisStore({ client: limited, timeoutMs: 2_000 }),
+    })
+    const { findings } = await tf.selfTest()
+    expect(findings.filter(({ code }) => code.startsWith('store'))).toEqual([])
+    await tf.close()
+    limited.destroy()
   })
 
   test('leaves no key behind', async () => {
