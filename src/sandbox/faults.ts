@@ -1,53 +1,19 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { z } from 'zod'
 import { type OperationName, operations } from '../provider/operations.js'
+import { type FaultMembers, faultKinds } from './fault-kinds.js'
 import { digitsOf } from './numbers.js'
 import { problemIn } from './problem.js'
+
+type Kinds = typeof faultKinds
 
 /**
  * What goes wrong. The kinds `acceptThen…`, `slow`, `oversize` and `gzip`, and `reset` in mid-body, perform
  * the operation first; all others respond in its place.
  */
-export type FaultEffect =
-  /** Responds with a status (503) and body of its own. */
-  | {
-      readonly kind: 'status'
-      readonly status?: number
-      readonly body?: unknown
-      readonly headers?: Readonly<Record<string, string>>
-    }
-  /** Responds with HTTP 200, unless `status` says otherwise, and any body: a string as it is, all else as JSON. */
-  | {
-      readonly kind: 'body'
-      readonly status?: number
-      readonly body?: unknown
-      readonly headers?: Readonly<Record<string, string>>
-    }
-  /** The page of a firewall in front, with status 520. */
-  | { readonly kind: 'html'; readonly status?: number }
-  /** Receives the request and never responds. */
-  | { readonly kind: 'hang' }
-  /** Performs the operation and does not respond; with `midBody` it sends half a response. */
-  | { readonly kind: 'acceptThenHang'; readonly midBody?: boolean }
-  /** Performs the operation, but a gateway in front responds with its own status (504) and body. */
-  | {
-      readonly kind: 'acceptThenStatus'
-      readonly status?: number
-      readonly body?: unknown
-      readonly headers?: Readonly<Record<string, string>>
-    }
-  /** Performs the operation, but a firewall in front responds with its page, status 520. */
-  | { readonly kind: 'acceptThenHtml'; readonly status?: number }
-  /** Resets the connection; with `midBody` after half of the response. */
-  | { readonly kind: 'reset'; readonly midBody?: boolean }
-  /** Responds after `delayMs` (1,000) of real time; with `midBody` only the second half is late. */
-  | { readonly kind: 'slow'; readonly delayMs?: number; readonly midBody?: boolean }
-  /** The correct response, padded to `bytes` (1 MiB). */
-  | { readonly kind: 'oversize'; readonly bytes?: number }
-  /** Redirects the caller to `location` with `status` (307). */
-  | { readonly kind: 'redirect'; readonly location?: string; readonly status?: number }
-  /** The correct response, compressed although nobody asked for it. */
-  | { readonly kind: 'gzip' }
+export type FaultEffect = {
+  readonly [Kind in keyof Kinds]: { readonly kind: Kind } & Pick<FaultMembers, Kinds[Kind]['takes'][number]>
+}[keyof Kinds]
 
 /** A fault to apply. */
 export type Fault = FaultEffect & {
@@ -77,27 +43,11 @@ const members = {
   location: z.string().refine((location) => isHeader(['location', location])),
 }
 
-/** What each kind takes besides `operation`, `phone` and `times`. */
-const membersOf: Readonly<Record<Fault['kind'], readonly (keyof typeof members)[]>> = {
-  status: ['status', 'body', 'headers'],
-  body: ['status', 'body', 'headers'],
-  html: ['status'],
-  hang: [],
-  acceptThenHang: ['midBody'],
-  acceptThenStatus: ['status', 'body', 'headers'],
-  acceptThenHtml: ['status'],
-  reset: ['midBody'],
-  slow: ['delayMs', 'midBody'],
-  oversize: ['bytes'],
-  redirect: ['location', 'status'],
-  gzip: [],
-}
-
-/** The kinds of faults. */
-export const faultKinds = Object.keys(membersOf) as readonly Fault['kind'][]
-
 /** A fault of any kind. Which members go with which one, `checkFault` says. */
-export const faultSchema = z.strictObject({ kind: z.enum(faultKinds), ...z.object(members).partial().shape })
+export const faultSchema = z.strictObject({
+  kind: z.enum(Object.keys(faultKinds) as Fault['kind'][]),
+  ...z.object(members).partial().shape,
+})
 
 /** Throws a TypeError that names what is wrong with a fault. */
 export function checkFault(fault: Fault): void {
@@ -105,7 +55,7 @@ export function checkFault(fault: Fault): void {
   const isEndless = times === Number.POSITIVE_INFINITY
   const problem = problemIn(faultSchema, { ...effect, times: isEndless ? 'Infinity' : times })
   if (problem !== undefined) throw new TypeError(`faults.add: ${problem}`)
-  const allowed = ['kind', 'operation', 'phone', 'times', ...membersOf[fault.kind]]
+  const allowed = ['kind', 'operation', 'phone', 'times', ...faultKinds[fault.kind].takes]
   const other = Object.entries(effect).find(([name, value]) => value !== undefined && !allowed.includes(name))
   if (other !== undefined) {
     throw new TypeError(

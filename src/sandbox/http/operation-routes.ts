@@ -2,10 +2,10 @@ import express, { type NextFunction, type Request, type Response, type Router } 
 import { phoneCountries } from '../../lib/countries.js'
 import { loadPhoneData } from '../../phone-number.js'
 import type { OperationName } from '../../provider/operations.js'
+import { faultKinds, isPerformed, writeResponse } from '../fault-kinds.js'
 import type { ProviderSimulation } from '../provider-simulation.js'
 import type { Dialect } from '../service/dialect.js'
 import type { ServiceResponse } from '../service/responder.js'
-import { applyFault, isPerformedFirst, writeResponse } from './apply-fault.js'
 
 const notPerformed: ServiceResponse = { status: 200, body: {} }
 
@@ -37,13 +37,14 @@ export function operationRoutes(simulation: ProviderSimulation, dialect: Dialect
     const completed = await withCompletePhones(fields)
     const fault = faults.take(name, phonesOf(name, completed))
     if (fault !== undefined) requests.faultApplied(requestId, fault.kind)
-    if (fault !== undefined && !isPerformedFirst(fault)) return applyFault(response, fault, notPerformed)
-
+    if (fault !== undefined && !isPerformed(fault)) {
+      return faultKinds[fault.kind].respond(response, fault, notPerformed)
+    }
     const address = request.socket.remoteAddress ?? ''
     const result = handle(name, { fields: completed, address, requestId, bodyProblem })
     requests.answered(requestId, result.status, JSON.stringify(result.body))
     if (fault === undefined) writeResponse(response, result)
-    else applyFault(response, fault, result)
+    else faultKinds[fault.kind].respond(response, fault, result)
   }
 
   for (const name of Object.keys(catalogue) as OperationName[]) {

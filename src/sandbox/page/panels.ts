@@ -2,7 +2,8 @@ import { type Html, html } from '../../lib/html.js'
 import { operations } from '../../provider/operations.js'
 import type { AccountControl } from '../account.js'
 import type { SandboxClock } from '../clock.js'
-import { type Faults, faultKinds, type PendingFault } from '../faults.js'
+import { faultKinds } from '../fault-kinds.js'
+import type { Faults, PendingFault } from '../faults.js'
 import type { Connection } from '../reach.js'
 import type { RequestLog, UnmatchedRequest } from '../request-log.js'
 import type { Links } from '../short-links.js'
@@ -42,7 +43,7 @@ function faultTool(faults: Faults): Html {
 <details id="add-fault"><summary>${pending.length === 0 ? 'None is on.' : `${pending.length} on`} <span class="link">Add a fault</span></summary>
 <form method="post" action="/_sandbox/faults" class="fault-form">
 ${field('operation', 'Operation', html`<select id="fault-operation" name="operation"><option value="">any</option>${Object.keys(operations).map((name) => html`<option>${name}</option>`)}</select>`)}
-${field('kind', 'Kind', html`<select id="fault-kind" name="kind">${faultKinds.map((kind) => html`<option>${kind}</option>`)}</select>`)}
+${field('kind', 'Kind', html`<select id="fault-kind" name="kind">${Object.keys(faultKinds).map((kind) => html`<option>${kind}</option>`)}</select>`)}
 ${field('times', 'Times', html`<select id="fault-times" name="times">${[1, 2, 3, 5, 10].map((times) => html`<option>${times}</option>`)}<option value="Infinity">always</option></select>`)}
 ${field('phone', 'Number', html`<input id="fault-phone" name="phone" inputmode="tel" placeholder="any" autocomplete="off">`)}
 ${field('status', 'Status', html`<input id="fault-status" name="status" type="number" min="200" max="599" placeholder="default">`)}
