@@ -1,4 +1,21 @@
 /**
+ * A sentence about a name that is not known.
+ *
+ * @example
+ * unknownName('option', 'coutries', ['countries', 'channels']) // 'unknown option "coutries"; did you mean "countries"?'
+ */
+export function unknownName(
+  what: string,
+  path: string,
+  known: readonly string[],
+  otherwise?: string,
+): string {
+  const near = nearestName(path.split('.').at(-1) ?? '', known)
+  if (near !== undefined) return `unknown ${what} "${path}"; did you mean "${near}"?`
+  return `unknown ${what} "${path}"; ${otherwise ?? `expected: ${known.join(', ') || 'none'}`}`
+}
+
+/**
  * The name that was probably meant: at most two edits away (Levenshtein), fewer for short names.
  *
  * @example

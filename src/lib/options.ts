@@ -1,4 +1,4 @@
-import { nearestName } from './nearest-name.js'
+import { unknownName } from './nearest-name.js'
 
 /** Checks the value of one option; throws the TypeError that names it, with what it must be. */
 export type Check = (value: unknown, name: string) => void
@@ -48,7 +48,8 @@ export function object(checks: Checks, required: RequiredNames = []): Check {
     const path = (member: string) => (name === '' ? member : `${name}.${member}`)
     // A misspelt name comes first: it explains the one that is missing.
     const unknown = Object.keys(value).find((member) => !Object.hasOwn(checks, member))
-    if (unknown !== undefined) throw unknownOption(path(unknown), unknown, known)
+    const hint = known.length > 12 ? 'see docs/options.md' : undefined
+    if (unknown !== undefined) throw optionError(unknownName('option', path(unknown), known, hint))
     const missing = requiredNames.filter((member) => value[member] === undefined)
     if (missing.length > 0) {
       throw optionError(`missing ${missing.map(path).join(', ')}${toPaste(missing, required)}`)
@@ -139,13 +140,6 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null
-}
-
-function unknownOption(path: string, name: string, known: readonly string[]): TypeError {
-  const near = nearestName(name, known)
-  if (near !== undefined) return optionError(`unknown option "${path}"; did you mean "${near}"?`)
-  const hint = known.length > 12 ? 'see docs/options.md' : `expected: ${known.join(', ')}`
-  return optionError(`unknown option "${path}"; ${hint}`)
 }
 
 function toPaste(missing: readonly string[], required: RequiredNames): string {

@@ -50,7 +50,8 @@ export interface Account extends AccountControl {
 
 export interface AccountRules {
   readonly credentials: { readonly client: number; readonly key: string }
-  readonly allowedAddresses: readonly string[] | 'any'
+  /** Any without. */
+  readonly allowedAddresses?: readonly string[] | undefined
   readonly credits: number
 }
 
@@ -84,8 +85,7 @@ export function createAccount(
       changed()
     },
     knows: (client, key) => client === String(rules.credentials.client) && key === rules.credentials.key,
-    allows: (address) =>
-      rules.allowedAddresses === 'any' || rules.allowedAddresses.includes(address.replace(/^::ffff:/, '')),
+    allows: (address) => rules.allowedAddresses?.includes(address.replace(/^::ffff:/, '')) ?? true,
     charge(amount) {
       if (creditsNow() < amount) return false
       credits -= amount

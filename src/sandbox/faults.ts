@@ -1,5 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { z } from 'zod'
+import { unknownName } from '../lib/nearest-name.js'
 import { type OperationName, operations } from '../provider/operations.js'
 import { type FaultMembers, faultKinds } from './fault-kinds.js'
 import { digitsOf } from './numbers.js'
@@ -58,9 +59,7 @@ export function checkFault(fault: Fault): void {
   const allowed = ['kind', 'operation', 'phone', 'times', ...faultKinds[fault.kind].takes]
   const other = Object.entries(effect).find(([name, value]) => value !== undefined && !allowed.includes(name))
   if (other !== undefined) {
-    throw new TypeError(
-      `faults.add: unknown member "${other[0]}" of ${fault.kind}; expected: ${allowed.slice(1).join(', ')}`,
-    )
+    throw new TypeError(`faults.add: ${fault.kind}: ${unknownName('member', other[0], allowed.slice(1))}}`)
   }
 }
 

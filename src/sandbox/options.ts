@@ -1,16 +1,8 @@
-import {
-  type Check,
-  checkOptions,
-  func,
-  integer,
-  list,
-  nonEmptyString,
-  object,
-  oneOf,
-  that,
-} from '../lib/options.js'
+import { z } from 'zod'
+import { optionError } from '../lib/options.js'
 import type { ResendRule } from './codes.js'
 import type { InboxMessage } from './inbox.js'
+import { problemIn } from './problem.js'
 import { defaultHost, isLoopback } from './reach.js'
 import type { Dialect } from './service/dialect.js'
 
@@ -60,92 +52,66 @@ export interface SandboxOptions {
   readonly now?: () => number
 }
 
-type Unset = 'publicUrl' | 'onMessage'
-type Any = 'appNames' | 'allowedAddresses'
+const integer = (min: number, max = Number.MAX_SAFE_INTEGER) => {
+  const fix = `must be an integer${max === Number.MAX_SAFE_INTEGER ? `, ${min} or more` : ` from ${min} to ${max}`}`
+  return z.int(fix).min(min, fix).max(max, fix)
+}
+const text = (meaning: string) => matching(/./s, `a non-empty string: ${meaning}`)
+const matching = (pattern: RegExp, what: string) =>
+  z.string(`must be ${what}`).regex(pattern, `must be ${what}`)
+const func = <Signature>(signature: string) =>
+  z.custom<Signature>((value) => typeof value === 'function', `must be a function ${signature}`)
 
 /** The options with their defaults. */
-export type SandboxSettings = {
-  readonly [Key in Exclude<keyof SandboxOptions, Unset | Any>]-?: Required<SandboxOptions>[Key]
-} & { readonly [Key in Unset]: SandboxOptions[Key] | undefined } & {
-  readonly [Key in Any]: readonly string[] | 'any'
-}
+export type SandboxSettings = z.output<typeof schema>
 
-const defaults: SandboxSettings = {
-  port: 0,
-  host: defaultHost,
-  allowedHosts: [],
-  publicUrl: undefined,
-  basePath: '/v1',
-  credentials: { client: 100200, key: 'sandbox-key' },
-  allowedAddresses: ['127.0.0.1', '::1'],
-  credits: 1_000,
-  dialect: 'spec',
-  wrongCode: 520,
-  approvedStatus: 'verified',
-  resend: 'replace',
-  codeLength: 6,
-  codeAlphabet: '0123456789',
-  codeLifetimeMs: 300_000,
-  appNames: 'any',
-  onMessage: undefined,
-  now: Date.now,
-}
-
-const isString = (value: unknown) => typeof value === 'string' && value !== ''
-
-const checks: { readonly [Key in keyof SandboxOptions]-?: Check } = {
-  port: integer(0, 65_535),
-  host: nonEmptyString('an IP address or a host name'),
-  allowedHosts: list(
-    that("must be a host name, with or without a port, such as 'sandbox:4010'", isHost),
-    'must be an array of host names',
-  ),
-  publicUrl: that("must be an http or https URL without a path, such as 'http://sandbox:4010'", isOrigin),
-  basePath: that(
-    "must be a path such as '/api/v1', not below /s or /_sandbox, without a slash at its end",
-    isBasePath,
-  ),
-  credentials: object({ client: integer(1), key: nonEmptyString() }, ['client', 'key']),
-  allowedAddresses: list(nonEmptyString('an IP address'), 'must be an array of IP addresses'),
-  credits: integer(0),
-  dialect: oneOf('spec', 'observed'),
-  wrongCode: oneOf(200, 400, 520),
-  approvedStatus: that(
-    'must be a non-empty string or an integer',
-    (value) => isString(value) || Number.isSafeInteger(value),
-  ),
-  resend: oneOf('repeat', 'replace', 'both'),
-  codeLength: integer(4, 10),
-  codeAlphabet: that(
-    'must be at least two ASCII letters or digits',
-    (value) => typeof value === 'string' && /^[0-9A-Za-z]{2,62}$/.test(value),
-  ),
-  codeLifetimeMs: integer(60_000, 86_400_000),
-  appNames: list(nonEmptyString('an app name'), 'must be an array of app names'),
-  onMessage: func('(message) => void'),
-  now: func('() => milliseconds'),
-}
+const schema = z.strictObject({
+  port: integer(0, 65_535).default(0),
+  host: text('an IP address or a host name').default(defaultHost),
+  allowedHosts: z
+    .array(matching(/^[^\s/@?#]+$/, "a host name, with or without a port, such as 'sandbox:4010'"))
+    .default([]),
+  publicUrl: z
+    .string()
+    .refine(isOrigin, "must be an http or https URL without a path, such as 'http://sandbox:4010'")
+    .optional(),
+  basePath: matching(
+    /^(?!\/(?:s|_sandbox)(?:\/|$))(?:\/[\w.~-]+)+$/,
+    "a path such as '/api/v1', not below /s or /_sandbox, without a slash at its end",
+  ).default('/v1'),
+  credentials: z
+    .strictObject({ client: integer(1), key: text('the key of the account') })
+    .default({ client: 100200, key: 'sandbox-key' }),
+  /** Any when absent. */
+  allowedAddresses: z.array(text('an IP address')).optional(),
+  credits: integer(0).default(1_000),
+  dialect: z.enum(['spec', 'observed']).default('spec'),
+  wrongCode: z.literal([200, 400, 520]).default(520),
+  approvedStatus: z
+    .union([z.string().min(1), z.int()], 'must be a non-empty string or an integer')
+    .default('verified'),
+  resend: z.enum(['repeat', 'replace', 'both']).default('replace'),
+  codeLength: integer(4, 10).default(6),
+  codeAlphabet: matching(/^[0-9A-Za-z]{2,62}$/, 'at least two ASCII letters or digits').default('0123456789'),
+  codeLifetimeMs: integer(60_000, 86_400_000).default(300_000),
+  /** Any when absent. */
+  appNames: z.array(text('an app name')).optional(),
+  onMessage: func<(message: InboxMessage) => void>('(message) => void').optional(),
+  now: func<() => number>('() => milliseconds').default(() => Date.now),
+})
 
 /** Checks the options and adds the defaults. Throws a TypeError that names the option and the fix. */
 export function resolveOptions(options: SandboxOptions): SandboxSettings {
-  checkOptions('startSandbox', options, checks)
-  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
-  const settings = { ...defaults, ...given }
+  const problem = problemIn(schema, options, 'option')
+  if (problem !== undefined) throw optionError(`startSandbox: ${problem}`)
+  const settings = schema.parse(options)
   // The simulated allow-list protects nothing on a network that was opened on purpose.
-  const anyCaller = options.allowedAddresses === undefined && !isLoopback(settings.host)
-  return anyCaller ? { ...settings, allowedAddresses: 'any' } : settings
+  const local = isLoopback(settings.host) ? ['127.0.0.1', '::1'] : undefined
+  return { ...settings, allowedAddresses: settings.allowedAddresses ?? local }
 }
 
-function isHost(value: unknown): boolean {
-  return typeof value === 'string' && /^[^\s/@?#]+$/.test(value)
-}
-
-function isOrigin(value: unknown): boolean {
-  if (typeof value !== 'string' || !URL.canParse(value)) return false
-  const { protocol, pathname, search, hash, username } = new URL(value)
+function isOrigin(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, pathname, search, hash, username } = new URL(text)
   return /^https?:$/.test(protocol) && pathname === '/' && `${search}${hash}${username}` === ''
-}
-
-function isBasePath(value: unknown): boolean {
-  return typeof value === 'string' && /^(?!\/(?:s|_sandbox)(?:\/|$))(?:\/[\w.~-]+)+$/.test(value)
 }

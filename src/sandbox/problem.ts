@@ -1,13 +1,23 @@
 import type { z } from 'zod'
+import { unknownName } from '../lib/nearest-name.js'
 
-/** What is wrong with a value, as a sentence that names the place; undefined if nothing is. */
-export function problemIn(schema: z.ZodType, value: unknown): string | undefined {
-  const { error } = schema.safeParse(value, { error: ruleOf })
+/**
+ * What is wrong with a value, as a sentence that names the place and the rule, never the value; undefined if
+ * nothing is. `member` is what its members are called.
+ */
+export function problemIn(schema: z.ZodType, value: unknown, member = 'member'): string | undefined {
+  const { error } = schema.safeParse(value, { error: (issue) => ruleOf(issue, member) })
   const [issue] = error?.issues ?? []
-  if (issue === undefined) return undefined
-  const place = issue.path.join('.')
-  if (issue.code !== 'unrecognized_keys') return `${place === '' ? 'the body' : place} ${issue.message}`
-  return issue.message
+  if (issue === undefined || issue.code === 'unrecognized_keys') return issue?.message
+  return `${issue.path.length === 0 ? `the ${member}s` : pathOf(issue.path)} ${issue.message}`
+}
+
+/** `allowedHosts[0]`, `credentials.key`. */
+function pathOf(path: readonly PropertyKey[] = []): string {
+  return path
+    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
+    .join('')
+    .replace(/^\./, '')
 }
 
 const kinds: Readonly<Record<string, string>> = {
@@ -19,10 +29,16 @@ const kinds: Readonly<Record<string, string>> = {
 }
 
 /** The rule that a value breaks, never the value. */
-function ruleOf(issue: z.core.$ZodRawIssue): string {
+function ruleOf(issue: z.core.$ZodRawIssue, member: string): string {
   switch (issue.code) {
-    case 'unrecognized_keys':
-      return `unknown member "${issue.keys.join('", "')}"`
+    case 'unrecognized_keys': {
+      const { shape } = issue.inst as z.ZodObject
+      return unknownName(
+        member,
+        pathOf([...(issue.path ?? []), ...issue.keys.slice(0, 1)]),
+        Object.keys(shape),
+      )
+    }
     case 'invalid_type':
       return issue.input === undefined ? 'is missing' : `must be ${kinds[issue.expected] ?? issue.expected}`
     case 'invalid_value':

@@ -10,24 +10,18 @@ export interface Reach {
   readonly allowedHosts: readonly string[]
 }
 
+interface ReachOptions {
+  readonly host: string
+  readonly publicUrl?: string | undefined
+  readonly basePath: string
+  readonly allowedHosts: readonly string[]
+}
+
 const loopbackNames = ['127.0.0.1', 'localhost', '[::1]']
 /** Addresses that stand for every interface of the machine. */
 const wildcards = ['0.0.0.0', '::']
 
-export function reachOf(
-  {
-    host,
-    publicUrl,
-    basePath,
-    allowedHosts,
-  }: {
-    readonly host: string
-    readonly publicUrl: string | undefined
-    readonly basePath: string
-    readonly allowedHosts: readonly string[]
-  },
-  port: number,
-): Reach {
+export function reachOf({ host, publicUrl, basePath, allowedHosts }: ReachOptions, port: number): Reach {
   const name = wildcards.includes(host) ? '127.0.0.1' : isIP(host) === 6 ? `[${host}]` : host
   const origin = publicUrl === undefined ? `http://${name}:${port}` : new URL(publicUrl).origin
   // An IP address cannot be rebound, so the one listened on is as safe as the loopback names.

@@ -145,7 +145,7 @@ describe('express-two-factor sandbox', () => {
 
   test.each([
     [['--credits', 'many'], 'credits must be an integer'],
-    [['--dialect', 'french'], "dialect must be 'spec' or 'observed'"],
+    [['--dialect', 'french'], 'dialect must be one of spec, observed'],
     [['--nonsense'], '--nonsense'],
     [['--port', '70000'], 'port must be an integer'],
     [['--host', '203.0.113.7'], '203.0.113.7 is not an address of this machine'],

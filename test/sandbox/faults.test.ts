@@ -165,7 +165,10 @@ describe('faults', () => {
     [{ kind: 'hang', phone: '' }, 'phone'],
     [{ kind: 'hang', times: 0 }, 'times'],
     [{ kind: 'hang', times: Number.NaN }, 'times'],
-    [{ kind: 'hang', delayMs: 5 }, 'unknown member "delayMs" of hang'],
+    [
+      { kind: 'hang', delayMs: 5 },
+      'faults.add: hang: unknown member "delayMs"; expected: operation, phone, times',
+    ],
     [{ kind: 'slow', delayMs: -1 }, 'delayMs'],
     [{ kind: 'status', status: 99 }, 'status'],
     [{ kind: 'oversize', bytes: 1e12 }, 'bytes'],

@@ -126,10 +126,7 @@ export function readRequest(request: Request, { method, takes }: ControlRoute): 
     ? Object.fromEntries(Object.entries(given).map(([name, value]) => [name, meant(name, value)]))
     : given
   const problem = problemIn(takes, fields)
-  if (problem !== undefined) {
-    const expected = Object.keys(takes.shape).join(', ') || 'none'
-    throw new RequestProblem(400, 'argument', `${problem} (expected: ${expected})`)
-  }
+  if (problem !== undefined) throw new RequestProblem(400, 'argument', problem)
   return fields
 
   function meant(name: string, value: unknown): unknown {

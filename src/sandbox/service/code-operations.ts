@@ -14,7 +14,8 @@ interface CodeOperationParts {
   readonly codes: Codes
   readonly codeRules: CodeRules
   readonly responder: Responder
-  readonly appNames: readonly string[] | 'any'
+  /** Any without. */
+  readonly appNames: readonly string[] | undefined
 }
 
 /** The documentation states a maximum for ordinary calls only; this one is the sandbox's own. */
@@ -39,7 +40,7 @@ export function codeOperations({
   const minutes = Math.floor(codeRules.lifetimeMs / 60_000)
 
   function unknownApp(appName: string): Refusal | undefined {
-    if (appNames === 'any' || appNames.includes(appName)) return undefined
+    if (appNames?.includes(appName) ?? true) return undefined
     return refuse('appName', 'The account has no application of this name.')
   }
 
