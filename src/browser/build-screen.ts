@@ -31,7 +31,7 @@ const elements: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-const ofAll = /^(?:autofocus|class|hidden|id|lang|role|tabindex|(?:aria|data)-[a-z-]+)$/
+const ofAll = /^(?:autofocus|class|dir|hidden|id|lang|role|tabindex|(?:aria|data)-[a-z-]+)$/
 
 /** Whether screens have such an element, and with this attribute. */
 export function isOfScreens(element: string, attribute?: string): boolean {

@@ -29,7 +29,12 @@ export function live(screen: ParentNode, signal?: AbortSignal): void {
     const day = 'far' in time.dataset ? ({ day: 'numeric', month: 'short' } as const) : {}
     const lang = time.closest<HTMLElement>('[lang]')?.lang
     const clock = { ...day, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
-    time.textContent = new Intl.DateTimeFormat(lang, clock).format(new Date(time.dateTime))
+    const date = new Date(time.dateTime)
+    time.textContent = new Intl.DateTimeFormat(lang, clock).format(date)
+    const phrase = time.closest<HTMLElement>('[data-at-one]')
+    const { at, atOne } = phrase?.dataset ?? {}
+    const [before = '', after = ''] = (date.getHours() === 1 ? atOne : at)?.split('{clock}') ?? []
+    phrase?.replaceChildren(before, time, after)
   }
 
   for (const later of all('[data-after-ms]')) {

@@ -149,6 +149,6 @@ export function describeReport(
     ...rows.map((row) => describeRow(row, stream)),
     '\nNot looked at:',
     ...others.map(({ text }) => `  ${text}`),
-    wrong === 0 ? '\nNothing is wrong.' : `\n${wrong} of ${rows.length} are wrong.`,
+    wrong === 0 ? '\nNothing is wrong.' : `\n${wrong} of ${rows.length} ${wrong === 1 ? 'is' : 'are'} wrong.`,
   ].join('\n')
 }

@@ -281,7 +281,7 @@ async function expectNamedOnce(code: string, fix: string, arrange: () => Promise
 
   const text = describeReport(report, { isTTY: false } as NodeJS.WriteStream)
   expect(text.match(/^ {19}Fix: .*$/gm)).toEqual([expect.stringContaining(fix)])
-  expect(text).toContain(report.ok ? 'Nothing is wrong.' : `1 of ${report.rows.length} are wrong.`)
+  expect(text).toContain(report.ok ? 'Nothing is wrong.' : `1 of ${report.rows.length} is wrong.`)
   expect(JSON.stringify(report).split(`"code":"${code}"`)).toHaveLength(2)
   expect(text + JSON.stringify(report)).not.toMatch(/sandbox-key|wrong-key|sesame|mellon/)
 }

@@ -104,7 +104,7 @@ Nothing is wrong.
     expect(program.out()).toMatch(
       /WRONG +Provider.*error 1003\.\n(.*\n)? +Fix: Check client, key.*allow-list/,
     )
-    expect(program.out()).toContain('1 of 5 are wrong.')
+    expect(program.out()).toContain('1 of 5 is wrong.')
     expect(program.out() + program.err()).not.toMatch(/sandbox-key|wrong-key/)
   })
 

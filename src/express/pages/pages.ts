@@ -7,6 +7,7 @@ import type { Problem } from '../http/problems.js'
 import { type Asset, type BrandOptions, brandProblem, createAssets, createPageHeaders } from './brand.js'
 import type { Language } from './language.js'
 import type { Texts } from './messages/en.js'
+import { directionOf } from './messages/locales.js'
 import type { PageView } from './page-view.js'
 import { screenOf } from './screens.js'
 import { problemSentence, summary } from './wording.js'
@@ -107,7 +108,7 @@ export function renderPage(view: PageView, texts: Texts): string {
   const { problem, basePath, brand } = view
   const { title, main } = mainOf(view, texts)
   const document = html`<!doctype html>
-<html lang="${texts.lang}">
+<html lang="${texts.lang}" dir="${directionOf(texts)}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -128,7 +129,7 @@ ${main}
 
 /** The same screen for the dialog of single pages: it has no way out but those it is given. */
 export function renderForDialog(view: PageView, texts: Texts): string {
-  const fragment = html`<div lang="${texts.lang}" data-page="${view.page}">
+  const fragment = html`<div lang="${texts.lang}" dir="${directionOf(texts)}" data-page="${view.page}">
 <div class="problem" role="alert" tabindex="-1" hidden data-unreachable>
 <p>${texts['dialog.unreachable']}</p>
 </div>

@@ -45,7 +45,7 @@ function codeScreen(view: PageView, challenge: ChallengeView, texts: Texts): Scr
 <input id="code" name="code" type="text" inputmode="${view.lettersInCode ? 'text' : 'numeric'}" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" enterkeyhint="go"${fieldState(view, 'code')}>
 ${view.offerTrust && trustBox(view, texts)}<div class="buttons"><button class="main">${texts['code.submit']}</button></div>`
   return {
-    title: texts['code.title'],
+    title: texts[challenge.channel === 'call' ? 'code.title.call' : 'code.title'],
     content: html`${view.details && detailsList(view.details)}<p data-lives-ms="${remainingMs}">${fill(sentence, values)}${interruption(view, texts)}</p>
 <p class="unseen" role="status" data-ready="${texts['resend.ready']}" data-expired="${texts['code.expired']}"></p>
 ${form(view, 'verify', entry)}

@@ -56,7 +56,7 @@ a { color: var(--accent); }
 section { margin-top: 1.75rem; padding-top: 1.25rem; border-top: 1px solid var(--ground); }
 section p { color: var(--faint); }
 form + form, form + p { margin-top: 1rem; }
-.problem { margin-bottom: 1.25rem; padding: 0.75rem 1rem; background: var(--wrong-ground); border-left: 4px solid var(--wrong); border-radius: 0.25rem; }
+.problem { margin-bottom: 1.25rem; padding: 0.75rem 1rem; background: var(--wrong-ground); border-inline-start: 4px solid var(--wrong); border-radius: 0.25rem; }
 .problem:focus-visible { outline-color: var(--wrong); }
 .problem p { margin: 0; }
 .problem a { color: var(--wrong); font-weight: 600; }

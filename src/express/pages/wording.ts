@@ -64,12 +64,18 @@ const plurals = memoize((lang) => new Intl.PluralRules(lang))
 
 /**
  * When a wait is over, as a time of day: "at 14:35 UTC". The server does not know the person's time zone, so it
- * names its own; the script of the page shows the local time instead.
+ * names its own; the script of the page shows the local time instead, which may take another article:
+ * "a las 14:35", "a la 01:05".
  */
 export function moment(at: number, now: number, texts: Texts): Html {
   const far = at - now > dayMs / 2
-  const element = timeElements(`${texts.lang} ${far} ${roundedUpToMinute(at)}`)
-  return fill(texts[far ? 'time.on' : 'time.at'], new Map([['clock', element]]))
+  const date = new Date(roundedUpToMinute(at))
+  const element = timeElements(`${texts.lang} ${far} ${date.getTime()}`)
+  const within = (phrase: string) => fill(phrase, new Map([['clock', element]]))
+  if (far) return within(texts['time.on'])
+  const { 'time.at': usual, 'time.atOne': atOne } = texts
+  const phrase = within(date.getUTCHours() === 1 ? atOne : usual)
+  return usual === atOne ? phrase : html`<span data-at="${usual}" data-at-one="${atOne}">${phrase}</span>`
 }
 
 /** A minute too late is only slow; a minute too early would be refused. */
@@ -102,7 +108,10 @@ function countryList(countries: readonly string[], texts: Texts): string {
 }
 
 /** What the sentences about a problem depend on. */
-type Scene = Pick<PageView, 'page' | 'emptyField' | 'attemptsPerChallenge' | 'countries' | 'now'>
+type Scene = Pick<
+  PageView,
+  'page' | 'challenge' | 'emptyField' | 'attemptsPerChallenge' | 'countries' | 'now'
+>
 
 export function problemTitle(view: Scene, problem: PageProblem, texts: Texts): string {
   return texts[`${textKey(view, problem)}.title`]
@@ -148,7 +157,7 @@ export function summary(view: PageView, problem: PageProblem, texts: Texts): Htm
 </div>`
 }
 
-function textKey({ page, emptyField }: Scene, { code, reason, limit }: PageProblem) {
+function textKey({ page, challenge, emptyField }: Scene, { code, reason, limit }: PageProblem) {
   // Others behind the same address may have used it up.
   if (limit === 'address') return 'problem.address'
   if (page === 'phone' && reason === 'not-a-mobile') return 'phone.landline'
@@ -159,7 +168,9 @@ function textKey({ page, emptyField }: Scene, { code, reason, limit }: PageProbl
   if (page === 'recovery' && code === 'code_not_accepted') return 'recovery.wrong'
   if (page === 'recovery' && code === 'attempts_exhausted') return 'recovery.exhausted'
   if (code === 'invalid_request' && (page === 'code' || page === 'phone' || page === 'recovery')) {
-    return emptyField ? (`${page}.empty` as const) : (`${page}.unreadable` as const)
+    const fault = emptyField ? 'empty' : 'unreadable'
+    const wasCalled = page === 'code' && challenge?.channel === 'call'
+    return wasCalled ? (`code.${fault}.call` as const) : (`${page}.${fault}` as const)
   }
   return `problem.${code}` as const
 }

@@ -1,7 +1,13 @@
 import express from 'express'
 import { describe, expect, it } from 'vitest'
 import { httpStatusOf } from '../../../src/errors.js'
-import { createTexts, missingTexts, negotiateLocale } from '../../../src/express/pages/messages/locales.js'
+import { en } from '../../../src/express/pages/messages/en.js'
+import {
+  createTexts,
+  directionOf,
+  missingTexts,
+  negotiateLocale,
+} from '../../../src/express/pages/messages/locales.js'
 
 describe('negotiateLocale', () => {
   it.each([
@@ -56,7 +62,7 @@ describe('createTexts', () => {
   })
 
   it('offers English first, then Spanish and Portuguese', () => {
-    expect([...texts.keys()]).toEqual(['en', 'es', 'pt'])
+    expect([...texts.keys()]).toEqual(['en', 'es', 'pt', 'es-ES'])
   })
 
   it.each([...texts])('has a title and a text for every problem code in %s', (_locale, language) => {
@@ -87,6 +93,28 @@ describe('createTexts', () => {
     const own = createTexts({ fr: { 'code.title': 'Consultez votre téléphone' } }).get('fr')
     expect(own?.lang).toBe('fr')
     expect(own?.['code.submit']).toBe('Continue')
+  })
+
+  it('has the words of a region, which the host may change for all of the language or for it alone', () => {
+    const label = (messages: Parameters<typeof createTexts>[0], locale = 'es-ES') =>
+      createTexts(messages).get(locale)?.['phone.label']
+    expect(label({})).toBe('Número de móvil')
+    expect(label({}, 'es')).toBe('Número de celular')
+    const es = { 'phone.label': 'Tu número' }
+    expect(label({ es })).toBe('Tu número')
+    expect(label({ 'ES-es': { 'phone.label': 'Tu móvil' }, es })).toBe('Tu móvil')
+    expect(label({ es, 'es-MX': {} }, 'es-MX')).toBe('Tu número')
+  })
+
+  it.each([
+    ['ar', 'rtl'],
+    ['fa-IR', 'rtl'],
+    ['he', 'rtl'],
+    ['ur', 'rtl'],
+    ['arn', 'ltr'],
+    ['pt-BR', 'ltr'],
+  ])('runs %s %s', (lang, direction) => {
+    expect(directionOf({ ...en, lang })).toBe(direction)
   })
 
   it('falls back from a variety of a language to that language', () => {

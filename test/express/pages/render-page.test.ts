@@ -175,6 +175,16 @@ describe('a problem', () => {
     expect(show(states[state] ?? codeView)).toContain(sentence)
   })
 
+  it.each([
+    [es, 13, 'a las 01:05 UTC', 'a la 01:05 UTC'],
+    [pt, 13, 'às 01:05 UTC', 'à 01:05 UTC'],
+  ])('says one o’clock as the language does: $lang', (language, hours, wrongly, rightly) => {
+    const at = now + hours * 3_600_000
+    const problem = { code: 'phone_locked', retryAfterMs: 65 * 60_000 } as const
+    expect(show({ ...startView, problem }, language)).toContain(rightly)
+    expect(show({ ...startView, now: at, problem }, language)).toContain(wrongly.replace('01', '14'))
+  })
+
   it('says the tries left from the second wrong code on, in the right number', () => {
     const wrong = (attemptsRemaining: number, language: Texts) =>
       show({ ...codeView, problem: { code: 'code_not_accepted', attemptsRemaining } }, language)
@@ -347,7 +357,7 @@ describe('a problem', () => {
       const page = pageOf({ ...startView, spent: true, problem: { code, retryAfterMs: 5_000 } }, language)
       const title = language[`problem.${code}.title`]?.replaceAll("'", '&#39;')
       expect(page).toContain(`<h1>${title}</h1>`)
-      expect(page).not.toMatch(/\{\w+\}|undefined|\[object/)
+      expect(words(page)).not.toMatch(/\{\w+\}|undefined|\[object/)
     }
   })
 })
@@ -453,7 +463,7 @@ describe('every page', () => {
 
   it.each(Object.entries(states))('names its language and brings nothing inline: %s', (_state, view) => {
     const page = pageOf(view, es)
-    expect(page).toContain('<html lang="es">')
+    expect(page).toContain('<html lang="es" dir="ltr">')
     expect(page).not.toMatch(/<style|style="|<script>|\son\w+="|javascript:/)
   })
 

@@ -9,6 +9,7 @@ export const en = {
   error: 'Error',
 
   'code.title': 'Check your phone',
+  'code.title.call': 'Answer our call',
   'code.sent': 'We sent a code to {phone}. It works for {t}.',
   'code.calling': 'We called {phone} to read you a code. It works for {t}.',
   'code.destination': 'the number ending in {digits}',
@@ -17,8 +18,12 @@ export const en = {
   'code.trust': "Don't ask for a code at sign-in on this device for {t}",
   'code.empty.title': 'Enter the code from the message',
   'code.empty.text': '',
+  'code.empty.call.title': 'Enter the code we gave you',
+  'code.empty.call.text': '',
   'code.unreadable.title': 'Check the code',
   'code.unreadable.text': 'Enter the whole code from the message.',
+  'code.unreadable.call.title': 'Check the code',
+  'code.unreadable.call.text': 'Enter the whole code we gave you.',
   'code.superseded.title': 'A newer code was sent',
   'code.superseded.text': 'Enter the newest one.',
   'code.triesLeft.one': '{n} try left.',
@@ -51,7 +56,7 @@ export const en = {
     'This form is no longer saved. Check whether it went through before you fill it in again.',
 
   'done.title': "You're already confirmed",
-  'done.text': "You've already entered a code.",
+  'done.text': 'There is nothing more to do here.',
   'done.continue': 'Continue',
 
   'dialog.close': 'Cancel',
@@ -100,6 +105,7 @@ export const en = {
   'problem.again': 'Try again',
   'problem.soon': 'a few minutes',
   'time.at': 'at {clock}',
+  'time.atOne': 'at {clock}',
   'time.on': 'on {clock}',
   'problem.soonAt': 'in a few minutes',
   'problem.invalid_request.title': "That didn't work",

@@ -2,36 +2,62 @@ import { nearestName } from '../../../lib/nearest-name.js'
 import { optionError } from '../../../lib/options.js'
 import { en, type Messages, type Texts } from './en.js'
 import { es } from './es.js'
+import { esEs } from './es-es.js'
 import { pt } from './pt.js'
 
 const builtIn: Readonly<Record<string, Texts>> = { en, es, pt }
 
+/** Regions with words of their own. */
+const varieties: Messages = { 'es-ES': esEs }
+
 /**
- * All texts per locale, the host's own ones laid over the built-in ones. Throws a TypeError that names
- * a locale or a text that there is not.
+ * All texts per locale: the built-in ones of a language, those of a region over them, and the host's own over
+ * both, again those of the language first. Throws a TypeError that names a locale or a text that there is not.
  *
  * @example
  * createTexts({ es: { 'code.title': 'Mira tu celular' } }).get('es')?.['code.title'] // 'Mira tu celular'
  */
 export function createTexts(messages: Messages): ReadonlyMap<string, Texts> {
-  const texts = new Map(Object.entries(builtIn))
   for (const [locale, own] of Object.entries(messages)) {
     checkLocale(locale)
-    const given = givenIn(own)
-    for (const [key, text] of given) {
+    for (const [key, text] of givenIn(own)) {
       if (!isKey(key)) throw unknownKey(locale, key)
       checkPlaceholders(locale, key, text)
     }
-    texts.set(locale, { ...(baseOf(locale) ?? en), lang: locale, ...Object.fromEntries(given) })
   }
-  return texts
+  const locales = new Set([builtIn, varieties, messages].flatMap(Object.keys))
+  return new Map([...locales].map((locale) => [locale, textsFor(locale, messages)]))
 }
+
+function textsFor(locale: string, messages: Messages): Texts {
+  const own = [varieties, messages].flatMap((source) => layersOf(locale, source)).flatMap(givenIn)
+  const base = baseOf(locale) ?? en
+  return { ...base, lang: builtIn[locale]?.lang ?? locale, ...Object.fromEntries(own) }
+}
+
+/** What a source has for a locale: for its language, then for its region. */
+function layersOf(locale: string, source: Messages): Partial<Texts>[] {
+  return Object.entries(source)
+    .filter(([tag]) => `${locale}-`.toLowerCase().startsWith(`${tag}-`.toLowerCase()))
+    .sort(([one], [other]) => one.length - other.length)
+    .map(([, texts]) => texts)
+}
+
+/** The languages that are written from right to left. */
+const rightToLeft = /^(?:ar|fa|he|ur)(?:-|$)/i
+
+/** The direction of a language, as the attribute of an element. */
+export const directionOf = ({ lang }: Texts): 'ltr' | 'rtl' => (rightToLeft.test(lang) ? 'rtl' : 'ltr')
 
 /** The keys that a language of the host lacks: people would read those texts in English. */
 export function missingTexts(messages: Messages): ReadonlyMap<string, readonly string[]> {
-  const further = Object.entries(messages).filter(([locale]) => baseOf(locale) === undefined)
-  const lacking = further.map(([locale, own]) => {
-    const given = new Set(givenIn(own).map(([key]) => key))
+  const further = Object.keys(messages).filter((locale) => baseOf(locale) === undefined)
+  const lacking = further.map((locale) => {
+    const given = new Set(
+      layersOf(locale, messages)
+        .flatMap(givenIn)
+        .map(([key]) => key),
+    )
     return [locale, textKeys.filter((key) => !given.has(key))] as const
   })
   return new Map(lacking.filter(([, keys]) => keys.length > 0))
@@ -102,7 +128,7 @@ const placeholder = /\{(\w+)\}/g
 
 /** What a problem can tell depends on the problem, so its text may use each of these. */
 const inProblems = ['t', 'time', 'countries']
-const toldAsProblem = /^(?:problem|code|phone)\.\w+\.text$/
+const toldAsProblem = /^(?:problem|code|phone)\.[\w.]+\.text$/
 
 /** The values that a text may have filled in, without their braces. */
 function placeholdersOf(key: keyof Texts): readonly string[] {
