@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 
 const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
 const published = Object.values(manifest.exports).filter((entry) => entry.default !== undefined)
-const nameOf = (file, ending) => file.slice('./dist/'.length, -ending.length)
+// npm wants the file of a command without "./", and Node that of an entry with it.
+const nameOf = (file, ending) => file.replace(/^(\.\/)?dist\//, '').slice(0, -ending.length)
 
 /** What can be imported or run, as `package.json` says: names of modules below `src`, such as `store/redis-store`. */
 export const entries = {

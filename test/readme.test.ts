@@ -36,10 +36,6 @@ const givenToExamples = [
 const namesIn = (file: string, pattern: RegExp) => [...new Set(read(file).match(pattern) ?? [])].sort()
 
 describe('the README', () => {
-  it('is a page, not a book', () => {
-    expect(Buffer.byteLength(readme)).toBeLessThan(10_000)
-  })
-
   it('shows what npm start prints', async () => {
     const { said } = await run('start')
     const anyPort = (text: string) =>

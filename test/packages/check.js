@@ -21,7 +21,7 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const { dependencies, devDependencies, pinned } = manifest
 const scratch = mkdtempSync(join(tmpdir(), 'express-two-factor-'))
 
-warnOfMissingAddress()
+warnOfWhatOnlyTheOwnerKnows()
 checkPins()
 try {
   const packed = JSON.parse(run('npm', ['pack', '--json', '--pack-destination', scratch], root))[0]
@@ -70,10 +70,14 @@ function checkFiles(files) {
   if (stray.length > 0) throw new Error(`the package must not hold ${stray.join(', ')}`)
 }
 
-/** Where the source is published is known to the owner only. npm derives homepage and bugs from it. */
-function warnOfMissingAddress() {
-  if (manifest.repository.url !== '') return
-  console.warn('warning: fill in repository.url in package.json before publishing; provenance needs it')
+/** What only the owner knows. Left out while it is unset: an empty address is a dead link on the registry. */
+function warnOfWhatOnlyTheOwnerKnows() {
+  if (manifest.repository === undefined) {
+    console.warn('warning: package.json has no `repository`; provenance, home page and issue tracker need it')
+  }
+  if (readFileSync(join(root, 'SECURITY.md'), 'utf8').includes('OWNER:')) {
+    console.warn('warning: SECURITY.md has no contact; it is marked OWNER:')
+  }
 }
 
 /** Installs the tarball beside one line of Express, imports every entry, type-checks a consumer and signs in. */
