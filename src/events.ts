@@ -6,7 +6,8 @@ import type { PhoneRefusal } from './phone-number.js'
 export interface AboutChallenge {
   readonly lane: 'auth' | 'enrol'
   readonly purpose: string
-  readonly channel: 'sms' | 'call'
+  /** How the code travels: the name of a provider's method. */
+  readonly channel: string
   /** Id of the challenge, as the browser sees it. */
   readonly challengeId: string
   /** The account, as the option `subject` returned it. */

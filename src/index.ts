@@ -7,6 +7,7 @@ export type {
   Details,
   ExchangeReport,
   MessageState,
+  Method,
   SendResult,
   Verdict,
 } from './challenge/code-provider.js'

@@ -97,7 +97,7 @@ export interface TwoFactorOptions {
    * others than `login`, a guard for one that it does not name is refused when it is made.
    */
   readonly purposes?: Readonly<Record<string, PurposeOptions>>
-  /** Default `['sms', 'call']`, the preferred one first. */
+  /** Methods of the provider, the preferred one first. Default: `sms` and `call` as far as it has them, else all. */
   readonly channels?: readonly Channel[]
   /** What a code looks like. */
   readonly code?: CodeOptions

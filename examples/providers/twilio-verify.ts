@@ -1,6 +1,6 @@
 // Twilio Verify as a code provider: it makes, sends and checks the codes of one Verify service.
 // https://www.twilio.com/docs/verify/api and https://www.twilio.com/docs/api/errors
-import type { CodeCheck, CodeProvider, Details, SendResult, Verdict } from 'express-two-factor'
+import type { Channel, CodeCheck, CodeProvider, Details, SendResult, Verdict } from 'express-two-factor'
 import { type Answer, basicAuth, isAnswer, post } from './ask.js'
 
 export interface TwilioVerifyOptions {
@@ -49,10 +49,16 @@ export function twilioVerify(options: TwilioVerifyOptions): CodeProvider {
 
   return {
     name: 'twilio-verify',
+    // WhatsApp and RCS need a sender: name them in the option `channels` once your service has one.
+    methods: [
+      { name: 'sms' },
+      { name: 'call' },
+      { name: 'whatsapp', label: 'WhatsApp' },
+      { name: 'rcs', label: 'RCS' },
+    ],
     async sendCode({ destination, channel, locale, ...exchange }) {
-      return sendResult(
-        await ask('Verifications', { To: destination, Channel: channel, Locale: locale }, exchange),
-      )
+      const params = { To: destination, Channel: channel, Locale: locale }
+      return sendResult(await ask('Verifications', params, exchange), channel)
     },
     async checkCode({ handle, code, answered, ...exchange }) {
       if (handle === undefined) return 'unavailable'
@@ -63,7 +69,7 @@ export function twilioVerify(options: TwilioVerifyOptions): CodeProvider {
   }
 }
 
-function sendResult(answer: Answer): SendResult {
+function sendResult(answer: Answer, asked: Channel): SendResult {
   if (answer === 'not-sent') return { result: 'not-sent' }
   if (answer === 'lost' || answer.json === undefined) return { result: 'unconfirmed' }
   const { httpStatus, json } = answer
@@ -71,7 +77,9 @@ function sendResult(answer: Answer): SendResult {
   if (isOfAccount(httpStatus, json.code) || json.code === notFound) return { result: 'misconfigured' }
   if (httpStatus >= 400 && httpStatus < 500) return { result: 'failed' }
   if (httpStatus !== 201 || typeof json.sid !== 'string') return { result: 'unconfirmed' }
-  return { result: 'sent', handle: json.sid, lifetimeMs: lifetimeOf(json.date_created) }
+  // A service may choose another way: its support switches on WhatsApp before SMS by country, and RCS in place of it.
+  const channel = typeof json.channel === 'string' && json.channel !== asked && { channel: json.channel }
+  return { result: 'sent', handle: json.sid, lifetimeMs: lifetimeOf(json.date_created), ...channel }
 }
 
 /** A resend is the same verification: its code dies ten minutes after the first send. */

@@ -8,6 +8,8 @@ export interface VonageVerifyOptions {
   readonly apiSecret: string
   /** That of `twoFactor`: where it fixes the length of a code, the service makes codes of that length. */
   readonly codePattern?: RegExp
+  /** Number of your WhatsApp Business account, digits only. Without it there is no method `whatsapp`. */
+  readonly whatsappFrom?: string
   readonly baseUrl?: string
 }
 
@@ -18,7 +20,14 @@ const maxBrandLength = 16
 const conflict = 409
 
 export function vonageVerify(options: VonageVerifyOptions): CodeProvider {
-  const { apiKey, apiSecret, codePattern, baseUrl = 'https://api.nexmo.com' } = options
+  const { apiKey, apiSecret, codePattern, whatsappFrom, baseUrl = 'https://api.nexmo.com' } = options
+  const whatsapp = { channel: 'whatsapp', from: whatsappFrom }
+  const steps: Readonly<Record<string, object>> = {
+    sms: { channel: 'sms' },
+    call: { channel: 'voice' },
+    rcs: { channel: 'rcs' },
+    ...(whatsappFrom !== undefined && { whatsapp }),
+  }
   const codeLength = codePattern && fixedLengthOf(codePattern)
   const headers = { ...basicAuth(apiKey, apiSecret), 'content-type': 'application/json' }
   const urlOf = (handle: string) => `${baseUrl}/v2/verify/${encodeURIComponent(handle)}`
@@ -31,6 +40,7 @@ export function vonageVerify(options: VonageVerifyOptions): CodeProvider {
 
   return {
     name: 'vonage-verify',
+    methods: Object.keys(steps).map((name) => ({ name, label: labels[name] })),
     oneCode: true,
     async cancelCode({ handle, signal }) {
       await post(urlOf(handle), { operation: 'cancel', method: 'DELETE', headers, signal })
@@ -42,7 +52,7 @@ export function vonageVerify(options: VonageVerifyOptions): CodeProvider {
         locale: locales[locale.slice(0, 2)] ?? 'en-us',
         channel_timeout: channelTimeout,
         ...(codeLength !== undefined && { code_length: codeLength }),
-        workflow: [{ channel: channel === 'sms' ? 'sms' : 'voice', to }],
+        workflow: [{ ...steps[channel], to }],
       }
       const answer = await ask('verify', `${baseUrl}/v2/verify`, request, exchange)
       const stands = typeof answer === 'object' && answer.httpStatus === conflict
@@ -61,6 +71,7 @@ export function vonageVerify(options: VonageVerifyOptions): CodeProvider {
   }
 }
 
+const labels: Readonly<Record<string, string>> = { rcs: 'RCS', whatsapp: 'WhatsApp' }
 const locales: Readonly<Record<string, string>> = { en: 'en-us', es: 'es-mx', pt: 'pt-br' }
 
 /** The only length of digits that the pattern takes; undefined when it takes several. The service makes 4 to 10. */

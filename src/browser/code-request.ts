@@ -1,8 +1,8 @@
 import { type Mount, noRoutes } from './mount.js'
 import type { StepUp } from './step-up.js'
 
-/** How a code travels: a text message or a spoken call. */
-export type Channel = 'sms' | 'call'
+/** How a code travels, by the name of a provider's method: `sms`, `call`, `whatsapp` or another. */
+export type Channel = 'sms' | 'call' | (string & Record<never, never>)
 
 /** A code that is on its way, as the routes show it. */
 export interface Challenge {

@@ -1,6 +1,14 @@
 import type { Finding } from '../store/store.js'
-/** How a code travels: a text message or a spoken call. */
-export type Channel = 'sms' | 'call'
+/** How a code travels, by the name of a provider's method: `sms`, `call`, `whatsapp` or another. */
+export type Channel = 'sms' | 'call' | (string & Record<never, never>)
+
+/** A way in which a provider sends codes to a phone number. */
+export interface Method {
+  /** As in the option `channels`, such as `whatsapp`: 1 to 32 letters, digits, dots, hyphens or underscores. */
+  readonly name: Channel
+  /** What people call it, such as `WhatsApp`; `pages.messages` may name it otherwise. Default: its name. */
+  readonly label?: string | undefined
+}
 
 /** What the person is shown of the action that the code confirms, such as amount and payee. */
 export interface Details {
@@ -34,6 +42,8 @@ export interface CodeSend {
   readonly destination: string
   /** How the code is to travel. */
   readonly channel: Channel
+  /** How it may travel as well, where it cannot by `channel`: what else the request for it accepts. */
+  readonly channels?: readonly Channel[] | undefined
   /** The name under which the provider files the code; the same one at send and at check. */
   readonly appName: string
   /** What the code is for, such as `login`. */
@@ -105,6 +115,8 @@ export type SendResult =
        * challenge and never shown, and it must not reveal the code.
        */
       readonly handle?: string
+      /** How the code travelled, where that is another way than asked for: a guard may take one and not the other. */
+      readonly channel?: Channel
     }
   | {
       /** What became of the send. */
@@ -143,6 +155,8 @@ export interface CodeProvider {
   readonly name?: string | undefined
   /** Deadline of each method in milliseconds, where it is shorter than `limits.sendTimeoutMs` and `limits.verifyTimeoutMs`. */
   readonly timeoutMs?: number | undefined
+  /** How its codes can travel, for the option `channels`. Default: `sms` and `call`. */
+  readonly methods?: readonly Method[] | undefined
   /** The service holds one code of a number at a time, and refuses another until that one has ended. */
   readonly oneCode?: true | undefined
   /**

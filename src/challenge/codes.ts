@@ -76,7 +76,7 @@ export function createCodes(parts: {
         async sendCode(send) {
           const leftMs = startedAt + limits.sendTimeoutMs - performance.now()
           // A provider that cannot be reached must leave the next one time to send.
-          const shareMs = leftMs / waiting
+          const shareMs = leftMs / Math.max(waiting, 1)
           waiting -= 1
           const exchanged = shareMs < 1 ? undefined : await member.send(target, capped(shareMs), send)
           return exchanged === undefined ? { result: 'not-sent' } : noted(exchanged)

@@ -37,6 +37,8 @@ export interface Actor {
 /** How a code reaches the person. */
 export interface SendCommand extends Actor {
   readonly channel?: Channel | undefined
+  /** The methods whose codes will do; any when absent. */
+  readonly methods?: readonly string[] | undefined
   /** Language tag of the message, for providers that write it themselves. Default `en`. */
   readonly locale?: string | undefined
   /** What the code confirms, for providers that include it in the message. */

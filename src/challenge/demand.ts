@@ -18,15 +18,6 @@ export interface Demand {
 /** The same with what the person is shown of the action. */
 type Described = Pick<Demand, 'methods'> & { readonly details?: Details | undefined }
 
-/** Whether this names a way of proving who one is, such as `passkey`: a grant holds one, a guard asks for some. */
-export function isMethodName(value: unknown): value is string {
-  return typeof value === 'string' && /^[\w.-]{1,32}$/.test(value)
-}
-
-/** What {@link isMethodName} asks for, as the end of the sentence "method …". */
-export const methodNameRule =
-  "must be 1 to 32 letters, digits, dots, hyphens or underscores, such as 'passkey'"
-
 /** The channels whose codes will do. */
 export function acceptedChannels(
   channels: readonly Channel[],

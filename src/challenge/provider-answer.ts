@@ -1,11 +1,12 @@
 import type { AboutExchange } from '../events.js'
+import { isMethodName } from '../lib/method-names.js'
 import type { ExchangeReport, SendResult, Verdict } from './code-provider.js'
 
 const maxHandleLength = 200
 
 /** Copies the known members of a result. Anything else must not count as delivered. */
 export function readSendResult(given: unknown): SendResult {
-  const { result, lifetimeMs, handle, tooLong }: Readonly<Record<string, unknown>> = Object(given)
+  const { result, lifetimeMs, handle, tooLong, channel }: Readonly<Record<string, unknown>> = Object(given)
   switch (result) {
     case 'not-sent':
       return typeof tooLong === 'string' ? { result, tooLong } : { result }
@@ -19,7 +20,8 @@ export function readSendResult(given: unknown): SendResult {
       // Without its handle the code could not be checked, or would be checked as another one.
       if (handle !== undefined && !fits) return { result: 'unconfirmed' }
       const lives = typeof lifetimeMs === 'number' && Number.isSafeInteger(lifetimeMs) && lifetimeMs > 0
-      return { result, ...(lives && { lifetimeMs }), ...(fits && { handle }) }
+      const travelled = isMethodName(channel) && { channel }
+      return { result, ...(lives && { lifetimeMs }), ...(fits && { handle }), ...travelled }
     }
     default:
       return { result: 'unconfirmed' }

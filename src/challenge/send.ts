@@ -11,6 +11,7 @@ import {
   type StartCommand,
   type StartOutcome,
 } from './commands.js'
+import { acceptedChannels } from './demand.js'
 import type { Challenge, Decision, Ledger, Who } from './ledger/ledger.js'
 import type { LedgerView, OpenLedger } from './ledger/ledgers.js'
 import { type Booked, resend, type SendOutcome, settleSend, start } from './ledger/sends.js'
@@ -133,13 +134,14 @@ export function createSend(parts: {
   async function dispatch(
     target: Target,
     { challenge, superseded, previousHandle }: Booked,
-    { locale = 'en' }: SendCommand,
+    { locale = 'en', methods }: SendCommand,
     now: number,
   ): Promise<Dispatched> {
     emit({ type: 'challenge.started', ...about(target, challenge) })
     const dispatched = await codes.send(target, {
       destination: target.phone,
       channel: challenge.channel,
+      channels: acceptedChannels(purposes.find(challenge.purpose)?.channels ?? [], { methods }),
       appName: appNameOf(target.lane, challenge.purpose),
       purpose: challenge.purpose,
       locale,
@@ -147,16 +149,18 @@ export function createSend(parts: {
       expiresInMs: challenge.maxExpiresAt - now,
       previousHandle,
     })
-    const { result } = dispatched.sent
+    const { sent } = dispatched
+    const { result } = sent
+    const travelled = 'channel' in sent && sent.channel ? { ...challenge, channel: sent.channel } : challenge
     funds?.noteSend(target.lane, result)
     if (superseded !== undefined && result !== 'not-sent') {
       emit({ type: 'challenge.superseded', ...about(target, superseded) })
     }
-    emit({ ...eventOf(dispatched), ...about(target, challenge) })
+    emit({ ...eventOf(dispatched), ...about(target, travelled) })
     if (result === 'sent') {
       const { provider } = dispatched.about
       const by = provider === undefined ? {} : { provider }
-      deliveries?.watch({ ...about(target, challenge), ...by }, dispatched.askState)
+      deliveries?.watch({ ...about(target, travelled), ...by }, dispatched.askState)
     }
     return dispatched
   }

@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express'
+import type { Method } from '../challenge/code-provider.js'
 import type { BeforeSend } from '../challenge/commands.js'
 import type { Limits } from '../challenge/limits.js'
 import type { Grant } from '../challenge/proofs/grants.js'
@@ -27,6 +28,8 @@ export interface HttpSettings extends PageSettings {
   readonly session?: SessionAdapter | undefined
   /** Where the routes are mounted. */
   readonly path: string
+  /** The provider's, by which a code may be asked for. */
+  readonly methods: readonly Method[]
   readonly allowedOrigins: readonly string[]
   readonly limits: Limits
   /** Without `g` and `y`: it keeps no position between two codes. */

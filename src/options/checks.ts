@@ -1,4 +1,5 @@
 import type { RecoveryCodeStore } from '../challenge/recovery.js'
+import { isMethodName } from '../lib/method-names.js'
 import {
   boolean,
   type Check,
@@ -23,15 +24,15 @@ import type { CodeOptions, PurposeOptions, TwoFactorOptions } from '../options.j
 import { limitsOption } from './limits.js'
 import { countries, watch } from './operator-checks.js'
 import { pages } from './page-checks.js'
-import { providerOption, refuseBlindOptions } from './provider-option.js'
+import { providerOption, refuseBlindOptions, refuseUndeclaredChannels } from './provider-option.js'
 
 const channels = that(
-  "must list 'sms', 'call' or both, the preferred one first",
+  "must list methods of the provider such as 'sms' and 'call', each once, the preferred one first",
   (value) =>
     Array.isArray(value) &&
     value.length > 0 &&
     new Set(value).size === value.length &&
-    value.every((channel) => channel === 'sms' || channel === 'call'),
+    value.every(isMethodName),
 )
 
 const purpose: Checks<PurposeOptions> = {
@@ -153,6 +154,7 @@ export function checkTwoFactorOptions(options: unknown): void {
   const required = Object.entries(toPaste).filter(([name]) => name !== 'countries' || !anyCountry)
   refuseMovedOptions(Object(options))
   checkOptions('twoFactor', options, optionChecks, Object.fromEntries(required))
+  refuseUndeclaredChannels(Object(options))
   refuseBlindOptions(Object(options))
   if (anyCountry && Object(options).countries !== undefined) {
     // SMS pumping: a forgotten dangerouslyAnyCountry must not lift the list in silence.

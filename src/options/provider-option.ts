@@ -1,15 +1,59 @@
-import { type Check, nonEmptyString, optionError, timeoutMs, withMethods } from '../lib/options.js'
+import { interfaceMethods, isMethodName, methodNameRule } from '../lib/method-names.js'
+import { nearestName } from '../lib/nearest-name.js'
+import {
+  type Check,
+  list,
+  nonEmptyString,
+  object,
+  optionError,
+  that,
+  timeoutMs,
+  withMethods,
+} from '../lib/options.js'
 
 const isCodeProvider = withMethods(
   ['sendCode', 'checkCode'],
   'must be a CodeProvider, such as providerCodes({ client: createClient({ … }), approvedStatuses: [ … ] })',
 )
 
+const methodsFix = 'must list at least one method: { name, label }'
+const methods = list(
+  object({ name: that(methodNameRule, isMethodName), label: nonEmptyString('what people call it') }, [
+    'name',
+  ]),
+  methodsFix,
+  1,
+)
+
 export const providerOption: Check = (value, name) => {
   isCodeProvider(value, name)
-  const { name: own, timeoutMs: ms } = Object(value)
+  const { name: own, timeoutMs: ms, methods: declared } = Object(value)
   if (own !== undefined) nonEmptyString()(own, `${name}.name`)
   if (ms !== undefined) timeoutMs(ms, `${name}.timeoutMs`)
+  if (declared !== undefined) methods(declared, `${name}.methods`)
+}
+
+type Channels = { readonly channels?: readonly string[] }
+
+/** Each method that codes may take has to be one of the provider's: one that is misspelt would never be offered. */
+export function refuseUndeclaredChannels(options: Readonly<Record<string, unknown>>): void {
+  const { provider, channels = [], purposes = {} } = Object(options)
+  const { methods: given = interfaceMethods } = Object(provider)
+  const declared: readonly string[] = given.map(({ name }: { name: string }) => name)
+  const lists = [
+    ['channels', channels],
+    ...Object.entries<Channels>(purposes).map(([name, own]) => [
+      `purposes.${name}.channels`,
+      own.channels ?? [],
+    ]),
+  ]
+  for (const [option, names] of lists) {
+    const unknown = names.find((name: string) => !declared.includes(name))
+    if (unknown === undefined) continue
+    const near = nearestName(unknown, declared)
+    const hint = near === undefined ? `it has: ${declared.join(', ')}` : `did you mean "${near}"?`
+    throw optionError(`twoFactor: ${option}: the provider declares no method "${unknown}"; ${hint}`)
+  }
 }
 
 const watches = { balance: 'balance', delivery: 'messageState' } as const

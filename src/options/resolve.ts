@@ -1,9 +1,10 @@
 import type { SignupGuardRules } from '../challenge/budgets/signup-guard.js'
-import type { Channel } from '../challenge/code-provider.js'
+import type { Channel, Method } from '../challenge/code-provider.js'
 import type { Purpose } from '../challenge/purposes.js'
 import type { BalanceRules } from '../challenge/watch/balance-state.js'
 import type { DeliveryRules } from '../challenge/watch/delivery-watch.js'
 import type { HttpSettings } from '../express/settings.js'
+import { interfaceMethods } from '../lib/method-names.js'
 import { optionError } from '../lib/options.js'
 import { present } from '../lib/present.js'
 import { dayMs, minuteMs } from '../lib/time.js'
@@ -43,13 +44,15 @@ const knownBrowserMs = 90 * dayMs
  */
 export function resolveOptions(options: TwoFactorOptions): Settings {
   checkTwoFactorOptions(options)
-  const { channels = ['sms', 'call'], purposes = { login: {} }, allowedOrigins = [], countries } = options
+  const { purposes = { login: {} }, allowedOrigins = [], countries } = options
   const { knownBrowsers = { maxAgeMs: knownBrowserMs } } = options
   const { path = '/two-factor', namespace = '', limits: givenLimits = {}, code = {} } = options
   const { store, session, trustedDevices, recoveryCodes, onVerified, beforeSend, onEvent, now } = options
   const { locale, messages = {}, brand, links, render, formFields } = options.pages ?? {}
   const { signups, balance, delivery } = options.watch ?? {}
 
+  const methods: readonly Method[] = options.provider.methods ?? interfaceMethods
+  const { channels = usualChannels(methods) } = options
   const limits = resolveLimits(givenLimits, store)
   const maxStepUpAgeMs =
     givenLimits.profile === undefined ? Number.MAX_SAFE_INTEGER : profiles[givenLimits.profile].maxAgeMs
@@ -92,6 +95,7 @@ export function resolveOptions(options: TwoFactorOptions): Settings {
     appName: typeof options.appName === 'string' ? { login: options.appName } : { ...options.appName },
     secret: [options.secret].flat() as [string, ...string[]],
     countries: countries === undefined ? 'any' : [...countries],
+    methods: methods.map((method) => ({ ...method })),
     channels: [...channels],
     codePattern: stateless(code.pattern ?? /^[0-9A-Za-z]{4,10}$/),
     codeLetters: code.letters ?? false,
@@ -110,6 +114,13 @@ export function resolveOptions(options: TwoFactorOptions): Settings {
     messages,
     links: { ...links },
   }
+}
+
+/** What most people can receive, else all there is: not every account has every method that its service has. */
+function usualChannels(methods: readonly Method[]): readonly Channel[] {
+  const names = methods.map(({ name }) => name)
+  const usual = names.filter((name) => name === 'sms' || name === 'call')
+  return usual.length > 0 ? usual : names
 }
 
 /** Recovery codes are for getting in again: they confirm an action only where its purpose says so. */

@@ -1,12 +1,33 @@
-import type { CodeProvider, CodeSend, CompositeProvider, SendResult } from '../challenge/code-provider.js'
+import type {
+  Channel,
+  CodeProvider,
+  CodeSend,
+  CompositeProvider,
+  Method,
+  SendResult,
+} from '../challenge/code-provider.js'
 import { ignoreRejection } from '../lib/ignore-rejection.js'
-import { checkOptions, func, optionError, timeoutMs, withMethods } from '../lib/options.js'
+import { interfaceMethods } from '../lib/method-names.js'
+import {
+  checkOptions,
+  func,
+  nonEmptyString,
+  optionError,
+  record,
+  timeoutMs,
+  withMethods,
+} from '../lib/options.js'
 import { providerName } from './option-checks.js'
 
 /** Options of `failover`. */
 export interface FailoverOptions {
   /** Name of the provider that goes first for this code; the others follow in their order. */
   readonly pick?: ((send: CodeSend) => string | undefined) | undefined
+  /**
+   * By which method a code goes out when no provider could send it by the one that was asked for, such as
+   * `{ whatsapp: 'sms' }`. Only where a code by that method will do.
+   */
+  readonly instead?: Readonly<Record<string, Channel>> | undefined
 }
 
 const isProvider = withMethods(['sendCode', 'checkCode'], 'must be a CodeProvider: { sendCode, checkCode }')
@@ -14,6 +35,7 @@ const isProvider = withMethods(['sendCode', 'checkCode'], 'must be a CodeProvide
 /**
  * Several providers as one. The next one is asked when the one before has sent nothing (`not-sent`), refused
  * (`failed`) or refused the account (`misconfigured`); never after `unconfirmed`, since that code may arrive.
+ * A provider is asked only for methods that it declares; together they have all of them.
  * The challenge remembers who sent, and its codes are checked there. A provider without a `name` is called
  * after its place, `1`, `2` and so on: name them before you reorder them.
  *
@@ -25,7 +47,10 @@ export function failover(
   providers: readonly CodeProvider[],
   options: FailoverOptions = {},
 ): CompositeProvider {
-  checkOptions('failover', options, { pick: func('(send) => name') })
+  checkOptions('failover', options, {
+    pick: func('(send) => name'),
+    instead: record(nonEmptyString('a method'), "must be methods by method, such as { whatsapp: 'sms' }"),
+  })
   if (!Array.isArray(providers) || providers.length === 0) {
     throw optionError('failover: providers must be an array of at least one CodeProvider')
   }
@@ -44,11 +69,19 @@ export function failover(
   const named = (wrapped: readonly CodeProvider[]) =>
     new Map(wrapped.map((member, index) => [names[index] ?? '', member]))
 
+  const methods = methodsIn(providers)
+  const { instead = {} } = options
+  for (const method of [...Object.keys(instead), ...Object.values(instead)]) {
+    if (!methods.some(({ name }) => name === method)) {
+      throw optionError(`failover: instead: no provider declares a method "${method}"`)
+    }
+  }
   const accounts = providers.filter(({ balance }) => balance !== undefined)
   return {
     members: [...members.values()],
-    over: (wrapped) => inTurn(named(wrapped), options),
-    ...inTurn(members, options),
+    methods,
+    over: (wrapped) => inTurn(named(wrapped), members, options),
+    ...inTurn(members, members, options),
     ...oneCodeOf(members),
     ...(accounts.length > 0 && { balance: () => lowestBalance(accounts) }),
     async close() {
@@ -61,6 +94,7 @@ function withName(provider: CodeProvider, name: string): CodeProvider {
   return {
     name,
     timeoutMs: provider.timeoutMs,
+    methods: provider.methods,
     sendCode: (send) => provider.sendCode(send),
     checkCode: (check) => provider.checkCode(check),
     ...(provider.oneCode && { oneCode: provider.oneCode }),
@@ -70,18 +104,43 @@ function withName(provider: CodeProvider, name: string): CodeProvider {
   }
 }
 
+/** What any of them can do, in their order. */
+function methodsIn(providers: readonly CodeProvider[]): readonly Method[] {
+  const all = providers.flatMap(({ methods = interfaceMethods }): readonly Method[] => methods)
+  return all.filter(({ name }, index) => all.findIndex((other) => other.name === name) === index)
+}
+
 /** By name, in the order they were given. */
 type Members = ReadonlyMap<string, CodeProvider>
 
-function inTurn(members: Members, { pick }: FailoverOptions): Pick<CodeProvider, 'sendCode' | 'checkCode'> {
+function inTurn(
+  members: Members,
+  /** The same, with what they declare. */
+  declared: Members,
+  { pick, instead = {} }: FailoverOptions,
+): Pick<CodeProvider, 'sendCode' | 'checkCode'> {
+  /** By its method, then by the one in its place: whom to ask, and for what. */
+  function attemptsAt(send: CodeSend) {
+    const { [send.channel]: other } = instead
+    const channels =
+      other !== undefined && send.channels?.includes(other) ? [send.channel, other] : [send.channel]
+    const order = inOrder(members, picked(pick, send))
+    return channels.flatMap((channel) =>
+      order.flatMap(([name, member]) =>
+        hasMethod(declared.get(name), channel) ? [{ name, member, channel }] : [],
+      ),
+    )
+  }
+
   return {
     async sendCode({ previousHandle, ...send }) {
       const previous = senderIn(previousHandle)
       const refusals: SendResult[] = []
-      for (const [name, member] of inOrder(members, picked(pick, send))) {
+      for (const { name, member, channel } of attemptsAt(send)) {
         const isPrevious = name === previous.name && previous.own !== undefined
-        const sent = await member.sendCode(isPrevious ? { ...send, previousHandle: previous.own } : send)
-        if (!movesOn(sent)) return withSender(name, sent)
+        const order = { ...send, channel, ...(isPrevious && { previousHandle: previous.own }) }
+        const sent = await member.sendCode(order)
+        if (!movesOn(sent)) return withSender(name, sent, channel === send.channel ? {} : { channel })
         refusals.push(sent)
         if (send.signal.aborted) break
       }
@@ -96,6 +155,13 @@ function inTurn(members: Members, { pick }: FailoverOptions): Pick<CodeProvider,
       return sender.checkCode({ ...check, handle: own })
     },
   }
+}
+
+function hasMethod(
+  { methods = interfaceMethods }: Pick<CodeProvider, 'methods'> = {},
+  method: Channel,
+): boolean {
+  return methods.some(({ name }) => name === method)
 }
 
 /** Who sent a code, and its own handle of it. */
@@ -121,9 +187,9 @@ function movesOn({ result }: SendResult): boolean {
   return result === 'not-sent' || result === 'failed' || result === 'misconfigured'
 }
 
-function withSender(name: string, sent: SendResult): SendResult {
+function withSender(name: string, sent: SendResult, by: { readonly channel?: Channel }): SendResult {
   if (sent.result !== 'sent' && sent.result !== 'unconfirmed') return sent
-  return { ...sent, handle: sent.handle === undefined ? name : `${name}:${sent.handle}` }
+  return { ...by, ...sent, handle: sent.handle === undefined ? name : `${name}:${sent.handle}` }
 }
 
 /** A refusal by one provider has cost something, even when the next one could not be reached. */

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { CodeProvider, CodeSend, SendResult } from '../challenge/code-provider.js'
 import { ignoreRejection } from '../lib/ignore-rejection.js'
+import { interfaceMethods } from '../lib/method-names.js'
 import { type Checks, checkOptions, func, integer, secret, that, withMethods } from '../lib/options.js'
 import { textLength } from '../lib/text-length.js'
 import { minuteMs } from '../lib/time.js'
@@ -19,7 +20,7 @@ export interface CodeSender
     message: { readonly phone: string; readonly sms: string },
     options: { readonly signal: AbortSignal },
   ): Promise<unknown>
-  /** Speaks one text. Without it a code by call is not sent: give `channels: ['sms']`. */
+  /** Speaks one text. Without it there is no method `call`. */
   sendCall?(
     message: {
       readonly phone: string
@@ -88,10 +89,12 @@ export function ownCodes(options: OwnCodesOptions): CodeProvider {
   const { client, length = 6, voice: spokenBy = 'Mariana', retries = 1, name } = options
   const handles = createHandles([options.secret ?? []].flat())
   const write = createWriter(options)
+  const methods = client.sendCall === undefined ? [{ name: 'sms' }] : interfaceMethods
 
   return {
     name,
     timeoutMs: client.timeoutMs,
+    methods,
 
     async sendCode(send) {
       const { destination, channel, appName, expiresInMs, signal, report } = send
@@ -102,7 +105,7 @@ export function ownCodes(options: OwnCodesOptions): CodeProvider {
         report?.({ reason: 'text', asked: false })
         return { result: 'not-sent', ...message }
       }
-      if (channel === 'call' && client.sendCall === undefined) {
+      if (!methods.some(({ name }) => name === channel)) {
         report?.({ reason: 'channel', asked: false })
         return { result: 'not-sent' }
       }

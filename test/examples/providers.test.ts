@@ -61,6 +61,17 @@ describe('Twilio Verify', () => {
 
   it.each([
     [201, '{"sid": "VE1", "status": "pending"}', { result: 'sent', handle: 'VE1', lifetimeMs: 600_000 }],
+    // It chose another way by itself.
+    [
+      201,
+      '{"sid": "VE1", "channel": "rcs", "status": "pending"}',
+      { result: 'sent', handle: 'VE1', lifetimeMs: 600_000, channel: 'rcs' },
+    ],
+    [
+      201,
+      '{"sid": "VE1", "channel": "call", "status": "pending"}',
+      { result: 'sent', handle: 'VE1', lifetimeMs: 600_000 },
+    ],
     [201, '{"status": "pending"}', { result: 'unconfirmed' }],
     // Of one number: invalid, too many sends, a landline, its country, its prefix, an unlucky carrier.
     [400, '{"code": 60200, "status": 400}', { result: 'failed' }],
@@ -70,6 +81,9 @@ describe('Twilio Verify', () => {
     [403, '{"code": 60410, "status": 403}', { result: 'failed' }],
     [429, '{"code": 60212, "status": 429}', { result: 'failed' }],
     [429, '{"code": 20429, "status": 429}', { result: 'failed' }],
+    // Of one method: switched off, or without a sender.
+    [400, '{"code": 60223, "status": 400}', { result: 'failed' }],
+    [400, '{"code": 68008, "status": 400}', { result: 'failed' }],
     // Of the account: its key, its state, what it may do, and a service that is not there.
     [401, '{"code": 20003, "status": 401}', { result: 'misconfigured' }],
     [403, '{"code": 20005, "status": 403}', { result: 'misconfigured' }],
@@ -152,6 +166,20 @@ describe('Vonage Verify', () => {
       ],
       ['POST /v2/verify/VE1', { code: '482913' }],
     ])
+  })
+
+  it('sends by each method that it declares, by WhatsApp once it has a sender', async () => {
+    const { service, provider } = await vonage({ whatsappFrom: '447700900000' })
+    for (const { name } of provider.methods ?? []) await provider.sendCode({ ...send, channel: name })
+    const to = '573001234567'
+    expect(service.requests.flatMap(({ body }) => JSON.parse(body).workflow)).toEqual([
+      { channel: 'sms', to },
+      { channel: 'voice', to },
+      { channel: 'rcs', to },
+      { channel: 'whatsapp', from: '447700900000', to },
+    ])
+    const names = (await vonage()).provider.methods?.map(({ name }) => name)
+    expect(names).toEqual(['sms', 'call', 'rcs'])
   })
 
   it.each([

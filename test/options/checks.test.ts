@@ -55,6 +55,8 @@ const noneOrMoreOrOff = 'must be an integer, 0 or more, or false'
 const noNumbers = [1.5, Number.NaN, Number.POSITIVE_INFINITY, '5', null]
 const fn = (signature: string) => `must be a function ${signature}`
 
+const methodList =
+  "must list methods of the provider such as 'sms' and 'call', each once, the preferred one first"
 const rows: readonly Row[] = [
   [
     'appName',
@@ -68,9 +70,9 @@ const rows: readonly Row[] = [
   ['countries', someCountries, [['CO', 'XK']], [[], 'CO']],
   [
     'channels',
-    "must list 'sms', 'call' or both, the preferred one first",
+    methodList,
     [['sms'], ['call'], ['call', 'sms']],
-    [[], ['sms', 'sms'], ['fax'], ['sms', 'fax'], 'sms', new Set(['sms'])],
+    [[], ['sms', 'sms'], ['+57'], ['sms', 5], 'sms', new Set(['sms'])],
   ],
   ['code.pattern', 'must be a regular expression', [/^\d+$/], ['^\\d+$']],
   ['code.letters', 'must be true or false', [true], [1]],
@@ -107,7 +109,7 @@ const rows: readonly Row[] = [
   ['purposes.pay.once', 'must be true or false', [true, false], [1]],
   ['purposes.pay.trustedDevice', 'must be true or false', [false], [1]],
   ['purposes.pay.recoveryCode', 'must be true or false', [false], [1]],
-  ['purposes.pay.channels', "must list 'sms', 'call' or both, the preferred one first", [['sms']], [[]]],
+  ['purposes.pay.channels', methodList, [['sms']], [[]]],
   [
     'trustedDevices.maxAgeMs',
     `must be an integer from 1 to ${30 * day} (milliseconds)`,
@@ -136,7 +138,7 @@ const rows: readonly Row[] = [
   ],
   ['pages.locale', 'must be a locale or a function (req) => locale', ['es', noop], [5]],
   ['pages.messages', 'must be an object of strings per locale', [{}], ['es']],
-  ['pages.messages.es', 'must be an object of strings', [{}, { 'code.sent': undefined }], ['hola']],
+  ['pages.messages.es', 'must be an object of strings', [{}, { 'sent.sms': undefined }], ['hola']],
   ['pages.formFields', fn('(req) => ({ name: value })'), [noop], [{}]],
   ['pages.render', fn('(view, { req, res, locale, texts, html }) => html'), [noop], [{}]],
   ['onVerified', fn('(req, res, grant)'), [noop], [true]],
@@ -290,8 +292,8 @@ describe('an option', () => {
       'pages.messages.en: unknown key "nothing" (keys look like "code.title")',
     ],
     [
-      { messages: { es: { 'code.sent': '{tt}' } } },
-      'pages.messages.es: unknown placeholder {tt} in "code.sent"',
+      { messages: { es: { 'sent.sms': '{tt}' } } },
+      'pages.messages.es: unknown placeholder {tt} in "sent.sms"',
     ],
     [{ brand: { name: 'Acme', accent: '#ffcc00' } }, 'pages.brand.accent cannot be read on the page'],
   ])('that a page cannot show is refused at start-up: %j', (pages, message) => {
@@ -325,8 +327,8 @@ describe('an option', () => {
     expect(refusal({ appName: { login: '' } })).toBe(
       'twoFactor: appName.login must be a non-empty string: the app-name at the provider',
     )
-    expect(refusal({ pages: { messages: { es: { 'code.sent': 5 } } } })).toBe(
-      'twoFactor: pages.messages.es.code.sent must be a string',
+    expect(refusal({ pages: { messages: { es: { 'sent.sms': 5 } } } })).toBe(
+      'twoFactor: pages.messages.es.sent.sms must be a string',
     )
   })
 
@@ -424,6 +426,37 @@ describe('a provider', () => {
     expect(refusal({ provider })).toBe(
       'twoFactor: provider must be a CodeProvider, such as providerCodes({ client: createClient({ … }), approvedStatuses: [ … ] })',
     )
+  })
+
+  test.each<[object[] | undefined, object, string | undefined]>([
+    [undefined, { channels: ['sms', 'call'] }, undefined],
+    [
+      undefined,
+      { channels: ['sms', 'whatsapp'] },
+      'channels: the provider declares no method "whatsapp"; it has: sms, call',
+    ],
+    [[{ name: 'whatsapp', label: 'WhatsApp' }], { channels: ['whatsapp'] }, undefined],
+    [[{ name: 'whatsapp' }], {}, undefined],
+    [
+      [{ name: 'whatsapp' }],
+      { purposes: { login: {}, pay: { channels: ['whatsap'] } } },
+      'purposes.pay.channels: the provider declares no method "whatsap"; did you mean "whatsapp"?',
+    ],
+    [[], {}, 'provider.methods must list at least one method: { name, label }'],
+    [[{ label: 'WhatsApp' }], {}, 'missing provider.methods[0].name'],
+    [
+      [{ name: 'sms', label: '' }],
+      {},
+      'provider.methods[0].label must be a non-empty string: what people call it',
+    ],
+    [
+      [{ name: 'sms' }, { name: '+57' }],
+      {},
+      "provider.methods[1].name must be 1 to 32 letters, digits, dots, hyphens or underscores, such as 'passkey'",
+    ],
+  ])('says how codes can travel: %j, with %j', (methods, more, message) => {
+    const provider = methods === undefined ? codes : { ...codes, methods }
+    expect(refusal({ provider, ...more })).toBe(message && `twoFactor: ${message}`)
   })
 
   test('has a name and a deadline, if any', () => {

@@ -32,6 +32,7 @@ test('what is not given has its default', () => {
     appName: { login: 'Acme' },
     secret: [secret],
     countries: ['CO'],
+    methods: [{ name: 'sms' }, { name: 'call' }],
     channels: ['sms', 'call'],
     codePattern: /^[0-9A-Za-z]{4,10}$/,
     codeLetters: false,

@@ -17,6 +17,7 @@ declare global {
   const body: FormData
   const tf: Package.TwoFactor
   const provider: Package.ProviderClient
+  const twilio: Package.CodeProvider
   const options: Package.TwoFactorOptions
   const [baseUrl, client, key]: string[] & [string, string, string]
   const postgresStore: (pool: unknown) => Package.Store

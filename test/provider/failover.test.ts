@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { CodeProvider, CodeSend, SendResult } from '../../src/challenge/code-provider.js'
+import type { CodeProvider, CodeSend, Method, SendResult } from '../../src/challenge/code-provider.js'
 import { failover } from '../../src/provider/failover.js'
 
 const send: CodeSend = {
@@ -84,6 +84,48 @@ test.each([
 ] as const)('when all refuse (%j), the result is the one that cost most: %s', async (results, expected) => {
   const members = results.map((result) => provider(undefined, { result }).member)
   expect(await failover(members).sendCode(send)).toEqual({ result: expected })
+})
+
+describe('by which method', () => {
+  const [sms, call, whatsapp] = [{ name: 'sms' }, { name: 'call' }, { name: 'whatsapp', label: 'WhatsApp' }]
+  const withMethods = (name: string, methods: readonly Method[], sent?: SendResult) => {
+    const { member, asked } = provider(name, sent)
+    return { member: { ...member, methods }, asked }
+  }
+
+  test('together they have what each of them has, and one that declares none has sms and call', () => {
+    const chat = withMethods('chat', [whatsapp, sms]).member
+    expect(failover([chat, provider('plain').member]).methods).toEqual([whatsapp, sms, call])
+  })
+
+  test('only those are asked that have it', async () => {
+    const [plain, chat] = [provider('plain'), withMethods('chat', [whatsapp])]
+    const both = failover([plain.member, chat.member])
+    expect(await both.sendCode({ ...send, channel: 'whatsapp' })).toMatchObject({ handle: 'chat:of chat' })
+    expect(plain.asked).toEqual([])
+    expect(await both.sendCode({ ...send, channel: 'fax' })).toEqual({ result: 'not-sent' })
+  })
+
+  test.each<[string, readonly string[] | undefined, object]>([
+    [
+      'another one, where it will do',
+      ['whatsapp', 'sms'],
+      { result: 'sent', handle: 'plain:of plain', channel: 'sms' },
+    ],
+    ['none, where a guard takes no other', ['whatsapp'], { result: 'failed' }],
+    ['none, where nobody says', undefined, { result: 'failed' }],
+  ])('instead: %s', async (_name, channels, expected) => {
+    const chat = withMethods('chat', [whatsapp], { result: 'failed' })
+    const both = failover([chat.member, provider('plain').member], { instead: { whatsapp: 'sms' } })
+    expect(await both.sendCode({ ...send, channel: 'whatsapp', channels })).toEqual(expected)
+    expect(chat.asked).toEqual(['send'])
+  })
+
+  test.each([{ whatsapp: 'sms' }, { sms: 'fax' }])('instead: %j, of which one is nobody’s', (instead) => {
+    expect(() => failover([provider('plain').member], { instead })).toThrow(
+      /^failover: instead: no provider declares a method "(whatsapp|fax)"$/,
+    )
+  })
 })
 
 describe('a code is checked where it was sent', () => {

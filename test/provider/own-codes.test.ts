@@ -35,7 +35,7 @@ async function sendBy(codes: CodeProvider, send: Partial<CodeSend> = {}) {
   const sent = await codes.sendCode(request)
   const form = new URLSearchParams(recorder.requests.at(-1)?.body)
   const message = form.get(request.channel === 'sms' ? 'sms' : 'message') ?? ''
-  const code = codeInText(request.channel, message) ?? ''
+  const code = codeInText(request.channel as 'sms' | 'call', message) ?? ''
   return { sent, form, message, code, handle: 'handle' in sent ? (sent.handle ?? '') : '' }
 }
 

@@ -91,11 +91,16 @@ export async function startCodeService(play: Play): Promise<CodeService> {
   }
 }
 
+const twilioChannels = ['sms', 'call', 'email', 'whatsapp', 'sna', 'rcs']
+
 /** As Twilio documents Verify: 201 with a sid, then `approved` or `pending`. */
 export const twilio: Play = (path, body, { send, find }) => {
   const params = new URLSearchParams(body)
-  if (path.endsWith('/Verifications'))
-    return [201, { sid: send(params.get('To') ?? '').id, status: 'pending' }]
+  if (path.endsWith('/Verifications')) {
+    const [to, channel] = [params.get('To') ?? '', params.get('Channel') ?? '']
+    if (!twilioChannels.includes(channel)) return [400, { code: 60200, status: 400 }]
+    return [201, { sid: send(to).id, to, channel, status: 'pending', valid: false }]
+  }
   const verification = find(params.get('VerificationSid') ?? '')
   if (verification === undefined) return [404, { code: 20404, status: 404 }]
   const approved = verification.code === params.get('Code')

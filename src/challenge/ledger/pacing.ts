@@ -172,10 +172,23 @@ export function wasRefused({ result }: SendResult): boolean {
   return result === 'not-sent' || result === 'failed' || result === 'misconfigured'
 }
 
-/** A send that never left costs nothing, one that the provider refused its cooldown. */
-export function withoutCost(sends: readonly Send[], send: Send, { result }: SendResult): readonly Send[] {
-  if (result === 'not-sent') return sends.filter((known) => known !== send)
-  return sends.map((known) => (known === send ? { ...send, refused: true } : known))
+/**
+ * The sends once it is known what became of one. One that never left costs nothing, one that the provider refused its
+ * cooldown. A provider may have sent by another channel than asked for: what a guard learns must be true.
+ */
+export function settledSends(
+  sends: readonly Send[],
+  send: Send,
+  sent: SendResult,
+  isUncounted: boolean,
+): readonly Send[] {
+  if (isUncounted && sent.result === 'not-sent') return sends.filter((known) => known !== send)
+  const after = isUncounted
+    ? ({ ...send, refused: true } as const)
+    : 'channel' in sent && sent.channel !== undefined
+      ? { ...send, channel: sent.channel }
+      : send
+  return sends.map((known) => (known === send ? after : known))
 }
 
 /** How long the failure with this number locks: the tenth, then every fifth, each twice as long. */

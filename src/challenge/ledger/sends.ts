@@ -24,8 +24,8 @@ import {
   pauseBeforeSend,
   rememberedMs,
   sendsFor,
+  settledSends,
   wasRefused,
-  withoutCost,
 } from './pacing.js'
 import { challengeShown } from './shown.js'
 
@@ -168,7 +168,7 @@ export function settleSend(
   const send = budget.sends.find((known) => known.id === sendId)
   if (send === undefined || send.refused) return { outcome: {} }
   const isUncounted = wasRefused(sent) && !guessedMeanwhile(budget, order)
-  const sends = isUncounted ? withoutCost(budget.sends, send, sent) : budget.sends
+  const sends = settledSends(budget.sends, send, sent, isUncounted)
   const uncounted = isUncounted ? ({ uncounted: true } as const) : {}
 
   const current = budget.challenge
@@ -224,10 +224,10 @@ function withSend(
   // The code also went to another number: typing it proves nothing.
   if (sent.result === 'foreign-number') return voided(challenge)
   if (sent.result === 'sent' || sent.result === 'unconfirmed') {
-    const lifetime = Math.min(sent.lifetimeMs ?? defaultLifetimeMs, limits.codeLifetimeMs)
-    const expiresAt = Math.min(send.at + lifetime, challenge.maxExpiresAt)
+    const { channel = send.channel, handle, lifetimeMs = defaultLifetimeMs } = sent
+    const expiresAt = Math.min(send.at + Math.min(lifetimeMs, limits.codeLifetimeMs), challenge.maxExpiresAt)
     // A code may arrive, and be typed, before the provider has answered: it was compared with the handle before.
-    return { ...challenge, channel: send.channel, expiresAt, handle: sent.handle, wrongCodes: undefined }
+    return { ...challenge, channel, expiresAt, handle, wrongCodes: undefined }
   }
   // An earlier code of this challenge may still be on its way; without one there is nothing to type.
   return others.length === 0 ? voided(challenge) : challenge

@@ -14,7 +14,7 @@ export type StoredGrant = {
   readonly bound?: string | undefined
   readonly verifiedAt: number
   readonly method: GrantMethod
-  /** By which its code may have come, when by more than one. */
+  /** By which its code may have come; absent where none was sent. */
   readonly channels?: readonly GrantMethod[] | undefined
   readonly expiresAt: number
   /** Not confirmed yet: it admits nothing. */
@@ -66,6 +66,4 @@ export function replaces(added: StoredGrant, other: StoredGrant): boolean {
   )
 }
 
-function isCode({ method }: StoredGrant): boolean {
-  return method === 'sms' || method === 'call'
-}
+const isCode = ({ channels }: StoredGrant) => channels !== undefined

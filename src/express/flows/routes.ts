@@ -50,13 +50,14 @@ export function createRoutes(
 
     async resend(context: RequestContext): Promise<Reply> {
       const intent = intentOf(context)
-      const channel = readChannel(context.fields)
+      const channel = readChannel(context.fields, http.settings.methods)
       const actor = await lane.actor(context.req)
       const shown = await lane.shown(context, intent)
       if (actor === undefined) return problem({ code: 'challenge_gone' })
       const accepted = channel && acceptedChannel(channel, [channel], intent.demand)
       if (accepted?.outcome === 'refused') return failure(accepted)
-      const outcome = await challenges.resend({ ...actor, shown, channel, ...hostSays(context.req) })
+      const methods = intent.demand?.methods
+      const outcome = await challenges.resend({ ...actor, shown, channel, methods, ...hostSays(context.req) })
       const isGone = outcome.outcome === 'refused' && outcome.code === 'challenge_gone'
       return isGone ? startAnew(context, actor) : sent(outcome, 200, context, intent)
     },

@@ -124,10 +124,10 @@ export function createSignIn(http: HttpParts): Lane {
     async start(context, intent, hostSays) {
       const { req, res, fields } = context
       const requester = identified(identify, req)
-      const given = readChannel(fields)
+      const given = readChannel(fields, settings.methods)
       const demand = demandOf(context, intent)
       const caller = callerOf(req, requester)
-      const { purpose, bound, requireCode, details } = demand
+      const { purpose, bound, requireCode, details, methods } = demand
       if (!requireCode && devices?.serves(purpose) && (await caller.browser?.isTrusted())) {
         return admit(context, caller, { purpose, method: 'trusted-device' })
       }
@@ -136,14 +136,14 @@ export function createSignIn(http: HttpParts): Lane {
       const { channel } = accepted
       const actor = await actorOf(req, caller)
       const onPassed = () => sessions.keep(req, res)
-      return challenges.start({ ...actor, ...hostSays, onPassed, purpose, bound, channel, details })
+      return challenges.start({ ...actor, ...hostSays, onPassed, purpose, bound, channel, methods, details })
     },
 
     async submission(context) {
       const caller = callerOf(context.req, identified(identify, context.req), { maySucceed: true })
       return {
         actor: await actorOf(context.req, caller),
-        approve({ purpose, bound, channel, channels }, trustDevice) {
+        approve({ purpose, bound, channel, channels = [channel] }, trustDevice) {
           const proven = { purpose, bound, method: channel, channels }
           return admit(context, caller, proven, trustDevice && devices?.serves(purpose) === true)
         },

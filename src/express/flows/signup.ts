@@ -55,7 +55,7 @@ export function createSignup(http: HttpParts, purpose: string, successPath: stri
 
     async start({ req, res, fields }, _intent, hostSays) {
       const enrollee = enrolleeOf(req)
-      const channel = readChannel(fields)
+      const channel = readChannel(fields, http.settings.methods)
       const phone = text(fields, 'phone')
       if (phone === undefined) throw invalid('phone is missing.')
       const country = text(fields, 'country')?.toUpperCase()

@@ -1,9 +1,9 @@
 import type { Request } from 'express'
-import { isMethodName, methodNameRule } from '../../challenge/demand.js'
 import type { BoundFields } from '../../challenge/proofs/bound.js'
 import type { Grant } from '../../challenge/proofs/grants.js'
 import type { GrantDemand } from '../../challenge/proofs/stored-grant.js'
 import type { Purposes } from '../../challenge/purposes.js'
+import { isMethodName, methodNameRule } from '../../lib/method-names.js'
 import {
   boolean,
   type Checks,

@@ -1,11 +1,12 @@
 import type { Request } from 'express'
-import { isMethodName, methodNameRule, takesRecoveryCode } from '../../challenge/demand.js'
+import { takesRecoveryCode } from '../../challenge/demand.js'
 import type { Devices, TrustedDevice } from '../../challenge/proofs/devices.js'
 import type { Grant, Grants } from '../../challenge/proofs/grants.js'
 import { generateRecoveryCodes, type RecoveryCodes } from '../../challenge/proofs/recovery-codes.js'
 import type { RecoveryCodeStore } from '../../challenge/recovery.js'
 import type { SubjectState, Subjects } from '../../challenge/subjects.js'
 import { TwoFactorError } from '../../errors.js'
+import { isMethodName, methodNameRule } from '../../lib/method-names.js'
 import type { HttpParts } from '../http-parts.js'
 import { hostFunction } from './boundary.js'
 import { type Bound, boundTag } from './challenges-facade.js'
@@ -95,8 +96,18 @@ export function createSubjectsFacade(parts: {
   }
 }
 
-export function createGrantsFacade({ domain, identifyLater: identify }: HttpParts): GrantsFacade {
+export function createGrantsFacade({ domain, settings, identifyLater: identify }: HttpParts): GrantsFacade {
   const { grants, hashBound, purposes } = domain
+  const reserved = new Set([...reservedMethods, ...settings.methods.map(({ name }) => name)])
+
+  function checkMethod(method: unknown): void {
+    if (!isMethodName(method)) {
+      throw new TypeError(`grants.write: method ${methodNameRule}`)
+    }
+    if (reserved.has(method)) {
+      throw new TypeError(`grants.write: method "${method}" is reserved for what this package has verified`)
+    }
+  }
 
   /** A grant for an unknown purpose would expire at once. */
   function checkPurpose(name: string): void {
@@ -147,16 +158,7 @@ export function createTrustedDevicesFacade(http: HttpParts): TrustedDevicesFacad
 }
 
 /** Set by this package only: a guard that requires a code must not accept a claim of the host. */
-const reservedMethods = new Set(['sms', 'call', 'trusted-device', 'recovery-code'])
-
-function checkMethod(method: unknown): void {
-  if (!isMethodName(method)) {
-    throw new TypeError(`grants.write: method ${methodNameRule}`)
-  }
-  if (reservedMethods.has(method)) {
-    throw new TypeError(`grants.write: method "${method}" is reserved for what this package has verified`)
-  }
-}
+const reservedMethods = ['sms', 'call', 'trusted-device', 'recovery-code']
 
 /** Makes the codes that let a person in who has lost the phone. */
 export interface RecoveryCodesFacade {

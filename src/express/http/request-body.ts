@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express'
-import type { Channel } from '../../challenge/code-provider.js'
+import type { Channel, Method } from '../../challenge/code-provider.js'
 import { TwoFactorError } from '../../errors.js'
 import { isPlainObject } from '../../lib/plain-object.js'
 import { separators } from '../../phone-number.js'
@@ -65,11 +65,14 @@ export function flag(body: Body, name: string): boolean {
 }
 
 /** The requested channel, if any. */
-export function readChannel(body: Body): Channel | undefined {
+export function readChannel(body: Body, methods: readonly Method[]): Channel | undefined {
   const channel = text(body, 'channel')
-  if (channel === undefined || channel === 'sms' || channel === 'call') return channel
-  throw invalid('channel must be sms or call.')
+  const names = methods.map(({ name }) => name)
+  if (channel === undefined || names.includes(channel)) return channel
+  throw invalid(`channel must be ${alternatives.format(names)}.`)
 }
+
+const alternatives = new Intl.ListFormat('en', { type: 'disjunction' })
 
 /**
  * The code that was typed or pasted; undefined when there is none or more than one. Spaces, dashes and the like

@@ -2,7 +2,7 @@ import type { Channel, Details } from '../../challenge/code-provider.js'
 import { type Html, html } from '../../lib/html.js'
 import type { Texts } from './messages/en.js'
 import type { PageView } from './page-view.js'
-import { duration, fill } from './wording.js'
+import { byMethod, duration, fill } from './wording.js'
 
 /** A form of the page. What ties it to the refused request goes along in each. */
 export function form(view: PageView, action: 'start' | 'resend' | 'verify' | 'cancel', content: Html): Html {
@@ -27,7 +27,7 @@ export function sendButtons(
   wording: 'start' | 'resend' = action,
 ): Html {
   const buttons = channels.map((channel, index) => {
-    const label = texts[index === 0 ? (`${wording}.${channel}` as const) : (`instead.${channel}` as const)]
+    const label = byMethod(index === 0 ? wording : 'instead', channel, texts)
     const look = action === 'start' && index === 0 ? 'main' : 'other'
     return html`<button class="${look}" name="channel" value="${channel}" data-waits>${label}</button>
 `

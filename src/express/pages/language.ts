@@ -1,4 +1,5 @@
 import type { Request } from 'express'
+import type { Method } from '../../challenge/code-provider.js'
 import { memoize } from '../../lib/memoize.js'
 import { optionError } from '../../lib/options.js'
 import { hostFunction } from '../host/boundary.js'
@@ -19,11 +20,12 @@ export interface Language {
 export function createLanguageOf(parts: {
   readonly locale?: string | LocaleOf | undefined
   readonly messages: Messages
+  readonly methods: readonly Method[]
   readonly warn: Warn
 }): (req: Request) => Language {
-  const { locale, messages, warn } = parts
+  const { locale, messages, methods, warn } = parts
   const localeOf = typeof locale === 'function' ? hostFunction(locale) : () => locale
-  const textsOf = createTexts(messages)
+  const textsOf = createTexts(messages, methods)
   const missing = [...missingTexts(messages)].map(
     ([tag, keys]) => `pages.messages.${tag} lacks ${keys.join(', ')}`,
   )

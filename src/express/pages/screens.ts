@@ -5,7 +5,16 @@ import { detailsList, form, hidden, sendButtons } from './forms.js'
 import type { Texts } from './messages/en.js'
 import type { PageProblem, PageView } from './page-view.js'
 import { changeNumber, otherWays, waysFromProblem, waysFromRecovery } from './ways-out.js'
-import { countryNames, destination, duration, fill, problemText, problemTitle, tellsWait } from './wording.js'
+import {
+  byMethod,
+  countryNames,
+  destination,
+  duration,
+  fill,
+  problemText,
+  problemTitle,
+  tellsWait,
+} from './wording.js'
 
 export interface Screen {
   readonly title: string
@@ -29,7 +38,6 @@ const travelMs = 5_000
 
 /** A code is on its way: type it, or ask for another one. */
 function codeScreen(view: PageView, challenge: ChallengeView, texts: Texts): Screen {
-  const sentence = texts[challenge.channel === 'call' ? 'code.calling' : 'code.sent']
   const remainingMs = challenge.expiresAt - view.now
   const others = challenge.channels.filter((channel) => channel !== challenge.channel)
   const values = new Map([
@@ -46,7 +54,7 @@ function codeScreen(view: PageView, challenge: ChallengeView, texts: Texts): Scr
 ${view.offerTrust && trustBox(view, texts)}<div class="buttons"><button class="main">${texts['code.submit']}</button></div>`
   return {
     title: texts[challenge.channel === 'call' ? 'code.title.call' : 'code.title'],
-    content: html`${view.details && detailsList(view.details)}<p data-lives-ms="${remainingMs}">${fill(sentence, values)}${interruption(view, texts)}</p>
+    content: html`${view.details && detailsList(view.details)}<p data-lives-ms="${remainingMs}">${byMethod('sent', challenge.channel, texts, values)}${interruption(view, texts)}</p>
 <p class="unseen" role="status" data-ready="${texts['resend.ready']}" data-expired="${texts['code.expired']}"></p>
 ${form(view, 'verify', entry)}
 <section aria-labelledby="help">

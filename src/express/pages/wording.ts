@@ -1,7 +1,8 @@
+import type { Channel } from '../../challenge/code-provider.js'
 import { type Html, html } from '../../lib/html.js'
 import { memoize } from '../../lib/memoize.js'
 import { dayMs, hourMs, minuteMs, secondMs } from '../../lib/time.js'
-import type { Texts } from './messages/en.js'
+import type { MethodNames, Texts } from './messages/en.js'
 import type { PageProblem, PageView } from './page-view.js'
 
 /** A value, or what makes it where the text has a place for it. */
@@ -16,6 +17,20 @@ export function fill(text: string, values: ReadonlyMap<string, Value>): Html {
   // The capture puts the names at the odd places.
   const pieces = text.split(/\{(\w+)\}/).map((piece, index) => html`${index % 2 ? filled(piece) : piece}`)
   return html`${pieces}`
+}
+
+/** What is said about a method: in words of its own, else in the general ones with its name. */
+export function byMethod(
+  said: 'sent' | 'start' | 'resend' | 'instead',
+  method: Channel,
+  texts: Texts,
+  values: ReadonlyMap<string, Value> = new Map(),
+): Html {
+  const own = `${said}.${method}` as `${typeof said}.by`
+  const text = texts[Object.hasOwn(texts, own) ? own : (`${said}.by` as const)]
+  const named: `method.${string}` = `method.${method}`
+  const { [named]: name = method }: MethodNames = texts
+  return fill(text, new Map([...values, ['method', name]]))
 }
 
 const time = {

@@ -25,6 +25,10 @@ const resends =
 /** Its code has not gone out yet. */
 const isPlaced: Step = (number) => number.book({ channel: 'call' })
 const isRefused: Step = (number) => number.resend({ channel: 'call' }, { result: 'failed' })
+const insteadBy =
+  (channel: string): Step =>
+  (number) =>
+    number.start({}, { result: 'sent', channel })
 const succeeds: Step = (number) => {
   number.start()
   number.verify('approved', {}, 'first')
@@ -37,6 +41,8 @@ describe('an approval', () => {
     ['a text message, while a call is placed', [starts({ purpose: 'transfer' }), isPlaced], ['sms', 'call']],
     ['a text message, of an earlier challenge', [starts(), starts({ channel: 'call' })], ['sms', 'call']],
     ['a text message, after a call that was refused', [starts(), isRefused], ['sms']],
+    ['WhatsApp, which the provider took instead', [insteadBy('whatsapp')], ['whatsapp']],
+    ['a text message, also where the provider says so', [insteadBy('sms')], ['sms']],
     ['a call, after a success', [succeeds, starts({ channel: 'call' })], ['call']],
   ])('may be for the code of %s', (_name, steps, channels) => {
     expect(approvedAfter(...steps)).toMatchObject({ outcome: 'approved', channels })

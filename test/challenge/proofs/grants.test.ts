@@ -73,7 +73,7 @@ describe('a grant', () => {
     const { grants, store, keys, now, wait } = createService()
     for (const method of ['passkey', 'sms', 'passkey', 'call']) {
       wait(minute)
-      await grants.write({ ...ana, method })
+      await grants.write({ ...ana, method, ...(method !== 'passkey' && { channels: [method] }) })
     }
     const verifiedAt = now()
     expect(grants.read({ ...ana, ...fresh, methods: ['call'] })).toMatchObject({ verifiedAt })
@@ -170,9 +170,9 @@ describe('a grant', () => {
 
   it('is replaced by a newer one for the same', async () => {
     const { grants, now, wait } = createService()
-    await grants.write({ ...ana, method: 'sms' })
+    await grants.write({ ...ana, method: 'sms', channels: ['sms'] })
     wait(minute)
-    await grants.write({ ...ana, method: 'call' })
+    await grants.write({ ...ana, method: 'call', channels: ['call'] })
     expect(grants.read({ ...ana, ...fresh })).toMatchObject({ verifiedAt: now(), method: 'call' })
     await grants.take({ ...ana, ...fresh })
     expect(grants.read({ ...ana, ...fresh })).toBeUndefined()

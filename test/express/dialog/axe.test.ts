@@ -57,7 +57,7 @@ describeInChromium('axe in <two-factor-dialog>', (browser) => {
     await pass(60_000)
     await look(page, 'ready', texts)
     await dialogOf(page).getByRole('button', { name: texts['instead.call'] }).click()
-    await appears(page, texts['code.calling'].split('{')[0] ?? '')
+    await appears(page, texts['sent.call'].split('{')[0] ?? '')
     await look(page, 'call', texts)
     await pass(300_000)
     await look(page, 'expired', texts)

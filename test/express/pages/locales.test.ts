@@ -1,13 +1,14 @@
 import express from 'express'
 import { describe, expect, it } from 'vitest'
 import { httpStatusOf } from '../../../src/errors.js'
-import { en } from '../../../src/express/pages/messages/en.js'
+import { en, type Texts } from '../../../src/express/pages/messages/en.js'
 import {
   createTexts,
   directionOf,
   missingTexts,
   negotiateLocale,
 } from '../../../src/express/pages/messages/locales.js'
+import { byMethod } from '../../../src/express/pages/wording.js'
 
 describe('negotiateLocale', () => {
   it.each([
@@ -51,6 +52,30 @@ describe('the language of Express itself', () => {
   ])('would be the wrong one for %s', (_who, header, offered, theirs, ours) => {
     expect(byExpress(header, offered)).toBe(theirs)
     expect(negotiateLocale(header, offered)).toBe(ours)
+  })
+})
+
+describe('the name of a method', () => {
+  const methods = [{ name: 'whatsapp', label: 'WhatsApp' }, { name: 'pigeon' }]
+
+  it('is its label, unless the host has another in this language', () => {
+    const texts = createTexts({ es: { 'method.pigeon': 'paloma' }, fr: {} }, methods)
+    const said = (locale: string, method: string) =>
+      byMethod('start', method, texts.get(locale) as Texts).markup
+    expect(said('en', 'whatsapp')).toBe('Send a code by WhatsApp')
+    expect(said('pt', 'whatsapp')).toBe('Receber o código por WhatsApp')
+    expect(said('en', 'pigeon')).toBe('Send a code by pigeon')
+    expect(said('es', 'pigeon')).toBe('Recibir el código por paloma')
+    expect(said('fr', 'whatsapp')).toBe('Send a code by WhatsApp')
+    expect(said('en', 'sms')).toBe('Send a code')
+    // Reported by a provider that does not declare it.
+    expect(said('en', 'rcs')).toBe('Send a code by rcs')
+  })
+
+  it('is refused for a method that is none', () => {
+    expect(() => createTexts({ es: { 'method.whatsap': 'WA' } }, methods)).toThrow(
+      'twoFactor: pages.messages.es: unknown key "method.whatsap" (keys look like "code.title"); did you mean "method.whatsapp"?',
+    )
   })
 })
 
@@ -124,8 +149,8 @@ describe('createTexts', () => {
   })
 
   it.each<[string, Record<string, string>, string]>([
-    ['a misspelt one', { 'code.sent': 'Sent to {phome}.' }, '{phome} in "code.sent"; did you mean {phone}?'],
-    ['one of another text', { 'code.sent': '{digits}' }, '{digits} in "code.sent"; expected: {phone}, {t}'],
+    ['a misspelt one', { 'sent.sms': 'Sent to {phome}.' }, '{phome} in "sent.sms"; did you mean {phone}?'],
+    ['one of another text', { 'sent.sms': '{digits}' }, '{digits} in "sent.sms"; expected: {phone}, {t}'],
     ['one where nothing is filled in', { 'code.title': 'In {t}' }, '{t} in "code.title"; this text has none'],
     [
       'one that no problem tells',

@@ -2,7 +2,7 @@ import type { ProblemCode } from '../../../errors.js'
 
 /**
  * Every text of the pages and the dialog. Filled in: `{phone}`, `{digits}`, `{t}` (a length of time),
- * `{time}` (when), `{clock}` (the time of day in it), `{n}`, `{countries}`. An empty text leaves its sentence out.
+ * `{time}` (when), `{clock}` (the time of day in it), `{n}`, `{countries}`, `{method}`. An empty text leaves its sentence out.
  */
 export const en = {
   lang: 'en',
@@ -10,8 +10,9 @@ export const en = {
 
   'code.title': 'Check your phone',
   'code.title.call': 'Answer our call',
-  'code.sent': 'We sent a code to {phone}. It works for {t}.',
-  'code.calling': 'We called {phone} to read you a code. It works for {t}.',
+  'sent.sms': 'We sent a code to {phone}. It works for {t}.',
+  'sent.call': 'We called {phone} to read you a code. It works for {t}.',
+  'sent.by': 'We sent a code to {phone} by {method}. It works for {t}.',
   'code.destination': 'the number ending in {digits}',
   'code.label': 'Security code',
   'code.submit': 'Continue',
@@ -33,10 +34,12 @@ export const en = {
   'resend.title': "Didn't get the code?",
   'resend.sms': 'Send a new code',
   'resend.call': 'Call me again',
+  'resend.by': 'Send a new code by {method}',
   'resend.wait': 'You can ask for another in {t}.',
   'resend.ready': 'You can ask for a new code now.',
   'instead.sms': 'Send me a text message instead',
   'instead.call': 'Call me instead',
+  'instead.by': 'Send it by {method} instead',
 
   'start.title': "Confirm that it's you",
   'start.text': 'We will send a code to your phone.',
@@ -45,6 +48,7 @@ export const en = {
   'start.formKept': "We've saved your form. You can submit it after this step.",
   'start.sms': 'Send a code',
   'start.call': 'Call me with a code',
+  'start.by': 'Send a code by {method}',
 
   'resume.title': 'Check and send',
   'resume.text': 'Your code is correct. Nothing has been submitted yet.',
@@ -170,4 +174,7 @@ export const en = {
 export type Texts = Readonly<Record<keyof typeof en, string>>
 
 /** Own texts per locale, each key on its own. A locale that is not built in falls back to English. */
-export type Messages = Readonly<Record<string, Partial<Texts>>>
+export type Messages = Readonly<Record<string, Partial<Texts> & MethodNames>>
+
+/** What a method of the provider is called, such as `method.whatsapp`. Default: its label. */
+export type MethodNames = { readonly [key: `method.${string}`]: string }

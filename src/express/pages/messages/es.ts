@@ -6,8 +6,9 @@ export const es: Texts = {
 
   'code.title': 'Revisa tu teléfono',
   'code.title.call': 'Contesta nuestra llamada',
-  'code.sent': 'Enviamos un código a {phone}. Vence en {t}.',
-  'code.calling': 'Llamamos a {phone} para dictarte un código. Vence en {t}.',
+  'sent.sms': 'Enviamos un código a {phone}. Vence en {t}.',
+  'sent.call': 'Llamamos a {phone} para dictarte un código. Vence en {t}.',
+  'sent.by': 'Enviamos un código a {phone} por {method}. Vence en {t}.',
   'code.destination': 'tu número terminado en {digits}',
   'code.label': 'Código de verificación',
   'code.submit': 'Continuar',
@@ -29,10 +30,12 @@ export const es: Texts = {
   'resend.title': '¿No recibiste el código?',
   'resend.sms': 'Enviar otro código',
   'resend.call': 'Volver a llamarme',
+  'resend.by': 'Enviar otro código por {method}',
   'resend.wait': 'Podrás pedir otro en {t}.',
   'resend.ready': 'Ya puedes pedir otro código.',
   'instead.sms': 'Recibir un mensaje de texto',
   'instead.call': 'Recibir una llamada',
+  'instead.by': 'Recibirlo por {method}',
 
   'start.title': 'Confirma que eres tú',
   'start.text': 'Enviaremos un código a tu teléfono.',
@@ -41,6 +44,7 @@ export const es: Texts = {
   'start.formKept': 'Guardamos tu formulario: podrás enviarlo después.',
   'start.sms': 'Enviar código',
   'start.call': 'Recibir el código por llamada',
+  'start.by': 'Recibir el código por {method}',
 
   'resume.title': 'Revisa y envía',
   'resume.text': 'El código es correcto. Aún no hemos enviado nada.',

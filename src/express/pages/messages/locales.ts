@@ -1,3 +1,4 @@
+import type { Method } from '../../../challenge/code-provider.js'
 import { nearestName } from '../../../lib/nearest-name.js'
 import { optionError } from '../../../lib/options.js'
 import { en, type Messages, type Texts } from './en.js'
@@ -12,21 +13,24 @@ const varieties: Messages = { 'es-ES': esEs }
 
 /**
  * All texts per locale: the built-in ones of a language, those of a region over them, and the host's own over
- * both, again those of the language first. Throws a TypeError that names a locale or a text that there is not.
+ * both, again those of the language first; with the names of these methods. Throws a TypeError that names a locale
+ * or a text that there is not.
  *
  * @example
  * createTexts({ es: { 'code.title': 'Mira tu celular' } }).get('es')?.['code.title'] // 'Mira tu celular'
  */
-export function createTexts(messages: Messages): ReadonlyMap<string, Texts> {
+export function createTexts(messages: Messages, methods: readonly Method[] = []): ReadonlyMap<string, Texts> {
+  const names = Object.fromEntries(methods.map(({ name, label = name }) => [`method.${name}`, label]))
   for (const [locale, own] of Object.entries(messages)) {
     checkLocale(locale)
     for (const [key, text] of givenIn(own)) {
-      if (!isKey(key)) throw unknownKey(locale, key)
+      if (Object.hasOwn(names, key)) continue
+      if (!isKey(key)) throw unknownKey(locale, key, names)
       checkPlaceholders(locale, key, text)
     }
   }
   const locales = new Set([builtIn, varieties, messages].flatMap(Object.keys))
-  return new Map([...locales].map((locale) => [locale, textsFor(locale, messages)]))
+  return new Map([...locales].map((locale) => [locale, { ...names, ...textsFor(locale, messages) }]))
 }
 
 function textsFor(locale: string, messages: Messages): Texts {
@@ -88,8 +92,8 @@ function isKey(key: string): key is keyof Texts {
   return Object.hasOwn(en, key)
 }
 
-function unknownKey(locale: string, key: string): TypeError {
-  const near = nearestName(key, Object.keys(en))
+function unknownKey(locale: string, key: string, names: object): TypeError {
+  const near = nearestName(key, Object.keys({ ...en, ...names }))
   const hint = near === undefined ? '' : `; did you mean "${near}"?`
   return optionError(
     `twoFactor: pages.messages.${locale}: unknown key "${key}" (keys look like "code.title")${hint}`,

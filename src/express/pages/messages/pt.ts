@@ -6,8 +6,9 @@ export const pt: Texts = {
 
   'code.title': 'Confira as mensagens do seu celular',
   'code.title.call': 'Atenda à nossa ligação',
-  'code.sent': 'Enviamos um código para {phone}. Ele vale por {t}.',
-  'code.calling': 'Ligamos para {phone} para ditar um código. Ele vale por {t}.',
+  'sent.sms': 'Enviamos um código para {phone}. Ele vale por {t}.',
+  'sent.call': 'Ligamos para {phone} para ditar um código. Ele vale por {t}.',
+  'sent.by': 'Enviamos um código para {phone} por {method}. Ele vale por {t}.',
   'code.destination': 'o número com final {digits}',
   'code.label': 'Código de verificação',
   'code.submit': 'Continuar',
@@ -29,10 +30,12 @@ export const pt: Texts = {
   'resend.title': 'Não recebeu o código?',
   'resend.sms': 'Enviar outro código',
   'resend.call': 'Ligar de novo',
+  'resend.by': 'Enviar outro código por {method}',
   'resend.wait': 'Você poderá pedir outro em {t}.',
   'resend.ready': 'Você já pode pedir outro código.',
   'instead.sms': 'Receber uma mensagem de texto',
   'instead.call': 'Receber uma ligação',
+  'instead.by': 'Receber por {method}',
 
   'start.title': 'Confirme que é você',
   'start.text': 'Vamos enviar um código para o seu celular.',
@@ -41,6 +44,7 @@ export const pt: Texts = {
   'start.formKept': 'Guardamos o formulário: você poderá enviá-lo depois.',
   'start.sms': 'Enviar código',
   'start.call': 'Receber o código por ligação',
+  'start.by': 'Receber o código por {method}',
 
   'resume.title': 'Confira e envie',
   'resume.text': 'O código está certo. Nada foi enviado ainda.',

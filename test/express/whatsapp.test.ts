@@ -1,0 +1,98 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { twilioVerify } from '../../examples/providers/twilio-verify.js'
+import { failover, type TwoFactorEvent } from '../../src/index.js'
+import { type Play, startCodeService, twilio } from '../testing/code-services.js'
+import { phones, startHost } from './kit.js'
+
+/** Ben has no WhatsApp: his messages are refused as invalid recipients. */
+const withoutBen: Play = (path, body, codes, method) => {
+  const params = new URLSearchParams(body)
+  const refused = params.get('Channel') === 'whatsapp' && params.get('To') === phones.ben
+  return refused ? [400, { code: 63024, status: 400 }] : twilio(path, body, codes, method)
+}
+
+async function startChatHost() {
+  const service = await startCodeService(withoutBen)
+  onTestFinished(() => service.close())
+  const events: TwoFactorEvent[] = []
+  const account = { accountSid: 'AC1', authToken: 'token', serviceSid: 'VA1', baseUrl: service.baseUrl }
+  const host = await startHost({
+    provider: () => failover([twilioVerify(account)], { instead: { whatsapp: 'sms' } }),
+    options: { channels: ['whatsapp', 'sms'], onEvent: (event) => events.push(event) },
+    mount: (app, tf) => {
+      app.get('/chat', tf.requireTwoFactor({ purpose: 'chat', methods: ['whatsapp'] }), (req, res) => {
+        res.json({ by: req.twoFactor?.grant.method })
+      })
+    },
+  })
+  const asked = () =>
+    service.requests
+      .map(({ body }) => new URLSearchParams(body).get('Channel'))
+      .filter((channel) => channel !== null)
+  const sentBy = () => events.flatMap((event) => (event.type === 'challenge.sent' ? event.channel : []))
+  return { host, service, asked, sentBy }
+}
+
+describe('a code by WhatsApp', () => {
+  it('is offered, sent, announced and checked, and is told apart from a text message', async () => {
+    const { host, service, asked, sentBy } = await startChatHost()
+    const ana = await host.login()
+    expect((await ana.open('/two-factor')).text).toContain('>Send a code by WhatsApp</button>')
+    const started = await ana.post('/two-factor/start')
+    expect(started.json.challenge).toMatchObject({ channel: 'whatsapp', channels: ['whatsapp', 'sms'] })
+    const page = (await ana.open('/two-factor')).text
+    expect(page).toMatch(/We sent a code to .*••••••67.* by WhatsApp\. It works for 10 minutes\./)
+    expect(page).toContain('>Send a new code by WhatsApp</button>')
+    expect(page).toContain('>Send me a text message instead</button>')
+    const code = service.codeFor(phones.ana ?? '')
+    expect((await ana.post('/two-factor/verify', { code })).status).toBe(200)
+
+    const { requirement } = (await ana.get('/chat')).json
+    host.clock.now += 60_000
+    await ana.post('/two-factor/start', { requirement })
+    await ana.post('/two-factor/verify', { code: service.codeFor(phones.ana ?? '') })
+    expect((await ana.get('/chat')).json).toEqual({ by: 'whatsapp' })
+    expect([asked(), sentBy()]).toEqual([
+      ['whatsapp', 'whatsapp'],
+      ['whatsapp', 'whatsapp'],
+    ])
+  })
+
+  it('goes out as a text message where it cannot be sent, and nobody takes it for another', async () => {
+    const { host, service, asked, sentBy } = await startChatHost()
+    const ben = await host.login('ben')
+    const started = await ben.post('/two-factor/start')
+    expect(started.json.challenge).toMatchObject({ channel: 'sms', attemptsRemaining: 5 })
+    expect((await ben.open('/two-factor')).text).toContain('We sent a code to ')
+    expect([asked(), sentBy()]).toEqual([['whatsapp', 'sms'], ['sms']])
+    const code = service.codeFor(phones.ben ?? '')
+    expect((await ben.post('/two-factor/verify', { code })).status).toBe(200)
+
+    // A guard that takes no text message is not paid one.
+    const { requirement } = (await ben.get('/chat')).json
+    host.clock.now += 60_000
+    const refused = await ben.post('/two-factor/start', { requirement })
+    expect([refused.status, refused.json.code]).toEqual([502, 'delivery_failed'])
+    expect(asked()).toEqual(['whatsapp', 'sms', 'whatsapp'])
+  })
+
+  it('is no reason to send by a method that nobody declares: nothing is asked, no attempt is lost', async () => {
+    const { host, service } = await startChatHost()
+    const ana = await host.challenged()
+    const before = service.requests.length
+    for (const path of ['start', 'resend']) {
+      const { status, json } = await ana.post(`/two-factor/${path}`, { channel: 'fax' })
+      expect([status, json.detail]).toEqual([
+        400,
+        expect.stringContaining('channel must be sms, call, whatsapp, or rcs.'),
+      ])
+    }
+    // Declared, but not in `channels`.
+    expect((await ana.post('/two-factor/start', { channel: 'rcs' })).status).toBe(400)
+    await expect(
+      host.tf.grants.write({ subject: 'ana', session: 's', purpose: 'chat', method: 'rcs' }),
+    ).rejects.toThrow('grants.write: method "rcs" is reserved for what this package has verified')
+    expect(service.requests).toHaveLength(before)
+    expect((await ana.get('/two-factor')).json.challenge).toMatchObject({ attemptsRemaining: 5 })
+  })
+})
