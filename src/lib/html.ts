@@ -20,9 +20,11 @@ export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[
   return { markup: parts.map((part, index) => part + markupOf(values[index])).join('') }
 }
 
-/** What a person reads of it, without the markup. */
+/** What a person sees of it, without the markup and what only a screen reader says. */
 export function plainText({ markup }: Html): string {
-  return markup.replace(/<[^>]*>/g, '').replace(/&[#\w]+;/g, (entity) => characters.get(entity) ?? entity)
+  return markup
+    .replace(/<span class="unseen">.*?<\/span>|<[^>]*>/g, '')
+    .replace(/&[#\w]+;/g, (entity) => characters.get(entity) ?? entity)
 }
 
 function markupOf(value: HtmlValue): string {

@@ -28,6 +28,7 @@ declare global {
     changePhone(subject: string, phone: string): Promise<void>
     create(user: { name: string; phone: string }): Promise<void>
   }
+  const ejs: { renderFile(file: string, data: object): Promise<string> }
   const captchaSolved: (req: import('express').Request) => boolean
   const [checkPassword, account, transfer]: [RequestHandler, RequestHandler, RequestHandler]
   const csrfProtection: RequestHandler

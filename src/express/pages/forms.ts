@@ -1,16 +1,22 @@
 import type { Channel, Details } from '../../challenge/code-provider.js'
 import { type Html, html } from '../../lib/html.js'
+import { present } from '../../lib/present.js'
 import type { Texts } from './messages/en.js'
 import type { PageView } from './page-view.js'
 import { byMethod, duration, fill } from './wording.js'
 
 /** A form of the page. What ties it to the refused request goes along in each. */
 export function form(view: PageView, action: 'start' | 'resend' | 'verify' | 'cancel', content: Html): Html {
-  const { basePath, challenge, requirement, returnTo, purpose, formFields = {} } = view
-  const further = Object.entries(formFields).map(([name, value]) => html`${hidden(name, value)}`)
-  return html`<form method="post" action="${basePath}/${action}" novalidate>
-${hidden('challenge', challenge?.id)}${hidden('requirement', requirement)}${hidden('returnTo', returnTo)}${hidden('purpose', purpose)}${further}${content}
+  const fields = Object.entries(fieldsOf(view)).map(([name, value]) => html`${hidden(name, value)}`)
+  return html`<form method="post" action="${view.basePath}/${action}" novalidate>
+${fields}${content}
 </form>`
+}
+
+/** The hidden fields of every form. */
+export function fieldsOf(view: PageView): Readonly<Record<string, string>> {
+  const { challenge, requirement, returnTo, purpose, formFields } = view
+  return { ...present({ challenge: challenge?.id, requirement, returnTo, purpose }), ...formFields }
 }
 
 export function hidden(name: string, value: string | undefined): Html | undefined {

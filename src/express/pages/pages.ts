@@ -5,30 +5,47 @@ import { optionError } from '../../lib/options.js'
 import { hostFunction } from '../host/boundary.js'
 import type { Problem } from '../http/problems.js'
 import { type Asset, type BrandOptions, brandProblem, createAssets, createPageHeaders } from './brand.js'
+import { fieldsOf } from './forms.js'
 import type { Language } from './language.js'
 import type { Texts } from './messages/en.js'
 import { directionOf } from './messages/locales.js'
 import type { PageView } from './page-view.js'
 import { screenOf } from './screens.js'
-import { problemSentence, summary } from './wording.js'
+import { filled, problemSentence, summary, type TextKey } from './wording.js'
+
+/** What a page of the host's own is made with. */
+export interface PageTools {
+  /** The request that the page answers. */
+  readonly req: Request
+  /** Headers that are set on it win over those of the package. */
+  readonly res: Response
+  /** The person's language, such as `es`. */
+  readonly locale: string
+  /** Every text of that language, its places such as `{phone}` unfilled. */
+  readonly texts: Texts
+  /**
+   * One text with its places filled by what the page shows, without markup: escape it.
+   *
+   * @example
+   * page.t('code.sent') // 'We sent a code to ••••••67. It works for 10 minutes.', or what was sent instead
+   * page.t(`resend.${channel}`) // 'Send a new code'
+   */
+  t(key: TextKey | 'code.sent'): string
+  /** What went wrong with the last form, as a sentence without markup: escape it. */
+  readonly problem?: string | undefined
+  /** What every form posts back in hidden fields, by name. Hostile: escape it. */
+  readonly fields: Readonly<Record<string, string>>
+  /** The built-in page, to be embedded or replaced. */
+  readonly html: string
+}
 
 /**
- * Makes the HTML of a page. `html` is the built-in page, to be embedded or replaced; headers set on `res` win
- * over those of the package.
+ * Makes the HTML of a page.
  *
  * @example
- * twoFactor({ render: (view, { texts }) => nunjucks.render('two-factor.html', { view, texts }) })
+ * twoFactor({ ...options, pages: { render: (view, page) => ejs.renderFile('two-factor.ejs', { view, page }) } })
  */
-export type Render = (
-  view: PageView,
-  context: {
-    readonly req: Request
-    readonly res: Response
-    readonly locale: string
-    readonly texts: Texts
-    readonly html: string
-  },
-) => string | Promise<string>
+export type Render = (view: PageView, page: PageTools) => string | Promise<string>
 
 /** What people see. */
 export interface Pages {
@@ -78,7 +95,11 @@ export function createPages(
       const branded = { ...view, brand: app }
       const builtIn = renderPage(branded, texts)
       if (render === undefined) return builtIn
-      return rendered(render(branded, { req, res, locale, texts, html: builtIn }))
+      const sent = `sent.${view.challenge?.channel ?? 'by'}` as const
+      const t: PageTools['t'] = (key) => plainText(filled(key === 'code.sent' ? sent : key, branded, texts))
+      const problem = view.problem && plainText(problemSentence(view, view.problem, texts))
+      const fields = fieldsOf(view)
+      return rendered(render(branded, { req, res, locale, texts, t, problem, fields, html: builtIn }))
     },
     forDialog: (view, req) => renderForDialog({ ...view, brand: app }, languageOf(req).texts),
     detail(problem, req) {

@@ -5,16 +5,7 @@ import { detailsList, form, hidden, sendButtons } from './forms.js'
 import type { Texts } from './messages/en.js'
 import type { PageProblem, PageView } from './page-view.js'
 import { changeNumber, otherWays, waysFromProblem, waysFromRecovery } from './ways-out.js'
-import {
-  byMethod,
-  countryNames,
-  destination,
-  duration,
-  fill,
-  problemText,
-  problemTitle,
-  tellsWait,
-} from './wording.js'
+import { countryNames, filled, problemText, problemTitle, tellsWait } from './wording.js'
 
 export interface Screen {
   readonly title: string
@@ -33,28 +24,16 @@ export function screenOf(view: PageView, texts: Texts): Screen {
   return startScreen(view, texts)
 }
 
-/** What a page took to arrive: without it a code of ten minutes would be announced with nine. */
-const travelMs = 5_000
-
 /** A code is on its way: type it, or ask for another one. */
 function codeScreen(view: PageView, challenge: ChallengeView, texts: Texts): Screen {
   const remainingMs = challenge.expiresAt - view.now
   const others = challenge.channels.filter((channel) => channel !== challenge.channel)
-  const values = new Map([
-    [
-      'phone',
-      view.changeableNumber && view.nationalPhone
-        ? html`<span class="number">${view.nationalPhone}</span>`
-        : destination(challenge.destination, texts),
-    ],
-    ['t', html`${duration(remainingMs + travelMs, 'down', texts)}`],
-  ])
   const entry = html`<label for="code">${texts['code.label']}</label>
 <input id="code" name="code" type="text" inputmode="${view.lettersInCode ? 'text' : 'numeric'}" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" enterkeyhint="go"${fieldState(view, 'code')}>
 ${view.offerTrust && trustBox(view, texts)}<div class="buttons"><button class="main">${texts['code.submit']}</button></div>`
   return {
     title: texts[challenge.channel === 'call' ? 'code.title.call' : 'code.title'],
-    content: html`${view.details && detailsList(view.details)}<p data-lives-ms="${remainingMs}">${byMethod('sent', challenge.channel, texts, values)}${interruption(view, texts)}</p>
+    content: html`${view.details && detailsList(view.details)}<p data-lives-ms="${remainingMs}">${filled(`sent.${challenge.channel}`, view, texts)}${interruption(view, texts)}</p>
 <p class="unseen" role="status" data-ready="${texts['resend.ready']}" data-expired="${texts['code.expired']}"></p>
 ${form(view, 'verify', entry)}
 <section aria-labelledby="help">
@@ -171,8 +150,8 @@ function interruption({ formInterrupted, formKept }: PageView, texts: Texts): Ht
   return formInterrupted ? html` ${texts['start.formAgain']}` : undefined
 }
 
-function trustBox({ trustForMs }: PageView, texts: Texts): Html {
-  const label = fill(texts['code.trust'], new Map([['t', duration(trustForMs ?? 0, 'down', texts)]]))
+function trustBox(view: PageView, texts: Texts): Html {
+  const label = filled('code.trust', view, texts)
   return html`<p class="choice"><input id="trust" name="trustDevice" type="checkbox" value="true"><label for="trust">${label}</label></p>
 `
 }

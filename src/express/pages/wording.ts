@@ -19,9 +19,14 @@ export function fill(text: string, values: ReadonlyMap<string, Value>): Html {
   return html`${pieces}`
 }
 
+type Said = 'sent' | 'start' | 'resend' | 'instead'
+
+/** The key of a text; what is said about a method can be asked for by any method's name. */
+export type TextKey = keyof Texts | `${Said}.${Channel}`
+
 /** What is said about a method: in words of its own, else in the general ones with its name. */
 export function byMethod(
-  said: 'sent' | 'start' | 'resend' | 'instead',
+  said: Said,
   method: Channel,
   texts: Texts,
   values: ReadonlyMap<string, Value> = new Map(),
@@ -122,6 +127,49 @@ function countryList(countries: readonly string[], texts: Texts): string {
   return new Intl.ListFormat(texts.lang, { type: 'conjunction' }).format(names)
 }
 
+/** What a page took to arrive: without it a code of ten minutes would be announced with nine. */
+const travelMs = 5_000
+
+/** One text of a page, its places filled by what the page shows. There is one of each kind for any method. */
+export function filled(key: TextKey, view: Scene & Partial<PageView>, texts: Texts): Html {
+  const { challenge, problem, changeableNumber, nationalPhone, countries, now } = view
+  const { attemptsRemaining, retryAfterMs } = problem ?? {}
+  const masked = challenge?.destination ?? ''
+  const values = new Map<string, Value>([
+    [
+      'phone',
+      () =>
+        changeableNumber && nationalPhone
+          ? html`<span class="number">${nationalPhone}</span>`
+          : destination(masked, texts),
+    ],
+    ['digits', () => masked.replace(/\D/g, '')],
+    ['n', () => String(attemptsRemaining ?? challenge?.attemptsRemaining ?? '')],
+    ['countries', () => countryList(countries, texts)],
+    [
+      'time',
+      () => (retryAfterMs === undefined ? texts['problem.soonAt'] : moment(now + retryAfterMs, now, texts)),
+    ],
+    ['t', () => lengthIn(key, view, texts)],
+  ])
+  if (isText(key, texts)) return fill(texts[key], values)
+  const [, said, method] = /^(sent|start|resend|instead)\.(.+)$/.exec(key) ?? []
+  if (method === undefined) throw new TypeError(`page.t: there is no text "${key}"; see docs/pages.md`)
+  return byMethod(said as Said, method, texts, values)
+}
+
+const isText = (key: TextKey, texts: Texts): key is keyof Texts => Object.hasOwn(texts, key)
+
+/** The life of the code, the trust in a device, the wait before a send, or that of what was refused. */
+function lengthIn(key: TextKey, view: Scene & Partial<PageView>, texts: Texts): string {
+  const { challenge, problem, trustForMs = 0, waitMs = 0, now } = view
+  if (key === 'code.trust') return duration(trustForMs, 'down', texts)
+  if (key === 'start.wait' || key === 'resend.wait') return duration(waitMs, 'up', texts)
+  if (key.startsWith('sent.')) return duration((challenge?.expiresAt ?? now) - now + travelMs, 'down', texts)
+  const { retryAfterMs } = problem ?? {}
+  return retryAfterMs === undefined ? texts['problem.soon'] : duration(retryAfterMs, 'up', texts)
+}
+
 /** What the sentences about a problem depend on. */
 type Scene = Pick<
   PageView,
@@ -133,15 +181,9 @@ export function problemTitle(view: Scene, problem: PageProblem, texts: Texts): s
 }
 
 export function problemText(view: Scene, problem: PageProblem, texts: Texts): Html {
-  const { now, attemptsPerChallenge, countries } = view
-  const { retryAfterMs, attemptsRemaining } = problem
-  const soon = retryAfterMs === undefined
-  const values = new Map([
-    ['t', () => (soon ? texts['problem.soon'] : duration(retryAfterMs, 'up', texts))],
-    ['time', () => (soon ? texts['problem.soonAt'] : moment(now + retryAfterMs, now, texts))],
-    ['countries', () => countryList(countries, texts)],
-  ])
-  const text = fill(texts[`${textKey(view, problem)}.text`], values)
+  const { attemptsPerChallenge } = view
+  const { attemptsRemaining } = problem
+  const text = filled(`${textKey(view, problem)}.text`, { ...view, problem }, texts)
   // One slip is no reason to alarm anybody.
   const secondSlip = attemptsRemaining !== undefined && attemptsRemaining < attemptsPerChallenge - 1
   return secondSlip ? joined(text, triesLeft(attemptsRemaining, texts)) : text
