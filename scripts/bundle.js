@@ -32,7 +32,7 @@ await build([
           // The only one that loads zod: stores do not.
           {
             name: 'operations',
-            test: /src\/provider\/(operations|answers|(answer|parameter)-schemas)/,
+            test: /src\/provider\/(operations|(answer|parameter)-schemas)/,
             minShareCount: 2,
           },
           { name: 'shared', test: small, minShareCount: 2 },

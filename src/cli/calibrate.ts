@@ -1,12 +1,11 @@
-import { type ProviderClient, ProviderError, type VerifyAnswer } from '../provider/index.js'
-import { masked } from '../provider/masking.js'
-import { messageStateOf } from '../provider/send-result.js'
-import { calibrationOf } from './calibration.js'
-import { conclusionOf, describeAnswer, maskAnswer, optionLines } from './conclusion.js'
-import { compact } from './needs.js'
+import { masked } from '../lib/masking.js'
+import { type ProviderClient, ProviderError, providerCodes, type VerifyAnswer } from '../provider/index.js'
+import { compact } from './account-flags.js'
+import { calibrationOf, noCalibration } from './calibration.js'
+import { printJson, understand } from './command-line.js'
+import { describeAnswer, maskAnswer, notesOn, optionLines } from './conclusion.js'
 import { quote } from './quote.js'
 import type { Terminal } from './terminal.js'
-import { printJson, UsageError, understand } from './usage.js'
 
 interface Order {
   readonly phone: string
@@ -29,7 +28,6 @@ export async function calibrate(
   provider: ProviderClient,
   { phone: spelled, appName, channel, countryCode, key, yes, again, json }: Order,
 ): Promise<number> {
-  if (channel !== 'sms' && channel !== 'call') throw new UsageError('channel must be sms or call.')
   const to = { phone: compact(spelled), appName, countryCode }
   const message = `one real ${channel === 'sms' ? 'SMS' : 'call'} to the number that ends in ${to.phone.slice(-2)}`
   const question = `This sends ${message}, which costs money. Send it, y or n`
@@ -59,20 +57,25 @@ export async function calibrate(
     right: await check('right code', code),
     again: again ? await check('right again', code) : undefined,
   }
-  const { exitCode, outcome, options, ...found } = conclusionOf(calibrationOf(observed), {
-    codePattern: codePatternOf(code),
-    calibratedAt: new Date().toISOString().slice(0, 10),
-  })
+  const calibration = calibrationOf(observed)
+  const { outcome } = calibration
+  if (outcome !== 'told_apart') {
+    if (json) printJson({ code: outcome, observed: shown(observed), notes: [noCalibration[outcome]] })
+    else terminal.warn(`\n${noCalibration[outcome]}`)
+    return outcome === 'alike' ? 3 : 1
+  }
+  const { approvedStatuses, rejectedCodes } = calibration
+  const calibratedAt = new Date().toISOString().slice(0, 10)
+  const options = { approvedStatuses, rejectedCodes, codePattern: codePatternOf(code), calibratedAt }
   // A message that has arrived: what the account says about it now is what it would say to `watch.delivery`.
-  const notes = exitCode === 0 ? [...found.notes, await deliveryNote(provider, id, form)] : found.notes
+  const notes = [...notesOn(calibration), await deliveryNote(provider, id, form)]
   if (json) {
     printJson({ code: outcome, observed: shown(observed), options, notes })
-    return exitCode
+  } else {
+    print(`\n${optionLines(options)}`)
+    for (const note of notes) terminal.say(`\n${note}`)
   }
-  if (options !== undefined) print(`\n${optionLines(options)}`)
-  const tell = exitCode === 0 ? terminal.say : terminal.warn
-  for (const note of notes) tell(`\n${note}`)
-  return exitCode
+  return 0
 }
 
 async function askForCode(terminal: Terminal): Promise<string> {
@@ -122,18 +125,16 @@ export function codePatternOf(code: string): string {
 }
 
 /** Whether the option `watch.delivery` would work: asks what became of a message that has surely arrived. */
-export async function deliveryNote(
-  provider: Pick<ProviderClient, 'messageState'>,
-  id: string | undefined,
-  form: string,
-): Promise<string> {
+async function deliveryNote(client: ProviderClient, id: string | undefined, form: string): Promise<string> {
   if (id === undefined) return cannotTell
   try {
-    const entries = await provider.messageState({ id })
+    const entries = await client.messageState({ id })
     const states = entries.flatMap(({ state }) => (state === undefined ? [] : quote(masked(state, form))))
     if (states.length === 0) return cannotTell
-    const works = messageStateOf(entries) === 'delivered'
-    return `The state of the message that arrived is ${states.join(', ')}: ${works ? tells : tellsNothing}`
+    const told = { ...client, messageState: async () => entries }
+    const codes = providerCodes({ client: told, approvedStatuses: ['none'] })
+    const state = await codes.messageState?.({ id, signal: AbortSignal.timeout(client.timeoutMs) })
+    return `The state of the message that arrived is ${states.join(', ')}: ${state === 'delivered' ? tells : tellsNothing}`
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error
     return cannotTell

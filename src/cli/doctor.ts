@@ -1,85 +1,57 @@
-import { parseArgs } from 'node:util'
-import { version as packageVersion } from '../lib/version.js'
-import { createClient, type ProviderClient } from '../provider/index.js'
+import type { ProviderClient } from '../provider/index.js'
+import { accountFlags, withClient } from './account-flags.js'
+import { printJson, readCommandLine, secretShown, UsageError } from './command-line.js'
 import { describeRow, type Row } from './findings.js'
 import { clockRow, expressRow, type LoadFromApp, loadFromApp, nodeRow } from './host-checks.js'
-import { accountNeeds, pathFlag, readPaths, resolveNeeds } from './needs.js'
 import { balanceRow } from './provider-checks.js'
 import { redisRows } from './redis-check.js'
-import { openTerminal } from './terminal.js'
-import { printJson, secretShown, UsageError, understand } from './usage.js'
 
-const help = `Usage: express-two-factor doctor [options]
+const flags = {
+  ...accountFlags,
+  redisUrl: {
+    takes: '<url>',
+    variable: 'REDIS_URL',
+    help: 'Redis, if the app uses it; a password only in the variable',
+  },
+  lowCredits: { takes: '<count>', help: 'below so many credits the account is worth a look; 50' },
+  json: { help: 'print the findings as JSON, each with its stable code' },
+} as const
 
-Checks everything that could prevent codes from being delivered, in the folder of your app: Node, Express,
-the provider and its clock, Redis. It sends no message and costs nothing.
-
-  --base-url <url>      TWO_FACTOR_BASE_URL  address of the provider, with its version segment
-  --client <number>     TWO_FACTOR_CLIENT    client of the account
-                        TWO_FACTOR_KEY       key of the account; never taken from the command line
-  --path <op>=<path>                         where an operation lies, if not where it is documented:
-                                             balance=/account/balance
-  --redis-url <url>     REDIS_URL            Redis, if the app uses it; a password only in the variable
-  --low-credits <count>                      below so many credits the account is worth a look; 50
-  --json                                     print the findings as JSON, each with its stable code
-  --version                                  print the version of this package
-  --help                                     this text
-
-What is missing of the account is asked for. Without a terminal nothing is asked: the first line of the
+const usage = {
+  name: 'doctor',
+  about: `Checks everything that could prevent codes from being delivered, in the folder of your app: Node, Express,
+the provider and its clock, Redis. It sends no message and costs nothing.`,
+  flags,
+  notes: `What is missing of the account is asked for. Without a terminal nothing is asked: the first line of the
 standard input is the key, unless TWO_FACTOR_KEY is set.
 
 Exit codes: 0 nothing is wrong; 1 something is; 2 the command line was not understood, or something is
-missing.
-`
-
-const flags = {
-  'base-url': { type: 'string' },
-  client: { type: 'string' },
-  key: { type: 'string' },
-  path: pathFlag,
-  'redis-url': { type: 'string' },
-  'low-credits': { type: 'string' },
-  json: { type: 'boolean' },
-  version: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-} as const
+missing.`,
+}
 
 /** Checks what the package stands on. */
 export async function doctorCommand(args: readonly string[]): Promise<number> {
-  const { values } = await understand(() => parseArgs({ args: [...args], options: flags }))
-  const { help: explain, version, json = false, path, ...given } = values
-  const { 'redis-url': redisOption, 'low-credits': lowOption = '50', ...options } = given
-  if (explain) {
-    process.stdout.write(help)
-    return 0
-  }
-  if (version) {
-    process.stdout.write(`${packageVersion}\n`)
-    return 0
-  }
-  const paths = readPaths(path)
-  const lowCredits = creditsOf(lowOption)
-  if (redisOption !== undefined && holdsPassword(redisOption)) {
+  const values = await readCommandLine(usage, args)
+  if (values === undefined) return 0
+  const lowCredits = creditsOf(values.lowCredits ?? '50')
+  if (values.redisUrl !== undefined && holdsPassword(values.redisUrl)) {
     throw secretShown('A password in --redis-url', 'REDIS_URL')
   }
-  const redisUrl = redisUrlOf(redisOption ?? process.env.REDIS_URL)
-  const terminal = openTerminal()
-  try {
-    const account = await resolveNeeds(accountNeeds, options, terminal)
-    const provider = await understand(() => createClient({ ...account, paths }))
-    try {
-      const nodeVersion = process.versions.node
-      const parts = { ...account, provider, lowCredits, redisUrl, nodeVersion, load: loadFromApp }
-      const report = await examine(parts)
-      if (json) printJson(report)
-      else process.stdout.write(`${describeReport(report, process.stdout)}\n`)
-      return report.ok ? 0 : 1
-    } finally {
-      await provider.close()
-    }
-  } finally {
-    terminal.close()
-  }
+  const redisUrl = redisUrlOf(values.redisUrl ?? process.env.REDIS_URL)
+  return withClient(flags, values, async (provider, account) => {
+    const nodeVersion = process.versions.node
+    const report = await examine({
+      ...account,
+      provider,
+      lowCredits,
+      redisUrl,
+      nodeVersion,
+      load: loadFromApp,
+    })
+    if (values.json) printJson(report)
+    else process.stdout.write(`${describeReport(report, process.stdout)}\n`)
+    return report.ok ? 0 : 1
+  })
 }
 
 function creditsOf(text: string): number {

@@ -1,5 +1,4 @@
-import { isJsonObject } from '../provider/answers.js'
-import { adviceOn, isHtml } from '../provider/failure.js'
+import { isJsonObject } from '../lib/json.js'
 import { type FailureReason, type ProviderClient, ProviderError } from '../provider/index.js'
 import type { Row } from './findings.js'
 import { describeFailure } from './quote.js'
@@ -55,8 +54,7 @@ export function diagnosisRow(
   error: ProviderError,
   { baseUrl, key }: { readonly baseUrl: string; readonly key: string },
 ): Row {
-  const { code, fix = adviceOn(error) } =
-    error.reason === 'answer' ? ofAnswer(error, baseUrl) : ofFailure(error)
+  const { code, fix = error.advice } = error.reason === 'answer' ? ofAnswer(error, baseUrl) : ofFailure(error)
   const text = describeFailure(error, { key })
   const act = fix.replace('Nothing was sent. ', '').replace(/\.$/, '')
   return { code, name: 'Provider', found: 'wrong', text, fix: act }
@@ -101,7 +99,7 @@ function ofAnswer({ httpStatus = 0, providerError, raw }: ProviderError, baseUrl
         }
       : { code: 'base_path_missing', fix: `add the version segment to baseUrl, such as ${origin}/v1` }
   }
-  if (isHtml(raw) && httpStatus < 500) {
+  if (/^\s*</.test(String(raw)) && httpStatus < 500) {
     const fix = `use the address of the interface, which ends in the version segment (${origin}/v1), not that of a web site`
     return { code: 'website_answered', fix }
   }

@@ -1,6 +1,5 @@
-import { adviceOn } from '../provider/failure.js'
+import { mask, masked } from '../lib/masking.js'
 import type { ProviderError } from '../provider/index.js'
-import { mask, masked } from '../provider/masking.js'
 
 /** Text of others, fit for a terminal: what it would obey, or an eye not see, is written out. */
 export function printable(text: string): string {
@@ -21,7 +20,7 @@ export function describeRefusal(error: ProviderError, sent: Sent): string {
 
 /** What happened, without what to do about it. */
 export function describeFailure(error: ProviderError, sent: Sent): string {
-  return withProvidersWords(error.message.replace(` ${adviceOn(error)}`, ''), error, sent)
+  return withProvidersWords(error.message.replace(` ${error.advice}`, ''), error, sent)
 }
 
 function withProvidersWords(text: string, { providerMessage }: ProviderError, sent: Sent): string {

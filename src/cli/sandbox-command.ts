@@ -1,115 +1,79 @@
 import { once } from 'node:events'
-import { parseArgs } from 'node:util'
 import { loadPhoneData } from '../phone-number.js'
 import type { InboxMessage, Sandbox, SandboxOptions } from '../sandbox/index.js'
+import { type Flag, type Flags, readCommandLine, UsageError, understand } from './command-line.js'
 import { printable } from './quote.js'
-import { UsageError, understand } from './usage.js'
 
 const defaultPort = 4010
 
-const help = `Usage: express-two-factor sandbox [options]
-
-Runs the provider on this machine: all ten operations, and an inbox for texts and calls. Nothing is really
-sent; each message is a line here as it arrives.
-
-  --port <number>             ${defaultPort}; 0 takes a free one
-  --host <address>            address to listen on; the loopback addresses without this
-  --allowed-hosts <a,b>       Host headers to accept besides the loopback names
-  --public-url <url>          where others reach it, for the addresses below and short URLs
-  --base-path <path>          path of the operations, /v1
-  --client <number>           client of the account, 100200
-  --key <text>                key of the account, sandbox-key
-  --credits <number>          initial credits, 1000
-  --dialect <name>            spec (as documented) or observed (as seen in the field)
-  --wrong-code <status>       HTTP status for a wrong code: 200, 400 or 520
-  --approved-status <word>    status of a right code, verified; digits are a number, '"1"' is a string
-  --resend <rule>             what a second send does to the code: repeat, replace or both
-  --code-length <number>      4 to 10 characters, 6
-  --code-alphabet <text>      characters of a code, 0123456789
-  --code-lifetime-ms <number> how long a code is valid, 300000
-  --app-names <a,b>           app names of the account; any without this
-  --allowed-addresses <a,b>   caller addresses that the account allows
-  --quiet                     no line for each message
-  --json                      print one line of JSON instead of the table, and no messages
-  --help                      this text
-`
-
 const flags = {
-  port: { type: 'string' },
-  host: { type: 'string' },
-  'allowed-hosts': { type: 'string' },
-  'public-url': { type: 'string' },
-  'base-path': { type: 'string' },
-  client: { type: 'string' },
-  key: { type: 'string' },
-  credits: { type: 'string' },
-  dialect: { type: 'string' },
-  'wrong-code': { type: 'string' },
-  'approved-status': { type: 'string' },
-  resend: { type: 'string' },
-  'code-length': { type: 'string' },
-  'code-alphabet': { type: 'string' },
-  'code-lifetime-ms': { type: 'string' },
-  'app-names': { type: 'string' },
-  'allowed-addresses': { type: 'string' },
-  quiet: { type: 'boolean' },
-  json: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-} as const
+  port: { takes: '<number>', help: `${defaultPort}; 0 takes a free one` },
+  host: { takes: '<address>', help: 'address to listen on; the loopback addresses without this' },
+  allowedHosts: { takes: '<a,b>', help: 'Host headers to accept besides the loopback names' },
+  publicUrl: { takes: '<url>', help: 'where others reach it, for the addresses below and short URLs' },
+  basePath: { takes: '<path>', help: 'path of the operations, /v1' },
+  client: { takes: '<number>', help: 'client of the account, 100200' },
+  key: { takes: '<text>', help: 'key of the account, sandbox-key' },
+  credits: { takes: '<number>', help: 'initial credits, 1000' },
+  dialect: { takes: '<name>', help: 'spec (as documented) or observed (as seen in the field)' },
+  wrongCode: { takes: '<status>', help: 'HTTP status for a wrong code: 200, 400 or 520' },
+  approvedStatus: {
+    takes: '<word>',
+    help: `status of a right code, verified; digits are a number, '"1"' is a string`,
+  },
+  resend: { takes: '<rule>', help: 'what a second send does to the code: repeat, replace or both' },
+  codeLength: { takes: '<number>', help: '4 to 10 characters, 6' },
+  codeAlphabet: { takes: '<text>', help: 'characters of a code, 0123456789' },
+  codeLifetimeMs: { takes: '<number>', help: 'how long a code is valid, 300000' },
+  appNames: { takes: '<a,b>', help: 'app names of the account; any without this' },
+  allowedAddresses: { takes: '<a,b>', help: 'caller addresses that the account allows' },
+  quiet: { help: 'no line for each message' },
+  json: { help: 'print one line of JSON instead of the table, and no messages' },
+} as const satisfies Flags
+
+const usage = {
+  name: 'sandbox',
+  about: `Runs the provider on this machine: all ten operations, and an inbox for texts and calls. Nothing is really
+sent; each message is a line here as it arrives.`,
+  flags,
+}
 
 /** Runs a sandbox until it is interrupted. */
 export async function sandboxCommand(args: readonly string[]): Promise<number> {
-  const { values } = await understand(() => parseArgs({ args: [...args], options: flags }))
-  if (values.help) {
-    process.stdout.write(help)
-    return 0
-  }
-
-  const number = (text: string | undefined) => (text === undefined ? undefined : Number(text))
-  const list = (text: string | undefined) => text?.split(',').map((part) => part.trim())
+  const values = await readCommandLine(usage, args)
+  if (values === undefined) return 0
+  const { client, key, quiet, json, ...texts } = values
+  const given = Object.entries<string | undefined>(texts).filter(([, text]) => text !== undefined)
   const options = {
-    port: number(values.port) ?? defaultPort,
-    host: values.host,
-    allowedHosts: list(values['allowed-hosts']),
-    publicUrl: values['public-url'],
-    basePath: values['base-path'],
-    credentials:
-      values.client === undefined && values.key === undefined
-        ? undefined
-        : { client: number(values.client) ?? 100200, key: values.key ?? 'sandbox-key' },
-    credits: number(values.credits),
-    dialect: values.dialect,
-    wrongCode: number(values['wrong-code']),
-    approvedStatus: status(values['approved-status']),
-    resend: values.resend,
-    codeLength: number(values['code-length']),
-    codeAlphabet: values['code-alphabet'],
-    codeLifetimeMs: number(values['code-lifetime-ms']),
-    appNames: list(values['app-names']),
-    allowedAddresses: list(values['allowed-addresses']),
-    onMessage: values.json || values.quiet ? undefined : await messagePrinter(),
+    port: defaultPort,
+    ...Object.fromEntries(given.map(([name, text = '']) => [name, meant(name as keyof typeof flags, text)])),
+    ...((client ?? key) && { credentials: { client: Number(client ?? 100200), key: key ?? 'sandbox-key' } }),
+    ...(!json && !quiet && { onMessage: await messagePrinter() }),
   }
-
   const startSandbox = await loadSandbox()
   const sandbox = await understand(() => startSandbox(options as SandboxOptions)).catch(
     explainAddress(options),
   )
   // Listened to before anything is printed: a caller may interrupt as soon as it has read the addresses.
   const interrupted = Promise.race(signals.map((signal) => once(process, signal)))
-  process.stdout.write(values.json ? `${JSON.stringify(factsOf(sandbox))}\n` : tableOf(sandbox))
+  process.stdout.write(json ? `${JSON.stringify(factsOf(sandbox))}\n` : tableOf(sandbox))
   await interrupted
   await sandbox.close()
   return 0
 }
 
+/** What a value stands for. */
+function meant(name: keyof typeof flags, text: string): unknown {
+  const { takes }: Flag = flags[name]
+  if (takes === '<number>' || takes === '<status>') return Number(text)
+  if (takes === '<a,b>') return text.split(',').map((part) => part.trim())
+  if (name !== 'approvedStatus') return text
+  // Digits are a number, as some services respond with; a string of digits is given in double quotes.
+  return /^\d{1,15}$/.test(text) ? Number(text) : text.replace(/^"(.*)"$/, '$1')
+}
+
 /** Ctrl-C, the end of a container, of a terminal, and Ctrl-Break on Windows. */
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'] as const
-
-/** Digits are a number, as some services respond with; a string of digits is given in double quotes. */
-function status(text: string | undefined): string | number | undefined {
-  if (text !== undefined && /^\d{1,15}$/.test(text)) return Number(text)
-  return text?.replace(/^"(.*)"$/, '$1')
-}
 
 async function loadSandbox(): Promise<typeof import('../sandbox/index.js').startSandbox> {
   try {
@@ -121,7 +85,7 @@ async function loadSandbox(): Promise<typeof import('../sandbox/index.js').start
   }
 }
 
-function explainAddress({ port, host }: { readonly port: number; readonly host: string | undefined }) {
+function explainAddress({ port, host }: { readonly port: number; readonly host?: string }) {
   return (error: unknown): never => {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     if (code === 'EADDRINUSE') {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isJsonObject, type JsonObject } from './answers.js'
+import { isJsonObject, type JsonObject } from '../lib/json.js'
 
 // Answers are read and never refused: a member that cannot be read as documented is left out of the result.
 

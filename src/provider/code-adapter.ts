@@ -2,14 +2,13 @@ import type { CodeProvider, ExchangeReport, SendResult, Verdict } from '../chall
 import { type Checks, checkOptions, integer, list, nonEmptyString, that } from '../lib/options.js'
 import { present } from '../lib/present.js'
 import { minuteMs } from '../lib/time.js'
-import { effectiveError } from './answers.js'
 import type { ProviderClient } from './client.js'
 import type { Voice } from './client-params.js'
 import type { ResultOf } from './client-results.js'
 import * as optionChecks from './option-checks.js'
 import { ProviderError, spokenIn } from './provider-error.js'
 import { acceptedSend, failedSend, refusesAccount, reportFailure, statesBy } from './send-result.js'
-import { judge, type VerdictRules } from './verdict.js'
+import { effectiveError, judge, type VerdictRules } from './verdict.js'
 
 /** Options of `providerCodes`. */
 export interface ProviderCodesOptions extends VerdictRules {

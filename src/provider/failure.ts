@@ -134,6 +134,6 @@ function answerAdvice(failure: Failed): string {
 }
 
 /** A page of a web site, not of the provider's interface. */
-export function isHtml(raw: unknown): boolean {
+function isHtml(raw: unknown): boolean {
   return typeof raw === 'string' && raw.trimStart().startsWith('<')
 }

@@ -1,10 +1,10 @@
 import { type ProblemCode, TwoFactorError } from '../errors.js'
-import { effectiveError, isJsonObject, type JsonObject, memberOf, scalarString } from './answers.js'
+import { isJsonObject, type JsonObject, memberOf, scalarString } from '../lib/json.js'
+import { mask, masked } from '../lib/masking.js'
 import { adviceOn, type Delivery, type FailureReason, type ProviderFailure, reasonOf } from './failure.js'
-import { mask, masked } from './masking.js'
 import type { OperationName } from './operations.js'
 import type { Answered, AnswerHeaders, Lost } from './send.js'
-import type { VerifyAnswer } from './verdict.js'
+import { effectiveError, type VerifyAnswer } from './verdict.js'
 
 /**
  * A request to the provider that did not succeed. `message` and every enumerable property are free of
@@ -51,6 +51,11 @@ export class ProviderError extends TwoFactorError {
     Object.defineProperty(this, 'providerMessage', { value: failure.providerMessage })
     Object.defineProperty(this, 'raw', { value: failure.raw })
     Object.defineProperty(this, 'answerHeaders', { value: failure.headers })
+  }
+
+  /** What to do about it, in one or two sentences: those that end the message. */
+  get advice(): string {
+    return adviceOn(this)
   }
 }
 

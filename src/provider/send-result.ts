@@ -1,9 +1,9 @@
 import type { CodeProvider, ExchangeReport, MessageState, SendResult } from '../challenge/code-provider.js'
-import { effectiveError, isJsonObject } from './answers.js'
+import { isJsonObject } from '../lib/json.js'
 import type { ProviderClient } from './client.js'
 import type { MessageStateResult } from './client-results.js'
 import { ProviderError } from './provider-error.js'
-import { judge, type VerdictRules } from './verdict.js'
+import { effectiveError, judge, type VerdictRules } from './verdict.js'
 
 /** The outcome of a send that the client called a success. */
 export function acceptedSend(answer: unknown, destination: string): SendResult {

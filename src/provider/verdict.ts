@@ -1,5 +1,5 @@
 import type { Verdict } from '../challenge/code-provider.js'
-import { effectiveError, isJsonObject, type JsonObject, memberOf, scalarString } from './answers.js'
+import { isJsonObject, type JsonObject, memberOf, scalarString } from '../lib/json.js'
 
 /** The complete answer to a code, with its HTTP status. It is not a verdict. */
 export interface VerifyAnswer {
@@ -71,6 +71,13 @@ function stringsOf(name: keyof VerdictRules, list: readonly string[]): readonly 
 function isFalse(value: unknown): boolean {
   const word = value === null ? 'null' : scalarString(value)?.trim().toLowerCase()
   return word !== undefined && (Number(word) === 0 || falseWords.includes(word))
+}
+
+/** The `error` of an answer, unless it is one of the ways to write "none". */
+export function effectiveError(answer: JsonObject): unknown {
+  const error = memberOf(answer, 'error')
+  const none = error === null || error === 0 || error === '0' || error === '' || error === false
+  return none ? undefined : error
 }
 
 /** Only what a list of words can hold: `true` is not a status. */

@@ -1,10 +1,11 @@
 import { z } from 'zod'
+import { isJsonObject, type JsonObject, parseJson, repeatsMember } from '../lib/json.js'
 import { camelCase, list, number, object } from './answer-schemas.js'
-import { effectiveError, isJsonObject, type JsonObject, parseJson, repeatsMember } from './answers.js'
 import { type Operation, type OperationName, operations } from './operations.js'
 import { isWellFormed, wellFormedRule } from './parameter-schemas.js'
 import { quotable, refusedError } from './provider-error.js'
 import type { Answered } from './send.js'
+import { effectiveError } from './verdict.js'
 
 // What the schemas of the operations cannot say: how numbers are written, which parameters contradict each
 // other, what else may be sent, and which members of an answer do not mean what they say.

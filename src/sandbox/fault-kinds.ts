@@ -24,54 +24,73 @@ interface AnyFault extends FaultMembers {
   readonly kind: string
 }
 
+/** `instead` of the operation, `after` it, or after it if the fault has `midBody`. */
+type When = 'instead' | 'after' | 'midBody'
+
 interface FaultKind<Member extends keyof FaultMembers> {
+  readonly when: When
   readonly takes: readonly Member[]
   /** Responds. `answer` is the correct response, empty when the operation was not performed. */
   readonly respond: (response: ServerResponse, fault: AnyFault, answer: ServiceResponse) => void
-  /** Whether the operation is performed before its response goes wrong; `midBody`: if the fault says so. */
-  readonly performs: boolean | 'midBody'
 }
 
 function kind<Member extends keyof FaultMembers = never>(
+  when: When,
   takes: readonly Member[],
   respond: FaultKind<Member>['respond'],
-  performs: FaultKind<Member>['performs'] = false,
 ): FaultKind<Member> {
-  return { takes, respond, performs }
+  return { when, takes, respond }
 }
 
 /** What goes wrong: each kind once, with what it takes and does. */
 export const faultKinds = {
   /** Responds with a status (503) and body of its own. */
-  status: kind(['status', 'body', 'headers'], respondWith(503, {})),
+  status: kind('instead', ['status', 'body', 'headers'], respondWith(503, {})),
   /** Responds with HTTP 200, unless `status` says otherwise, and any body. */
-  body: kind(['status', 'body', 'headers'], respondWith(200, '')),
+  body: kind('instead', ['status', 'body', 'headers'], respondWith(200, '')),
   /** The page of a firewall in front, with status 520. */
-  html: kind(['status'], respondWithPage),
+  html: kind('instead', ['status'], respondWithPage),
   /** Receives the request and never responds. */
-  hang: kind([], hang),
+  hang: kind('instead', [], hang),
   /** Performs the operation and does not respond; with `midBody` it sends half a response. */
-  acceptThenHang: kind(['midBody'], hang, true),
+  acceptThenHang: kind('after', ['midBody'], hang),
   /** Performs the operation, but a gateway in front responds with its own status (504) and body. */
-  acceptThenStatus: kind(['status', 'body', 'headers'], respondWith(504, {}), true),
+  acceptThenStatus: kind('after', ['status', 'body', 'headers'], respondWith(504, {})),
   /** Performs the operation, but a firewall in front responds with its page, status 520. */
-  acceptThenHtml: kind(['status'], respondWithPage, true),
+  acceptThenHtml: kind('after', ['status'], respondWithPage),
   /** Resets the connection; with `midBody` it performs the operation, and sends half of the response. */
-  reset: kind(['midBody'], reset, 'midBody'),
+  reset: kind('midBody', ['midBody'], (response, { midBody }, answer) => {
+    const end = () => response.socket?.resetAndDestroy()
+    if (midBody) writeHalf(response, answer, end)
+    else end()
+  }),
   /** Responds after `delayMs` (1,000) of real time; with `midBody` only the second half is late. */
-  slow: kind(['delayMs', 'midBody'], respondLate, true),
+  slow: kind('after', ['delayMs', 'midBody'], (response, { delayMs = 1_000, midBody }, answer) => {
+    const rest = midBody ? writeHalf(response, answer) : undefined
+    later(response, delayMs, () => {
+      if (rest === undefined) writeResponse(response, answer)
+      else response.end(rest)
+    })
+  }),
   /** The correct response, padded to `bytes` (1 MiB). */
-  oversize: kind(['bytes'], respondPadded, true),
+  oversize: kind('after', ['bytes'], (response, { bytes = 1_048_576 }, { status, body }) => {
+    writeResponse(response, { status, body: JSON.stringify(body).padEnd(bytes, ' ') })
+  }),
   /** Redirects the caller to `location` with `status` (307). */
-  redirect: kind(['location', 'status'], redirect),
+  redirect: kind('instead', ['location', 'status'], (response, { location = '/', status = 307 }) => {
+    writeResponse(response, { status, body: '' }, { Location: location })
+  }),
   /** The correct response, compressed although nobody asked for it. */
-  gzip: kind([], respondCompressed, true),
+  gzip: kind('after', [], (response, _fault, { status, body }) => {
+    response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' })
+    response.end(gzipSync(JSON.stringify(body)))
+  }),
 }
 
 /** Whether a fault lets the operation be performed first. */
 export function isPerformed(fault: FaultMembers & { readonly kind: keyof typeof faultKinds }): boolean {
-  const { performs } = faultKinds[fault.kind]
-  return performs === 'midBody' ? fault.midBody === true : performs
+  const { when } = faultKinds[fault.kind]
+  return when === 'after' || (when === 'midBody' && fault.midBody === true)
 }
 
 /** Hung connections are closed after this, so that a forgotten fault cannot accumulate them. */
@@ -110,45 +129,6 @@ function respondWithPage(response: ServerResponse, { status = 520 }: FaultMember
 function hang(response: ServerResponse, { midBody }: FaultMembers, answer: ServiceResponse): void {
   if (midBody) writeHalf(response, answer)
   later(response, maxHangMs, () => response.destroy())
-}
-
-function reset(response: ServerResponse, { midBody }: FaultMembers, answer: ServiceResponse): void {
-  const end = () => response.socket?.resetAndDestroy()
-  if (midBody) writeHalf(response, answer, end)
-  else end()
-}
-
-function respondLate(
-  response: ServerResponse,
-  { delayMs = 1_000, midBody }: FaultMembers,
-  answer: ServiceResponse,
-): void {
-  const rest = midBody ? writeHalf(response, answer) : undefined
-  later(response, delayMs, () => {
-    if (rest === undefined) writeResponse(response, answer)
-    else response.end(rest)
-  })
-}
-
-function respondPadded(
-  response: ServerResponse,
-  { bytes = 1_048_576 }: FaultMembers,
-  { status, body }: ServiceResponse,
-): void {
-  writeResponse(response, { status, body: JSON.stringify(body).padEnd(bytes, ' ') })
-}
-
-function redirect(response: ServerResponse, { location = '/', status = 307 }: FaultMembers): void {
-  writeResponse(response, { status, body: '' }, { Location: location })
-}
-
-function respondCompressed(
-  response: ServerResponse,
-  _fault: FaultMembers,
-  { status, body }: ServiceResponse,
-): void {
-  response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' })
-  response.end(gzipSync(JSON.stringify(body)))
 }
 
 /** Sends the head and half of the body. Returns the other half. */

@@ -14,7 +14,7 @@ describe('what the answers of an account mean', () => {
     ['another status', { httpStatus: 200, status: 'rejected' }, []],
   ])('tells a right code from a wrong one that is answered with %s', (_, answer, rejectedCodes) => {
     expect(calibrationOf({ wrong: answer, right })).toEqual({
-      outcome: 'told-apart',
+      outcome: 'told_apart',
       approvedStatuses: ['verified'],
       rejectedCodes,
     })
@@ -69,22 +69,22 @@ describe('what the answers of an account mean', () => {
     ['a denial', { httpStatus: 200, status: 'verified', valid: false }],
     ['a status that quotes what was sent', { httpStatus: 200, status: 'verified •••' }],
   ])('approves nothing when the right code is answered with %s', (_, answer) => {
-    expect(calibrationOf({ wrong, right: answer })).toEqual({ outcome: 'not-approved' })
+    expect(calibrationOf({ wrong, right: answer })).toEqual({ outcome: 'not_approved' })
   })
 
   test.each([
     ['the success schema under HTTP 400', { httpStatus: 400, status: 'verified' }],
     ['no status', { httpStatus: 200 }],
   ])('takes no verdict from a wrong code that is answered with %s', (_, answer) => {
-    expect(calibrationOf({ wrong: answer, right })).toEqual({ outcome: 'not-rejected' })
+    expect(calibrationOf({ wrong: answer, right })).toEqual({ outcome: 'not_rejected' })
   })
 
   test.each([
     ['outage', { httpStatus: 503, error: '1111' }],
     ['outage', { httpStatus: 429, error: '1111' }],
     ['outage', { httpStatus: 500, status: 'verified' }],
-    ['account-refused', { httpStatus: 520, error: 1003 }],
-    ['account-refused', { httpStatus: 401 }],
+    ['account_refused', { httpStatus: 520, error: 1003 }],
+    ['account_refused', { httpStatus: 401 }],
   ])('takes no %s for a verdict, whichever code met it', (outcome, answer) => {
     expect(calibrationOf({ wrong: answer, right })).toEqual({ outcome })
     expect(calibrationOf({ wrong, right: answer })).toEqual({ outcome })

@@ -19,13 +19,6 @@ export function memberOf(object: JsonObject, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined
 }
 
-/** The `error` of an answer, unless it is one of the ways to write "none". */
-export function effectiveError(answer: JsonObject): unknown {
-  const error = memberOf(answer, 'error')
-  const none = error === null || error === 0 || error === '0' || error === '' || error === false
-  return none ? undefined : error
-}
-
 /** A scalar as a string, so that 1003 and "1003" are the same error. */
 export function scalarString(value: unknown): string | undefined {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
