@@ -5,8 +5,9 @@ import {
   type ProviderClient,
   ProviderError,
 } from '../provider/index.js'
-import { type Asked, askForMissing, type Flag, UsageError, understand, type Values } from './command-line.js'
+import { type Asked, askForMissing, type Flag, type Values } from './command-line.js'
 import { openTerminal, type Terminal } from './terminal.js'
+import { UsageError, understand } from './usage-error.js'
 
 /** What it takes to speak to the provider. */
 export const accountFlags = {

@@ -2,8 +2,9 @@ import { ProviderError } from '../provider/index.js'
 import { accountFlags, phoneProblem, withClient } from './account-flags.js'
 import { calibrate } from './calibrate.js'
 import { isOutage } from './calibration.js'
-import { printJson, readCommandLine, UsageError } from './command-line.js'
+import { printJson, readCommandLine } from './command-line.js'
 import { describeRefusal } from './quote.js'
+import { UsageError } from './usage-error.js'
 
 const flags = {
   ...accountFlags,
@@ -73,8 +74,9 @@ export async function calibrateCommand(args: readonly string[]): Promise<number>
         if (!(error instanceof ProviderError)) throw error
         const { operation, reason, httpStatus, providerError } = error
         const message = describeRefusal(error, { key, phone })
-        const code = reason === 'answer' && !isOutage(httpStatus ?? 0) ? 'provider_failed' : 'outage'
-        if (json) printJson({ code, operation, reason, httpStatus, providerError, message })
+        const refused = { code: 'provider_failed', operation, reason, httpStatus, providerError, message }
+        const gaveAnswer = reason === 'answer' && !isOutage(httpStatus ?? 0)
+        if (json) printJson(gaveAnswer ? refused : { ...refused, code: 'outage' })
         else terminal.warn(message)
         return 1
       }

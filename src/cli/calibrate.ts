@@ -2,10 +2,11 @@ import { masked } from '../lib/masking.js'
 import { type ProviderClient, ProviderError, providerCodes, type VerifyAnswer } from '../provider/index.js'
 import { compact } from './account-flags.js'
 import { calibrationOf, noCalibration } from './calibration.js'
-import { printJson, understand } from './command-line.js'
+import { printJson } from './command-line.js'
 import { describeAnswer, maskAnswer, notesOn, optionLines } from './conclusion.js'
 import { quote } from './quote.js'
 import type { Terminal } from './terminal.js'
+import { understand } from './usage-error.js'
 
 interface Order {
   readonly phone: string

@@ -1,19 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { version } from '../lib/version.js'
 import type { Terminal } from './terminal.js'
-
-/** The command line was not understood. The message is for the person who typed it. */
-export class UsageError extends Error {}
-
-/** Does what reads the command line. Its TypeErrors are about what was typed: those of `parseArgs`, of the sandbox. */
-export async function understand<Read>(read: () => Read): Promise<Awaited<Read>> {
-  try {
-    return await read()
-  } catch (error) {
-    if (error instanceof TypeError) throw new UsageError(error.message, { cause: error })
-    throw error
-  }
-}
+import { secretShown, UsageError, understand } from './usage-error.js'
 
 /** One option of a command; one that takes nothing is a switch. */
 export interface Flag {
@@ -97,13 +85,6 @@ function helpOf({ name, about, flags, notes = '' }: Usage<Flags>): string {
     return `  ${option.padEnd(first)}${variable.padEnd(second)}${help.replaceAll('\n', indent)}`
   })
   return `Usage: express-two-factor ${name} [options]\n\n${about}\n\n${lines.join('\n')}\n${notes && `\n${notes}\n`}`
-}
-
-/** A secret on the command line. `what` names it without its value. */
-export function secretShown(what: string, variable: string): UsageError {
-  return new UsageError(
-    `${what} is not taken: every process of this machine reads a command line. Set ${variable}.`,
-  )
 }
 
 /** What was asked for, or given. */

@@ -1,10 +1,11 @@
 import type { ProviderClient } from '../provider/index.js'
 import { accountFlags, withClient } from './account-flags.js'
-import { printJson, readCommandLine, secretShown, UsageError } from './command-line.js'
+import { printJson, readCommandLine } from './command-line.js'
 import { describeRow, type Row } from './findings.js'
 import { clockRow, expressRow, type LoadFromApp, loadFromApp, nodeRow } from './host-checks.js'
 import { balanceRow } from './provider-checks.js'
 import { redisRows } from './redis-check.js'
+import { secretShown, UsageError } from './usage-error.js'
 
 const flags = {
   ...accountFlags,

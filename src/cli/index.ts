@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { version } from '../lib/version.js'
-import { UsageError } from './command-line.js'
+import { UsageError } from './usage-error.js'
 
 /** One command of the program. Resolves with its exit code. */
 interface Command {

@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import { loadPhoneData } from '../phone-number.js'
 import type { InboxMessage, Sandbox, SandboxOptions } from '../sandbox/index.js'
-import { type Flag, type Flags, readCommandLine, UsageError, understand } from './command-line.js'
+import { type Flag, type Flags, readCommandLine } from './command-line.js'
 import { printable } from './quote.js'
+import { UsageError, understand } from './usage-error.js'
 
 const defaultPort = 4010
 

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
-import { UsageError } from './command-line.js'
+import { UsageError } from './usage-error.js'
 
 /** The person in front of the program, or the pipe in their place. */
 export interface Terminal {

@@ -1,0 +1,19 @@
+/** The command line was not understood. The message is for the person who typed it. */
+export class UsageError extends Error {}
+
+/** Does what reads the command line. Its TypeErrors are about what was typed: those of `parseArgs`, of the sandbox. */
+export async function understand<Read>(read: () => Read): Promise<Awaited<Read>> {
+  try {
+    return await read()
+  } catch (error) {
+    if (error instanceof TypeError) throw new UsageError(error.message, { cause: error })
+    throw error
+  }
+}
+
+/** A secret on the command line. `what` names it without its value. */
+export function secretShown(what: string, variable: string): UsageError {
+  return new UsageError(
+    `${what} is not taken: every process of this machine reads a command line. Set ${variable}.`,
+  )
+}
