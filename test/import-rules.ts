@@ -54,7 +54,7 @@ export const importTable: ImportTable = {
     // At run time only where a Router or the sandbox's app is made.
     express: ['express/http/routes', 'sandbox/*', 'type *'],
     // The domain knows no HTTP: requests come in through Express and go out through undici.
-    'node:http': ['sandbox/*', 'cli/*', 'type express/*'],
+    'node:http': ['sandbox/*', 'cli/*', 'testing/*', 'type express/*'],
     'node:https': [],
   },
 }

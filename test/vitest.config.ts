@@ -56,6 +56,7 @@ const full = {
     'many/{at-rest,balance,cluster-faults,faults,guessing,known-bursts}',
     'store/{capacity,memory-store-size,postgres-store}',
     'store/{redis-clients,redis-cluster,redis-faults,rolling-deploy}',
+    'testing/rehearsed-apps',
   ),
   built: files(
     'cli/{calibrate,doctor,sandbox}',

@@ -1,0 +1,131 @@
+import { payloadOf, type RehearsalRequest, type RehearsalResponse, type Wire } from './wire.js'
+
+/** A browser, as far as the app can tell: it keeps cookies, says where a request comes from, runs no script. */
+export interface RehearsalAgent {
+  /** Where the app is, such as `http://127.0.0.1:3000`. */
+  readonly origin: string
+  /** Sent with every request: the place for a bearer token. */
+  readonly headers: Record<string, string>
+  /** The cookies that it holds, by name. */
+  readonly cookies: ReadonlyMap<string, string>
+  /** Sends a request and follows no redirect. Asks for JSON unless `headers` say otherwise. */
+  send(request: RehearsalRequest): Promise<RehearsalResponse>
+  /** Opens a page or asks for JSON. */
+  get(path: string, headers?: RehearsalRequest['headers']): Promise<RehearsalResponse>
+  /** Posts an object as JSON, `URLSearchParams` as a form. */
+  post(path: string, body?: unknown, headers?: RehearsalRequest['headers']): Promise<RehearsalResponse>
+  /** Where a redirect ends, as long as it stays on the site; any other response as it is. */
+  follow(response: RehearsalResponse): Promise<RehearsalResponse>
+}
+
+/** What else an attack does with a browser. */
+export interface Agent extends RehearsalAgent {
+  /** The `Set-Cookie` headers that it has received, the newest of each name. */
+  readonly setCookies: ReadonlyMap<string, string>
+  /** Another one with a copy of the cookies as they are now, or without some of them. */
+  copy(without?: readonly string[]): Agent
+}
+
+export interface AgentOptions {
+  /** Sees every response. */
+  readonly onResponse?: (response: RehearsalResponse) => void
+  /** Changes every request before it goes out. */
+  readonly alter?: (request: RehearsalRequest) => RehearsalRequest
+}
+
+const maxRedirects = 10
+
+export function createAgent(wire: Wire, options: AgentOptions = {}, from?: Agent): Agent {
+  const cookies = new Map(from?.cookies)
+  const setCookies = new Map(from?.setCookies)
+  const always: Record<string, string> = { ...from?.headers }
+  const { onResponse, alter = (request) => request } = options
+
+  function keep(line: string): void {
+    const [pair = '', ...attributes] = line.split(';')
+    const name = pair.slice(0, pair.indexOf('=')).trim()
+    setCookies.set(name, line)
+    if (attributes.some(endsCookie)) cookies.delete(name)
+    else cookies.set(name, pair.slice(pair.indexOf('=') + 1))
+  }
+
+  async function send(given: RehearsalRequest): Promise<RehearsalResponse> {
+    const request = alter(given)
+    const headers = { ...standardHeaders(request, wire.origin, cookies), ...always, ...request.headers }
+    // An empty one takes a standard header away.
+    const sent = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== ''))
+    const response = await wire.send({ ...request, headers: sent })
+    response.headers['set-cookie']?.forEach(keep)
+    onResponse?.(response)
+    return response
+  }
+
+  const agent: Agent = {
+    origin: wire.origin,
+    headers: always,
+    cookies,
+    setCookies,
+    send,
+    get: (path, headers) => send({ method: 'GET', path, ...(headers && { headers }) }),
+    post: (path, body, headers) => send({ method: 'POST', path, body, ...(headers && { headers }) }),
+    async follow(response) {
+      let last = response
+      for (let hops = 0; hops < maxRedirects; hops += 1) {
+        const path = pathOnSite(last, wire.origin)
+        if (path === undefined) break
+        const { accept = 'text/html' } = last.request.headers ?? {}
+        last = await agent.get(path, { accept })
+      }
+      return last
+    },
+    copy(without = []) {
+      const copy = createAgent(wire, options, agent)
+      for (const name of without) (copy.cookies as Map<string, string>).delete(name)
+      return copy
+    },
+  }
+  return agent
+}
+
+function endsCookie(attribute: string): boolean {
+  const [name = '', value = ''] = attribute.trim().split('=')
+  if (/^max-age$/i.test(name)) return Number(value) <= 0
+  return /^expires$/i.test(name) && Date.parse(value) <= Date.now()
+}
+
+function standardHeaders(
+  request: RehearsalRequest,
+  origin: string,
+  cookies: ReadonlyMap<string, string>,
+): Record<string, string> {
+  const payload = payloadOf(request)
+  const { body } = request
+  const type =
+    body instanceof URLSearchParams
+      ? 'application/x-www-form-urlencoded'
+      : typeof body === 'object' && body !== null && 'application/json'
+  return {
+    accept: 'application/json',
+    'sec-fetch-site': 'same-origin',
+    ...(!/^(GET|HEAD)$/.test(request.method) && { origin }),
+    ...(type && { 'content-type': type }),
+    ...(payload !== undefined && { 'content-length': String(Buffer.byteLength(payload)) }),
+    ...(cookies.size > 0 && { cookie: [...cookies].map((pair) => pair.join('=')).join('; ') }),
+  }
+}
+
+/** Where a redirect leads on this site; undefined when it is none, or leaves it. */
+function pathOnSite({ status, headers, request }: RehearsalResponse, origin: string): string | undefined {
+  if (status < 300 || status >= 400 || headers.location === undefined) return undefined
+  const base = new URL(request.path, origin)
+  if (!URL.canParse(headers.location, base)) return undefined
+  const url = new URL(headers.location, base)
+  return url.origin === origin ? url.pathname + url.search : undefined
+}
+
+/** Whether a response leads a browser to another site. */
+export function leavesSite({ headers: { location } }: RehearsalResponse, origin: string): boolean {
+  return (
+    location !== undefined && (!URL.canParse(location, origin) || new URL(location, origin).origin !== origin)
+  )
+}

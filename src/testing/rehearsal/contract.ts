@@ -1,0 +1,118 @@
+import type { RequestListener, Server } from 'node:http'
+import type { Sandbox, SandboxOptions } from '../../sandbox/index.js'
+import type { GuardCoverage } from '../guard-coverage.js'
+import type { RehearsalAgent } from './agent.js'
+
+/** Somebody with an account and a number of their own; the host adds what its sign-in needs, such as a password. */
+export interface RehearsalPerson {
+  /** In E.164, of a country that the app allows. */
+  readonly phone: string
+}
+
+/** A request for something that has to be guarded. `Body` may depend on who acts. */
+export interface RehearsalAction<Person extends RehearsalPerson = RehearsalPerson> {
+  /** Names it in the result. */
+  readonly name: string
+  /** HTTP method; POST by default. */
+  readonly method?: string
+  /** Path of this site. */
+  readonly path: string
+  /** The fields that it is done with. */
+  readonly body?: Fields | ((person: Person) => Fields)
+  /** How the fields are sent: as JSON by default. */
+  readonly type?: 'json' | 'form'
+  /** Fields with other values, of which each makes it another action: the code must not cover it. */
+  readonly changed?: Fields
+  /** True where one code is good for several within a few minutes: a guard without `once`. */
+  readonly repeatable?: boolean
+  /** False where being signed in with a code is enough, and no fresh one is asked for. */
+  readonly stepUp?: boolean
+  /**
+   * How often it was done for this person, where a test can see that. Otherwise a response counts as done that
+   * looks like that after the right code.
+   */
+  readonly done?: (person: Person) => number | Promise<number>
+}
+
+/** Members of a body. */
+export type Fields = Readonly<Record<string, string | number | boolean>>
+
+/** How accounts are opened with a proven number. */
+export interface RehearsalSignUp<Person extends RehearsalPerson = RehearsalPerson> {
+  /** Where `phoneVerification().routes()` is mounted. */
+  readonly path: string
+  /** Opens an account: the request that needs the proof. The number is that of the person. */
+  readonly account: RehearsalAction<Person>
+  /** The n-th person without an account. */
+  readonly newcomer: (index: number) => Person | Promise<Person>
+  /** Field of `account` that names the account, to see whether a taken name is refused. */
+  readonly nameField?: string
+}
+
+/** Options of `rehearse`. */
+export interface RehearsalOptions<Person extends RehearsalPerson = RehearsalPerson> {
+  /** An Express app or any other listener, a server, or the address of one: on this machine in every case. */
+  readonly app: RequestListener | Server | string | URL
+  /** The sandbox that the app sends its codes through, or the options of one to be started: port 4010 by default. */
+  readonly sandbox?: Sandbox | SandboxOptions
+  /** The n-th person, with an account and a number that no other has. Some hundred are asked for at most. */
+  readonly person: (index: number) => Person | Promise<Person>
+  /** The host's own requests up to where a code is asked for: the password. */
+  readonly signIn: (agent: RehearsalAgent, person: Person) => unknown
+  /** What must not happen without a code. */
+  readonly actions?: readonly RehearsalAction<Person>[]
+  /** Paths of pages that only the signed-in see. */
+  readonly pages?: readonly string[]
+  /** Ends the session. */
+  readonly signOut?: Omit<RehearsalAction<Person>, 'changed' | 'done'>
+  /** Sets another password; a code that it asks for is given. */
+  readonly changePassword?: Omit<RehearsalAction<Person>, 'changed' | 'done'>
+  /** How accounts are opened, where a proven number is needed for it. */
+  readonly signUp?: RehearsalSignUp<Person>
+  /** Where `routes()` is mounted; `/two-factor` by default. */
+  readonly path?: string
+  /** What the app has logged so far. */
+  readonly logs?: () => string | Promise<string>
+  /** Guard coverage of the app, mounted in it. */
+  readonly coverage?: GuardCoverage
+  /** Routes that need no guard, as for `coverage.report`. */
+  readonly ignore?: readonly (string | RegExp)[]
+  /** Rows to try, by their `code`: while one of them is being mended. `sign-in` and `confirmed-action` always are. */
+  readonly only?: readonly string[]
+  /** 20,000 by default and at most; with fewer than 5,000 the bursts become smaller. */
+  readonly maxRequests?: number
+  /** Two minutes by default and at most. */
+  readonly timeoutMs?: number
+}
+
+/** What one attack came to. */
+export interface RehearsalRow {
+  /** Stable name, for programs. */
+  readonly code: string
+  /** What has to be true. */
+  readonly claim: string
+  /** What was tried; why not, when nothing was. */
+  readonly tried: string
+  /** What the app did. */
+  readonly seen: string
+  /** Only `held` is good news: what was not tried proves nothing. */
+  readonly verdict: 'held' | 'fell' | 'not tried'
+  /** What to change, when it fell. */
+  readonly fix?: string
+  /** The request to repeat, as a `curl` line, when it fell. */
+  readonly repeat?: string
+  /** Where to read on, when it fell. */
+  readonly docs?: string
+}
+
+/** What a rehearsal came to. */
+export interface Rehearsal {
+  /** Whether nothing fell. */
+  readonly ok: boolean
+  /** One for each attack, in the order of the table. */
+  readonly rows: readonly RehearsalRow[]
+  /** How many requests were sent to the app. */
+  readonly requests: number
+  /** How long it took, in ms. */
+  readonly durationMs: number
+}

@@ -1,0 +1,122 @@
+import type { Fields } from './contract.js'
+
+/** Methods that an app may have a handler for without anybody having thought of it. */
+export const methods = [
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+  'QUERY',
+  'PROPFIND',
+  'REPORT',
+  'PURGE',
+  'SEARCH',
+]
+
+/** Ways to write a path that a router may take for the same one, and a guard for another. */
+export function spellingsOf(path: string): readonly string[] {
+  const end = path.lastIndexOf('/')
+  const [before, last] = [path.slice(0, end), path.slice(end + 1)]
+  const encoded = (text: string) =>
+    text.replace(/[a-z]/i, (letter) => `%${letter.charCodeAt(0).toString(16)}`)
+  return [
+    ...[path, `${path}/`, path.toUpperCase(), `${before}/${last.charAt(0).toUpperCase()}${last.slice(1)}/`],
+    ...[`${path}?purpose=login`, `${path}?twoFactor=1&req.twoFactor=1`, `${path}#x`],
+    ...[`${before}//${last}`, `/${path}`, `${before}/./${last}`, `${before}/x/../${last}`],
+    ...[`${before}/${encoded(last)}`, encoded(path), encoded(`${before.toUpperCase()}/`) + encoded(last)],
+    ...[`${before}%2F${last}`, `${path}%2F`, `${path}%00`, `${path}%20`, `${path}%`, `${path}%0d%0aX:1`],
+    ...[`${path};admin=1`, `${path}.json`, `${before}/%2e/${last}`, `${before}/%2e%2e${path}`],
+    ...[`${before}\\${last}`, `${path}%C3%B3`],
+  ]
+}
+
+/** Headers by which a request claims to be another one. */
+export const claims: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'a method override': { 'x-http-method-override': 'GET' },
+  'a header that claims it': { 'x-two-factor': 'true', 'x-forwarded-user': 'ana' },
+  'a bearer token that nobody asked for': { authorization: 'Bearer x' },
+  'an original URL': { 'x-original-url': '/', 'x-rewrite-url': '/' },
+  'another host': { host: 'localhost' },
+  'an upgrade': { connection: 'upgrade', upgrade: 'h2c' },
+}
+
+/** The same fields as parsers of every kind take them. */
+export function inContentTypes(fields: Fields): readonly { readonly type: string; readonly body: string }[] {
+  const [json, form] = [
+    JSON.stringify(fields),
+    String(new URLSearchParams(Object.entries(fields).map(([name, value]) => [name, String(value)]))),
+  ]
+  const boundary = 'rehearsal'
+  const parts = Object.entries(fields).map(
+    ([name, value]) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+  )
+  return [
+    { type: 'application/json', body: json },
+    { type: 'application/json; charset=utf-16', body: json },
+    { type: 'application/vnd.api+json', body: json },
+    { type: 'text/plain', body: json },
+    { type: 'application/x-www-form-urlencoded', body: form },
+    { type: 'Application/X-WWW-Form-Urlencoded; charset=iso-8859-1', body: form },
+    { type: `multipart/form-data; boundary=${boundary}`, body: `${parts.join('')}--${boundary}--\r\n` },
+  ]
+}
+
+/** A site that is not the app. */
+export const attacker = 'https://evil.example'
+
+/** Ways to make a browser leave the site by a `Location` that begins with a slash, or nearly does. */
+export const waysOut = [
+  attacker,
+  'http:evil.example',
+  '//evil.example',
+  '///evil.example',
+  '////evil.example',
+  '/\\evil.example',
+  '\\/evil.example',
+  '\\\\evil.example',
+  '/\\/evil.example',
+  '/\t/evil.example',
+  '/\n/evil.example',
+  '/\r/evil.example',
+  '\t//evil.example',
+  ' //evil.example',
+  '/ /evil.example',
+  '\u0000//evil.example',
+  '/\u0000/evil.example',
+  '/\u00a0/evil.example',
+  '／／evil.example',
+  '/／evil.example',
+  '/﹨evil.example',
+  '/evil.example\r\nSet-Cookie: a=b',
+  'javascript:alert(1)',
+  'JaVaScRiPt:alert(1)',
+  'data:text/html,x',
+  'evil.example',
+  '@evil.example',
+  '.evil.example',
+  '?next=//evil.example',
+  '#//evil.example',
+  './/evil.example',
+  '../evil.example',
+]
+
+/** Headers of requests that another site made a browser send to this origin. */
+export function crossSiteHeaders(origin: string): Readonly<Record<string, Readonly<Record<string, string>>>> {
+  return {
+    'another site': { 'sec-fetch-site': 'cross-site', origin: attacker },
+    'another host of the site': { 'sec-fetch-site': 'same-site' },
+    'an unknown word': { 'sec-fetch-site': 'friendly' },
+    'two words': { 'sec-fetch-site': 'same-origin, cross-site' },
+    'cross-site with our own origin': { 'sec-fetch-site': 'cross-site', origin },
+    'another origin': { origin: attacker },
+    'another port': { origin: 'http://127.0.0.1:1' },
+    'a look-alike': { origin: `${origin}.evil.example` },
+    'no origin at all': { origin: 'null' },
+    'a file': { origin: 'file://' },
+    'another scheme of our host': { origin: origin.replace('http:', 'ftp:') },
+    'no URL': { origin: `${origin}, ${attacker}` },
+  }
+}

@@ -1,0 +1,50 @@
+import type { Rehearsal, RehearsalRow } from './contract.js'
+import { payloadOf, type RehearsalRequest } from './wire.js'
+
+const marks = { held: 'held ', fell: 'FELL ', 'not tried': '--   ' } as const
+const indent = ' '.repeat(7)
+
+/**
+ * A rehearsal as a table to read: each claim, what was tried and seen, and where something fell, what to change,
+ * the request to repeat, and where to read on.
+ *
+ * @example
+ * console.log(describeRehearsal(await rehearse(options)))
+ */
+export function describeRehearsal({ rows, requests, durationMs }: Rehearsal): string {
+  const count = (verdict: RehearsalRow['verdict']) => rows.filter((row) => row.verdict === verdict).length
+  const sums = `${count('held')} held, ${count('fell')} fell, ${count('not tried')} not tried`
+  return [
+    ...rows.map(describeRow),
+    `\n${sums}: ${requests} requests in ${(durationMs / 1_000).toFixed(1)} s.`,
+  ].join('\n')
+}
+
+function describeRow({ verdict, code, claim, tried, seen, fix, repeat, docs }: RehearsalRow): string {
+  const lines = [
+    `${marks[verdict]}  ${code}: ${claim}`,
+    ...(verdict === 'not tried' ? [`not tried: ${tried}`] : [`${tried}: ${seen}`]),
+    ...(fix === undefined ? [] : [`Change: ${fix}`]),
+    ...(repeat === undefined ? [] : [`Repeat: ${repeat}`]),
+    ...(docs === undefined ? [] : [`Read:   ${docs}`]),
+  ]
+  return lines.map((line, index) => (index === 0 ? line : indent + line)).join('\n')
+}
+
+/** A request as a line for a POSIX shell. What is secret in it is left to whoever repeats it. */
+export function curlLine(origin: string, request: RehearsalRequest): string {
+  const { method, path, headers = {} } = request
+  const shown = Object.entries(headers).filter(
+    ([name]) => !/^(content-length|cookie|authorization)$/.test(name),
+  )
+  const payload = payloadOf(request)?.replace(/("?(?:code|password)"?[:=]"?)[^"&,}]*/gi, '$1…')
+  return [
+    `curl -i -X ${method} ${quoted(origin + path)}`,
+    ...shown.map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
+    ...(headers.cookie === undefined ? [] : ['-H "cookie: $COOKIE"']),
+    ...(headers.authorization === undefined ? [] : ['-H "authorization: $TOKEN"']),
+    ...(payload === undefined ? [] : [`--data ${quoted(payload)}`]),
+  ].join(' ')
+}
+
+const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`

@@ -1,0 +1,210 @@
+import express, {
+  type Express,
+  type NextFunction,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from 'express'
+import session, { type CookieOptions } from 'express-session'
+import {
+  createClient,
+  type GuardOptions,
+  memoryStore,
+  providerCodes,
+  type Store,
+  type TwoFactor,
+  type TwoFactorOptions,
+  twoFactor,
+} from 'express-two-factor'
+import type { Sandbox } from 'express-two-factor/sandbox'
+import type { RehearsalOptions } from 'express-two-factor/testing'
+
+declare module 'express-session' {
+  interface SessionData {
+    pendingUserId?: string
+    userId?: string
+    sid?: string
+    approved?: string | undefined
+  }
+}
+
+export interface User {
+  readonly name: string
+  password: string
+  phone: string
+}
+
+/** What routes are made of. */
+export interface Bank {
+  readonly app: Express
+  readonly tf: TwoFactor
+  readonly users: Map<string, User>
+  readonly options: TwoFactorOptions
+  /** What the app has printed. */
+  readonly log: string[]
+}
+
+/** How one bank is wired up. Each mistake replaces one of these. */
+export const rightWiring = {
+  options: (_parts: {
+    readonly users: Map<string, User>
+    readonly sandbox: Sandbox
+  }): Partial<TwoFactorOptions> => ({}),
+  create: (options: TwoFactorOptions): TwoFactor => twoFactor(options),
+  cookie: { sameSite: 'lax' } as CookieOptions,
+  /** In front of everything but the session. */
+  front: (_bank: Bank): void => {},
+  routes: ({ app, tf }: Bank): void => void app.use('/two-factor', tf.routes()),
+  login: ({ app, tf, users }: Bank): void => {
+    app.post('/login', parse, checkPassword(users), tf.start({ purpose: 'login', successPath: '/account' }))
+  },
+  account: ({ app, tf }: Bank): void => {
+    app.get('/account', tf.requireTwoFactor(), showAccount)
+  },
+  guard: {
+    purpose: 'transfer',
+    once: true,
+    bind: (req) => ({ amount: req.body.amount, payee: req.body.payee }),
+  } as GuardOptions,
+  transfers: ({ app, tf }: Bank, guard: GuardOptions): void => {
+    app.post('/transfers', parse, tf.requireTwoFactor(guard), transfer)
+  },
+  signOut: ({ app, tf }: Bank): void => {
+    app.post('/logout', async (req, res) => {
+      await tf.grants.revoke(req)
+      req.session.destroy(() => res.json({ signedOut: true }))
+    })
+  },
+  changePassword: ({ tf }: Bank, subject: string): Promise<unknown> => tf.subjects.revokeEverything(subject),
+  signUp: ({ app, users }: Bank, { requireProof }: ReturnType<TwoFactor['phoneVerification']>): void => {
+    app.post('/signup', parse, freeName(users), requireProof(), (req, res) => {
+      openAccount(users, req, res, String(req.provenPhone?.phone))
+    })
+  },
+}
+
+export type Wiring = typeof rightWiring
+
+export const parse: RequestHandler = express
+  .Router()
+  .use(express.json(), express.urlencoded({ extended: false }))
+
+export const showAccount: RequestHandler = (req, res) => {
+  res.json({ name: req.session.userId })
+}
+
+export const transfer: RequestHandler = (req, res) => {
+  res.json({ sent: req.body.amount, to: req.body.payee })
+}
+
+export const freeName =
+  (users: ReadonlyMap<string, User>): RequestHandler =>
+  (req, res, next) => {
+    if (users.has(req.body.name)) res.status(409).json({ taken: req.body.name })
+    else next()
+  }
+
+export function openAccount(users: Map<string, User>, req: Request, res: Response, phone: string): void {
+  const { name, password } = req.body
+  users.set(name, { name, password, phone })
+  res.status(201).json({ name })
+}
+
+export const checkPassword =
+  (users: ReadonlyMap<string, User>): RequestHandler =>
+  (req, res, next) => {
+    const { name, password } = req.body ?? {}
+    if (password === undefined || users.get(name)?.password !== password) return void res.sendStatus(401)
+    req.session.pendingUserId = name
+    next()
+  }
+
+/** A bank with this wiring, and what `rehearse` has to know of it. */
+export function createBank(
+  sandbox: Sandbox,
+  changes: Partial<Wiring> = {},
+  store: Store = memoryStore(),
+): { readonly rehearsal: RehearsalOptions<User>; close(): Promise<void> } {
+  const wiring = { ...rightWiring, ...changes }
+  const users = new Map<string, User>()
+  const options: TwoFactorOptions = {
+    provider: providerCodes({
+      client: createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials }),
+      approvedStatuses: sandbox.approvedStatuses,
+    }),
+    appName: { login: 'Acme', signup: 'Acme signup' },
+    secret: 'a secret of thirty-two bytes or more',
+    countries: ['CO'],
+    subject: (req) => req.session.pendingUserId ?? req.session.userId,
+    phone: (_req, subject) => users.get(subject)?.phone,
+    onVerified: (req, _res, grant) => {
+      req.session.userId = grant.subject
+      delete req.session.pendingUserId
+    },
+    // A silent provider shall not make the tests slow.
+    limits: { verifyTimeoutMs: 500 },
+    store,
+    ...wiring.options({ users, sandbox }),
+  }
+  const tf = wiring.create(options)
+  const app = express()
+  const bank: Bank = { app, tf, users, options, log: [] }
+  app.use(
+    session({ secret: 'session secret', resave: false, saveUninitialized: false, cookie: wiring.cookie }),
+  )
+  wiring.front(bank)
+  wiring.routes(bank)
+  wiring.login(bank)
+  wiring.account(bank)
+  wiring.transfers(bank, wiring.guard)
+  wiring.signOut(bank)
+  app.post('/password', parse, tf.requireTwoFactor({ purpose: 'password' }), (req, res, next) => {
+    const user = users.get(req.session.userId ?? '')
+    if (user === undefined) return void res.sendStatus(401)
+    user.password = req.body.password
+    wiring.changePassword(bank, user.name).then(() => res.json({ changed: true }), next)
+  })
+  const signup = tf.phoneVerification({ purpose: 'signup' })
+  app.use('/signup/phone', signup.routes())
+  wiring.signUp(bank, signup)
+  app.use((error: Error, _req: Request, res: Response, _next: NextFunction) => {
+    res.status(500).json({ failed: error.name })
+  })
+
+  const newUser = (index: number, kind: string): User => ({
+    name: `${kind}-${index}`,
+    password: `sesame-${index}`,
+    phone: `+5730${kind === 'person' ? 1 : 2}${String(index).padStart(7, '0')}`,
+  })
+  return {
+    rehearsal: {
+      app,
+      sandbox,
+      person(index) {
+        const user = newUser(index, 'person')
+        users.set(user.name, user)
+        return user
+      },
+      signIn: (agent, { name, password }) => agent.post('/login', { name, password }),
+      pages: ['/account'],
+      actions: [
+        {
+          name: 'transfer',
+          path: '/transfers',
+          body: { amount: 5, payee: 'Luis' },
+          changed: { amount: 999, payee: 'Eve' },
+        },
+      ],
+      signOut: { name: 'sign-out', path: '/logout' },
+      changePassword: { name: 'new password', path: '/password', body: { password: 'another' } },
+      signUp: {
+        path: '/signup/phone',
+        account: { name: 'account', path: '/signup', body: ({ name, password }) => ({ name, password }) },
+        newcomer: (index) => newUser(index, 'newcomer'),
+        nameField: 'name',
+      },
+      logs: () => bank.log.join('\n'),
+    },
+    close: () => tf.close(),
+  }
+}
