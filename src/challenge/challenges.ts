@@ -1,4 +1,5 @@
 import type { Emit } from '../events.js'
+import { all } from '../lib/awaitable.js'
 import type { Background } from '../lib/background.js'
 import type { Store } from '../store/store.js'
 import { createCounters } from './budgets/counters.js'
@@ -93,7 +94,7 @@ export function createChallenges(parts: ChallengeParts): Challenges & {
     const target = await targets.of(actor)
     if ('outcome' in target) return target
     const ledger = openLedger(target.key, target.limits)
-    const [seen, who] = await Promise.all([ledger.read(), whoActs(actor)])
+    const [seen, who] = await all([ledger.read(), whoActs(actor)])
     return { target, ledger, seen, who }
   }
 

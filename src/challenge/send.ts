@@ -1,5 +1,6 @@
 import { TwoFactorError } from '../errors.js'
 import type { Emit } from '../events.js'
+import { all } from '../lib/awaitable.js'
 import type { Counters, SendBudget } from './budgets/counters.js'
 import type { SendResult } from './code-provider.js'
 import type { Codes, Dispatched } from './codes.js'
@@ -51,7 +52,7 @@ export function createSend(parts: {
     // Gather. Issued together: over a network store that is one round trip.
     const ledger = openLedger(target.key, target.limits)
     const budget = counters.forSend(target)
-    const [seen, who, broke, tooMany] = await Promise.all([
+    const [seen, who, broke, tooMany] = await all([
       ledger.read(),
       whoActs(command),
       funds?.check(target.lane),

@@ -16,8 +16,8 @@ export interface StoreTrace {
 const traces = tracingChannel<unknown, StoreTrace>('express-two-factor:store')
 
 /**
- * Bounds every command of a store that does not do so itself: whatever fails or is late becomes `store_unavailable`. A
- * synchronous store stays synchronous, because the guard needs no promise then.
+ * Bounds every command of a store that does not do so itself: whatever fails or is late is a promise that rejects
+ * with `store_unavailable`. A value that is there at once stays one, because the guard needs no promise then.
  */
 export function withStoreDeadline(
   store: Store,
@@ -31,25 +31,30 @@ export function withStoreDeadline(
       ? cause
       : new TwoFactorError('store_unavailable', { message: 'The store did not respond.', cause })
   }
-  const bounded = <T>(command: string, ask: () => Awaitable<T>): Awaitable<T> => {
+  async function bounded<T>(command: string, result: PromiseLike<T>): Promise<T> {
+    const startedAt = now()
+    // Store clients may return foreign thenables; behind this point there are only native promises.
+    const native = Promise.resolve(result)
+    try {
+      return await (keepsIt ? native : withinDeadline(timeoutMs, () => native))
+    } catch (cause) {
+      throw failed(command, cause, Math.max(0, now() - startedAt))
+    }
+  }
+  const run = <T>(command: string, ask: () => Awaitable<T>): Awaitable<T> => {
     try {
       const result = ask()
-      if (!isThenable(result)) return result
-      const startedAt = now()
-      const native = Promise.resolve(result)
-      const inTime = keepsIt ? native : withinDeadline(timeoutMs, () => native)
-      return inTime.catch((cause: unknown) => {
-        throw failed(command, cause, Math.max(0, now() - startedAt))
-      })
+      return isThenable(result) ? bounded(command, result) : result
     } catch (cause) {
-      throw failed(command, cause, 0)
+      // A rejection like any other: what was asked together with it is not left unawaited.
+      return Promise.reject(failed(command, cause, 0))
     }
   }
   const observed = <T>(command: StoreTrace['command'], key: string, ask: () => Awaitable<T>): Awaitable<T> =>
     traced(
       traces,
       () => ({ command, kind: String(key.split(':')[2]) }),
-      () => bounded(command, ask),
+      () => run(command, ask),
     )
   return {
     read: (key) => observed('read', key, () => store.read(key)),
@@ -59,7 +64,6 @@ export function withStoreDeadline(
   }
 }
 
-/** Store clients may return foreign thenables; behind this point there are only native promises. */
 function isThenable<T>(result: Awaitable<T>): result is Promise<T> {
   return typeof (result as Partial<Promise<T>> | undefined)?.then === 'function'
 }

@@ -1,5 +1,7 @@
 import type { AboutChallenge } from '../events.js'
+import { all, andThen } from '../lib/awaitable.js'
 import { maskPhoneNumber, type PhoneNumber, parsePhoneNumber } from '../phone-number.js'
+import type { Awaitable } from '../store/store.js'
 import type { Counted } from './budgets/counter-table.js'
 import type { Details } from './code-provider.js'
 import { type Actor, type ChallengeView, type Refusal, refused } from './commands.js'
@@ -98,14 +100,13 @@ export function createTargets(parts: {
 }
 
 /** Who acts in which budget, and the last revocation: reads that the request began, awaited with that of the ledger. */
-export async function whoActs({ subject, session, ...actor }: Actor): Promise<Who> {
-  const [isKnown, epoch, visitor] = await Promise.all([actor.knownBrowser, actor.epoch, actor.visitor])
-  return {
+export function whoActs({ subject, session, ...actor }: Actor): Awaitable<Who> {
+  return andThen(all([actor.knownBrowser, actor.epoch, actor.visitor]), ([isKnown, epoch, visitor]) => ({
     budget: isKnown === true ? 'known' : 'strangers',
     session: hashId(visitor ?? session),
     subject: hashId(visitor ?? subject),
     epoch,
-  }
+  }))
 }
 
 /** What every event of a challenge reports. */

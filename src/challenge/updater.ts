@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { TwoFactorError } from '../errors.js'
-import type { Entry, Json, Store } from '../store/store.js'
+import { andThen, ignoreRejection } from '../lib/awaitable.js'
+import type { Awaitable, Entry, Json, Store } from '../store/store.js'
 
 /** An entry: an object, stamped with the id of the command that wrote it. */
 type Members = { readonly [member: string]: Json | undefined }
@@ -43,88 +44,82 @@ type Decide<Value, Outcome> = (value: Value | undefined) => Update<Value, Outcom
 /** One entry in the hands of one request. */
 export interface Updater<Value> {
   /** Reads it for the change that follows, which begins with its swap, or refuses for what was read. */
-  read(): Promise<Value | undefined>
+  read(): Awaitable<Value | undefined>
   /** Reads it long before it is changed: a change that refuses then reads it again. */
-  prefetch(): Promise<Value | undefined>
+  prefetch(): Awaitable<Value | undefined>
   /**
    * Runs one command: read, decide, swap, and decides again on the value that made a swap fail. What
    * was read ahead or left by the change before is not read again.
    */
-  update<Outcome>(decide: Decide<Value, Outcome>): Promise<Outcome>
+  update<Outcome>(decide: Decide<Value, Outcome>): Awaitable<Outcome>
 }
 
 export function createUpdater<Value extends Members>(store: SwapStore, key: string): Updater<Value> {
-  let seen: Promise<Entry | undefined> | undefined
-  let isFresh = false
-  // Async: a store that throws must not leave a promise unawaited beside it.
-  const read = async () => store.read(key)
+  /** What was read or written last; undefined before. */
+  let seen: { readonly entry: Awaitable<Entry | undefined>; readonly isFresh: boolean } | undefined
+
   const valueIn = (entry: Entry | undefined) =>
     entry?.value as (Value & { readonly command: string }) | undefined
 
-  async function update<Outcome>(decide: Decide<Value, Outcome>): Promise<Outcome> {
+  function read(isFresh: boolean): Awaitable<Value | undefined> {
+    const entry = store.read(key)
+    seen = { entry, isFresh }
+    const value = andThen(entry, valueIn)
+    // It may never be awaited: an unhandled rejection would end the process.
+    ignoreRejection(value)
+    return value
+  }
+
+  function update<Outcome>(decide: Decide<Value, Outcome>): Awaitable<Outcome> {
     const command = newCommandId()
-    let isCurrent = seen === undefined || isFresh
-    isFresh = false
-    let entry = await (seen ?? read())
     let attempted: Outcome | undefined
-    let isContended = false
-    for (let swaps = 0; swaps < maxSwaps; ) {
+    let swaps = 0
+
+    function attempt(entry: Entry | undefined, isCurrent: boolean): Awaitable<Outcome> {
       const value = valueIn(entry)
       // A client that re-sends a swap succeeds with the first and reports the failure of the second.
       if (value?.command === command) return attempted as Outcome
-
       const { outcome, put } = decide(value)
       if (put === undefined) {
-        if (isCurrent) return outcome
         // Re-read before refusing: the entry seen earlier may be stale.
-        entry = await read()
-      } else {
-        attempted = outcome
-        // Not by spreading: a member added to a copy gives every entry a shape, and 300 bytes, of its own. Frozen, so
-        // that the memory store takes it as it is.
-        const next = put.value && Object.freeze(Object.assign({ command }, put.value, { command }))
-        const result = await store.swap(key, entry?.version, next, put.ttlMs)
-        swaps += 1
-        isContended = result.entry?.version !== entry?.version
-        entry = result.entry
+        return isCurrent ? outcome : andThen(store.read(key), (now) => attempt(now, true))
+      }
+      attempted = outcome
+      // Not by spreading: a member added to a copy gives every entry a shape, and 300 bytes, of its own. Frozen, so
+      // that the memory store takes it as it is.
+      const next = put.value && Object.freeze(Object.assign({ command }, put.value, { command }))
+      return andThen(store.swap(key, entry?.version, next, put.ttlMs), (result) => {
         if (result.swapped) {
-          seen = Promise.resolve(entry)
+          seen = { entry: result.entry, isFresh: false }
           return outcome
         }
-      }
-      isCurrent = true
-    }
-    // Denial of service: requests that race for one record are told so, and alarm nobody about the store.
-    if (isContended) {
-      throw new TwoFactorError('verification_in_progress', {
-        message: 'Other requests change the same record at the moment. Try again.',
-        headers: { 'Retry-After': '1' },
+        swaps += 1
+        if (swaps === maxSwaps) throw refusedBy(result.entry?.version !== entry?.version)
+        return attempt(result.entry, true)
       })
     }
-    throw new TwoFactorError('store_unavailable', { message: 'The store refused every swap.' })
+
+    if (seen === undefined) return andThen(store.read(key), (entry) => attempt(entry, true))
+    const { entry, isFresh } = seen
+    seen = { entry, isFresh: false }
+    return andThen(entry, (found) => attempt(found, isFresh))
   }
 
-  return {
-    update,
-    async read() {
-      seen = read()
-      const entry = await seen
-      isFresh = true
-      return valueIn(entry)
-    },
-    prefetch() {
-      seen = read()
-      isFresh = false
-      const value = seen.then(valueIn)
-      // It may never be awaited: an unhandled rejection would end the process.
-      value.catch(() => undefined)
-      return value
-    },
-  }
+  return { update, read: () => read(true), prefetch: () => read(false) }
+}
+
+function refusedBy(isContended: boolean): TwoFactorError {
+  if (!isContended)
+    return new TwoFactorError('store_unavailable', { message: 'The store refused every swap.' })
+  // Denial of service: requests that race for one record are told so, and alarm nobody about the store.
+  return new TwoFactorError('verification_in_progress', {
+    message: 'Other requests change the same record at the moment. Try again.',
+    headers: { 'Retry-After': '1' },
+  })
 }
 
 /** One command on an entry that this request does not otherwise use. */
-export const update = <Value extends Members, Outcome>(
+export const update = async <Value extends Members, Outcome>(
   store: SwapStore,
   key: string,
   decide: Decide<Value, Outcome>,

@@ -1,5 +1,6 @@
 import { TwoFactorError } from '../errors.js'
 import type { AboutExchange, Emit } from '../events.js'
+import { all } from '../lib/awaitable.js'
 import type { Counters } from './budgets/counters.js'
 import type { Verdict } from './code-provider.js'
 import type { Codes } from './codes.js'
@@ -61,7 +62,7 @@ export function createVerify(parts: {
     // Gather. Issued together: over a network store that is one round trip.
     const ledger = openLedger(target.key, target.limits)
     const budget = counters.forVerification(target)
-    const [who, tooMany] = await Promise.all([whoActs(command), budget.check(), ledger.read()])
+    const [who, tooMany] = await all([whoActs(command), budget.check(), ledger.read()])
     if (tooMany !== undefined) return tooMany
 
     // Decide and commit: counted in the ledger before the code is judged, and only then in the counters, so that of
@@ -74,10 +75,9 @@ export function createVerify(parts: {
     if (reserved.outcome === 'repeated') {
       return { outcome: 'rejected', attemptsRemaining: reserved.attemptsRemaining }
     }
-    const record = (verdict: Verdict) =>
+    const record = async (verdict: Verdict) =>
       ledger.run((current, now) => settle(current, id, verdict, now, target.limits))
-    const tally = budget.in(who.budget)
-    const spent = await tally.take().catch(async (error: unknown) => {
+    const spent = await budget.take(who.budget).catch(async (error: unknown) => {
       // Nothing was sent. A store that fails here as well leaves the attempt spent.
       await record('not-sent').catch(() => undefined)
       throw error
@@ -101,9 +101,9 @@ export function createVerify(parts: {
     })
 
     // Settle, and commit.
-    const [{ outcome, now }] = await Promise.all([
+    const [{ outcome, now }] = await all([
       record(verdict),
-      verdict === 'rejected' ? undefined : tally.refund(),
+      verdict === 'rejected' ? undefined : budget.refund(who.budget),
     ])
     switch (outcome.outcome) {
       case 'approved':

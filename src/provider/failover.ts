@@ -6,7 +6,7 @@ import type {
   Method,
   SendResult,
 } from '../challenge/code-provider.js'
-import { ignoreRejection } from '../lib/ignore-rejection.js'
+import { ignoreRejection } from '../lib/awaitable.js'
 import { interfaceMethods } from '../lib/method-names.js'
 import {
   checkOptions,

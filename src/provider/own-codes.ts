@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import type { CodeProvider, CodeSend, SendResult } from '../challenge/code-provider.js'
-import { ignoreRejection } from '../lib/ignore-rejection.js'
+import { ignoreRejection } from '../lib/awaitable.js'
 import { interfaceMethods } from '../lib/method-names.js'
 import { type Checks, checkOptions, func, integer, secret, that, withMethods } from '../lib/options.js'
 import { textLength } from '../lib/text-length.js'

@@ -112,13 +112,8 @@ describe('an entry in the hands of one request', () => {
     const note = (reason: unknown) => void lost.push(reason)
     process.on('unhandledRejection', note)
     onTestFinished(() => void process.off('unhandledRejection', note))
-    const throwing: Store = {
-      ...memoryStore(),
-      read: () => {
-        throw new Error('connection lost')
-      },
-    }
-    const { read } = createUpdater<{ n: number }>(throwing, key)
+    const failing = { ...memoryStore(), read: () => Promise.reject(new Error('connection lost')) }
+    const { read } = createUpdater<{ n: number }>(failing, key)
     const both = Promise.all([read(), Promise.reject(new Error('connection lost, too'))])
     await expect(both).rejects.toThrow('connection lost')
     await new Promise((resolve) => setImmediate(resolve))

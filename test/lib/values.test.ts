@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import { ignoreRejection } from '../../src/lib/ignore-rejection.js'
+import { ignoreRejection } from '../../src/lib/awaitable.js'
 import { memoize } from '../../src/lib/memoize.js'
 import { isPlainObject } from '../../src/lib/plain-object.js'
 

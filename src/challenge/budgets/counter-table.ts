@@ -76,6 +76,7 @@ const tooManyWrong: Told = { code: 'attempts_exhausted', limit: 'subject' }
 const never: readonly Back[] = []
 const undelivered: readonly Back[] = ['not-sent', 'refused']
 const unasked: readonly Back[] = ['not-sent', 'proven']
+const wrongOnly: readonly Back[] = ['not-rejected']
 
 /** Every counter of a lane that spans numbers, by what is counted in it. */
 export function counterTable(lane: Lane, max: Limits) {
@@ -157,7 +158,7 @@ export function counterTable(lane: Lane, max: Limits) {
      */
     tally(budget: BudgetName): readonly Row[] {
       const kind = `${budget === 'known' ? budget : lane}-tally` as const
-      return [[kind, subject, dayMs, max.failuresPerSubjectPerDay, tooManyWrong, ['not-rejected']]]
+      return [[kind, subject, dayMs, max.failuresPerSubjectPerDay, tooManyWrong, wrongOnly]]
     },
   }
 }

@@ -1,15 +1,19 @@
-import type { Store } from '../../store/store.js'
+import { all, andThen } from '../../lib/awaitable.js'
+import type { Awaitable, Store } from '../../store/store.js'
 import type { SendResult } from '../code-provider.js'
+import type { Refusal } from '../commands.js'
 import type { Keys } from '../keys.js'
 import type { BudgetName } from '../ledger/ledger.js'
 import type { Limits } from '../limits.js'
 import { type Counted, counterTable, type Row } from './counter-table.js'
-import { type Allowance, type Budget, createBudget, type Hit } from './counting.js'
+import { type Allowance, createBudget, type Hit } from './counting.js'
 import type { ServiceLimits } from './service-limits.js'
 import type { SignupGuard, Suspected } from './signup-guard.js'
 
 /** What one send may cost. */
-export interface SendBudget extends Omit<Budget, 'giveBack'> {
+export interface SendBudget {
+  check(): Awaitable<Refusal | undefined>
+  take(): Promise<Refusal | undefined>
   /**
    * Called when nothing was sent: hours and days come back, the limits per minute do not, and the day of an
    * address only where the provider was not asked.
@@ -22,11 +26,14 @@ export interface SendBudget extends Omit<Budget, 'giveBack'> {
 }
 
 /** What one code may cost. */
-export interface VerificationBudget extends Pick<Budget, 'check'> {
+export interface VerificationBudget {
+  check(): Awaitable<Refusal | undefined>
+  /** Counts it as a wrong code of this budget on the number. */
+  take(budget: BudgetName): Promise<Refusal | undefined>
+  /** Called unless the code was rejected. */
+  refund(budget: BudgetName): Awaitable<unknown>
   /** Called when the number is proven: gives back what its codes were counted for. */
   proven(sends: number): Promise<unknown>
-  /** By whose budget on the number it counts: the same for taking and refunding. */
-  in(name: BudgetName): Allowance
 }
 
 export interface Counters {
@@ -45,47 +52,38 @@ export function createCounters(parts: {
   const { store, keys, limits, signups, service } = parts
   const rows = { auth: counterTable('auth', limits), enrol: counterTable('enrol', limits) }
 
-  const hitsOf = (counted: Counted, of: readonly Row[]): readonly Hit[] =>
-    of.flatMap(([kind, holders, windowMs, max, told, back, group]) =>
-      holders(counted).map(({ tag, times }) => {
-        return {
-          key: keys.counter(kind, tag),
-          max: max * times,
-          told,
-          back,
-          group,
-          windowMs,
-          count: 0,
-          resetInMs: 0,
-        }
-      }),
-    )
+  function hitsOf(counted: Counted, of: readonly Row[]): readonly Hit[] {
+    const hits: Hit[] = []
+    for (const [kind, holders, windowMs, max, told, back, group] of of) {
+      for (const { tag, times } of holders(counted)) {
+        const key = keys.counter(kind, tag)
+        hits.push({ key, max: max * times, told, back, group, windowMs, count: 0, resetInMs: 0 })
+      }
+    }
+    return hits
+  }
 
   return {
     forSend(counted) {
       const { lane } = counted
       const hits = hitsOf(counted, rows[lane].sends)
+      const budget = createBudget(store, hits)
       const country = lane === 'enrol' ? signups.forSend(counted.country) : undefined
-      const ofCountry = country?.allowances ?? []
-      const budget = createBudget(store, hits, ofCountry)
       const questions = () => createBudget(store, hitsOf(counted, rows[lane].questions))
       return {
-        async check() {
-          const [refusal] = await Promise.all([budget.check(), country?.read()])
-          return refusal
-        },
+        check: () => andThen(all([budget.check(), country?.read()]), ([refusal]) => refusal),
         suspected: () => country?.suspected(unprovenIn(hits)),
         question: { take: () => questions().take(), refund: () => questions().giveBack('allowed') },
         async take() {
-          const refusal = await budget.take()
-          void service.note(lane, hits, refusal !== undefined)
+          const refusal = await budget.take(country?.allowances)
+          service.note(lane, hits, refusal !== undefined)
           if (refusal === undefined) await country?.settle(unprovenIn(hits))
           return refusal
         },
         refund: (result) =>
           Promise.all([
             budget.giveBack(result === 'not-sent' ? result : 'refused'),
-            ...ofCountry.map((window) => window.refund()),
+            ...(country?.allowances ?? []).map((window) => window.refund()),
           ]),
       }
     },
@@ -93,22 +91,19 @@ export function createCounters(parts: {
     forVerification(counted) {
       const { verifications, unproven, tally } = rows[counted.lane]
       const byAddress = hitsOf(counted, verifications)
-      const unprovenHits = hitsOf(counted, unproven)
       const address = createBudget(store, byAddress)
+      const unprovenHits = hitsOf(counted, unproven)
       const wasted = createBudget(store, unprovenHits)
+      const withTally = (name: BudgetName) =>
+        createBudget(store, [...hitsOf(counted, tally(name)), ...byAddress])
       return {
-        async check() {
-          const [refusal] = await Promise.all([address.check(), wasted.check()])
-          return refusal
-        },
+        check: () => andThen(all([address.check(), wasted.check()]), ([refusal]) => refusal),
+        take: (name) => withTally(name).take(),
+        refund: (name) => withTally(name).giveBack('not-rejected'),
         async proven(sends) {
           if (counted.lane === 'auth') return
           const approved = signups.approved(counted.country, unprovenIn(unprovenHits))
           await Promise.all([approved, wasted.giveBack('proven', sends)])
-        },
-        in(name) {
-          const budget = createBudget(store, [...hitsOf(counted, tally(name)), ...byAddress])
-          return { take: budget.take, refund: () => budget.giveBack('not-rejected') }
         },
       }
     },

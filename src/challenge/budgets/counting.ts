@@ -1,13 +1,14 @@
 import type { LimitName, ServiceLimit } from '../../events.js'
-import type { Store } from '../../store/store.js'
+import { all, allSettled, andThen } from '../../lib/awaitable.js'
+import type { Awaitable, Store } from '../../store/store.js'
 import { type Refusal, refused } from '../commands.js'
 
 /** Something that a request uses up. */
 export interface Allowance {
   /** Counts one hit, and refuses one beyond the limit, however many hits are parallel. */
-  take(): Promise<Refusal | undefined>
+  take(): Awaitable<Refusal | undefined>
   /** Takes the hit back that `take` counted, a refused one too. */
-  refund(): Promise<unknown>
+  refund(): Awaitable<unknown>
 }
 
 /** What one hit too many is told. */
@@ -51,58 +52,54 @@ export interface Hit {
 /** What one request may cost, counted all or none. Issued together: over a network store that is one round trip. */
 export interface Budget {
   /** Asked together with the ledger: refuses an address past its limit, and counts nothing. */
-  check(): Promise<Refusal | undefined>
-  /** Called just before the provider is asked, so that a refused request costs no budget. */
-  take(): Promise<Refusal | undefined>
+  check(): Awaitable<Refusal | undefined>
+  /** Called just before the provider is asked, so that a refused request costs no budget. `also`: what else it costs. */
+  take(also?: readonly Allowance[]): Promise<Refusal | undefined>
   /** Takes back what comes back then, so many times. */
-  giveBack(when: Back, times?: number): Promise<unknown>
+  giveBack(when: Back, times?: number): Awaitable<unknown>
 }
 
-export function createBudget(
-  store: Pick<Store, 'increment'>,
-  hits: readonly Hit[],
-  others: readonly Allowance[] = [],
-): Budget {
-  const ahead = hits.filter(({ group }) => group !== undefined)
+export function createBudget(store: Pick<Store, 'increment'>, hits: readonly Hit[]): Budget {
+  const inGroup = (group: Group) => hits.filter((hit) => hit.group === group)
   const pairs = sparing.flatMap(([first, second]) => {
-    const by = hits.find(({ group, told }) => group === first && told === undefined)
-    const spared = hits.filter(({ group }) => group === second)
+    const [by] = inGroup(first)
+    const spared = inGroup(second)
     const [nearest] = spared
-    return by === undefined || nearest === undefined ? [] : [{ by, nearest, both: [by, ...spared] }]
+    if (by?.told !== undefined || by === undefined || nearest === undefined) return []
+    return [{ by, nearest, both: [by, ...spared] }]
   })
 
-  // Async: a store that throws must not leave the others unawaited.
-  async function add(hit: Hit, by: number): Promise<Refusal | undefined> {
-    const { count, resetInMs } = await store.increment(hit.key, hit.windowMs, by)
-    hit.count = count
-    hit.resetInMs = resetInMs
-    const { told, max } = hit
-    // Read, it says whether there is room for one more; counted, whether this one had any.
-    const isWithin = by === 0 ? count < max : count <= max
-    if (told === undefined || isWithin) return undefined
-    const wait = Math.max(1, Math.ceil(resetInMs))
-    return { ...refused(told.code, wait), limit: told.limit }
+  function add(hit: Hit, by: number): Awaitable<Refusal | undefined> {
+    return andThen(store.increment(hit.key, hit.windowMs, by), ({ count, resetInMs }) => {
+      hit.count = count
+      hit.resetInMs = resetInMs
+      const { told, max } = hit
+      // Read, it says whether there is room for one more; counted, whether this one had any.
+      const isWithin = by === 0 ? count < max : count <= max
+      if (told === undefined || isWithin) return undefined
+      const wait = Math.max(1, Math.ceil(resetInMs))
+      return { ...refused(told.code, wait), limit: told.limit }
+    })
   }
 
-  const undo = (counted: readonly Hit[], times = 1) => Promise.all(counted.map((hit) => add(hit, -times)))
+  const undo = (counted: readonly Hit[], times = 1) => all(counted.map((hit) => add(hit, -times)))
 
-  const allowanceOf = (hit: Hit): Allowance => ({
-    take: () => add(hit, 1),
-    refund: () => add(hit, -1),
-  })
+  const allowanceOf = (hit: Hit): Allowance => ({ take: () => add(hit, 1), refund: () => add(hit, -1) })
 
   return {
-    async check() {
-      const refusals = await Promise.all(ahead.map((hit) => add(hit, 0)))
-      // It ends with the window of what it spares, else a session could add two shares to one window.
-      for (const { by, nearest } of pairs) by.windowMs = Math.max(1, nearest.resetInMs)
-      return refusals.find((refusal) => refusal?.limit === 'address')
+    check() {
+      const ahead = hits.filter(({ group }) => group !== undefined).map((hit) => add(hit, 0))
+      return andThen(all(ahead), (refusals) => {
+        // It ends with the window of what it spares, else a session could add two shares to one window.
+        for (const { by, nearest } of pairs) by.windowMs = Math.max(1, nearest.resetInMs)
+        return refusals.find((refusal) => refusal?.limit === 'address')
+      })
     },
 
-    async take() {
+    async take(also = []) {
       const spared = pairs.flatMap(({ by, both }) => (by.count >= by.max ? both : []))
       const counted = hits.filter((hit) => !spared.includes(hit))
-      const refusal = await takeAll([...counted.map(allowanceOf), ...others])
+      const refusal = await takeAll([...counted.map((hit) => allowanceOf(hit)), ...also])
       if (refusal !== undefined) return refusal
       // Of parallel requests, all of which had a share left when they asked, the surplus spares the address.
       const surplus = pairs.flatMap(({ by, both }) => (by.count > by.max ? both : []))
@@ -120,12 +117,12 @@ export function createBudget(
 
 /** All or none. */
 async function takeAll(allowances: readonly Allowance[]): Promise<Refusal | undefined> {
-  const results = await Promise.allSettled(allowances.map((allowance) => allowance.take()))
+  const results = await allSettled(allowances.map((allowance) => allowance.take()))
   const failed = results.find((result) => result.status === 'rejected')
-  const [refusal] = results.flatMap((result) => (result.status === 'fulfilled' && result.value) || [])
+  const refusal = results.find((result) => result.status === 'fulfilled' && result.value !== undefined)
   if (failed === undefined && refusal === undefined) return undefined
   const counted = allowances.filter((_, index) => results[index]?.status === 'fulfilled')
-  await Promise.all(counted.map((allowance) => allowance.refund()))
+  await all(counted.map((allowance) => allowance.refund()))
   if (failed !== undefined) throw failed.reason
-  return refusal
+  return refusal?.status === 'fulfilled' ? refusal.value : undefined
 }

@@ -21,7 +21,7 @@ export interface LimitState {
  */
 export interface ServiceLimits {
   /** What one send has counted, and whether it was refused. Nobody waits for it, and it never rejects. */
-  note(lane: Lane, hits: readonly Hit[], isRefused: boolean): Promise<void>
+  note(lane: Lane, hits: readonly Hit[], isRefused: boolean): void
   /** What this process knows of the windows that run. From memory. */
   states(): readonly LimitState[]
 }
@@ -63,13 +63,12 @@ export function createServiceLimits(parts: {
   }
 
   return {
-    async note(lane, hits, isRefused) {
-      const counted = hits.flatMap((hit) => {
+    note(lane, hits, isRefused) {
+      for (const hit of hits) {
         const limit = hit.told?.service
-        return limit === undefined ? [] : noteHit(lane, limit, hit, isRefused)
-      })
-      // An event that is lost must not keep a code from being sent.
-      await Promise.all(counted).catch(() => undefined)
+        // An event that is lost must not keep a code from being sent.
+        if (limit !== undefined) noteHit(lane, limit, hit, isRefused).catch(() => undefined)
+      }
     },
     states: () => [...seen.values()].filter(({ endsAt }) => now() < endsAt),
   }

@@ -1,7 +1,8 @@
 import { TwoFactorError } from '../../errors.js'
 import type { Emit } from '../../events.js'
+import { andThen } from '../../lib/awaitable.js'
 import { clockLeewayMs } from '../../lib/clock.js'
-import type { Json, Store } from '../../store/store.js'
+import type { Awaitable, Json, Store } from '../../store/store.js'
 import type { LedgerLimits } from '../limits.js'
 import { createUpdater } from '../updater.js'
 import {
@@ -30,9 +31,9 @@ export interface Decided<Outcome> extends LedgerView {
 /** The ledger in the hands of one request, which reads it once for all its commands. */
 export interface LedgerInHand {
   /** Reads it, for the command that follows. */
-  read(): Promise<LedgerView>
+  read(): Awaitable<LedgerView>
   /** Decides on what was read or written last, and writes by compare-and-swap. */
-  run<Outcome>(command: (ledger: Ledger, now: number) => Decision<Outcome>): Promise<Decided<Outcome>>
+  run<Outcome>(command: (ledger: Ledger, now: number) => Decision<Outcome>): Awaitable<Decided<Outcome>>
 }
 
 /** Where the pure commands meet store and clock. */
@@ -61,7 +62,7 @@ export function createLedgers(parts: {
   return (key, limits) => {
     const entry = createUpdater<Ledger>(store, key)
     return {
-      read: async () => viewOf(await entry.read()),
+      read: () => andThen(entry.read(), viewOf),
       run: (command) =>
         entry.update((stored) => {
           const { ledger, now } = viewOf(stored)

@@ -1,6 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { Emit } from '../../events.js'
-import type { Store } from '../../store/store.js'
+import { andThen, ignoreRejection } from '../../lib/awaitable.js'
+import type { Awaitable, Store } from '../../store/store.js'
 import type { Keys } from '../keys.js'
 import { createUpdater, newCommandId, type Update, unchanged, update } from '../updater.js'
 
@@ -25,9 +26,9 @@ export interface DeviceToken {
 /** The browser of one request, by the token that it shows. */
 export interface Device {
   /** Whether this subject has succeeded in it before. Gives a budget of its own, never access. */
-  readonly known: Promise<boolean>
+  readonly known: Awaitable<boolean>
   /** Whether it may stand in for the code. */
-  isTrusted(): Promise<boolean>
+  isTrusted(): Awaitable<boolean>
   /** Records a code typed in it, and what the browser keeps from now on; undefined when it keeps what it has. */
   succeed(trust: boolean): Promise<DeviceToken | undefined>
   /** Records that it stands in for the code; undefined, and nothing is written, when it is trusted no more. */
@@ -57,8 +58,7 @@ export function createDevices(parts: {
   readonly now: () => number
   readonly emit: Emit
 }): Devices {
-  const { store, keys, knownMaxAgeMs, trustedMaxAgeMs, now, emit } = parts
-  const ages = { knownMaxAgeMs, trustedMaxAgeMs }
+  const { store, keys, knownMaxAgeMs, now, emit } = parts
 
   /** Removes the devices that `stays` rejects and reports it only when there were any. */
   async function remove(
@@ -81,36 +81,36 @@ export function createDevices(parts: {
       let previous: StoredDevice | undefined
       let written: StoredDevice | undefined
 
-      async function find(): Promise<StoredDevice | undefined> {
-        const devices = live(await updater.prefetch(), now())
+      function shownIn(devices: readonly StoredDevice[]): Awaitable<StoredDevice | undefined> {
         if (shown === undefined) return undefined
         // Token theft (RFC 9700, 4.14.2): a replaced token is in two hands, and one of them may be a thief's.
         if (devices.some((device) => isReplaced(device, shown, now()))) {
-          await remove(subject, 'device.reused', (device) => !isReplaced(device, shown, now()))
-          return undefined
+          const stays = (device: StoredDevice) => !isReplaced(device, shown, now())
+          return andThen(remove(subject, 'device.reused', stays), () => undefined)
         }
         return devices.find((device) => isShownBy(device, shown, now()))
       }
 
-      const found = find()
-      const known = found.then((device) => knownMaxAgeMs > 0 && device !== undefined)
-      // It may never be awaited: an unhandled rejection would end the process.
-      known.catch(() => undefined)
+      const found = andThen(updater.prefetch(), (stored) => shownIn(live(stored, now())))
+      const known = andThen(found, (device) => knownMaxAgeMs > 0 && device !== undefined)
+      ignoreRejection(known)
 
       async function record(trust: boolean, isCodeTyped: boolean): Promise<Stood | undefined> {
-        const recorded = updater.update((stored): Update<Stored, Stood | undefined> => {
-          const devices = live(stored, now())
-          previous = shown && devices.find((device) => isShownBy(device, shown, now()))
-          // A copied cookie that was revoked since it was read would get in, and be handed a token that counts.
-          if (!isCodeTyped && !(previous && isTrusted(previous, now()))) return unchanged
-          // Requests that were sent together show the same token: one is given the next.
-          if (previous !== undefined && previous.hash !== shown?.hash && !trust) return { outcome: {} }
-          const fresh = newToken(previous && token)
-          written = succeeded(previous, fresh, trust, ages, now())
-          const others = devices.filter((other) => other !== previous)
-          const kept = { token: fresh, expiresAt: written.expiresAt }
-          return { outcome: { kept }, put: put([...others, written], now()) }
-        })
+        const recording = async () =>
+          updater.update((stored): Update<Stored, Stood | undefined> => {
+            const devices = live(stored, now())
+            previous = shown && devices.find((device) => isShownBy(device, shown, now()))
+            // A copied cookie that was revoked since it was read would get in, and be handed a token that counts.
+            if (!isCodeTyped && !(previous && isTrusted(previous, now()))) return unchanged
+            // Requests that were sent together show the same token: one is given the next.
+            if (previous !== undefined && previous.hash !== shown?.hash && !trust) return { outcome: {} }
+            const fresh = newToken(previous && token)
+            written = succeeded(previous, fresh, trust, parts, now())
+            const others = devices.filter((other) => other !== previous)
+            const kept = { token: fresh, expiresAt: written.expiresAt }
+            return { outcome: { kept }, put: put([...others, written], now()) }
+          })
+        const recorded = recording()
         // Made, but answered too late: its token goes nowhere, and the owner's would pass for a stolen one.
         recorded.catch(() => undo()).catch(() => undefined)
         const stood = await recorded
@@ -137,7 +137,7 @@ export function createDevices(parts: {
 
       return {
         known,
-        isTrusted: () => found.then((device) => device !== undefined && isTrusted(device, now())),
+        isTrusted: () => andThen(found, (device) => device !== undefined && isTrusted(device, now())),
         async succeed(trust) {
           const before = await found
           if (knownMaxAgeMs === 0 && !trust && before === undefined) return undefined
@@ -186,7 +186,7 @@ const togetherMs = 30_000
 const halfBytes = 16
 
 function live(stored: Stored | undefined, time: number): readonly StoredDevice[] {
-  return stored?.devices.filter((device) => time < device.expiresAt) ?? []
+  return stored?.devices.filter(({ expiresAt }) => time < expiresAt) ?? []
 }
 
 function isTrusted({ trustExpiresAt = 0 }: StoredDevice, time: number): boolean {

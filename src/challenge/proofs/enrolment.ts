@@ -1,5 +1,6 @@
 import { TwoFactorError } from '../../errors.js'
-import type { Store } from '../../store/store.js'
+import { andThen, ignoreRejection } from '../../lib/awaitable.js'
+import type { Awaitable, Store } from '../../store/store.js'
 import { hashId, type Keys } from '../keys.js'
 import type { Secrets } from '../secrets.js'
 import { createUpdater, newCommandId, type Update, unchanged, update } from '../updater.js'
@@ -28,7 +29,7 @@ export interface Enrolment {
 /** The record of a session in the hands of the request that may begin a new one. */
 export interface Beginning {
   /** The owner of the next challenge of this session. */
-  readonly visitor: Promise<string>
+  readonly visitor: Awaitable<string>
   /** Remembers the number; an earlier one of this session is forgotten. */
   begin(enrolment: Enrolment): Promise<void>
 }
@@ -143,17 +144,16 @@ export function createEnrolments(parts: {
     find: async (session) => opened(await read(session), session),
     open(session) {
       const updater = createUpdater<Stored>(store, keys.enrolment(session))
-      const visitor = updater.prefetch().then((stored) => {
+      const visitor = andThen(updater.prefetch(), (stored) => {
         // The session itself, so that two starts at once agree; but not after its record has moved, since
         // the holder of the old id would own the challenge that moved along (session fixation).
         const fresh = stored === undefined ? hashId(session) : newCommandId()
         return opened(stored, session)?.visitor ?? fresh
       })
-      // It may never be awaited: an unhandled rejection would end the process.
-      visitor.catch(() => undefined)
+      ignoreRejection(visitor)
       return {
         visitor,
-        begin: (enrolment) =>
+        begin: async (enrolment) =>
           updater.update(() => {
             const kept = { ...enrolment, expiresAt: now() + proofLifetimeMs }
             return { outcome: undefined, put: seal(session, kept) }

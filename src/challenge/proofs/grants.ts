@@ -1,4 +1,5 @@
 import type { Emit } from '../../events.js'
+import { andThen, ignoreRejection } from '../../lib/awaitable.js'
 import type { Awaitable, Entry, Store } from '../../store/store.js'
 import { hashId, type Keys } from '../keys.js'
 import type { Limits } from '../limits.js'
@@ -72,7 +73,7 @@ export interface WrittenGrant {
 /** The record of a subject in the hands of one request: read once as it begins, and changed by swaps from there on. */
 export interface OpenSubject {
   /** The last revocation of this subject in this session; undefined when there was none recently. */
-  readonly epoch: Promise<string | undefined>
+  readonly epoch: Awaitable<string | undefined>
   /** Whether a revocation has come since. One store read. */
   isRevoked(): Promise<boolean>
   /** Undefined, and nothing written, when grants were revoked since the record was read. */
@@ -144,10 +145,7 @@ export function createGrants(parts: {
 
   const grants: Grants = {
     read(required) {
-      const entry = store.read(keys.grants(required.subject))
-      return entry instanceof Promise
-        ? entry.then((found) => admitted(found, required))
-        : admitted(entry, required)
+      return andThen(store.read(keys.grants(required.subject)), (entry) => admitted(entry, required))
     },
 
     async take(required) {
@@ -159,12 +157,11 @@ export function createGrants(parts: {
     open(who) {
       const { subject } = who
       const updater = createUpdater<SubjectRecord>(store, keys.grants(subject))
-      const epoch = updater
-        .prefetch()
-        .then((found = emptySubject) => epochOf(found, [hashId(who.session)], now()))
-      // It may never be awaited: an unhandled rejection would end the process.
-      epoch.catch(() => undefined)
-      const changeOpen = <Outcome>(decide: Decide<Outcome>) => updater.update(deciding(decide))
+      const epoch = andThen(updater.prefetch(), (found = emptySubject) =>
+        epochOf(found, [hashId(who.session)], now()),
+      )
+      ignoreRejection(epoch)
+      const changeOpen = async <Outcome>(decide: Decide<Outcome>) => updater.update(deciding(decide))
 
       return {
         epoch,

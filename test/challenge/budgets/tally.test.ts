@@ -126,7 +126,7 @@ describe('an attempt that cannot be counted', () => {
         return {
           ...inner,
           increment(key, windowMs, by = 1) {
-            if (by === 1 && key.includes(`:${broken.kind}:`)) throw new Error('down')
+            if (by === 1 && key.includes(`:${broken.kind}:`)) return Promise.reject(new Error('down'))
             return inner.increment(key, windowMs, by)
           },
         }

@@ -94,8 +94,8 @@ describe('a ledger in the store', () => {
       code: 'store_unavailable',
       message: expect.stringContaining('Does another program'),
     })
-    await expect(ledger().read()).rejects.toEqual(refused)
-    await expect(ledger().run(() => ({ outcome: 'let in' }))).rejects.toEqual(refused)
+    await expect(async () => ledger().read()).rejects.toEqual(refused)
+    await expect(async () => ledger().run(() => ({ outcome: 'let in' }))).rejects.toEqual(refused)
     const told = { type: 'store.failed', command: 'read' }
     expect(events).toEqual([told, told])
   })
