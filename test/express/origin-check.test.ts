@@ -1,32 +1,22 @@
 import { connect } from 'node:net'
 import express from 'express'
 import { describe, expect, it } from 'vitest'
+import { crossSiteHeaders } from '../../src/testing/rehearsal/hostile.js'
 import { startHost } from './kit.js'
 
 const routes = ['/two-factor/start', '/two-factor/resend', '/two-factor/verify', '/two-factor/cancel']
 
+const ofAnotherSite = (self: string): ReturnType<typeof crossSiteHeaders> => ({
+  ...crossSiteHeaders(self),
+  'an origin nearly allowed': { origin: 'https://app.example.evil.example' },
+  'an allowed origin in capitals': { origin: 'HTTPS://APP.EXAMPLE' },
+})
+
 describe('a request that another site made the browser send', () => {
-  it.each<[string, Record<string, string>]>([
-    ['cross-site', { 'sec-fetch-site': 'cross-site' }],
-    ['same-site', { 'sec-fetch-site': 'same-site' }],
-    ['an unknown word', { 'sec-fetch-site': 'friendly' }],
-    ['two words', { 'sec-fetch-site': 'same-origin, cross-site' }],
-    ['cross-site with our own origin', { 'sec-fetch-site': 'cross-site', origin: 'SELF' }],
-    ['another origin', { origin: 'https://evil.example' }],
-    ['another port', { origin: 'http://127.0.0.1:1' }],
-    ['a look-alike', { origin: 'SELF.evil.example' }],
-    ['no origin at all', { origin: 'null' }],
-    ['a file', { origin: 'file://' }],
-    ['another scheme of our host', { origin: 'FTP' }],
-    ['no URL', { origin: 'SELF, https://evil.example' }],
-    ['an origin nearly allowed', { origin: 'https://app.example.evil.example' }],
-    ['an allowed origin in capitals', { origin: 'HTTPS://APP.EXAMPLE' }],
-  ])('is refused: %s', async (_name, headers) => {
+  it.each(Object.keys(ofAnotherSite('')))('is refused: %s', async (name) => {
     const host = await startHost({ options: { allowedOrigins: ['https://app.example'] } })
     const ana = await host.login()
-    const { origin = '' } = headers
-    const named = origin.replace('SELF', host.url).replace('FTP', host.url.replace('http:', 'ftp:'))
-    const sent = { ...headers, ...(origin && { origin: named }) }
+    const sent = ofAnotherSite(host.url)[name]
     for (const route of routes) {
       const told = await ana.post(route, { code: '482913' }, sent)
       expect(told.status).toBe(403)

@@ -1,46 +1,10 @@
 import type { Request } from 'express'
 import { describe, expect, it } from 'vitest'
 import { returnPathOf, safePath } from '../../src/express/http/return-path.js'
+import { waysOut } from '../../src/testing/rehearsal/hostile.js'
 import { startHost } from './kit.js'
 
-/** Ways to make a browser leave the site by a `Location` that begins with a slash, or nearly does. */
-const elsewhere = [
-  'https://evil.example',
-  'http:evil.example',
-  '//evil.example',
-  '///evil.example',
-  '////evil.example',
-  '/\\evil.example',
-  '\\/evil.example',
-  '\\\\evil.example',
-  '/\\/evil.example',
-  '/\t/evil.example',
-  '/\n/evil.example',
-  '/\r/evil.example',
-  '\t//evil.example',
-  ' //evil.example',
-  '/ /evil.example',
-  '\u0000//evil.example',
-  '/\u0000/evil.example',
-  '/\u00a0/evil.example',
-  '／／evil.example',
-  '/／evil.example',
-  '/﹨evil.example',
-  '/evil.example\r\nSet-Cookie: a=b',
-  'javascript:alert(1)',
-  'JaVaScRiPt:alert(1)',
-  'data:text/html,x',
-  'evil.example',
-  '@evil.example',
-  '.evil.example',
-  '?next=//evil.example',
-  '#//evil.example',
-  './/evil.example',
-  '../evil.example',
-  '',
-  ' ',
-  `/${'a'.repeat(2_000)}`,
-]
+const elsewhere = [...waysOut, '', ' ', `/${'a'.repeat(2_000)}`]
 
 const here = [
   '/',
