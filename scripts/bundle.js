@@ -1,6 +1,7 @@
 // Bundles what is published: each entry in one file, and what several of them need in `dist/chunks`, so that
 // a class such as ProviderError is the same one whichever entry it came from. What browsers are served, the
 // entry `express-two-factor/browser` and the script of the pages, is minified. `npm run bundle`.
+import { copyFileSync } from 'node:fs'
 import { build } from 'rolldown'
 import { entries } from './entries.js'
 import { byLine } from './line-map.js'
@@ -48,6 +49,8 @@ await build([
     }),
   ),
 ])
+
+for (const file of ['inbox.css', 'inbox.svg']) copyFileSync(`src/browser/${file}`, `dist/browser/${file}`)
 
 /** Code that is not minified needs no columns, which are three quarters of a source map. */
 function coarsen(files) {

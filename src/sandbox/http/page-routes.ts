@@ -1,8 +1,7 @@
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import express, { type Router } from 'express'
 import { inboxMain, inboxPage } from '../page/inbox-page.js'
-import { inboxIcon, inboxStyle } from '../page/style.js'
 import { readView } from '../page/view.js'
 import type { ProviderSimulation } from '../provider-simulation.js'
 import type { Connection } from '../reach.js'
@@ -43,15 +42,12 @@ export function pageRoutes(simulation: ProviderSimulation, connection: Connectio
     const view = readView(request.originalUrl)
     response.type('html').send(inboxPage(inboxMain(simulation, connection, view), view, realNow()))
   })
-  router.get('/inbox.css', (_request, response) => void response.type('css').send(inboxStyle))
-  router.get('/inbox.js', (_request, response, next) => {
-    response.sendFile(
-      inboxScript(),
-      { cacheControl: false, dotfiles: 'allow' },
-      (error) => error && next(error),
-    )
-  })
-  router.get('/inbox.svg', (_request, response) => void response.type('svg').send(inboxIcon))
+  for (const file of ['inbox.css', 'inbox.js', 'inbox.svg']) {
+    router.get(`/${file}`, (_request, response, next) => {
+      const options = { root: filesOfPage(), cacheControl: false, dotfiles: 'allow' } as const
+      response.sendFile(file, options, (error) => error && next(error))
+    })
+  }
   router.get(streamPath, (request, response) => {
     const { remoteAddress = '' } = request.socket
     const client = /^(?:::ffff:)?127\.|^::1$/.test(remoteAddress) ? undefined : remoteAddress
@@ -61,7 +57,7 @@ export function pageRoutes(simulation: ProviderSimulation, connection: Connectio
   return router
 }
 
-/** The script of the page lies beside what browsers are served of the package: `src/browser/inbox.ts`, bundled. */
-function inboxScript(): string {
-  return join(dirname(createRequire(import.meta.url).resolve('express-two-factor/browser')), 'inbox.js')
+/** They lie beside what browsers are served of the package: `src/browser/inbox.ts`, bundled, and its look. */
+function filesOfPage(): string {
+  return dirname(createRequire(import.meta.url).resolve('express-two-factor/browser'))
 }
