@@ -138,5 +138,5 @@ export async function twice(stage: Stage): Promise<Attempted> {
 const names = (actions: readonly RehearsalAction[]) => actions.map(({ name }) => `"${name}"`).join(', ')
 
 function queryOf(fields: Fields): string {
-  return `?${new URLSearchParams(Object.entries(fields).map(([name, value]) => [name, String(value)]))}`
+  return `?${new URLSearchParams(Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]))}`
 }

@@ -118,7 +118,7 @@ function standardHeaders(
 function pathOnSite({ status, headers, request }: RehearsalResponse, origin: string): string | undefined {
   if (status < 300 || status >= 400 || headers.location === undefined) return undefined
   const base = new URL(request.path, origin)
-  if (!URL.canParse(headers.location, base)) return undefined
+  if (!URL.canParse(headers.location, base.href)) return undefined
   const url = new URL(headers.location, base)
   return url.origin === origin ? url.pathname + url.search : undefined
 }

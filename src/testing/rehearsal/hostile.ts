@@ -47,7 +47,11 @@ export const claims: Readonly<Record<string, Readonly<Record<string, string>>>> 
 export function inContentTypes(fields: Fields): readonly { readonly type: string; readonly body: string }[] {
   const [json, form] = [
     JSON.stringify(fields),
-    String(new URLSearchParams(Object.entries(fields).map(([name, value]) => [name, String(value)]))),
+    String(
+      new URLSearchParams(
+        Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]),
+      ),
+    ),
   ]
   const boundary = 'rehearsal'
   const parts = Object.entries(fields).map(

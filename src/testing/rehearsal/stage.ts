@@ -179,7 +179,9 @@ export function createStage({ wire, sandbox, options, path, scale, onResponse, o
 }
 
 export function formOf(fields: Fields): URLSearchParams {
-  return new URLSearchParams(Object.entries(fields).map(([name, value]) => [name, String(value)]))
+  return new URLSearchParams(
+    Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]),
+  )
 }
 
 /** A response in a few words. */
