@@ -80,8 +80,8 @@ export type EventBody =
       readonly subject: string
       /** The limit that was reached, if any. */
       readonly limit?: LimitName
-      /** What is wrong with the number, typed or on file, when that is why. */
-      readonly reason?: PhoneRefusal
+      /** What is wrong with the number, typed or on file; of `send_refused` what `beforeSend` gave. */
+      readonly reason?: string
     }
   | { readonly type: 'device.trusted' | 'device.used' | 'device.revoked'; readonly subject: string }
   /** A token of a device was shown after its replacement: somebody has copied it, and the device is revoked. */
@@ -231,7 +231,7 @@ function astray(event: EventBody): AboutExchange | undefined {
 
 /** Whether no code was sent because the option `phone` returned what nobody can dial. */
 function isUnreadable(event: EventBody): event is EventBody & { readonly reason: PhoneRefusal } {
-  if (event.type !== 'request.refused' || event.lane !== 'auth') return false
+  if (event.type !== 'request.refused' || event.lane !== 'auth' || event.code === 'send_refused') return false
   return event.reason === 'not-a-number' || event.reason === 'wrong-length'
 }
 

@@ -14,6 +14,7 @@ export type {
 export type {
   ChallengeView,
   Refusal,
+  SendDecision,
   StartOutcome,
   Suspicion,
   VerifyOutcome,

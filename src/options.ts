@@ -132,7 +132,7 @@ export interface TwoFactorOptions {
   readonly pages?: PagesOptions
   /** After the session id was renewed and the grant written, before the response. If it throws, or responds with 4xx or 5xx, the grant is revoked. */
   readonly onVerified?: OnVerified
-  /** The host's last word before a code is sent: captcha, risk engine. Anything but `true` refuses. `suspicion` says when a captcha is due. */
+  /** The host's last word before a code is sent: captcha, risk engine. Anything but `true`, or `allow: true`, refuses. `suspicion` says when a captcha is due. */
   readonly beforeSend?: (req: Request, send: Parameters<BeforeSend>[0]) => ReturnType<BeforeSend>
   /** Also published on the diagnostics channel `express-two-factor:event`. */
   readonly onEvent?: OnEvent

@@ -73,8 +73,8 @@ export function createChallenges(parts: ChallengeParts): Challenges & {
     outcome: Outcome | Refusal,
   ): Outcome | Refusal {
     if (outcome.outcome === 'refused') {
-      const { onFile, ...told } = outcome as Refusal
-      const { code, limit, reason = onFile } = told
+      const { untold, ...told } = outcome as Refusal
+      const { code, limit, reason = untold } = told
       emit({
         type: 'request.refused',
         command,
@@ -142,7 +142,7 @@ export function createChallenges(parts: ChallengeParts): Challenges & {
     async preview(command) {
       const gathered = await gather(command)
       if ('outcome' in gathered) {
-        const { onFile: _onFile, ...refusal } = gathered
+        const { untold: _, ...refusal } = gathered
         return { refusal, expired: false, untypedSince: 0 }
       }
       const { target, seen, who } = gathered

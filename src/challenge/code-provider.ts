@@ -1,4 +1,6 @@
 import type { Finding } from '../store/store.js'
+import type { Lane } from './limits.js'
+
 /** How a code travels, by the name of a provider's method: `sms`, `call`, `whatsapp` or another. */
 export type Channel = 'sms' | 'call' | (string & Record<never, never>)
 
@@ -44,6 +46,8 @@ export interface CodeSend {
   readonly channel: Channel
   /** How it may travel as well, where it cannot by `channel`: what else the request for it accepts. */
   readonly channels?: readonly Channel[] | undefined
+  /** Whether the number is on file (`auth`), or has yet to be proven (`enrol`). */
+  readonly lane?: Lane | undefined
   /** The name under which the provider files the code; the same one at send and at check. */
   readonly appName: string
   /** What the code is for, such as `login`. */
@@ -117,6 +121,8 @@ export type SendResult =
       readonly handle?: string
       /** How the code travelled, where that is another way than asked for: a guard may take one and not the other. */
       readonly channel?: Channel
+      /** The number gets this code each time, by the host's own word: it is accepted again, once with each challenge. */
+      readonly fixed?: true
     }
   | {
       /** What became of the send. */

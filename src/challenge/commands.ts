@@ -72,18 +72,30 @@ export interface ResendCommand extends Omit<SendCommand, 'details'> {
   readonly shown?: Shown | undefined
 }
 
+/** The host's word about one send, where it has more to say than yes or no. */
+export interface SendDecision {
+  /** Anything but `true` refuses. */
+  readonly allow: boolean
+  /** Why, for the event `request.refused`; whoever asked for the code is not told. At most 200 characters, long numbers masked. */
+  readonly reason?: string | undefined
+  /** How the code shall go out instead, such as `call`: one of `channels`. Any other refuses. */
+  readonly method?: Channel | undefined
+}
+
 /**
- * The host's decision before anything is booked: anything but `true` refuses, and the start changes nothing.
- * Of parallel requests more than one may call it; one of them sends.
+ * The host's decision before anything is booked: anything but `true`, or `allow: true`, refuses, and the start changes
+ * nothing. Of parallel requests more than one may call it; one of them sends.
  */
 export type BeforeSend = (send: {
   readonly subject: string
   readonly destination: PhoneNumber
   readonly channel: Channel
+  /** How it may go out as well: what the request accepts. */
+  readonly channels: readonly Channel[]
   readonly purpose: string
   /** At a sign-up, when those of its country look like SMS pumping: ask for a captcha, say. */
   readonly suspicion?: Suspicion | undefined
-}) => Awaitable<boolean>
+}) => Awaitable<boolean | SendDecision>
 
 /** A country in which too few sign-ups are completed, in the UTC hour or day that runs. */
 export interface Suspicion {
@@ -134,8 +146,8 @@ export interface Refusal {
   readonly limit?: LimitName
   /** What is wrong with the number that was typed, when that is why. */
   readonly reason?: PhoneRefusal
-  /** What is wrong with the number on file. For events only: whoever asks for a code must not learn it (enumeration). */
-  readonly onFile?: PhoneRefusal
+  /** Why, for events only: what is wrong with the number on file (enumeration), or what the host has against the send. */
+  readonly untold?: string
   /** What to send instead, for developers. */
   readonly detail?: string
   /** The methods that will do, when a code by the requested channel will not. */

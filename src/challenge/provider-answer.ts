@@ -6,7 +6,8 @@ const maxHandleLength = 200
 
 /** Copies the known members of a result. Anything else must not count as delivered. */
 export function readSendResult(given: unknown): SendResult {
-  const { result, lifetimeMs, handle, tooLong, channel }: Readonly<Record<string, unknown>> = Object(given)
+  const { result, lifetimeMs, handle, tooLong, channel, fixed }: Readonly<Record<string, unknown>> =
+    Object(given)
   switch (result) {
     case 'not-sent':
       return typeof tooLong === 'string' ? { result, tooLong } : { result }
@@ -20,8 +21,11 @@ export function readSendResult(given: unknown): SendResult {
       // Without its handle the code could not be checked, or would be checked as another one.
       if (handle !== undefined && !fits) return { result: 'unconfirmed' }
       const lives = typeof lifetimeMs === 'number' && Number.isSafeInteger(lifetimeMs) && lifetimeMs > 0
-      const travelled = isMethodName(channel) && { channel }
-      return { result, ...(lives && { lifetimeMs }), ...(fits && { handle }), ...travelled }
+      const told = {
+        ...(isMethodName(channel) && { channel }),
+        ...(fixed === true && { fixed: true as const }),
+      }
+      return { result, ...(lives && { lifetimeMs }), ...(fits && { handle }), ...told }
     }
     default:
       return { result: 'unconfirmed' }
@@ -52,8 +56,10 @@ const maxLength = {
   unexpectedStatus: 64,
 } as const
 
-/** Numbers and codes that an adapter passes on from its service. Short codes of errors stay. */
-const longNumbers = /\d(?:[\s().-]?\d){4,}/g
+/** Without numbers and codes, which an adapter may pass on from its service. Short codes of errors stay. */
+export function withoutNumbers(text: string): string {
+  return text.replace(/\d(?:[\s().-]?\d){4,}/g, '••••')
+}
 
 /** Collects what an adapter reports about one exchange. The last word about a member counts. */
 export function reporter(): {
@@ -71,7 +77,7 @@ export function reporter(): {
         if (typeof value === 'string') reported[name as keyof typeof maxLength] = value.slice(0, length)
       }
       const { providerError } = reported
-      if (providerError !== undefined) reported.providerError = providerError.replace(longNumbers, '••••')
+      if (providerError !== undefined) reported.providerError = withoutNumbers(providerError)
       const { httpStatus, asked } = members
       if (Number.isSafeInteger(httpStatus)) reported.httpStatus = Number(httpStatus)
       if (asked === false) reported.asked = asked

@@ -1,8 +1,8 @@
 import { TwoFactorError } from '../errors.js'
 import type { Emit } from '../events.js'
 import { all } from '../lib/awaitable.js'
-import type { Counters, SendBudget } from './budgets/counters.js'
-import type { SendResult } from './code-provider.js'
+import type { Counters } from './budgets/counters.js'
+import type { Channel, SendResult } from './code-provider.js'
 import type { Codes, Dispatched } from './codes.js'
 import {
   type Refusal,
@@ -13,10 +13,11 @@ import {
   type StartOutcome,
 } from './commands.js'
 import { acceptedChannels } from './demand.js'
-import type { Challenge, Decision, Ledger, Who } from './ledger/ledger.js'
+import type { Decision, Ledger, Who } from './ledger/ledger.js'
 import type { LedgerView, OpenLedger } from './ledger/ledgers.js'
 import { type Booked, resend, type SendOutcome, settleSend, start } from './ledger/sends.js'
 import type { Lane } from './limits.js'
+import { permission } from './permission.js'
 import type { Purposes } from './purposes.js'
 import { about, type Target, type Targets, whoActs } from './targets.js'
 import { newChallengeId, newCommandId } from './updater.js'
@@ -24,7 +25,7 @@ import type { BalanceWatch } from './watch/balance-watch.js'
 import type { DeliveryWatch } from './watch/delivery-watch.js'
 
 /** What a send would do to the ledger. Pure: it decides again on the ledger that made a swap fail. */
-type Decide = (ledger: Ledger, now: number, who: Who) => Decision<SendOutcome | Refusal>
+type Decide = (ledger: Ledger, now: number, who: Who, chosen?: Channel) => Decision<SendOutcome | Refusal>
 
 /** Start and resend: book the send, hand the code over to the provider, record what became of it. */
 export function createSend(parts: {
@@ -65,12 +66,19 @@ export function createSend(parts: {
     const { outcome: planned } = decide(seen.ledger, seen.now, who)
     // SMS pumping: nothing is booked unasked, not even where a cooldown has ended since this was read.
     if (planned.outcome !== 'booked') return unsent(target, planned, seen)
-    const forbidden =
-      (await permission(target, planned.challenge, command, budget)) ?? (await funds?.take(target.lane))
-    if (forbidden !== undefined) return forbidden
+    const permitted = await permission(
+      target,
+      planned.challenge,
+      command.beforeSend,
+      acceptedBy(planned.challenge.purpose, command.methods),
+      budget,
+    )
+    if (permitted.outcome === 'refused') return permitted
+    const unfunded = await funds?.take(target.lane)
+    if (unfunded !== undefined) return unfunded
 
     // Commit: the ledger first, then the counters, so that of parallel requests only one costs budget.
-    const booking = await ledger.run((current, now) => decide(current, now, who))
+    const booking = await ledger.run((current, now) => decide(current, now, who, permitted.chosen))
     const { outcome: booked } = booking
     if (booked.outcome !== 'booked') return unsent(target, booked, booking)
     const settle = (sent: SendResult, cancelled = false) =>
@@ -113,23 +121,9 @@ export function createSend(parts: {
     return { outcome: 'already-sent', challenge: targets.view(target, planned.challenge, seen) }
   }
 
-  async function permission(
-    { subject, phone: destination }: Target,
-    { channel, purpose }: Challenge,
-    { beforeSend }: SendCommand,
-    { question, suspected }: SendBudget,
-  ): Promise<Refusal | undefined> {
-    const { suspicion, refusal } = suspected() ?? {}
-    // SMS pumping: without a captcha to ask for, nobody passes while the country is suspected.
-    if (beforeSend === undefined) return refusal
-    const planned = { subject, destination, channel, purpose }
-    // Cost: an assessment is billed, and whoever is refused, or does not wait for the answer, can ask again.
-    const tooMany = await question?.take()
-    if (tooMany !== undefined) return tooMany
-    const allowed = await beforeSend(suspicion === undefined ? planned : { ...planned, suspicion })
-    if (allowed !== true) return refused('send_refused')
-    await question?.refund()
-    return undefined
+  /** The methods of this purpose whose codes will do. */
+  function acceptedBy(purpose: string, methods: SendCommand['methods']): readonly Channel[] {
+    return acceptedChannels(purposes.find(purpose)?.channels ?? [], { methods })
   }
 
   async function dispatch(
@@ -140,9 +134,10 @@ export function createSend(parts: {
   ): Promise<Dispatched> {
     emit({ type: 'challenge.started', ...about(target, challenge) })
     const dispatched = await codes.send(target, {
+      lane: target.lane,
       destination: target.phone,
       channel: challenge.channel,
-      channels: acceptedChannels(purposes.find(challenge.purpose)?.channels ?? [], { methods }),
+      channels: acceptedBy(challenge.purpose, methods),
       appName: appNameOf(target.lane, challenge.purpose),
       purpose: challenge.purpose,
       locale,
@@ -172,31 +167,35 @@ export function createSend(parts: {
       const purpose = purposes.find(command.purpose)
       // Only the purpose keeps the codes of both lanes apart at the provider.
       const ofThisLane = purpose?.browserStartable === (command.lane !== 'enrol')
-      const channel = command.channel ?? purpose?.channels[0]
-      if (!ofThisLane || channel === undefined || !purpose.channels.includes(channel)) {
-        return refused('invalid_request')
-      }
+      const accepted = acceptedBy(command.purpose, command.methods)
+      const channel = accepted.find((one) => one === (command.channel ?? one))
+      if (!ofThisLane || channel === undefined) return refused('invalid_request')
       const target = await targets.of(command)
       if ('outcome' in target) return target
       const details = command.details && targets.sealDetails(target, command.details)
-      const order = { sendId: newCommandId(), challengeId: newChallengeId(), channel, details }
-      return send(command, target, order.sendId, (ledger, now, who) => {
+      const order = { sendId: newCommandId(), challengeId: newChallengeId(), details }
+      return send(command, target, order.sendId, (ledger, now, who, chosen = channel) => {
         const binding = { ...who, purpose: purpose.name, bound }
-        return start(ledger, { ...order, binding }, now, target.limits)
+        return start(ledger, { ...order, channel: chosen, binding }, now, target.limits)
       })
     },
 
     async resend(command: ResendCommand): Promise<StartOutcome> {
       const target = await targets.of(command)
       if ('outcome' in target) return refused('challenge_gone')
-      const { channel, shown = {} } = command
-      const order = { sendId: newCommandId(), channel, shown }
-      return send(command, target, order.sendId, (ledger, now, who) => {
-        const decision = resend(ledger, { ...order, ...who }, now, target.limits)
+      const { channel, methods, shown = {} } = command
+      const order = { sendId: newCommandId(), shown }
+      return send(command, target, order.sendId, (ledger, now, who, chosen = channel) => {
+        const decideFor = (by: Channel | undefined) =>
+          resend(ledger, { ...order, channel: by, ...who }, now, target.limits)
+        const decision = decideFor(chosen)
         if (decision.outcome.outcome !== 'booked') return decision
         const { purpose, channel: used } = decision.outcome.challenge
-        const isAllowed = purposes.find(purpose)?.channels.includes(used) === true
-        return isAllowed ? decision : { outcome: refused('invalid_request') }
+        const accepted = acceptedBy(purpose, methods)
+        if (accepted.includes(used)) return decision
+        // The provider may have sent the one before by another channel than asked for.
+        const [instead] = chosen === undefined ? accepted : []
+        return instead === undefined ? { outcome: refused('invalid_request') } : decideFor(instead)
       })
     },
   }

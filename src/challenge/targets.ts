@@ -63,7 +63,7 @@ export function createTargets(parts: {
         const { refusal: reason } = parsed
         const mistyped = lane === 'enrol' && (reason === 'not-a-number' || reason === 'wrong-length')
         const refusal = refused(mistyped ? 'invalid_request' : 'destination_not_allowed')
-        return lane === 'enrol' ? { ...refusal, reason } : { ...refusal, onFile: reason }
+        return lane === 'enrol' ? { ...refusal, reason } : { ...refusal, untold: reason }
       }
       return {
         lane,

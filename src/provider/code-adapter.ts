@@ -5,13 +5,14 @@ import { minuteMs } from '../lib/time.js'
 import type { ProviderClient } from './client.js'
 import type { Voice } from './client-params.js'
 import type { ResultOf } from './client-results.js'
+import { type FixedCodesOptions, fixedCodesChecks, withFixedCodes } from './fixed-codes.js'
 import * as optionChecks from './option-checks.js'
 import { ProviderError, spokenIn } from './provider-error.js'
 import { acceptedSend, failedSend, refusesAccount, reportFailure, statesBy } from './send-result.js'
 import { effectiveError, judge, type VerdictRules } from './verdict.js'
 
 /** Options of `providerCodes`. */
-export interface ProviderCodesOptions extends VerdictRules {
+export interface ProviderCodesOptions extends VerdictRules, FixedCodesOptions {
   /** From `createClient`. */
   readonly client: Pick<
     ProviderClient,
@@ -54,6 +55,7 @@ const checks: Checks<ProviderCodesOptions> = {
   voice: optionChecks.voice,
   callRetries: integer(1, 3),
   countryCode: optionChecks.countryCode,
+  ...fixedCodesChecks,
 }
 
 type Sent = ResultOf<'sendSmsCode'> | ResultOf<'sendCallCode'>
@@ -75,7 +77,7 @@ export function providerCodes(options: ProviderCodesOptions): CodeProvider {
   // Copied: what the caller does to a list later must not let anybody in.
   const rules = structuredClone({ approvedStatuses, ...present({ rejectedCodes, accountErrorCodes }) })
 
-  return {
+  const provider: CodeProvider = {
     name,
     timeoutMs: client.timeoutMs,
 
@@ -122,6 +124,7 @@ export function providerCodes(options: ProviderCodesOptions): CodeProvider {
     ...statesBy(client),
     close: () => client.close(),
   }
+  return withFixedCodes('providerCodes', provider, options)
 }
 
 const statusesGuessed = {

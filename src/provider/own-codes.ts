@@ -9,6 +9,7 @@ import type { ProviderClient } from './client.js'
 import type { Voice } from './client-params.js'
 import { createHandles } from './code-handle.js'
 import { type CodeMessage, defaultMessage, longestIn } from './code-message.js'
+import { type FixedCodesOptions, fixedCodesChecks, withFixedCodes } from './fixed-codes.js'
 import { providerName, voice } from './option-checks.js'
 import { acceptedSend, failedSend, reportFailure, statesBy } from './send-result.js'
 
@@ -33,7 +34,7 @@ export interface CodeSender
 }
 
 /** Options of `ownCodes`. */
-export interface OwnCodesOptions {
+export interface OwnCodesOptions extends FixedCodesOptions {
   /** Sends the texts and calls. */
   readonly client: CodeSender
   /** 32 bytes or more; that of `twoFactor` will do. For a rotation a list: the first makes, all verify. */
@@ -67,6 +68,7 @@ const checks: Checks<OwnCodesOptions> = {
   voice,
   retries: integer(1, 3),
   name: providerName,
+  ...fixedCodesChecks,
 }
 
 /**
@@ -91,7 +93,7 @@ export function ownCodes(options: OwnCodesOptions): CodeProvider {
   const write = createWriter(options)
   const methods = client.sendCall === undefined ? [{ name: 'sms' }] : interfaceMethods
 
-  return {
+  const provider: CodeProvider = {
     name,
     timeoutMs: client.timeoutMs,
     methods,
@@ -138,6 +140,7 @@ export function ownCodes(options: OwnCodesOptions): CodeProvider {
     ...statesBy(client),
     ...(client.close && { close: client.close.bind(client) }),
   }
+  return withFixedCodes('ownCodes', provider, options)
 }
 
 /** A code whose delivery is not confirmed may arrive all the same. */

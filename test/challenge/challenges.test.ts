@@ -70,7 +70,9 @@ describe('start', () => {
     const outcome = await challenges.start({ ...ana, purpose: 'transfer', channel: 'call' })
     expect(provider.sends).toEqual([
       {
+        lane: 'auth',
         destination: '+573001234567',
+        channels: ['sms', 'call'],
         appName: 'auth:transfer',
         channel: 'call',
         purpose: 'transfer',
@@ -230,7 +232,13 @@ describe('start', () => {
     const told = await challenges.start({ ...ana, purpose: 'login', beforeSend })
     expect(told).toEqual({ outcome: 'refused', code: 'send_refused' })
     expect(asked).toEqual([
-      { subject: 'ana', destination: '+573001234567', channel: 'sms', purpose: 'login' },
+      {
+        subject: 'ana',
+        destination: '+573001234567',
+        channel: 'sms',
+        channels: ['sms', 'call'],
+        purpose: 'login',
+      },
     ])
     // What is not a boolean is no consent.
     const undecided = () => undefined as unknown as boolean

@@ -210,8 +210,60 @@ describe('beforeSend', () => {
     expect((await ana.post('/two-factor/start', { channel: 'call' })).status).toBe(201)
     expect(asked.at(-1)).toEqual([
       'POST',
-      { subject: 'ana', destination: '+573001234567', channel: 'call', purpose: 'login' },
+      {
+        subject: 'ana',
+        destination: '+573001234567',
+        channel: 'call',
+        channels: ['sms', 'call'],
+        purpose: 'login',
+      },
     ])
+  })
+
+  it('gives its reason to the event and to nobody else, and chooses the method', async () => {
+    let answer: unknown
+    const events: TwoFactorEvent[] = []
+    const host = await startHost({
+      options: { beforeSend: () => answer as boolean, onEvent: (event) => events.push(event) },
+      mount: (app, tf) => app.get('/texts', tf.requireTwoFactor({ purpose: 'pay', methods: ['sms'] })),
+    })
+    const ana = await host.login()
+    const start = (body: object = {}) => ana.post('/two-factor/start', body)
+    const reasons = () => events.flatMap((event) => (event.type === 'request.refused' ? [event.reason] : []))
+    for (const [no, reason] of [
+      [
+        { allow: false, reason: 'SIM of +57 300 123 4567 changed at 2026-02-28' },
+        'SIM of +•••• changed at ••••',
+      ],
+      [{ allow: false, reason: 'x'.repeat(300) }, 'x'.repeat(200)],
+      [{ allow: false, reason: 5 }, undefined],
+      // What means a number on file that cannot be read, from elsewhere.
+      [{ allow: false, reason: 'not-a-number' }, 'not-a-number'],
+      [{ allow: 1 }, undefined],
+      [{ reason: 'risk' }, 'risk'],
+      [{ method: 'call' }, undefined],
+      [{ allow: true, method: 'fax', reason: 'safer' }, 'safer'],
+    ] as const) {
+      answer = no
+      const { status, json } = await start()
+      expect([status, json.code, json.reason]).toEqual([403, 'send_refused', undefined])
+      expect(reasons().at(-1)).toBe(reason)
+    }
+    answer = { allow: true, method: 'call' }
+    expect((await start()).json.challenge).toMatchObject({ channel: 'call', channels: ['sms', 'call'] })
+    host.clock.now += 60_000
+    answer = { allow: true, method: 'sms' }
+    expect((await ana.post('/two-factor/resend', { channel: 'call' })).json.challenge.channel).toBe('sms')
+    expect(host.stub.sends.map(({ path }) => path)).toEqual(['/v1/call/2fa/send-call', '/v1/2fa/send-sms'])
+    await ana.post('/two-factor/verify', { code: host.stub.rightCode })
+    // A way that the guard does not take is no way.
+    host.clock.now += 120_000
+    answer = { allow: true, method: 'call', reason: 'recent port-out' }
+    const { requirement } = (await ana.get('/texts')).json
+    expect((await start({ requirement })).json.code).toBe('send_refused')
+    expect(reasons().at(-1)).toBe('recent port-out')
+    answer = { allow: true }
+    expect((await start({ requirement })).json.challenge.channel).toBe('sms')
   })
 })
 

@@ -29,6 +29,9 @@ declare global {
     create(user: { name: string; phone: string }): Promise<void>
   }
   const ejs: { renderFile(file: string, data: object): Promise<string> }
+  const risk: {
+    lookUp(phone: string): Promise<{ simSwappedAt: number; lineType: 'mobile' | 'landline' | 'voip' }>
+  }
   const captchaSolved: (req: import('express').Request) => boolean
   const [checkPassword, account, transfer]: [RequestHandler, RequestHandler, RequestHandler]
   const csrfProtection: RequestHandler

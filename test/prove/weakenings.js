@@ -188,9 +188,9 @@ export const weakenings = [
   {
     bound: 14,
     what: 'whatever beforeSend returns is a yes',
-    file: 'src/challenge/send.ts',
-    find: "if (allowed !== true) return refused('send_refused')",
-    replace: '',
+    file: 'src/challenge/permission.ts',
+    find: 'if (allow !== true || chosen === undefined) {',
+    replace: 'if (chosen === undefined) {',
     tests: ['test/challenge/refused-starts.test.ts', 'test/challenge/challenges.test.ts'],
   },
   {

@@ -83,7 +83,9 @@ export function reserve(
   const challenge = { ...live, attempts: live.attempts + 1 }
   const counted = countedIn(budget, challenge, now, limits)
   // Replay: whether a code verifies only once is not documented by the provider, so it is remembered here.
-  const used = ledger.usedCodes.some((known) => known.code === attempt.code && known.at > now - rememberedMs)
+  const used =
+    !live.fixed &&
+    ledger.usedCodes.some((known) => known.code === attempt.code && known.at > now - rememberedMs)
   if (used) {
     const after = rejectedIn({ ...counted, lease: undefined }, challenge, attempt.code)
     const next = withBudget(ledger, attempt.budget, after, now)

@@ -33,6 +33,8 @@ export type Challenge = Binding & {
   readonly maxExpiresAt: number
   /** No code is accepted for it, but its attempts are inherited until `expiresAt`. */
   readonly voided?: true | undefined
+  /** Its code is the same each time, so that one that was used before is none that is replayed. */
+  readonly fixed?: true | undefined
   /** What the code provider wants back at the check. */
   readonly handle?: string | undefined
   /** Tags of the codes that were rejected since its last send. Each of them cost an attempt. */

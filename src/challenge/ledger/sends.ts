@@ -97,6 +97,7 @@ export function start(
     expiresAt: now + Math.min(defaultLifetimeMs, limits.codeLifetimeMs),
     maxExpiresAt: now + limits.codeLifetimeMs,
     voided: undefined,
+    fixed: undefined,
     handle: undefined,
     wrongCodes: undefined,
     details: command.details,
@@ -176,10 +177,9 @@ export function settleSend(
     return { outcome: uncounted, next: withBudget(ledger, name, { ...budget, sends }, now) }
   }
   const others = sendsFor(current, budget.sends).filter(({ id }) => id !== sendId)
-  const isOnly = others.length === 0
   // A code that was ended at the provider must not come back as one to be typed.
   const isDead = order?.cancelled === true && wasRefused(sent)
-  const unsent = sent.result === 'not-sent' && isOnly && !isDead
+  const unsent = sent.result === 'not-sent' && others.length === 0 && !isDead
   const challenge = isDead
     ? voided(current)
     : unsent
@@ -224,10 +224,10 @@ function withSend(
   // The code also went to another number: typing it proves nothing.
   if (sent.result === 'foreign-number') return voided(challenge)
   if (sent.result === 'sent' || sent.result === 'unconfirmed') {
-    const { channel = send.channel, handle, lifetimeMs = defaultLifetimeMs } = sent
+    const { channel = send.channel, handle, fixed, lifetimeMs = defaultLifetimeMs } = sent
     const expiresAt = Math.min(send.at + Math.min(lifetimeMs, limits.codeLifetimeMs), challenge.maxExpiresAt)
     // A code may arrive, and be typed, before the provider has answered: it was compared with the handle before.
-    return { ...challenge, channel, expiresAt, handle, wrongCodes: undefined }
+    return { ...challenge, channel, expiresAt, handle, fixed, wrongCodes: undefined }
   }
   // An earlier code of this challenge may still be on its way; without one there is nothing to type.
   return others.length === 0 ? voided(challenge) : challenge

@@ -27,7 +27,9 @@ export function screenOf(view: PageView, texts: Texts): Screen {
 /** A code is on its way: type it, or ask for another one. */
 function codeScreen(view: PageView, challenge: ChallengeView, texts: Texts): Screen {
   const remainingMs = challenge.expiresAt - view.now
+  // The one that was used comes first, unless it was the provider that chose it.
   const others = challenge.channels.filter((channel) => channel !== challenge.channel)
+  const used = challenge.channels.filter((channel) => channel === challenge.channel)
   const entry = html`<label for="code">${texts['code.label']}</label>
 <input id="code" name="code" type="text" inputmode="${view.lettersInCode ? 'text' : 'numeric'}" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" enterkeyhint="go"${fieldState(view, 'code')}>
 ${view.offerTrust && trustBox(view, texts)}<div class="buttons"><button class="main">${texts['code.submit']}</button></div>`
@@ -38,7 +40,7 @@ ${view.offerTrust && trustBox(view, texts)}<div class="buttons"><button class="m
 ${form(view, 'verify', entry)}
 <section aria-labelledby="help">
 <h2 id="help">${texts['resend.title']}</h2>
-${form(view, 'resend', sendButtons('resend', [challenge.channel, ...others], waitIn(view, texts), texts))}
+${form(view, 'resend', sendButtons('resend', [...used, ...others], waitIn(view, texts), texts))}
 ${view.changeableNumber && changeNumber(view, texts)}${otherWays(view, texts)}
 </section>`,
   }
