@@ -90,6 +90,19 @@ export type EventBody =
   /** A recovery code was used up; `remaining` are left, where the host tells it. Worth a message to the person. */
   | { readonly type: 'recovery.used'; readonly subject: string; readonly remaining?: number }
   | { readonly type: 'recovery.failed'; readonly subject: string }
+  /**
+   * What proves who an account is has changed, or is about to: worth a message at the old number or by mail. A number
+   * is told when the host takes it over, recovery codes when they are made.
+   */
+  | {
+      readonly type: 'factor.changed'
+      readonly kind: 'phone' | 'recovery-codes'
+      readonly subject: string
+      /** The number on file, masked; absent where there was none. */
+      readonly before?: string
+      /** The number that was proven, masked. */
+      readonly after?: string
+    }
   /** The host's session could not be renewed, so a correct code did not lead to a sign-in. */
   | { readonly type: 'session.failed' }
   | { readonly type: 'store.failed'; readonly command: string; readonly durationMs?: number }

@@ -109,6 +109,6 @@ export async function nationalForm(phone: string, defaultCountry?: string): Prom
 }
 
 /** Six bullets and the last two digits: fixed width, so that the length of the number stays unsaid. */
-export function maskPhoneNumber(phone: PhoneNumber): string {
+export function maskPhoneNumber(phone: string): string {
   return `••••••${phone.slice(-2)}`
 }

@@ -13,9 +13,9 @@ import { hostClock } from './express/host/boundary.js'
 import { createChallengesFacade } from './express/host/challenges-facade.js'
 import {
   createGrantsFacade,
+  createRecoveryCodesFacade,
   createTrustedDevicesFacade,
   hostRecoveryCodes,
-  recoveryCodesFacade,
 } from './express/host/facades.js'
 import {
   checkPurposeOptions,
@@ -144,7 +144,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     challenges: createChallengesFacade(http),
     grants: createGrantsFacade(http),
     trustedDevices: createTrustedDevicesFacade(http),
-    recoveryCodes: recoveryCodesFacade,
+    recoveryCodes: createRecoveryCodesFacade(domain),
     describeLimits: () => describeLimits(limits),
     ...operator,
     close,

@@ -4,6 +4,7 @@ import {
   memoryStore,
   type TwoFactor,
   type TwoFactorError,
+  type TwoFactorEvent,
   type TwoFactorOptions,
   tokenSession,
 } from '../../src/index.js'
@@ -434,5 +435,43 @@ describe('factories of a phone verification', () => {
       expect((await host.browser().get(`/uncalled/${name}`)).status).toBe(500)
       expect(String(host.errors.at(-1))).toContain(`pass ${name}(), not ${name}`)
     }
+  })
+})
+
+describe('a change of number', () => {
+  const failing = () => {
+    throw new Error('The directory is down.')
+  }
+
+  it.each<[string, string | undefined, (() => string | undefined) | undefined, object[]]>([
+    ['with both numbers masked', 'ana', undefined, [{ before: '••••••67', after: '••••••21' }]],
+    ['not where the number is on file already', 'ben', undefined, []],
+    ['without the old one where there was none', 'ana', () => undefined, [{ after: '••••••21' }]],
+    ['without one that cannot be read', 'ana', () => 'none yet', [{ after: '••••••21' }]],
+    ['whatever the host throws', 'ana', failing, [{ after: '••••••21' }]],
+    ['not at a signup, where nobody has a number yet', undefined, undefined, []],
+  ])('is told, once, when the host takes it over: %s', async (_name, user, phone, told) => {
+    let phoneOf = (subject: string) => phones[subject]
+    const events: TwoFactorEvent[] = []
+    const options: Partial<TwoFactorOptions> = {
+      phone: (_req, subject) => phoneOf(subject),
+      onEvent: (event) => events.push(event),
+    }
+    const host = await startHost({ mount: signupRoutes, options })
+    const visitor = user === undefined ? host.browser() : await host.signIn(user)
+    await visitor.post('/signup/phone/start', { phone: phones.ben })
+    await visitor.post('/signup/phone/verify', { code: host.stub.rightCode })
+    expect(events.filter(({ type }) => type === 'factor.changed')).toEqual([])
+    if (phone !== undefined) phoneOf = phone
+    const taken = await Promise.all([visitor.post('/signup'), visitor.post('/signup')])
+    expect(taken.filter(({ status }) => status === 200)).toHaveLength(1)
+    const expected = told.map((numbers) => ({
+      type: 'factor.changed',
+      kind: 'phone',
+      subject: user,
+      ...numbers,
+      at: host.clock.now,
+    }))
+    expect(events.filter(({ type }) => type === 'factor.changed')).toEqual(expected)
   })
 })

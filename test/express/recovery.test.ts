@@ -48,7 +48,8 @@ describe('a recovery code', () => {
       422,
       { code: 'code_not_accepted', attemptsRemaining: 8 },
     ])
-    expect(host.events.filter(({ type }) => type.startsWith('recovery'))).toMatchObject([
+    expect(host.events.filter(({ type }) => /^(?:recovery|factor)/.test(type))).toMatchObject([
+      { type: 'factor.changed', kind: 'recovery-codes', subject: 'ana' },
       { type: 'recovery.used', subject: 'ana', remaining: 9 },
       { type: 'recovery.failed', subject: 'ana' },
     ])

@@ -32,6 +32,7 @@ declare global {
   const risk: {
     lookUp(phone: string): Promise<{ simSwappedAt: number; lineType: 'mobile' | 'landline' | 'voip' }>
   }
+  const sendMail: (subject: string, text: string) => void
   const captchaSolved: (req: import('express').Request) => boolean
   const [checkPassword, account, transfer]: [RequestHandler, RequestHandler, RequestHandler]
   const csrfProtection: RequestHandler

@@ -1,6 +1,7 @@
 import type { Request, RequestHandler, Router } from 'express'
 import { TwoFactorError } from '../../errors.js'
-import { isOurs, middleware } from '../host/boundary.js'
+import { maskPhoneNumber, parsePhoneNumber } from '../../phone-number.js'
+import { hostFunction, isOurs, middleware } from '../host/boundary.js'
 import { type PhoneVerificationOptions, plainFactory, singleHandlers } from '../host/factory.js'
 import { readSubject } from '../host/requester.js'
 import { problemOf } from '../http/problems.js'
@@ -90,7 +91,8 @@ export function createPhoneVerification(
   { purpose = 'signup', successPath }: PhoneVerificationOptions,
 ): PhoneVerification {
   const { domain, subjectOf, sessions, renewal, pages, responder } = http
-  const { enrolments, purposes } = domain
+  const { enrolments, purposes, emit } = domain
+  const phoneOf = hostFunction(http.settings.phone, http.within('phone'))
   purposes.forEnrolment(purpose)
   renewal.takeAlong(enrolments.move)
   const { handlers, views } = createRoutes(http, createSignup(http, purpose, successPath))
@@ -117,7 +119,17 @@ export function createPhoneVerification(
     const fits = (proof: ProvenPhone) => isShown(req, proof)
     const proven = await enrolments.redeem(sessions.idOf(req), purpose, subject, fits)
     if (proven === undefined) throw new TwoFactorError('second_factor_required')
+    if (subject !== undefined) await reportChange(req, subject, proven)
     return proven
+  }
+
+  /** Asked before the host has the new number. A failure of its own must not keep that from being used. */
+  async function reportChange(req: Request, subject: string, { phone }: ProvenPhone): Promise<void> {
+    const onFile: unknown = await (async () => phoneOf(req, subject))().catch(() => undefined)
+    const parsed = await parsePhoneNumber(String(onFile ?? ''), { countries: 'any' })
+    if (parsed.ok && parsed.phone === phone) return
+    const before = parsed.ok && { before: maskPhoneNumber(parsed.phone) }
+    emit({ type: 'factor.changed', kind: 'phone', subject, ...before, after: maskPhoneNumber(phone) })
   }
 
   return {

@@ -6,6 +6,7 @@ import { generateRecoveryCodes, type RecoveryCodes } from '../../challenge/proof
 import type { RecoveryCodeStore } from '../../challenge/recovery.js'
 import type { SubjectState, Subjects } from '../../challenge/subjects.js'
 import { TwoFactorError } from '../../errors.js'
+import type { Emit } from '../../events.js'
 import { isMethodName, methodNameRule } from '../../lib/method-names.js'
 import type { HttpParts } from '../http-parts.js'
 import { hostFunction } from './boundary.js'
@@ -174,8 +175,14 @@ export interface RecoveryCodesFacade {
   generate(subject: SubjectName): RecoveryCodes
 }
 
-export const recoveryCodesFacade: RecoveryCodesFacade = {
-  generate: (subject) => generateRecoveryCodes(subjectText(subject)),
+export function createRecoveryCodesFacade({ emit }: { readonly emit: Emit }): RecoveryCodesFacade {
+  return {
+    generate(name) {
+      const subject = subjectText(name)
+      emit({ type: 'factor.changed', kind: 'recovery-codes', subject })
+      return generateRecoveryCodes(subject)
+    },
+  }
 }
 
 /** The functions of the host: whatever they throw is an Error that reaches its own error handler. */
