@@ -1,4 +1,4 @@
-import type { CountryCode, PhoneNumber as Reading } from 'libphonenumber-js/mobile'
+import type { CountryCode } from 'libphonenumber-js/mobile'
 import { memoize } from './lib/memoize.js'
 
 declare const checked: unique symbol
@@ -56,19 +56,18 @@ export async function parsePhoneNumber(text: string, rules: PhoneRules): Promise
   const international = withoutRetiredPrefix(prefixed, rules.defaultCountry)
 
   const defaultCountry = rules.defaultCountry as CountryCode | undefined
-  const parsed = await (defaultCountry === undefined
+  const reading = await (defaultCountry === undefined
     ? readOnce(international)
     : read(international, { defaultCountry }))
-  if (parsed === undefined) return { ok: false, refusal: 'not-a-number' }
-  if (!parsed.isPossible()) return { ok: false, refusal: 'wrong-length' }
-  const country = parsed.country
+  if (reading === undefined) return { ok: false, refusal: 'not-a-number' }
+  const { phone, country, isPossible, isMobile } = reading
+  if (!isPossible) return { ok: false, refusal: 'wrong-length' }
   if (country === undefined) return { ok: false, refusal: 'country-not-allowed' }
   if (rules.countries !== 'any' && !rules.countries.includes(country)) {
     return { ok: false, refusal: 'country-not-allowed' }
   }
-  // The plans loaded hold only mobile ranges: valid means mobile.
-  if (rules.mobileOnly && !parsed.isValid()) return { ok: false, refusal: 'not-a-mobile' }
-  return { ok: true, phone: parsed.number as string as PhoneNumber, country }
+  if (rules.mobileOnly && !isMobile) return { ok: false, refusal: 'not-a-mobile' }
+  return { ok: true, phone, country }
 }
 
 // Numbers on file recur with every code. A visitor's choice of country is not cached.
@@ -84,13 +83,30 @@ function withoutRetiredPrefix(international: string, country: string | undefined
   return mexican === null ? international : `+52${mexican[1]}`
 }
 
+/** A number by the numbering plans. */
+interface Reading {
+  readonly phone: PhoneNumber
+  readonly country: string | undefined
+  readonly isPossible: boolean
+  readonly isMobile: boolean
+}
+
 /** What the numbering plans make of a spelling; undefined when it is no number. */
 async function read(
   spelled: string,
   country: { readonly defaultCountry?: CountryCode },
 ): Promise<Reading | undefined> {
   const { parsePhoneNumberFromString } = await loadPhoneData()
-  return parsePhoneNumberFromString(spelled, { ...country, extract: false })
+  const parsed = parsePhoneNumberFromString(spelled, { ...country, extract: false })
+  return (
+    parsed && {
+      phone: parsed.number as string as PhoneNumber,
+      country: parsed.country,
+      isPossible: parsed.isPossible(),
+      // The plans loaded hold only mobile ranges: valid means mobile.
+      isMobile: parsed.isValid(),
+    }
+  )
 }
 
 /**

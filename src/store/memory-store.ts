@@ -99,14 +99,14 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
 
   return {
     read(key) {
-      const kept = partitionOf(key).get(key)
+      const kept = partitionOf(key).peek(key)
       return kept && isLive(kept, now()) ? entryOf(kept) : undefined
     },
 
     swap(key, expectedVersion, next, ttlMs) {
       const at = now()
       const partition = partitionOf(key)
-      const kept = partition.get(key)
+      const kept = partition.peek(key)
       const entry = kept && isLive(kept, at) ? entryOf(kept) : undefined
       if (entry?.version !== expectedVersion) return refusal(entry)
       if (next === undefined) {
@@ -122,7 +122,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
     increment(key, windowMs, by = 1) {
       const at = now()
       const partition = partitionOf(key)
-      const kept = partition.get(key)
+      const kept = by === 0 ? partition.peek(key) : partition.get(key)
       const running = kept && isLive(kept, at) ? kept : undefined
       const window = duration('windowMs', windowMs)
       const count = Math.max(0, (typeof running?.value === 'number' ? running.value : 0) + wholeAmount(by))

@@ -101,6 +101,8 @@ export function createPartition(parts: {
   }
 
   return {
+    /** Leaves its place among the least recently used: sealed entries are not evicted, and looking uses no counter. */
+    peek: (key: string) => shardOf(key).peek(key),
     get: (key: string) => shardOf(key).get(key),
     delete: (key: string) => void remove(shardOf(key), key),
     /**
