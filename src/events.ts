@@ -109,12 +109,12 @@ export type EventBody =
   /** The room of the memory store: counters were evicted, or entries of a kind have taken 80 % of it (told once). */
   | { readonly type: 'store.pressure'; readonly kind: string; readonly cause: 'evicted' | 'nearly-full' }
   /**
-   * Sign-ups of a country look like SMS pumping, and do so no longer. Each at most once per country and window,
-   * over all processes.
+   * Sign-ups of a country look like SMS pumping, and have not done so for an hour. The first comes when that begins
+   * and, besides, when a whole day looks so; each from one of all processes.
    */
   | {
       readonly type: 'spend.suspected' | 'spend.cleared'
-      /** ISO 3166 code. */
+      /** ISO 3166 code, or `all` for the sum over all countries. */
       readonly country: string
       /** The UTC hour or day in which it was counted. */
       readonly window: 'hour' | 'day'

@@ -12,7 +12,10 @@ export interface SignupGuardOptions {
   readonly unprovenPerHour?: number
   /** The same per UTC day. Default 100. */
   readonly unprovenPerDay?: number
-  /** Up to how many times the proven numbers of the window may stay unproven. Default 2. */
+  /**
+   * Up to how many times what usually stays unproven in the country may do so, for each number that is proven; where
+   * nothing is known yet, as if half were proven. Default 2.
+   */
   readonly ratio?: number
   /** The countries that are watched, ISO 3166 codes. Default: all. */
   readonly countries?: readonly string[]

@@ -82,6 +82,7 @@ export interface ServiceOptions {
   ask?: CodeProvider['balance']
   /** A clock shared with others, and its timers. */
   clock?: { now: () => number; background: Background }
+  background?: Background
   store?: (now: () => number) => Store
   countries?: readonly string[] | 'any'
   /** Names of the purposes that this release knows. */
@@ -117,7 +118,7 @@ export function createService(options: ServiceOptions = {}) {
     },
     deliveryWatch: options.deliveryWatch,
     balance: options.balance,
-    background: options.clock?.background ?? createBackground(),
+    background: options.background ?? options.clock?.background ?? createBackground(),
     secrets,
     keys,
     limits: { ...defaults, ...options.limits },

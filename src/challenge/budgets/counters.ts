@@ -75,7 +75,7 @@ export function createCounters(parts: {
         suspected: () => country?.suspected(unprovenIn(hits)),
         question: { take: () => questions().take(), refund: () => questions().giveBack('allowed') },
         async take() {
-          const refusal = await budget.take(country?.allowances)
+          const refusal = await budget.take(country && [country.allowance])
           service.note(lane, hits, refusal !== undefined)
           if (refusal === undefined) await country?.settle(unprovenIn(hits))
           return refusal
@@ -83,7 +83,7 @@ export function createCounters(parts: {
         refund: (result) =>
           Promise.all([
             budget.giveBack(result === 'not-sent' ? result : 'refused'),
-            ...(country?.allowances ?? []).map((window) => window.refund()),
+            country?.allowance.refund(),
           ]),
       }
     },

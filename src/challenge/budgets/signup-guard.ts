@@ -1,9 +1,18 @@
 import type { Emit } from '../../events.js'
-import { dayMs, hourMs } from '../../lib/time.js'
+import type { Background } from '../../lib/background.js'
 import type { Store } from '../../store/store.js'
 import { type Refusal, refused, type Suspicion } from '../commands.js'
 import type { Keys } from '../keys.js'
 import type { Allowance } from './counting.js'
+import {
+  type CountryWindow,
+  createCountryFigures,
+  everywhere,
+  type Figures,
+  windowAt,
+} from './country-figures.js'
+import { createSpendAlarms } from './spend-alarms.js'
+import { createUsualConversion, isTooMany } from './usual-conversion.js'
 
 /** When a country is suspected of SMS pumping, and what then happens. */
 export interface SignupGuardRules {
@@ -12,7 +21,7 @@ export interface SignupGuardRules {
   readonly unprovenPerHour: number
   /** The same per UTC day. */
   readonly unprovenPerDay: number
-  /** How many times the proven numbers of the window may stay unproven, where that is more. */
+  /** How many times what usually stays unproven may do so, for each number that is proven; where that is more. */
   readonly ratio: number
   /** The countries that are watched. Default: all. */
   readonly countries?: readonly string[] | undefined
@@ -26,8 +35,7 @@ export interface Suspected {
 
 /** What one sign-up counts against its country. */
 export interface CountrySend {
-  /** One for each window. */
-  readonly allowances: readonly Allowance[]
+  readonly allowance: Allowance
   /** Reads what the country has had. Counts nothing. */
   read(): Promise<unknown>
   /** Whether that is suspect, to an address with so many unproven sends; undefined where no address is known. */
@@ -38,8 +46,11 @@ export interface CountrySend {
 
 /**
  * Watches how many sign-ups of a country are completed. Whoever is paid for the messages (SMS pumping, toll
- * fraud) has no use for the codes, from however many addresses and numbers the requests come. Counted by increments
- * alone: one entry that all sign-ups of a country had to swap would refuse honest people at every rush.
+ * fraud) has no use for the codes, from however many addresses and numbers the requests come.
+ *
+ * A country that shows what is usual there is judged by the hour that runs, so that its people get in again when a pump
+ * ends; its day only tells. Any other is judged by its day, too, and while the sum over all countries is suspect by
+ * its day without a floor: a pump that is spread keeps below the floor in each.
  */
 export interface SignupGuard {
   /** Undefined for a country that is not watched. */
@@ -50,110 +61,102 @@ export interface SignupGuard {
   suspected(): readonly Suspicion[]
 }
 
-/** One UTC hour or day of one country. */
-interface CountryWindow {
-  readonly span: 'hour' | 'day'
-  readonly country: string
-  /** Such as `CO.2026-03-01T12` or `CO.2026-03-01`. */
-  readonly tag: string
-  readonly previousTag: string
-  readonly lengthMs: number
-  readonly endsAt: number
-  /** How many sends may stay unproven however few are proven. */
-  readonly floor: number
+/** What one country and all of them have had, in the hour and the day that run. */
+interface Counted {
+  readonly hour: Figures
+  readonly day: Figures
+  readonly hourEverywhere: Figures
 }
 
-type Counts = Pick<Suspicion, 'sent' | 'approved'>
+const none: Figures = { sent: 0, approved: 0 }
 
-function windowsOf(country: string, at: number, rules: SignupGuardRules): readonly CountryWindow[] {
-  const window = (span: CountryWindow['span'], lengthMs: number, floor: number): CountryWindow => {
-    const tagAt = (time: number) =>
-      `${country}.${new Date(time).toISOString().slice(0, span === 'hour' ? 13 : 10)}`
-    const endsAt = (Math.floor(at / lengthMs) + 1) * lengthMs
-    return { span, country, tag: tagAt(at), previousTag: tagAt(at - lengthMs), lengthMs, endsAt, floor }
-  }
-  return [window('hour', hourMs, rules.unprovenPerHour), window('day', dayMs, rules.unprovenPerDay)]
+interface Verdict {
+  readonly window: CountryWindow
+  readonly figures: Figures
 }
 
 /**
  * Whether an address has had so many unproven sends that further ones do not count for its country. Else a single one
  * could close it: whoever is refused cannot prove a number, so that the country would stay suspected (denial of service).
  */
-const isBeyondShare = (unproven = 0, { floor }: CountryWindow) =>
-  unproven > Math.max(1, Math.floor(floor / 10))
+const isBeyondShare = (unproven = 0, floor: number) => unproven > Math.max(1, Math.floor(floor / 10))
 
 export function createSignupGuard(parts: {
-  readonly store: Pick<Store, 'increment'>
+  readonly store: Store
   readonly keys: Keys
   readonly signupGuard: SignupGuardRules
+  readonly background: Pick<Background, 'run'>
   readonly now: () => number
   readonly emit: Emit
 }): SignupGuard {
-  const { store, keys, signupGuard: rules, now, emit } = parts
+  const { signupGuard: rules, background, now } = parts
+  const floors = { hour: rules.unprovenPerHour, day: rules.unprovenPerDay }
+  const figures = createCountryFigures(parts)
+  const alarms = createSpendAlarms(parts)
+  const usual = createUsualConversion({ ...parts, figures, rules: { floor: floors.day, ratio: rules.ratio } })
   const isWatched = (country: string) => rules.countries?.includes(country) ?? true
-  /** By country and span, so that the number of countries bounds them: what this process last saw, and told. */
-  const suspects = new Map<string, Counts & { readonly window: CountryWindow }>()
-  const toldIn = new Map<string, string>()
-  const nameOf = ({ country, span }: CountryWindow) => `${country} ${span}`
+  /** By country, which bounds them: what this process saw last. */
+  const suspects = new Map<string, Verdict>()
 
-  async function count(
-    what: 'sent' | 'approved' | 'told',
-    { lengthMs }: CountryWindow,
-    tag: string,
-    by: number,
-  ): Promise<number> {
-    // Twice its length, so that it is still there when the next window begins.
-    return (await store.increment(keys.counter(`count-country-${what}`, tag), 2 * lengthMs, by)).count
-  }
-
-  async function read(window: CountryWindow, tag = window.tag): Promise<Counts> {
-    const [sent, approved] = await Promise.all([
-      count('sent', window, tag, 0),
-      count('approved', window, tag, 0),
-    ])
-    return { sent, approved }
-  }
-
-  /** Whether a window is suspect, which is remembered for `suspected`. */
-  function judge(window: CountryWindow, { sent, approved }: Counts): boolean {
-    const isSuspect = sent - approved >= Math.max(window.floor, rules.ratio * approved)
-    if (isSuspect) suspects.set(nameOf(window), { window, sent, approved })
-    else suspects.delete(nameOf(window))
-    return isSuspect
-  }
-
-  type SpendEvent = 'spend.suspected' | 'spend.cleared'
-
-  /** Once per window over all processes: whoever counts the first emits it. */
-  async function tell(type: SpendEvent, window: CountryWindow, tag: string, counts: Counts): Promise<void> {
-    if ((await count('told', window, `${tag}.${type}`, 1)) > 1) return
-    emit({ type, country: window.country, window: window.span, ...counts })
-  }
-
-  const wasSuspected = async (window: CountryWindow, tag: string) =>
-    (await count('told', window, `${tag}.spend.suspected`, 0)) > 0
-
-  /** Raises the suspicion, and ends that of the window before. */
-  async function noteSent(window: CountryWindow, counts: Counts): Promise<void> {
-    const { tag, previousTag } = window
-    if (judge(window, counts) && toldIn.get(nameOf(window)) !== tag) {
-      toldIn.set(nameOf(window), tag)
-      await tell('spend.suspected', window, tag, counts)
+  function windowsOf(country: string) {
+    const at = now()
+    return {
+      hour: windowAt('hour', country, at),
+      day: windowAt('day', country, at),
+      hourEverywhere: windowAt('hour', everywhere, at),
+      dayEverywhere: windowAt('day', everywhere, at),
     }
-    if (counts.sent > 1 || !(await wasSuspected(window, previousTag))) return
-    await tell('spend.cleared', window, previousTag, await read(window, previousTag))
+  }
+  type Windows = ReturnType<typeof windowsOf>
+
+  async function read({ hour, day, hourEverywhere }: Windows): Promise<Counted> {
+    const counted = await Promise.all([hour, day, hourEverywhere].map(figures.read))
+    const [inHour, inDay, everywhereInHour] = counted as [Figures, Figures, Figures]
+    return { hour: inHour, day: inDay, hourEverywhere: everywhereInHour }
   }
 
-  /** A send that was not counted is counted now. */
-  async function noteApproved(window: CountryWindow, isUncounted: boolean): Promise<void> {
-    const { tag } = window
-    const [approved, sent, suspected] = await Promise.all([
-      count('approved', window, tag, 1),
-      count('sent', window, tag, isUncounted ? 1 : 0),
-      wasSuspected(window, tag),
-    ])
-    const counts = { sent, approved }
-    if (!judge(window, counts) && suspected) await tell('spend.cleared', window, tag, counts)
+  const isSuspect = (counts: Figures, floor: number, country: string) =>
+    isTooMany(counts, { floor, ratio: rules.ratio }, usual.of(country))
+
+  const live = () => [...suspects.values()].filter(({ window }) => now() < window.endsAt)
+
+  /** Without the countries that are suspect by themselves, and say nothing about the others. */
+  function isSpread({ hourEverywhere: { sent, approved } }: Counted): boolean {
+    const alone = live().filter(({ window }) => window.span === 'hour')
+    const without = (what: keyof Figures) => alone.reduce((sum, { figures: own }) => sum + own[what], 0)
+    const others = { sent: sent - without('sent'), approved: approved - without('approved') }
+    return isSuspect(others, floors.hour, everywhere)
+  }
+
+  /** Which of its windows makes the country suspect, if one does. Remembered for `suspected`. */
+  function judge(windows: Windows, counted: Counted): Verdict | undefined {
+    const { hour, day } = windows
+    const verdict = verdictOn(windows, counted)
+    if (verdict === undefined) suspects.delete(hour.country)
+    else suspects.set(day.country, verdict)
+    return verdict
+  }
+
+  function verdictOn({ hour, day }: Windows, counted: Counted): Verdict | undefined {
+    const { country } = hour
+    if (isSuspect(counted.hour, floors.hour, country)) return { window: hour, figures: counted.hour }
+    if (usual.of(country) !== undefined) return undefined
+    const isOfDay = isSpread(counted)
+      ? isSuspect(counted.day, 1, everywhere)
+      : isSuspect(counted.day, floors.day, country)
+    return isOfDay ? { window: day, figures: counted.day } : undefined
+  }
+
+  /** Nobody waits for it, and an event that is lost keeps nobody from a code. */
+  function tell(windows: Windows, counted: Counted): void {
+    const { hour, day, hourEverywhere } = windows
+    const verdict = judge(windows, counted)
+    background.run(async () => {
+      if (verdict !== undefined) await alarms.raise(verdict.window, verdict.figures)
+      if (isSuspect(counted.day, floors.day, day.country)) await alarms.tellDay(day, counted.day)
+      if (isSpread(counted)) await alarms.raise(hourEverywhere, counted.hourEverywhere)
+      await alarms.clear(hour.country, (country) => figures.read(windowAt('hour', country, now())))
+    })
   }
 
   const refusalIn = ({ endsAt }: CountryWindow): Refusal => ({
@@ -161,69 +164,72 @@ export function createSignupGuard(parts: {
     limit: 'country',
   })
 
+  const countIn = (what: keyof Figures, windows: readonly CountryWindow[], by: number) =>
+    Promise.all(windows.map((window) => figures.count(what, window, by)))
+
+  /** Those for which an address with so many unproven sends no longer counts. */
+  const beyondShare = (windows: Windows, unproven: number | undefined) =>
+    Object.values(windows).filter(({ span }) => isBeyondShare(unproven, floors[span]))
+
   return {
     forSend(country) {
       if (!isWatched(country)) return undefined
+      const windows = windowsOf(country)
+      let counted: Counted = { hour: none, day: none, hourEverywhere: none }
       let isKnown = false
       /** Its address has wasted nothing, so whoever pumps the country does it from elsewhere. */
       let isClean = false
-      const sends = windowsOf(country, now(), rules).map((window) => {
-        let counts: Counts = { sent: 0, approved: 0 }
-        let isCounted = true
-        const refund = async () => isCounted && count('sent', window, window.tag, -1)
-        return {
-          window,
-          refund,
-          async read() {
-            counts = await read(window)
-          },
-          suspicion: () => (judge(window, counts) ? { country, ...counts } : undefined),
-          async take() {
-            const sent = await count('sent', window, window.tag, 1)
-            counts = { ...counts, sent }
-            // Of parallel sign-ups, all of which were still unsuspected when they asked, the surplus is refused.
-            const isSurplus = !isKnown && judge(window, { ...counts, sent: sent - 1 })
-            return rules.mode === 'enforce' && isSurplus && !isClean ? refusalIn(window) : undefined
-          },
-          async settle(unproven: number | undefined) {
-            if (!isBeyondShare(unproven, window)) return noteSent(window, counts)
-            await refund()
-            isCounted = false
-          },
-        }
+      let held: readonly CountryWindow[] = Object.values(windows)
+      const withSent = (by: number, [hour = 0, day = 0, hourEverywhere = 0]: readonly number[]): Counted => ({
+        hour: { ...counted.hour, sent: hour + by },
+        day: { ...counted.day, sent: day + by },
+        hourEverywhere: { ...counted.hourEverywhere, sent: hourEverywhere + by },
       })
       return {
-        allowances: sends,
-        read: () => Promise.all(sends.map((one) => one.read())),
+        allowance: {
+          async take() {
+            const sent = await countIn('sent', held, 1)
+            // Of parallel sign-ups, all of which were still unsuspected when they asked, the surplus is refused.
+            const surplus = isKnown ? undefined : verdictOn(windows, withSent(-1, sent))
+            counted = withSent(0, sent)
+            if (rules.mode === 'observe' || surplus === undefined || isClean) return undefined
+            return refusalIn(surplus.window)
+          },
+          refund: () => countIn('sent', held, -1),
+        },
+        async read() {
+          counted = await read(windows)
+        },
         suspected(unproven) {
           isClean = unproven === 0
-          const found = sends.map(({ window, suspicion }) => ({ window, suspicion: suspicion() }))
-          const first = found.find(({ suspicion }) => suspicion !== undefined)
-          if (first?.suspicion === undefined) return undefined
+          const verdict = judge(windows, counted)
+          if (verdict === undefined) return undefined
           isKnown = true
-          const { window, suspicion } = first
+          const suspicion = { country, ...verdict.figures }
           const isOpen = isClean || rules.mode === 'observe'
-          return isOpen ? { suspicion } : { suspicion, refusal: refusalIn(window) }
+          return isOpen ? { suspicion } : { suspicion, refusal: refusalIn(verdict.window) }
         },
         // Not before all have agreed: the surplus of a burst stands in the counters for a moment.
-        // An event that is lost must not keep a code from being sent.
-        settle: (unproven) => Promise.all(sends.map((one) => one.settle(unproven))).catch(() => undefined),
+        async settle(unproven) {
+          const beyond = beyondShare(windows, unproven)
+          held = held.filter((window) => !beyond.includes(window))
+          await countIn('sent', beyond, -1)
+          if (held.length > 0) tell(windows, counted)
+        },
       }
     },
 
     async approved(country, unproven) {
       if (!isWatched(country)) return
-      await Promise.all(
+      const windows = windowsOf(country)
+      await Promise.all([
+        countIn('approved', Object.values(windows), 1),
         // One beyond the share of its address did not count when it was sent.
-        windowsOf(country, now(), rules).map((window) =>
-          noteApproved(window, isBeyondShare(unproven, window)),
-        ),
-      )
+        countIn('sent', beyondShare(windows, unproven), 1),
+      ])
+      background.run(async () => tell(windows, await read(windows)))
     },
 
-    suspected() {
-      const live = [...suspects.values()].filter(({ window }) => now() < window.endsAt)
-      return live.map(({ window, sent, approved }) => ({ country: window.country, sent, approved }))
-    },
+    suspected: () => live().map(({ window, figures: own }) => ({ country: window.country, ...own })),
   }
 }

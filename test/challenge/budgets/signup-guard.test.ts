@@ -7,6 +7,7 @@ import type { Store } from '../../../src/store/store.js'
 import { startRedis, withoutRedis } from '../../store/redis-server.js'
 import { day, hour } from '../kit.js'
 import { createService, rightCode, type ServiceOptions, visitor } from '../service.js'
+import { foreign, numberOf } from './traffic.js'
 
 const lifted = {
   serviceSendsPerMinute: 1_000_000,
@@ -163,10 +164,10 @@ describe('sign-ups of which most are completed', () => {
 })
 
 describe('the events', () => {
-  it.each(['observe', 'enforce'] as const)('come once per window when the guard is to %s', async (mode) => {
+  it.each(['observe', 'enforce'] as const)('come once when the guard is to %s', async (mode) => {
     const service = createGuarded({ signupGuard: { mode } })
     await pump(service, 40)
-    // Proofs that come in all the same end the suspicion of the hour.
+    // Proofs that come in all the same open the hour, and are no word that all is well.
     for (let index = 0; index < 30; index += 1) {
       await service.challenges.verify({ ...visitor(index), code: rightCode })
     }
@@ -176,32 +177,124 @@ describe('the events', () => {
     const shown = spendEvents(service).map((event) => ({ ...event, sent: undefined, approved: undefined }))
     expect(shown).toEqual([
       { type: 'spend.suspected', country: 'CO', window: 'hour' },
-      { type: 'spend.cleared', country: 'CO', window: 'hour' },
       ...(mode === 'observe' ? [{ type: 'spend.suspected', country: 'CO', window: 'day' }] : []),
     ])
     expect(spendEvents(service)[0]).toMatchObject({ sent: 30, approved: 0 })
   })
 
-  it('say that a suspicion ended with its window, at the next sign-up', async () => {
+  const suspected = { type: 'spend.suspected', country: 'CO', window: 'hour', sent: 30, approved: 0 }
+  const cleared = { type: 'spend.cleared', country: 'CO', window: 'hour', sent: 0, approved: 0 }
+  const mexican = { ...visitor(5_000), phone: '+525512345678' }
+
+  it('say that it is over when an hour has passed, with the next sign-up of any country', async () => {
     const service = createGuarded()
     await pump(service, 31)
     service.wait(hour)
     await pump(service, 2, 100)
-    expect(spendEvents(service)).toEqual([
-      { type: 'spend.suspected', country: 'CO', window: 'hour', sent: 30, approved: 0 },
-      { type: 'spend.cleared', country: 'CO', window: 'hour', sent: 30, approved: 0 },
-    ])
+    expect(spendEvents(service)).toEqual([suspected])
+    service.wait(hour)
+    await service.challenges.start(mexican)
+    expect(spendEvents(service)).toEqual([suspected, cleared])
+    await pump(service, 31, 200)
+    expect(spendEvents(service)).toHaveLength(3)
   })
 
-  it('are emitted once by two processes on one store', async () => {
-    const store = memoryStore()
-    const one = createGuarded({ store: () => store, signupGuard: { mode: 'observe' } })
-    const other = createGuarded({ store: () => store, signupGuard: { mode: 'observe' } })
+  it('do not say so while a pump goes on', async () => {
+    const service = createGuarded({ signupGuard: { mode: 'enforce', unprovenPerDay: 1_000 } })
+    for (let passed = 0; passed < 5; passed += 1) {
+      await pump(service, 40, passed * 100)
+      service.wait(hour)
+    }
+    expect(spendEvents(service)).toEqual([suspected])
+  })
+
+  it('are emitted once by two processes on one store, also where one of them comes later', async () => {
+    const store = memoryStore({ now: () => 0 })
+    const open = () => createGuarded({ store: () => store, signupGuard: { mode: 'observe' } })
+    const [one, other] = [open(), open()]
     for (let index = 0; index < 60; index += 2) {
       await pump(one, 1, index)
       await pump(other, 1, index + 1)
     }
-    expect([...spendEvents(one), ...spendEvents(other)]).toHaveLength(1)
+    const events = () => [one, other, later].flatMap(spendEvents)
+    const later = open()
+    expect(events()).toEqual([suspected])
+    for (const service of [later, other, one]) {
+      service.wait(2 * hour)
+      await service.challenges.start({ ...mexican, subject: 'eva', session: 'eva' })
+      await pump(service, 1, 900)
+    }
+    expect(events().map(({ type }) => type)).toEqual(['spend.suspected', 'spend.cleared'])
+  })
+})
+
+describe('the day of a country', () => {
+  const toldDay = { type: 'spend.suspected', country: 'CO', window: 'day', sent: 40, approved: 0 }
+
+  it('refuses it where nothing shows what is usual, and is told by one of two processes', async () => {
+    const store = memoryStore({ now: () => 0 })
+    const open = () =>
+      createGuarded({ store: () => store, signupGuard: { mode: 'observe', unprovenPerDay: 40 } })
+    const [one, other] = [open(), open()]
+    for (let index = 0; index < 60; index += 2) {
+      await pump(one, 1, index)
+      await pump(other, 1, index + 1)
+    }
+    expect([one, other].flatMap(spendEvents).slice(1)).toEqual([toldDay])
+  })
+
+  it('is told, and refuses nobody, where the days before show it: the hour does', async () => {
+    const service = createGuarded({ signupGuard: { mode: 'enforce', unprovenPerDay: 40 } })
+    service.wait(day - (service.now() % day))
+    for (let index = 0; index < 60; index += 1) await signUp(service, index)
+    service.wait(day)
+    await pump(service, 1, 100)
+    const sentIn = []
+    for (let passed = 0; passed < 3; passed += 1) {
+      const before = service.provider.sends.length
+      await pump(service, 60, 1_000 * (passed + 1))
+      sentIn.push(service.provider.sends.length - before)
+      service.wait(hour)
+    }
+    expect(sentIn).toEqual([29, 30, 30])
+    expect(spendEvents(service).map((event) => 'window' in event && event.window)).toEqual(['hour', 'day'])
+  })
+})
+
+describe('a pump that is spread over countries', () => {
+  const spread = async (service: Service, each: number, countries = foreign.slice(0, 40)) => {
+    let sent = 0
+    for (let index = 0; index < each; index += 1) {
+      for (const country of countries) {
+        const who = { ...visitor(0), subject: `${country}${index}`, session: `${country}${index}` }
+        const { outcome } = await service.challenges.start({ ...who, phone: numberOf(country, index) })
+        if (outcome === 'started') sent += 1
+      }
+    }
+    return sent
+  }
+
+  it('is suspected by the sum, and gets one code in each country that has proven none', async () => {
+    const service = createGuarded({ countries: 'any' })
+    expect(await spread(service, 20)).toBe(40)
+    expect(spendEvents(service)).toEqual([
+      { type: 'spend.suspected', country: 'all', window: 'hour', sent: 30, approved: 0 },
+    ])
+    expect(service.challenges.signups.suspected()).toHaveLength(40)
+  })
+
+  it('closes no country whose people enter their codes', async () => {
+    const service = createGuarded({ countries: 'any' })
+    for (let index = 0; index < 20; index += 1) await signUp(service, index)
+    await spread(service, 5)
+    for (let index = 20; index < 40; index += 1) expect(await signUp(service, index)).toBe('started')
+  })
+
+  it('is no other than that of the country in which it is', async () => {
+    const service = createGuarded({ countries: 'any' })
+    await pump(service, 40)
+    expect(await spread(service, 2, foreign.slice(0, 5))).toBe(10)
+    expect(spendEvents(service)).toMatchObject([{ country: 'CO' }])
   })
 })
 
@@ -214,12 +307,8 @@ describe('what a process knows to be suspected', () => {
     await pump(service, 2, 29)
     await service.challenges.verify({ ...visitor(0), code: rightCode })
     expect(signups.suspected()).toEqual([{ country: 'CO', sent: 31, approved: 1 }])
-    expect(spendEvents(service)).toHaveLength(1)
     await service.challenges.verify({ ...visitor(1), code: rightCode })
     expect(signups.suspected()).toEqual([])
-    expect(spendEvents(service).slice(1)).toEqual([
-      { type: 'spend.cleared', country: 'CO', window: 'hour', sent: 31, approved: 2 },
-    ])
     await pump(service, 1, 31)
     service.wait(hour - (service.now() % hour) - 1)
     expect(signups.suspected()).toEqual([{ country: 'CO', sent: 32, approved: 2 }])
@@ -227,49 +316,44 @@ describe('what a process knows to be suspected', () => {
     expect(signups.suspected()).toEqual([])
   })
 
-  it('is kept for each country, its hour and its day apart', async () => {
+  it('is the hour of a country, or its day', async () => {
     const service = createGuarded({ signupGuard: { mode: 'observe' } })
     const { signups } = service.challenges
-    const suspicion = { country: 'CO', sent: 100, approved: 0 }
-    await pump(service, 100)
-    expect(signups.suspected()).toEqual([suspicion, suspicion])
-    await service.challenges.start({ ...visitor(5_000), phone: '+525512345678' })
-    expect(signups.suspected()).toEqual([suspicion, suspicion])
+    await pump(service, 105)
+    expect(signups.suspected()).toEqual([{ country: 'CO', sent: 105, approved: 0 }])
     service.wait(hour)
-    expect(signups.suspected()).toEqual([suspicion])
-    await pump(service, 30, 1_000)
-    expect(signups.suspected()).toHaveLength(2)
+    expect(signups.suspected()).toEqual([])
+    await pump(service, 1, 1_000)
+    expect(signups.suspected()).toEqual([{ country: 'CO', sent: 106, approved: 0 }])
     const told = spendEvents(service).map((event) => 'window' in event && [event.type, event.window])
     expect(told).toEqual([
       ['spend.suspected', 'hour'],
       ['spend.suspected', 'day'],
-      ['spend.cleared', 'hour'],
-      ['spend.suspected', 'hour'],
     ])
   })
 })
 
 describe('the store of a watched country', () => {
   const asking = (service: Service, answer: () => void = () => {}) => {
-    const { increment } = service.store
-    const asked: (number | undefined)[] = []
-    service.store.increment = (key, windowMs, by) => {
+    const { read } = service.store
+    let asked = 0
+    service.store.read = (key) => {
       if (key.includes('count-country-told')) {
-        asked.push(by)
+        asked += 1
         answer()
       }
-      return increment(key, windowMs, by)
+      return read(key)
     }
-    return asked
+    return () => asked
   }
 
-  it('is asked by the first sign-up of a window and by the first suspicion, not by every one', async () => {
+  it('is asked what was told by the first sign-up and the first suspicion, not by every one', async () => {
     const service = createGuarded({ signupGuard: { mode: 'observe' } })
     const asked = asking(service)
     await pump(service, 29)
-    expect(asked).toEqual([0, 0])
+    expect(asked()).toBe(1)
     await pump(service, 11, 29)
-    expect(asked).toEqual([0, 0, 1])
+    expect(asked()).toBe(2)
   })
 
   it('keeps nobody from a code when it loses an event', async () => {

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest'
+import { type Figures, windowAt } from '../../../src/challenge/budgets/country-figures.js'
+import { createUsualConversion, usualOf } from '../../../src/challenge/budgets/usual-conversion.js'
+import { day, hour } from '../kit.js'
+
+const rules = { floor: 100, ratio: 2 }
+const days = (count: number, sent: number, approved: number): Figures[] =>
+  Array.from({ length: count }, () => ({ sent, approved }))
+
+describe('how many codes usually stay unproven for each that is proven', () => {
+  it.each<[string, Figures[], number | undefined]>([
+    ['half of them', days(14, 100, 50), 1],
+    ['four of ten', days(14, 100, 40), 1.5],
+    ['fewer than three of ten count as three', days(14, 100, 10), 7 / 3],
+    ['three of ten', days(14, 1_000, 290), 7 / 3],
+    ['more than two of three count as two', days(14, 1_000, 950), 0.5],
+    ['49 proven numbers say nothing', [{ sent: 98, approved: 49 }], undefined],
+    ['50 do', [{ sent: 100, approved: 50 }], 1],
+    ['more proven elsewhere than sent here', days(14, 10, 90), 0.5],
+    ['nothing at all', [], undefined],
+    ['a day that was suspect is left out', [...days(5, 200, 100), ...days(3, 5_000, 200)], 1],
+    [
+      'the first days, too, where hardly anything was proven',
+      [...days(5, 5_000, 200), ...days(1, 100, 50)],
+      1,
+    ],
+    [
+      'a slow decline is followed',
+      [...days(5, 1_000, 600), ...days(9, 1_000, 500)],
+      1 / (7_500 / 14_000) - 1,
+    ],
+  ])('%s', (_what, given, usual) => {
+    if (usual === undefined) expect(usualOf(given, rules)).toBeUndefined()
+    else expect(usualOf(given, rules)).toBeCloseTo(usual, 9)
+  })
+})
+
+describe('what is usual in a country', () => {
+  function open() {
+    const state = { now: 40 * day, asked: [] as string[], isDown: false, tasks: [] as Promise<void>[] }
+    const usual = createUsualConversion({
+      figures: {
+        async read({ tag }) {
+          state.asked.push(tag)
+          if (state.isDown) throw new Error('down')
+          return { sent: 100, approved: 50 }
+        },
+      },
+      background: { run: (task) => void state.tasks.push(task().catch(() => undefined)) },
+      now: () => state.now,
+      rules,
+    })
+    return { state, usual, settled: () => Promise.all(state.tasks) }
+  }
+
+  it('is read of the fourteen days before, and no request waits for it', async () => {
+    const { state, usual, settled } = open()
+    expect(usual.of('CO')).toBeUndefined()
+    await settled()
+    expect(usual.of('CO')).toBe(1)
+    expect(state.asked).toHaveLength(14)
+    expect(state.asked[0]).toBe(windowAt('day', 'CO', 26 * day).tag)
+    expect(state.asked.at(-1)).toBe(windowAt('day', 'CO', 39 * day).tag)
+  })
+
+  it('is read again in the next hour, and what was known counts until then', async () => {
+    const { state, usual, settled } = open()
+    state.isDown = true
+    usual.of('CO')
+    await settled()
+    expect(usual.of('CO')).toBeUndefined()
+    state.isDown = false
+    state.now += hour
+    usual.of('CO')
+    await settled()
+    state.isDown = true
+    state.now += hour
+    expect(usual.of('CO')).toBe(1)
+    await settled()
+    expect(usual.of('CO')).toBe(1)
+  })
+})
