@@ -11,8 +11,7 @@ import { build } from 'rolldown'
 
 const generators = ['openapi-typescript@7.13', 'openapi-fetch@0.17', '@hey-api/openapi-ts@0.95', 'orval@8']
 const folder = mkdtempSync(join(tmpdir(), 'generated-clients-'))
-const run = (command, ...args) =>
-  execFileSync(command, args, { cwd: folder, stdio: ['ignore', 2, 2] })
+const run = (command, ...args) => execFileSync(command, args, { cwd: folder, stdio: ['ignore', 2, 2] })
 const write = (name, text) => writeFileSync(join(folder, name), text)
 
 const sandbox = await startSandbox()
@@ -117,7 +116,16 @@ ${steps.join('\n')}
       '--moduleResolution',
       'bundler',
     ]
-    run('npx', 'tsc', ...types, '--target', 'es2023', '--lib', 'es2023,dom,dom.iterable', `${client}/program.ts`)
+    run(
+      'npx',
+      'tsc',
+      ...types,
+      '--target',
+      'es2023',
+      '--lib',
+      'es2023,dom,dom.iterable',
+      `${client}/program.ts`,
+    )
     await build({
       input: join(folder, client, 'program.ts'),
       output: { file: join(folder, client, 'program.js') },
