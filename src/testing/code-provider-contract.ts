@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { createHash, randomInt } from 'node:crypto'
 import type { Channel, CodeProvider, CodeSend, SendResult, Verdict } from '../challenge/code-provider.js'
-import { type Checks, checkOptions, func, list, nonEmptyString } from '../lib/options.js'
+import { isMethodName, methodNameRule } from '../lib/method-names.js'
+import { type Checks, checkOptions, func, list, that } from '../lib/options.js'
 
 /** What a service can do instead of an answer: a page of a proxy with HTTP 200, silence, a cut connection. */
 export type ServiceFault = 'error-page' | 'hang' | 'cut-off'
@@ -28,7 +29,7 @@ const checks: Checks<CodeProviderContractOptions> = {
   codeFor: func('(destination) => the newest code sent there'),
   sendsTo: func('(destination) => number of sends'),
   fail: func('(fault)'),
-  channels: list(nonEmptyString(), 'must list methods of the provider', 1),
+  channels: list(that(methodNameRule, isMethodName), 'must list methods of the provider', 1),
 }
 const required = ['test', 'createProvider', 'codeFor', 'sendsTo', 'fail']
 

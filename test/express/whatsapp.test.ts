@@ -4,15 +4,17 @@ import { failover, type TwoFactorEvent } from '../../src/index.js'
 import { type Play, startCodeService, twilio } from '../testing/code-services.js'
 import { phones, startHost } from './kit.js'
 
-/** Ben has no WhatsApp: his messages are refused as invalid recipients. */
-const withoutBen: Play = (path, body, codes, method) => {
+/** Ben has no WhatsApp: his messages are refused as invalid recipients. Eva's service takes RCS for all of hers. */
+const chats: Play = (path, body, codes, method) => {
   const params = new URLSearchParams(body)
-  const refused = params.get('Channel') === 'whatsapp' && params.get('To') === phones.ben
-  return refused ? [400, { code: 63024, status: 400 }] : twilio(path, body, codes, method)
+  const to = params.get('To')
+  if (params.get('Channel') === 'whatsapp' && to === phones.ben) return [400, { code: 63024, status: 400 }]
+  const [status, json] = twilio(path, body, codes, method)
+  return [status, to === phones.eva ? { ...json, channel: 'rcs' } : json]
 }
 
 async function startChatHost() {
-  const service = await startCodeService(withoutBen)
+  const service = await startCodeService(chats)
   onTestFinished(() => service.close())
   const events: TwoFactorEvent[] = []
   const account = { accountSid: 'AC1', authToken: 'token', serviceSid: 'VA1', baseUrl: service.baseUrl }
@@ -74,6 +76,23 @@ describe('a code by WhatsApp', () => {
     const refused = await ben.post('/two-factor/start', { requirement })
     expect([refused.status, refused.json.code]).toEqual([502, 'delivery_failed'])
     expect(asked()).toEqual(['whatsapp', 'sms', 'whatsapp'])
+  })
+
+  it('may go by RCS where the service chooses so: that is said, and the next is asked for as before', async () => {
+    const { host, asked, sentBy } = await startChatHost()
+    const eva = await host.login('eva')
+    const started = await eva.post('/two-factor/start')
+    expect(started.json.challenge).toMatchObject({ channel: 'rcs', channels: ['whatsapp', 'sms'] })
+    const page = (await eva.open('/two-factor')).text
+    expect(page).toContain(' by RCS. It works for ')
+    expect(page).not.toContain('value="rcs"')
+    host.clock.now += 60_000
+    expect((await eva.post('/two-factor/resend', { channel: 'rcs' })).status).toBe(400)
+    expect((await eva.post('/two-factor/resend')).status).toBe(200)
+    expect([asked(), sentBy()]).toEqual([
+      ['whatsapp', 'whatsapp'],
+      ['rcs', 'rcs'],
+    ])
   })
 
   it('is no reason to send by a method that nobody declares: nothing is asked, no attempt is lost', async () => {
