@@ -1,13 +1,22 @@
-// The demo bank beside the sandbox: `npm start`. With --walkthrough it is driven once over HTTP and ends;
-// with --own-codes the bank makes the codes in place of the provider.
+// The demo bank on its stage, beside the sandbox: `npm start`.
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { parseArgs } from 'node:util'
 import { startSandbox } from 'express-two-factor/sandbox'
 import { createDemo } from './demo/app.js'
 import { walkThrough } from './demo/walkthrough.js'
 
+const usage = `npm start                     the demo bank on its stage, and the sandbox
+npm start -- --walkthrough    drives the bank once over HTTP, prints each step and ends
+npm start -- --own-codes      the bank makes the codes itself, and the provider only sends them
+npm start -- --help           prints this`
+
+const { walkthrough, 'own-codes': makesCodes, help } = readOptions()
+if (help) {
+  console.log(usage)
+  process.exit()
+}
 const sandbox = await orOnFreePort((port) => startSandbox({ port }), 4000)
-const makesCodes = process.argv.includes('--own-codes')
 const demo = createDemo(sandbox, { makesCodes })
 const server = await orOnFreePort((port) => listen(demo.app, port), 3000)
 const origin = `http://localhost:${(server.address() as AddressInfo).port}`
@@ -19,7 +28,7 @@ async function stop(): Promise<void> {
   await sandbox.close()
 }
 
-if (process.argv.includes('--walkthrough')) {
+if (walkthrough) {
   try {
     await walkThrough(origin, sandbox)
   } catch (error) {
@@ -29,18 +38,22 @@ if (process.argv.includes('--walkthrough')) {
   await stop()
 } else {
   console.log(`
-  Demo bank   ${origin}
-  Inbox       ${sandbox.inboxUrl}   codes arrive here, nothing is really sent
+  Open    ${origin}    the bank, the phone that gets its codes, and what happens behind each click
+  Inbox   ${sandbox.inboxUrl}   every text and call; nothing is really sent
 
-  Sign in     ${origin}/login          name ana, password sesame
-  Step up     ${origin}/settings       asks for a fresh code
-  Transfer    ${origin}/transfer       a code for this very amount
-  Sign up     ${origin}/signup/phone   any mobile number of BR, CO, ES or MX
-  Break in    ${origin}/guesses        1,000 guesses, five reach ${makesCodes ? 'the check of the bank' : 'the provider'}
-
-  Ctrl-C ends both. All of it over HTTP, step by step: npm start -- --walkthrough
+  Ctrl-C ends both. More: npm start -- --help
 `)
   process.once('SIGINT', stop).once('SIGTERM', stop)
+}
+
+function readOptions() {
+  const flag = { type: 'boolean', default: false } as const
+  try {
+    return parseArgs({ options: { walkthrough: flag, 'own-codes': flag, help: flag } }).values
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`)
+    process.exit(2)
+  }
 }
 
 function listen(app: RequestListener, port: number): Promise<Server> {

@@ -46,7 +46,7 @@ describe('the README', () => {
     expect(anyPort(blocksOf(readme, 'text')[0] ?? '')).toBe(anyPort(said))
   })
 
-  // Made by test/browser/picture.test.ts, which leaves a new one under screenshots.
+  // Made by test/examples/demo.test.ts, which leaves a new one under screenshots.
   it('has a picture that is small enough to load anywhere', () => {
     const picture = readFileSync(path('docs/picture.png'))
     expect(picture.subarray(1, 4).toString()).toBe('PNG')

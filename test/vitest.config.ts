@@ -48,7 +48,7 @@ const full = {
     'control-openapi',
   ),
   browser: files(
-    'browser/{brand,inbox,inbox-looks,journeys,pages,picture,ways-out}',
+    'browser/{brand,inbox,inbox-looks,journeys,pages,ways-out}',
     'express/dialog/{axe,dialog,fetch-with-code,own-look,react}',
   ),
   processes: files(

@@ -1,42 +1,54 @@
 export interface Movement {
   readonly what: string
+  /** In dollars. */
   readonly amount: number
 }
 
 export interface Account {
   readonly name: string
   readonly password: string
-  readonly phone: string
+  phone: string
   email: string
   /** Newest first. */
   readonly movements: Movement[]
+  /** What is kept of the recovery codes that are left. */
+  recoveryHashes: Set<string>
 }
 
 /** Who banks here: one account to begin with, as many more as sign up. */
 export interface Accounts {
   find(name: string | undefined): Account | undefined
-  add(account: Account): void
+  open(person: Pick<Account, 'name' | 'password' | 'phone'>, movements?: Movement[]): void
+  /** Whether that was one of the recovery codes that are left; it is not any more. */
+  useRecoveryCode(name: string, hash: string): boolean
 }
 
 export function createAccounts(): Accounts {
   const accounts = new Map<string, Account>()
-  const add = (account: Account) => void accounts.set(account.name, account)
-  add({
-    name: 'ana',
-    password: 'sesame',
-    phone: '+573001234567',
-    email: 'ana@example.com',
-    movements: [
-      { what: 'Bakery', amount: -12 },
-      { what: 'Rent', amount: -640 },
-      { what: 'Salary', amount: 1_652 },
-    ],
-  })
-  return { add, find: (name) => accounts.get(name ?? '') }
+  const demo: Accounts = {
+    find: (name) => accounts.get(name ?? ''),
+    open(person, movements = []) {
+      const email = `${person.name}@example.com`
+      accounts.set(person.name, { ...person, email, movements, recoveryHashes: new Set() })
+    },
+    useRecoveryCode: (name, hash) => accounts.get(name)?.recoveryHashes.delete(hash) ?? false,
+  }
+  demo.open({ name: 'ana', password: 'sesame', phone: '+573001234567' }, [
+    { what: 'Bakery', amount: -12 },
+    { what: 'Rent', amount: -640 },
+    { what: 'Salary', amount: 1_652 },
+  ])
+  return demo
 }
 
 export function balanceOf({ movements }: Account): number {
   return movements.reduce((sum, { amount }) => sum + amount, 0)
+}
+
+const dollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' })
+
+export function money(amount: number): string {
+  return dollars.format(amount)
 }
 
 /** The member of a body that is a string, be it a form or JSON. */

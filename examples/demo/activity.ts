@@ -1,15 +1,22 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { tracingChannel } from 'node:diagnostics_channel'
+import { EventEmitter } from 'node:events'
 import type { RequestHandler } from 'express'
 import type { TwoFactorEvent } from 'express-two-factor'
 
-/** One request to the bank, and what happened behind it. */
+/** Something that happened behind a request. */
+export interface Step {
+  readonly by: 'store' | 'provider' | 'event'
+  readonly text: string
+}
+
+/** One request to the bank, and what happened behind it, in its order. */
 export interface Activity {
+  readonly id: number
   readonly request: string
   /** Its status, and where it leads. */
   readonly answer: string
-  /** Events, and calls to the provider, in their order. */
-  readonly steps: readonly string[]
+  readonly steps: readonly Step[]
   /** How many alike came one after the other. */
   readonly times: number
 }
@@ -19,79 +26,98 @@ export interface ActivityLog {
   onEvent(event: TwoFactorEvent): void
   /** Newest first. */
   list(): readonly Activity[]
-  /** Changes whenever the list does. */
-  revision(): number
+  /** Emits `change` after each. */
+  readonly changes: EventEmitter
   /** How many codes were ever checked. */
   checks(): number
   close(): void
 }
 
-/** What the package tells the tracers of its calls. */
+/** What the package tells the tracers of a call to the provider. */
 interface Call {
   readonly operation?: string
   readonly httpStatus?: number
   readonly result?: string
 }
 
+/** The same of a command of the store. */
+interface Command {
+  readonly command: keyof typeof verbs
+  readonly kind: string
+}
+
+const verbs = { read: 'reads', swap: 'writes', increment: 'counts' }
+/** What is known of a number, and what is known of a new one. */
+const names: Readonly<Record<string, string>> = { auth: 'the ledger', enrol: 'the ledger' }
+
 const maxEntries = 40
 
 /** Watches the bank from outside the package: by its requests, events and tracing channels. */
-export function createActivityLog(isHidden: (path: string) => boolean): ActivityLog {
-  const current = new AsyncLocalStorage<string[]>()
+export function createActivityLog(): ActivityLog {
+  const current = new AsyncLocalStorage<Step[]>()
+  const changes = new EventEmitter()
   const entries: Activity[] = []
-  let revision = 0
+  let lastId = 0
   let checks = 0
 
-  function add(request: string, answer: string, steps: readonly string[]): void {
-    revision += 1
+  function add(activity: Pick<Activity, 'request' | 'answer' | 'steps'>): void {
     const [last] = entries
-    const isLike = last?.request === request && last.answer === answer && last.steps.join() === steps.join()
-    if (isLike) entries[0] = { ...last, times: last.times + 1 }
-    else entries.unshift({ request, answer, steps, times: 1 })
+    const told = ({ request, answer, steps }: typeof activity) => JSON.stringify([request, answer, steps])
+    if (last !== undefined && told(last) === told(activity)) entries[0] = { ...last, times: last.times + 1 }
+    else entries.unshift({ ...activity, id: ++lastId, times: 1 })
     entries.splice(maxEntries)
+    changes.emit('change')
   }
 
+  const note = (by: Step['by'], text: string) => void current.getStore()?.push({ by, text })
   const noteCall = (context: object) => {
-    const { operation, httpStatus, result } = context as Call
-    const status = httpStatus === undefined ? '' : ` ${httpStatus}`
-    const called = operation === undefined ? 'bank: own code' : `provider: ${operation}${status}`
-    current.getStore()?.push(`${called} ${result ?? ''}`)
+    const { operation = 'own code', httpStatus = '', result = '' } = context as Call
+    note('provider', `${operation} ${httpStatus} ${result}`)
   }
   const noteCheck = (context: object) => {
     if (current.getStore() !== undefined) checks += 1
     noteCall(context)
   }
+  /** Alike ones in a row are one step: "counts address sends, session sends". */
+  const noteCommand = (context: object) => {
+    const { command, kind } = context as Command
+    const verb = verbs[command]
+    const what = names[kind] ?? kind.replace(/^count-\w+-/, '').replaceAll('-', ' ')
+    const steps = current.getStore()
+    const last = steps?.at(-1)
+    if (last?.text.startsWith(verb)) steps?.splice(-1, 1, { by: 'store', text: `${last.text}, ${what}` })
+    else note('store', `${verb} ${what}`)
+  }
   const nothing = () => {}
-  const quiet = { start: nothing, end: nothing, asyncStart: nothing, error: nothing }
-  const sends = { ...quiet, asyncEnd: noteCall }
-  const checking = { ...quiet, asyncEnd: noteCheck }
-  const sendChannel = tracingChannel<unknown, object>('express-two-factor:send')
-  const checkChannel = tracingChannel<unknown, object>('express-two-factor:check')
-  sendChannel.subscribe(sends)
-  checkChannel.subscribe(checking)
+  const quiet = { start: nothing, end: nothing, asyncStart: nothing, asyncEnd: nothing, error: nothing }
+  const watched = [
+    [tracingChannel<unknown, object>('express-two-factor:send'), { ...quiet, asyncEnd: noteCall }],
+    [tracingChannel<unknown, object>('express-two-factor:check'), { ...quiet, asyncEnd: noteCheck }],
+    [tracingChannel<unknown, object>('express-two-factor:store'), { ...quiet, end: noteCommand }],
+  ] as const
+  for (const [channel, watcher] of watched) channel.subscribe(watcher)
 
   return {
     middleware: (req, res, next) => {
+      const steps: Step[] = []
       const [path = ''] = req.originalUrl.split('?')
-      if (isHidden(path)) return next()
-      const steps: string[] = []
+      // What a page loads is no click.
+      if (/\.\w+$/.test(path)) return next()
       res.once('finish', () => {
         const [location] = res.get('Location')?.split('?') ?? []
         const answer = location === undefined ? `${res.statusCode}` : `${res.statusCode} to ${location}`
-        add(`${req.method} ${path}`, answer, steps)
+        add({ request: `${req.method} ${path}`, answer, steps })
       })
       current.run(steps, next)
     },
     onEvent(event) {
-      const code = 'code' in event ? ` ${event.code}` : ''
-      current.getStore()?.push(`event: ${event.type}${code}`)
+      note('event', 'code' in event ? `${event.type} ${event.code}` : event.type)
     },
     list: () => entries,
-    revision: () => revision,
+    changes,
     checks: () => checks,
     close() {
-      sendChannel.unsubscribe(sends)
-      checkChannel.unsubscribe(checking)
+      for (const [channel, watcher] of watched) channel.unsubscribe(watcher)
     },
   }
 }

@@ -1,16 +1,28 @@
 import { randomBytes } from 'node:crypto'
-import express, { type Express, type RequestHandler } from 'express'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import express, { type Express, type RequestHandler, Router } from 'express'
 import session from 'express-session'
-import { createClient, ownCodes, providerCodes, type TwoFactor, twoFactor } from 'express-two-factor'
+import {
+  type BrandOptions,
+  createClient,
+  memoryStore,
+  ownCodes,
+  providerCodes,
+  type TwoFactor,
+  type TwoFactorOptions,
+  twoFactor,
+} from 'express-two-factor'
 import type { Sandbox } from 'express-two-factor/sandbox'
-import { type Accounts, createAccounts, textOf } from './accounts.js'
+import { type Accounts, createAccounts } from './accounts.js'
 import { createActivityLog } from './activity.js'
-import { assetRoutes, isAsset } from './assets.js'
 import { bankRoutes } from './bank.js'
-import { guessRoutes } from './guesses.js'
-import { createLayout } from './layout.js'
-import { createPages } from './pages.js'
+import { createGuesses } from './guesses.js'
+import { createPages, framed } from './pages.js'
+import { securityRoutes } from './security.js'
+import { signInRoutes } from './sign-in.js'
 import { signupRoutes } from './signup.js'
+import { stageRoutes, switchOf } from './stage.js'
 
 declare module 'express-session' {
   interface SessionData {
@@ -34,27 +46,32 @@ export interface DemoOptions {
   readonly inFront?: (tf: TwoFactor) => RequestHandler
 }
 
+const brands: Readonly<Record<string, BrandOptions>> = {
+  meadow: { name: 'Demo bank', logoUrl: '/logo.svg', accent: '#0b6e4f' },
+  dusk: { name: 'Demo bank', accent: '#7a2bbf', font: 'Georgia, serif', radius: 18 },
+}
+
 /**
- * A small bank: sign-in with password and code, step-ups, trusted browsers, and accounts for proven numbers. A panel
- * beside each page shows what happens behind it.
+ * A small bank: sign-in with password and code, step-ups, trusted browsers, recovery codes, and accounts for proven
+ * numbers. At `/` it is on stage, in a frame beside the phone that gets its codes and what happens behind each click.
  */
 export function createDemo(
   { baseUrl, credentials, approvedStatuses, inboxUrl, inbox, clock }: Sandbox,
   { makesCodes, inFront }: DemoOptions = { makesCodes: false },
 ): Demo {
   const accounts = createAccounts()
-  const activity = createActivityLog(isAsset)
-  const layout = createLayout(inboxUrl, activity.list)
-  const pages = createPages(layout, makesCodes ? 'the check of the bank' : 'the provider')
-
+  const activity = createActivityLog()
   const client = createClient({ baseUrl, ...credentials })
-  const tf = twoFactor({
+  const now = forward(clock)
+  const store = memoryStore({ now })
+
+  const options: TwoFactorOptions = {
     provider: makesCodes
       ? ownCodes({ client, secret: secretOfThisRun(), origin: 'localhost' })
       : providerCodes({ client, approvedStatuses }),
-    appName: { login: 'Demo bank', signup: 'Demo bank signup' },
+    appName: { login: 'Demo bank', signup: 'Demo bank signup', 'new-number': 'Demo bank new number' },
     secret: secretOfThisRun(),
-    countries: ['BR', 'CO', 'ES', 'MX'],
+    countries: ['CO', 'BR', 'ES', 'MX'],
     subject: (req) => req.session.pendingUserId ?? req.session.userId,
     phone: (_req, subject) => accounts.find(subject)?.phone,
     onVerified: (req, _res, { subject }) => {
@@ -62,34 +79,48 @@ export function createDemo(
       delete req.session.pendingUserId
     },
     trustedDevices: { maxAgeMs: 30 * 24 * 60 * 60_000 },
-    pages: {
-      brand: { name: 'Demo bank', logoUrl: '/logo.svg', accent: '#0b6e4f' },
-      links: { signIn: '/login', home: '/' },
-      render: (_view, { html, res }) => {
-        // The panel asks for what is new.
-        res.set('Content-Security-Policy', `${res.get('Content-Security-Policy')}; connect-src 'self'`)
-        return layout.around(html)
-      },
+    recoveryCodes: {
+      consume: (subject, hash) => accounts.useRecoveryCode(subject, hash),
+      remaining: (subject) => accounts.find(subject)?.recoveryHashes.size ?? 0,
     },
     onEvent: activity.onEvent,
-    // The clock of the inbox page moves this app too, so that nobody needs to wait a cooldown out.
-    now: () => clock.now(),
-  })
-
-  const checkPassword: RequestHandler = (req, res, next) => {
-    const account = accounts.find(textOf(req.body, 'name'))
-    if (account === undefined || account.password !== textOf(req.body, 'password')) {
-      res
-        .status(401)
-        .send(pages.login(textOf(req.body, 'returnTo'), 'That name and password do not belong together.'))
-      return
-    }
-    req.session.pendingUserId = account.name
-    next()
+    store,
+    now,
   }
 
+  /** The bank in one look. */
+  function createBank(brand: BrandOptions): { readonly tf: TwoFactor; readonly router: Router } {
+    const tf = twoFactor({
+      ...options,
+      pages: {
+        brand,
+        links: { signIn: '/login', home: '/bank' },
+        locale: (req) => switchOf(req, 'language'),
+        render: framed,
+      },
+    })
+    const pages = createPages(brand)
+    const router = Router()
+    if (inFront !== undefined) router.use(inFront(tf))
+    router.use('/two-factor', tf.routes())
+    router.use(signInRoutes(tf, accounts, pages))
+    router.use(bankRoutes(tf, accounts, pages))
+    router.use(securityRoutes(tf, accounts, pages))
+    router.use('/signup', signupRoutes(tf, accounts, pages))
+    router.use('/guesses', guesses.routes(pages))
+    router.use((_req, res) => void res.status(404).send(pages.notFound()))
+    return { tf, router }
+  }
+
+  const guesses = createGuesses(accounts, { inbox, checks: activity.checks, changes: activity.changes })
+  // One for each brand, over one store, one secret and the same accounts: a brand may change while a code is under way.
+  const banks = new Map(Object.entries(brands).map(([name, brand]) => [name, createBank(brand)]))
+  const [first] = [...banks.values()] as [ReturnType<typeof createBank>]
+
   const app = express()
-  app.use(assetRoutes(), activity.middleware)
+  app.use(express.static(publicFiles()))
+  app.use(stageRoutes({ activity, inbox, inboxUrl, guesses, limits: first.tf.describeLimits() }))
+  app.use(activity.middleware)
   app.use(
     session({
       secret: secretOfThisRun(),
@@ -98,43 +129,42 @@ export function createDemo(
       cookie: { sameSite: 'lax' },
     }),
   )
-  if (inFront !== undefined) app.use(inFront(tf))
   app.use(express.json(), express.urlencoded({ extended: false }))
-  app.use('/two-factor', tf.routes())
-
-  app.get('/', (req, res) => {
-    res.send(pages.home(req.session.userId))
-  })
-  app.get('/login', (req, res) => {
-    res.send(pages.login(textOf(req.query, 'returnTo')))
-  })
-  app.post('/login', checkPassword, tf.start({ purpose: 'login', successPath: '/account' }))
-  // For programs, which start the challenge on their own.
-  app.post('/password', checkPassword, (_req, res) => {
-    res.json({ next: '/two-factor/start' })
-  })
-  app.post('/logout', async (req, res) => {
-    await tf.grants.revoke(req)
-    req.session.destroy(() => res.redirect(303, '/'))
-  })
-
-  app.use(bankRoutes(tf, accounts, pages))
-  app.use('/signup', signupRoutes(tf, accounts, pages))
-  app.use('/guesses', guessRoutes(accounts, pages, { inbox, checks: activity.checks }))
-  app.get('/activity', (req, res) => {
-    const revision = activity.revision()
-    if (req.query.revision === String(revision)) res.status(204).end()
-    else res.json({ revision, html: layout.entries() })
+  app.use((req, res, next) => {
+    const { router } = banks.get(switchOf(req, 'brand') ?? '') ?? first
+    router(req, res, next)
   })
 
   async function close(): Promise<void> {
     activity.close()
-    await tf.close()
+    for (const { tf } of banks.values()) await tf.close()
+    await store.close?.()
   }
   return { app, accounts, close }
+}
+
+/**
+ * The time of the sandbox, so that nobody needs to wait a cooldown out. It never goes back: when a reset has set the
+ * sandbox back to the real time, a wait of a minute must not become one of a day.
+ */
+function forward(clock: Sandbox['clock']): () => number {
+  let seenMs = 0
+  let aheadMs = 0
+  return () => {
+    const nowMs = clock.aheadMs()
+    aheadMs += nowMs < seenMs ? nowMs : nowMs - seenMs
+    seenMs = nowMs
+    return Date.now() + aheadMs
+  }
 }
 
 /** The accounts end with this run too. */
 function secretOfThisRun(): string {
   return randomBytes(32).toString('base64')
+}
+
+/** Beside this file in a clone; the built one has no copy. */
+function publicFiles(): string {
+  const manifest = createRequire(import.meta.url).resolve('express-two-factor/package.json')
+  return join(manifest, '../examples/demo/public')
 }

@@ -1,6 +1,6 @@
 import { type Request, type RequestHandler, Router } from 'express'
 import type { TwoFactor } from 'express-two-factor'
-import { type Account, type Accounts, balanceOf, textOf } from './accounts.js'
+import { type Account, type Accounts, balanceOf, money, textOf } from './accounts.js'
 import type { Pages } from './pages.js'
 
 /** What only its owner may see, and what asks for a fresh code. */
@@ -15,11 +15,11 @@ export function bankRoutes(tf: TwoFactor, accounts: Accounts, pages: Pages): Rou
 
   router.get('/account', tf.requireTwoFactor(), (req, res) => {
     const account = ownerOf(req)
-    const { name, email } = account
-    const [newest] = account.movements
-    const news =
-      req.query.news === 'transfer' && newest ? `${-newest.amount} went to ${newest.what}.` : undefined
-    res.format({ json: () => res.json({ name, email }), html: () => res.send(pages.account(account, news)) })
+    const { name, email, movements } = account
+    const [newest] = movements
+    const isNews = req.query.news === 'transfer' && newest !== undefined
+    const news = isNews ? `${money(-newest.amount)} went to ${newest.what}.` : undefined
+    res.format({ html: () => res.send(pages.account(account, news)), json: () => res.json({ name, email }) })
   })
 
   router.use('/settings', tf.requireTwoFactor({ purpose: 'settings' }))
@@ -31,26 +31,17 @@ export function bankRoutes(tf: TwoFactor, accounts: Accounts, pages: Pages): Rou
     res.redirect(303, '/account')
   })
 
-  router.use('/devices', tf.requireTwoFactor())
-  router.get('/devices', async (req, res) => {
-    const devices = await tf.trustedDevices.list(ownerOf(req).name)
-    res.send(
-      pages.devices(
-        devices,
-        req.query.news === 'revoked' ? 'That browser asks for a code again.' : undefined,
-      ),
-    )
-  })
-  router.post('/devices', async (req, res) => {
-    await tf.trustedDevices.revoke(ownerOf(req).name, textOf(req.body, 'id') ?? '')
-    res.redirect(303, '/devices?news=revoked')
-  })
-
-  // Before the guard: nobody should type a code for what cannot be done anyway.
+  // Before the guard, because nobody should type a code for what cannot be done; and behind it, where two may meet.
   const canBeDone: RequestHandler = (req, res, next) => {
     const { amount, payee } = transferOf(req)
-    if (/^[1-9]\d{0,5}$/.test(amount) && payee !== '') return next()
-    res.status(422).send(pages.transfer('Enter a whole amount and who gets it.'))
+    const account = accounts.find(req.session.userId)
+    const balance = account === undefined ? Number.POSITIVE_INFINITY : balanceOf(account)
+    const isWhole = /^[1-9]\d{0,5}$/.test(amount) && payee !== ''
+    if (isWhole && Number(amount) <= balance) return next()
+    const problem = isWhole
+      ? `The account holds ${money(balance)}.`
+      : 'Enter whole dollars and who gets them.'
+    res.status(422).send(pages.transfer({ amount, payee }, problem))
   }
   const confirmed = tf.requireTwoFactor({
     purpose: 'transfer',
@@ -61,7 +52,7 @@ export function bankRoutes(tf: TwoFactor, accounts: Accounts, pages: Pages): Rou
       return {
         title: 'Transfer',
         rows: [
-          ['Amount', amount],
+          ['Amount', money(Number(amount))],
           ['To', payee],
         ],
       }
@@ -69,17 +60,12 @@ export function bankRoutes(tf: TwoFactor, accounts: Accounts, pages: Pages): Rou
     resume: true,
   })
   router.get('/transfer', tf.requireTwoFactor(), (_req, res) => {
-    res.send(pages.transfer())
+    res.send(pages.transfer({ amount: '100', payee: 'Luis' }))
   })
-  router.post('/transfer', canBeDone, confirmed, (req, res) => {
+  router.post('/transfer', canBeDone, confirmed, canBeDone, (req, res) => {
     const done = transferOf(req)
-    const account = ownerOf(req)
-    if (balanceOf(account) < Number(done.amount)) {
-      res.status(422).send(pages.transfer('There is not enough on the account.'))
-      return
-    }
-    account.movements.unshift({ what: done.payee, amount: -Number(done.amount) })
-    res.format({ json: () => res.json({ done }), html: () => res.redirect(303, '/account?news=transfer') })
+    ownerOf(req).movements.unshift({ what: done.payee, amount: -Number(done.amount) })
+    res.format({ html: () => res.redirect(303, '/account?news=transfer'), json: () => res.json({ done }) })
   })
 
   return router

@@ -1,51 +1,52 @@
 import { randomBytes } from 'node:crypto'
+import type { EventEmitter } from 'node:events'
 import { Router } from 'express'
 import type { Inbox } from 'express-two-factor/sandbox'
 import type { Accounts } from './accounts.js'
 import type { Pages } from './pages.js'
 
-/** What became of a thousand guesses. */
+/** What became of a thousand guesses, while they are made and after. */
 export interface Guessed {
-  /** How often each answer came, the most frequent first. */
-  readonly statuses: ReadonlyMap<string, number>
+  /** Status and code of each answer, in the order in which they came. */
+  readonly answers: readonly string[]
   /** How many were really checked: by the provider, or by the bank when it makes the codes. */
   readonly reached: number
   readonly ms: number
+  /** How long the code is. */
+  readonly digits: number
+}
+
+export interface Guesses {
+  /** The last attack, or the one that is running. */
+  last(): Guessed | undefined
+  /** A page that attacks the bank it belongs to, over HTTP like anybody else. */
+  routes(pages: Pages): Router
 }
 
 const guesses = 1_000
 const atOnce = 50
 
-/** A page that attacks the bank it belongs to, over HTTP like anybody else. */
-export function guessRoutes(
+export function createGuesses(
   accounts: Accounts,
-  pages: Pages,
-  { inbox, checks }: { readonly inbox: Pick<Inbox, 'waitFor'>; readonly checks: () => number },
-): Router {
-  const router = Router()
+  parts: {
+    readonly inbox: Pick<Inbox, 'waitFor'>
+    /** How many codes were ever checked. */
+    readonly checks: () => number
+    readonly changes: EventEmitter
+  },
+): Guesses {
+  const { inbox, checks, changes } = parts
   let targets = 0
   let last: Guessed | undefined
-  let running: Promise<Guessed> | undefined
-
-  router.get('/', (_req, res) => {
-    res.send(pages.guesses(last))
-  })
-  router.post('/', async (req, res) => {
-    // One attack at a time, however often the button is pressed.
-    running ??= attack(`http://127.0.0.1:${req.socket.localPort}`).finally(() => {
-      running = undefined
-    })
-    last = await running
-    res.redirect(303, '/guesses')
-  })
+  let running: Promise<void> | undefined
 
   /** Each attack has a target of its own: the one before is locked. */
-  async function attack(origin: string): Promise<Guessed> {
+  async function attack(origin: string): Promise<void> {
     targets += 1
     const name = `target-${targets}`
     const password = randomBytes(9).toString('base64')
     const phone = `+57320${String(targets).padStart(7, '0')}`
-    accounts.add({ name, password, phone, email: `${name}@example.com`, movements: [] })
+    accounts.open({ name, password, phone })
 
     const post = createAttacker(origin)
     await post('/password', { name, password })
@@ -57,17 +58,35 @@ export function guessRoutes(
     const before = checks()
     const began = performance.now()
     const answers: string[] = []
-    for (let next = 0; next < tried.length; next += atOnce) {
-      const wave = tried.slice(next, next + atOnce)
-      answers.push(...(await Promise.all(wave.map((guess) => post('/two-factor/verify', { code: guess })))))
+    const guess = async (wrongCode: string) => {
+      answers.push(await post('/two-factor/verify', { code: wrongCode }))
+      const ms = Math.round(performance.now() - began)
+      last = { answers, reached: checks() - before, ms, digits: code.length }
+      changes.emit('change')
     }
-    return {
-      statuses: counted(answers),
-      reached: checks() - before,
-      ms: Math.round(performance.now() - began),
+    for (let next = 0; next < tried.length; next += atOnce) {
+      await Promise.all(tried.slice(next, next + atOnce).map(guess))
     }
   }
-  return router
+
+  return {
+    last: () => last,
+    routes(pages) {
+      const router = Router()
+      router.get('/', (_req, res) => {
+        res.send(pages.guesses(last))
+      })
+      router.post('/', async (req, res) => {
+        // One attack at a time, however often the button is pressed.
+        running ??= attack(`http://127.0.0.1:${req.socket.localPort}`).finally(() => {
+          running = undefined
+        })
+        await running
+        res.redirect(303, '/guesses')
+      })
+      return router
+    },
+  }
 }
 
 /** A program that keeps its cookies. Returns status and code of each answer. */
@@ -83,10 +102,4 @@ function createAttacker(origin: string) {
     const { code } = (await response.json()) as { code?: string }
     return `${response.status} ${code ?? ''}`.trim()
   }
-}
-
-function counted(answers: readonly string[]): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>()
-  for (const answer of answers) counts.set(answer, (counts.get(answer) ?? 0) + 1)
-  return new Map([...counts].sort(([, some], [, others]) => others - some))
 }

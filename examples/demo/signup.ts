@@ -1,43 +1,37 @@
-import { type ErrorRequestHandler, Router } from 'express'
-import { type TwoFactor, TwoFactorError } from 'express-two-factor'
+import { type RequestHandler, Router } from 'express'
+import type { TwoFactor } from 'express-two-factor'
 import { type Accounts, textOf } from './accounts.js'
 import type { Pages } from './pages.js'
 
 /** An account is opened for a number that its owner has proven in this session. */
 export function signupRoutes(tf: TwoFactor, accounts: Accounts, pages: Pages): Router {
   const router = Router()
-  const phoneVerification = tf.phoneVerification({ purpose: 'signup', successPath: '/signup' })
+  const signup = tf.phoneVerification({ purpose: 'signup', successPath: '/signup' })
 
-  router.use('/phone', phoneVerification.routes())
+  // Else whoever proves a number of his own takes over the account of that name.
+  const freeName: RequestHandler = (req, res, next) => {
+    const name = textOf(req.body, 'name') ?? ''
+    const password = textOf(req.body, 'password') ?? ''
+    if (name !== '' && password !== '' && accounts.find(name) === undefined) next()
+    else res.status(422).send(pages.signup('Choose another name, and a password.'))
+  }
+
+  router.use('/phone', signup.routes())
   router.get('/', (_req, res) => {
     res.send(pages.signup())
   })
-  router.post('/', async (req, res) => {
+  // Asked for the name again behind the proof, because somebody may have been faster.
+  router.post('/', freeName, signup.requireProof(), freeName, async (req, res) => {
     const name = textOf(req.body, 'name') ?? ''
     const password = textOf(req.body, 'password') ?? ''
-    if (name === '' || password === '' || accounts.find(name) !== undefined) {
-      res.status(422).send(pages.signup('Choose another name, and a password.'))
-      return
-    }
-    const { phone } = await phoneVerification.redeem(req)
-    accounts.add({ name, password, phone, email: `${name}@example.com`, movements: [] })
-    res.status(201).format({
-      json: () => res.json({ name }),
-      html: () => res.send(pages.welcome(name, phone)),
+    accounts.open({ name, password, phone: req.provenPhone?.phone ?? '' })
+    // The code has just proven the phone, in a session whose id was renewed for it: signed in without a second one.
+    req.session.userId = name
+    await tf.grants.write({ subject: name, session: req.sessionID, purpose: 'login', method: 'sign-up' })
+    res.format({
+      html: () => res.redirect(303, '/account'),
+      json: () => res.status(201).json({ name }),
     })
   })
-  router.use(askForNumber)
   return router
-}
-
-/** Nothing was proven, or it was redeemed before. */
-const askForNumber: ErrorRequestHandler = (error, _req, res, next) => {
-  if (!(error instanceof TwoFactorError) || error.code !== 'second_factor_required') {
-    next(error)
-    return
-  }
-  res.format({
-    json: () => res.status(error.status).json({ code: error.code }),
-    html: () => res.redirect(303, '/signup/phone'),
-  })
 }

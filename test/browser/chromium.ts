@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import axe from 'axe-core'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContextOptions, chromium, type Frame, type Page } from 'playwright-core'
 import { beforeAll, describe } from 'vitest'
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
@@ -65,7 +65,7 @@ function patient(browser: Browser): Browser {
 }
 
 /** What axe finds on the page, each as a line that names the rule and the place; by all its rules, or by one. */
-export async function axeFindings(page: Page, rule?: string): Promise<string[]> {
+export async function axeFindings(page: Page | Frame, rule?: string): Promise<string[]> {
   // Evaluated over the debugger: the policy of the page lets no script tag in.
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe.source)
   const options = { resultTypes: ['violations'], ...(rule !== undefined && { runOnly: rule }) }

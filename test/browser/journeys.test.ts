@@ -100,7 +100,7 @@ describeInChromium('in a browser', (browser) => {
       await enter(page, await codeFor(bank))
       // The interrupted form is not sent by itself.
       expect(await heading(page)).toBe('Check and send')
-      expect(await page.locator('dl').innerText()).toMatch(/Amount\s+100\s+To\s+Luis/)
+      expect(await page.locator('dl').innerText()).toMatch(/Amount\s+\$100.00\s+To\s+Luis/)
       expect(bank.demo.accounts.find('ana')?.movements).toHaveLength(3)
       if (javaScriptEnabled) expect(await axeFindings(page)).toEqual([])
       const confirmation = page.url()
@@ -108,9 +108,9 @@ describeInChromium('in a browser', (browser) => {
       expect(await heading(page)).toBe("Confirm that it's you")
       await page.goto(confirmation)
       // What was confirmed still waits, and is what is sent.
-      expect(await page.locator('dl').innerText()).toMatch(/Amount\s+100\s+To\s+Luis/)
+      expect(await page.locator('dl').innerText()).toMatch(/Amount\s+\$100.00\s+To\s+Luis/)
       await press(page, 'Send')
-      expect(await page.getByRole('status').innerText()).toBe('100 went to Luis.')
+      expect(await page.getByRole('status').innerText()).toBe('$100.00 went to Luis.')
       await page.close()
     })
   }

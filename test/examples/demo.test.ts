@@ -1,141 +1,189 @@
+import { mkdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { expect, it, onTestFinished } from 'vitest'
 import { axeFindings, describeInChromium } from '../browser/chromium.js'
-import { type Running, run } from './running.js'
+import { run } from './running.js'
 
-// Each page is opened by somebody who knows nothing but what `npm start` printed.
-describeInChromium('the addresses that npm start prints', (browser) => {
-  const ana = '+573001234567'
-  const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
-  const heading = (page: Page) => page.locator('h1').innerText()
+const screenshots = fileURLToPath(new URL('../../screenshots/', import.meta.url))
 
-  function printedBy({ said }: Running) {
-    const address = (line: string) =>
-      said.match(new RegExp(`^ *${line} +(http://\\S+)`, 'm'))?.[1] ?? `nothing printed for ${line}`
-    const [, name = '', password = ''] = said.match(/name (\S+), password (\S+)/) ?? []
-    return { address, name, password }
-  }
-
-  async function enter(page: Page, demo: Running, phone: string): Promise<void> {
-    await page.getByLabel('Security code').fill(await demo.codeFor(phone))
-    await press(page, 'Continue')
-  }
-
-  async function signIn(page: Page, demo: Running): Promise<void> {
-    const { name, password } = printedBy(demo)
-    await page.getByLabel('Name').fill(name)
-    await page.getByLabel('Password').fill(password)
-    await press(page, 'Sign in')
-    await enter(page, demo, ana)
-  }
-
-  it('each end where they should', async () => {
+describeInChromium('npm start', (browser) => {
+  it('opens a stage: the bank, the phone with its codes, and what is behind each click, by keyboard alone', async () => {
     const began = performance.now()
-    const demo = await run('start')
-    const { address } = printedBy(demo)
-    const open = async (url: string) => {
-      const page = await browser().newPage({ locale: 'en-US' })
-      onTestFinished(() => page.close())
-      await page.goto(url)
-      return page
+    const { origin } = await run('start')
+    const page = await browser().newPage({ locale: 'en-US', viewport: { width: 1_280, height: 800 } })
+    onTestFinished(() => page.close())
+    const troubles: string[] = []
+    page.on('pageerror', ({ message }) => troubles.push(message))
+    await page.goto(origin)
+    const bank = page.frameLocator('iframe')
+    const heading = (name: string) => bank.getByRole('heading', { name, exact: true }).waitFor()
+    const phone = page.getByRole('list', { name: 'Messages' })
+    const behind = page.getByRole('list', { name: 'Requests, newest first' })
+    const moment = async (name: string) => {
+      mkdirSync(screenshots, { recursive: true })
+      await page.screenshot({ path: `${screenshots}stage-${name}.png` })
     }
 
-    const login = await open(address('Sign in'))
-    await signIn(login, demo)
-    expect(await heading(login)).toBe('Account')
+    // Sign-in.
+    expect(await page.locator('h1').innerText()).toContain('Press Sign in')
+    await bank.getByRole('button', { name: 'Sign in' }).waitFor()
+    await moment('first')
+    await pressKey(page, 'Sign in')
+    await heading('Check your phone')
+    await phone.getByText('is your Demo bank code').waitFor()
+    // Filled in by a tap; the focus is then in the field, as on a phone.
+    await pressKey(page, 'Fill in')
+    await moment('code')
+    await page.keyboard.press('Enter')
+    await heading('Account')
     const firstCodeMs = Math.round(performance.now() - began)
     console.info(`first verified code ${firstCodeMs} ms after the start of the built demo`)
     expect(firstCodeMs).toBeLessThan(60_000)
-    expect(await login.getByRole('row').last().innerText()).toMatch(/Balance\s+1000/)
-
-    const settings = await open(address('Step up'))
-    expect(await heading(settings)).toBe('Sign in to continue')
-    await settings.getByRole('link', { name: 'Sign in' }).click()
-    await signIn(settings, demo)
-    expect(await heading(settings)).toBe("Confirm that it's you")
-    await press(settings, 'Send a code')
-    await enter(settings, demo, ana)
-    expect(await heading(settings)).toBe('Settings')
-    await settings.getByLabel('E-mail').fill('ana@example.net')
-    await press(settings, 'Save')
-    expect(await settings.getByText('ana@example.net').isVisible()).toBe(true)
-
-    const transfer = await open(address('Transfer'))
-    await transfer.getByRole('link', { name: 'Sign in' }).click()
-    await signIn(transfer, demo)
-    expect(await heading(transfer)).toBe('Transfer')
-    await press(transfer, 'Transfer')
-    await press(transfer, 'Send a code')
-    await enter(transfer, demo, ana)
-    await press(transfer, 'Send')
-    expect(await transfer.getByRole('status').innerText()).toBe('100 went to Luis.')
-    expect(await transfer.getByRole('row').last().innerText()).toMatch(/Balance\s+900/)
-
-    const signup = await open(address('Sign up'))
-    await signup.getByLabel('Country').selectOption('CO')
-    await signup.getByLabel('Mobile number').fill('310 765 4321')
-    await press(signup, 'Send a code')
-    await enter(signup, demo, '+573107654321')
-    expect(await heading(signup)).toBe('Open an account')
-    await signup.getByLabel('Name').fill('luis')
-    await signup.getByLabel('Password').fill('open')
-    await press(signup, 'Open')
-    expect(await heading(signup)).toBe('Welcome')
-
-    const inbox = await open(address('Inbox'))
-    expect(await inbox.title()).toContain('inbox')
-  })
-
-  it.each([
-    { args: [], checker: 'the provider', step: 'provider: verifyCode 520 rejected' },
-    { args: ['--own-codes'], checker: 'the check of the bank', step: 'bank: own code rejected' },
-  ])('shows five of a thousand guesses reach $checker, and what is behind each click', async (own) => {
-    const demo = await run('start', { args: own.args })
-    expect(demo.said).toContain(`1,000 guesses, five reach ${own.checker}\n`)
-    const page = await browser().newPage({ locale: 'en-US' })
-    onTestFinished(() => page.close())
-    await page.goto(printedBy(demo).address('Break in'))
-    const behind = page.getByRole('complementary', { name: 'Behind each click' })
-    await page.getByRole('button', { name: 'Send 1,000 guesses' }).click({ noWaitAfter: true })
-    // A thousand requests: most of what a test may take on a busy machine.
-    await page.getByText(/of 1,000 guesses reached/).waitFor({ timeout: 200_000 })
-    expect(await page.getByRole('status').first().innerText()).toContain(
-      `5 of 1,000 guesses reached ${own.checker}`,
+    // The attempt is written before the provider is asked.
+    const verify = behind.locator('> li', { hasText: 'POST /two-factor/verify' }).first()
+    expect(await verify.innerText()).toMatch(
+      /writes the ledger[\s\S]*verifyCode 200 approved[\s\S]*challenge\.approved/,
     )
-    // Alike ones that come together are one entry.
-    const entries = await behind.locator('#activity > li').filter({ hasText: own.step }).allInnerTexts()
-    const times = entries.map((entry) => Number(/× (\d+)/.exec(entry)?.[1] ?? 1))
-    expect(times.reduce((sum, count) => sum + count, 0)).toBe(5)
+
+    // Step-up of a form.
+    await pressKey(page, 'Transfer money')
+    await heading('Transfer')
+    await tabTo(page, 'Payee')
+    await page.keyboard.press('Enter')
+    await proceed()
+    await heading('Check and send')
+    await pressKey(page, 'Send')
+    await bank.getByText('$100.00 went to Luis.').waitFor()
+
+    // Sign-up, which ends signed in.
+    await pressKey(page, 'Open an account')
+    await heading('Your mobile number')
+    await tabTo(page, 'Mobile number')
+    await page.keyboard.type('310 765 4321')
+    await page.keyboard.press('Enter')
+    await heading('Check your phone')
+    await phone.getByText('to +573107654321').waitFor()
+    await pressKey(page, 'Fill in')
+    await page.keyboard.press('Enter')
+    await heading('Open an account')
+    await tabTo(page, 'Name')
+    await page.keyboard.type('luis')
+    await tabTo(page, 'Password')
+    await page.keyboard.type('open')
+    await page.keyboard.press('Enter')
+    await bank.getByText('luis, luis@example.com').waitFor()
+
+    // Recovery codes in a dialog, in the other brand, dark and in Spanish.
+    await page.getByLabel('Ask for codes').selectOption('dialog')
+    await page.getByLabel('Look').selectOption('dark')
+    await page.getByLabel('Brand').selectOption('dusk')
+    await page.getByLabel('Language').selectOption('es')
+    await page.getByRole('link', { name: 'Security settings' }).click()
+    await bank.getByText('0 left').waitFor()
+    const colours = 'getComputedStyle(document.body)'
+    const frame = page.frames()[1]
+    expect(await frame?.evaluate(`${colours}.backgroundColor`)).toBe('rgb(26, 29, 33)')
+    expect(await frame?.evaluate(`${colours}.fontFamily`)).toContain('Georgia')
+    await bank.getByRole('button', { name: 'Make new codes' }).click()
+    await bank.getByRole('heading', { name: 'Revisa tu teléfono' }).waitFor()
+    await expect.poll(() => axeEverywhere(page)).toEqual([])
+    await pressKey(page, 'Fill in')
+    await page.keyboard.press('Enter')
+    await heading('Recovery codes')
+    expect(await bank.locator('.codes li').count()).toBe(10)
+
+    // A thousand guesses.
+    await page.getByRole('button', { name: 'Send 1,000 guesses' }).click()
+    // A thousand requests: most of what a test may take on a busy machine.
+    await page.getByText('of 1,000 guesses were checked').waitFor({ timeout: 200_000 })
+    expect(await page.locator('#score').innerText()).toMatch(/^5 of 1,000 /)
+    expect(await page.locator('#dots .checked').count()).toBe(5)
+    expect(await page.locator('#dots .refused').count()).toBe(995)
     expect(await behind.innerText()).toMatch(/POST \/two-factor\/verify 429 × \d{3}/)
-    expect(await axeFindings(page)).toEqual([])
-    // The panel keeps up with what happens elsewhere.
-    await fetch(`${demo.origin}/login`)
-    await behind.getByText('GET /login').waitFor()
+    await moment('guesses')
+
+    // As narrow as a phone, and light.
+    await page.getByLabel('Look').selectOption('light')
+    await page.setViewportSize({ width: 390, height: 844 })
+    await expect.poll(() => axeEverywhere(page)).toEqual([])
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+    await moment('phone')
+    expect(troubles).toEqual([])
+
+    /** From the refusal of a form to the page after its code. */
+    async function proceed(): Promise<void> {
+      await heading("Confirm that it's you")
+      await pressKey(page, 'Send a code')
+      await heading('Check your phone')
+      await expect.poll(() => phone.locator('> li').count()).toBe(2)
+      await pressKey(page, 'Fill in')
+      await page.keyboard.press('Enter')
+    }
   })
 
-  it('trusts a browser that asks for it, lists it, and takes the trust back', async () => {
-    const demo = await run('start')
-    const context = await browser().newContext({ locale: 'en-US' })
-    const page = await context.newPage()
+  it('is the plain bank without scripts, on codes of its own too', async () => {
+    const demo = await run('start', { args: ['--own-codes'] })
+    const page = await browser().newPage({ locale: 'en-US', javaScriptEnabled: false })
+    onTestFinished(() => page.close())
+    const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
+    const heading = () => page.locator('h1').innerText()
     const givePassword = async () => {
-      await page.goto(printedBy(demo).address('Sign in'))
-      await press(page, 'Sign in')
+      await page.goto(`${demo.origin}/login`)
+      await press('Sign in')
     }
+    const ana = '+573001234567'
+    await page.goto(demo.origin)
+    await page.waitForURL('**/bank')
+    await page.getByRole('link', { name: 'inbox' }).waitFor()
+
+    // A browser is trusted, and no longer.
     await givePassword()
     await page.getByLabel("Don't ask for a code").check()
-    expect(await axeFindings(page)).toEqual([])
-    await page.getByRole('link', { name: 'inbox' }).waitFor()
-    await enter(page, demo, ana)
-    await press(page, 'Sign out')
+    await page.getByLabel('Security code').fill(await demo.codeFor(ana))
+    await press('Continue')
+    await press('Sign out')
     await givePassword()
-    expect(await heading(page)).toBe('Account')
-    await page.getByRole('link', { name: 'Devices' }).click()
-    expect(await axeFindings(page)).toEqual([])
-    await press(page, 'Revoke')
+    expect(await heading()).toBe('Account')
+    await page.getByRole('link', { name: 'Security' }).click()
+    await press('Revoke')
     await page.getByText('None yet').waitFor()
-    await page.getByRole('link', { name: 'Account' }).click()
-    await press(page, 'Sign out')
-    await givePassword()
-    expect(await heading(page)).toBe('Check your phone')
+
+    // The number changes when the new one and the old one have confirmed it.
+    await page.getByRole('link', { name: 'Change it' }).click()
+    await page.getByLabel('Mobile number').fill('310 765 4321')
+    await press('Send a code')
+    await page.getByLabel('Security code').fill(await demo.codeFor('+573107654321'))
+    await press('Continue')
+    expect(await heading()).toBe('New number')
+
+    await page.goto(`${demo.origin}/guesses`)
+    await page.getByRole('button', { name: 'Send 1,000 guesses' }).click({ timeout: 200_000 })
+    expect(await page.getByRole('status').innerText()).toMatch(/^5 of 1,000 guesses were checked/)
   })
 })
+
+/** Moves the focus by the Tab key alone, through the frame too, until it is on what is so called. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  for (let presses = 0; presses < 60; presses += 1) {
+    await page.keyboard.press('Tab')
+    const reached = await page.evaluate(`{
+      let element = document.activeElement
+      for (let root; (root = element?.contentDocument ?? element?.shadowRoot); ) element = root.activeElement
+      element?.matches('a, button, input') ? (element.labels?.[0] ?? element).textContent.trim() : ''
+    }`)
+    if (String(reached).includes(name)) return
+  }
+  throw new Error(`Tab never reached ${name}`)
+}
+
+async function pressKey(page: Page, name: string): Promise<void> {
+  await tabTo(page, name)
+  await page.keyboard.press('Enter')
+}
+
+/** On the stage and in the frame: each is a page of its own for axe. */
+async function axeEverywhere(page: Page): Promise<string[]> {
+  const found = await Promise.all(page.frames().map((frame) => axeFindings(frame)))
+  return found.flat()
+}

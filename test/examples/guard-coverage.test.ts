@@ -1,3 +1,4 @@
+import { Router } from 'express'
 import { startSandbox } from 'express-two-factor/sandbox'
 import { type GuardCoverage, guardCoverage } from 'express-two-factor/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -7,7 +8,7 @@ import { listening } from '../listening.js'
 import { createVisitor } from './browser.js'
 
 /** The demo under guard coverage, on a free port. */
-async function startDemo() {
+async function startDemo(forgotten: Router) {
   const sandbox = await startSandbox()
   const coverages: GuardCoverage[] = []
   const { app, close } = createDemo(sandbox, {
@@ -15,7 +16,7 @@ async function startDemo() {
     inFront: (tf) => {
       const coverage = guardCoverage(tf)
       coverages.push(coverage)
-      return coverage.middleware
+      return Router().use(coverage.middleware).use(forgotten)
     },
   })
   const { origin, close: hangUp } = await listening(app, 'localhost')
@@ -24,14 +25,14 @@ async function startDemo() {
     await close()
     await sandbox.close()
   })
-  return { app, sandbox, origin, report: () => coverages[0]?.report() }
+  return { sandbox, origin, report: () => coverages[0]?.report() }
 }
 
 describe('guard coverage of the demo', () => {
   it('finds nothing in what it has, and the twin of its transfer that somebody forgot', async () => {
     vi.spyOn(console, 'log').mockImplementation(() => undefined)
-    const { app, sandbox, origin, report } = await startDemo()
-    app.post('/v2/transfer', (_req, res) => void res.json({ done: true }))
+    const forgotten = Router().post('/v2/transfer', (_req, res) => void res.json({ done: true }))
+    const { sandbox, origin, report } = await startDemo(forgotten)
     await walkThrough(origin, sandbox)
     const visit = createVisitor(origin)
     sandbox.clock.advance(10 * 60_000)

@@ -37,7 +37,16 @@ it('npm start names both addresses, and a signal ends it with 0', async () => {
   const demo = await run('start')
   const inbox = await fetch(demo.inboxUrl)
   expect(await inbox.text()).toMatch(/nothing is really sent/i)
-  const home = await fetch(demo.origin)
-  expect(await home.text()).toContain('<h1>Demo bank</h1>')
+  const stage = await fetch(demo.origin)
+  expect(await stage.text()).toContain('<title>Demo bank on stage</title>')
   expect(await demo.stop()).toBe(0)
+})
+
+it.each([
+  { args: ['--help'], ends: 0, says: /^npm start/ },
+  { args: ['--walktrough'], ends: 2, says: /Unknown option '--walktrough'[\s\S]*npm start/ },
+])('npm start -- $args.0 says what there is, and ends with $ends', async ({ args, ends, says }) => {
+  const { code, output } = await runToEnd('start', args)
+  expect(output).toMatch(says)
+  expect(code).toBe(ends)
 })

@@ -1,0 +1,131 @@
+// The stage: the bank in a frame, and beside it what the server tells of messages, requests and guesses.
+const find = (selector) => document.querySelector(selector)
+const frame = find('iframe')
+
+/** An element with its class and content; text is never HTML. */
+function element(tag, className, ...content) {
+  const made = document.createElement(tag)
+  made.className = className
+  made.append(...content)
+  return made
+}
+
+// ── switches: cookies, because the server makes the pages ────────────────────────────────────────
+
+const chosen = Object.fromEntries(document.cookie.split('; ').map((pair) => pair.split('=')))
+const look = find('[name=look]')
+const applyLook = () => {
+  document.documentElement.style.colorScheme = look.value === 'system' ? 'light dark' : look.value
+}
+for (const select of document.querySelectorAll('#switches select')) {
+  if (select.name in chosen) select.value = chosen[select.name]
+  select.addEventListener('change', async () => {
+    // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser yet
+    document.cookie = `${select.name}=${select.value}; path=/; samesite=lax`
+    applyLook()
+    // The browser keeps the style of the brand before.
+    await fetch('/two-factor/page.css', { cache: 'reload' })
+    frame.contentWindow.location.replace(frame.contentWindow.location.href)
+  })
+}
+applyLook()
+
+// ── the phone that gets the codes ────────────────────────────────────────────────────────────────
+
+const codeField = '[autocomplete=one-time-code]'
+
+/** What a phone does when its owner taps the code above the keyboard. */
+function fillIn(code) {
+  const page = frame.contentDocument
+  const dialog = page.querySelector('two-factor-dialog')?.shadowRoot
+  const field = dialog?.querySelector(codeField) ?? page.querySelector(codeField)
+  if (field === null) return
+  field.value = code
+  field.dispatchEvent(new Event('input', { bubbles: true }))
+  frame.contentWindow.focus()
+  field.focus({ preventScroll: true })
+  field.scrollIntoView({ block: 'nearest' })
+}
+
+function messageItem({ channel, text, code, phone, appName }) {
+  const from = element('span', 'from', appName ?? 'Demo bank', element('small', '', `to ${phone}`))
+  const words = element('span', 'text', channel === 'call' ? `Call: “${text}”` : text)
+  const item = element('li', channel)
+  const tap = element('button', '', from, words)
+  if (code !== undefined) {
+    tap.append(element('span', 'tap', `Fill in ${code}`))
+    tap.addEventListener('click', () => fillIn(code))
+  }
+  item.append(tap)
+  return item
+}
+
+// ── what the server tells ────────────────────────────────────────────────────────────────────────
+
+function activityItem({ request, answer, steps, times }) {
+  const head = element('p', '', element('code', '', request), ` ${answer}`)
+  if (times > 1) head.append(element('b', '', ` × ${times}`))
+  const parts = steps.map(({ by, text }) => element('li', by, element('b', '', by), ` ${text}`))
+  return element('li', '', head, element('ol', '', ...parts))
+}
+
+/** Puts new ones on top, and leaves the others alone: what has the focus keeps it. */
+function update(list, things, keyOf, itemOf) {
+  const old = new Map([...list.children].map((item) => [item.dataset.key, item]))
+  const items = things.map((thing) => {
+    const key = keyOf(thing)
+    const item = old.get(key) ?? itemOf(thing)
+    item.dataset.key = key
+    return item
+  })
+  for (const item of old.values()) if (!items.includes(item)) item.remove()
+  items.forEach((item, index) => {
+    if (list.children[index] !== item) list.insertBefore(item, list.children[index] ?? null)
+  })
+}
+
+// It scrolls, by keyboard too.
+find('#activity').tabIndex = 0
+find('#dots').append(...Array.from({ length: 1_000 }, () => element('i', '')))
+
+function showGuesses(
+  { dots, reached, digits, ms },
+  { attemptsPerChallenge, failuresBeforeLock, lockMs, failuresBeforeDisable },
+) {
+  const names = { x: 'checked', '.': 'refused' }
+  ;[...find('#dots').children].forEach((dot, index) => {
+    dot.className = names[dots[index]] ?? ''
+  })
+  if (dots.length === 1_000) {
+    find('#score').textContent = `${reached} of 1,000 guesses were checked, in ${(ms / 1_000).toFixed(1)} s.`
+  }
+  const rows = {
+    'Wrong codes for each code sent': attemptsPerChallenge,
+    'Chance that one of them is right':
+      digits === undefined ? '' : `1 in ${(10 ** digits / attemptsPerChallenge).toLocaleString('en')}`,
+    [`Wrong codes until a pause of ${lockMs} or more`]: failuresBeforeLock,
+    'Wrong codes until the number is turned off': failuresBeforeDisable,
+  }
+  const known = Object.entries(rows).filter(([, value]) => value !== '')
+  find('#bound').replaceChildren(
+    ...known.map(([name, value]) => element('div', '', element('dt', '', name), element('dd', '', value))),
+  )
+}
+
+new EventSource('/stage/events').onmessage = ({ data }) => {
+  const { limits, messages, activity, guesses } = JSON.parse(data)
+  update(find('#messages'), messages, ({ id }) => id, messageItem)
+  update(find('#activity'), activity, ({ id, times }) => `${id} ${times}`, activityItem)
+  showGuesses(guesses, limits)
+}
+
+// A second click starts no second attack: the server takes one at a time.
+find('#guesses form').addEventListener('submit', (event) => {
+  event.preventDefault()
+  find('#score').textContent = ''
+  void fetch('/guesses', { method: 'POST' })
+})
+
+// On a phone what is behind folds, so that the code stays beside the bank.
+if (matchMedia('(max-width: 64rem)').matches) find('.behind details').open = false
+else find('#switches').open = true

@@ -1,0 +1,36 @@
+import { type RequestHandler, Router } from 'express'
+import type { TwoFactor } from 'express-two-factor'
+import { type Accounts, textOf } from './accounts.js'
+import type { Pages } from './pages.js'
+
+/** Home, sign-in with password and code, and sign-out. */
+export function signInRoutes(tf: TwoFactor, accounts: Accounts, pages: Pages): Router {
+  const router = Router()
+  const checkPassword: RequestHandler = (req, res, next) => {
+    const account = accounts.find(textOf(req.body, 'name'))
+    if (account === undefined || account.password !== textOf(req.body, 'password')) {
+      const problem = 'That name and password do not belong together.'
+      res.status(401).send(pages.login(textOf(req.body, 'returnTo'), problem))
+      return
+    }
+    req.session.pendingUserId = account.name
+    next()
+  }
+
+  router.get('/bank', (req, res) => {
+    res.send(pages.home(req.session.userId))
+  })
+  router.get('/login', (req, res) => {
+    res.send(pages.login(textOf(req.query, 'returnTo')))
+  })
+  router.post('/login', checkPassword, tf.start({ purpose: 'login', successPath: '/account' }))
+  // For programs, which start the challenge on their own.
+  router.post('/password', checkPassword, (_req, res) => {
+    res.json({ next: '/two-factor/start' })
+  })
+  router.post('/logout', async (req, res) => {
+    await tf.grants.revoke(req)
+    req.session.destroy(() => res.redirect(303, '/bank'))
+  })
+  return router
+}
