@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { memoryStore } from '../../src/store/memory-store.js'
+import { figure } from '../prove/figure.js'
 import { minute } from './kit.js'
 import { ana, createService, purposeIn, rightCode } from './service.js'
 
@@ -51,6 +52,7 @@ describe('starts that are refused', () => {
     }
     const code = why === 'the host refuses' ? 'send_refused' : 'delivery_failed'
     expect(answers).toEqual({ [code]: starts })
+    const sent = service.provider.sends.length
     service.provider.send = send
     const after = { ...ana, lane }
     expect(await service.challenges.start({ ...after, purpose: purposeIn(lane) })).toMatchObject({
@@ -59,5 +61,8 @@ describe('starts that are refused', () => {
     expect(await service.challenges.verify({ ...after, code: rightCode })).toMatchObject({
       outcome: 'approved',
     })
+    if (code === 'send_refused') {
+      figure(14, `${starts} starts: ${sent} codes sent, no room of ${capacity} taken (${lane})`)
+    }
   })
 })

@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { createShownChecks } from '../../src/express/guard/details.js'
 import type { Details, GuardOptions, PageView, TwoFactorOptions } from '../../src/index.js'
 import { twoFactor } from '../../src/index.js'
+import { figure } from '../prove/figure.js'
 import { baseOptions, startHost } from './kit.js'
 
 type Describe = NonNullable<GuardOptions['describe']>
@@ -63,6 +64,10 @@ describe('what the person confirms', () => {
     const refused = await ana.post('/pay', { amount: '100', payee: 'Ben' })
     expect(refused.json).toMatchObject({ code: 'second_factor_required', details: details('100', 'Ben') })
     const { requirement } = refused.json
+    const readable = Buffer.from(requirement, 'base64url').toString('latin1') + requirement
+    const told = ['amount', 'payee', 'Amount', 'Payee'].filter((name) => readable.includes(name))
+    figure(19, `${told.length} bound names readable in a requirement of ${requirement.length} characters`)
+    expect(told).toEqual([])
     const shown = await ana.get(`/two-factor?requirement=${requirement}`)
     expect(shown.json).toEqual({ challenge: null })
     const started = await ana.post('/two-factor/start', { requirement })

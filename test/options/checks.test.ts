@@ -51,6 +51,7 @@ const timeout = 'must be an integer from 1 to 2147483647 (milliseconds)'
 const secret = 'must have 32 bytes or more; make one with: openssl rand -base64 48'
 const oneOrMore = 'must be an integer, 1 or more'
 const noneOrMore = 'must be an integer, 0 or more'
+const noneOrMoreOrFunction = 'must be an integer, 0 or more, or a function that returns one'
 const noneOrMoreOrOff = 'must be an integer, 0 or more, or false'
 const noNumbers = [1.5, Number.NaN, Number.POSITIVE_INFINITY, '5', null]
 const fn = (signature: string) => `must be a function ${signature}`
@@ -167,10 +168,10 @@ const rows: readonly Row[] = [
     'sendsPerSubjectPerDay',
     'sendsPerSessionPerHour',
     'numbersPerSessionPerDay',
-    'serviceSendsPerMinute',
-    'serviceEnrolSendsPerHour',
-    'serviceEnrolSendsPerDay',
   ].map((name): Row => [`limits.${name}`, noneOrMore, [0], [-1, false, ...noNumbers]]),
+  ...['serviceSendsPerMinute', 'serviceEnrolSendsPerHour', 'serviceEnrolSendsPerDay'].map(
+    (name): Row => [`limits.${name}`, noneOrMoreOrFunction, [0, () => 1], [-1, false, ...noNumbers]],
+  ),
   ...[
     'sendsPerAddressPer10Min',
     'verificationsPerAddressPer10Min',

@@ -26,7 +26,7 @@ export type Row = readonly [
   kind: CounterKind,
   holders: (counted: Counted) => readonly Holder[],
   windowMs: number,
-  max: number,
+  max: number | (() => number),
   told: Told | undefined,
   back: readonly Back[],
   group?: Group,

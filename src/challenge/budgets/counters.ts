@@ -57,7 +57,7 @@ export function createCounters(parts: {
     for (const [kind, holders, windowMs, max, told, back, group] of of) {
       for (const { tag, times } of holders(counted)) {
         const key = keys.counter(kind, tag)
-        hits.push({ key, max: max * times, told, back, group, windowMs, count: 0, resetInMs: 0 })
+        hits.push({ key, max: maxOf(max) * times, told, back, group, windowMs, count: 0, resetInMs: 0 })
       }
     }
     return hits
@@ -108,6 +108,14 @@ export function createCounters(parts: {
       }
     },
   }
+}
+
+/** Asked before anything is booked: a send that the host's function cannot bound is none. */
+function maxOf(max: number | (() => number)): number {
+  if (typeof max === 'number') return max
+  const now: unknown = max()
+  if (Number.isSafeInteger(now) && Number(now) >= 0) return Number(now)
+  throw new TypeError('limits: a function of a limit of the service must return an integer, 0 or more')
 }
 
 /** As it was read or counted last, of the widest network: an attacker may hold a whole /48. Undefined without an address. */

@@ -38,6 +38,23 @@ describe('a limit of the whole service', () => {
     expect(told().slice(2)).toMatchObject([{ type: 'limit.opened', ...about }])
   })
 
+  it('may be a function: a launch is let through without a restart', async () => {
+    let most: unknown = 10
+    const { signUps, told } = open({ limits: { serviceEnrolSendsPerHour: () => most as number } })
+    const started = async (first: number) =>
+      (await signUps(20, first)).filter(({ outcome }) => outcome === 'started').length
+    expect(await started(0)).toBe(10)
+    most = 100
+    expect(await started(100)).toBe(20)
+    expect(told().map(({ type }) => type)).toContain('limit.closed')
+    for (const wrong of [Number.NaN, -1, '5', undefined]) {
+      most = wrong
+      await expect(signUps(1, 200)).rejects.toThrow('must return an integer, 0 or more')
+    }
+    most = 100
+    expect(await started(200)).toBe(20)
+  })
+
   it('is told by one of the processes that share the store', async () => {
     const store = memoryStore()
     const [one, other] = [open({ store: () => store }), open({ store: () => store })]

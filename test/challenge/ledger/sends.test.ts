@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { reserve, settle } from '../../../src/challenge/ledger/attempts.js'
 import { type Booked, type ResendOnLedger, resend, settleSend } from '../../../src/challenge/ledger/sends.js'
 import { ledgerLimitsOf } from '../../../src/challenge/limits.js'
+import { figure } from '../../prove/figure.js'
 import { hour, ledgerLimits, limits, minute } from '../kit.js'
 import { driveLedger } from './driver.js'
 
@@ -163,12 +164,13 @@ describe('a start that replaces a challenge', () => {
     ['in another session', { session: 's2' }],
     ['for another subject', { subject: 'bob' }],
     ['for another purpose', { purpose: 'transfer' }],
-  ])('inherits its attempts %s', (_, other) => {
+  ])('inherits its attempts %s', (where, other) => {
     const number = driveLedger()
     number.start()
     for (let wrong = 0; wrong < 4; wrong += 1) number.verify('rejected')
     number.wait(minute)
     expect(number.start(other)).toMatchObject({ outcome: 'booked', challenge: { attempts: 4 } })
+    figure(4, `a start ${where} gives 0 of 4 attempts back`)
   })
 
   it('inherits them from a cancelled challenge, too', () => {
