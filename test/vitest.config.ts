@@ -130,6 +130,10 @@ export default defineConfig({
       project('full-processes', 'processes', full.processes),
       project('full-browser', 'browser', full.browser),
       project('full-built', 'built', full.built),
+      // `npm run rehearse`
+      ...(process.env.IN_FULL === undefined
+        ? []
+        : [{ ...project('full-rehearsal-4', 'processes', files('testing/rehearsed-apps')), ...inExpress4 }]),
     ],
   },
 })

@@ -142,7 +142,7 @@ export function createBank(
       delete req.session.pendingUserId
     },
     // A silent provider shall not make the tests slow.
-    limits: { verifyTimeoutMs: 500 },
+    limits: { verifyTimeoutMs: 500, storeTimeoutMs: 5_000 },
     store,
     ...wiring.options({ users, sandbox }),
   }

@@ -17,7 +17,7 @@ export async function confirmed(stage: Stage): Promise<Attempted> {
       if (!(error instanceof NotTried)) throw error
       return { tried, seen: error.message, fell: true, request }
     }
-    const { response } = await stage.attempt(action, visit)
+    const response = await visit.agent.send(request)
     if (response.status >= 400) return { tried, seen: told(response), fell: true, request: response.request }
     stage.rememberDone(action, response)
   }
@@ -124,13 +124,14 @@ export async function twice(stage: Stage): Promise<Attempted> {
     if ((await stage.approve(action, visit)) === undefined) throw new NotTried('no code was asked for')
     const before = await action.done?.(visit.person)
     const attempts = await Promise.all(Array.from({ length: together }, () => stage.attempt(action, visit)))
-    attempts.push(await stage.attempt(action, visit))
+    const last = await stage.attempt(action, visit)
     const times =
       before === undefined
-        ? attempts.filter(({ isDone }) => isDone).length
+        ? [...attempts, last].filter(({ isDone }) => isDone).length
         : Number(await action.done?.(visit.person)) - before
-    const request = stage.requestOf(action, visit.person)
-    if (times !== 1) return { tried, seen: `"${action.name}" was done ${times} times`, fell: true, request }
+    if (times === 0) throw new NotTried(`"${action.name}" was not done at all: ${told(last.response)}`)
+    const { request } = last.response
+    if (times > 1) return { tried, seen: `"${action.name}" was done ${times} times`, fell: true, request }
   }
   return { tried, seen: 'done once', fell: false }
 }

@@ -109,12 +109,17 @@ export function createStage({ wire, sandbox, options, path, scale, onResponse, o
 
   /** Sends an action, or a request like it, and says whether it was done. */
   async function attempt(action: RehearsalAction, { agent, person }: Visit, request?: RehearsalRequest) {
+    const shape = doneShapes.get(action)
+    // Otherwise what was never seen done would count as held, whatever the app does.
+    if (action.done === undefined && shape === undefined) {
+      throw new NotTried(
+        `"${action.name}" was not done with its code, so that nobody knows what that looks like`,
+      )
+    }
     const before = await action.done?.(person)
     const response = await agent.send(request ?? requestOf(action, person))
     const isDone =
-      action.done === undefined
-        ? shapeOf(response) === doneShapes.get(action)
-        : (await action.done(person)) !== before
+      action.done === undefined ? shapeOf(response) === shape : (await action.done(person)) !== before
     return { response, isDone }
   }
 

@@ -1,0 +1,140 @@
+import express, { type Express } from 'express'
+import type { Sandbox } from 'express-two-factor/sandbox'
+import type { RehearsalOptions } from 'express-two-factor/testing'
+import { vi } from 'vitest'
+import { createDemo } from '../../examples/demo/app.js'
+
+interface User {
+  readonly name: string
+  readonly password: string
+  readonly phone: string
+}
+
+/** An app that is known to be right, and what `rehearse` has to know of it. */
+interface Example {
+  readonly rehearsal: RehearsalOptions<User>
+  close(): Promise<void>
+}
+
+/** Loads an example as it stands, on this sandbox, and finds its accounts: the Map that it puts Ana into. */
+async function load(name: string, sandbox: Sandbox) {
+  const found: { app?: Express; accounts?: Map<string, User> } = {}
+  class Noticed<Key, Value> extends Map<Key, Value> {
+    constructor(entries?: Iterable<readonly [Key, Value]> | null) {
+      super(entries)
+      if (this.has('ana' as Key)) found.accounts = this as unknown as Map<string, User>
+    }
+  }
+  vi.stubGlobal('Map', Noticed)
+  vi.doMock('express-two-factor/sandbox', () => ({ startSandbox: async () => sandbox }))
+  const listen = vi.spyOn(express.application, 'listen').mockImplementation(function (this: Express) {
+    found.app = this
+    return { once: () => {} } as never
+  })
+  try {
+    // Once for each store: a module is loaded only once.
+    vi.resetModules()
+    await import(`../../examples/${name}.ts`)
+  } finally {
+    listen.mockRestore()
+    vi.doUnmock('express-two-factor/sandbox')
+    vi.unstubAllGlobals()
+  }
+  const { app, accounts } = found
+  if (app === undefined || accounts === undefined) throw new Error(`${name} has no app, or no accounts`)
+  return { app, accounts }
+}
+
+let apps = 0
+
+/** People of one app. No two apps share a number. */
+function peopleOf(add: (user: User) => void) {
+  apps = (apps + 1) % 10
+  const prefix = `+57301${apps}`
+  const numbered = (index: number): User => ({
+    name: `person-${index}`,
+    password: `sesame-${index}`,
+    phone: prefix + String(index).padStart(6, '0'),
+  })
+  return {
+    person(index: number) {
+      const user = numbered(index)
+      add(user)
+      return user
+    },
+    newcomer: (index: number) => numbered(100_000 + index),
+  }
+}
+
+const onePage =
+  (name: string, more: Partial<RehearsalOptions<User>> = {}) =>
+  async (sandbox: Sandbox): Promise<Example> => {
+    const { app, accounts } = await load(name, sandbox)
+    const { person } = peopleOf((user) => void accounts.set(user.name, user))
+    const signIn: RehearsalOptions<User>['signIn'] = (agent, user) =>
+      agent.post('/login', { name: user.name, password: user.password })
+    return {
+      rehearsal: { app, sandbox, person, signIn, pages: ['/account'], ...more },
+      close: async () => {},
+    }
+  }
+
+const signOut = { name: 'sign-out', path: '/logout' }
+
+async function demo(sandbox: Sandbox): Promise<Example> {
+  const { app, accounts, close } = createDemo(sandbox)
+  const transfer = { amount: '5', payee: 'Luis' }
+  const { person, newcomer } = peopleOf((user) => {
+    const movements = [{ what: 'Salary', amount: 1_652 }]
+    accounts.add({ ...user, email: `${user.name}@example.com`, movements })
+  })
+  return {
+    close,
+    rehearsal: {
+      app,
+      sandbox,
+      person,
+      signIn: (agent, { name, password }) => agent.post('/password', { name, password }),
+      pages: ['/account'],
+      actions: [
+        {
+          name: 'transfer',
+          path: '/transfer',
+          body: transfer,
+          changed: { amount: '999', payee: 'Eve' },
+          done: ({ name }) => accounts.find(name)?.movements.length ?? 0,
+        },
+        { name: 'settings', path: '/settings', body: { email: 'ana@example.net' }, repeatable: true },
+      ],
+      signOut,
+      signUp: {
+        path: '/signup/phone',
+        account: { name: 'account', path: '/signup', body: ({ name, password }) => ({ name, password }) },
+        newcomer,
+        nameField: 'name',
+      },
+    },
+  }
+}
+
+/** Five examples of the package, none of which has a mistake in its wiring. */
+const examples: Readonly<Record<string, (sandbox: Sandbox) => Promise<Example>>> = {
+  demo,
+  login: onePage('login'),
+  'cookie-session': onePage('cookie-session', { signOut }),
+  passport: onePage('passport', { signOut }),
+  tokens: onePage('tokens', {
+    async signIn(agent, { name, password }) {
+      const { json } = await agent.post('/token', { name, password })
+      agent.headers.authorization = `Bearer ${json.access_token}`
+    },
+  }),
+}
+
+/** All of them, on this sandbox. */
+export async function loadExamples(sandbox: Sandbox): Promise<Record<string, Example>> {
+  const loaded: Record<string, Example> = {}
+  // In turn: an example is recognised by what it makes while it loads.
+  for (const [name, start] of Object.entries(examples)) loaded[name] = await start(sandbox)
+  return loaded
+}
