@@ -3,15 +3,18 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { parseArgs } from 'node:util'
 import { startSandbox } from 'express-two-factor/sandbox'
+import { describeRehearsal, rehearse } from 'express-two-factor/testing'
 import { createDemo } from './demo/app.js'
+import { rehearsalOf } from './demo/rehearsal.js'
 import { walkThrough } from './demo/walkthrough.js'
 
 const usage = `npm start                     the demo bank on its stage, and the sandbox
 npm start -- --walkthrough    drives the bank once over HTTP, prints each step and ends
+npm start -- --rehearse       attacks the bank, prints what held and what fell, and ends
 npm start -- --own-codes      the bank makes the codes itself, and the provider only sends them
 npm start -- --help           prints this`
 
-const { walkthrough, 'own-codes': makesCodes, help } = readOptions()
+const { walkthrough, rehearse: isAttacked, 'own-codes': makesCodes, help } = readOptions()
 if (help) {
   console.log(usage)
   process.exit()
@@ -36,6 +39,11 @@ if (walkthrough) {
     process.exitCode = 1
   }
   await stop()
+} else if (isAttacked) {
+  const rehearsal = await rehearse({ app: server, sandbox, ...rehearsalOf(demo.accounts) })
+  console.log(describeRehearsal(rehearsal))
+  process.exitCode = rehearsal.ok ? 0 : 1
+  await stop()
 } else {
   console.log(`
   Open    ${origin}    the bank, the phone that gets its codes, and what happens behind each click
@@ -49,7 +57,7 @@ if (walkthrough) {
 function readOptions() {
   const flag = { type: 'boolean', default: false } as const
   try {
-    return parseArgs({ options: { walkthrough: flag, 'own-codes': flag, help: flag } }).values
+    return parseArgs({ options: { walkthrough: flag, rehearse: flag, 'own-codes': flag, help: flag } }).values
   } catch (error) {
     console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`)
     process.exit(2)

@@ -43,7 +43,7 @@ export const importTable: ImportTable = {
       'express/guard/coverage',
       ...['challenge/*', 'express/*', 'events', 'two-factor'].map((part) => `type ${part}`),
     ],
-    cli: ['lib/*', 'provider/index', 'sandbox/index', 'store/redis-store', 'phone-number'],
+    cli: ['lib/*', 'provider/index', 'sandbox/index', 'testing/index', 'store/redis-store', 'phone-number'],
   },
   packages: {
     undici: ['provider/send'],

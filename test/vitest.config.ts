@@ -59,7 +59,7 @@ const full = {
     'testing/rehearsed-apps',
   ),
   built: files(
-    'cli/{calibrate,doctor,sandbox}',
+    'cli/{calibrate,doctor,rehearse,sandbox}',
     'days/**/*',
     'examples/{demo,examples,fetch-with-code,passkey,recipes,sandbox-container}',
   ),

@@ -22,6 +22,10 @@ const commands: Readonly<Record<string, Command>> = {
     summary: 'check everything that could prevent codes from being delivered',
     load: async () => (await import('./doctor.js')).doctorCommand,
   },
+  rehearse: {
+    summary: 'attack an app on this machine as it is wired up, and say what to change',
+    load: async () => (await import('./rehearse-command.js')).rehearseCommand,
+  },
 }
 
 const help = `Usage: express-two-factor <command> [options]

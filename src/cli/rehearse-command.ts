@@ -1,0 +1,79 @@
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { describeRehearsal, type RehearsalOptions, rehearse } from '../testing/index.js'
+import { type Flags, printJson, readCommandLine } from './command-line.js'
+import { UsageError, understand } from './usage-error.js'
+
+const defaultPlan = 'rehearsal.mjs'
+const defaultPort = 4010
+
+const flags = {
+  plan: {
+    takes: '<file>',
+    help: `module whose default export says how to sign in and what to attack; ${defaultPlan}`,
+  },
+  sandboxPort: { takes: '<number>', help: `where the app expects the provider; ${defaultPort}` },
+  only: { takes: '<a,b>', help: 'rows to try, while one of them is being mended' },
+  maxRequests: {
+    takes: '<number>',
+    help: 'fewer than 20000; with fewer than 5000 the bursts become smaller',
+  },
+  json: { help: 'print the rows as JSON, each with its stable code' },
+} as const satisfies Flags
+
+const usage = {
+  name: 'rehearse <url>',
+  about: `Attacks an app on this machine as it is wired up, and says what fell, what to change and which request to
+repeat. It starts the sandbox that the app sends its codes through: end yours first.`,
+  flags,
+  notes: `The plan, for an app whose people are in a database of its own:
+
+  export default {
+    person: async (index) => users.add({ name: \`person-\${index}\`, password: 'sesame', phone: … }),
+    signIn: (agent, { name, password }) => agent.post('/login', { name, password }),
+    pages: ['/account'],
+    actions: [{ name: 'transfer', path: '/transfers', body: { amount: 5 }, changed: { amount: 999 } }],
+  }
+
+Exit codes: 0 nothing fell; 1 something did; 2 the command line or the plan was not understood.`,
+}
+
+/** Rehearses an app that runs. */
+export async function rehearseCommand(args: readonly string[]): Promise<number> {
+  const [first = ''] = args
+  const url = first.startsWith('-') ? undefined : first
+  const values = await readCommandLine(usage, url === undefined ? args : args.slice(1))
+  if (values === undefined) return 0
+  if (url === undefined || url === '')
+    throw new UsageError('The address of the app is missing: pass it, such as http://localhost:3000.')
+  const { plan = defaultPlan, sandboxPort = String(defaultPort), only, maxRequests, json } = values
+  const given = await loadPlan(plan)
+  const options = {
+    ...given,
+    app: url,
+    sandbox: { ...given.sandbox, port: Number(sandboxPort) },
+    ...(only !== undefined && { only: only.split(',') }),
+    ...(maxRequests !== undefined && { maxRequests: Number(maxRequests) }),
+  }
+  const rehearsal = await understand(() => rehearse(options)).catch((error) => {
+    if (error?.code !== 'EADDRINUSE') throw error
+    throw new UsageError(
+      `Port ${sandboxPort} is taken: end the sandbox that runs there, or choose another port with --sandbox-port.`,
+    )
+  })
+  if (json) printJson(rehearsal)
+  else process.stdout.write(`${describeRehearsal(rehearsal)}\n`)
+  return rehearsal.ok ? 0 : 1
+}
+
+async function loadPlan(file: string): Promise<RehearsalOptions> {
+  const { href } = pathToFileURL(resolve(file))
+  const module = await import(href).catch((error) => {
+    if (error?.code !== 'ERR_MODULE_NOT_FOUND' || error.url !== href) throw error
+    throw new UsageError(
+      `There is no ${file} here: pass --plan <file>. Its default export is described by --help.`,
+    )
+  })
+  if (typeof module.default !== 'object') throw new UsageError(`${file} has no default export.`)
+  return module.default
+}

@@ -1,0 +1,61 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startSandbox } from 'express-two-factor/sandbox'
+import { expect, it, onTestFinished } from 'vitest'
+import { freePort } from '../free-port.js'
+import { listening } from '../listening.js'
+import { createBank } from '../testing/bank.js'
+import { run } from './program.js'
+
+/** Runs the program on a bank of this process, whose provider is the sandbox that the program starts. */
+async function rehearsed(...more: string[]) {
+  const port = await freePort()
+  const provider = await startSandbox({ port })
+  const { baseUrl, credentials, approvedStatuses } = provider
+  const { rehearsal, close } = createBank({ ...provider, baseUrl, credentials, approvedStatuses })
+  await provider.close()
+  const people = 200
+  for (let index = 1; index <= people; index += 1) await rehearsal.person(index)
+  const { origin, close: hangUp } = await listening(rehearsal.app as never)
+  onTestFinished(async () => {
+    await hangUp()
+    await close()
+  })
+  const plan = join(mkdtempSync(join(tmpdir(), 'rehearsal-')), 'plan.mjs')
+  writeFileSync(
+    plan,
+    `export default {
+      person: (index) => ({
+        name: \`person-\${index}\`, password: \`sesame-\${index}\`, phone: '+57301' + String(index).padStart(7, '0'),
+      }),
+      signIn: (agent, { name, password }) => agent.post('/login', { name, password }),
+      pages: ['/account'],
+    }`,
+  )
+  return run(['rehearse', origin, '--plan', plan, '--sandbox-port', String(port), ...more])
+}
+
+it('rehearses an app of another process, and says what it could not try', async () => {
+  const program = await rehearsed('--max-requests', '400', '--only', 'password-only,changed,warnings')
+  expect(await program.exitCode).toBe(0)
+  expect(program.out()).toContain('held   password-only: a password alone shows no page')
+  expect(program.out()).toContain('not tried: the app runs in another process, and no `logs` were given')
+  expect(program.out()).toMatch(/\n2 held, 0 fell, 3 not tried: \d+ requests/)
+})
+
+it('prints rows as JSON', async () => {
+  const program = await rehearsed('--json', '--only', 'replay')
+  expect(await program.exitCode).toBe(0)
+  const { ok, rows } = JSON.parse(program.out())
+  expect([ok, rows.at(-1).code, rows.at(-1).verdict]).toEqual([true, 'replay', 'held'])
+})
+
+it.each([
+  [[], 'The address of the app is missing'],
+  [['http://localhost:3000', '--plan', '/nowhere.mjs'], 'There is no /nowhere.mjs here'],
+])('says what is missing: %j', async (args, message) => {
+  const program = run(['rehearse', ...args])
+  expect(await program.exitCode).toBe(2)
+  expect(program.err()).toContain(message)
+})
