@@ -1,4 +1,4 @@
-import type { ImportTable } from './import-table.js'
+import { type ImportTable, ofTheHost } from './import-table.js'
 
 const basics = ['errors', 'events', 'phone-number']
 const everyPart = [
@@ -56,5 +56,7 @@ export const importTable: ImportTable = {
     // The domain knows no HTTP: requests come in through Express and go out through undici.
     'node:http': ['sandbox/*', 'cli/*', 'testing/*', 'type express/*'],
     'node:https': [],
+    // The plan of a rehearsal.
+    [ofTheHost]: ['cli/rehearse-command'],
   },
 }

@@ -22,6 +22,9 @@ export interface ImportTable {
 /** The TypeScript of src: path below src to text. */
 export type Sources = ReadonlyMap<string, string>
 
+/** What an import() of a name that is no literal counts as: where it may stand, the file is one of the host. */
+export const ofTheHost = 'a module of the host'
+
 export function importsOf(from: string, source: string): Import[] {
   const found: Import[] = []
   const add = (specifier: string, typeOnly: boolean) => {
@@ -40,8 +43,7 @@ export function importsOf(from: string, source: string): Import[] {
       if (node.source !== null) add(node.source.value, node.exportKind === 'type')
     },
     ImportExpression: (node) => {
-      if (node.source.type !== 'Literal') throw new Error(`${from}: import() of a name that is no literal`)
-      add(String(node.source.value), false)
+      add(node.source.type === 'Literal' ? String(node.source.value) : ofTheHost, false)
     },
     TSImportType: (node) => add(node.source.value, true),
     TSImportEqualsDeclaration: () => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startSandbox } from 'express-two-factor/sandbox'
 import { expect, it, onTestFinished } from 'vitest'
+import { runToEnd } from '../examples/running.js'
 import { freePort } from '../free-port.js'
 import { listening } from '../listening.js'
 import { createBank } from '../testing/bank.js'
@@ -58,4 +59,11 @@ it.each([
   const program = run(['rehearse', ...args])
   expect(await program.exitCode).toBe(2)
   expect(program.err()).toContain(message)
+})
+
+it('npm start -- --rehearse attacks the bank, finds nothing and ends with 0', async () => {
+  const { code, output } = await runToEnd('start', ['--rehearse'])
+  expect(code).toBe(0)
+  expect(output).toMatch(/1000 wrong codes at once over 100 sessions: [1-5] were judged, 0 let somebody in/)
+  expect(output).toMatch(/\n\d+ held, 0 fell, 2 not tried: \d{4} requests in [\d.]+ s\.\n/)
 })

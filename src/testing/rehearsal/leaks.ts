@@ -70,7 +70,9 @@ export function createEar({ credentials }: Pick<Sandbox, 'credentials'>) {
     async warnings(stage: Stage): Promise<Attempted> {
       const logged = (await stage.options.logs?.())?.match(/TWO_FACTOR_[A-Z_]+/g) ?? []
       const all = [...new Set([...warnings, ...logged])].filter((code) => wiring.has(code))
-      if (typeof stage.options.app !== 'function' && stage.options.logs === undefined && all.length === 0) {
+      const { app, logs } = stage.options
+      const isElsewhere = typeof app === 'string' || app instanceof URL
+      if (isElsewhere && logs === undefined && all.length === 0) {
         throw new NotTried('the app runs in another process, and no `logs` were given')
       }
       return {
