@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runPlaywright } from './playwright.js'
 import { pasteTypeScript, signInTwice } from './quick-start.js'
+import { ejs, ownVendor, redis } from './recipes.js'
 
 const root = new URL('../..', import.meta.url).pathname
 const bin = (name) => join(root, 'node_modules', '.bin', name)
@@ -38,6 +39,7 @@ try {
     '@types/express': devDependencies['@types/express'],
   })
   runPlaywright(join(scratch, 'express-5'))
+  await runRecipes(join(scratch, 'express-5'))
   await installAndRun('express 4', tarball, {
     express: devDependencies.express4.replace('npm:express@', ''),
     '@types/express': devDependencies['@types/express4'].replace('npm:@types/express@', ''),
@@ -89,6 +91,8 @@ async function installAndRun(title, tarball, express) {
     '@types/node': devDependencies['@types/node'],
     '@types/express-session': devDependencies['@types/express-session'],
     'express-session': devDependencies['express-session'],
+    ejs: '^3.1.10',
+    redis: devDependencies.redis,
     'typescript-5.9': 'npm:typescript@~5.9.0',
     'express-two-factor': `file:${tarball}`,
   }
@@ -129,6 +133,16 @@ async function installAndRun(title, tarball, express) {
   }
   await signInTwice(project)
   console.log(`${title}: the command runs, and the quick start signs in, as a module and with require`)
+}
+
+/** What the documents show beside the quick start, in the same folder: nothing there but what was installed. */
+async function runRecipes(project) {
+  await ownVendor(project)
+  await ejs(project)
+  const note = await redis(project)
+  console.log(
+    `an SMS vendor of one's own, a template of EJS, ${note}Redis: pasted from the documents, they sign in`,
+  )
 }
 
 function run(command, args, cwd) {

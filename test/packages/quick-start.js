@@ -1,5 +1,6 @@
 // The quick start of the README, pasted as a reader would paste it, and used as a person would use it.
 import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -7,7 +8,7 @@ import { join } from 'node:path'
 
 const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
 const pasted = (mark) => new RegExp(`<!-- ${mark} -->\n\`\`\`\\w+\n(.*?)\`\`\``, 's').exec(readme)[1]
-const app = pasted('quick start')
+export const app = pasted('quick start')
 const types = pasted('quick start: types')
 
 /** The app as CommonJS: its imports as calls of `require`, and nothing else changed. */
@@ -21,32 +22,51 @@ export function pasteTypeScript(project) {
 
 /** Signs in with a code: once with the app as a module, once with `require`. */
 export async function signInTwice(project) {
-  const command = join(project, 'node_modules', '.bin', 'express-two-factor')
-  const sandbox = start(command, ['sandbox', '--port', '0'], project)
-  try {
-    const [origin] = await sandbox.says(/http:\/\/127\.0\.0\.1:\d+/)
+  await withSandbox(project, async (origin) => {
     for (const [file, text] of [
       ['app.mjs', app],
       ['app.cjs', commonJs],
     ]) {
-      const port = await freePort()
-      const here = text.replace('http://127.0.0.1:4010', origin).replaceAll('3000', port)
-      writeFileSync(join(project, file), here)
-      const running = start('node', [file], project)
-      try {
-        const [url] = await running.says(/http:\/\/localhost:\d+\/account/)
-        await signIn(url, origin)
-      } finally {
-        await running.stop()
-      }
+      const here = text.replace('http://127.0.0.1:4010', origin)
+      await runApp(project, file, here, (url) => signIn(url, codeInInbox(origin)))
     }
+  })
+}
+
+/** Runs the command of the package beside what is done meanwhile. */
+export async function withSandbox(project, use) {
+  const command = join(project, 'node_modules', '.bin', 'express-two-factor')
+  const sandbox = start(command, ['sandbox', '--port', '0'], project)
+  try {
+    const [origin] = await sandbox.says(/http:\/\/127\.0\.0\.1:\d+/)
+    await use(origin)
   } finally {
     await sandbox.stop()
   }
 }
 
-/** One person in one browser: a page that wants a sign-in, a wrong password, a wrong code, the right one. */
-async function signIn(url, inbox) {
+/** Runs an app of the documents on a port of its own. */
+export async function runApp(project, file, text, use, env = {}) {
+  writeFileSync(join(project, file), text.replaceAll('3000', await freePort()))
+  const running = start('node', [file], project, env)
+  try {
+    const [url] = await running.says(/http:\/\/localhost:\d+\/account/)
+    await use(url)
+  } finally {
+    await running.stop()
+  }
+}
+
+/** Takes the code out of the inbox, so that the next one is found. */
+export const codeInInbox = (inbox) => async () => {
+  const message = await fetch(`${inbox}/_sandbox/messages/wait?phone=573001234567`)
+  const { id, code } = await message.json()
+  await fetch(`${inbox}/_sandbox/messages/${id}`, { method: 'DELETE' })
+  return code
+}
+
+/** One person in one browser: a page that wants a sign-in, a wrong password, a wrong code, the right one. Resolves to the code page. */
+export async function signIn(url, codeSent) {
   const visit = browser(new URL(url).origin)
   expect('without a sign-in', (await visit('/account')).text, 'href="/login')
   expect('the form', (await visit('/login')).text, 'name="password"')
@@ -57,13 +77,12 @@ async function signIn(url, inbox) {
   expect('the code page', page.text, 'one-time-code')
   const hidden = [...page.text.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)]
   const fields = Object.fromEntries(hidden.map(([, name, value]) => [name, value]))
-  const message = await fetch(`${inbox}/_sandbox/messages/wait?phone=573001234567`)
-  const { id, code } = await message.json()
+  const code = await codeSent()
   const wrong = code === '000000' ? '000001' : '000000'
   expect('a wrong code', (await visit('/two-factor/verify', { ...fields, code: wrong })).status, 422)
   expect('after the code', (await visit('/two-factor/verify', { ...fields, code })).text, 'Signed in as ana.')
   expect('afterwards', (await visit('/account')).text, 'Signed in as ana.')
-  await fetch(`${inbox}/_sandbox/messages/${id}`, { method: 'DELETE' })
+  return page.text
 }
 
 /** Keeps cookies, follows redirects, and sends what a browser would. */
@@ -90,14 +109,15 @@ function browser(origin) {
   }
 }
 
-function expect(what, found, wanted) {
+export function expect(what, found, wanted) {
   const fits = typeof found === 'string' ? found.includes(wanted) : found === wanted
   if (!fits) throw new Error(`quick start, ${what}: expected ${wanted}, found ${found}`)
 }
 
 /** A process whose output can be waited for. */
-function start(command, args, cwd) {
-  const child = spawn(command, args, { cwd })
+function start(command, args, cwd, env = {}) {
+  const secret = { TWO_FACTOR_SECRET: randomBytes(32).toString('hex') }
+  const child = spawn(command, args, { cwd, env: { ...process.env, ...secret, ...env } })
   let said = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (text) => {
@@ -121,7 +141,7 @@ function start(command, args, cwd) {
   }
 }
 
-async function freePort() {
+export async function freePort() {
   const server = createServer().listen(0)
   await once(server, 'listening')
   const { port } = server.address()
