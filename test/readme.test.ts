@@ -90,16 +90,6 @@ describe('the documents', () => {
     expect(compile(folder)).toBe('')
   })
 
-  it('have a test in plain JavaScript that passes', () => {
-    const block = blocksOf(read('docs/sandbox.md'), 'js').find((code) => code.includes('node:test')) ?? ''
-    mkdirSync(path('build/plain/'), { recursive: true })
-    writeFileSync(path('build/plain/sandbox.test.js'), block)
-    const said = execFileSync(process.execPath, ['--test', path('build/plain/sandbox.test.js')], {
-      encoding: 'utf8',
-    })
-    expect(said).toMatch(/^# pass 1$/m)
-  })
-
   it('show JSON that can be read', () => {
     for (const document of documents) {
       for (const block of blocksOf(read(document), 'json'))

@@ -25,6 +25,14 @@ const limits = [
   source.replace(/\.$/, ''),
 ])
 
+/** Each text; a title and its text, which are shown together, in one row. */
+const english: Readonly<Record<string, string>> = en
+const texts = Object.entries(english).flatMap(([key, text]) => {
+  if (english[key.replace(/text$/, 'title')] !== undefined && key.endsWith('.text')) return []
+  const below = key.endsWith('.title') ? english[key.replace(/title$/, 'text')] : undefined
+  return [below === undefined ? [`\`${key}\``, text] : [`\`${key}\`, \`.text\``, `${text} · ${below}`]]
+})
+
 /** Tables that are made from the code, each between two comments of its document. */
 const tables: [document: string, name: string, table: string][] = [
   [
@@ -36,14 +44,7 @@ const tables: [document: string, name: string, table: string][] = [
     ),
   ],
   ['docs/limits.md', 'limits', table(['limit', 'default', 'what it bounds', 'why so'], limits)],
-  [
-    'docs/pages.md',
-    'text keys',
-    table(
-      ['key', 'English'],
-      Object.entries(en).map(([key, text]) => [`\`${key}\``, text]),
-    ),
-  ],
+  ['docs/pages.md', 'text keys', table(['key', 'English'], texts)],
 ]
 
 // `npm run docs` writes them.
