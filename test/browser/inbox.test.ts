@@ -246,7 +246,7 @@ describeInChromium('the inbox page', (browser) => {
     await page.getByLabel('Kind').selectOption('hang')
     await page.getByLabel('Status', { exact: true }).fill('503')
     await page.getByRole('button', { name: 'Switch on' }).click()
-    await page.getByRole('alert').getByText('unknown member "status" of hang').waitFor()
+    await page.getByRole('alert').getByText('hang: unknown member "status"').waitFor()
     expect(await page.getByRole('alert').isVisible()).toBe(true)
     await page.getByLabel('Kind').selectOption('status')
     await page.getByLabel('Number').fill('+57 300 123 4567')

@@ -45,7 +45,9 @@ export function pageRoutes(simulation: ProviderSimulation, connection: Connectio
   for (const file of ['inbox.css', 'inbox.js', 'inbox.svg']) {
     router.get(`/${file}`, (_request, response, next) => {
       const options = { root: filesOfPage(), cacheControl: false, dotfiles: 'allow' } as const
-      response.sendFile(file, options, (error) => error && next(error))
+      // A page that was left while it loaded is no failure.
+      const isLeft = (error: NodeJS.ErrnoException) => error.code === 'ECONNABORTED'
+      response.sendFile(file, options, (error) => error && !isLeft(error) && next(error))
     })
   }
   router.get(streamPath, (request, response) => {
