@@ -22,7 +22,8 @@ describeInChromium('npm start', (browser) => {
     const behind = page.getByRole('list', { name: 'Requests, newest first' })
     const moment = async (name: string) => {
       mkdirSync(screenshots, { recursive: true })
-      await page.screenshot({ path: `${screenshots}stage-${name}.png` })
+      await page.frames()[1]?.evaluate('scrollTo(0, 0)')
+      await page.screenshot({ path: `${screenshots}stage-${name}.png`, animations: 'disabled' })
     }
 
     // Sign-in.
@@ -87,10 +88,11 @@ describeInChromium('npm start', (browser) => {
     expect(await frame?.evaluate(`${colours}.fontFamily`)).toContain('Georgia')
     await bank.getByRole('button', { name: 'Make new codes' }).click()
     await bank.getByRole('heading', { name: 'Revisa tu teléfono' }).waitFor()
+    await expect.poll(() => phone.locator('> li').count()).toBe(4)
     await expect.poll(() => axeEverywhere(page)).toEqual([])
     await pressKey(page, 'Fill in')
     await page.keyboard.press('Enter')
-    await heading('Recovery codes')
+    await bank.locator('.codes').waitFor()
     expect(await bank.locator('.codes li').count()).toBe(10)
 
     // A thousand guesses.
