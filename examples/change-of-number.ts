@@ -58,14 +58,15 @@ export function createApp(
     const subject = String(req.session.userId)
     const [account, phone] = [accounts.get(subject), req.provenPhone?.phone]
     if (account === undefined || phone === undefined) return void res.sendStatus(404)
-    const token = randomBytes(32).toString('base64url')
-    const end = Date.now() + 7 * 86_400_000
+    const [token, end] = [randomBytes(32).toString('base64url'), Date.now() + 7 * 86_400_000]
     changes = [...changes, { subject, phone: account.phone, tag: hash('sha256', token), end }]
-    // The whole address of your own site: a short link would teach people to open what could be anybody's.
+    // The whole address of your own site: a short link could be anybody's.
     const news = `Acme: your number was changed. If this was not you: ${origin}/not-me?token=${token}`
     const told = [client.sendSms({ phone: account.phone, sms: news }), sendMail(account.email, news)]
     account.phone = phone
-    await Promise.allSettled([...told, tf.trustedDevices.revokeSubject(subject)])
+    // Ends every session's grants, this one's too; whoever has just proven both numbers stays signed in.
+    await Promise.allSettled([...told, tf.subjects.revokeEverything(subject)])
+    await tf.grants.write({ subject, session: req.session.id, purpose: 'login', method: 'new-number' })
     res.json({ changed: true })
   })
   // Scanners of mail open every link: a GET changes nothing.

@@ -71,7 +71,8 @@ export interface SubjectsFacade {
   enable(subject: SubjectName): Promise<void>
   /**
    * Ends everything that a subject has: grants in every session, known browsers and trusted devices, live
-   * challenges and checks under way, proven numbers that are not redeemed yet. For a stolen account.
+   * challenges and checks under way, proven numbers that are not redeemed yet. After a new password or number, and for a
+   * stolen account. The current session is no exception: it gives a code at its next guarded request.
    *
    * @example
    * await tf.subjects.revokeEverything(user.id)
