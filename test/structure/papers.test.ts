@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer'
+import { posix } from 'node:path'
 import { expect, it } from 'vitest'
-import { documents, read } from '../documents.js'
+import { anchorsOf, documents, linksOf, read } from '../documents.js'
 
 const bytes = (...files: string[]) => Buffer.byteLength(files.map(read).join(''))
 
@@ -10,4 +11,43 @@ it('the changelog is a page, and so is the README; all documents together are a 
   expect(bytes('CHANGELOG.md'), 'CHANGELOG.md').toBeLessThan(6_000)
   expect(bytes('README.md'), 'README.md').toBeLessThan(10_000)
   expect(bytes(...documents), 'README.md and docs').toBeLessThan(186_000)
+})
+
+/** What newcomers ask, and where it is answered. */
+const questions = {
+  'What is it, and when should I take something else?': 'docs/comparison.md',
+  'How do I try it without an account?': 'README.md#quick-start',
+  'Which options are there?': 'docs/options.md#sign-in',
+  'Where does the number come from?': 'docs/options.md#numbers-and-countries',
+  'How do I use my own SMS vendor?': 'docs/providers.md#your-own-sms-vendor',
+  'How do I make the pages look like mine?': 'docs/pages.md#brand',
+  'How do I render them myself?': 'docs/pages.md#a-page-of-your-own',
+  'How do I change a text?': 'docs/pages.md#change-a-text',
+  'How do I protect a payment?': 'docs/api.md#the-guard',
+  'What becomes of a form that is interrupted?': 'docs/pages.md#a-form-survives-its-step-up',
+  'How do I use it from a single-page app?': 'docs/browser.md#your-own-ui',
+  'How do I use it with bearer tokens?': 'docs/sessions.md#bearer-tokens',
+  'What do I call at logout?': 'docs/sessions.md#logout',
+  'How do I test my app?': 'docs/sandbox.md#in-a-test',
+  'What is to be done before the first real code?': 'docs/going-live.md',
+  'What do I set `trust proxy` to?': 'docs/deployment.md#trust-proxy',
+  'How do I run several instances?': 'docs/redis.md',
+  'Why does no code arrive?': 'docs/troubleshooting.md#diagnose',
+  'What if somebody loses the phone?': 'docs/tasks.md#a-person-loses-the-phone',
+  'How do I upgrade, and go back?': 'docs/upgrade.md#roll-out-and-roll-back',
+}
+const ledTo = (document: string) =>
+  linksOf(read(document)).map((link) =>
+    posix.join(posix.dirname(document), link.split('#')[0] || posix.basename(document)),
+  )
+
+it('twenty questions of a newcomer are answered by at most two clicks from the README', () => {
+  const first = ledTo('README.md').filter((link) => link.endsWith('.md'))
+  const reached = new Set(['README.md', ...first, ...first.flatMap(ledTo)])
+  const unanswered = Object.entries(questions).filter(([, place]) => {
+    const [document = '', anchor] = place.split('#')
+    return !reached.has(document) || (anchor !== undefined && !anchorsOf(read(document)).includes(anchor))
+  })
+  expect(Object.keys(questions)).toHaveLength(20)
+  expect(unanswered).toEqual([])
 })
