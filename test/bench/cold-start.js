@@ -22,6 +22,7 @@ const against = (what, atMost, theirs) => ({
 
 export const bars = [
   against('by an app with a password only', undefined, 'bare'),
+  against('by hand on undici', 2, 'byHand'),
   against('by hand on a verify SDK', 1, 'bySdk'),
 ]
 
@@ -29,6 +30,12 @@ export async function ours({ provider }) {
   const { loginWithPackage } = await import('./login-with-package.js')
   const { openTwoFactor } = await import('./two-factor.js')
   return serve(loginWithPackage(openTwoFactor(provider)))
+}
+
+export async function byHand({ provider }) {
+  const { checksByUndici } = await import('./checks-by-hand.js')
+  const { loginByHand } = await import('./login-by-hand.js')
+  return serve(loginByHand(host(), checksByUndici(provider), 0))
 }
 
 export async function bySdk({ provider }) {

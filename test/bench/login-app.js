@@ -1,4 +1,4 @@
-// An app with a login in two steps, three times: on this package, and by hand on undici and on a verify SDK.
+// An app with a login in two steps, on this package, on better-auth, and by hand: on undici, with and without protections, and on a verify SDK.
 import { once } from 'node:events'
 import { redisStore } from 'express-two-factor/redis'
 import { Redis } from 'ioredis'
@@ -7,6 +7,8 @@ import { checksBySdk } from './checks-by-sdk.js'
 import { crowdedStore } from './crowd.js'
 import { host, serve } from './host.js'
 import { loginByHand } from './login-by-hand.js'
+import { loginOnBetterAuth } from './login-on-better-auth.js'
+import { protect } from './login-protected.js'
 import { loginWithPackage } from './login-with-package.js'
 import { openTwoFactor } from './two-factor.js'
 
@@ -21,6 +23,14 @@ export function byHand({ provider, ledgers = 0 }) {
 
 export function bySdk({ provider }) {
   return serve(loginByHand(host(), checksBySdk(provider), 0))
+}
+
+export function protectedByHand({ provider }) {
+  return serve(loginByHand(host(), checksByUndici(provider), 0, protect()))
+}
+
+export async function onBetterAuth({ provider }) {
+  return serve(await loginOnBetterAuth(host(), checksByUndici(provider)))
 }
 
 async function storeOnRedis(port) {

@@ -4,15 +4,18 @@ import { phoneOf } from './people.js'
 const lifetimeMs = 600_000
 const maxAgeMs = 12 * 3_600_000
 
-/** A login in two steps as it is written by hand: it renews the session, and protects against nothing else. */
-export function loginByHand(app, checks, standing) {
+/**
+ * A login in two steps as it is written by hand: it renews the session, and protects against nothing else but by the
+ * handlers that are given for sends and for codes.
+ */
+export function loginByHand(app, checks, standing, { sends = [], codes = [] } = {}) {
   const challenges = new Map()
   for (let index = 0; index < standing; index += 1) {
     challenges.set(`session ${index}`, challengeOf(`+57310${1_000_000 + index}`))
   }
   if (standing > 0) globalThis.gc()
 
-  app.post('/login', express.json(), async (req, res) => {
+  app.post('/login', express.json(), ...sends, async (req, res) => {
     const { user } = req.body
     const challenge = challengeOf(phoneOf(user))
     req.session.pendingUserId = user
@@ -24,7 +27,7 @@ export function loginByHand(app, checks, standing) {
       .json({ challenge: { expiresAt: new Date(expiresAt).toISOString(), attemptsRemaining: 5 } })
   })
 
-  app.post('/two-factor/verify', express.json(), async (req, res) => {
+  app.post('/two-factor/verify', express.json(), ...codes, async (req, res) => {
     const challenge = challenges.get(req.sessionID)
     if (challenge === undefined || Date.now() >= challenge.expiresAt) {
       res.status(410).json({ code: 'challenge_gone' })
