@@ -128,7 +128,7 @@ const endings = (ear: Ear): readonly Attack[] => [
     code: 'secrets',
     claim: 'no code and no key is in a response, an event or the log',
     fix: 'log neither bodies nor options',
-    docs: 'docs/operations.md#logs-and-metrics',
+    docs: 'docs/events.md#logs-and-metrics',
     run: ear.secrets,
   },
   {
@@ -142,7 +142,7 @@ const endings = (ear: Ear): readonly Attack[] => [
     code: 'warnings',
     claim: 'the package warned of no mistake of wiring',
     fix: 'do what the warning says',
-    docs: 'docs/operations.md#warnings',
+    docs: 'docs/troubleshooting.md#warnings',
     run: ear.warnings,
   },
 ]

@@ -116,7 +116,10 @@ describe('rehearse', () => {
 
   it('links to sections that exist', () => {
     const root = new URL('../../', import.meta.url)
-    for (const { docs } of attacks) {
+    const sources = ['rehearse', 'rehearsal/attacks'].map((file) => new URL(`src/testing/${file}.ts`, root))
+    const links = sources.flatMap((file) => readFileSync(file, 'utf8').match(/(?<=docs: ')[^']+/g) ?? [])
+    expect(links).toHaveLength(attacks.length + 5)
+    for (const docs of links) {
       const [file = '', section] = docs.split('#')
       expect(existsSync(new URL(file, root)), docs).toBe(true)
       const headings = readFileSync(new URL(file, root), 'utf8').match(/(?<=^#+ ).+$/gm) ?? []
