@@ -11,7 +11,7 @@ import type { LocaleOf } from './express/pages/language.js'
 import type { LinkOptions } from './express/pages/links.js'
 import type { Messages } from './express/pages/messages/en.js'
 import type { Render } from './express/pages/pages.js'
-import type { OnVerified, PhoneOf } from './express/settings.js'
+import type { OnCancelled, OnVerified, PhoneOf } from './express/settings.js'
 import type { LimitsOption } from './options/limits.js'
 import type { BalanceOptions, DeliveryWatchOptions, SignupGuardOptions } from './options/operator-options.js'
 import type { Store } from './store/store.js'
@@ -132,6 +132,14 @@ export interface TwoFactorOptions {
   readonly pages?: PagesOptions
   /** After the session id was renewed and the grant written, before the response. If it throws, or responds with 4xx or 5xx, the grant is revoked. */
   readonly onVerified?: OnVerified
+  /**
+   * Ends a sign-in that the person gives up by "Cancel" on its page, or a client by `POST /cancel`: forget who had given
+   * a password. Called before the response, which leads to `pages.links.signIn`. Not called for a step-up.
+   *
+   * @example
+   * onCancelled: (req) => { delete req.session.pendingUserId }
+   */
+  readonly onCancelled?: OnCancelled
   /** The host's last word before a code is sent: captcha, risk engine. Anything but `true`, or `allow: true`, refuses. `suspicion` says when a captcha is due. */
   readonly beforeSend?: (req: Request, send: Parameters<BeforeSend>[0]) => ReturnType<BeforeSend>
   /** Also published on the diagnostics channel `express-two-factor:event`. */

@@ -1,19 +1,31 @@
+import { showBusy, submitterOf } from './busy.js'
 import type { Answer, Mount } from './mount.js'
 import { openScreen } from './screen.js'
 
+/** How a dialog begins. */
+export interface Beginning {
+  readonly first: Answer
+  /** A start that has not been answered yet: the first screen is that of its button. */
+  readonly started?: Promise<Answer> | undefined
+  /** Where the code is asked for. */
+  readonly page: string
+  readonly mount: Mount
+}
+
 /**
  * Shows one screen after the other in a dialog. The forms and links of a screen are those of the page; here they
- * are sent without leaving it. Resolves with whether a code was right, false when the person closed the dialog.
+ * are sent without leaving it. Resolves with whether a code was right, false when the person closed the dialog; with
+ * the response of a start that has nothing to show.
  */
 export function converse(
   dialog: HTMLDialogElement,
-  { first, page, mount }: { readonly first: Answer; readonly page: string; readonly mount: Mount },
+  { first, started, page, mount }: Beginning,
   aborted: AbortSignal,
-): Promise<boolean> {
+): Promise<boolean | Response> {
   let screen = openScreen(dialog, String(first.body.html), mount)
   let busy = false
 
-  return new Promise<boolean>((resolve, reject) => {
+  return new Promise<boolean | Response>((resolve, reject) => {
     function show({ body }: Answer): void {
       if (body.html === undefined) {
         screen.showUnreachable()
@@ -27,27 +39,33 @@ export function converse(
       const { response, body } = answer
       if (body.verified) resolve(true)
       // A code was sent: the page says what comes next.
-      else if (response.ok && body.html === undefined) show(await mount.get(page))
+      else if (response.ok && body.html === undefined) show(await mount.get(pageAfter(page, answer)))
       else show(answer)
     }
 
     /** One at a time: the second click of a double click would spend an attempt. */
-    async function ask(send: () => Promise<Answer>): Promise<void> {
+    async function ask(
+      send: () => Promise<Answer>,
+      button: HTMLElement | null,
+      noticedMs?: number,
+    ): Promise<void> {
       if (busy) return
       busy = true
+      const endBusy = showBusy(button, noticedMs)
       await send()
         .then(take)
         .catch(() => screen.showUnreachable())
+      endBusy()
       busy = false
     }
 
     dialog.addEventListener('submit', (event) => {
       const form = event.target as HTMLFormElement
-      // The button that closes.
+      // The buttons that close.
       if (form.method === 'dialog') return
       event.preventDefault()
       const fields = Object.fromEntries(new FormData(form, event.submitter))
-      void ask(() => mount.post(String(form.getAttribute('action')), fields))
+      void ask(() => mount.post(String(form.getAttribute('action')), fields), submitterOf(event))
     })
 
     dialog.addEventListener('click', (event) => {
@@ -58,10 +76,24 @@ export function converse(
       if (href.startsWith('#')) dialog.querySelector<HTMLElement>(href)?.focus()
       // The proof was given in another tab.
       else if (screen.isDone) resolve(true)
-      else void ask(() => mount.get(href))
+      else void ask(() => mount.get(href), null)
     })
 
     dialog.addEventListener('close', () => resolve(false))
     aborted.addEventListener('abort', () => reject(aborted.reason))
+
+    if (started !== undefined) {
+      const button = dialog.querySelector<HTMLElement>('.main')
+      const answered = started.then((answer) => {
+        if (!answer.response.ok && answer.body.html === undefined) resolve(answer.response)
+        return answer
+      })
+      void ask(() => answered, button, 0)
+    }
   }).finally(() => screen.close())
+}
+
+/** Where the code of an answer is asked for: nobody may know yet whether it was sent. */
+export function pageAfter(page: string, { body }: Answer): string {
+  return body.delivery === 'unconfirmed' ? `${page}&delivery=unconfirmed` : page
 }

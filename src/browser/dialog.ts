@@ -1,5 +1,5 @@
-import { converse } from './conversation.js'
-import type { Mount } from './mount.js'
+import { type Beginning, converse, pageAfter } from './conversation.js'
+import type { Answer, Mount } from './mount.js'
 import type { StepUp } from './step-up.js'
 
 /** Documents of the routes that come with the screen to show, in the language and look of the pages. */
@@ -23,25 +23,44 @@ export class TwoFactorDialog extends Element {
    * of start when that has nothing to show. Rejects when aborted, and when start cannot be reached.
    */
   async ask(stepUp: StepUp, mount: Mount, signal: AbortSignal): Promise<boolean | Response> {
-    const { requirement, startUrl } = stepUp
-    const [style, started] = await Promise.all([loadStyle(mount), mount.post(startUrl, { requirement })])
-    if (started.body.verified) return true
-    const page = `./?requirement=${encodeURIComponent(requirement)}`
-    const first = started.response.ok ? await mount.get(page) : started
-    if (first.body.html === undefined) return first.response
+    const begun = begin(stepUp, mount)
+    const [style, beginning] = await Promise.all([loadStyle(mount), begun])
+    if ('verified' in beginning) return true
+    if (beginning.first.body.html === undefined) return beginning.first.response
 
     const root = this.shadowRoot ?? this.attachShadow({ mode: 'open' })
     const dialog = document.createElement('dialog')
     root.adoptedStyleSheets = [style]
     root.replaceChildren(dialog)
     try {
-      return await converse(dialog, { first, page, mount }, signal)
+      return await converse(dialog, beginning, signal)
     } finally {
       // Gives the focus back to where it was.
       dialog.close()
       dialog.remove()
     }
   }
+}
+
+/** How long the dialog waits for the start alone, in milliseconds: most codes are on their way by then. */
+const quickMs = 200
+
+/** Starts a challenge. While the code takes its time to be sent, the screen of its button is shown. */
+async function begin(
+  { requirement, startUrl }: StepUp,
+  mount: Mount,
+): Promise<Beginning | { readonly verified: true }> {
+  const page = `./?requirement=${encodeURIComponent(requirement)}`
+  const started = mount.post(startUrl, { requirement })
+  const quick = new Promise<undefined>((resolve) => setTimeout(resolve, quickMs))
+  if ((await Promise.race([started, quick])) === undefined) {
+    const first: Answer | undefined = await mount.get(page).catch(() => undefined)
+    if (first?.body.html !== undefined) return { first, started, page, mount }
+  }
+  const answer = await started
+  if (answer.body.verified) return { verified: true }
+  const first = answer.response.ok ? await mount.get(pageAfter(page, answer)) : answer
+  return { first, page, mount }
 }
 
 // A page may hold two copies, one from the package and one from the mount.

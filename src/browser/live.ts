@@ -64,6 +64,7 @@ export function live(screen: ParentNode, signal?: AbortSignal): void {
       button.disabled = seconds > 0
     if (seconds <= 0) {
       wait.hidden = true
+      for (const buttons of all('.waits')) buttons.classList.remove('waits')
       say(status?.dataset.ready)
     } else if (seconds < 3_600) {
       clock.textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`

@@ -1,10 +1,29 @@
-/** Fills in the code of a message with a line for this site, where the browser reads such messages (WebOTP). */
-export async function fillFromMessage(field: HTMLInputElement | null, signal: AbortSignal): Promise<void> {
-  if (field === null || !('OTPCredential' in globalThis)) return
+/**
+ * Takes the code that the device offers: from a message with a line for this site, where the browser reads such
+ * messages (WebOTP), or filled in by the keyboard. It is sent by itself where the screen says so: never where somebody
+ * has to read first what it confirms.
+ */
+export function takeFromDevice(field: HTMLInputElement | null, signal: AbortSignal): void {
+  if (field === null) return
+  const { submits } = field.dataset
+  let before = 0
+  field.addEventListener('input', (event) => {
+    const { length } = field.value.replace(/[\s-]/g, '')
+    const isFilledIn = length > before + 1 && (event as InputEvent).inputType !== 'insertFromPaste'
+    before = length
+    if (isFilledIn && length === Number(submits)) field.form?.requestSubmit()
+  })
+  void codeOfMessage(signal).then((code) => {
+    if (code === undefined) return
+    field.value = code
+    if (submits !== undefined) field.form?.requestSubmit()
+  })
+}
+
+async function codeOfMessage(signal: AbortSignal): Promise<string | undefined> {
+  if (!('OTPCredential' in globalThis)) return undefined
   const request = { otp: { transport: ['sms'] }, signal } as CredentialRequestOptions
   // Rejects when the person declines, and when another screen is shown.
   const message = await navigator.credentials.get(request).catch(() => null)
-  if (message === null || !('code' in message)) return
-  field.value = String(message.code)
-  field.form?.requestSubmit()
+  return message !== null && 'code' in message ? String(message.code) : undefined
 }

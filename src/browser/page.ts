@@ -1,14 +1,36 @@
+import { showBusy, submitterOf } from './busy.js'
 import { live } from './live.js'
+import { takeFromDevice } from './one-time-code.js'
 
-// Sends one form once: on a double click the browser drops the first response, and with it the cookie of the
-// renewed session.
-let sent = false
+// A reload of the address that a form was posted to would post it again.
+const address = document.querySelector('main')?.dataset.address
+if (address !== undefined) history.replaceState(history.state, '', address)
+
+// The second click of a double click would make the browser drop the first response, and with it the cookie of the
+// renewed session. A later one counts: the person has stopped the first, or it is stuck.
+const doubleClickMs = 1_000
+let sentAt = Number.NEGATIVE_INFINITY
+let endBusy = (): void => undefined
+const leaving = new AbortController()
+
 addEventListener('submit', (event) => {
-  if (sent) event.preventDefault()
-  sent = true
+  if (performance.now() - sentAt < doubleClickMs) {
+    event.preventDefault()
+    return
+  }
+  sentAt = performance.now()
+  leaving.abort()
+  endBusy()
+  endBusy = showBusy(submitterOf(event))
 })
+// The browser has kept the page and shows it again, or was told to stop.
 addEventListener('pageshow', () => {
-  sent = false
+  sentAt = Number.NEGATIVE_INFINITY
+  endBusy()
+})
+addEventListener('keydown', ({ key }) => {
+  if (key === 'Escape') endBusy()
 })
 
 live(document)
+takeFromDevice(document.querySelector('[autocomplete=one-time-code]'), leaving.signal)

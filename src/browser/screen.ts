@@ -1,7 +1,7 @@
 import { buildScreen } from './build-screen.js'
 import { live } from './live.js'
 import type { Mount } from './mount.js'
-import { fillFromMessage } from './one-time-code.js'
+import { takeFromDevice } from './one-time-code.js'
 
 /** What a dialog shows, until the next screen takes its place. */
 export interface Screen {
@@ -21,9 +21,9 @@ export function openScreen(dialog: HTMLDialogElement, html: string, mount: Mount
   dialog.ariaLabel = find('h1')?.textContent ?? ''
   live(dialog, end.signal)
   if (!dialog.open) dialog.showModal()
-  const start = find('[autofocus]') ?? find('button:enabled, a')
+  const start = find('[autofocus]') ?? find('form:not([method=dialog]) button:enabled, a')
   start?.focus()
-  void fillFromMessage(find<HTMLInputElement>('[autocomplete=one-time-code]'), end.signal)
+  takeFromDevice(find<HTMLInputElement>('[autocomplete=one-time-code]'), end.signal)
 
   const isDone = find('[data-page=done]') !== null
   return {
@@ -36,6 +36,9 @@ export function openScreen(dialog: HTMLDialogElement, html: string, mount: Mount
     showUnreachable() {
       const notice = find('[data-unreachable]')
       if (notice === null) return
+      // One place for errors: what was wrong before is not what is wrong now.
+      const before = dialog.querySelector<HTMLElement>('#problem')
+      if (before !== null) before.hidden = true
       notice.hidden = false
       notice.focus()
     },

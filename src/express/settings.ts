@@ -20,6 +20,8 @@ export type PhoneOf = (
 
 export type OnVerified = (req: Request, res: Response, grant: Grant) => void | Promise<void>
 
+export type OnCancelled = (req: Request, res: Response) => void | Promise<void>
+
 /** The options that what speaks HTTP goes by, checked, with every default in place. */
 export interface HttpSettings extends PageSettings {
   readonly namespace: string
@@ -44,6 +46,7 @@ export interface HttpSettings extends PageSettings {
   /** Whether a payment must show amount and payee, by the profile (PSD2 RTS, article 5). */
   readonly dynamicLinking: boolean
   readonly onVerified?: OnVerified | undefined
+  readonly onCancelled?: OnCancelled | undefined
   readonly beforeSend?:
     | ((req: Request, send: Parameters<BeforeSend>[0]) => ReturnType<BeforeSend>)
     | undefined

@@ -112,6 +112,7 @@ export const optionChecks: Checks<TwoFactorOptions> = {
   allowedOrigins: origins,
   pages: object(pages),
   onVerified: func('(req, res, grant)'),
+  onCancelled: func('(req, res)'),
   beforeSend: func('(req, send) => boolean'),
   onEvent: func('(event)'),
   now: func('() => milliseconds'),

@@ -47,7 +47,8 @@ export function resolveOptions(options: TwoFactorOptions): Settings {
   const { purposes = { login: {} }, allowedOrigins = [], countries } = options
   const { knownBrowsers = { maxAgeMs: knownBrowserMs } } = options
   const { path = '/two-factor', namespace = '', limits: givenLimits = {}, code = {} } = options
-  const { store, session, trustedDevices, recoveryCodes, onVerified, beforeSend, onEvent, now } = options
+  const { store, session, trustedDevices, recoveryCodes, onVerified, onCancelled, beforeSend, onEvent, now } =
+    options
   const { locale, messages = {}, brand, links, render, formFields } = options.pages ?? {}
   const { signups, balance, delivery } = options.watch ?? {}
 
@@ -90,7 +91,17 @@ export function resolveOptions(options: TwoFactorOptions): Settings {
     provider: options.provider,
     subject: options.subject,
     phone: options.phone,
-    ...present({ store, session, trustedDevices, recoveryCodes, onVerified, beforeSend, onEvent, now }),
+    ...present({
+      store,
+      session,
+      trustedDevices,
+      recoveryCodes,
+      onVerified,
+      onCancelled,
+      beforeSend,
+      onEvent,
+      now,
+    }),
     ...present({ locale, brand, render, formFields }),
     appName: typeof options.appName === 'string' ? { login: options.appName } : { ...options.appName },
     secret: [options.secret].flat() as [string, ...string[]],

@@ -51,6 +51,10 @@ export interface Lane {
   basePathOf(req: Request): string
   /** Whether success may make this browser stand in for the next code. */
   offersTrust(purpose: string, demand: Requirement | undefined): boolean
+  /** Whether leaving a page for this ends a sign-in, and not just an action of somebody who is signed in. */
+  isSignIn(intent: Intent): boolean
+  /** Where somebody goes who leaves a page for this; undefined for the page again. */
+  wayOut(req: Request, intent: Intent): string | undefined
   /** Who acts on which number; undefined while no number is known. Throws when nobody may act. */
   actor(req: Request): Promise<Actor | undefined>
   start(context: RequestContext, intent: Intent, hostSays: HostSays): Promise<StartOutcome | Verified>

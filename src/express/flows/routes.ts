@@ -3,7 +3,7 @@ import type { Actor, Refusal, StartOutcome } from '../../challenge/commands.js'
 import { acceptedChannel, challengeFor } from '../../challenge/demand.js'
 import { httpStatusOf } from '../../errors.js'
 import { saysMoreThanPurpose } from '../guard/requirement.js'
-import { hostFunction } from '../host/boundary.js'
+import { hostFunction, isOurs } from '../host/boundary.js'
 import { type Problem, rateLimitHeaders } from '../http/problems.js'
 import {
   type Body,
@@ -36,6 +36,8 @@ export function createRoutes(
   const { codePattern } = http.settings
   const beforeSend =
     http.settings.beforeSend && hostFunction(http.settings.beforeSend, http.within('beforeSend'))
+  const onCancelled =
+    http.settings.onCancelled && hostFunction(http.settings.onCancelled, http.within('onCancelled'))
   const views = createViews(http, lane)
 
   const requests = {
@@ -86,9 +88,11 @@ export function createRoutes(
     },
 
     async cancel(context: RequestContext): Promise<Reply> {
-      const actor = await lane.actor(context.req)
-      if (actor !== undefined) await challenges.cancel(actor)
-      return { reply: 'done', status: 204, location: () => pageOf(context) }
+      const { req, res } = context
+      const intent = intentOf(context)
+      const purpose = await endOf(context, intent)
+      if (lane.isSignIn({ ...intent, purpose })) await onCancelled?.(req, res)
+      return { reply: 'done', status: 204, location: () => lane.wayOut(req, intent) ?? pageOf(context) }
     },
 
     async status(context: RequestContext): Promise<Reply> {
@@ -97,6 +101,24 @@ export function createRoutes(
       const status = resumed.form === undefined ? httpStatusOf.challenge_gone : 200
       return { reply: 'page', view: views.resume(context, resumed), status }
     },
+  }
+
+  /** Ends the challenge that the person was shown; any, where nothing is named. Returns what the person leaves. */
+  async function endOf(context: RequestContext, intent: Intent): Promise<string | undefined> {
+    const { challenge, purpose, issued } = intent
+    const isNamed = challenge !== undefined || purpose !== undefined
+    try {
+      const actor = await lane.actor(context.req)
+      const shown = isNamed ? { challenge, purpose, bound: issued?.bound } : undefined
+      const live = actor && (await challenges.find(actor, shown))
+      if (actor !== undefined && live !== undefined) await challenges.cancel(actor)
+      return purpose ?? live?.purpose
+    } catch (error) {
+      // A person is let out whatever fails: what is not cancelled runs out.
+      const isStuck = !isOurs(error) || error.code === 'not_identified' || !responder.wantsPage(context.req)
+      if (isStuck) throw error
+      return purpose
+    }
   }
 
   /** The button of a page whose code ran out meanwhile sends a new one for the same, unless the proof was given. */
@@ -129,7 +151,7 @@ export function createRoutes(
         ...(outcome.outcome === 'already-sent' && { alreadySent: true }),
         ...(unconfirmed && { delivery: 'unconfirmed' }),
       },
-      location: () => codePage(context.req, intent),
+      location: () => codePage(context.req, intent, unconfirmed),
     }
   }
 
@@ -149,11 +171,12 @@ export function createRoutes(
   }
 
   /** The page of a code that was sent just now. */
-  function codePage(req: Request, { demand, purpose, returnTo }: Intent): string {
+  function codePage(req: Request, { demand, purpose, returnTo }: Intent, unconfirmed: boolean): string {
     // Often the purpose says it all, and it never gets too old.
     const saysMore = demand && saysMoreThanPurpose(demand, purposes.find(demand.purpose))
     const requirement = saysMore ? lane.requirements?.reissue(req, demand) : undefined
-    return pageUrl(lane.basePathOf(req), { requirement, purpose, returnTo })
+    const delivery = unconfirmed ? 'unconfirmed' : undefined
+    return pageUrl(lane.basePathOf(req), { requirement, purpose, returnTo, delivery })
   }
 
   /** A purpose that the app fixed goes before what the browser sends. */

@@ -11,6 +11,7 @@ import { identified, type Requester } from '../host/requester.js'
 import { invalid, type RequestContext, readChannel, text } from '../http/request-body.js'
 import { isRepeatable } from '../http/return-path.js'
 import type { HttpParts } from '../http-parts.js'
+import { signInUrl } from '../pages/links.js'
 import { type Caller, createAdmit } from './admission.js'
 import type { Intent } from './intent.js'
 import type { Lane } from './lane.js'
@@ -22,6 +23,9 @@ export function createSignIn(http: HttpParts): Lane {
   const { codeLifetimeMs } = settings.limits
   const phoneOf = hostFunction(settings.phone, http.within('phone'))
   const admit = createAdmit(http)
+
+  const isSignIn: Lane['isSignIn'] = ({ purpose, issued }) =>
+    purpose === firstPurpose && issued?.isStepUp !== true
 
   /** Asks the store at once for what it knows of subject and browser. */
   function callerOf(req: Request, requester: Requester, { maySucceed = false } = {}): Caller {
@@ -118,6 +122,16 @@ export function createSignIn(http: HttpParts): Lane {
     basePathOf: path.of,
     offersTrust: (purpose, demand) => devices?.serves(purpose) === true && demand?.requireCode !== true,
     openForm: http.resumption.open,
+    isSignIn,
+
+    wayOut(req, intent) {
+      const { purpose, issued, returnTo } = intent
+      if (purpose === undefined) return undefined
+      const { signIn, home = '/' } = http.linksOf(req)
+      if (isSignIn(intent)) return signIn === undefined ? home : signInUrl(signIn, returnTo)
+      return issued?.cameFrom ?? home
+    },
+
     shown,
     actor: async (req) => actorOf(req, callerOf(req, identified(identify, req))),
 

@@ -51,6 +51,8 @@ export function createSignup(http: HttpParts, purpose: string, successPath: stri
     defaultPurpose: purpose,
     basePathOf: (req) => safePath(req.baseUrl) ?? '',
     offersTrust: () => false,
+    isSignIn: () => false,
+    wayOut: () => undefined,
     actor: async (req) => actorOf(req, enrolleeOf(req)),
 
     async start({ req, res, fields }, _intent, hostSays) {

@@ -2,7 +2,7 @@ import type { Request } from 'express'
 import type { BoundFields } from '../../challenge/proofs/bound.js'
 import type { Grant } from '../../challenge/proofs/grants.js'
 import type { GrantDemand } from '../../challenge/proofs/stored-grant.js'
-import type { Purposes } from '../../challenge/purposes.js'
+import { firstPurpose, type Purposes } from '../../challenge/purposes.js'
 import { isMethodName, methodNameRule } from '../../lib/method-names.js'
 import {
   boolean,
@@ -90,6 +90,8 @@ export interface GuardSettings
     Pick<GuardOptions, 'bind' | 'describe' | 'formPath' | 'exempt'> {
   readonly once: boolean
   readonly resume: boolean
+  /** Whether more is asked for than a sign-in: of somebody who is signed in. */
+  readonly isStepUp: boolean
 }
 
 // `undefined` means the default, null is refused: a missing setting must not silently weaken a guard.
@@ -144,9 +146,9 @@ export function resolveGuard(
     )
   }
   const isStricter = once || bind !== undefined || maxAgeMs < purpose.maxAgeMs
-  const isStepUp = !purpose.trustedDevice || isStricter
-  const takesDevice = methods?.includes('trusted-device') ?? !isStepUp
-  if (takesDevice && isStepUp) {
+  const needsCode = !purpose.trustedDevice || isStricter
+  const takesDevice = methods?.includes('trusted-device') ?? !needsCode
+  if (takesDevice && needsCode) {
     throw optionError('requireTwoFactor: methods must not include "trusted-device" for a step-up')
   }
   const byPurpose = purpose.recoveryCode === 'always' || (purpose.recoveryCode === 'sign-in' && !isStricter)
@@ -169,5 +171,6 @@ export function resolveGuard(
     recoveryCode: takesRecoveryCode,
     methods: methods && [...methods],
     resume,
+    isStepUp: name !== firstPurpose || isStricter,
   }
 }

@@ -5,8 +5,9 @@ import { hostFunction, isOurs, middleware } from '../host/boundary.js'
 import { identified } from '../host/requester.js'
 import { carriesBearer } from '../host/session.js'
 import { type Problem, problemOf, tooManyAtOnce } from '../http/problems.js'
-import { isRepeatable, returnPathOf } from '../http/return-path.js'
+import { isRepeatable, pageBefore, returnPathOf } from '../http/return-path.js'
 import type { HttpParts } from '../http-parts.js'
+import { signInUrl } from '../pages/links.js'
 import type { Views } from '../pages/views.js'
 import { noteGuarded } from './coverage.js'
 import { readDetails } from './details.js'
@@ -19,8 +20,8 @@ import type { GuardSettings } from './guard-options.js'
 export function createGuard(http: HttpParts, views: Views, settings: GuardSettings): RequestHandler {
   const { sessions, identify, inFlight, requirements, resumption, responder, mounts, explainFailure } = http
   const { grants, hashBound } = http.domain
-  const { purpose, requireCode, recoveryCode, methods, maxAgeMs, once, resume, formPath } = settings
-  const demand = { purpose, requireCode, recoveryCode, methods }
+  const { purpose, requireCode, recoveryCode, methods, maxAgeMs, once, resume, formPath, isStepUp } = settings
+  const demand = { purpose, requireCode, recoveryCode, methods, isStepUp }
   const bind = settings.bind && hostFunction(settings.bind)
   const exempt = settings.exempt && hostFunction(settings.exempt, http.within('exempt'))
   const describe = settings.describe && hostFunction(settings.describe, http.within('describe'))
@@ -89,8 +90,16 @@ export function createGuard(http: HttpParts, views: Views, settings: GuardSettin
     const details = await detailsOf(req, required)
     const { bound } = required
     const returnTo = returnPathOf(req, formPathOf(req))
+    const cameFrom = isRepeatable(req) ? pageBefore(req, path) : returnTo
     const formId = resume ? await resumption.keep(req, res, required, details) : undefined
-    const requirement = requirements.issue(req, { ...demand, bound, formId, details, returnTo })
+    const requirement = requirements.issue(req, {
+      ...demand,
+      bound,
+      formId,
+      details,
+      returnTo,
+      ...(isStepUp && { cameFrom }),
+    })
     if (toPage) {
       responder.redirect(res, `${path}?requirement=${encodeURIComponent(requirement)}`)
       return false
@@ -130,7 +139,20 @@ export function createGuard(http: HttpParts, views: Views, settings: GuardSettin
 
   async function fail(req: Request, res: Response, error: unknown): Promise<false> {
     if (!isOurs(error)) throw error
-    return respond(req, res, problemOf(error))
+    const problem = problemOf(error)
+    const signIn = problem.code === 'not_identified' ? signInFor(req) : undefined
+    if (signIn === undefined) return respond(req, res, problem)
+    responder.redirect(res, signIn)
+    return false
+  }
+
+  /** Where a browser that wants a page signs in first, and comes back from; undefined where the host has no such page. */
+  function signInFor(req: Request): string | undefined {
+    if (!isRepeatable(req) || !responder.wantsPage(req)) return undefined
+    const { signIn } = http.linksOf(req)
+    // A guard in front of the sign-in itself would redirect for ever.
+    const isHere = signIn?.replace(/[?#].*/, '') === req.baseUrl + req.path
+    return signIn === undefined || isHere ? undefined : signInUrl(signIn, returnPathOf(req))
   }
 
   function admit(req: Request, res: Response): boolean | Promise<boolean> {

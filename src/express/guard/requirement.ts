@@ -2,7 +2,7 @@ import type { Request } from 'express'
 import type { Details } from '../../challenge/code-provider.js'
 import { type Demand, takesRecoveryCode } from '../../challenge/demand.js'
 import { hashId } from '../../challenge/keys.js'
-import type { Purpose } from '../../challenge/purposes.js'
+import { firstPurpose, type Purpose } from '../../challenge/purposes.js'
 import type { Secrets } from '../../challenge/secrets.js'
 import { minuteMs } from '../../lib/time.js'
 
@@ -10,6 +10,10 @@ import { minuteMs } from '../../lib/time.js'
 export interface Requirement extends Demand {
   /** Path to come back to. */
   readonly returnTo?: string | undefined
+  /** Whether more is asked for than a sign-in. */
+  readonly isStepUp?: boolean | undefined
+  /** The page that the person came from, where one who gives up a step-up goes back to. */
+  readonly cameFrom?: string | undefined
   /** The form that waits for this proof, to be posted again after it. */
   readonly formId?: string | undefined
   /** What the person is shown of the action. */
@@ -18,10 +22,11 @@ export interface Requirement extends Demand {
 
 /** Whether a requirement says more than its purpose does. */
 export function saysMoreThanPurpose(requirement: Requirement, purpose: Purpose | undefined): boolean {
-  const { bound, details, methods, formId, recoveryCode } = requirement
+  const { bound, details, methods, formId, cameFrom, recoveryCode, isStepUp } = requirement
   return (
+    isStepUp === (requirement.purpose === firstPurpose) ||
     recoveryCode !== takesRecoveryCode(purpose, undefined) ||
-    [bound, details, methods, formId].some((particular) => particular !== undefined)
+    [bound, details, methods, formId, cameFrom].some((particular) => particular !== undefined)
   )
 }
 

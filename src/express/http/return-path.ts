@@ -32,6 +32,13 @@ export function returnPathOf(req: Request, formPath?: string): string | undefine
   return safePath(formPath) ?? postedPath(req.body) ?? refererPath(req)
 }
 
+/** The page that a link of this site was on; undefined for the requested page itself, and for pages below the mount. */
+export function pageBefore(req: Request, mount: string): string | undefined {
+  const path = refererPath(req)
+  const isOwn = path === req.originalUrl || `${path?.replace(/\?.*/, '')}/`.startsWith(`${mount}/`)
+  return isOwn ? undefined : path
+}
+
 function postedPath(body: unknown): string | undefined {
   if (!isPlainObject(body) || !Object.hasOwn(body, 'returnTo')) return undefined
   return typeof body.returnTo === 'string' ? safePath(body.returnTo) : undefined

@@ -23,6 +23,11 @@ export function hidden(name: string, value: string | undefined): Html | undefine
   return value === undefined ? undefined : html`<input type="hidden" name="${name}" value="${value}">`
 }
 
+/** The button that a page is there for. While its form is on the way it says so. */
+export function mainButton(label: string, busy: string): Html {
+  return html`<div class="buttons"><button class="main" data-busy="${busy}">${label}</button></div>`
+}
+
 /** One button per channel. The server holds the wait; the script only shows it. */
 export function sendButtons(
   action: 'start' | 'resend',
@@ -35,10 +40,10 @@ export function sendButtons(
   const buttons = channels.map((channel, index) => {
     const label = byMethod(index === 0 ? wording : 'instead', channel, texts)
     const look = action === 'start' && index === 0 ? 'main' : 'other'
-    return html`<button class="${look}" name="channel" value="${channel}" data-waits>${label}</button>
+    return html`<button class="${look}" name="channel" value="${channel}" data-busy="${texts['busy.sending']}" data-waits>${label}</button>
 `
   })
-  return html`${wait.ms > 0 && waiting(action, wait, texts)}<div class="buttons">
+  return html`${wait.ms > 0 && waiting(action, wait, texts)}<div class="buttons${wait.ms > 0 && ' waits'}">
 ${buttons}</div>`
 }
 

@@ -63,12 +63,14 @@ export interface PageLink {
   readonly formId?: string | undefined
   /** The page of this method in place of the code by phone. */
   readonly method?: 'recovery-code' | undefined
+  /** The provider never said that the code was sent. */
+  readonly delivery?: 'unconfirmed' | undefined
 }
 
 export function pageUrl(base: string, brought: PageLink): string {
-  const { requirement, purpose, returnTo, formId: form, method } = brought
+  const { requirement, purpose, returnTo, formId: form, method, delivery } = brought
   const query = new URLSearchParams()
-  for (const [name, value] of Object.entries({ requirement, purpose, returnTo, form, method })) {
+  for (const [name, value] of Object.entries({ requirement, purpose, returnTo, form, method, delivery })) {
     if (value !== undefined) query.set(name, value)
   }
   // Mounted at the root, the base is empty, and an empty Location leads nowhere.

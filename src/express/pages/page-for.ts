@@ -4,7 +4,16 @@ import { pageUrl } from './links.js'
 import type { PageProblem, PageView } from './page-view.js'
 
 type Page = PageView['page']
-type Decided = 'page' | 'waitMs' | 'isReplacement' | 'faultyField' | 'again' | 'otherNumberMayDo' | 'method'
+type Decided =
+  | 'page'
+  | 'waitMs'
+  | 'isReplacement'
+  | 'isCalm'
+  | 'isCancellable'
+  | 'faultyField'
+  | 'again'
+  | 'otherNumberMayDo'
+  | 'method'
 
 /** All that decides which page is shown. The rest is shown as it is. */
 export interface PageFacts extends Omit<PageView, Decided> {
@@ -51,6 +60,10 @@ interface Effect {
   readonly ofNumber?: true
   /** It says itself when a code may be asked for. */
   readonly tellsWhen?: true
+  /** Nobody is known well enough to be shown anything of theirs, or to be asked to leave it. */
+  readonly ofNobody?: true
+  /** It is nobody's error. */
+  readonly isCalm?: true
   /** The number takes neither a start nor a code. */
   readonly bars?: true
   /** A first code takes the place of another one. */
@@ -64,24 +77,28 @@ const effects: Partial<Readonly<Record<ProblemCode, Effect>>> = {
   challenge_gone: { replaces: true },
   challenge_superseded: { mendedOn: ['code'], replaces: true },
   code_not_accepted: { mendedOn: ['code', 'recovery'] },
-  cross_site: { ends: 'later' },
+  cross_site: { ends: 'later', ofNobody: true },
   destination_not_allowed: { ends: 'elsewhere', but: ['phone'], mendedOn: ['phone'] },
   invalid_request: { mendedOn: ['code', 'phone', 'recovery'] },
   method_not_allowed: { ends: 'later' },
   no_phone: { ends: 'elsewhere', mendedBy: 'addPhone' },
-  not_identified: { ends: 'elsewhere', mendedBy: 'signIn' },
+  not_identified: { ends: 'elsewhere', mendedBy: 'signIn', ofNobody: true, isCalm: true },
   payload_too_large: { mendedOn: ['code', 'phone', 'recovery'] },
   phone_disabled: { ends: 'elsewhere', bars: true },
   phone_locked: { ends: 'later', ofNumber: true, tellsWhen: true, bars: true },
+  resend_too_soon: { isCalm: true },
   // A first code would be refused as well; the one that came can still be typed, and another number be used.
   send_limit: { ends: 'later', but: ['code', 'phone', 'recovery'], tellsWhen: true },
   send_refused: { ends: 'elsewhere', ofNumber: true },
-  session_unavailable: { ends: 'later' },
+  session_unavailable: { ends: 'later', ofNobody: true },
   store_unavailable: { ends: 'later' },
   unsupported_media_type: { ends: 'later' },
 }
 
 const effectOf = (problem: PageProblem | undefined): Effect => (problem && effects[problem.code]) ?? {}
+
+/** Whether nobody is known any more after this problem. */
+export const isOfNobody = (problem: PageProblem | undefined): boolean => effectOf(problem).ofNobody === true
 
 function isEnded(page: Page, problem: PageProblem): boolean {
   const { ends, but } = effectOf(problem)
@@ -94,7 +111,7 @@ export function pageFor(facts: PageFacts): PageView {
   const [form = 'start'] = pages.find(([, fits]) => fits(facts)) ?? []
   const problem = problemOn(form, facts)
   const page = problem !== undefined && isEnded(form, problem) ? 'problem' : form
-  const { ends, mendedOn, mendedBy, ofNumber, replaces } = effectOf(problem)
+  const { ends, mendedOn, mendedBy, ofNumber, ofNobody, isCalm, replaces } = effectOf(problem)
   const method = form === 'recovery' ? 'recovery-code' : undefined
   const base = `${facts.basePath}/`
   const here = facts.spent ? facts.returnTo : pageUrl(base, { ...facts, method })
@@ -106,11 +123,19 @@ export function pageFor(facts: PageFacts): PageView {
     probesCookies: page === 'phone' && facts.probesCookies === true,
     waitMs: waitOn(page, problem, facts),
     isReplacement: replaces === true,
+    isCalm: isCalm === true,
+    isCancellable: !ofNobody && isLeft(page, facts),
     faultyField: mendedOn?.find((field) => field === page),
     mendedBy,
     again: ends === 'elsewhere' ? undefined : here,
     otherNumberMayDo: facts.changeableNumber && ofNumber === true,
   }
+}
+
+/** Whether there is something to give up: at a signup another number may be used instead. */
+function isLeft(page: Page, { changeableNumber, formless, spent }: PageFacts): boolean {
+  if (changeableNumber || formless || page === 'done' || page === 'resume') return false
+  return page !== 'problem' || spent !== true
 }
 
 /** What a start would be refused by, where the page offers one or a code. */

@@ -17,14 +17,22 @@ export interface PageView {
   readonly page: 'code' | 'phone' | 'start' | 'recovery' | 'done' | 'resume' | 'problem'
   /** Where the routes are mounted, without a trailing slash: forms post to `${basePath}/verify`. */
   readonly basePath: string
+  /** The page's own address, where it responded to a form: a reload must not send that again. */
+  readonly address?: string | undefined
   /** The live challenge, on the page `code`. */
   readonly challenge?: ChallengeView | undefined
+  /** Whether the provider never said that the code was sent. */
+  readonly unconfirmed?: boolean
   /** What the code confirms, from the option `describe` of the guard. Hostile: escape it. */
   readonly details?: Details | undefined
   /** Which methods the guard takes, when not all of them do. */
   readonly methods?: readonly string[] | undefined
   /** What went wrong with the last form. */
   readonly problem?: PageProblem | undefined
+  /** Whether the problem is nobody's error, and is told without alarm. */
+  readonly isCalm?: boolean
+  /** Whether the page can be left by a form that posts to `${basePath}/cancel`. */
+  readonly isCancellable?: boolean
   /** Posted back by every form. */
   readonly requirement?: string | undefined
   /** Where success leads: a path of this site. Posted back by every form. */
@@ -49,14 +57,14 @@ export interface PageView {
   readonly otherNumberMayDo?: boolean
   /** How a first code may travel, the preferred way first. */
   readonly channels: readonly Channel[]
-  /** Attempts of a fresh challenge: how many are left is said from the second wrong code on. */
-  readonly attemptsPerChallenge: number
   /** Whether the person may ask to trust this device. */
   readonly offerTrust: boolean
   /** For how long, in milliseconds. */
   readonly trustForMs?: number | undefined
   /** Whether codes may hold letters. */
   readonly lettersInCode: boolean
+  /** How many characters every code has, when the pattern of codes says it. */
+  readonly codeLength?: number | undefined
   /** Whether the number may be changed: at signup alone. */
   readonly changeableNumber: boolean
   /** What was typed into the number field. */
@@ -100,4 +108,6 @@ export interface PageProblem {
   readonly reason?: PhoneRefusal | undefined
   /** The limit that refused, when one did. */
   readonly limit?: LimitName | undefined
+  /** Nobody is signed in, where a code had been asked for. */
+  readonly signedOut?: boolean | undefined
 }

@@ -11,6 +11,7 @@ import type { Texts } from './messages/en.js'
 import { directionOf } from './messages/locales.js'
 import type { PageView } from './page-view.js'
 import { screenOf } from './screens.js'
+import { cancelling } from './ways-out.js'
 import { filled, problemSentence, summary, type TextKey } from './wording.js'
 
 /** What a page of the host's own is made with. */
@@ -68,7 +69,7 @@ export interface PageSettings {
   readonly render?: Render | undefined
   /** ISO 3166 codes. */
   readonly countries: readonly string[] | 'any'
-  readonly limits: Pick<Limits, 'attemptsPerChallenge' | 'hostTimeoutMs'>
+  readonly limits: Pick<Limits, 'hostTimeoutMs'>
 }
 
 export function createPages(
@@ -76,8 +77,8 @@ export function createPages(
   languageOf: (req: Request) => Language,
   now: () => number,
 ): Pages {
-  const { brand, limits } = settings
-  const { attemptsPerChallenge, hostTimeoutMs: timeoutMs } = limits
+  const { brand } = settings
+  const { hostTimeoutMs: timeoutMs } = settings.limits
   const countries = settings.countries === 'any' ? [] : settings.countries
   const deadline = {
     name: 'render',
@@ -105,7 +106,7 @@ export function createPages(
     detail(problem, req) {
       const { texts } = languageOf(req)
       const page = problem.page ?? (problem.reason === undefined ? 'problem' : 'phone')
-      return plainText(problemSentence({ page, attemptsPerChallenge, countries, now: now() }, problem, texts))
+      return plainText(problemSentence({ page, countries, now: now() }, problem, texts))
     },
     headers: createPageHeaders(brand, render !== undefined),
     assets: createAssets(brand),
@@ -126,21 +127,22 @@ async function rendered(made: ReturnType<Render>): Promise<string> {
  * res.status(422).type('html').send(renderPage(view, texts))
  */
 export function renderPage(view: PageView, texts: Texts): string {
-  const { problem, basePath, brand } = view
+  const { problem, basePath, brand, address } = view
   const { title, main } = mainOf(view, texts)
+  const isError = problem !== undefined && !view.isCalm
   const document = html`<!doctype html>
 <html lang="${texts.lang}" dir="${directionOf(texts)}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${problem === undefined ? title : `${texts.error}: ${title}`}${brand && ` – ${brand.name}`}</title>
+<title>${isError ? `${texts.error}: ${title}` : title}${brand && ` – ${brand.name}`}</title>
 <link rel="stylesheet" href="${basePath}/page.css">
 <script src="${basePath}/page.js" defer></script>
 </head>
 <body>
-<main>
-${main}
+<main${address && html` data-address="${address}"`}>
+${main}${view.isCancellable && cancelling(view, texts)}
 </main>
 </body>
 </html>
@@ -150,21 +152,25 @@ ${main}
 
 /** The same screen for the dialog of single pages: it has no way out but those it is given. */
 export function renderForDialog(view: PageView, texts: Texts): string {
-  const fragment = html`<div lang="${texts.lang}" dir="${directionOf(texts)}" data-page="${view.page}">
-<div class="problem" role="alert" tabindex="-1" hidden data-unreachable>
+  const unreachable = html`<div class="problem" role="alert" tabindex="-1" hidden data-unreachable>
 <p>${texts['dialog.unreachable']}</p>
 </div>
-${mainOf(view, texts).main}
-<form method="dialog"><button class="plain">${texts['dialog.close']}</button></form>
+`
+  const ends = ['done', 'resume', 'problem'].includes(view.page)
+  const fragment = html`<div lang="${texts.lang}" dir="${directionOf(texts)}" data-page="${view.page}">
+${mainOf(view, texts, unreachable).main}
+<form class="foot" method="dialog"><button class="plain">${texts[ends ? 'dialog.close' : 'cancel.submit']}</button></form>
+<form class="corner" method="dialog"><button class="plain" aria-label="${texts['dialog.close']}">×</button></form>
 </div>`
   return fragment.markup
 }
 
-function mainOf(view: PageView, texts: Texts): { readonly title: string; readonly main: Html } {
+/** @param above What may be told in place of the problem. */
+function mainOf(view: PageView, texts: Texts, above?: Html): { readonly title: string; readonly main: Html } {
   const { page, problem, brand } = view
   const { title, content } = screenOf(view, texts)
   const told = problem === undefined || page === 'problem' ? undefined : summary(view, problem, texts)
-  return { title, main: html`${brand && header(brand)}${told}<h1>${title}</h1>\n${content}` }
+  return { title, main: html`${brand && header(brand)}${above}${told}<h1>${title}</h1>\n${content}` }
 }
 
 function header({ name, logoUrl }: NonNullable<PageView['brand']>): Html {

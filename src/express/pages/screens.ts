@@ -1,10 +1,17 @@
 import type { ChallengeView } from '../../challenge/commands.js'
 import { type Html, html } from '../../lib/html.js'
 import { probeField } from '../http/request-body.js'
-import { detailsList, form, hidden, sendButtons } from './forms.js'
+import { detailsList, form, hidden, mainButton, sendButtons } from './forms.js'
 import type { Texts } from './messages/en.js'
 import type { PageProblem, PageView } from './page-view.js'
-import { changeNumber, otherWays, waysFromProblem, waysFromRecovery } from './ways-out.js'
+import {
+  changeNumber,
+  otherWays,
+  wayHome,
+  waysFromProblem,
+  waysFromRecovery,
+  waysToSignIn,
+} from './ways-out.js'
 import { countryNames, filled, problemText, problemTitle, tellsWait } from './wording.js'
 
 export interface Screen {
@@ -26,16 +33,22 @@ export function screenOf(view: PageView, texts: Texts): Screen {
 
 /** A code is on its way: type it, or ask for another one. */
 function codeScreen(view: PageView, challenge: ChallengeView, texts: Texts): Screen {
+  const isCall = challenge.channel === 'call'
+  const sent = view.unconfirmed
+    ? isCall
+      ? 'code.unconfirmed.call'
+      : 'code.unconfirmed'
+    : (`sent.${challenge.channel}` as const)
   const remainingMs = challenge.expiresAt - view.now
   // The one that was used comes first, unless it was the provider that chose it.
   const others = challenge.channels.filter((channel) => channel !== challenge.channel)
   const used = challenge.channels.filter((channel) => channel === challenge.channel)
   const entry = html`<label for="code">${texts['code.label']}</label>
-<input id="code" name="code" type="text" inputmode="${view.lettersInCode ? 'text' : 'numeric'}" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" enterkeyhint="go"${fieldState(view, 'code')}>
-${view.offerTrust && trustBox(view, texts)}<div class="buttons"><button class="main">${texts['code.submit']}</button></div>`
+<input id="code" name="code" type="text" inputmode="${view.lettersInCode ? 'text' : 'numeric'}" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" enterkeyhint="go"${submission(view)}${fieldState(view, 'code')}>
+${view.offerTrust && trustBox(view, texts)}${mainButton(texts['code.submit'], texts['busy.checking'])}`
   return {
-    title: texts[challenge.channel === 'call' ? 'code.title.call' : 'code.title'],
-    content: html`${view.details && detailsList(view.details)}<p data-lives-ms="${remainingMs}">${filled(`sent.${challenge.channel}`, view, texts)}${interruption(view, texts)}</p>
+    title: texts[isCall ? 'code.title.call' : 'code.title'],
+    content: html`${view.details && detailsList(view.details)}<p data-lives-ms="${remainingMs}">${filled(sent, view, texts)}${interruption(view, texts)}</p>
 <p class="unseen" role="status" data-ready="${texts['resend.ready']}" data-expired="${texts['code.expired']}"></p>
 ${form(view, 'verify', entry)}
 <section aria-labelledby="help">
@@ -66,7 +79,8 @@ ${sendButtons('start', view.channels, waitIn(view, texts), texts)}`
   return {
     title: texts['phone.title'],
     content: html`<p>${texts['phone.text']}</p>
-${form(view, 'start', entry)}`,
+${form(view, 'start', entry)}
+${wayHome(view, texts)}`,
   }
 }
 
@@ -74,7 +88,7 @@ ${form(view, 'start', entry)}`,
 function recoveryScreen(view: PageView, texts: Texts): Screen {
   const entry = html`<label for="recovery">${texts['recovery.label']}</label>
 <input id="recovery" name="recoveryCode" type="text" autocomplete="off" autocapitalize="characters" spellcheck="false" enterkeyhint="go"${fieldState(view, 'recovery')}>
-<div class="buttons"><button class="main">${texts['code.submit']}</button></div>`
+${mainButton(texts['code.submit'], texts['busy.checking'])}`
   // Until the wait is over the server would only refuse again.
   const isExhausted = view.problem?.code === 'attempts_exhausted'
   return {
@@ -118,7 +132,7 @@ ${back}`,
     title: texts['resume.title'],
     content: html`<p>${texts['resume.text']}</p>
 ${details && detailsList(details)}<form method="post" action="${kept.action}">
-${fields}<div class="buttons"><button class="main">${texts['resume.submit']}</button></div>
+${fields}${mainButton(texts['resume.submit'], texts['busy.sending'])}
 </form>
 ${back}`,
   }
@@ -126,6 +140,13 @@ ${back}`,
 
 /** The explanation and the ways out. Looking at the page again sends nothing and costs nothing. */
 function problemScreen(view: PageView, problem: PageProblem, texts: Texts): Screen {
+  if (view.mendedBy === 'signIn') {
+    return {
+      title: problemTitle(view, problem, texts),
+      content: html`<p>${problemText(view, problem, texts)}</p>
+${waysToSignIn(view, texts)}`,
+    }
+  }
   return {
     title: problemTitle(view, problem, texts),
     content: html`<div class="problem" role="alert" tabindex="-1" autofocus>
@@ -141,9 +162,16 @@ function waitIn(view: PageView, texts: Texts): { readonly ms: number; readonly i
   return { ms: waitMs, isTold: problem !== undefined && tellsWait(view, problem, texts) }
 }
 
-function fieldState({ problem, faultyField }: PageView, field: PageView['faultyField']): Html {
+/** A field that is wrong has the focus too: a voice reads the problem with it, and it can be typed anew at once. */
+function fieldState({ problem, faultyField, isCalm }: PageView, field: PageView['faultyField']): Html {
   if (problem === undefined) return html` autofocus`
-  return faultyField === field ? html` aria-invalid="true" aria-describedby="problem"` : html``
+  if (isCalm) return html` aria-describedby="problem" autofocus`
+  return faultyField === field ? html` aria-invalid="true" aria-describedby="problem" autofocus` : html``
+}
+
+/** Whether a code that the device fills in is sent by itself, and its length: what is shown must have been read. */
+function submission({ details, problem, codeLength }: PageView): Html | undefined {
+  return details === undefined && problem === undefined ? html` data-submits="${codeLength}"` : undefined
 }
 
 /** What becomes of the form that the guard interrupted. */

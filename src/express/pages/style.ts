@@ -37,6 +37,7 @@ input:not([type=checkbox]), select {
 }
 #code { font-size: 1.5rem; font-variant-numeric: tabular-nums; letter-spacing: 0.2em; }
 [aria-invalid] { border: 2px solid var(--wrong) !important; }
+[aria-invalid]:focus-visible { border-color: transparent !important; outline-color: var(--wrong); outline-offset: -2px; }
 .choice { display: flex; gap: 0.625rem; align-items: start; }
 .choice input { flex: none; width: 1.25rem; height: 1.25rem; margin: 0.125rem 0 0; accent-color: var(--accent); }
 .choice label { margin: 0; font-weight: 400; }
@@ -47,18 +48,20 @@ button, a.button {
 }
 button:hover { background: var(--ground); }
 a.button { display: block; text-align: center; text-decoration: none; }
-button.main { flex: 1 0 100%; min-height: 3rem; background: var(--accent); color: var(--on-accent); }
-button.main:hover { filter: brightness(0.92); }
+button.main, a.main { flex: 1 0 100%; min-height: 3rem; background: var(--accent); color: var(--on-accent); }
+button.main:hover, a.main:hover { filter: brightness(0.92); }
 button.plain { padding: 0; border: 0; text-decoration: underline; font-weight: 400; }
-button:disabled { border-color: var(--line); background: none; color: var(--faint); cursor: default; filter: none; }
+button:disabled, .waits button { border-color: var(--line); background: none; color: var(--faint); cursor: default; filter: none; }
+[aria-busy] { cursor: progress; }
 a { color: var(--accent); }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 section { margin-top: 1.75rem; padding-top: 1.25rem; border-top: 1px solid var(--ground); }
 section p { color: var(--faint); }
-form + form, form + p { margin-top: 1rem; }
-.problem { margin-bottom: 1.25rem; padding: 0.75rem 1rem; background: var(--wrong-ground); border-inline-start: 4px solid var(--wrong); border-radius: 0.25rem; }
+form + form, form + p, section + form { margin-top: 1rem; }
+.problem, .notice { margin-bottom: 1.25rem; padding: 0.75rem 1rem; border-inline-start: 4px solid var(--line); border-radius: 0.25rem; background: var(--ground); }
+.problem { background: var(--wrong-ground); border-color: var(--wrong); }
 .problem:focus-visible { outline-color: var(--wrong); }
-.problem p { margin: 0; }
+.problem p, .notice p { margin: 0; }
 .problem a { color: var(--wrong); font-weight: 600; }
 .unseen { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 [hidden] { display: none !important; }
@@ -71,12 +74,16 @@ dialog {
   background: var(--paper); color: var(--ink); font: 1rem/1.5 var(--font); overflow-wrap: break-word;
   border: 1px solid transparent; border-radius: calc(var(--radius) * 1.5);
 }
-dialog form[method=dialog] { margin-top: 1.5rem; }
+dialog { padding-block: 2.75rem 0; }
+dialog .foot { position: sticky; bottom: 0; margin: 1.5rem -2rem 0; padding: 0.75rem 2rem; background: var(--paper); border-top: 1px solid var(--ground); }
+dialog .corner { position: absolute; top: 0.5rem; inset-inline-end: 0.5rem; margin: 0; }
+dialog .corner button { min-width: 2.75rem; font-size: 1.5rem; line-height: 1; text-decoration: none; color: var(--faint); }
 dialog::backdrop { background: rgb(0 0 0 / 0.6); }
 @media (max-width: 30rem) {
-  dialog { padding: 1.5rem 1rem; }
+  dialog { padding: 2.75rem 1rem 0; }
+  dialog .foot { margin-inline: -1rem; padding-inline: 1rem; }
   body { padding: 0; background: var(--paper); }
   main { padding: 1.5rem 16px; border-radius: 0; box-shadow: none; }
-  .problem { padding-inline: 12px; }
+  .problem, .notice { padding-inline: 12px; }
 }
 `

@@ -8,7 +8,8 @@ import type { Resumed } from '../guard/resumption.js'
 import type { Problem } from '../http/problems.js'
 import { type Body, invalid, oneString, type RequestContext } from '../http/request-body.js'
 import type { HttpParts } from '../http-parts.js'
-import { pageFor } from './page-for.js'
+import { pageUrl } from './links.js'
+import { isOfNobody, pageFor } from './page-for.js'
 import type { PageView } from './page-view.js'
 
 /** What the pages of one lane show. */
@@ -34,20 +35,14 @@ interface Found {
   }
 }
 
-/** After these nobody is known well enough to be shown anything of theirs. */
-const unidentified: ReadonlySet<ProblemCode> = new Set([
-  'not_identified',
-  'cross_site',
-  'session_unavailable',
-])
-
 /** After these the store has been waited for in vain, or this session has too many requests that wait already. */
 const busy: ReadonlySet<ProblemCode> = new Set(['store_unavailable', 'capacity'])
 
 export function createViews(http: HttpParts, lane: Lane): Views {
   const { settings, responder, sessions } = http
   const { challenges, purposes, now } = http.domain
-  const { countries, limits, codeLetters, trustedDevices } = settings
+  const { countries, codeLetters, codePattern, trustedDevices } = settings
+  const codeLength = fixedLength(codePattern)
   const { wantsScreen } = responder
   const isSignup = lane.name === 'enrol'
 
@@ -55,7 +50,7 @@ export function createViews(http: HttpParts, lane: Lane): Views {
   async function lookUp(context: RequestContext, intent: Intent, problem?: Problem): Promise<Found> {
     const { req, fields } = context
     // A recovery code needs nothing but the first factor: neither a number nor a challenge.
-    if (wantsRecovery(fields) || (problem && (busy.has(problem.code) || unidentified.has(problem.code)))) {
+    if (wantsRecovery(fields) || (problem && (busy.has(problem.code) || isOfNobody(problem)))) {
       return {}
     }
     const actor = await lane.actor(req)
@@ -88,28 +83,33 @@ export function createViews(http: HttpParts, lane: Lane): Views {
     const challenge = (spent || useless) && req.method !== 'POST' ? undefined : live
     const purpose = purposes.find(challenge?.purpose ?? intent.purpose ?? lane.defaultPurpose)
     const typed = isSignup ? { ...remembered, ...typedIn(fields) } : undefined
+    const basePath = lane.basePathOf(req)
+    const method = wantsRecovery(fields) ? 'recovery-code' : undefined
+    const ownPage = { requirement, returnTo, purpose: intent.purpose, method } as const
     return pageFor({
-      basePath: lane.basePathOf(req),
+      basePath,
+      address: req.method === 'POST' && !formless ? pageUrl(basePath, ownPage) : undefined,
       challenge: challenge && challengeFor(demand, challenge),
       details: resumed ? resumed.form?.details : (challenge?.details ?? demand?.details),
       methods: demand?.methods,
-      problem,
+      unconfirmed: oneString(fields, 'delivery') === 'unconfirmed',
+      problem: problem && { ...problem, signedOut: hadCode(fields) },
       outlook,
       proven: proven !== undefined,
       resumed: resumed !== undefined,
       form: resumed?.form,
       formSent: resumed?.isSent,
       formless,
-      wantsRecovery: wantsRecovery(fields),
+      wantsRecovery: method !== undefined,
       requirement,
       returnTo: proven?.returnTo ?? returnTo ?? proven?.successPath,
       purpose: purpose?.name,
       spent: spent || formless,
       channels: acceptedChannels(purpose?.channels ?? [], demand),
-      attemptsPerChallenge: limits.attemptsPerChallenge,
       offerTrust: purpose !== undefined && lane.offersTrust(purpose.name, demand),
       trustForMs: trustedDevices?.maxAgeMs,
       lettersInCode: codeLetters,
+      codeLength,
       changeableNumber: isSignup,
       typedPhone: typed?.phone,
       typedCountry: typed?.country?.toUpperCase(),
@@ -121,7 +121,7 @@ export function createViews(http: HttpParts, lane: Lane): Views {
       formKept: demand?.formId !== undefined,
       links: http.linksOf(req),
       // These pages have no form, and their request often no session to take a token from.
-      formFields: problem && unidentified.has(problem.code) ? {} : http.formFieldsOf(req),
+      formFields: isOfNobody(problem) ? {} : http.formFieldsOf(req),
       countries: countries === 'any' ? [] : countries,
       now: now(),
     })
@@ -130,7 +130,7 @@ export function createViews(http: HttpParts, lane: Lane): Views {
   const intentOf = (context: RequestContext) => readIntent(context, lane.requirements, purposes)
 
   async function shown(context: RequestContext, problem?: Problem, formless?: boolean): Promise<PageView> {
-    const isUnknown = problem !== undefined && unidentified.has(problem.code)
+    const isUnknown = isOfNobody(problem)
     const { requirement: _, ...fields } = context.fields
     const intent = intentOf(isUnknown ? { ...context, fields } : context)
     const found = await lookUp(context, intent, problem).catch((error: unknown): Found => {
@@ -162,7 +162,16 @@ function wantsRecovery(fields: Body): boolean {
   return oneString(fields, 'method') === 'recovery-code' || Object.hasOwn(fields, 'recoveryCode')
 }
 
+/** Whether the request comes from a page that was made for somebody. */
+const hadCode = (fields: Body) => ['challenge', 'requirement'].some((name) => Object.hasOwn(fields, name))
+
 const typedFields = ['code', 'phone', 'recoveryCode']
+
+/** How long every code is, where its pattern is one class of characters so many times: as `calibrate` prints it. */
+function fixedLength({ source }: RegExp): number | undefined {
+  const [, length] = /^\^(?:\\d|\[[^\]]+\])\{(\d+)\}\$$/.exec(source) ?? []
+  return length === undefined ? undefined : Number(length)
+}
 
 async function typedBy({ phone, country }: Actor): Promise<NonNullable<Found['typed']>> {
   return { phone, country, national: await nationalForm(phone, country) }

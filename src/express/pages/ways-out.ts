@@ -42,8 +42,29 @@ export function waysFromRecovery(view: PageView, texts: Texts): readonly Html[] 
 
 /** Where to look again, and where the problem can be mended when that is not on this page. */
 export function waysFromProblem(view: PageView, problem: PageProblem, texts: Texts): readonly Html[] {
-  const ways = [...again(view, problem, texts), ...mending(view, texts)]
-  return ways.length > 0 ? ways : linkList([view.links.home ?? '/', texts['link.home']])
+  const back = again(view, problem, texts)
+  const ways = [...back, ...mending(view, texts)]
+  const visible = ways.length - (problem.retryAfterMs === undefined ? 0 : back.length)
+  const leadsOn = ways.length > 0 && (visible > 0 || view.isCancellable || view.otherNumberMayDo)
+  return leadsOn ? ways : [...ways, ...wayHome(view, texts)]
+}
+
+export function wayHome({ links }: PageView, texts: Texts): readonly Html[] {
+  return linkList([links.home ?? '/', texts['link.home']])
+}
+
+/** For somebody who does not go on. */
+export function cancelling(view: PageView, texts: Texts): Html {
+  return form(view, 'cancel', html`<button class="plain">${texts['cancel.submit']}</button>`)
+}
+
+/** To the sign-in, for somebody who is not signed in. */
+export function waysToSignIn({ links, returnTo }: PageView, texts: Texts): Html {
+  const { signIn, home = '/' } = links
+  const url = signIn === undefined ? home : signInUrl(signIn, returnTo)
+  const text = texts[signIn === undefined ? 'link.home' : 'link.signIn']
+  return html`<p><a class="button main" href="${url}">${text}</a></p>
+`
 }
 
 function again({ again: url }: PageView, { retryAfterMs }: PageProblem, texts: Texts): readonly Html[] {
@@ -57,10 +78,7 @@ function again({ again: url }: PageView, { retryAfterMs }: PageProblem, texts: T
 
 function mending(view: PageView, texts: Texts): readonly Html[] {
   const { mendedBy, links } = view
-  const { signIn, addPhone, support } = links
-  if (mendedBy === 'signIn') {
-    return linkList([signIn && signInUrl(signIn, view.returnTo), texts['link.signIn']])
-  }
+  const { addPhone, support } = links
   return [
     ...linkList([mendedBy === 'addPhone' ? addPhone : undefined, texts['link.addPhone']]),
     ...otherWays(view, texts),

@@ -171,22 +171,16 @@ function lengthIn(key: TextKey, view: Scene & Partial<PageView>, texts: Texts): 
 }
 
 /** What the sentences about a problem depend on. */
-type Scene = Pick<
-  PageView,
-  'page' | 'challenge' | 'emptyField' | 'attemptsPerChallenge' | 'countries' | 'now'
->
+type Scene = Pick<PageView, 'page' | 'challenge' | 'emptyField' | 'countries' | 'now'>
 
 export function problemTitle(view: Scene, problem: PageProblem, texts: Texts): string {
   return texts[`${textKey(view, problem)}.title`]
 }
 
 export function problemText(view: Scene, problem: PageProblem, texts: Texts): Html {
-  const { attemptsPerChallenge } = view
   const { attemptsRemaining } = problem
   const text = filled(`${textKey(view, problem)}.text`, { ...view, problem }, texts)
-  // One slip is no reason to alarm anybody.
-  const secondSlip = attemptsRemaining !== undefined && attemptsRemaining < attemptsPerChallenge - 1
-  return secondSlip ? joined(text, triesLeft(attemptsRemaining, texts)) : text
+  return attemptsRemaining === undefined ? text : joined(text, triesLeft(attemptsRemaining, texts))
 }
 
 /** Whether the text of the problem says when codes may be asked for again: the page then says it only once. */
@@ -204,19 +198,23 @@ function joined(first: Html, second: Html): Html {
   return html`${first}${first.markup !== '' && second.markup !== '' && ' '}${second}`
 }
 
-/** The summary on top of a page that has a form. It takes the focus, also without a script. */
+/** The summary on top of a page that has a form. It takes the focus where no field is wrong, also without a script. */
 export function summary(view: PageView, problem: PageProblem, texts: Texts): Html {
   const title = problemTitle(view, problem, texts)
-  const { faultyField } = view
+  const { faultyField, isCalm } = view
   const heading = faultyField === undefined ? html`${title}.` : html`<a href="#${faultyField}">${title}.</a>`
-  return html`<div class="problem" id="problem" role="alert" tabindex="-1" autofocus>
+  const look = isCalm ? 'notice' : 'problem'
+  const hasFocus = faultyField === undefined && !(isCalm && view.page !== 'start')
+  const focus = hasFocus && html` autofocus`
+  return html`<div class="${look}" id="problem" role="alert" tabindex="-1"${focus}>
 <p>${joined(heading, problemText(view, problem, texts))}</p>
 </div>`
 }
 
-function textKey({ page, challenge, emptyField }: Scene, { code, reason, limit }: PageProblem) {
+function textKey({ page, challenge, emptyField }: Scene, { code, reason, limit, signedOut }: PageProblem) {
   // Others behind the same address may have used it up.
   if (limit === 'address') return 'problem.address'
+  if (code === 'not_identified' && signedOut) return 'problem.signedOut'
   if (page === 'phone' && reason === 'not-a-mobile') return 'phone.landline'
   if (page === 'phone' && reason === 'country-not-allowed') return 'phone.country'
   if (page === 'phone' && reason === 'wrong-length') return 'phone.length'

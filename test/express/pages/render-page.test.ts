@@ -81,10 +81,12 @@ describe('the code page', () => {
       ['main', en['code.submit']],
       ['other', en['resend.sms']],
       ['other', en['instead.call']],
+      ['plain', en['cancel.submit']],
     ])
     expect(buttons(startView)).toEqual([
       ['main', en['start.sms']],
       ['other', en['instead.call']],
+      ['plain', en['cancel.submit']],
     ])
   })
 
@@ -100,6 +102,7 @@ describe('the code page', () => {
     expect(forms.map((form) => form.match(/action="([^"]*)"/)?.[1])).toEqual([
       '/two-factor/verify',
       '/two-factor/resend',
+      '/two-factor/cancel',
     ])
     for (const form of forms) {
       expect(form).toContain('<input type="hidden" name="requirement" value="signed">')
@@ -108,9 +111,10 @@ describe('the code page', () => {
     }
   })
 
-  it('changes the number at signup alone', () => {
-    expect(pageOf(codeView, en)).not.toContain('/cancel')
-    expect(pageOf({ ...codeView, changeableNumber: true }, en)).toContain('action="/two-factor/cancel"')
+  it('changes the number at signup alone, which is the way out of it', () => {
+    const leaves = (view: PageFacts) => show(view).match(/Cancel|Use another number/g)
+    expect(leaves(codeView)).toEqual(['Cancel'])
+    expect(leaves({ ...codeView, changeableNumber: true })).toEqual(['Use another number'])
   })
 
   it('offers to trust the device only when asked to', () => {
@@ -137,7 +141,7 @@ describe('the code page', () => {
     expect(page).toContain('name="recoveryCode" type="text" autocomplete="off"')
     expect(page).toContain('<input type="hidden" name="requirement" value="signed">')
     // Trying again would only be refused until the day is over.
-    expect(pageOf(states['no recovery try left'] ?? recoveryView, en)).not.toContain('<form')
+    expect(pageOf(states['no recovery try left'] ?? recoveryView, en)).not.toContain('/verify"')
     // Problems that pass lead back to where the person was.
     const busy = pageOf({ ...recoveryView, problem: { code: 'store_unavailable' } }, en)
     expect(busy).toContain('method=recovery-code">Try again</a>')
@@ -146,7 +150,7 @@ describe('the code page', () => {
 
 describe('a problem', () => {
   it.each([
-    ['first wrong code', 'That code is not right.'],
+    ['first wrong code', 'That code is not right. 4 tries left.'],
     ['second wrong code', 'That code is not right. 3 tries left.'],
     ['unreadable code', 'Check the code. Enter the whole code from the message.'],
     ['too soon', 'A code was sent a moment ago.'],
@@ -185,21 +189,21 @@ describe('a problem', () => {
     expect(show({ ...startView, now: at, problem }, language)).toContain(wrongly.replace('01', '14'))
   })
 
-  it('says the tries left from the second wrong code on, in the right number', () => {
+  it('says the tries left in the right number', () => {
     const wrong = (attemptsRemaining: number, language: Texts) =>
       show({ ...codeView, problem: { code: 'code_not_accepted', attemptsRemaining } }, language)
-    expect(wrong(4, en)).not.toContain('left')
+    expect(wrong(4, en)).toContain('4 tries left.')
     expect(wrong(1, en)).toContain('1 try left.')
     expect(wrong(1, es)).toContain('El código no es correcto. Te queda 1 intento.')
     expect(wrong(2, pt)).toContain('O código não está correto. Restam 2 tentativas.')
   })
 
-  it('stands on top, takes the focus, marks the field and changes the title', () => {
+  it('stands on top, marks and focuses the field and changes the title', () => {
     const page = pageOf({ ...codeView, problem: { code: 'code_not_accepted', attemptsRemaining: 3 } }, en)
     expect(page).toContain('<title>Error: Check your phone</title>')
-    expect(page).toMatch(/<main>\s*<div class="problem" id="problem" role="alert" tabindex="-1" autofocus>/)
+    expect(page).toMatch(/<main>\s*<div class="problem" id="problem" role="alert" tabindex="-1">/)
     expect(page).toContain('<a href="#code">That code is not right.</a>')
-    expect(page).toContain('aria-invalid="true" aria-describedby="problem"')
+    expect(page).toContain('aria-invalid="true" aria-describedby="problem" autofocus')
     expect(page.match(/autofocus/g)).toHaveLength(1)
   })
 
@@ -281,7 +285,8 @@ describe('a problem', () => {
       'not identified',
       'cross-site',
     ]) {
-      expect([state, pageOf(states[state] ?? codeView, en).includes('<form')]).toEqual([state, false])
+      const forms = pageOf(states[state] ?? codeView, en).match(/\baction="\/two-factor\/(?!cancel)/)
+      expect([state, forms]).toEqual([state, null])
     }
   })
 
@@ -306,7 +311,7 @@ describe('a problem', () => {
         links: { signIn: '/sign-in' },
         problem: { code: 'not_identified' },
       },
-      '<a href="/sign-in?returnTo=%2Fpay%3Fa%3D1">Sign in</a>',
+      '<a class="button main" href="/sign-in?returnTo=%2Fpay%3Fa%3D1">Sign in</a>',
     ],
     [
       'no number',

@@ -27,7 +27,6 @@ export const codeView: PageFacts & { readonly challenge: ChallengeView } = {
   changeableNumber: false,
   countries: ['CO'],
   channels: ['sms', 'call'],
-  attemptsPerChallenge: 5,
   now,
 }
 

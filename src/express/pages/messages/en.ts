@@ -13,6 +13,9 @@ export const en = {
   'sent.sms': 'We sent a code to {phone}. It works for {t}.',
   'sent.call': 'We called {phone} to read you a code. It works for {t}.',
   'sent.by': 'We sent a code to {phone} by {method}. It works for {t}.',
+  'code.unconfirmed': "A code is on its way to {phone}. If it isn't there in a minute, ask for another.",
+  'code.unconfirmed.call':
+    "We are calling {phone} to read you a code. If the phone doesn't ring in a minute, ask for another call.",
   'code.destination': 'the number ending in {digits}',
   'code.label': 'Security code',
   'code.submit': 'Continue',
@@ -63,7 +66,11 @@ export const en = {
   'done.text': 'There is nothing more to do here.',
   'done.continue': 'Continue',
 
-  'dialog.close': 'Cancel',
+  'busy.checking': 'Checking…',
+  'busy.sending': 'Sending…',
+
+  'cancel.submit': 'Cancel',
+  'dialog.close': 'Close',
   'dialog.unreachable': "We couldn't connect. Check your connection and try again.",
 
   'phone.title': 'Your mobile number',
@@ -116,6 +123,8 @@ export const en = {
   'problem.invalid_request.text': 'Go back and try again.',
   'problem.not_identified.title': 'Sign in to continue',
   'problem.not_identified.text': 'You are not signed in.',
+  'problem.signedOut.title': 'Sign in to continue',
+  'problem.signedOut.text': 'You were signed out. Sign in to get a new code.',
   'problem.second_factor_required.title': "Confirm that it's you",
   'problem.second_factor_required.text': '',
   'problem.destination_not_allowed.title': "We can't send codes to this number",

@@ -9,6 +9,9 @@ export const es: Texts = {
   'sent.sms': 'Enviamos un código a {phone}. Vence en {t}.',
   'sent.call': 'Llamamos a {phone} para dictarte un código. Vence en {t}.',
   'sent.by': 'Enviamos un código a {phone} por {method}. Vence en {t}.',
+  'code.unconfirmed': 'Un código va en camino a {phone}. Si no llega en un minuto, pide otro.',
+  'code.unconfirmed.call':
+    'Estamos llamando a {phone} para dictarte un código. Si el teléfono no suena en un minuto, pide otra llamada.',
   'code.destination': 'tu número terminado en {digits}',
   'code.label': 'Código de verificación',
   'code.submit': 'Continuar',
@@ -58,7 +61,11 @@ export const es: Texts = {
   'done.text': 'No tienes que hacer nada más.',
   'done.continue': 'Continuar',
 
-  'dialog.close': 'Cancelar',
+  'busy.checking': 'Verificando…',
+  'busy.sending': 'Enviando…',
+
+  'cancel.submit': 'Cancelar',
+  'dialog.close': 'Cerrar',
   'dialog.unreachable': 'No pudimos conectarnos. Revisa tu conexión e inténtalo de nuevo.',
 
   'phone.title': 'Tu número de celular',
@@ -112,6 +119,8 @@ export const es: Texts = {
   'problem.invalid_request.text': 'Regresa e inténtalo de nuevo.',
   'problem.not_identified.title': 'Inicia sesión para continuar',
   'problem.not_identified.text': 'No has iniciado sesión.',
+  'problem.signedOut.title': 'Inicia sesión para continuar',
+  'problem.signedOut.text': 'Se cerró tu sesión. Inicia sesión para recibir un código nuevo.',
   'problem.second_factor_required.title': 'Confirma que eres tú',
   'problem.second_factor_required.text': '',
   'problem.destination_not_allowed.title': 'No podemos enviar códigos a este número',

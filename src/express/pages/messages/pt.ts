@@ -9,6 +9,9 @@ export const pt: Texts = {
   'sent.sms': 'Enviamos um código para {phone}. Ele vale por {t}.',
   'sent.call': 'Ligamos para {phone} para ditar um código. Ele vale por {t}.',
   'sent.by': 'Enviamos um código para {phone} por {method}. Ele vale por {t}.',
+  'code.unconfirmed': 'Um código está a caminho de {phone}. Se não chegar em um minuto, peça outro.',
+  'code.unconfirmed.call':
+    'Estamos ligando para {phone} para ditar um código. Se o telefone não tocar em um minuto, peça outra ligação.',
   'code.destination': 'o número com final {digits}',
   'code.label': 'Código de verificação',
   'code.submit': 'Continuar',
@@ -59,7 +62,11 @@ export const pt: Texts = {
   'done.text': 'Você não precisa fazer mais nada.',
   'done.continue': 'Continuar',
 
-  'dialog.close': 'Cancelar',
+  'busy.checking': 'Verificando…',
+  'busy.sending': 'Enviando…',
+
+  'cancel.submit': 'Cancelar',
+  'dialog.close': 'Fechar',
   'dialog.unreachable': 'Não conseguimos nos conectar. Verifique sua conexão e tente de novo.',
 
   'phone.title': 'Seu número de celular',
@@ -113,6 +120,8 @@ export const pt: Texts = {
   'problem.invalid_request.text': 'Volte e tente novamente.',
   'problem.not_identified.title': 'Entre na sua conta para continuar',
   'problem.not_identified.text': 'Você não entrou na sua conta.',
+  'problem.signedOut.title': 'Entre na sua conta para continuar',
+  'problem.signedOut.text': 'Sua sessão foi encerrada. Entre na sua conta para receber um novo código.',
   'problem.second_factor_required.title': 'Confirme que é você',
   'problem.second_factor_required.text': '',
   'problem.destination_not_allowed.title': 'Não conseguimos enviar códigos para este número',

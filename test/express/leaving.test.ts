@@ -1,0 +1,143 @@
+import type express from 'express'
+import { describe, expect, it, vi } from 'vitest'
+import { hiddenFields } from './browser.js'
+import { startHost } from './kit.js'
+
+const links = { signIn: '/sign-in', home: '/start' }
+
+/** A host that says when a sign-in was given up, and guards a page by a step-up. */
+async function hostWithPages() {
+  const onCancelled = vi.fn((req: express.Request) => {
+    delete req.session.pendingUserId
+  })
+  const host = await startHost({
+    options: { onCancelled, pages: { links } },
+    mount: (app, tf) => {
+      app.get('/settings', tf.requireTwoFactor({ purpose: 'settings' }), (_req, res) => res.json({}))
+      app.get('/sign-in', tf.requireTwoFactor(), (_req, res) => res.json({}))
+    },
+  })
+  const referer = (path: string) => ({ referer: host.url + path, 'sec-fetch-site': 'same-origin' })
+  return { host, onCancelled, referer }
+}
+
+const locationOf = ({ headers }: { readonly headers: Headers }) => headers.get('location')
+
+describe('a page that somebody leaves', () => {
+  it('ends a sign-in, and leads to the sign-in', async () => {
+    const { host, onCancelled } = await hostWithPages()
+    const ana = await host.login()
+    await ana.submit('/two-factor/start', { purpose: 'login' })
+    const { text } = await ana.open('/two-factor?purpose=login&returnTo=/inbox')
+    const left = await ana.submit('/two-factor/cancel', hiddenFields(text))
+    expect([left.status, locationOf(left)]).toEqual([303, '/sign-in?returnTo=%2Finbox'])
+    expect(onCancelled).toHaveBeenCalledTimes(1)
+    expect((await ana.get('/two-factor')).status).toBe(401)
+  })
+
+  it('leads from the step-up of a form to its page, and leaves the sign-in alone', async () => {
+    const { host, onCancelled, referer } = await hostWithPages()
+    const ana = await host.signIn()
+    const { text } = await ana.submit('/transfers', { amount: '1', payee: 'A' }, referer('/transfer?to=A'))
+    const started = await ana.submit('/two-factor/start', hiddenFields(text))
+    const page = await ana.open(locationOf(started) ?? '')
+    const left = await ana.submit('/two-factor/cancel', hiddenFields(page.text))
+    expect(locationOf(left)).toBe('/transfer?to=A')
+    expect((await ana.get('/two-factor')).json).toEqual({ challenge: null })
+    expect(onCancelled).not.toHaveBeenCalled()
+  })
+
+  it.each([
+    ['the page before', '/inbox', '/inbox'],
+    ['home, where that is not known', undefined, '/start'],
+    ['home, where it was the guarded page itself', '/settings', '/start'],
+    ['home, where it was one of our own pages', '/two-factor?purpose=login', '/start'],
+  ])('leads from the step-up of a page to %s', async (_where, from, to) => {
+    const { host, referer } = await hostWithPages()
+    const ana = await host.signIn()
+    const headers = { accept: 'text/html', ...(from && referer(from)) }
+    const stepUp = locationOf(await ana.get('/settings', headers)) ?? ''
+    const started = await ana.submit('/two-factor/start', hiddenFields((await ana.open(stepUp)).text))
+    const { text } = await ana.open(locationOf(started) ?? '')
+    expect(locationOf(await ana.submit('/two-factor/cancel', hiddenFields(text)))).toBe(to)
+  })
+
+  it('ends no challenge but that of the page', async () => {
+    const { host } = await hostWithPages()
+    const ana = await host.signIn()
+    const { json } = await ana.post('/two-factor/start', { purpose: 'transfer' })
+    const left = await ana.submit('/two-factor/cancel', { purpose: 'settings' })
+    expect(left.status).toBe(303)
+    expect((await ana.get('/two-factor')).json.challenge.id).toBe(json.challenge.id)
+  })
+
+  it('tells JSON nothing, and ends a sign-in whose code is live', async () => {
+    const { host, onCancelled } = await hostWithPages()
+    const ana = await host.challenged()
+    expect((await ana.post('/two-factor/cancel')).status).toBe(204)
+    expect((await ana.post('/two-factor/cancel')).status).toBe(401)
+    expect(onCancelled).toHaveBeenCalledTimes(1)
+  })
+
+  it('is left by whoever has no number, where nothing can be cancelled', async () => {
+    const { host } = await hostWithPages()
+    const nobody = await host.login('nobody')
+    expect((await nobody.post('/two-factor/cancel')).status).toBe(409)
+    const left = await nobody.submit('/two-factor/cancel', { purpose: 'login' })
+    expect(locationOf(left)).toBe('/sign-in')
+    expect((await nobody.submit('/two-factor/cancel', { purpose: 'login' })).status).toBe(401)
+  })
+})
+
+describe('a guarded page without a sign-in', () => {
+  it('leads to the sign-in with the way back, in a browser', async () => {
+    const { host } = await hostWithPages()
+    const visitor = host.browser()
+    const led = await visitor.open('/account?tab=1')
+    expect([led.status, locationOf(led)]).toEqual([303, '/sign-in?returnTo=%2Faccount%3Ftab%3D1'])
+    expect((await visitor.get('/account')).status).toBe(401)
+    expect((await visitor.submit('/transfers')).status).toBe(401)
+    // No endless redirect.
+    expect((await visitor.open('/sign-in')).status).toBe(401)
+  })
+
+  it('says that somebody was signed out only where there was somebody', async () => {
+    const { host } = await hostWithPages()
+    const stranger = await host.browser().open('/two-factor')
+    expect(stranger.text).toContain('You are not signed in.')
+    expect(stranger.text).not.toMatch(/Error:|role="alert"/)
+    const ana = await host.challenged()
+    const fields = hiddenFields((await ana.open('/two-factor')).text)
+    ana.cookies.clear()
+    const told = await ana.submit('/two-factor/verify', { ...fields, code: host.stub.rightCode })
+    expect(told.text).toContain('You were signed out. Sign in to get a new code.')
+    expect(told.text).toContain('<a class="button main" href="/sign-in')
+  })
+})
+
+describe('a page that responds to a form', () => {
+  it('names its own address, which posts nothing again', async () => {
+    const { host, referer } = await hostWithPages()
+    const ana = await host.challenged()
+    const fields = hiddenFields((await ana.open('/two-factor')).text)
+    const wrong = await ana.submit('/two-factor/verify', { ...fields, code: '000000' })
+    expect(wrong.text).toContain('<main data-address="/two-factor?purpose=login">')
+    await ana.submit('/two-factor/verify', { ...fields, code: host.stub.rightCode })
+    const form = await ana.submit('/transfers', { amount: '1', payee: 'A' }, referer('/transfer'))
+    const [, address = ''] = /data-address="([^"]+)"/.exec(form.text) ?? []
+    const page = await ana.open(address.replaceAll('&amp;', '&'))
+    expect([page.status, hiddenFields(page.text).returnTo]).toEqual([200, '/transfer'])
+    expect(page.text).not.toContain('data-address')
+  })
+
+  it('says that a code is on its way while nobody knows that it was sent', async () => {
+    const { host } = await hostWithPages()
+    const ana = await host.login()
+    host.stub.answerSend = () => 'reset'
+    const started = await ana.submit('/two-factor/start', { purpose: 'login' })
+    expect(locationOf(started)).toBe('/two-factor?purpose=login&delivery=unconfirmed')
+    const page = await ana.open(locationOf(started) ?? '')
+    expect(page.text).toContain('A code is on its way to')
+    expect(page.text).not.toContain('We sent')
+  })
+})
