@@ -94,7 +94,7 @@ describeInChromium('axe in <two-factor-dialog>', (browser) => {
     await look(page, 'done', texts)
   }
 
-  const languages = [...createTexts({})]
+  const languages = [...createTexts({})].slice(0, 3)
 
   it.each(languages)('has nothing to find while a code is asked for: %s', walk)
 
