@@ -62,9 +62,9 @@ describe('a warning', () => {
     })
     expect(await codes()).toEqual(['TWO_FACTOR_MESSAGES_INCOMPLETE'])
     expect(said[0]?.message).toMatch(
-      /\(pages\.messages\.fr lacks error, code\.sent, .*problem\.sending_paused\.text\)$/,
+      /\(pages\.messages\.fr lacks error, code\.title\.call, .*problem\.sending_paused\.text\)$/,
     )
-    expect(said[0]?.message).not.toContain('code.title')
+    expect(said[0]?.message).not.toContain('code.title,')
   })
 
   it('names a `trust proxy` that trusts everybody', async () => {

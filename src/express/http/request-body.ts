@@ -117,13 +117,15 @@ export function hasBody(req: Request): boolean {
 
 function run(parser: RequestHandler, req: Request, res: Response): Promise<void> {
   return new Promise((resolve, reject) => {
-    parser(req, res, (error?: unknown) => (error ? reject(refusalOf(error)) : resolve()))
+    parser(req, res, (error?: unknown) => (error ? reject(refusalOf(error, req)) : resolve()))
   })
 }
 
 /** The body parsers of Express report what is wrong by `status`. */
-function refusalOf(error: unknown): unknown {
+function refusalOf(error: unknown, req: Request): unknown {
   const { status } = error as { status?: unknown }
+  // Broken framing: Express 4 calls a stream that ended too soon a mistake of the server.
+  if (req.destroyed && !req.complete) return invalid('The body could not be read.')
   if (status === 413) return new TwoFactorError('payload_too_large')
   if (status === 415) return new TwoFactorError('unsupported_media_type')
   if (typeof status === 'number' && status < 500) return invalid('The body could not be parsed.')
