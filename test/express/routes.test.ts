@@ -86,7 +86,7 @@ describe('the detail of a problem in JSON', () => {
     const ana = await host.challenged()
     const wrong = async (code: string) => (await ana.post('/two-factor/verify', { code })).json.detail
     expect([await wrong('000001'), await wrong('000002')]).toEqual([
-      'That code is not right.',
+      'That code is not right. 4 tries left.',
       'That code is not right. 3 tries left.',
     ])
   })

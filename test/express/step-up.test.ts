@@ -15,9 +15,9 @@ async function requirementOf(browser: Browser, body: object): Promise<string> {
 
 it('a signed-out person at a guarded page is led to sign-in, which is told the way back', async () => {
   const host = await startHost({ options: { pages: { links: { signIn: '/sign-in' } } } })
-  const page = await host.browser().open('/account?tab=2')
-  expect(page.status).toBe(401)
-  expect(page.text).toContain('<a href="/sign-in?returnTo=%2Faccount%3Ftab%3D2">')
+  const refused = await host.browser().open('/account?tab=2')
+  expect(refused.status).toBe(303)
+  expect(refused.headers.get('location')).toBe('/sign-in?returnTo=%2Faccount%3Ftab%3D2')
 })
 
 describe('a step-up', () => {

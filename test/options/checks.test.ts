@@ -143,6 +143,7 @@ const rows: readonly Row[] = [
   ['pages.formFields', fn('(req) => ({ name: value })'), [noop], [{}]],
   ['pages.render', fn('(view, { req, res, locale, texts, html }) => html'), [noop], [{}]],
   ['onVerified', fn('(req, res, grant)'), [noop], [true]],
+  ['onCancelled', fn('(req, res)'), [noop], [true]],
   ['beforeSend', fn('(req, send) => boolean'), [noop], [true]],
   ['onEvent', fn('(event)'), [noop], [true]],
   ['now', fn('() => milliseconds'), [noop], [5]],

@@ -68,8 +68,7 @@ export const codeInInbox = (inbox) => async () => {
 /** One person in one browser: a page that wants a sign-in, a wrong password, a wrong code, the right one. Resolves to the code page. */
 export async function signIn(url, codeSent) {
   const visit = browser(new URL(url).origin)
-  expect('without a sign-in', (await visit('/account')).text, 'href="/login')
-  expect('the form', (await visit('/login')).text, 'name="password"')
+  expect('without a sign-in', (await visit('/account')).text, 'name="password"')
   expect('a wrong password', (await visit('/login', { name: 'ana', password: 'guess' })).status, 401)
   expect('nobody of that name', (await visit('/login', { name: 'eve' })).status, 401)
 
