@@ -119,10 +119,12 @@ export function createBudget(store: Pick<Store, 'increment'>, hits: readonly Hit
 async function takeAll(allowances: readonly Allowance[]): Promise<Refusal | undefined> {
   const results = await allSettled(allowances.map((allowance) => allowance.take()))
   const failed = results.find((result) => result.status === 'rejected')
-  const refusal = results.find((result) => result.status === 'fulfilled' && result.value !== undefined)
+  const refusal = results
+    .map((result) => (result.status === 'fulfilled' ? result.value : undefined))
+    .find((value) => value !== undefined)
   if (failed === undefined && refusal === undefined) return undefined
   const counted = allowances.filter((_, index) => results[index]?.status === 'fulfilled')
   await all(counted.map((allowance) => allowance.refund()))
   if (failed !== undefined) throw failed.reason
-  return refusal?.status === 'fulfilled' ? refusal.value : undefined
+  return refusal
 }
