@@ -78,6 +78,9 @@ export function createDemo(
       req.session.userId = subject
       delete req.session.pendingUserId
     },
+    onCancelled: (req) => {
+      delete req.session.pendingUserId
+    },
     trustedDevices: { maxAgeMs: 30 * 24 * 60 * 60_000 },
     recoveryCodes: {
       consume: (subject, hash) => accounts.useRecoveryCode(subject, hash),
