@@ -68,7 +68,12 @@ function patient(browser: Browser): Browser {
 export async function axeFindings(page: Page | Frame, rule?: string): Promise<string[]> {
   // Evaluated over the debugger: the policy of the page lets no script tag in.
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe.source)
-  const options = { resultTypes: ['violations'], ...(rule !== undefined && { runOnly: rule }) }
+  // Frames are looked at one by one: what axe says from one to another may get lost where a frame loads anew.
+  const options = {
+    iframes: false,
+    resultTypes: ['violations'],
+    ...(rule !== undefined && { runOnly: rule }),
+  }
   const { violations } = (await page.evaluate(`axe.run(${JSON.stringify(options)})`)) as axe.AxeResults
   return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target}`))
 }
