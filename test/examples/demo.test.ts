@@ -80,8 +80,18 @@ describeInChromium('npm start', (browser) => {
     await page.getByLabel('Look').selectOption('dark')
     await page.getByLabel('Brand').selectOption('dusk')
     await page.getByLabel('Language').selectOption('es')
-    await page.getByRole('link', { name: 'Security settings' }).click()
-    await bank.getByText('0 left').waitFor()
+    // The frame loads anew for each switch, which may come after the click.
+    const settingsShown = async () => {
+      await page.getByRole('link', { name: 'Security settings' }).click()
+      return bank
+        .getByText('0 left')
+        .waitFor({ timeout: 5_000 })
+        .then(
+          () => true,
+          () => false,
+        )
+    }
+    await expect.poll(settingsShown).toBe(true)
     const colours = 'getComputedStyle(document.body)'
     const frame = page.frames()[1]
     expect(await frame?.evaluate(`${colours}.backgroundColor`)).toBe('rgb(26, 29, 33)')
