@@ -1,5 +1,5 @@
-/** A value, or a promise of one: what a store in memory gives is there at once. */
-type Awaitable<T> = T | Promise<T>
+/** A value, or a promise of one. Callers do not await a value that is there at once, as from a store in memory. */
+export type Awaitable<T> = T | Promise<T>
 
 /** Goes on with a value, at once where it is no promise: half of what a request costs would be promises of nothing. */
 export function andThen<T, Result>(

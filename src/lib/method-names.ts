@@ -7,5 +7,8 @@ export function isMethodName(value: unknown): value is string {
 export const methodNameRule =
   "must be 1 to 32 letters, digits, dots, hyphens or underscores, such as 'passkey'"
 
+/** The method of an authenticator app: nothing is sent, and no provider is asked. */
+export const appMethod = 'app'
+
 /** The methods of a provider that declares none: those of the provider's interface. */
 export const interfaceMethods = [{ name: 'sms' }, { name: 'call' }] as const

@@ -1,3 +1,4 @@
+import { isLoopback } from '../lib/loopback.js'
 import {
   type Checks,
   checkOptions,
@@ -29,18 +30,6 @@ export interface ClientOptions {
   readonly numberFormat?: NumberFormat | undefined
   /** An undici dispatcher for a proxy, client certificates or tests. The client does not close it. */
   readonly dispatcher?: Dispatcher | undefined
-}
-
-/** The options, checked once. */
-export interface ClientSettings {
-  readonly origin: string
-  /** `client=…&key=…`, which every request begins with. */
-  readonly account: string
-  readonly timeoutMs: number
-  readonly numberFormat: NumberFormat
-  /** Path from the root of the origin, per operation. */
-  readonly pathOf: Readonly<Record<OperationName, string>>
-  readonly dispatcher: Dispatcher | undefined
 }
 
 const wirePath = that(
@@ -79,7 +68,7 @@ const required = {
  *
  * @throws {TypeError} naming the option and the fix, never a value: any of them may hold a secret
  */
-export function resolveClientOptions(options: ClientOptions): ClientSettings {
+export function resolveClientOptions(options: ClientOptions) {
   checkOptions('createClient', options, checks, required)
   const {
     baseUrl,
@@ -93,6 +82,7 @@ export function resolveClientOptions(options: ClientOptions): ClientSettings {
   const { origin, pathname } = new URL(baseUrl)
   return {
     origin,
+    /** What every request begins with. */
     account: `client=${client}&key=${encodeKey(key)}`,
     timeoutMs,
     numberFormat,
@@ -121,15 +111,6 @@ function checkBaseUrl(value: unknown, name: string): void {
   }
 }
 
-function isLoopback(hostname: string): boolean {
-  return (
-    hostname === 'localhost' ||
-    hostname.endsWith('.localhost') ||
-    hostname === '[::1]' ||
-    /^127\.\d+\.\d+\.\d+$/.test(hostname)
-  )
-}
-
 function encodeKey(key: string): string {
   try {
     return encodeURIComponent(key)
@@ -138,12 +119,15 @@ function encodeKey(key: string): string {
   }
 }
 
-function pathsBelow(basePath: string, paths: NonNullable<ClientOptions['paths']>): ClientSettings['pathOf'] {
-  const names = Object.keys(operations) as OperationName[]
+/** Paths from the root of the origin, by operation. */
+function pathsBelow(
+  basePath: string,
+  paths: NonNullable<ClientOptions['paths']>,
+): Readonly<Record<OperationName, string>> {
   // Joined as strings: resolved as a URL, a path from the root would drop the version segment.
-  const entries = names.map((operation) => [
-    operation,
-    basePath + (paths[operation] ?? operations[operation].path),
+  const all = Object.entries(operations).map(([name, { path }]) => [
+    name,
+    basePath + (paths[name as OperationName] ?? path),
   ])
-  return Object.fromEntries(entries)
+  return Object.fromEntries(all)
 }

@@ -1,7 +1,12 @@
 // Written out beside the schemas of `operations.ts`, and compared with them by a test: an editor shows a docstring
 // here, and none of a member that was inferred from a schema. It also keeps zod out of the declarations.
 
-import type { callVoices, codeCallVoices, premiumCategories, statisticCategories } from './operations.js'
+import type {
+  callVoices,
+  codeCallVoices,
+  premiumCategories,
+  statisticCategories,
+} from './parameter-schemas.js'
 
 /** A voice of either call operation. `Marian` and `Mariana` are the same voice in both. */
 export type Voice = (typeof callVoices | typeof codeCallVoices)[number]

@@ -1,14 +1,13 @@
-import type { CodeProvider, ExchangeReport, SendResult, Verdict } from '../challenge/code-provider.js'
+import type { CodeProvider, ExchangeReport, Verdict } from '../challenge/code-provider.js'
 import { type Checks, checkOptions, integer, list, nonEmptyString, that } from '../lib/options.js'
 import { present } from '../lib/present.js'
-import { minuteMs } from '../lib/time.js'
 import type { ProviderClient } from './client.js'
 import type { Voice } from './client-params.js'
 import type { ResultOf } from './client-results.js'
 import { type FixedCodesOptions, fixedCodesChecks, withFixedCodes } from './fixed-codes.js'
 import * as optionChecks from './option-checks.js'
 import { ProviderError, spokenIn } from './provider-error.js'
-import { acceptedSend, failedSend, refusesAccount, reportFailure, statesBy } from './send-result.js'
+import { refusesAccount, reportFailure, sendResultOf, statesBy } from './send-result.js'
 import { effectiveError, judge, type VerdictRules } from './verdict.js'
 
 /** Options of `providerCodes`. */
@@ -58,8 +57,6 @@ const checks: Checks<ProviderCodesOptions> = {
   ...fixedCodesChecks,
 }
 
-type Sent = ResultOf<'sendSmsCode'> | ResultOf<'sendCallCode'>
-
 /**
  * The provider's own codes as a code provider: it makes them, sends them and checks them.
  *
@@ -81,23 +78,14 @@ export function providerCodes(options: ProviderCodesOptions): CodeProvider {
     name,
     timeoutMs: client.timeoutMs,
 
-    async sendCode({ destination, appName, channel, signal, report }) {
+    sendCode(send) {
+      const { destination, appName, signal } = send
       const to = { phone: destination, appName, countryCode }
-      try {
-        const sent =
-          channel === 'sms'
-            ? await client.sendSmsCode(to, { signal })
-            : await client.sendCallCode({ ...to, voice, retries }, { signal })
-        report?.({
-          operation: channel === 'sms' ? 'sendSmsCode' : 'sendCallCode',
-          httpStatus: 200,
-          messageId: sent.id,
-        })
-        return withLifetime(acceptedSend(sent, destination), sent)
-      } catch (error) {
-        reportFailure(error, report)
-        return failedSend(error, rules)
-      }
+      return send.channel === 'sms'
+        ? sendResultOf(send, 'sendSmsCode', rules, () => client.sendSmsCode(to, { signal }))
+        : sendResultOf(send, 'sendCallCode', rules, () =>
+            client.sendCallCode({ ...to, voice, retries }, { signal }),
+          )
     },
 
     async checkCode({ destination, appName, code, signal, answered, report }) {
@@ -131,12 +119,6 @@ const statusesGuessed = {
   code: 'statuses_guessed',
   message: 'approvedStatuses was never calibrated: a guess admits anybody, or nobody.',
   fix: 'run npx express-two-factor calibrate, and pass the calibratedAt that it prints',
-}
-
-function withLifetime(sent: SendResult, { minutesToExpire }: Sent): SendResult {
-  const lifetimeMs = Math.floor((minutesToExpire ?? 0) * minuteMs)
-  const usable = sent.result === 'sent' && Number.isSafeInteger(lifetimeMs) && lifetimeMs > 0
-  return usable ? { ...sent, lifetimeMs } : sent
 }
 
 /** What an answer that is no approval says, for events. */

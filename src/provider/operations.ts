@@ -3,24 +3,6 @@ import { int64, integer, list, number, object, phoneInteger, text } from './answ
 import * as given from './parameter-schemas.js'
 import { optional, type Parameter, required } from './parameter-schemas.js'
 
-/** The voices of a two-factor call. */
-export const codeCallVoices = [
-  'Mariana',
-  'Penelope',
-  'Conchita',
-  'Mia',
-  'Lucia',
-  'Enrique',
-  'Miguel',
-] as const
-/** The voices of a plain call. The documentation lists Marian here and Mariana above. */
-export const callVoices = ['Marian', 'Penelope', 'Conchita', 'Mia', 'Lucia', 'Enrique', 'Miguel'] as const
-
-/** Categories of the URL statistics that every short URL has. */
-export const statisticCategories = ['date', 'hour', 'country', 'device', 'operatingSystem'] as const
-/** Categories that only a premium short URL has. */
-export const premiumCategories = ['region', 'city', 'brand', 'model', 'browser', 'lang'] as const
-
 /** The provider's ten operations, named as the methods of the client. */
 export type OperationName =
   | 'balance'
@@ -45,6 +27,8 @@ export interface Operation {
   readonly path: string
   /** Parameters besides `client` and `key`, which every operation carries. */
   readonly params: () => Readonly<Record<string, Parameter>>
+  /** What is wrong with parameters of which each is right by itself. */
+  readonly contradiction?: (params: Readonly<Record<string, unknown>>) => string | undefined
   /** Name of the answer with HTTP 200. */
   readonly response: string
   /** Its members. All are optional: the documentation promises none. */
@@ -112,7 +96,10 @@ export const operations = {
     params: () => ({
       phone: manyPhones(),
       message: optional(given.text(), 'Text spoken. Required when audio-code is not sent.'),
-      voice: optional(given.voiceOf(callVoices), 'Voice of the call. Required when audio-code is not sent.'),
+      voice: optional(
+        given.voiceOf(given.callVoices),
+        'Voice of the call. Required when audio-code is not sent.',
+      ),
       retries: optional(given.attempts(), 'Number of call attempts, at most 3.'),
       'leave-voicemail': optional(given.flag(), 'Leave a voicemail when nobody answers.'),
       'country-code': countryCode(),
@@ -121,6 +108,14 @@ export const operations = {
         'Id of an uploaded audio. Must not be sent together with voice and message.',
       ),
     }),
+    contradiction({ message, voice, 'audio-code': audioCode }) {
+      if (audioCode === undefined) {
+        if (message === undefined) return 'message is required without audio-code'
+        return voice === undefined ? 'voice is required without audio-code' : undefined
+      }
+      const speaks = message !== undefined || voice !== undefined
+      return speaks ? 'audio-code must not be given together with message or voice' : undefined
+    },
     response: 'ResponseCall',
     fields: () => ({
       status: text(),
@@ -171,7 +166,7 @@ export const operations = {
     params: () => ({
       phone: onePhone(),
       'app-name': appName(),
-      voice: required(given.voiceOf(codeCallVoices), 'Voice of the call.'),
+      voice: required(given.voiceOf(given.codeCallVoices), 'Voice of the call.'),
       retries: required(given.count(), 'Number of call attempts.'),
       'country-code': countryCode(),
     }),
@@ -221,10 +216,12 @@ export const operations = {
       since: required(given.day(), 'First day, YYYY-MM-DD.'),
       until: required(given.day(), 'Last day, YYYY-MM-DD.'),
       category: optional(
-        given.oneOf([...statisticCategories, ...premiumCategories]),
+        given.oneOf([...given.statisticCategories, ...given.premiumCategories]),
         'Category with detailed information; the last six only for premium URLs.',
       ),
     }),
+    contradiction: ({ since, until }) =>
+      String(since) > String(until) ? 'since must not be after until' : undefined,
     response: 'ResponseStatistic',
     fields: () => ({
       urlShort: text(),

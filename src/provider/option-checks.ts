@@ -1,10 +1,10 @@
 import { countryCodes, phoneCountries } from '../lib/countries.js'
 import { type Check, oneOf, that, withMethods } from '../lib/options.js'
 import type { ProviderClient } from './client.js'
-import { callVoices, codeCallVoices } from './operations.js'
+import { anyVoice } from './parameter-schemas.js'
 
 /** A voice of either call operation: the documentation spells one of them in two ways. */
-export const voice = oneOf(...new Set<string>([...codeCallVoices, ...callVoices]))
+export const voice = oneOf(...anyVoice)
 
 /** The provider rejects the codes of numbering plans that ISO 3166-1 does not assign. */
 export const countryCode = that(

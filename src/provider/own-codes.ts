@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import type { CodeProvider, CodeSend, SendResult } from '../challenge/code-provider.js'
+import type { CodeProvider, CodeSend } from '../challenge/code-provider.js'
 import { ignoreRejection } from '../lib/awaitable.js'
 import { interfaceMethods } from '../lib/method-names.js'
 import { type Checks, checkOptions, func, integer, secret, that, withMethods } from '../lib/options.js'
@@ -11,7 +11,7 @@ import { createHandles } from './code-handle.js'
 import { type CodeMessage, defaultMessage, longestIn } from './code-message.js'
 import { type FixedCodesOptions, fixedCodesChecks, withFixedCodes } from './fixed-codes.js'
 import { providerName, voice } from './option-checks.js'
-import { acceptedSend, failedSend, reportFailure, statesBy } from './send-result.js'
+import { sendResultOf, statesBy } from './send-result.js'
 
 /** What sends the texts of `ownCodes`: a client from `createClient()`, or any object with `sendSms`. */
 export interface CodeSender
@@ -91,6 +91,8 @@ export function ownCodes(options: OwnCodesOptions): CodeProvider {
   const { client, length = 6, voice: spokenBy = 'Mariana', retries = 1, name } = options
   const handles = createHandles([options.secret ?? []].flat())
   const write = createWriter(options)
+  // No answer of the provider approves anything: the codes are judged here.
+  const rules = { approvedStatuses: [] }
   const methods = client.sendCall === undefined ? [{ name: 'sms' }] : interfaceMethods
 
   const provider: CodeProvider = {
@@ -112,21 +114,14 @@ export function ownCodes(options: OwnCodesOptions): CodeProvider {
         return { result: 'not-sent' }
       }
       const kept = { lifetimeMs: expiresInMs, handle: handles.make(code, { destination, appName }) }
-      try {
-        const sent =
-          channel === 'sms'
-            ? await client.sendSms({ phone: destination, sms: message }, { signal })
-            : await client.sendCall?.({ phone: destination, message, voice: spokenBy, retries }, { signal })
-        report?.({
-          operation: channel === 'sms' ? 'sendSms' : 'sendCall',
-          httpStatus: 200,
-          messageId: Object(sent).id,
-        })
-        return withKept(acceptedSend(sent, destination), kept)
-      } catch (error) {
-        reportFailure(error, report)
-        return withKept(failedSend(error, { approvedStatuses: [] }), kept)
-      }
+      const isText = channel === 'sms'
+      const sent = await sendResultOf(send, isText ? 'sendSms' : 'sendCall', rules, async () =>
+        isText
+          ? client.sendSms({ phone: destination, sms: message }, { signal })
+          : client.sendCall?.({ phone: destination, message, voice: spokenBy, retries }, { signal }),
+      )
+      // A code whose delivery is not confirmed may arrive all the same.
+      return sent.result === 'sent' || sent.result === 'unconfirmed' ? { ...sent, ...kept } : sent
     },
 
     async checkCode({ destination, appName, code, handle = '', report }) {
@@ -141,11 +136,6 @@ export function ownCodes(options: OwnCodesOptions): CodeProvider {
     ...(client.close && { close: client.close.bind(client) }),
   }
   return withFixedCodes('ownCodes', provider, options)
-}
-
-/** A code whose delivery is not confirmed may arrive all the same. */
-function withKept(sent: SendResult, kept: { lifetimeMs: number; handle: string }): SendResult {
-  return sent.result === 'sent' || sent.result === 'unconfirmed' ? { ...sent, ...kept } : sent
 }
 
 /** Writes messages; each warning is given once, without a word of the message. */

@@ -41,6 +41,27 @@ export function oneOf<const Words extends readonly string[]>(words: Words) {
   return z.enum(words, `must be one of ${words.join(', ')}`)
 }
 
+/** The voices of a two-factor call. */
+export const codeCallVoices = [
+  'Mariana',
+  'Penelope',
+  'Conchita',
+  'Mia',
+  'Lucia',
+  'Enrique',
+  'Miguel',
+] as const
+/** The voices of a plain call. The documentation lists Marian here and Mariana above. */
+export const callVoices = ['Marian', 'Penelope', 'Conchita', 'Mia', 'Lucia', 'Enrique', 'Miguel'] as const
+
+/** Those of either, in both spellings. */
+export const anyVoice = [...new Set([...codeCallVoices, ...callVoices])]
+
+/** Categories of the URL statistics that every short URL has. */
+export const statisticCategories = ['date', 'hour', 'country', 'device', 'operatingSystem'] as const
+/** Categories that only a premium short URL has. */
+export const premiumCategories = ['region', 'city', 'brand', 'model', 'browser', 'lang'] as const
+
 /** The documentation spells one voice in two ways. */
 const otherSpelling: Readonly<Record<string, string>> = { Marian: 'Mariana', Mariana: 'Marian' }
 

@@ -1,14 +1,40 @@
-import type { CodeProvider, ExchangeReport, MessageState, SendResult } from '../challenge/code-provider.js'
+import type {
+  CodeProvider,
+  CodeSend,
+  ExchangeReport,
+  MessageState,
+  SendResult,
+} from '../challenge/code-provider.js'
 import { isJsonObject } from '../lib/json.js'
+import { minuteMs } from '../lib/time.js'
 import type { ProviderClient } from './client.js'
 import type { MessageStateResult } from './client-results.js'
+import type { OperationName } from './operations.js'
 import { ProviderError } from './provider-error.js'
 import { effectiveError, judge, type VerdictRules } from './verdict.js'
 
-/** The outcome of a send that the client called a success. */
-export function acceptedSend(answer: unknown, destination: string): SendResult {
-  const { raw = answer }: { readonly raw?: unknown } = Object(answer)
-  return { result: namesOthers(raw, destination) ? 'foreign-number' : 'sent' }
+/** Has one message with a code sent, reports the exchange, and says what came of it. */
+export async function sendResultOf(
+  { destination, report }: Pick<CodeSend, 'destination' | 'report'>,
+  operation: OperationName,
+  rules: VerdictRules,
+  ask: () => Promise<unknown>,
+): Promise<SendResult> {
+  try {
+    const answer = await ask()
+    report?.({ operation, httpStatus: 200, messageId: Object(answer).id })
+    return acceptedSend(answer, destination)
+  } catch (error) {
+    reportFailure(error, report)
+    return failedSend(error, rules)
+  }
+}
+
+function acceptedSend(answer: unknown, destination: string): SendResult {
+  const { raw = answer, minutesToExpire }: Readonly<Record<string, unknown>> = Object(answer)
+  if (namesOthers(raw, destination)) return { result: 'foreign-number' }
+  const lifetimeMs = Math.floor(Number(minutesToExpire) * minuteMs)
+  return { result: 'sent', ...(Number.isSafeInteger(lifetimeMs) && lifetimeMs > 0 && { lifetimeMs }) }
 }
 
 /** Members that hold a number wherever they stand. Others may hold ids and times, which look like one. */
@@ -49,7 +75,7 @@ function digitsOf(phone: unknown): string {
 }
 
 /** The outcome of a send that the client rejected. */
-export function failedSend(error: unknown, rules: VerdictRules): SendResult {
+function failedSend(error: unknown, rules: VerdictRules): SendResult {
   if (!(error instanceof ProviderError)) return { result: 'unconfirmed' }
   if (error.delivery === 'not-sent') return { result: 'not-sent' }
   if (error.delivery === 'unknown') return { result: 'unconfirmed' }

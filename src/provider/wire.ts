@@ -7,8 +7,8 @@ import { quotable, refusedError } from './provider-error.js'
 import type { Answered } from './send.js'
 import { effectiveError } from './verdict.js'
 
-// What the schemas of the operations cannot say: how numbers are written, which parameters contradict each
-// other, what else may be sent, and which members of an answer do not mean what they say.
+// What the schemas of the operations cannot say: how numbers are written, what else may be sent, and which members
+// of an answer do not mean what they say.
 
 /** How numbers are written on the wire: `573001234567` or `+573001234567`. */
 export type NumberFormat = 'digits' | 'plus'
@@ -26,8 +26,8 @@ const balanceFields = () => ({ status: number(), balance: number(), credits: num
 
 interface Schemas {
   readonly params: z.ZodType<Given>
-  /** As this package names them, and as they are named on the wire, in the order of the documentation. */
-  readonly names: readonly (readonly [name: string, wireName: string])[]
+  /** Their names on the wire by those of this package, in the order of the documentation. */
+  readonly names: ReadonlyMap<string, string>
   readonly answer: z.ZodType
 }
 
@@ -43,7 +43,7 @@ function schemasOf(operation: OperationName): Schemas {
   })
   const schemas = {
     params: z.object(Object.fromEntries(shape)),
-    names: Object.keys(params).map((wireName) => [camelCase(wireName), wireName] as const),
+    names: new Map(Object.keys(params).map((wireName) => [camelCase(wireName), wireName])),
     // Services return a list of messages where one is documented.
     answer: (operation === 'messageState' ? list : object)(
       operation === 'balance' ? balanceFields() : fields(),
@@ -68,9 +68,11 @@ export function encodeParams(
   for (const [name, wireName] of names) if (params[name] !== undefined) given[wireName] = params[name]
   const { data, error } = schema.safeParse(given)
   if (error !== undefined) throw new TypeError(`${operation}: ${refusal(error, params)}`)
-  refuseContradictions(operation, params, data)
+  const { contradiction }: Operation = operations[operation]
+  const contradicts = contradiction?.(data)
+  if (contradicts !== undefined) throw new TypeError(`${operation}: ${camelCase(contradicts)}`)
   let form = ''
-  for (const [, wireName] of names) {
+  for (const wireName of names.values()) {
     const value = data[wireName]
     if (value === undefined) continue
     const written = wireName === 'phone' ? phonesIn(String(value), numberFormat) : String(value)
@@ -87,17 +89,19 @@ function refusal({ issues: [issue] }: z.ZodError, params: Given): string {
 }
 
 function phonesIn(phones: string, numberFormat: NumberFormat): string {
-  return phones.replaceAll(/(^|,)\+?/g, numberFormat === 'plus' ? '$1+' : '$1')
+  const digits = phones.replaceAll('+', '')
+  return numberFormat === 'plus' ? `+${digits.replaceAll(',', ',+')}` : digits
 }
 
 function encodeFurther(operation: OperationName, params: Given, further: Further): string {
-  const known = schemasOf(operation).names.map(([name]) => name)
+  const { names } = schemasOf(operation)
   let form = ''
-  for (const [name, value] of Object.entries(params)) {
-    if (known.includes(name) || value === undefined) continue
+  for (const name of Object.keys(params)) {
+    const value = params[name]
+    if (names.has(name) || value === undefined) continue
     if (further === 'refused' || name === 'client' || name === 'key') {
       throw new TypeError(
-        `${operation}: unknown parameter "${name}"; expected: ${known.join(', ') || 'none'}`,
+        `${operation}: unknown parameter "${name}"; expected: ${[...names.keys()].join(', ') || 'none'}`,
       )
     }
     if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
@@ -107,22 +111,6 @@ function encodeFurther(operation: OperationName, params: Given, further: Further
     form += `&${encodeURIComponent(name)}=${encodeURIComponent(value)}`
   }
   return form
-}
-
-/** Rules of the specification about several parameters at once. */
-function refuseContradictions(operation: OperationName, params: Given, sent: Given): void {
-  if (operation === 'sendCall') {
-    const spoken = params.message !== undefined || params.voice !== undefined
-    if (params.audioCode !== undefined && spoken) {
-      throw new TypeError('sendCall: audioCode must not be given together with message or voice')
-    }
-    if (params.audioCode !== undefined) return
-    if (params.message === undefined) throw new TypeError('sendCall: message is required without audioCode')
-    if (params.voice === undefined) throw new TypeError('sendCall: voice is required without audioCode')
-  }
-  if (operation === 'urlStatistics' && String(sent.since) > String(sent.until)) {
-    throw new TypeError('urlStatistics: since must not be after until')
-  }
 }
 
 /** The result in a whole answer to `form`. Throws a ProviderError for anything that is no success. */

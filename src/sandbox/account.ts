@@ -31,24 +31,15 @@ export interface AccountControl {
 }
 
 /** Credits that come back at a moment of the number's time. */
-interface Refund {
+export interface Refund {
   readonly credits: number
   readonly at: number
   readonly phone: string
 }
 
-export interface Account extends AccountControl {
-  knows(client: string | null, key: string | null): boolean
-  allows(address: string): boolean
-  /** Takes credits; takes none and returns false when there are too few. */
-  charge(credits: number): boolean
-  refund(refund: Refund): void
-  block(entry: BlockedPhone): void
-  isBlocked(phone: string, channel: 'sms' | 'call'): boolean
-  reset(): void
-}
+export type Account = ReturnType<typeof createAccount>
 
-export interface AccountRules {
+interface AccountRules {
   readonly credentials: { readonly client: number; readonly key: string }
   /** Any without. */
   readonly allowedAddresses?: readonly string[] | undefined
@@ -58,11 +49,7 @@ export interface AccountRules {
 const maxBlocked = 1_000
 const maxRefunds = 1_000
 
-export function createAccount(
-  rules: AccountRules,
-  now: (phone: string) => number,
-  changed: () => void,
-): Account {
+export function createAccount(rules: AccountRules, now: (phone: string) => number, changed: () => void) {
   let credits = rules.credits
   let refunds: readonly Refund[] = []
   const blocked = createBoundedMap<BlockedPhone>(maxBlocked)
@@ -76,7 +63,7 @@ export function createAccount(
 
   return {
     credits: creditsNow,
-    setCredits(amount) {
+    setCredits(amount: number): void {
       if (!Number.isSafeInteger(amount) || amount < 0) {
         throw new TypeError('account.setCredits: credits must be a non-negative integer')
       }
@@ -84,32 +71,34 @@ export function createAccount(
       refunds = []
       changed()
     },
-    knows: (client, key) => client === String(rules.credentials.client) && key === rules.credentials.key,
-    allows: (address) => rules.allowedAddresses?.includes(address.replace(/^::ffff:/, '')) ?? true,
-    charge(amount) {
+    knows: (client: string | null, key: string | null) =>
+      client === String(rules.credentials.client) && key === rules.credentials.key,
+    allows: (address: string) => rules.allowedAddresses?.includes(address.replace(/^::ffff:/, '')) ?? true,
+    /** Takes credits; takes none and returns false when there are too few. */
+    charge(amount: number): boolean {
       if (creditsNow() < amount) return false
       credits -= amount
       return true
     },
-    refund(refund) {
+    refund(refund: Refund): void {
       refunds = [...refunds, refund]
       // With a fixed clock, this list would grow without end.
       if (refunds.length <= maxRefunds) return
       credits += refunds[0]?.credits ?? 0
       refunds = refunds.slice(1)
     },
-    block: (entry) => blocked.set(entry.phone, entry),
+    block: (entry: BlockedPhone) => blocked.set(entry.phone, entry),
     blocked: () => blocked.values(),
-    isBlocked(phone, channel) {
+    isBlocked(phone: string, channel: 'sms' | 'call'): boolean {
       const entry = blocked.get(digitsOf(phone))
       return entry !== undefined && ['ALL', channel.toUpperCase()].includes(entry.channel)
     },
-    unblock(phone) {
+    unblock(phone: string): boolean {
       const wasBlocked = blocked.delete(digitsOf(phone))
       if (wasBlocked) changed()
       return wasBlocked
     },
-    reset() {
+    reset(): void {
       credits = rules.credits
       refunds = []
       blocked.clear()

@@ -1,29 +1,18 @@
 /** A map that keeps only the newest entries: it bounds everything the sandbox remembers. */
-export interface BoundedMap<Value> {
-  get(key: string): Value | undefined
-  /** Puts the entry last and drops the oldest one beyond the limit. */
-  set(key: string, value: Value): void
-  delete(key: string): boolean
-  clear(): void
-  /** Oldest first. */
-  values(): Value[]
-}
-
-export function createBoundedMap<Value>(maxEntries: number): BoundedMap<Value> {
+export function createBoundedMap<Value>(maxEntries: number) {
   const entries = new Map<string, Value>()
   return {
-    get: (key) => entries.get(key),
-    set(key, value) {
+    get: (key: string) => entries.get(key),
+    /** Puts the entry last and drops the oldest one beyond the limit. */
+    set(key: string, value: Value): void {
       entries.delete(key)
       entries.set(key, value)
-      if (entries.size <= maxEntries) return
-      for (const oldest of entries.keys()) {
-        entries.delete(oldest)
-        break
-      }
+      const [oldest = key] = entries.keys()
+      if (entries.size > maxEntries) entries.delete(oldest)
     },
-    delete: (key) => entries.delete(key),
+    delete: (key: string) => entries.delete(key),
     clear: () => entries.clear(),
+    /** Oldest first. */
     values: () => [...entries.values()],
   }
 }

@@ -1,5 +1,5 @@
 import type { Request } from 'express'
-import type { premiumCategories, statisticCategories } from '../provider/operations.js'
+import type { premiumCategories, statisticCategories } from '../provider/parameter-schemas.js'
 import { detached } from './bounded-memory.js'
 
 /** What one click reveals about its visitor. */
@@ -65,15 +65,6 @@ function named(text: string | undefined): string {
   return text === undefined || text === '' ? unknown : detached(text.slice(0, maxLength))
 }
 
-/** What a User-Agent header says about its visitor; what it does not say is undefined. */
-export interface Visitor {
-  readonly device?: string
-  readonly brand?: string
-  readonly model?: string
-  readonly operatingSystem?: string
-  readonly browser?: string
-}
-
 type Patterns = readonly (readonly [name: string, pattern: RegExp])[]
 
 // In order: most browsers also claim to be those further down.
@@ -103,19 +94,17 @@ const brands: Patterns = [
   ['Motorola', /\bmoto/i],
 ]
 
-/** Reads what click statistics need: common browsers and phones, no more. */
-export function readUserAgent(header: string): Visitor {
+/** What a User-Agent header says of what click statistics need, undefined where it is silent: common browsers and phones. */
+export function readUserAgent(header: string) {
   const text = header.slice(0, 500)
   const nameIn = (patterns: Patterns) => patterns.find(([, pattern]) => pattern.test(text))?.[0]
   const operatingSystem = nameIn(systems)
-  const brand = nameIn(brands)
-  const model = /iPhone|iPad|Macintosh/.exec(text)?.[0] ?? androidModel.exec(text)?.[1]
-  const browser = nameIn(browsers)
   return {
-    ...(operatingSystem !== undefined && { device: deviceOf(text), operatingSystem }),
-    ...(brand !== undefined && { brand }),
-    ...(model !== undefined && { model }),
-    ...(browser !== undefined && { browser }),
+    device: operatingSystem && deviceOf(text),
+    brand: nameIn(brands),
+    model: /iPhone|iPad|Macintosh/.exec(text)?.[0] ?? androidModel.exec(text)?.[1],
+    operatingSystem,
+    browser: nameIn(browsers),
   }
 }
 

@@ -17,23 +17,19 @@ export interface SandboxClock {
   aheadMs(phone?: string): number
 }
 
-export interface ClockControl extends SandboxClock {
-  reset(): void
-}
-
 /** Numbers with a time of their own. */
 const maxPhones = 10_000
 /** Dates end at 8.64e15 ms; beyond this, expiry times could not be computed. */
 const maxNow = 8e15
 
-export function createClock(realNow: () => number, changed: () => void): ClockControl {
+export function createClock(realNow: () => number, changed: () => void) {
   let aheadMs = 0
   const phones = createBoundedMap<number>(maxPhones)
   const extraMs = (phone?: string) => (phone === undefined ? 0 : (phones.get(digitsOf(phone)) ?? 0))
 
   return {
-    now: (phone) => realNow() + aheadMs + extraMs(phone),
-    advance(ms, phone) {
+    now: (phone?: string) => realNow() + aheadMs + extraMs(phone),
+    advance(ms: number, phone?: string): void {
       // Moving backwards would revive used codes and make every test result meaningless.
       if (!Number.isSafeInteger(ms) || ms < 0) {
         throw new TypeError('clock.advance: ms must be a non-negative integer')
@@ -45,8 +41,8 @@ export function createClock(realNow: () => number, changed: () => void): ClockCo
       else phones.set(digitsOf(phone), extraMs(phone) + ms)
       changed()
     },
-    aheadMs: (phone) => aheadMs + extraMs(phone),
-    reset() {
+    aheadMs: (phone?: string) => aheadMs + extraMs(phone),
+    reset(): void {
       aheadMs = 0
       phones.clear()
     },

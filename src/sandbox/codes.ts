@@ -22,15 +22,7 @@ export interface CodeRules {
   readonly resend: ResendRule
 }
 
-export interface Codes {
-  /** Issues a code for this number and app name, or repeats the live one. */
-  issue(phone: string, appName: string, fixed?: string): string
-  /** Checks a code. A right one is used up; a wrong one changes nothing. */
-  check(phone: string, appName: string, code: string): CodeFinding
-  /** The code as it was issued; undefined once another has replaced it. */
-  find(phone: string, appName: string, code: string): IssuedCode | undefined
-  clear(): void
-}
+export type Codes = ReturnType<typeof createCodes>
 
 /** Numbers and app names remembered at once, and codes remembered for each. */
 const maxKeys = 10_000
@@ -43,7 +35,7 @@ const maxCodesPerKey = 5
 export function createCodes(
   { alphabet, length, lifetimeMs, resend }: CodeRules,
   now: (phone: string) => number,
-): Codes {
+) {
   /** Newest first. */
   const filed = createBoundedMap<readonly IssuedCode[]>(maxKeys)
   const keyOf = (phone: string, appName: string) => JSON.stringify([phone, appName])
@@ -52,12 +44,14 @@ export function createCodes(
     return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('')
   }
 
+  /** The code as it was issued; undefined once another has replaced it. */
   function find(phone: string, appName: string, code: string): IssuedCode | undefined {
     return filed.get(keyOf(phone, appName))?.find((one) => one.code === code)
   }
 
   return {
-    issue(phone, appName, fixed) {
+    /** Issues a code for this number and app name, or repeats the live one. */
+    issue(phone: string, appName: string, fixed?: string): string {
       const isLive = ({ used, expiresAt }: IssuedCode) => !used && now(phone) < expiresAt
       const key = keyOf(phone, appName)
       const earlier = filed.get(key) ?? []
@@ -70,7 +64,8 @@ export function createCodes(
       return code
     },
 
-    check(phone, appName, code) {
+    /** Checks a code. A right one is used up; a wrong one changes nothing. */
+    check(phone: string, appName: string, code: string): CodeFinding {
       const key = keyOf(phone, appName)
       const issued = filed.get(key)
       if (issued === undefined) return 'none'

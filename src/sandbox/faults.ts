@@ -59,7 +59,7 @@ export function checkFault(fault: Fault): void {
   const allowed = ['kind', 'operation', 'phone', 'times', ...faultKinds[fault.kind].takes]
   const other = Object.entries(effect).find(([name, value]) => value !== undefined && !allowed.includes(name))
   if (other !== undefined) {
-    throw new TypeError(`faults.add: ${fault.kind}: ${unknownName('member', other[0], allowed.slice(1))}}`)
+    throw new TypeError(`faults.add: ${fault.kind}: ${unknownName('member', other[0], allowed.slice(1))}`)
   }
 }
 
@@ -101,18 +101,13 @@ export interface Faults {
   clear(): void
 }
 
-export interface FaultQueue extends Faults {
-  /** The fault to apply to a request about these numbers, if any. */
-  take(operation: OperationName, phones: readonly string[]): Fault | undefined
-}
-
 const maxFaults = 100
 
-export function createFaultQueue(changed: () => void): FaultQueue {
+export function createFaultQueue(changed: () => void) {
   let pending: readonly PendingFault[] = []
   let added = 0
   return {
-    add(fault) {
+    add(fault: Fault): string {
       checkFault(fault)
       if (pending.length >= maxFaults) {
         throw new RangeError(`faults.add: at most ${maxFaults} faults can be pending`)
@@ -124,17 +119,18 @@ export function createFaultQueue(changed: () => void): FaultQueue {
       return id
     },
     list: () => pending,
-    remove(id) {
+    remove(id: string): boolean {
       const before = pending.length
       pending = pending.filter((one) => one.id !== id)
       if (pending.length < before) changed()
       return pending.length < before
     },
-    clear() {
+    clear(): void {
       pending = []
       changed()
     },
-    take(operation, phones) {
+    /** The fault to apply to a request about these numbers, if any. */
+    take(operation: OperationName, phones: readonly string[]): Fault | undefined {
       const numbers = phones.map(digitsOf)
       const next = pending.find(
         ({ fault }) =>

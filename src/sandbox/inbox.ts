@@ -67,19 +67,9 @@ export interface Inbox {
   clear(phone?: string): void
 }
 
-export interface MessageStore extends Inbox {
-  deliver(message: Message): void
-  /** The messages of a group, or the one message with this id, oldest first. */
-  find(id: string): readonly Message[]
-  /** The messages that match a search, newest first: all of them when it is empty. */
-  search(search: string): readonly Message[]
-  view(message: Message): InboxMessage
-  /** Removes what a search finds. */
-  deleteMatching(search: string): void
-  close(): void
-}
+export type MessageStore = ReturnType<typeof createMessageStore>
 
-export interface MessageStoreParts {
+interface MessageStoreParts {
   readonly now: (phone: string) => number
   readonly codeStatusOf: (message: Message) => CodeStatus | undefined
   readonly changed: () => void
@@ -90,14 +80,9 @@ export interface MessageStoreParts {
 const maxMessages = 1_000
 const defaultTimeoutMs = 5_000
 
-export function createMessageStore({
-  now,
-  codeStatusOf,
-  changed,
-  onMessage,
-}: MessageStoreParts): MessageStore {
+export function createMessageStore({ now, codeStatusOf, changed, onMessage }: MessageStoreParts) {
   const filed = createBoundedMap<Message>(maxMessages)
-  const waiters = createWaiters<Message>()
+  const waiters = createWaiters()
   const all = () => filed.values().reverse()
   const isTo = (digits: string) => (message: Message) => digitsOf(message.phone).includes(digits)
 
@@ -137,6 +122,7 @@ export function createMessageStore({
     changed()
   }
 
+  /** The messages that match a search, newest first: all of them when it is empty. */
   const search = (text: string) => all().filter(matching(text))
   return {
     waitFor,
@@ -144,22 +130,24 @@ export function createMessageStore({
       all()
         .filter(isTo(digitsOf(phone)))
         .map(view),
-    delete(id) {
+    delete(id: string): boolean {
       const message = filed.get(id)
       remove(message === undefined ? [] : [message])
       return message !== undefined
     },
     clear: (phone = '') => remove(all().filter(isTo(digitsOf(phone)))),
-    deliver(message) {
+    deliver(message: Message): void {
       filed.set(message.id, message)
       waiters.offer(message)
       onMessage?.(view(message))
       changed()
     },
-    find: (id) => filed.values().filter((message) => message.groupId === id || message.id === id),
+    /** The messages of a group, or the one message with this id, oldest first. */
+    find: (id: string) => filed.values().filter((message) => message.groupId === id || message.id === id),
     search,
     view,
-    deleteMatching: (text) => remove(search(text)),
+    /** Removes what a search finds. */
+    deleteMatching: (text: string) => remove(search(text)),
     close: waiters.close,
   }
 }
@@ -187,27 +175,19 @@ function checkWait(phone: string, { timeoutMs = 0, channel = 'sms', since = 0 }:
   if (!Number.isFinite(since)) throw new TypeError('inbox.waitFor: since must be a sandbox time in ms')
 }
 
-/** Pending waits for the first item that matches. */
-export interface Waiters<Item> {
-  /** Resolves with the item. Rejects with a `TimeoutError` that says `missed` after `timeoutMs` of real time. */
-  first(matches: (item: Item) => boolean, timeoutMs: number, missed: string): Promise<Item>
-  /** Resolves every wait that the item matches. */
-  offer(item: Item): void
-  /** Rejects every wait. */
-  close(): void
-}
-
 const maxWaiters = 1_000
 
-export function createWaiters<Item>(): Waiters<Item> {
-  const waiters = new Set<{ offer(item: Item): void; close(): void }>()
+/** Pending waits for the first message that matches. */
+function createWaiters() {
+  const waiters = new Set<{ offer(message: Message): void; close(): void }>()
 
   return {
-    first(matches, timeoutMs, missed) {
+    /** Rejects with a `TimeoutError` that says `missed` after `timeoutMs` of real time. */
+    first(matches: (message: Message) => boolean, timeoutMs: number, missed: string): Promise<Message> {
       return new Promise((resolve, reject) => {
         if (waiters.size >= maxWaiters) throw new RangeError(`at most ${maxWaiters} waits can be pending`)
         const waiter = {
-          offer: (item: Item) => matches(item) && end(() => resolve(item)),
+          offer: (message: Message) => matches(message) && end(() => resolve(message)),
           close: () => end(() => reject(new DOMException('The sandbox was closed', 'AbortError'))),
         }
         const timer = setTimeout(() => end(() => reject(new DOMException(missed, 'TimeoutError'))), timeoutMs)
@@ -219,10 +199,12 @@ export function createWaiters<Item>(): Waiters<Item> {
         waiters.add(waiter)
       })
     },
-    offer(item) {
-      for (const waiter of waiters) waiter.offer(item)
+    /** Resolves every wait that the message matches. */
+    offer(message: Message): void {
+      for (const waiter of waiters) waiter.offer(message)
     },
-    close() {
+    /** Rejects every wait. */
+    close(): void {
       for (const waiter of waiters) waiter.close()
     },
   }

@@ -45,8 +45,8 @@ export function json(schema: OpenApi): OpenApi {
   return contentOf(schema, 'application/json')
 }
 
-export function refTo(schema: string): OpenApi {
-  return { $ref: `#/components/schemas/${schema}` }
+export function refTo(name: string, kind: 'schemas' | 'responses' = 'schemas'): OpenApi {
+  return { $ref: `#/components/${kind}/${name}` }
 }
 
 interface Described {

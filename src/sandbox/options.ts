@@ -1,9 +1,10 @@
 import { z } from 'zod'
+import { isLoopback } from '../lib/loopback.js'
 import { optionError } from '../lib/options.js'
 import type { ResendRule } from './codes.js'
 import type { InboxMessage } from './inbox.js'
 import { problemIn } from './problem.js'
-import { defaultHost, isLoopback } from './reach.js'
+import { defaultHost } from './reach.js'
 import type { Dialect } from './service/dialect.js'
 
 /** How a sandbox behaves. Everything has a default. */

@@ -1,41 +1,28 @@
-import type { OperationName } from '../provider/operations.js'
-import { type Account, createAccount } from './account.js'
-import { type Changes, createChanges } from './changes.js'
-import { type ClockControl, createClock } from './clock.js'
+import { EventEmitter } from 'node:events'
+import { createAccount } from './account.js'
+import { createClock } from './clock.js'
 import { codeStatusOf, createCodes } from './codes.js'
-import { createFaultQueue, type FaultQueue } from './faults.js'
-import { createMessageStore, type MessageStore } from './inbox.js'
+import { createFaultQueue } from './faults.js'
+import { createMessageStore } from './inbox.js'
 import type { SandboxSettings } from './options.js'
-import { createRequestLog, type RequestLogStore } from './request-log.js'
+import { createRequestLog } from './request-log.js'
 import { accountOperations } from './service/account-operations.js'
 import { codeOperations } from './service/code-operations.js'
-import { type Catalogue, catalogueOf } from './service/dialect.js'
+import { catalogueOf } from './service/dialect.js'
 import { createDispatch } from './service/dispatch.js'
 import { messageOperations } from './service/message-operations.js'
-import { createResponder, type ServiceResponse } from './service/responder.js'
-import { createService, type ServiceCall } from './service/service.js'
+import { createResponder } from './service/responder.js'
+import { createService } from './service/service.js'
 import { urlOperations } from './service/url-operations.js'
-import { createLinks, type LinkStore } from './short-links.js'
+import { createLinks } from './short-links.js'
 
-/** The whole provider in memory, without HTTP. */
-export interface ProviderSimulation {
-  readonly catalogue: Catalogue
-  readonly handle: (name: OperationName, call: ServiceCall) => ServiceResponse
-  readonly account: Account
-  readonly clock: ClockControl
-  readonly faults: FaultQueue
-  readonly links: LinkStore
-  readonly messages: MessageStore
-  readonly requests: RequestLogStore
-  readonly changes: Changes
-  /** Forgets everything that happened. */
-  reset(): void
-}
+export type ProviderSimulation = ReturnType<typeof createProviderSimulation>
 
-/** `origin` is where short URLs point to. */
-export function createProviderSimulation(settings: SandboxSettings, origin: string): ProviderSimulation {
-  const changes = createChanges()
-  const changed = changes.announce
+/** The whole provider in memory, without HTTP. `origin` is where short URLs point to. */
+export function createProviderSimulation(settings: SandboxSettings, origin: string) {
+  /** Says that something changed, without saying what. */
+  const changes = new EventEmitter<{ change: [] }>()
+  const changed = () => void changes.emit('change')
   const clock = createClock(settings.now, changed)
   const { now } = clock
   const account = createAccount(settings, now, changed)
@@ -67,6 +54,7 @@ export function createProviderSimulation(settings: SandboxSettings, origin: stri
     ...urlOperations(account, links, responder),
   })
 
+  /** Forgets everything that happened. */
   function reset(): void {
     clock.reset()
     for (const part of [codes, faults, links, messages, requests]) part.clear()
@@ -74,16 +62,5 @@ export function createProviderSimulation(settings: SandboxSettings, origin: stri
     changed()
   }
 
-  return {
-    catalogue,
-    handle,
-    account,
-    clock,
-    faults,
-    links,
-    messages,
-    requests,
-    changes,
-    reset,
-  }
+  return { catalogue, handle, account, clock, faults, links, messages, requests, changes, reset }
 }

@@ -1,15 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { type AddressInfo, isIP } from 'node:net'
 
-/** Where a sandbox is reached, once its port is known. */
-export interface Reach {
-  /** Scheme, host and port that are shown, and that short URLs begin with. */
-  readonly origin: string
-  readonly baseUrl: string
-  /** What a Host header may hold, in lower case: with a port that very port, without one any. */
-  readonly allowedHosts: readonly string[]
-}
-
 interface ReachOptions {
   readonly host: string
   readonly publicUrl?: string | undefined
@@ -21,13 +12,16 @@ const loopbackNames = ['127.0.0.1', 'localhost', '[::1]']
 /** Addresses that stand for every interface of the machine. */
 const wildcards = ['0.0.0.0', '::']
 
-export function reachOf({ host, publicUrl, basePath, allowedHosts }: ReachOptions, port: number): Reach {
+/** Where a sandbox is reached, once its port is known. */
+export function reachOf({ host, publicUrl, basePath, allowedHosts }: ReachOptions, port: number) {
   const name = wildcards.includes(host) ? '127.0.0.1' : isIP(host) === 6 ? `[${host}]` : host
+  // What is shown, and what short URLs begin with.
   const origin = publicUrl === undefined ? `http://${name}:${port}` : new URL(publicUrl).origin
   // An IP address cannot be rebound, so the one listened on is as safe as the loopback names.
   const own = [...loopbackNames, name].map((one) => `${one}:${port}`)
   const published = publicUrl === undefined ? [] : [new URL(publicUrl).host]
   const all = [...own, ...published, ...allowedHosts].map((one) => one.toLowerCase())
+  // In a Host header: with a port that very port, without one any.
   return { origin, baseUrl: `${origin}${basePath}`, allowedHosts: [...new Set(all)] }
 }
 
@@ -40,22 +34,8 @@ export interface Connection {
   readonly approvedStatuses: readonly string[]
 }
 
-/** Servers that share one port and one request handler. */
-export interface Listening {
-  readonly port: number
-  /** From here on requests are handled. */
-  serve(listener: RequestListener): void
-  /** Ends every connection and frees the port. */
-  close(): Promise<void>
-}
-
 /** The default: anyone who reaches this port can read every code, so only this machine may. */
 export const defaultHost = '127.0.0.1'
-
-/** Whether only this machine can connect to an address. */
-export function isLoopback(host: string): boolean {
-  return host === '::1' || host === 'localhost' || (isIP(host) === 4 && host.startsWith('127.'))
-}
 
 /** Codes of machines without IPv6, and of a port that another program holds on ::1 only. */
 const dispensable = ['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EADDRINUSE']
@@ -63,8 +43,8 @@ const dispensable = ['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EADDRINUSE']
 /** With the usual five seconds, a test on a busy machine loses requests that were on their way to an idle connection. */
 const settings = { keepAliveTimeout: 60_000 }
 
-/** Listens on one address; on both loopback addresses when it is the default one. */
-export async function listen(host: string, port: number): Promise<Listening> {
+/** Listens on one address; on both loopback addresses when it is the default one. Requests wait for `serve`. */
+export async function listen(host: string, port: number) {
   const first = createServer(settings)
   const taken = await bind(first, host, port)
   const servers = [first]
@@ -80,10 +60,11 @@ export async function listen(host: string, port: number): Promise<Listening> {
   let closed: Promise<void> | undefined
   return {
     port: taken,
-    serve(listener) {
+    serve(listener: RequestListener): void {
       for (const server of servers) server.on('request', listener)
     },
-    close() {
+    /** Ends every connection and frees the port. */
+    close(): Promise<void> {
       closed ??= Promise.all(servers.map(closeServer)).then(() => {})
       return closed
     },

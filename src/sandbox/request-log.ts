@@ -46,15 +46,6 @@ export interface RequestLog {
   unmatched(): readonly UnmatchedRequest[]
 }
 
-export interface RequestLogStore extends RequestLog {
-  received(operation: OperationName, path: string, fields: URLSearchParams): string
-  faultApplied(id: string, fault: string): void
-  answered(id: string, status: number, body: string): void
-  notMatched(request: Pick<UnmatchedRequest, 'method' | 'path' | 'hint'>): void
-  find(id: string): LoggedRequest | undefined
-  clear(): void
-}
-
 const maxRequests = 1_000
 const maxUnmatched = 100
 /** Characters kept of one field, one response and one path. */
@@ -62,7 +53,7 @@ const maxFieldLength = 1_000
 const maxBodyLength = 4_000
 const maxPathLength = 200
 
-export function createRequestLog(now: () => number, changed: () => void): RequestLogStore {
+export function createRequestLog(now: () => number, changed: () => void) {
   const entries = createBoundedMap<LoggedRequest>(maxRequests)
   const unmatched = createBoundedMap<UnmatchedRequest>(maxUnmatched)
   const counts = new Map<OperationName, number>()
@@ -77,14 +68,14 @@ export function createRequestLog(now: () => number, changed: () => void): Reques
   }
 
   return {
-    count: (operation) => (operation === undefined ? total : (counts.get(operation) ?? 0)),
-    list: (operation) =>
+    count: (operation?: OperationName) => (operation === undefined ? total : (counts.get(operation) ?? 0)),
+    list: (operation?: OperationName) =>
       entries
         .values()
         .filter((entry) => operation === undefined || entry.operation === operation)
         .reverse(),
     unmatched: () => unmatched.values().reverse(),
-    received(operation, path, fields) {
+    received(operation: OperationName, path: string, fields: URLSearchParams): string {
       total += 1
       counts.set(operation, (counts.get(operation) ?? 0) + 1)
       const id = `r${total}`
@@ -92,16 +83,17 @@ export function createRequestLog(now: () => number, changed: () => void): Reques
       changed()
       return id
     },
-    faultApplied: (id, fault) => amend(id, { fault }),
-    answered: (id, status, body) => amend(id, { answer: { status, body: start(body, maxBodyLength) } }),
-    notMatched({ method, path, hint }) {
+    faultApplied: (id: string, fault: string) => amend(id, { fault }),
+    answered: (id: string, status: number, body: string) =>
+      amend(id, { answer: { status, body: start(body, maxBodyLength) } }),
+    notMatched({ method, path, hint }: Pick<UnmatchedRequest, 'method' | 'path' | 'hint'>): void {
       missed += 1
       const id = `x${missed}`
       unmatched.set(id, { id, at: now(), method, path: start(path, maxPathLength), hint })
       changed()
     },
-    find: (id) => entries.get(id),
-    clear() {
+    find: (id: string) => entries.get(id),
+    clear(): void {
       entries.clear()
       unmatched.clear()
       counts.clear()

@@ -34,36 +34,26 @@ export interface Links {
   list(): readonly ListedLink[]
 }
 
-interface LinkOrder extends Omit<ShortLink, 'urlShort' | 'createdAt' | 'expiresAt'> {
+export interface LinkOrder extends Omit<ShortLink, 'urlShort' | 'createdAt' | 'expiresAt'> {
   readonly alias?: string
   readonly months: number
 }
 
-interface Taken {
-  readonly taken: 'name' | 'alias'
-}
+/** A link with whether it is new, or what another URL has already. */
+type Created = { readonly link: ShortLink; readonly created: boolean } | { readonly taken: 'name' | 'alias' }
 
-export interface LinkStore extends Links {
-  /** Creates a link, or returns the equal one created before. Says what another URL has already. */
-  create(order: LinkOrder): { readonly link: ShortLink; readonly created: boolean } | Taken
-  /** The link at a path below the origin, until it expires. */
-  at(path: string): ShortLink | undefined
-  named(name: string): ShortLink | undefined
-  clicked(link: ShortLink, click: Click): void
-  /** The clicks of a link from a moment on and before another, in order of time. */
-  clicksOf(link: ShortLink, from: number, before: number): readonly Click[]
-  clear(): void
-}
+export type LinkStore = ReturnType<typeof createLinks>
 
 const maxLinks = 1_000
 const maxClicks = 20_000
 
-export function createLinks(origin: string, now: () => number, changed: () => void): LinkStore {
+export function createLinks(origin: string, now: () => number, changed: () => void) {
   const links = createBoundedMap<ShortLink>(maxLinks)
   let clicks: { readonly link: ShortLink; readonly click: Click }[] = []
 
   const live = (link: ShortLink | undefined) => (link && now() < link.expiresAt ? link : undefined)
   const named = (name: string) => live(links.get(name))
+  /** The link at a path below the origin, until it expires. */
   const at = (path: string) => live(links.values().find(({ urlShort }) => urlShort === `${origin}${path}`))
   function pathOf({ alias, domainName }: LinkOrder): string {
     const last = alias ?? randomBytes(5).toString('base64url')
@@ -71,7 +61,7 @@ export function createLinks(origin: string, now: () => number, changed: () => vo
   }
 
   return {
-    list() {
+    list(): readonly ListedLink[] {
       const counted = new Map<ShortLink, number>()
       for (const { link } of clicks) counted.set(link, (counted.get(link) ?? 0) + 1)
       return links
@@ -79,7 +69,8 @@ export function createLinks(origin: string, now: () => number, changed: () => vo
         .reverse()
         .map((link) => ({ ...link, clicks: counted.get(link) ?? 0 }))
     },
-    create(order) {
+    /** Creates a link, or returns the equal one created before. */
+    create(order: LinkOrder): Created {
       const { alias, months, ...about } = order
       const known = named(order.name)
       if (known?.urlLong === order.urlLong) return { link: known, created: false }
@@ -98,17 +89,18 @@ export function createLinks(origin: string, now: () => number, changed: () => vo
     },
     at,
     named,
-    clicked(link, click) {
+    clicked(link: ShortLink, click: Click): void {
       clicks.push({ link, click })
       // Dropped in bulk: copying the whole list for every click would cost more than the click.
       if (clicks.length > maxClicks * 1.1) clicks = clicks.slice(-maxClicks)
       changed()
     },
-    clicksOf: (link, from, before) =>
+    /** The clicks of a link from a moment on and before another, in order of time. */
+    clicksOf: (link: ShortLink, from: number, before: number): readonly Click[] =>
       clicks
         .filter((one) => one.link === link && one.click.at >= from && one.click.at < before)
         .map(({ click }) => click),
-    clear() {
+    clear(): void {
       links.clear()
       clicks = []
     },

@@ -1,9 +1,8 @@
 import { fixedResultOf } from './numbers.js'
 
-export const messageStates = [
-  ...(['sent', 'delivered', 'read', 'rejected', 'unreachable', 'blocked'] as const),
-  ...(['ringing', 'answered', 'no-answer', 'voicemail'] as const),
-] as const
+const textStates = ['sent', 'delivered', 'read', 'rejected', 'unreachable', 'blocked'] as const
+const callStates = ['ringing', 'answered', 'no-answer', 'voicemail'] as const
+export const messageStates = [...textStates, ...callStates] as const
 
 /** The delivery state of an SMS or a call. */
 export type MessageState = (typeof messageStates)[number]
@@ -31,11 +30,17 @@ export function textTimeline(phone: string, at: number): readonly Step[] {
   return [sent, { at: at + deliveredAfterMs, state: 'delivered' }, { at: at + readAfterMs, state: 'read' }]
 }
 
+/** How a call is placed. */
+export interface CallManner {
+  readonly attempts: number
+  readonly leaveVoicemail: boolean
+}
+
 /** The states of a call placed now: it rings and is answered at the first attempt, unless its number has a fixed result. */
 export function callTimeline(
   phone: string,
   at: number,
-  { attempts, leaveVoicemail }: { readonly attempts: number; readonly leaveVoicemail: boolean },
+  { attempts, leaveVoicemail }: CallManner,
 ): readonly Step[] {
   const fixed = fixedResultOf(phone)
   const answeredAt = fixed === 'unanswered' ? undefined : fixed === 'answeredSecond' ? 2 : 1
@@ -55,12 +60,13 @@ export function stateAt(timeline: readonly Step[], now: number): MessageState {
   return (timeline.findLast((step) => step.at <= now) ?? timeline[0])?.state ?? 'sent'
 }
 
-const lost: readonly MessageState[] = ['rejected', 'unreachable', 'blocked', 'no-answer']
+/** In these a message has failed for good. */
+export const lostStates: readonly MessageState[] = ['rejected', 'unreachable', 'blocked', 'no-answer']
 
 /** Whether the message has failed for good by a moment: the person will never see it. */
 export function undeliveredAt(timeline: readonly Step[], now: number): boolean {
   const last = timeline.at(-1)
-  return last !== undefined && last.at <= now && lost.includes(last.state)
+  return last !== undefined && last.at <= now && lostStates.includes(last.state)
 }
 
 /** The next moment at which the state changes, if there is one. */
@@ -71,7 +77,7 @@ export function nextStepAt(timeline: readonly Step[], now: number): number | und
 /** Whether the message reaches the person in the end. */
 export function arrives(timeline: readonly Step[]): boolean {
   const last = timeline.at(-1)
-  return last !== undefined && last.state !== 'sent' && !lost.includes(last.state)
+  return last !== undefined && last.state !== 'sent' && !lostStates.includes(last.state)
 }
 
 /** When the provider refunds the price, if it does: for what it could not deliver. */

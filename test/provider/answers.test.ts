@@ -1,19 +1,9 @@
 import { inspect } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createClient, type ProviderClient } from '../../src/provider/index.js'
-import { type Recorder, startRecorder } from './recorder.js'
+import { recorded } from './recorder.js'
 
-let provider: Recorder
-let client: ProviderClient
-
-beforeAll(async () => {
-  provider = await startRecorder()
-  client = createClient({ baseUrl: provider.baseUrl, client: 1, key: 'k' })
-})
-afterAll(async () => {
-  await client.close()
-  await provider.close()
-})
+const { provider, client } = await recorded()
 
 const phone = '+573001234567'
 const calls = {

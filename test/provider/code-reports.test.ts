@@ -1,32 +1,26 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { providerCodes } from '../../src/provider/code-adapter.js'
-import { createClient, type ProviderClient } from '../../src/provider/index.js'
 import { messageStateOf } from '../../src/provider/send-result.js'
-import { type Recorder, startRecorder } from './recorder.js'
+import { order, recorded, submitted } from './recorder.js'
 
-const destination = '+573001234567'
-const { signal } = new AbortController()
-const order = { destination, appName: 'Acme', purpose: 'login', locale: 'en', expiresInMs: 600_000, signal }
+const { provider, client } = await recorded()
 const approvedStatuses = ['verified']
+const codes = providerCodes({ client, approvedStatuses })
 
-let provider: Recorder
-let client: ProviderClient
-
-beforeAll(async () => {
-  provider = await startRecorder()
-  client = createClient({ baseUrl: provider.baseUrl, client: 1, key: 'k' })
-})
-afterAll(async () => {
-  await client.close()
-  await provider.close()
-})
+/** What is reported of a check that gets this answer. */
+async function reportedOf(body: string, httpStatus = 200) {
+  const report = vi.fn()
+  provider.answer(body, httpStatus)
+  await codes.checkCode({ ...submitted, report })
+  expect(report).toHaveBeenCalledOnce()
+  return report.mock.calls[0]?.[0]
+}
 
 describe('a report', () => {
   test('of a send names the operation and the message', async () => {
     const report = vi.fn()
-    const codes = providerCodes({ client, approvedStatuses })
     provider.answer('{"id": "g1"}', 200)
-    await codes.sendCode({ ...order, channel: 'sms', report })
+    await codes.sendCode({ ...order, report })
     await codes.sendCode({ ...order, channel: 'call', report })
     expect(report.mock.calls).toEqual([
       [{ operation: 'sendSmsCode', httpStatus: 200, messageId: 'g1' }],
@@ -35,135 +29,105 @@ describe('a report', () => {
   })
 
   test.each([
-    [200, '{"status": "verified"}', { operation: 'verifyCode', httpStatus: 200 }],
-    [
-      200,
-      '{"status": "pending"}',
-      { operation: 'verifyCode', httpStatus: 200, reason: 'answer', unexpectedStatus: 'pending' },
-    ],
-    [
-      200,
-      '{"status": "verified", "error": 1007}',
-      { operation: 'verifyCode', httpStatus: 200, reason: 'answer', providerError: '1007' },
-    ],
-    [
-      520,
-      '{"error": 1007}',
-      { operation: 'verifyCode', httpStatus: 520, reason: 'answer', providerError: '1007' },
-    ],
-    [503, '{"status": "verified"}', { operation: 'verifyCode', httpStatus: 503, reason: 'answer' }],
-  ])('of a check that returns HTTP %i %s', async (httpStatus, body, expected) => {
-    const report = vi.fn()
-    provider.answer(body, httpStatus)
-    await providerCodes({ client, approvedStatuses }).checkCode({
-      destination,
-      appName: 'Acme',
-      code: '482913',
-      signal,
-      report,
-    })
-    expect(report.mock.calls).toEqual([[expected]])
-  })
-
-  test.each([
-    ['{"status": "expected 482914"}', { unexpectedStatus: 'expected •••' }],
-    ['{"status": "4829 is wrong"}', { unexpectedStatus: '••• is wrong' }],
-    ['{"status": "123 and 4"}', { unexpectedStatus: '123 and 4' }],
-    ['{"error": 10071}', { providerError: '10071' }],
-    ['{"error": 100712}', { providerError: '•••' }],
-    ['{"error": "482913"}', { providerError: '•••' }],
-  ])('of a check quotes no digits that may be the right code: %s', async (body, said) => {
-    const report = vi.fn()
-    provider.answer(body, 200)
-    const submitted = { destination, appName: 'Acme', code: '482913', signal, report }
-    await providerCodes({ client, approvedStatuses }).checkCode(submitted)
-    expect(report.mock.calls).toEqual([
-      [{ operation: 'verifyCode', httpStatus: 200, reason: 'answer', ...said }],
-    ])
+    [200, '{"status": "verified"}', {}],
+    [200, '{"status": "pending"}', { reason: 'answer', unexpectedStatus: 'pending' }],
+    [200, '{"status": "verified", "error": 1007}', { reason: 'answer', providerError: '1007' }],
+    [520, '{"error": 1007}', { reason: 'answer', providerError: '1007' }],
+    [503, '{"status": "verified"}', { reason: 'answer' }],
+    [502, '<html>', { reason: 'answer', providerError: undefined }],
+    // No digits are quoted that may be the right code.
+    [200, '{"status": "expected 482914"}', { reason: 'answer', unexpectedStatus: 'expected •••' }],
+    [200, '{"status": "4829 is wrong"}', { reason: 'answer', unexpectedStatus: '••• is wrong' }],
+    [200, '{"status": "123 and 4"}', { reason: 'answer', unexpectedStatus: '123 and 4' }],
+    [200, '{"error": 10071}', { reason: 'answer', providerError: '10071' }],
+    [200, '{"error": 100712}', { reason: 'answer', providerError: '•••' }],
+  ])('of a check that returns HTTP %i %s: %j', async (httpStatus, body, told) => {
+    expect(await reportedOf(body, httpStatus)).toEqual({ operation: 'verifyCode', httpStatus, ...told })
   })
 
   test('belongs to its receiver: what one adds to an approval is in no other', async () => {
-    const codes = providerCodes({ client, approvedStatuses })
-    const submitted = { destination, appName: 'Acme', code: '482913', signal }
-    const reports: unknown[] = []
     provider.answer('{"status": "verified"}', 200)
-    await codes.checkCode({
-      ...submitted,
-      report: (mine) => void Object.assign(mine, { reason: "somebody's own" }),
-    })
-    await codes.checkCode({ ...submitted, report: (other) => void reports.push(other) })
-    expect(reports).toEqual([{ operation: 'verifyCode', httpStatus: 200 }])
+    const report = (mine: object) => void Object.assign(mine, { reason: "somebody's own" })
+    await codes.checkCode({ ...submitted, report })
+    expect(await reportedOf('{"status": "verified"}')).toEqual({ operation: 'verifyCode', httpStatus: 200 })
   })
 
   test('of a failure says what was asked and why it failed, and nothing else', async () => {
     const report = vi.fn()
-    const codes = providerCodes({ client, approvedStatuses })
     provider.answer('{"error": 1000, "msg": "number 573001234567 is blocked"}', 520)
-    await codes.sendCode({ ...order, channel: 'sms', report })
-    provider.answer('<html>', 502)
-    await codes.checkCode({ destination, appName: 'Acme', code: '482913', signal, report })
+    await codes.sendCode({ ...order, report })
     expect(report.mock.calls).toEqual([
       [{ operation: 'sendSmsCode', httpStatus: 520, providerError: '1000', reason: 'answer' }],
-      [{ operation: 'verifyCode', httpStatus: 502, providerError: undefined, reason: 'answer' }],
     ])
   })
 
   test('of what nobody foresaw says no more than that', async () => {
     const report = vi.fn()
     const fail = () => Promise.reject(new Error('the key is k'))
-    const broken = { ...client, sendSmsCode: fail, verifyCode: fail }
-    const codes = providerCodes({ client: broken, approvedStatuses })
-    await codes.sendCode({ ...order, channel: 'sms', report })
-    await codes.checkCode({ destination, appName: 'Acme', code: '482913', signal, report })
+    const broken = providerCodes({
+      client: { ...client, sendSmsCode: fail, verifyCode: fail },
+      approvedStatuses,
+    })
+    await broken.sendCode({ ...order, report })
+    await broken.checkCode({ ...submitted, report })
     expect(report.mock.calls).toEqual([[{ reason: 'error' }], [{ reason: 'error' }]])
   })
 })
 
 describe('what the client is asked', () => {
-  /** A client that notes what it was asked, and returns this. */
-  function asked(result: unknown = {}) {
+  /** Over a client that notes what it was asked, and returns this. */
+  function asked(result: unknown = {}, options = {}) {
     const calls: unknown[][] = []
+    const methods = ['sendSmsCode', 'sendCallCode', 'verifyCode', 'balance', 'messageState', 'close']
     const method =
       (name: string) =>
       async (...args: unknown[]) => {
         calls.push([name, ...args])
         return result
       }
-    const methods = ['sendSmsCode', 'sendCallCode', 'verifyCode', 'balance', 'messageState', 'close']
     const fake = Object.fromEntries(methods.map((name) => [name, method(name)]))
-    return { calls, codes: providerCodes({ client: fake as never, approvedStatuses }) }
+    return { calls, codes: providerCodes({ client: fake as never, approvedStatuses, ...options }) }
   }
 
-  test('can be given up: each exchange has the signal of its caller', async () => {
-    const { calls, codes } = asked()
-    await codes.sendCode({ ...order, channel: 'sms' })
+  test.each([
+    ['as it is by default', {}, { voice: 'Mariana', retries: 1 }, {}],
+    [
+      'as the options say',
+      { voice: 'Penelope', callRetries: 2, countryCode: 'CO' },
+      { voice: 'Penelope', retries: 2 },
+      { countryCode: 'CO' },
+    ],
+  ])('is each exchange, %s, with the signal of its caller', async (_how, options, call, country) => {
+    const { calls, codes } = asked({}, options)
+    await codes.sendCode(order)
     await codes.sendCode({ ...order, channel: 'call' })
-    await codes.checkCode({ destination, appName: 'Acme', code: '482913', signal })
-    const phone = { phone: destination, appName: 'Acme', countryCode: undefined }
+    await codes.checkCode(submitted)
+    const phone = { phone: order.destination, appName: 'Acme', ...country }
     expect(calls).toEqual([
-      ['sendSmsCode', phone, { signal }],
-      ['sendCallCode', { ...phone, voice: 'Mariana', retries: 1 }, { signal }],
-      ['verifyCode', { ...phone, code: '482913' }, { signal }],
+      ['sendSmsCode', phone, { signal: order.signal }],
+      ['sendCallCode', { ...phone, ...call }, { signal: order.signal }],
+      ['verifyCode', { ...phone, code: '482913' }, { signal: order.signal }],
     ])
-    for (const [, , exchange] of calls) expect(exchange).toHaveProperty('signal', signal)
+    for (const [, , exchange] of calls) expect(exchange).toHaveProperty('signal', order.signal)
   })
 
   test('is quoted only where it has made the answer: nobody else knows what in it is secret', async () => {
     const { codes } = asked({ httpStatus: 200, status: 'key=k' })
     const report = vi.fn()
-    await codes.checkCode({ destination, appName: 'Acme', code: '482913', signal, report })
+    await codes.checkCode({ ...submitted, report })
     expect(report.mock.calls).toEqual([[{ operation: 'verifyCode', httpStatus: 200, reason: 'answer' }]])
   })
 
   test('is believed when it resolves without the answer as it came', async () => {
-    const { codes } = asked()
-    expect(await codes.sendCode({ ...order, channel: 'sms' })).toEqual({ result: 'sent' })
+    expect(await asked().codes.sendCode(order)).toEqual({ result: 'sent' })
   })
 
   test('is the state of a message, and what became of it is returned', async () => {
     const { calls, codes } = asked([{ state: 'Entregado' }])
-    expect(await codes.messageState?.({ id: 'g1', signal })).toBe('delivered')
-    expect(calls).toEqual([['messageState', { id: 'g1' }, { signal }]])
+    expect(await codes.messageState?.({ id: 'g1', signal: order.signal })).toBe('delivered')
+    expect(calls).toEqual([['messageState', { id: 'g1' }, { signal: order.signal }]])
+    const { messageState: _, ...silent } = client
+    expect(providerCodes({ client: silent, approvedStatuses })).not.toHaveProperty('messageState')
   })
 
   test('is its balance, and to close', async () => {
@@ -174,69 +138,21 @@ describe('what the client is asked', () => {
   })
 })
 
-describe('a lifetime', () => {
-  test.each([
-    ['{"minutes_to_expire": 10, "phone": "573007654321"}', { result: 'foreign-number' }],
-    ['{"minutes_to_expire": 1e300}', { result: 'sent' }],
-    ['{"minutes_to_expire": 0.00001}', { result: 'sent' }],
-  ])('that nobody can use is left out: %s', async (body, result) => {
-    provider.answer(body, 200)
-    const codes = providerCodes({ client, approvedStatuses })
-    expect(await codes.sendCode({ ...order, channel: 'sms' })).toEqual(result)
-  })
-})
-
-test('an error of another make is asked nothing: that it was not sent is not proved', async () => {
-  const fail = () => Promise.reject(Object.assign(new Error('mine'), { delivery: 'not-sent' }))
-  const codes = providerCodes({
-    client: { ...client, sendSmsCode: fail, verifyCode: fail },
-    approvedStatuses,
-  })
-  expect(await codes.sendCode({ ...order, channel: 'sms' })).toEqual({ result: 'unconfirmed' })
-  expect(await codes.checkCode({ destination, appName: 'Acme', code: '482913', signal })).toBe('unavailable')
-})
-
-test.each(['sendSmsCode', 'sendCallCode', 'verifyCode', 'balance', 'close'])(
-  'a client without %s is none',
-  (method) => {
-    const wrong = { ...client, [method]: undefined } as never
-    expect(() => providerCodes({ client: wrong, approvedStatuses })).toThrow(
-      'providerCodes: client must be a client from createClient()',
-    )
-  },
-)
-
-test('a client that cannot tell the state of a message makes codes that cannot', () => {
-  const { messageState: _, ...silent } = client
-  expect(providerCodes({ client: silent, approvedStatuses })).not.toHaveProperty('messageState')
-})
-
-test('client and approved statuses are asked for by name', () => {
-  expect(() => providerCodes({} as never)).toThrow('providerCodes: missing client, approvedStatuses')
-})
-
-describe('the state of a message', () => {
-  test.each([
-    [['Entregado'], 'delivered'],
-    [['leído', 'LEIDO'], 'delivered'],
-    [['Contestada', 'delivered to handset', 'read', 'answered'], 'delivered'],
-    [['Entregado', 'Enviado'], 'pending'],
-    [['no entregado'], 'rejected'],
-    [['Entregado', 'Rechazado'], 'rejected'],
-    [['blocked'], 'rejected'],
-    [['nothing was delivered'], 'pending'],
-    [['not an error'], 'pending'],
-    [[undefined], 'pending'],
-    [[], 'pending'],
-  ])('%j is %s', (states, expected) => {
-    expect(messageStateOf(states.map((state) => ({ state })) as never)).toBe(expected)
-  })
-
-  test.each(
-    'rechazado bloqueado error fallido sin respuesta reject fail undelivered unreachable no answer expired'
-      .split(/ (?!respuesta|answer)/)
-      .map((state) => [state]),
-  )('%s is rejected', (state) => {
-    expect(messageStateOf([{ state }] as never)).toBe('rejected')
-  })
+test.each<readonly [readonly (string | undefined)[], string]>([
+  [['Entregado'], 'delivered'],
+  [['leído', 'LEIDO'], 'delivered'],
+  [['Contestada', 'delivered to handset', 'read', 'answered'], 'delivered'],
+  [['Entregado', 'Enviado'], 'pending'],
+  [['no entregado'], 'rejected'],
+  [['Entregado', 'Rechazado'], 'rejected'],
+  ...['rechazado', 'bloqueado', 'blocked', 'error', 'fallido', 'sin respuesta', 'reject', 'fail'].map(
+    (state) => [[state], 'rejected'] as const,
+  ),
+  ...['undelivered', 'unreachable', 'no answer', 'expired'].map((state) => [[state], 'rejected'] as const),
+  [['nothing was delivered'], 'pending'],
+  [['not an error'], 'pending'],
+  [[undefined], 'pending'],
+  [[], 'pending'],
+])('messages in the states %j are %s', (states, expected) => {
+  expect(messageStateOf(states.map((state) => ({ state })) as never)).toBe(expected)
 })

@@ -1,20 +1,10 @@
 import { inspect } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { TwoFactorError } from '../../src/errors.js'
-import { createClient, type ProviderClient, ProviderError } from '../../src/provider/index.js'
-import { type Recorder, startRecorder } from './recorder.js'
+import { createClient, ProviderError } from '../../src/provider/index.js'
+import { recorded } from './recorder.js'
 
-let provider: Recorder
-let client: ProviderClient
-
-beforeAll(async () => {
-  provider = await startRecorder()
-  client = createClient({ baseUrl: provider.baseUrl, client: 1, key: 'canary/key' })
-})
-afterAll(async () => {
-  await client.close()
-  await provider.close()
-})
+const { provider, client } = await recorded({ key: 'canary/key' })
 
 const sms = { phone: '+573001234567', sms: 'Hi' }
 
@@ -29,23 +19,15 @@ describe('no success is', () => {
   test.each([
     [520, '{"error": "1000", "msg": "bad"}'],
     [520, '{"id": "g1", "status": 1}'],
-    [400, '{"id": "g1", "status": 1}'],
     [201, '{"id": "g1", "status": 1}'],
     [204, ''],
     [302, '{"id": "g1"}'],
-    [404, '{"title": "Not found", "detail": "no such route"}'],
     [429, '{}'],
     [500, 'oops'],
-    [520, '<html>unknown origin error</html>'],
     [200, '<html>welcome</html>'],
     [200, ''],
     [200, 'null'],
-    [200, 'true'],
-    [200, '7'],
-    [200, '"sent"'],
     [200, '[]'],
-    [200, '[{}]'],
-    [200, '{"error": 1000, "id": "g1"}'],
     [200, '{"error": {}, "id": "g1"}'],
     [200, '{"error": [], "id": "g1"}'],
     [200, '{"error": true, "id": "g1"}'],
@@ -54,8 +36,8 @@ describe('no success is', () => {
     expect(await refusal(body, httpStatus)).toMatchObject({ delivery: 'answered', httpStatus })
   })
 
-  test.each(['gzip', 'GZIP', 'br', 'identity, gzip'])('an answer in the coding %s', async (coding) => {
-    const error = await refusal('{"id": "g1"}', 200, { 'content-encoding': coding })
+  test('an answer in a coding', async () => {
+    const error = await refusal('{"id": "g1"}', 200, { 'content-encoding': 'gzip' })
     expect(error.message).toContain('content coding')
   })
 })
@@ -72,11 +54,6 @@ describe('a success is', () => {
   ])('HTTP 200 %s', async (body) => {
     provider.answer(body, 200)
     await client.sendSms(sms)
-  })
-
-  test.each(['identity', 'Identity', 'IDENTITY', '', 'identity, '])('the coding "%s"', async (coding) => {
-    provider.answer('{"id": "g1"}', 200, { 'content-encoding': coding })
-    expect(await client.sendSms(sms)).toMatchObject({ id: 'g1' })
   })
 })
 

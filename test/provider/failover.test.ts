@@ -1,22 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { CodeProvider, CodeSend, Method, SendResult } from '../../src/challenge/code-provider.js'
+import type { CodeProvider, Method, SendResult } from '../../src/challenge/code-provider.js'
 import { failover } from '../../src/provider/failover.js'
-
-const send: CodeSend = {
-  destination: '+573001234567',
-  channel: 'sms',
-  appName: 'Acme',
-  purpose: 'login',
-  locale: 'en',
-  expiresInMs: 600_000,
-  signal: new AbortController().signal,
-}
-const check = {
-  destination: '+573001234567',
-  appName: 'Acme',
-  code: '482913',
-  signal: new AbortController().signal,
-}
+import { submitted as check, order as send } from './recorder.js'
 
 /** A provider that gives one answer, and what it was asked. */
 function provider(name: string | undefined, sent: SendResult = { result: 'sent', handle: `of ${name}` }) {
@@ -43,19 +28,13 @@ describe('the next provider is asked', () => {
     expect([first.asked, second.asked]).toEqual([['send'], ['send']])
   })
 
-  test.each<[SendResult, SendResult]>([
-    [
-      { result: 'sent', lifetimeMs: 300_000 },
-      { result: 'sent', lifetimeMs: 300_000, handle: 'first' },
-    ],
-    [
-      { result: 'unconfirmed', handle: 'h' },
-      { result: 'unconfirmed', handle: 'first:h' },
-    ],
-    [{ result: 'foreign-number' }, { result: 'foreign-number' }],
+  test.each<[SendResult, object]>([
+    [{ result: 'sent', lifetimeMs: 300_000 }, { handle: 'first' }],
+    [{ result: 'unconfirmed', handle: 'h' }, { handle: 'first:h' }],
+    [{ result: 'foreign-number' }, {}],
   ])('never after %j, and who sent is kept where the code may arrive', async (sent, kept) => {
     const [first, second] = [provider('first', sent), provider('second')]
-    expect(await failover([first.member, second.member]).sendCode(send)).toEqual(kept)
+    expect(await failover([first.member, second.member]).sendCode(send)).toEqual({ ...sent, ...kept })
     expect(second.asked).toEqual([])
   })
 
@@ -170,16 +149,13 @@ describe('pick', () => {
     expect(order).toEqual(expected)
   })
 
+  const failing = (): string => {
+    throw new Error('no table')
+  }
   test.each([
-    [
-      'throws',
-      () => {
-        throw new Error('no table')
-      },
-    ],
-    ['rejects', async () => Promise.reject(new Error('no table'))],
-  ])('that %s leaves the order as it is', async (_name, failing) => {
-    const pick = failing as never
+    ['throws', failing],
+    ['rejects', (async () => failing()) as never],
+  ])('that %s leaves the order as it is', async (_name, pick) => {
     const both = failover([provider('first').member, provider('second').member], { pick })
     expect(await both.sendCode(send)).toMatchObject({ handle: 'first:of first' })
   })
@@ -230,24 +206,21 @@ test('close closes all of them', async () => {
   expect(closed).toBe(2)
 })
 
-test.each([
-  [[], undefined, 'failover: providers must be an array of at least one CodeProvider'],
-  ['first', undefined, 'failover: providers must be an array'],
-  [[{}], undefined, 'failover: providers[0] must be a CodeProvider'],
-  [[{ sendCode() {} }], undefined, 'failover: providers[0] must be a CodeProvider'],
-  [[{ checkCode() {} }], undefined, 'failover: providers[0] must be a CodeProvider'],
-  [
-    [{ ...provider('a').member, timeoutMs: 0 }],
-    undefined,
-    'failover: providers[0].timeoutMs must be an integer',
-  ],
-  [[provider('a').member, provider('a').member], undefined, 'failover: two providers are named "a"'],
-  [[provider('2').member, provider(undefined).member], undefined, 'failover: two providers are named "2"'],
-  [[provider('a:b').member], undefined, 'failover: providers[0].name must be a string of 1 to 40'],
-  [[provider('a').member], { pick: 'a' }, 'failover: pick must be a function (send) => name'],
-  [[provider('a').member], { pik: () => 'a' }, 'failover: unknown option "pik"; did you mean "pick"?'],
-])('%j with %j is a mistake: %s', (providers, options, message) => {
-  expect(() => failover(providers as never, options as never)).toThrow(message)
+const a = provider('a').member
+test.each<[unknown, string, object?]>([
+  [[], 'providers must be an array of at least one CodeProvider'],
+  ['first', 'providers must be an array'],
+  [[{}], 'providers[0] must be a CodeProvider'],
+  [[{ sendCode() {} }], 'providers[0] must be a CodeProvider'],
+  [[{ checkCode() {} }], 'providers[0] must be a CodeProvider'],
+  [[{ ...a, timeoutMs: 0 }], 'providers[0].timeoutMs must be an integer'],
+  [[a, a], 'two providers are named "a"'],
+  [[provider('2').member, provider(undefined).member], 'two providers are named "2"'],
+  [[provider('a:b').member], 'providers[0].name must be a string of 1 to 40'],
+  [[a], 'pick must be a function (send) => name', { pick: 'a' }],
+  [[a], 'unknown option "pik"; did you mean "pick"?', { pik: () => 'a' }],
+])('%j is a mistake: %s', (providers, message, options) => {
+  expect(() => failover(providers as never, options as never)).toThrow(`failover: ${message}`)
 })
 
 test('a code that stands in the way is cancelled where it was sent, and known to nobody else', async () => {
@@ -273,8 +246,7 @@ test('a code that stands in the way is cancelled where it was sent, and known to
     checkCode: async () => 'rejected',
   }
   const both = failover([one, many])
-  const { signal } = new AbortController()
-  const destination = '+573001234567'
+  const { signal, destination } = send
   expect(both.oneCode).toBe(true)
   expect(both.members[0]).toMatchObject({ oneCode: true, cancelCode: expect.any(Function) })
   for (const handle of ['one:h1', 'many:h2', 'gone:h3']) {

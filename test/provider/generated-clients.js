@@ -1,6 +1,6 @@
 // Makes clients of the sandbox's OpenAPI document with three generators, type-checks a program over each and runs
-// it: the ten operations, and a wrong code. By hand, because it downloads the generators into a temporary folder:
-//   npm run build && node test/provider/generated-clients.js
+// it: the ten operations, and a wrong code. By hand, because it installs the generators
+// into a temporary folder: npm run generated
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -19,33 +19,25 @@ const { baseUrl, credentials: account } = sandbox
 const today = new Date().toISOString().slice(0, 10)
 const phone = '573001234567'
 const code = { ...account, phone, 'app-name': 'Acme' }
+const call = { ...account, phone, message: 'Hello', voice: 'Mia', retries: '2' }
+const link = { ...account, name: 'spring', 'url-long': 'https://example.com/' }
+const clicks = { ...account, 'name-url': 'spring', since: today, until: today }
 
-/** What is called, in order, and a member of what comes back. The code is filled in when it has arrived. */
+/** What is called, in order, and a member of what comes back. ID and CODE are known only then. */
 const calls = [
   ['balance', '/balance', account, 'status'],
   ['blockPhone', '/block-phone', { ...account, phone: '573009999999', name: 'Ana' }, 'id'],
   ['sendSms', '/send-sms', { ...account, phone: `${phone},573007654321`, sms: 'Hello' }, 'data'],
-  ['sendCall', '/call/send', { ...account, phone, message: 'Hello', voice: 'Mia', retries: '2' }, 'id'],
+  ['sendCall', '/call/send', call, 'id'],
   ['messageState', '/messages-state', { ...account, id: 'ID' }, 'state'],
   ['sendCallCode', '/call/2fa/send-call', { ...code, voice: 'Mariana', retries: '1' }, 'minutes_to_expire'],
   ['sendSmsCode', '/2fa/send-sms', code, 'minutes_to_expire'],
   ['verifyCode', '/2fa/verification-code', { ...code, code: 'wrong' }, 'error'],
   ['verifyCode', '/2fa/verification-code', { ...code, code: 'CODE' }, 'status'],
-  [
-    'shortenUrl',
-    '/url/short',
-    { ...account, name: 'spring', 'url-long': 'https://example.com/' },
-    'urlShort',
-  ],
-  [
-    'urlStatistics',
-    '/url/short-statistic',
-    { ...account, 'name-url': 'spring', since: today, until: today },
-    'metrics',
-  ],
+  ['shortenUrl', '/url/short', link, 'urlShort'],
+  ['urlStatistics', '/url/short-statistic', clicks, 'metrics'],
 ]
 const isGet = (name) => name === 'balance' || name === 'messageState'
-/** The parameters as source, with what only an earlier call tells. */
 const source = (params) => JSON.stringify(params).replace('"ID"', 'id').replace('"CODE"', 'await code()')
 
 /** How a program over each client begins, and how it calls. Each call is `{ data, error }`. */
@@ -70,11 +62,11 @@ client.setConfig({ baseUrl: '${baseUrl}' })`,
   },
   orval: {
     generate() {
-      const output = { target: 'orval/generated.ts', client: 'fetch', baseUrl }
-      write(
-        'orval.config.mjs',
-        `export default { sandbox: { input: 'document.json', output: ${JSON.stringify(output)} } }`,
-      )
+      const sandbox = {
+        input: 'document.json',
+        output: { target: 'orval/generated.ts', client: 'fetch', baseUrl },
+      }
+      write('orval.config.mjs', `export default ${JSON.stringify({ sandbox })}`)
       run('npx', 'orval', '--config', 'orval.config.mjs')
     },
     head: `import * as api from './generated'
@@ -84,61 +76,44 @@ const told = (answer: { status: number; data: unknown }) =>
   },
 }
 
+/** Calls everything in its order, and says of each answer whether it has the member. */
+function programOf({ head, call }) {
+  const steps = calls.map(([name, path, params, member]) => {
+    const kept = name === 'sendSms' ? 'id = String(Object(answer).id)\n' : ''
+    return `{
+    const { data, error } = await ${call(name, path, params)}
+    const answer = Object(data ?? error)
+    ${kept}present.push(answer['${member}'] !== undefined)
+  }`
+  })
+  return `${head}
+export async function run(code: () => Promise<string>) {
+  const present: boolean[] = []
+  let id = ''
+  ${steps.join('\n  ')}
+  return present
+}
+`
+}
+
+const checks = '--noEmit --strict --skipLibCheck --module esnext --moduleResolution bundler --target es2023'
+const codeOnPhone = async () => (await sandbox.inbox.waitFor(phone, { channel: 'sms', code: true })).code
+
 try {
   write('package.json', '{ "type": "module" }')
   run('npm', 'install', '--no-audit', '--no-fund', '--silent', ...generators, 'typescript@5.9')
-  write('document.json', JSON.stringify(await (await fetch(`${sandbox.inboxUrl}openapi.json`)).json()))
-  for (const [client, { generate, head, call }] of Object.entries(clients)) {
-    mkdirSync(join(folder, client))
-    generate()
-    const steps = calls.map(([name, path, params, member], index) => {
-      const kept = name === 'sendSms' ? `id = String(Object(answer${index}.data).id)\n  ` : ''
-      return `  const answer${index} = await ${call(name, path, params)}
-  ${kept}members.push(['${name}', Object(answer${index}.data ?? answer${index}.error)['${member}'] !== undefined])`
-    })
-    write(
-      `${client}/program.ts`,
-      `${head}
-export async function run(code: () => Promise<string>) {
-  const members: (readonly [string, boolean])[] = []
-  let id = ''
-${steps.join('\n')}
-  return members
-}
-`,
-    )
-    const types = [
-      '--noEmit',
-      '--strict',
-      '--skipLibCheck',
-      '--module',
-      'esnext',
-      '--moduleResolution',
-      'bundler',
-    ]
-    run(
-      'npx',
-      'tsc',
-      ...types,
-      '--target',
-      'es2023',
-      '--lib',
-      'es2023,dom,dom.iterable',
-      `${client}/program.ts`,
-    )
-    await build({
-      input: join(folder, client, 'program.ts'),
-      output: { file: join(folder, client, 'program.js') },
-    })
-    const program = await import(pathToFileURL(join(folder, client, 'program.js')).href)
-    const before = sandbox.requests.count()
-    const done = await program.run(
-      async () => (await sandbox.inbox.waitFor(phone, { channel: 'sms', code: true })).code,
-    )
-    const good = done.filter(([, there]) => there).length
-    console.log(
-      `${client}: ${good} of ${calls.length} calls, ${sandbox.requests.count() - before} requests received`,
-    )
+  write('document.json', await (await fetch(`${sandbox.inboxUrl}openapi.json`)).text())
+  for (const [name, client] of Object.entries(clients)) {
+    const input = join(folder, name, 'program.ts')
+    const file = join(folder, name, 'program.js')
+    mkdirSync(join(folder, name))
+    client.generate()
+    writeFileSync(input, programOf(client))
+    run('npx', 'tsc', ...checks.split(' '), '--lib', 'es2023,dom,dom.iterable', input)
+    await build({ input, output: { file } })
+    const program = await import(pathToFileURL(file).href)
+    const good = (await program.run(codeOnPhone)).filter((there) => there).length
+    console.log(`${name}: ${good} of ${calls.length} calls, ${sandbox.requests.count()} requests received`)
     if (good < calls.length) process.exitCode = 1
     sandbox.reset()
   }

@@ -1,32 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { CodeProvider, CodeSend } from '../../src/challenge/code-provider.js'
-import { createClient, type OwnCodesOptions, ownCodes } from '../../src/provider/index.js'
+import { type OwnCodesOptions, ownCodes } from '../../src/provider/index.js'
 import { codeInText } from '../../src/sandbox/text-code.js'
-import { type Recorder, startRecorder } from './recorder.js'
+import { order, recorded, submitted } from './recorder.js'
 
 const secret = 'a secret of thirty-two bytes or more'
-const { signal } = new AbortController()
-const order: CodeSend = {
-  destination: '+573001234567',
-  channel: 'sms',
-  appName: 'Acme',
-  purpose: 'login',
-  locale: 'en',
-  expiresInMs: 600_000,
-  signal,
-}
-
-let recorder: Recorder
-let client: ReturnType<typeof createClient>
-beforeEach(async () => {
-  recorder = await startRecorder()
-  client = createClient({ baseUrl: recorder.baseUrl, client: 1, key: 'k' })
-  recorder.answer('{"id": "m1"}')
-})
-afterEach(async () => {
-  await client.close()
-  await recorder.close()
-})
+const { provider: recorder, client } = await recorded()
+beforeEach(() => recorder.answer('{"id": "m1"}'))
 
 const provider = (options: Partial<OwnCodesOptions> = {}) => ownCodes({ client, secret, ...options })
 
@@ -40,7 +20,7 @@ async function sendBy(codes: CodeProvider, send: Partial<CodeSend> = {}) {
 }
 
 const checkBy = (codes: CodeProvider, code: string, handle: string | undefined, owner = {}) =>
-  codes.checkCode({ destination: order.destination, appName: 'Acme', code, handle, signal, ...owner })
+  codes.checkCode({ ...submitted, code, handle, ...owner })
 
 describe('a code', () => {
   test('is approved once it comes back with its handle, and any other is rejected', async () => {
@@ -73,9 +53,7 @@ describe('a code', () => {
 
   test('that is typed while it is still being sent is no silence of the provider', async () => {
     const report = vi.fn()
-    const check = { destination: order.destination, appName: order.appName, code: '482913', report }
-    const { signal } = new AbortController()
-    expect(await provider().checkCode({ ...check, handle: undefined, signal })).toBe('unavailable')
+    expect(await provider().checkCode({ ...submitted, report, handle: undefined })).toBe('unavailable')
     expect(report.mock.calls).toEqual([[{ asked: false }]])
   })
 
@@ -146,13 +124,8 @@ describe('a message', () => {
   })
 
   test('tells what the code confirms', async () => {
-    const details = {
-      title: 'Transfer',
-      rows: [
-        ['Amount', '100 EUR'],
-        ['To', 'Ana'],
-      ],
-    } as const
+    const amount = ['Amount', '100 EUR'] as const
+    const details = { title: 'Transfer', rows: [amount, ['To', 'Ana'] as const] }
     const { message } = await sendBy(provider(), { details })
     expect(message).toMatch(/^\d{6} is your Acme code\. Transfer: Amount 100 EUR, To Ana\. It expires/)
   })
@@ -179,22 +152,17 @@ describe('a message', () => {
   })
 
   test('takes two parts at most, and names the row that is too long for them', async () => {
-    const rows = (count: number) =>
-      Array.from(
-        { length: count },
-        (_, index) => [`Row ${index}`, 'x'.repeat(index === 2 ? 30 : 20)] as const,
-      )
-    const fits = await sendBy(provider(), { details: { rows: rows(8) } })
+    const row = (_: unknown, index: number) => [`Row ${index}`, 'x'.repeat(index === 2 ? 30 : 20)] as const
+    const details = (count: number) => ({ details: { rows: Array.from({ length: count }, row) } })
+    const fits = await sendBy(provider(), details(8))
     expect(fits.sent).toMatchObject({ result: 'sent' })
     expect(fits.message.length).toBeLessThanOrEqual(306)
     const asked = recorder.requests.length
     const tooLong = { result: 'not-sent', tooLong: 'Row 2' }
-    expect(await provider().sendCode({ ...order, details: { rows: rows(12) } })).toEqual(tooLong)
-    const spoken = { ...order, channel: 'call', details: { rows: rows(12) } } as const
+    expect(await provider().sendCode({ ...order, ...details(12) })).toEqual(tooLong)
+    const spoken = { ...order, channel: 'call', ...details(12) }
     expect(await provider().sendCode(spoken)).toMatchObject({ result: 'sent' })
-    expect(await provider({ maxParts: 1 }).sendCode({ ...order, details: { rows: rows(8) } })).toEqual(
-      tooLong,
-    )
+    expect(await provider({ maxParts: 1 }).sendCode({ ...order, ...details(8) })).toEqual(tooLong)
     const wordy = provider({ text: ({ code }) => `${code} ${'x'.repeat(300)}` })
     expect(await wordy.sendCode(order)).toEqual({ result: 'not-sent' })
     expect(recorder.requests).toHaveLength(asked + 1)
@@ -233,27 +201,17 @@ describe('a message that is not as it should be', () => {
   afterEach(() => vi.restoreAllMocks())
 
   test.each([
-    [
-      'GSM-7',
-      'x'.repeat(153),
-      'x'.repeat(154),
-      '161 characters and needs several parts: one holds 160 of GSM-7',
-    ],
-    ['signs that count two', '€'.repeat(76), '€'.repeat(77), '161 characters and needs several parts'],
-    [
-      'other letters',
-      'ó'.repeat(63),
-      'ó'.repeat(64),
-      '71 characters and needs several parts: one holds 70 of UCS-2',
-    ],
-    ['signs of two units', '😀'.repeat(31), '😀'.repeat(32), '71 characters and needs several parts'],
-  ])('is told about once when it does not fit one part: %s', async (_name, fits, tooLong, told) => {
+    ['GSM-7', 'x', 153, '161 characters and needs several parts: one holds 160 of GSM-7'],
+    ['signs that count two', '€', 76, '161 characters and needs several parts'],
+    ['other letters', 'ó', 63, '71 characters and needs several parts: one holds 70 of UCS-2'],
+    ['signs of two units', '😀', 31, '71 characters and needs several parts'],
+  ])('is told about once when it does not fit one part: %s', async (_name, letter, most, told) => {
     const spy = warnings()
-    let filler = fits
+    let filler = letter.repeat(most)
     const codes = provider({ text: ({ code }) => `${code} ${filler}` })
     await sendBy(codes)
     expect(spy).not.toHaveBeenCalled()
-    filler = tooLong
+    filler = letter.repeat(most + 1)
     const { code } = await sendBy(codes)
     await sendBy(codes)
     expect(spy.mock.calls).toEqual([
@@ -269,19 +227,12 @@ describe('a message that is not as it should be', () => {
     expect(spy).not.toHaveBeenCalled()
   })
 
+  const throwing = (error: unknown) => () => {
+    throw error
+  }
   test.each([
-    [
-      'throws',
-      () => {
-        throw new Error('482913')
-      },
-    ],
-    [
-      'throws nothing',
-      () => {
-        throw undefined
-      },
-    ],
+    ['throws', throwing(new Error('482913'))],
+    ['throws nothing', throwing(undefined)],
     ['has no code in it', () => 'Hello'],
     ['has half a surrogate pair in it', ({ code }: { code: string }) => `${code} for \ud83d`],
     ['is a promise', async () => 'Hello'],
@@ -345,6 +296,7 @@ describe('of its client', () => {
     ])
     const messageState = vi.fn(async () => [{ state: 'Entregado' }])
     const codes = provider({ client: { ...client, messageState } as never })
+    const { signal } = order
     expect(await codes.messageState?.({ id: 'm1', signal })).toBe('delivered')
     expect(messageState).toHaveBeenCalledExactlyOnceWith({ id: 'm1' }, { signal })
     expect(provider({ client: { ...client, messageState: undefined } as never }).messageState).toBeUndefined()
@@ -362,10 +314,8 @@ describe('of its client', () => {
 
   test('it has the balance, the deadline and the end', async () => {
     const [balance, close] = [vi.fn(async () => ({ credits: 5 })), vi.fn(async () => {})]
-    const codes = provider({
-      client: { ...client, timeoutMs: 9_000, balance, close } as never,
-      name: 'spare',
-    })
+    const own = { ...client, timeoutMs: 9_000, balance, close } as never
+    const codes = provider({ client: own, name: 'spare' })
     expect(codes).toMatchObject({ name: 'spare', timeoutMs: 9_000 })
     expect(await codes.balance?.()).toEqual({ credits: 5 })
     await codes.close?.()
@@ -379,24 +329,24 @@ test('the host name of a text may have digits, hyphens and no dot', () => {
 })
 
 test.each([
-  [{ client: {} }, 'ownCodes: client must have a method sendSms, as a client from createClient() has'],
-  [{ maxParts: 0 }, 'ownCodes: maxParts must be an integer from 1 to 10'],
-  [{ secret: undefined }, 'ownCodes: missing secret'],
-  [{ secret: 'short' }, 'ownCodes: secret must have 32 bytes or more'],
-  [{ secret: [] }, 'ownCodes: secret must have 32 bytes or more'],
-  [{ secret: [5] }, 'ownCodes: secret[0] must have 32 bytes or more'],
-  [{ secret: [secret, 'short'] }, 'ownCodes: secret[1] must have 32 bytes or more'],
-  [{ length: 3 }, 'ownCodes: length must be an integer from 4 to 10'],
-  [{ length: 11 }, 'ownCodes: length must be an integer from 4 to 10'],
-  [{ text: 'Hello' }, 'ownCodes: text must be a function ({ code, minutes, appName, '],
-  [{ origin: null }, 'ownCodes: origin must be a host name'],
-  [{ origin: 'example.com/path' }, 'ownCodes: origin must be a host name'],
-  [{ origin: 'https://example.com' }, 'ownCodes: origin must be a host name'],
-  [{ origin: 'example.com:443' }, 'ownCodes: origin must be a host name'],
-  [{ origin: 'example.com #1' }, 'ownCodes: origin must be a host name'],
-  [{ retries: 4 }, 'ownCodes: retries must be an integer from 1 to 3'],
-  [{ name: 'a b' }, 'ownCodes: name must be a string of 1 to 40'],
-  [{ orgin: 'example.com' }, 'ownCodes: unknown option "orgin"; did you mean "origin"?'],
+  [{ client: {} }, 'client must have a method sendSms, as a client from createClient() has'],
+  [{ maxParts: 0 }, 'maxParts must be an integer from 1 to 10'],
+  [{ secret: undefined }, 'missing secret'],
+  [{ secret: 'short' }, 'secret must have 32 bytes or more'],
+  [{ secret: [] }, 'secret must have 32 bytes or more'],
+  [{ secret: [5] }, 'secret[0] must have 32 bytes or more'],
+  [{ secret: [secret, 'short'] }, 'secret[1] must have 32 bytes or more'],
+  [{ length: 3 }, 'length must be an integer from 4 to 10'],
+  [{ length: 11 }, 'length must be an integer from 4 to 10'],
+  [{ text: 'Hello' }, 'text must be a function ({ code, minutes, appName, '],
+  [{ origin: null }, 'origin must be a host name'],
+  [{ origin: 'example.com/path' }, 'origin must be a host name'],
+  [{ origin: 'https://example.com' }, 'origin must be a host name'],
+  [{ origin: 'example.com:443' }, 'origin must be a host name'],
+  [{ origin: 'example.com #1' }, 'origin must be a host name'],
+  [{ retries: 4 }, 'retries must be an integer from 1 to 3'],
+  [{ name: 'a b' }, 'name must be a string of 1 to 40'],
+  [{ orgin: 'example.com' }, 'unknown option "orgin"; did you mean "origin"?'],
 ])('%j is a mistake: %s', (options, message) => {
-  expect(() => provider(options as never)).toThrow(message)
+  expect(() => provider(options as never)).toThrow(`ownCodes: ${message}`)
 })

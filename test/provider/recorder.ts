@@ -1,4 +1,7 @@
 import { text } from 'node:stream/consumers'
+import { afterAll, beforeEach } from 'vitest'
+import type { CodeCheck, CodeSend } from '../../src/challenge/code-provider.js'
+import { type ClientOptions, createClient } from '../../src/provider/index.js'
 import { listening } from '../listening.js'
 
 /** What travelled, word for word. */
@@ -35,3 +38,34 @@ export async function startRecorder(): Promise<Recorder> {
     close,
   }
 }
+
+/** A recorder and a client of it, for the tests of a file; each of them begins with no request. */
+export async function recorded(options: Partial<ClientOptions> = {}) {
+  const provider = await startRecorder()
+  const client = createClient({ baseUrl: provider.baseUrl, client: 1, key: 'k', ...options })
+  beforeEach(() => void provider.requests.splice(0))
+  afterAll(async () => {
+    await client.close()
+    await provider.close()
+  })
+  return { provider, client }
+}
+
+/** Of a code that is sent to Ana. */
+export const order = {
+  destination: '+573001234567',
+  channel: 'sms',
+  appName: 'Acme',
+  purpose: 'login',
+  locale: 'en',
+  expiresInMs: 600_000,
+  signal: new AbortController().signal,
+} satisfies CodeSend
+
+/** The code that she types. */
+export const submitted = {
+  destination: order.destination,
+  appName: 'Acme',
+  code: '482913',
+  signal: order.signal,
+} satisfies CodeCheck

@@ -1,7 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createClient, type ProviderClient } from '../../src/provider/index.js'
-import { type Recorder, startRecorder } from './recorder.js'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { recorded } from './recorder.js'
 
 /** What undici tells every subscriber about a request. */
 interface TracedRequest {
@@ -16,26 +15,14 @@ function startSpanHook({ origin, path }: TracedRequest): Record<string, string> 
   return { 'url.full': `${origin}${path.split('?')[0]}`, 'url.query': '' }
 }
 
-let providerOrigin: string
-let provider: Recorder
-let client: ProviderClient
+const { provider, client } = await recorded({ key: 'canary-key' })
+const providerOrigin = new URL(provider.baseUrl).origin
 const traced: TracedRequest[] = []
 const trace = (message: unknown) => void traced.push((message as { request: TracedRequest }).request)
 
-beforeAll(async () => {
-  provider = await startRecorder()
-  providerOrigin = new URL(provider.baseUrl).origin
-  client = createClient({ baseUrl: provider.baseUrl, client: 1, key: 'canary-key' })
-  subscribe('undici:request:create', trace)
-})
-beforeEach(() => {
-  traced.length = 0
-})
-afterAll(async () => {
-  unsubscribe('undici:request:create', trace)
-  await client.close()
-  await provider.close()
-})
+subscribe('undici:request:create', trace)
+beforeEach(() => void traced.splice(0))
+afterAll(() => unsubscribe('undici:request:create', trace))
 
 describe("undici's diagnostics channels", () => {
   test('show the key of the two reads, whose parameters travel in the URL', async () => {

@@ -65,12 +65,8 @@ describe('a code', () => {
   })
 
   test('travels by call as a transcript that spells it', async () => {
-    const sent = await post(`${sandbox.baseUrl}/call/2fa/send-call`, {
-      phone: '573001234567',
-      'app-name': 'Acme',
-      voice: 'Mariana',
-      retries: '1',
-    })
+    const order = { phone: '573001234567', 'app-name': 'Acme', voice: 'Mariana', retries: '1' }
+    const sent = await post(`${sandbox.baseUrl}/call/2fa/send-call`, order)
     expect(sent.status).toBe(200)
     const { code, text } = await sandbox.inbox.waitFor('573001234567', { channel: 'call' })
     expect(text).toContain([...code].join(', '))
@@ -92,14 +88,19 @@ describe('a second send', () => {
     expect((await verify(second)).status === 200).toBe(secondWorks)
   })
 
-  test('with resend repeat brings the same code', async () => {
-    await restart({ resend: 'repeat' })
+  test('with resend repeat brings the same code while it is good', async () => {
+    await restart({ resend: 'repeat', codeLength: 10 })
     await send()
     const first = await arrived()
     await send()
     expect(sandbox.inbox.list().map(({ code }) => code)).toEqual([first, first])
     expect((await verify(first)).status).toBe(200)
     expect((await verify(first)).status).toBe(520)
+    await send()
+    const expired = await arrived()
+    sandbox.clock.advance(300_000)
+    await send()
+    expect(sandbox.inbox.list()[0]?.code).not.toBe(expired)
   })
 })
 

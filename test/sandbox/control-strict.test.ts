@@ -1,18 +1,12 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { post } from './wire.js'
+import { describe, expect, test } from 'vitest'
+import { sandboxed } from './wire.js'
 
-let sandbox: Sandbox
-let control: string
+const { sandbox, post } = await sandboxed({ now: () => 1_700_000_000_000 })
+const control = `${sandbox.inboxUrl}_sandbox`
 const phone = '573001234567'
-beforeEach(async () => {
-  sandbox = await startSandbox({ now: () => 1_700_000_000_000 })
-  control = `${sandbox.inboxUrl}_sandbox`
-})
-afterEach(() => sandbox.close())
 
 const remembered = () => [sandbox.inbox.list(), sandbox.faults.list(), sandbox.requests.list()]
-const sendCode = (to = phone) => post(`${sandbox.baseUrl}/2fa/send-sms`, { phone: to, 'app-name': 'Acme' })
+const sendCode = (to = phone) => post('/2fa/send-sms', { phone: to, 'app-name': 'Acme' })
 const ask = async (path: string) => {
   const response = await fetch(`${control}${path}`)
   return { status: response.status, body: (await response.json()) as unknown }
@@ -128,7 +122,7 @@ describe('what can be asked', () => {
 
   test('messages are counted, searched and paged', async () => {
     for (let index = 0; index < 5; index += 1) await sendCode(`57300123456${index}`)
-    await post(`${sandbox.baseUrl}/send-sms`, { phone, sms: 'Your order is on its way' })
+    await post('/send-sms', { phone, sms: 'Your order is on its way' })
     expect((await ask('/messages/count')).body).toEqual({ count: 6 })
     expect((await ask('/messages/count?q=ORDER')).body).toEqual({ count: 1 })
     expect((await ask('/messages/count?q=acme')).body).toEqual({ count: 5 })
@@ -151,11 +145,11 @@ describe('what can be asked', () => {
 })
 
 test('a fault that stays until it is removed is listed without a number', async () => {
-  sandbox.faults.add({ kind: 'hang', times: Number.POSITIVE_INFINITY })
-  sandbox.faults.add({ kind: 'status', status: 429, times: 2 })
+  const stays = sandbox.faults.add({ kind: 'hang', times: Number.POSITIVE_INFINITY })
+  const id = sandbox.faults.add({ kind: 'status', status: 429, times: 2 })
   expect((await ask('/faults')).body).toEqual([
-    { id: 'f1', fault: { kind: 'hang' }, timesLeft: null },
-    { id: 'f2', fault: { kind: 'status', status: 429, times: 2 }, timesLeft: 2 },
+    { id: stays, fault: { kind: 'hang' }, timesLeft: null },
+    { id, fault: { kind: 'status', status: 429, times: 2 }, timesLeft: 2 },
   ])
 })
 

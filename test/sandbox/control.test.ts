@@ -1,17 +1,11 @@
 import request from 'supertest'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { post } from './wire.js'
+import { describe, expect, test } from 'vitest'
+import { sandboxed } from './wire.js'
 
-let sandbox: Sandbox
-let control: string
-beforeEach(async () => {
-  sandbox = await startSandbox({ now: () => 1_700_000_000_000 })
-  control = `${sandbox.inboxUrl}_sandbox`
-})
-afterEach(() => sandbox.close())
+const { sandbox, post } = await sandboxed({ now: () => 1_700_000_000_000 })
+const control = `${sandbox.inboxUrl}_sandbox`
 
-const sendCode = () => post(`${sandbox.baseUrl}/2fa/send-sms`, { phone: '573001234567', 'app-name': 'Acme' })
+const sendCode = () => post('/2fa/send-sms', { phone: '573001234567', 'app-name': 'Acme' })
 const ask = async (path: string) => (await request(control).get(path)).body
 const tell = (path: string, body: object = {}) => request(control).post(path).send(body)
 
@@ -40,7 +34,7 @@ describe('over HTTP', () => {
       error: 'timeout',
       msg: 'inbox.waitFor: no message with a code reached 573001234567 within 20 ms',
     })
-    await post(`${sandbox.baseUrl}/send-sms`, { phone: '573001234567', sms: 'Hello' })
+    await post('/send-sms', { phone: '573001234567', sms: 'Hello' })
     expect(await ask('/messages/wait?phone=573001234567&code=false')).toMatchObject({ text: 'Hello' })
   })
 
@@ -60,12 +54,12 @@ describe('over HTTP', () => {
 
   test('the account, its blocks, the clock and the links are seen and moved', async () => {
     await tell('/account', { credits: 5 })
-    await post(`${sandbox.baseUrl}/block-phone`, { phone: '573001234567', name: 'Ana' })
+    await post('/block-phone', { phone: '573001234567', name: 'Ana' })
     expect(await ask('/account')).toMatchObject({ credits: 5, blocked: [{ phone: '573001234567' }] })
     expect((await tell('/account/unblock', { phone: '573001234567' })).body).toEqual({ result: true })
     await tell('/clock', { advanceMs: 60_000 })
     expect(await ask('/clock')).toEqual({ now: 1_700_000_060_000, aheadMs: 60_000 })
-    await post(`${sandbox.baseUrl}/url/short`, { name: 'spring', 'url-long': 'https://example.com/' })
+    await post('/url/short', { name: 'spring', 'url-long': 'https://example.com/' })
     expect(await ask('/links')).toMatchObject([{ name: 'spring', clicks: 0 }])
   })
 
@@ -156,7 +150,7 @@ describe('who may ask', () => {
   )
 
   test('a link may be followed from anywhere', async () => {
-    await post(`${sandbox.baseUrl}/url/short`, { name: 'a', alias: 'a', 'url-long': 'https://example.com/' })
+    await post('/url/short', { name: 'a', alias: 'a', 'url-long': 'https://example.com/' })
     await origin().get('/s/a').set('Sec-Fetch-Site', 'cross-site').expect(302)
   })
 })
@@ -174,7 +168,7 @@ describe('the page', () => {
 
   test('shows a request whose answer was too long to keep whole', async () => {
     const phone = Array.from({ length: 100 }, (_, index) => 573_000_000_000 + index).join()
-    await post(`${sandbox.baseUrl}/send-sms`, { phone, sms: 'Hello' })
+    await post('/send-sms', { phone, sms: 'Hello' })
     const page = await (await fetch(sandbox.inboxUrl)).text()
     expect(page).toContain('{&quot;id&quot;:')
   })

@@ -1,7 +1,6 @@
 import { EventEmitter } from 'node:events'
 import type { Response } from 'express'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createChanges } from '../../src/sandbox/changes.js'
 import { createLivePages } from '../../src/sandbox/http/live-pages.js'
 import { readView } from '../../src/sandbox/page/view.js'
 
@@ -14,7 +13,7 @@ class Reader extends EventEmitter {
 }
 
 function open() {
-  const changes = createChanges()
+  const changes = new EventEmitter<{ change: [] }>()
   let content = 'empty'
   let rendered = 0
   let nextChangeInMs = Number.POSITIVE_INFINITY
@@ -36,7 +35,7 @@ function open() {
     refuses: (client?: string) => !pages.open(new Reader() as unknown as Response, readView('/'), client),
     change(next: string) {
       content = next
-      changes.announce()
+      changes.emit('change')
     },
     changeIn(ms: number, next: string) {
       nextChangeInMs = ms

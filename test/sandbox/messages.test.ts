@@ -1,41 +1,34 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { fixedNumbers, type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { get, post } from './wire.js'
+import { describe, expect, test } from 'vitest'
+import { fixedNumbers, startSandbox } from '../../src/sandbox/index.js'
+import { sandboxed } from './wire.js'
 
-let sandbox: Sandbox
+const { sandbox, get, post } = await sandboxed({ now: () => 1_700_000_000_000, credits: 100 })
 const ordinary = '573001234567'
 const numberThat = (result: (typeof fixedNumbers)[number]['result']) =>
   `573001${fixedNumbers.find((row) => row.result === result)?.ending}`
 
-const text = (phone: string, sms = 'Hello') => post(`${sandbox.baseUrl}/send-sms`, { phone, sms })
+const text = (phone: string, sms = 'Hello') => post('/send-sms', { phone, sms })
 const call = (phone: string, more = {}) =>
-  post(`${sandbox.baseUrl}/call/send`, { phone, message: 'Hello', voice: 'Mia', ...more })
-const balance = async () => (await get(`${sandbox.baseUrl}/balance`, {})).body.status
+  post('/call/send', { phone, message: 'Hello', voice: 'Mia', ...more })
+const sendCode = (phone = ordinary) => post('/2fa/send-sms', { phone, 'app-name': 'Acme' })
+const verify = (code: string, phone = ordinary) =>
+  post('/2fa/verification-code', { phone, 'app-name': 'Acme', code })
+const balance = async () => (await get('/balance')).body.status
 /** The state after each of these pauses. */
 async function statesOf(id: unknown, pausesMs: readonly number[]): Promise<unknown[]> {
   const states: unknown[] = []
   for (const pauseMs of pausesMs) {
     sandbox.clock.advance(pauseMs)
-    states.push((await get(`${sandbox.baseUrl}/messages-state`, { id: String(id) })).body.state)
+    states.push((await get('/messages-state', { id: String(id) })).body.state)
   }
   return states
 }
 
-beforeEach(async () => {
-  sandbox = await startSandbox({ now: () => 1_700_000_000_000, credits: 100 })
-})
-afterEach(() => sandbox.close())
-
 describe('a text', () => {
   test('is sent, delivered and read', async () => {
     const { id } = (await text(ordinary)).body
-    expect(await statesOf(id, [0, 1_999, 1, 27_999, 1])).toEqual([
-      'sent',
-      'sent',
-      'delivered',
-      'delivered',
-      'read',
-    ])
+    const states = ['sent', 'sent', 'delivered', 'delivered', 'read']
+    expect(await statesOf(id, [0, 1_999, 1, 27_999, 1])).toEqual(states)
   })
 
   test.each([
@@ -86,15 +79,8 @@ describe('a call', () => {
 
   test('that nobody answers is placed as often as retries says', async () => {
     const { id } = (await call(numberThat('unanswered'), { retries: '3' })).body
-    expect(await statesOf(id, [0, 15_000, 30_000, 15_000, 30_000, 15_000, 86_400_000])).toEqual([
-      'ringing',
-      'no answer',
-      'ringing',
-      'no answer',
-      'ringing',
-      'no answer',
-      'no answer',
-    ])
+    const thrice = ['ringing', 'no answer', 'ringing', 'no answer', 'ringing', 'no answer', 'no answer']
+    expect(await statesOf(id, [0, 15_000, 30_000, 15_000, 30_000, 15_000, 86_400_000])).toEqual(thrice)
   })
 
   test('leaves a voicemail only when asked to', async () => {
@@ -124,7 +110,7 @@ describe('waiting', () => {
   test('tells texts from calls, and messages with a code from those without', async () => {
     const phone = ordinary
     await text(phone, 'plain')
-    await post(`${sandbox.baseUrl}/2fa/send-sms`, { phone, 'app-name': 'Acme' })
+    await sendCode(phone)
     await call(phone)
     expect((await sandbox.inbox.waitFor(phone)).appName).toBe('Acme')
     expect((await sandbox.inbox.waitFor(phone, { code: false })).channel).toBe('call')
@@ -134,13 +120,12 @@ describe('waiting', () => {
   })
 
   test('skips what was sent before a moment', async () => {
-    const send = () => post(`${sandbox.baseUrl}/2fa/send-sms`, { phone: ordinary, 'app-name': 'Acme' })
-    await send()
+    await sendCode()
     const first = await sandbox.inbox.waitFor(ordinary)
     sandbox.clock.advance(1_000)
     const since = sandbox.clock.now()
     const waiting = sandbox.inbox.waitFor(ordinary, { since })
-    await send()
+    await sendCode()
     expect((await waiting).at).toBe(first.at + 1_000)
   })
 
@@ -155,8 +140,9 @@ describe('waiting', () => {
   })
 
   test('ends when the sandbox is closed', async () => {
-    const waiting = sandbox.inbox.waitFor(ordinary)
-    await sandbox.close()
+    const closed = await startSandbox()
+    const waiting = closed.inbox.waitFor(ordinary)
+    await closed.close()
     await expect(waiting).rejects.toMatchObject({ name: 'AbortError' })
   })
 })
@@ -179,40 +165,31 @@ describe('the inbox', () => {
 describe('the number with the known code', () => {
   test('always gets it, as long as codes are', async () => {
     const phone = numberThat('knownCode')
-    await post(`${sandbox.baseUrl}/2fa/send-sms`, { phone, 'app-name': 'Acme' })
-    const verify = () =>
-      post(`${sandbox.baseUrl}/2fa/verification-code`, { phone, 'app-name': 'Acme', code: '012345' })
-    expect((await verify()).status).toBe(200)
-    expect((await verify()).body.error).toBe('1113')
-    await post(`${sandbox.baseUrl}/2fa/send-sms`, { phone, 'app-name': 'Acme' })
-    expect((await verify()).status).toBe(200)
+    await sendCode(phone)
+    expect((await verify('012345', phone)).status).toBe(200)
+    expect((await verify('012345', phone)).body.error).toBe('1113')
+    await sendCode(phone)
+    expect((await verify('012345', phone)).status).toBe(200)
   })
 })
 
 test('the number with the expired code is told so', async () => {
   const phone = numberThat('expiredCode')
-  await post(`${sandbox.baseUrl}/2fa/send-sms`, { phone, 'app-name': 'Acme' })
+  await sendCode(phone)
   const { code } = await sandbox.inbox.waitFor(phone)
-  const answer = await post(`${sandbox.baseUrl}/2fa/verification-code`, { phone, 'app-name': 'Acme', code })
-  expect(answer.body.error).toBe('1112')
+  expect((await verify(code, phone)).body.error).toBe('1112')
 })
 
 test('a send that is refused does not void the living code', async () => {
-  await post(`${sandbox.baseUrl}/2fa/send-sms`, { phone: ordinary, 'app-name': 'Acme' })
+  await sendCode()
   const { code } = await sandbox.inbox.waitFor(ordinary)
   sandbox.account.setCredits(0)
-  const refused = await post(`${sandbox.baseUrl}/2fa/send-sms`, { phone: ordinary, 'app-name': 'Acme' })
-  expect(refused.body.error).toBe('1007')
-  const answer = await post(`${sandbox.baseUrl}/2fa/verification-code`, {
-    phone: ordinary,
-    'app-name': 'Acme',
-    code,
-  })
-  expect(answer.status).toBe(200)
+  expect((await sendCode()).body.error).toBe('1007')
+  expect((await verify(code)).status).toBe(200)
 })
 
 test('a blocked number is served again once it is unblocked', async () => {
-  await post(`${sandbox.baseUrl}/block-phone`, { phone: ordinary })
+  await post('/block-phone', { phone: ordinary })
   expect(sandbox.account.blocked()).toMatchObject([{ phone: ordinary, name: '', channel: 'SMS' }])
   expect(sandbox.account.unblock('+57 300 123 4567')).toBe(true)
   expect(sandbox.account.unblock(ordinary)).toBe(false)

@@ -1,21 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { get, post } from './wire.js'
+import { describe, expect, test } from 'vitest'
+import { sandboxed } from './wire.js'
 
 /* The shapes that services in the field were seen to answer, where they differ from the documentation. */
 
-let sandbox: Sandbox
-beforeAll(async () => {
-  sandbox = await startSandbox({ dialect: 'observed', credits: 1234 })
-})
-beforeEach(() => sandbox.reset())
-afterAll(() => sandbox.close())
-
+const { sandbox, get, post: to } = await sandboxed({ dialect: 'observed', credits: 1234 })
 const id = expect.stringMatching(/^[0-9a-f-]{36}$/)
-const to = (path: string, fields: Record<string, string>) => post(`${sandbox.baseUrl}${path}`, fields)
 
 test('the balance has credits of its own beside a flag', async () => {
-  expect((await get(`${sandbox.baseUrl}/balance`, {})).body).toEqual({ status: 1, balance: 1234 })
+  expect((await get('/balance')).body).toEqual({ status: 1, balance: 1234 })
 })
 
 test('one text is one object, two are an array', async () => {
@@ -32,7 +24,7 @@ test('one text is one object, two are an array', async () => {
 test('states are an array in the words of the field, with credits as a text', async () => {
   const sent = await to('/send-sms', { phone: '573001234567,573001999901,573001999902', sms: 'Hello' })
   sandbox.clock.advance(60_000)
-  const states = await get(`${sandbox.baseUrl}/messages-state`, { id: String(sent.body.id) })
+  const states = await get('/messages-state', { id: String(sent.body.id) })
   expect(states.body).toMatchObject([
     { state: 'Leído', credits: '1', phone: 573001234567 },
     { state: 'Rechazado' },

@@ -1,41 +1,8 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { createClient, judge } from '../../src/provider/index.js'
 import { type SandboxOptions, startSandbox } from '../../src/sandbox/index.js'
 import { get, post } from './wire.js'
 
 afterEach(() => vi.unstubAllEnvs())
-
-test('the client of this package does all ten operations', async () => {
-  await using sandbox = await startSandbox()
-  const client = createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials })
-  const phone = '+573001234567'
-  expect(await client.balance()).toMatchObject({ credits: 1_000 })
-  expect(await client.sendSms({ phone: [phone, '+573007654321'], sms: 'Hello' })).toMatchObject({
-    data: [{ phone: '573001234567' }, { phone: '573007654321' }],
-  })
-  const { id } = await client.sendCall({ phone, message: 'Hello', voice: 'Mia', retries: 2 })
-  expect(await client.messageState({ id: String(id) })).toMatchObject([{ state: 'ringing' }])
-
-  const { approvedStatuses } = sandbox
-  for (const channel of ['sms', 'call'] as const) {
-    if (channel === 'sms') await client.sendSmsCode({ phone, appName: 'Acme' })
-    else await client.sendCallCode({ phone, appName: 'Acme', voice: 'Mariana', retries: 1 })
-    const { code } = await sandbox.inbox.waitFor(phone, { channel })
-    const verify = async (tried: string) =>
-      judge(await client.verifyCode({ phone, appName: 'Acme', code: tried }), { approvedStatuses })
-    expect(await verify('wrong')).toBe('rejected')
-    expect(await verify(code)).toBe('approved')
-    expect(await verify(code)).toBe('rejected')
-  }
-
-  const { urlShort } = await client.shortenUrl({ name: 'spring', urlLong: 'https://example.com/' })
-  await fetch(String(urlShort), { redirect: 'manual' })
-  const today = new Date(sandbox.clock.now()).toISOString().slice(0, 10)
-  const statistics = await client.urlStatistics({ nameUrl: 'spring', since: today, until: today })
-  expect(statistics).toMatchObject({ clicksNumber: 1 })
-  expect(await client.blockPhone({ phone })).toMatchObject({ status: 'blocked' })
-  await client.close()
-})
 
 describe('sandboxes side by side', () => {
   test('know nothing of each other', async () => {

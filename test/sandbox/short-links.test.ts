@@ -1,33 +1,17 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Click } from '../../src/sandbox/clicks.js'
-import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { createLinks } from '../../src/sandbox/short-links.js'
-import { get, post } from './wire.js'
+import { sandboxed } from './wire.js'
 
-let sandbox: Sandbox
+// One minute before midnight, UTC.
+const { sandbox, get, post } = await sandboxed({ now: () => Date.UTC(2025, 0, 31, 23, 59) })
 const shorten = (fields: Record<string, string> = {}) =>
-  post(`${sandbox.baseUrl}/url/short`, {
-    name: 'spring',
-    'url-long': 'https://example.com/spring?a=1#top',
-    ...fields,
-  })
+  post('/url/short', { name: 'spring', 'url-long': 'https://example.com/spring?a=1#top', ...fields })
 const visit = (url: unknown, headers: Record<string, string> = {}, method = 'GET') =>
   fetch(String(url), { method, redirect: 'manual', headers })
+const days = { since: '2025-01-31', until: '2025-02-01' }
 const statistics = async (fields: Record<string, string> = {}) =>
-  (
-    await post(`${sandbox.baseUrl}/url/short-statistic`, {
-      'name-url': 'spring',
-      since: '2025-01-31',
-      until: '2025-02-01',
-      ...fields,
-    })
-  ).body
-
-beforeEach(async () => {
-  // One minute before midnight, UTC.
-  sandbox = await startSandbox({ now: () => Date.UTC(2025, 0, 31, 23, 59) })
-})
-afterEach(() => sandbox.close())
+  (await post('/url/short-statistic', { 'name-url': 'spring', ...days, ...fields })).body
 
 describe('a short URL', () => {
   test('redirects to the long one', async () => {
@@ -62,7 +46,7 @@ describe('a short URL', () => {
     await shorten()
     await shorten({ name: 'summer', 'is-premium': 'true' })
     await shorten({ name: 'summer', 'is-premium': 'true' })
-    expect((await get(`${sandbox.baseUrl}/balance`, {})).body.status).toBe(999)
+    expect((await get('/balance')).body.status).toBe(999)
     sandbox.account.setCredits(0)
     expect((await shorten({ name: 'autumn', 'is-premium': 'true' })).body.error).toBe('1007')
   })
@@ -131,93 +115,48 @@ describe('the statistics', () => {
     })
   })
 
-  test.each([
-    [
-      'country',
-      [
-        { property: 'BR', clicks: 2 },
-        { property: 'MX', clicks: 1 },
-      ],
-    ],
-    [
-      'device',
-      [
-        { property: 'mobile', clicks: 2 },
-        { property: 'desktop', clicks: 1 },
-      ],
-    ],
-    [
-      'operatingSystem',
-      [
-        { property: 'iOS', clicks: 2 },
-        { property: 'Windows', clicks: 1 },
-      ],
-    ],
-    [
-      'region',
-      [
-        { property: 'São Paulo', clicks: 2 },
-        { property: 'unknown', clicks: 1 },
-      ],
-    ],
+  test.each<[string, [string, object?], [string, object?]]>([
+    ['country', ['BR'], ['MX']],
+    ['device', ['mobile'], ['desktop']],
+    ['operatingSystem', ['iOS'], ['Windows']],
+    ['region', ['São Paulo'], ['unknown']],
     [
       'city',
-      [
-        { property: 'Campinas', clicks: 2, countryIsoCode: 'BR', region: 'São Paulo', percent: 66.67 },
-        { property: 'unknown', clicks: 1, countryIsoCode: 'MX', region: 'unknown', percent: 33.33 },
-      ],
+      ['Campinas', { countryIsoCode: 'BR', region: 'São Paulo', percent: 66.67 }],
+      ['unknown', { countryIsoCode: 'MX', region: 'unknown', percent: 33.33 }],
     ],
-    [
-      'brand',
-      [
-        { property: 'Apple', clicks: 2, percent: 66.67 },
-        { property: 'unknown', clicks: 1, percent: 33.33 },
-      ],
-    ],
-    [
-      'model',
-      [
-        { property: 'iPhone', clicks: 2, percent: 66.67 },
-        { property: 'unknown', clicks: 1, percent: 33.33 },
-      ],
-    ],
-    [
-      'browser',
-      [
-        { property: 'Mobile Safari', clicks: 2 },
-        { property: 'Firefox', clicks: 1 },
-      ],
-    ],
-    [
-      'lang',
-      [
-        { property: 'pt-BR', clicks: 2 },
-        { property: 'es-MX', clicks: 1 },
-      ],
-    ],
-  ])('group by %s', async (category, rows) => {
+    ['brand', ['Apple', { percent: 66.67 }], ['unknown', { percent: 33.33 }]],
+    ['model', ['iPhone', { percent: 66.67 }], ['unknown', { percent: 33.33 }]],
+    ['browser', ['Mobile Safari'], ['Firefox']],
+    ['lang', ['pt-BR'], ['es-MX']],
+  ])('group by %s', async (category, [twice, moreOfTwice], [once, moreOfOnce]) => {
     const { urlShort } = (await shorten({ 'is-premium': 'true' })).body
     for (const headers of [desktop, phone, phone]) await visit(urlShort, headers)
-    expect((await statistics({ category })).metrics).toEqual(rows.map((row) => ({ [category]: row })))
+    expect((await statistics({ category })).metrics).toEqual([
+      { [category]: { property: twice, clicks: 2, ...moreOfTwice } },
+      { [category]: { property: once, clicks: 1, ...moreOfOnce } },
+    ])
   })
 
   test('of a visitor that says nothing are unknown', async () => {
     const { urlShort } = (await shorten({ 'is-premium': 'true' })).body
     await visit(urlShort, { 'User-Agent': 'curl/8.5.0', 'X-Sandbox-Place': '%E0%A4%A/%/' })
-    for (const category of [
-      'country',
-      'region',
-      'city',
-      'device',
-      'operatingSystem',
-      'brand',
-      'model',
-      'browser',
-    ]) {
-      expect((await statistics({ category })).metrics).toMatchObject([
-        { [category]: { property: 'unknown' } },
-      ])
+    for (const category of 'country region city device operatingSystem brand model browser'.split(' ')) {
+      const unknown = [{ [category]: { property: 'unknown' } }]
+      expect((await statistics({ category })).metrics).toMatchObject(unknown)
     }
+  })
+
+  test('of a place that is none, or goes on for ever, keep no more than its beginning', async () => {
+    const { urlShort } = (await shorten({ 'is-premium': 'true' })).body
+    await visit(urlShort, { 'X-Sandbox-Place': `1CO/${'x'.repeat(500)}` })
+    expect((await statistics({ category: 'country' })).metrics).toMatchObject([
+      { country: { property: 'unknown' } },
+    ])
+    const [{ region }] = (await statistics({ category: 'region' })).metrics as [
+      { region: { property: string } },
+    ]
+    expect(region.property.length).toBeLessThan(200)
   })
 
   test('count visits, not the HEAD requests of link checkers', async () => {

@@ -18,6 +18,8 @@ describe('the code of an ordinary text', () => {
     ['Call +573001234567 or 57300123456789 if this was not you', undefined],
     ['See https://go.example/482913?id=482913', undefined],
     ['Your order 123 is on its way', undefined],
+    ['Press 4, 8, 2, 9', undefined],
+    ['Say 482913.\n@example.com #111111 or so', '482913'],
     ['Hello', undefined],
   ])('%j: %s', (text, code) => {
     expect(codeInText('sms', text)).toBe(code)

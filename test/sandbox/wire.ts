@@ -1,3 +1,6 @@
+import { afterAll, beforeEach } from 'vitest'
+import { type SandboxOptions, startSandbox } from '../../src/sandbox/index.js'
+
 /** One answer of the service as it came over the wire. */
 export interface WireAnswer {
   readonly status: number
@@ -18,4 +21,16 @@ export async function get(url: string, fields: Record<string, string>): Promise<
   return read(
     await fetch(`${url}?${new URLSearchParams({ client: '100200', key: 'sandbox-key', ...fields })}`),
   )
+}
+
+/** A sandbox for the tests of a file, as it begins for each of them, and the way to ask its provider. */
+export async function sandboxed(options: SandboxOptions = {}) {
+  const sandbox = await startSandbox(options)
+  beforeEach(() => sandbox.reset())
+  afterAll(() => sandbox.close())
+  return {
+    sandbox,
+    get: (path: string, fields: Record<string, string> = {}) => get(`${sandbox.baseUrl}${path}`, fields),
+    post: (path: string, fields: Record<string, string>) => post(`${sandbox.baseUrl}${path}`, fields),
+  }
 }

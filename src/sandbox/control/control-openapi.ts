@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { contentOf, documentOf, json, type OpenApi, queryOf, schemaOf } from '../openapi.js'
+import { contentOf, documentOf, json, type OpenApi, queryOf, refTo, schemaOf } from '../openapi.js'
 import type { ControlRoute } from './control-table.js'
 import { problem } from './schemas.js'
 
@@ -29,7 +29,7 @@ export function controlOpenApi(table: readonly ControlRoute[], origin: string): 
       responses: Object.fromEntries(
         Object.entries(problems).map(([status, description]) => [
           `problem${status}`,
-          { description, ...json({ $ref: '#/components/schemas/Problem' }) },
+          { description, ...json(refTo('Problem')) },
         ]),
       ),
     },
@@ -57,9 +57,7 @@ function operationOf({ method, path, summary, takes, returns }: ControlRoute): O
         }),
     responses: {
       200: { description: 'Done.', ...json(schemaOf(isGet ? returns : z.strictObject({ result: returns }))) },
-      ...Object.fromEntries(
-        statuses.map((status) => [status, { $ref: `#/components/responses/problem${status}` }]),
-      ),
+      ...Object.fromEntries(statuses.map((status) => [status, refTo(`problem${status}`, 'responses')])),
     },
   }
 }

@@ -14,7 +14,7 @@ export function controlRoutes(
   connection: Connection,
   dialect: Dialect,
 ): Router {
-  const table = controlTable(simulation, dialect)
+  const table = controlTable(simulation, connection, dialect)
   const router = express.Router({ strict: true })
   router.use((_request, response, next) => {
     response.set('Cache-Control', 'no-store')

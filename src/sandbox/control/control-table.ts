@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { PendingFault } from '../faults.js'
 import { type Fault, faultSchema } from '../faults.js'
 import type { ProviderSimulation } from '../provider-simulation.js'
+import type { Connection } from '../reach.js'
 import type { Dialect } from '../service/dialect.js'
 import * as schemas from './schemas.js'
 
@@ -40,7 +41,12 @@ type Search = { readonly phone?: string | undefined; readonly q?: string | undef
 type Page = { readonly limit?: number | undefined; readonly offset?: number | undefined }
 
 /** Everything a test or the page can ask of the sandbox, as data: routes, checks and OpenAPI are made of it. */
-export function controlTable(simulation: ProviderSimulation, dialect: Dialect): readonly ControlRoute[] {
+export function controlTable(
+  simulation: ProviderSimulation,
+  connection: Connection,
+  dialect: Dialect,
+): readonly ControlRoute[] {
+  const { baseUrl, credentials, approvedStatuses } = connection
   const { account, clock, faults, links, messages, requests } = simulation
   const { phone, search: q, id, operation, done, count, paging } = schemas
 
@@ -58,6 +64,13 @@ export function controlTable(simulation: ProviderSimulation, dialect: Dialect): 
       {},
       z.strictObject({ status: z.literal('ok'), dialect: z.string() }),
       () => ({ status: 'ok', dialect }),
+    ),
+    get(
+      '/connection',
+      'What a program needs to use this sandbox as its provider',
+      {},
+      schemas.connection,
+      () => ({ baseUrl, credentials, approvedStatuses }),
     ),
     get(
       '/messages',

@@ -24,6 +24,12 @@ export const count = z.strictObject({ count: z.int().min(0) })
 const moment = z.int().describe('Sandbox time, in ms since the epoch.')
 const text = z.string()
 
+export const connection = z.strictObject({
+  baseUrl: z.url(),
+  credentials: z.strictObject({ client: z.int(), key: text }),
+  approvedStatuses: z.array(text),
+})
+
 export const message = z.strictObject({
   id: text,
   channel: z.enum(['sms', 'call']),

@@ -1,21 +1,11 @@
+import type { EventEmitter } from 'node:events'
 import type { Response } from 'express'
-import type { Changes } from '../changes.js'
 import { type InboxView, viewUrl } from '../page/view.js'
 import type { ProviderSimulation } from '../provider-simulation.js'
 import { nextStepAt } from '../timeline.js'
 
-/** Pages that are open in browsers, each over a stream of server-sent events. */
-export interface LivePages {
-  /**
-   * Returns false when too many are open already.
-   *
-   * @param client Address of another machine, which has a share; undefined for this one.
-   */
-  open(response: Response, view: InboxView, client?: string): boolean
-}
-
-export interface LivePagesParts {
-  readonly changes: Changes
+interface LivePagesParts {
+  readonly changes: EventEmitter<{ change: [] }>
   readonly render: (view: InboxView) => string
   /** How long until time alone changes what is shown, in ms. */
   readonly nextChangeInMs: () => number
@@ -39,13 +29,17 @@ const minIntervalMs = 250
 /** Longer delays do not fit into a timer. */
 const maxDelayMs = 2 ** 31 - 1
 
-/** Renders pages when something changed, or is about to change by time; an idle page costs nothing. */
-export function createLivePages({ changes, render, nextChangeInMs, realNow }: LivePagesParts): LivePages {
+/**
+ * Pages that are open in browsers, each over a stream of server-sent events. They are rendered when something
+ * changed, or is about to change by time; an idle page costs nothing.
+ */
+export function createLivePages({ changes, render, nextChangeInMs, realNow }: LivePagesParts) {
   const streams = new Set<Stream>()
   let timer: NodeJS.Timeout | undefined
   let renderAt = Number.POSITIVE_INFINITY
   let renderedAt = Number.NEGATIVE_INFINITY
-  let unsubscribe = () => {}
+
+  const planNow = () => plan(0)
 
   /** Renders after this delay, or earlier if that is planned already. */
   function plan(delayMs: number): void {
@@ -83,18 +77,23 @@ export function createLivePages({ changes, render, nextChangeInMs, realNow }: Li
     if (streams.size > 0) return
     clearTimeout(timer)
     renderAt = Number.POSITIVE_INFINITY
-    unsubscribe()
+    changes.off('change', planNow)
   }
 
   return {
-    open(response, view, client) {
+    /**
+     * Returns false when too many are open already.
+     *
+     * @param client Address of another machine, which has a share; undefined for this one.
+     */
+    open(response: Response, view: InboxView, client?: string): boolean {
       const ofClient = [...streams].filter((stream) => stream.client === client).length
       if (streams.size >= maxStreams || (client !== undefined && ofClient >= maxOfClient)) return false
-      if (streams.size === 0) unsubscribe = changes.subscribe(() => plan(0))
+      if (streams.size === 0) changes.on('change', planNow)
       const stream = { response, view, client, shown: '' }
       streams.add(stream)
       response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8' })
-      response.on('close', () => close(stream)).on('drain', () => plan(0))
+      response.on('close', () => close(stream)).on('drain', planNow)
       send(stream, render(view))
       plan(nextChangeInMs())
       return true

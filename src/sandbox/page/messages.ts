@@ -3,18 +3,22 @@ import type { CodeState } from '../codes.js'
 import type { InboxMessage } from '../inbox.js'
 import type { ProviderSimulation } from '../provider-simulation.js'
 import type { Connection } from '../reach.js'
-import type { Message, MessageState } from '../timeline.js'
+import { lostStates, type Message, type MessageState } from '../timeline.js'
+import { button } from './button.js'
 import { momentText, timeText } from './moments.js'
 import { requestView } from './request-view.js'
 import { type InboxView, viewUrl } from './view.js'
 
-const labels: Readonly<Record<CodeState, string>> = {
-  live: 'Live',
-  used: 'Used',
-  replaced: 'Replaced',
-  expired: 'Expired',
-  blocked: 'Blocked',
-  undelivered: 'Not delivered',
+/** A state as a label: 'No answer'. */
+function labelOf(state: CodeState | MessageState): string {
+  if (state === 'undelivered') return 'Not delivered'
+  return `${state.slice(0, 1).toUpperCase()}${state.slice(1).replace('-', ' ')}`
+}
+
+/** What a state means for the message, as its colour tells. */
+function toneOf(state: MessageState): 'good' | 'bad' | 'busy' {
+  if (lostStates.includes(state)) return 'bad'
+  return state === 'sent' || state === 'ringing' ? 'busy' : 'good'
 }
 
 /** A code with what has become of it. Only a live one can be copied: a dead one would just be refused. */
@@ -32,20 +36,7 @@ export function codeChip({ codeState = 'live', codeExpiresAt }: InboxMessage, ah
     codeState === 'live' && codeExpiresAt !== undefined
       ? html` <span data-until="${codeExpiresAt - aheadMs}">until ${timeText(codeExpiresAt)}</span>`
       : undefined
-  return html`<span class="chip ${codeState === 'live' ? 'good' : 'dead'}">${labels[codeState]}${left}</span>`
-}
-
-const stateLabels: Readonly<Record<MessageState, readonly [label: string, tone: 'good' | 'bad' | 'busy']>> = {
-  sent: ['Sent', 'busy'],
-  delivered: ['Delivered', 'good'],
-  read: ['Read', 'good'],
-  rejected: ['Rejected', 'bad'],
-  unreachable: ['Unreachable', 'bad'],
-  blocked: ['Blocked', 'bad'],
-  ringing: ['Ringing', 'busy'],
-  answered: ['Answered', 'good'],
-  'no-answer': ['No answer', 'bad'],
-  voicemail: ['Voicemail', 'good'],
+  return html`<span class="chip ${codeState === 'live' ? 'good' : 'dead'}">${labelOf(codeState)}${left}</span>`
 }
 
 /** One message as the page shows it. */
@@ -63,15 +54,14 @@ export interface ShownMessage {
 export function messageCard({ message, view, request, now, aheadMs }: ShownMessage): Html {
   const { id, channel, phone, code, appName, state } = view
   const { credits, voice, timeline } = message
-  const [label, tone] = stateLabels[state]
   const kind = kindOf(channel)
   return html`<li id="m-${id}" class="card" data-spoken="${kind} to ${phone}">
 <div class="card-head">
 <h3 tabindex="-1">${kind} <span class="quiet">to</span> ${phone}</h3>
-<span class="chip ${tone}">${label}</span>
+${stateChip(state)}
 </div>
 <div class="card-body">
-${phoneView(view, label, now)}
+${phoneView(view, now)}
 <div class="facts">
 ${code !== undefined && codeRow(view, aheadMs)}
 <dl class="pairs">
@@ -82,17 +72,13 @@ ${voice !== undefined && html`<dt>Voice</dt><dd>${voice}</dd>`}
 <ol class="steps" aria-label="What happened">${timeline
     .filter((step) => step.at <= now)
     .map(
-      (step) =>
-        html`<li><span class="quiet">${momentText(step.at, now)}</span> ${stateLabels[step.state][0]}</li>`,
+      (step) => html`<li><span class="quiet">${momentText(step.at, now)}</span> ${labelOf(step.state)}</li>`,
     )}</ol>
 </div>
 </div>
 <div class="card-foot">
 ${request}
-<form method="post" action="/_sandbox/messages/delete">
-<input type="hidden" name="id" value="${id}">
-<button class="plain" aria-label="Delete this ${kind.toLowerCase()} to ${phone}">Delete</button>
-</form>
+${button('messages/delete', { id }, 'Delete', `Delete this ${kind.toLowerCase()} to ${phone}`)}
 </div>
 </li>`
 }
@@ -100,7 +86,6 @@ ${request}
 /** The same message in one line: the state of its code says enough, else that of its delivery is shown. */
 export function messageLine({ view, now, aheadMs }: ShownMessage): Html {
   const { id, channel, phone, text, code, codeState, appName, at, state } = view
-  const [label, tone] = stateLabels[state]
   return html`<li id="m-${id}" class="card line" data-spoken="${kindOf(channel)} to ${phone}">
 <span class="quiet">${momentText(at, now)}</span>
 <h3 tabindex="-1">${kindOf(channel)} ${phone}</h3>
@@ -111,20 +96,23 @@ ${
 ${codeState === 'live' && html`<button type="button" class="copy small" data-copy="${code}" aria-label="Copy the code ${code}">Copy</button>`}
 ${codeChip(view, aheadMs)}`
 }
-${code === undefined && html`<span class="chip ${tone}">${label}</span>`}
+${code === undefined && stateChip(state)}
 </li>`
+}
+
+function stateChip(state: MessageState): Html {
+  return html`<span class="chip ${toneOf(state)}">${labelOf(state)}</span>`
 }
 
 function kindOf(channel: InboxMessage['channel']): string {
   return channel === 'sms' ? 'Text' : 'Call'
 }
 
-function phoneView({ channel, text, code, appName, at }: InboxMessage, state: string, now: number): Html {
-  const from = appName ?? 'Provider'
+function phoneView({ channel, text, code, appName, at, state }: InboxMessage, now: number): Html {
   const day = momentText(at, now) === timeText(at) ? '' : `${momentText(at, now).slice(0, 10)} `
   return html`<div class="phone ${channel}">
-<p class="phone-bar"><span>${day}${timeText(at).slice(0, 5)}</span><span>${channel === 'sms' ? 'Messages' : `Call: ${state.toLowerCase()}`}</span></p>
-<p class="phone-from">${from}</p>
+<p class="phone-bar"><span>${day}${timeText(at).slice(0, 5)}</span><span>${channel === 'sms' ? 'Messages' : `Call: ${state.replace('-', ' ')}`}</span></p>
+<p class="phone-from">${appName ?? 'Provider'}</p>
 <p class="bubble">${channel === 'sms' ? highlighted(text, code) : html`“${text}”`}</p>
 </div>`
 }

@@ -1,12 +1,13 @@
 import { type Html, html } from '../../lib/html.js'
 import { operations } from '../../provider/operations.js'
-import type { AccountControl } from '../account.js'
+import type { AccountControl, BlockedPhone } from '../account.js'
 import type { SandboxClock } from '../clock.js'
 import { faultKinds } from '../fault-kinds.js'
 import type { Faults, PendingFault } from '../faults.js'
 import type { Connection } from '../reach.js'
 import type { RequestLog, UnmatchedRequest } from '../request-log.js'
-import type { Links } from '../short-links.js'
+import type { Links, ListedLink } from '../short-links.js'
+import { button } from './button.js'
 import { durationText, momentText } from './moments.js'
 import { requestView } from './request-view.js'
 
@@ -63,14 +64,12 @@ function faultRow({ id, fault, timesLeft }: PendingFault): Html {
   const { kind, operation = 'any', phone } = fault
   const times = Number.isFinite(timesLeft) ? `${timesLeft} left` : 'always'
   return html`<li id="${id}"><span><strong>${kind}</strong> on ${operation}${phone !== undefined && ` for ${phone}`}, ${times}</span>
-<form method="post" action="/_sandbox/faults/delete"><input type="hidden" name="id" value="${id}">
-<button class="plain" aria-label="Switch off ${kind} on ${operation}">Switch off</button></form></li>`
+${button('faults/delete', { id }, 'Switch off', `Switch off ${kind} on ${operation}`)}</li>`
 }
 
 const maxRequestsShown = 20
 const maxUnmatchedShown = 5
-const maxLinksShown = 20
-const maxBlockedShown = 20
+const maxRowsShown = 20
 
 export function connectionPanel({ baseUrl, credentials, approvedStatuses }: Connection): Html {
   const rows = [
@@ -90,7 +89,6 @@ export function connectionPanel({ baseUrl, credentials, approvedStatuses }: Conn
 }
 
 export function accountPanel(account: AccountControl): Html {
-  const blocked = account.blocked()
   return panel(
     'Account',
     html`<p><strong class="figure">${account.credits().toLocaleString('en')}</strong> credits ${fundsChip(account.credits())}</p>
@@ -100,18 +98,13 @@ export function accountPanel(account: AccountControl): Html {
 <button>Set</button>
 </form>
 <h3>Blocked numbers</h3>
-${blocked.length === 0 && html`<p class="quiet">None.</p>`}
-<ul class="rows">${blocked.slice(-maxBlockedShown).map(
-      ({
-        phone,
-        name,
-        channel,
-      }) => html`<li id="b-${phone}"><span>+${phone} <span class="quiet">${name} ${channel}</span></span>
-<form method="post" action="/_sandbox/account/unblock"><input type="hidden" name="phone" value="${phone}">
-<button class="plain" aria-label="Unblock +${phone}">Unblock</button></form></li>`,
-    )}</ul>
-${blocked.length > maxBlockedShown && html`<p class="quiet">and ${blocked.length - maxBlockedShown} more</p>`}`,
+${rows(account.blocked().toReversed(), blockedRow)}`,
   )
+}
+
+function blockedRow({ phone, name, channel }: BlockedPhone): Html {
+  return html`<li id="b-${phone}"><span>+${phone} <span class="quiet">${name} ${channel}</span></span>
+${button('account/unblock', { phone }, 'Unblock', `Unblock +${phone}`)}</li>`
 }
 
 /** Too few for much more than a code. */
@@ -123,19 +116,16 @@ function fundsChip(credits: number): Html | false {
 }
 
 export function linkPanel(links: Links, now: number): Html {
-  const listed = links.list()
   return panel(
     'Short links',
-    html`${listed.length === 0 && html`<p class="quiet">None.</p>`}
-<ul class="rows">${listed.slice(0, maxLinksShown).map(
-      (
-        link,
-      ) => html`<li id="u-${link.name}"><span><a href="${link.urlShort}" target="_blank" rel="noreferrer">${link.name}</a>
-${link.premium && html`<span class="chip">premium</span>`} ${now >= link.expiresAt && html`<span class="chip bad">expired</span>`}</span>
-<span class="quiet">${link.clicks} ${link.clicks === 1 ? 'click' : 'clicks'}</span></li>`,
-    )}</ul>
-${listed.length > maxLinksShown && html`<p class="quiet">and ${listed.length - maxLinksShown} more</p>`}`,
+    rows(links.list(), (link) => linkRow(link, now)),
   )
+}
+
+function linkRow({ name, urlShort, premium, expiresAt, clicks }: ListedLink, now: number): Html {
+  return html`<li id="u-${name}"><span><a href="${urlShort}" target="_blank" rel="noreferrer">${name}</a>
+${premium && html`<span class="chip">premium</span>`} ${now >= expiresAt && html`<span class="chip bad">expired</span>`}</span>
+<span class="quiet">${clicks} ${clicks === 1 ? 'click' : 'clicks'}</span></li>`
 }
 
 export function requestPanel(requests: RequestLog, connection: Connection, now: number): Html {
@@ -152,6 +142,13 @@ export function requestPanel(requests: RequestLog, connection: Connection, now: 
 function unmatchedRow({ id, at, method, path, hint }: UnmatchedRequest, now: number): Html {
   return html`<li id="${id}"><span><span class="chip bad">404</span> ${method} ${path} <span class="quiet">${momentText(at, now)}</span></span>
 <span>${hint}</span></li>`
+}
+
+/** The first entries of a list, and how many more there are. */
+function rows<Entry>(entries: readonly Entry[], row: (entry: Entry) => Html): Html {
+  return html`${entries.length === 0 && html`<p class="quiet">None.</p>`}
+<ul class="rows">${entries.slice(0, maxRowsShown).map(row)}</ul>
+${entries.length > maxRowsShown && html`<p class="quiet">and ${entries.length - maxRowsShown} more</p>`}`
 }
 
 function panel(title: string, content: Html): Html {

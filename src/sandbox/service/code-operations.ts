@@ -29,14 +29,10 @@ const notApproved = {
 }
 
 /** The two-factor operations: send a code by SMS or call, verify it. */
-export function codeOperations({
-  account,
-  dispatch,
-  codes,
-  codeRules,
-  responder,
-  appNames,
-}: CodeOperationParts): Pick<Handlers, 'sendSmsCode' | 'sendCallCode' | 'verifyCode'> {
+export function codeOperations(
+  parts: CodeOperationParts,
+): Pick<Handlers, 'sendSmsCode' | 'sendCallCode' | 'verifyCode'> {
+  const { account, dispatch, codes, codeRules, responder, appNames } = parts
   const minutes = Math.floor(codeRules.lifetimeMs / 60_000)
 
   function unknownApp(appName: string): Refusal | undefined {

@@ -1,12 +1,6 @@
 import { z } from 'zod'
-import {
-  callVoices,
-  codeCallVoices,
-  type Operation,
-  type OperationName,
-  operations,
-} from '../../provider/operations.js'
-import { oneOf, optional, type Parameter } from '../../provider/parameter-schemas.js'
+import { type Operation, type OperationName, operations } from '../../provider/operations.js'
+import { anyVoice, oneOf, optional, type Parameter } from '../../provider/parameter-schemas.js'
 import { blockedChannels } from '../account.js'
 
 /** Which interface the sandbox serves: that of the specification, or the one seen in the field. */
@@ -39,7 +33,6 @@ const spec = Object.fromEntries(
   ]),
 ) as unknown as Catalogue
 
-const anyVoice = oneOf([...new Set([...codeCallVoices, ...callVoices])])
 const call = operations.sendCall.params()
 const codeCall = operations.sendCallCode.params()
 
@@ -58,7 +51,7 @@ const observed: Catalogue = {
     ...spec.sendCall,
     params: {
       ...spec.sendCall.params,
-      voice: wireOf({ ...call.voice, schema: anyVoice }),
+      voice: wireOf({ ...call.voice, schema: oneOf(anyVoice) }),
       'leave-voicemail': wireOf(call['leave-voicemail'], true),
     },
   },
@@ -68,7 +61,7 @@ const observed: Catalogue = {
     otherPaths: ['/call/2fa/send', '/2fa/send-call'],
     params: {
       ...spec.sendCallCode.params,
-      voice: wireOf({ ...codeCall.voice, schema: anyVoice }, 'Mariana'),
+      voice: wireOf({ ...codeCall.voice, schema: oneOf(anyVoice) }, 'Mariana'),
       retries: wireOf(codeCall.retries, '1'),
     },
   },

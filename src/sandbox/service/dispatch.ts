@@ -3,7 +3,14 @@ import { textLength } from '../../lib/text-length.js'
 import type { Account } from '../account.js'
 import type { MessageStore } from '../inbox.js'
 import { fixedResultOf } from '../numbers.js'
-import { callTimeline, type Message, refundedAt, type Step, textTimeline } from '../timeline.js'
+import {
+  type CallManner,
+  callTimeline,
+  type Message,
+  refundedAt,
+  type Step,
+  textTimeline,
+} from '../timeline.js'
 import { type Refusal, refuse } from './refusals.js'
 
 /** Credits for one call, whatever its length. */
@@ -17,16 +24,10 @@ export function textPrice(text: string): number {
   return Math.max(1, Math.ceil(length / limit))
 }
 
-/** How a call is placed. */
-interface CallOptions {
-  readonly attempts: number
-  readonly leaveVoicemail: boolean
-}
-
 /** How a group of messages is delivered. */
 export type Delivery =
   | { readonly channel: 'sms'; readonly price: number }
-  | { readonly channel: 'call'; readonly price: number; readonly options: CallOptions }
+  | { readonly channel: 'call'; readonly price: number; readonly options: CallManner }
 
 type Content = Pick<Message, 'text' | 'code' | 'appName' | 'voice' | 'audioCode' | 'requestId'>
 
@@ -36,17 +37,10 @@ interface Booking {
   send(content: Content): readonly [Message, ...Message[]]
 }
 
-/** Every message leaves the provider through here. */
-export interface Dispatch {
-  /** Charges for all messages, or refuses and charges nothing. Blocked numbers are free. */
-  book(phones: readonly string[], delivery: Delivery): Booking | Refusal
-}
+export type Dispatch = ReturnType<typeof createDispatch>
 
-export function createDispatch(
-  account: Account,
-  messages: MessageStore,
-  now: (phone: string) => number,
-): Dispatch {
+/** Every message leaves the provider through here. */
+export function createDispatch(account: Account, messages: MessageStore, now: (phone: string) => number) {
   function timelineOf(phone: string, delivery: Delivery): readonly Step[] {
     return delivery.channel === 'sms'
       ? textTimeline(phone, now(phone))
@@ -54,7 +48,8 @@ export function createDispatch(
   }
 
   return {
-    book(phones, delivery) {
+    /** Charges for all messages, or refuses and charges nothing. Blocked numbers are free. */
+    book(phones: readonly string[], delivery: Delivery): Booking | Refusal {
       const { channel, price } = delivery
       if (phones.some((phone) => fixedResultOf(phone) === 'refused')) {
         return refuse('destination', 'The destination is not served.')

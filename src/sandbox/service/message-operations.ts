@@ -1,10 +1,11 @@
+import { present } from '../../lib/present.js'
 import type { MessageStore } from '../inbox.js'
 import { codeInText } from '../text-code.js'
 import type { Message } from '../timeline.js'
 import type { Dispatch } from './dispatch.js'
 import { callPrice, textPrice } from './dispatch.js'
 import type { ParametersOf } from './parameters.js'
-import { isRefusal, type Refusal, refuse } from './refusals.js'
+import { isRefusal, refuse } from './refusals.js'
 import type { Responder } from './responder.js'
 import type { Handlers } from './service.js'
 
@@ -22,8 +23,6 @@ export function messageOperations(
     },
 
     sendCall(parameters, requestId) {
-      const content = callContent(parameters)
-      if (isRefusal(content)) return content
       const options = {
         attempts: Number(parameters.retries ?? 1),
         leaveVoicemail: parameters['leave-voicemail'] ?? false,
@@ -34,7 +33,7 @@ export function messageOperations(
         options,
       })
       if (isRefusal(booked)) return booked
-      return { body: responder.callsPlaced(booked.send({ ...content, requestId })) }
+      return { body: responder.callsPlaced(booked.send({ ...callContent(parameters), requestId })) }
     },
 
     messageState({ id }) {
@@ -45,21 +44,11 @@ export function messageOperations(
   }
 }
 
-/** An uploaded audio, or a message with a voice: one of the two, never both. */
-function callContent({
-  message,
-  voice,
-  'audio-code': audioCode,
-}: ParametersOf<'sendCall'>): Pick<Message, 'text' | 'code' | 'voice' | 'audioCode'> | Refusal {
-  if (audioCode !== undefined) {
-    if (message !== undefined || voice !== undefined) {
-      return refuse('parameters', 'audio-code must not be sent together with message and voice.')
-    }
-    return { text: `Audio ${audioCode}`, audioCode }
-  }
-  if (message === undefined) return refuse('parameters', 'message is required without audio-code.')
-  if (voice === undefined) return refuse('parameters', 'voice is required without audio-code.')
-  return { ...withCode('call', message), voice }
+/** An uploaded audio, or a message with a voice: its operation has refused what is neither or both. */
+function callContent({ message = '', voice, 'audio-code': audioCode }: ParametersOf<'sendCall'>) {
+  return audioCode === undefined
+    ? { ...withCode('call', message), ...present({ voice }) }
+    : { text: `Audio ${audioCode}`, audioCode }
 }
 
 /** An app that makes its own codes sends them as ordinary messages: the inbox shows those codes too. */

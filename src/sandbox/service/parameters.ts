@@ -40,7 +40,8 @@ export function readParameters<Name extends OperationName>(
     }
     read[key] = typeof data === 'string' ? detached(data) : data
   }
-  return read as ParametersOf<Name>
+  const contradicts = operation.contradiction?.(read)
+  return contradicts === undefined ? (read as ParametersOf<Name>) : refuse('parameters', `${contradicts}.`)
 }
 
 /** What a service bears that a program should not rely on. */

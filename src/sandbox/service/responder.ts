@@ -16,48 +16,21 @@ export interface ServiceResponse {
 /** At least one message of one group. */
 type Group = readonly [Message, ...Message[]]
 
-/** Response bodies, in the shapes of a dialect. */
-export interface Responder {
-  balance(credits: number): unknown
-  blocked(entry: BlockedPhone): unknown
-  textsSent(group: Group): unknown
-  callsPlaced(group: Group): unknown
-  messageStates(group: Group): unknown
-  /** A code that was sent, with the message that carries it. */
-  codeSent(message: Message, minutes: number): unknown
-  codeRight(): unknown
-  link(link: ShortLink, msg: string): unknown
-  statistics(link: ShortLink, clicks: number, metrics: readonly Metric[]): unknown
-  refusal(refusal: Refusal): ServiceResponse
-}
+export type Responder = ReturnType<typeof createResponder>
 
-const stateWords = {
-  spec: {
-    sent: 'sent',
-    delivered: 'delivered',
-    read: 'read',
-    rejected: 'rejected',
-    unreachable: 'unreachable',
-    blocked: 'blocked',
-    ringing: 'ringing',
-    answered: 'answered',
-    'no-answer': 'no answer',
-    voicemail: 'voicemail',
-  },
-  // The first five were seen; the other words are the sandbox's own.
-  observed: {
-    sent: 'Enviado',
-    delivered: 'Entregado',
-    read: 'Leído',
-    rejected: 'Rechazado',
-    unreachable: 'Error:1081 msg: Destino inaccesible',
-    blocked: 'Bloqueado',
-    ringing: 'Llamando',
-    answered: 'Contestada',
-    'no-answer': 'Sin respuesta',
-    voicemail: 'Buzón de voz',
-  },
-} as const satisfies Record<Dialect, Record<MessageState, string>>
+/** The words of the field. The first five were seen; the others are the sandbox's own. */
+const observedStates: Readonly<Record<MessageState, string>> = {
+  sent: 'Enviado',
+  delivered: 'Entregado',
+  read: 'Leído',
+  rejected: 'Rechazado',
+  unreachable: 'Error:1081 msg: Destino inaccesible',
+  blocked: 'Bloqueado',
+  ringing: 'Llamando',
+  answered: 'Contestada',
+  'no-answer': 'Sin respuesta',
+  voicemail: 'Buzón de voz',
+}
 
 export interface ResponseRules {
   readonly dialect: Dialect
@@ -67,14 +40,19 @@ export interface ResponseRules {
 
 const codeRefusals: readonly RefusalReason[] = ['wrongCode', 'expiredCode', 'usedCode', 'noCode']
 
+/** Response bodies, in the shapes of a dialect. */
 export function createResponder(
   { dialect, wrongCode, approvedStatus }: ResponseRules,
   now: (phone: string) => number,
-): Responder {
+) {
   const observed = dialect === 'observed'
-  const stateOf = (message: Message) => stateWords[dialect][stateAt(message.timeline, now(message.phone))]
   // In the field, a send reported 0 credits, and the message state reported them as a string.
   const priceOf = (message: Message) => (observed ? 0 : message.credits)
+
+  function stateOf({ timeline, phone }: Message): string {
+    const state = stateAt(timeline, now(phone))
+    return observed ? observedStates[state] : state.replace('-', ' ')
+  }
 
   /** In the field, a list of one was the entry itself. */
   function listed(entries: readonly unknown[]): unknown {
@@ -113,31 +91,32 @@ export function createResponder(
 
   return {
     // In the field, `status` is a success flag and `balance` holds the credits.
-    balance: (credits) => (observed ? { status: 1, balance: credits } : { status: credits }),
-    blocked: ({ id, phone, name }) => ({ id, status: observed ? '1' : 'blocked', phone, name }),
-    textsSent: (group) => ({ id: group[0].groupId, status: 1, data: listed(group.map(textEntry)) }),
-    callsPlaced: (group) => ({
+    balance: (credits: number) => (observed ? { status: 1, balance: credits } : { status: credits }),
+    blocked: ({ id, phone, name }: BlockedPhone) => ({ id, status: observed ? '1' : 'blocked', phone, name }),
+    textsSent: (group: Group) => ({ id: group[0].groupId, status: 1, data: listed(group.map(textEntry)) }),
+    callsPlaced: (group: Group) => ({
       status: observed ? '1' : 'sent',
       id: group[0].groupId,
       data: listed(group.map(callEntry)),
     }),
     // The specification returns one object for a group: its first message. Any message has its own id too.
-    messageStates: (group) => (observed ? group.map(stateEntry) : stateEntry(group[0])),
-    codeSent: (message, minutes) => ({
+    messageStates: (group: Group) => (observed ? group.map(stateEntry) : stateEntry(group[0])),
+    /** A code that was sent, with the message that carries it. */
+    codeSent: (message: Message, minutes: number) => ({
       id: message.groupId,
       status: observed ? '1' : 'sent',
       minutes_to_expire: minutes,
       data: listed([message.channel === 'sms' ? textEntry(message) : codeCallEntry(message)]),
     }),
     codeRight: () => ({ status: approvedStatus }),
-    link: ({ urlShort, urlLong }, msg) => ({ urlShort, urlLong, msg }),
-    statistics: ({ urlShort, urlLong }, clicksNumber, metrics) => ({
+    link: ({ urlShort, urlLong }: ShortLink, msg: string) => ({ urlShort, urlLong, msg }),
+    statistics: ({ urlShort, urlLong }: ShortLink, clicksNumber: number, metrics: readonly Metric[]) => ({
       urlShort,
       urlLong,
       clicksNumber,
       metrics: observed && metrics.length === 0 ? null : listed(metrics),
     }),
-    refusal({ refused, msg }) {
+    refusal({ refused, msg }: Refusal): ServiceResponse {
       const aboutCode = codeRefusals.includes(refused)
       if (aboutCode && wrongCode === 200) return { status: 200, body: { status: 'rejected' } }
       const number = refusalNumbers[refused]

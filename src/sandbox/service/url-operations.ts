@@ -1,9 +1,11 @@
+import { present } from '../../lib/present.js'
 import { dayMs } from '../../lib/time.js'
-import { premiumCategories, statisticCategories } from '../../provider/operations.js'
+import { premiumCategories, statisticCategories } from '../../provider/parameter-schemas.js'
 import type { Account } from '../account.js'
 import { tally } from '../clicks.js'
 import type { LinkStore } from '../short-links.js'
 import { premiumUrlPrice } from './dispatch.js'
+import type { ParametersOf } from './parameters.js'
 import { type Refusal, refuse } from './refusals.js'
 import type { Responder } from './responder.js'
 import type { Handlers } from './service.js'
@@ -19,13 +21,7 @@ export function urlOperations(
 ): Pick<Handlers, 'shortenUrl' | 'urlStatistics'> {
   return {
     shortenUrl(parameters) {
-      const {
-        name,
-        alias,
-        'url-long': urlLong,
-        'group-name': groupName,
-        'domain-name': domainName,
-      } = parameters
+      const { name, alias, 'group-name': groupName, 'domain-name': domainName } = parameters
       const premium = parameters['is-premium'] ?? false
       const refusal = checkOrder(parameters)
       if (refusal !== undefined) return refusal
@@ -34,11 +30,9 @@ export function urlOperations(
       }
       const created = links.create({
         name,
-        urlLong,
+        urlLong: parameters['url-long'],
         premium,
-        ...(alias !== undefined && { alias }),
-        ...(groupName !== undefined && { groupName }),
-        ...(domainName !== undefined && { domainName }),
+        ...present({ alias, groupName, domainName }),
         months: Number(parameters['expiration-time-statistics'] ?? 0) || defaultMonths,
       })
       if ('taken' in created) return refuse('urlTaken', `Another URL has this ${created.taken}.`)
@@ -48,15 +42,12 @@ export function urlOperations(
     },
 
     urlStatistics({ 'name-url': name, since, until, category }) {
-      const from = Date.parse(since)
-      const lastDay = Date.parse(until)
-      if (from > lastDay) return refuse('parameters', 'since must not be after until.')
       const link = links.named(name)
       if (link === undefined) return refuse('url', 'No short URL has this name.')
       if (!link.premium && premiumCategories.some((one) => one === category)) {
         return refuse('premium', `${category} is a category of premium URLs.`)
       }
-      const clicks = links.clicksOf(link, from, lastDay + dayMs)
+      const clicks = links.clicksOf(link, Date.parse(since), Date.parse(until) + dayMs)
       const all = link.premium ? [...statisticCategories, ...premiumCategories] : statisticCategories
       const wanted = category === undefined ? all : [category]
       const metrics = wanted.flatMap((one) => tally(one, clicks))
@@ -66,12 +57,7 @@ export function urlOperations(
 }
 
 /** The documentation gives no format for these parameters; a URL and its path need one. */
-function checkOrder(parameters: {
-  readonly 'url-long': string
-  readonly alias: string | undefined
-  readonly 'domain-name': string | undefined
-  readonly 'expiration-time-statistics': string | undefined
-}): Refusal | undefined {
+function checkOrder(parameters: ParametersOf<'shortenUrl'>): Refusal | undefined {
   const { alias = 'a', 'domain-name': domain = 'a' } = parameters
   if (!isWebAddress(parameters['url-long'])) {
     return refuse(

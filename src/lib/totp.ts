@@ -1,0 +1,36 @@
+import { createHmac } from 'node:crypto'
+import { secondMs } from './time.js'
+
+/** How long an app shows one code (RFC 6238, 5.2). */
+const stepMs = 30 * secondMs
+const digits = 6
+/** How far the two clocks may be apart, and a code still be one that was typed late (RFC 6238, 5.2). */
+const accepted = 1
+/** How far apart they may be for a code to be told from one that was guessed: two minutes. */
+const recognized = 4
+
+const stepAt = (now: number): number => Math.floor(now / stepMs)
+
+/** The code of one step, with SHA-1: many apps know nothing else, whatever they are told (RFC 4226, 5.3). */
+export function codeOf(step: number, secret: Uint8Array): string {
+  const counter = Buffer.alloc(8)
+  counter.writeBigUInt64BE(BigInt(step))
+  const mac = createHmac('sha1', secret).update(counter).digest()
+  const offset = mac.readUInt8(mac.length - 1) & 0x0f
+  const truncated = mac.readUInt32BE(offset) & 0x7fffffff
+  return String(truncated % 10 ** digits).padStart(digits, '0')
+}
+
+/** The step whose code this is, the nearest one first; undefined for that of none near by. */
+export function stepOf(code: string, secret: Uint8Array, now: number): number | undefined {
+  const steps = Array.from({ length: 2 * recognized + 1 }, (_, index) => stepAt(now) - recognized + index)
+  return steps
+    .sort((one, other) => Math.abs(one - stepAt(now)) - Math.abs(other - stepAt(now)))
+    .find((step) => codeOf(step, secret) === code)
+}
+
+/** Whether the code of this step is one that an app shows now. */
+export const isCurrent = (step: number, now: number): boolean => Math.abs(step - stepAt(now)) <= accepted
+
+/** From when on no code of this step is recognized any more. */
+export const forgottenAfter = (step: number): number => (step + recognized + 1) * stepMs
