@@ -86,3 +86,29 @@ function errorsOf(answer: VerifyAnswer): readonly string[] {
   const error = hasError(answer) ? scalarString(answer.error) : undefined
   return error === undefined || error.includes(mask) ? [] : [error]
 }
+
+/**
+ * A code of the same shape that is not the right one: its own characters, moved by one. No other character
+ * is sure to be in the alphabet of the account, and a code outside it might be refused for its form alone.
+ */
+export function wrongCodeLike(code: string): string {
+  const moved = code.slice(1) + code.slice(0, 1)
+  return moved === code ? code.slice(1) + neighbourOf(code.slice(0, 1)) : moved
+}
+
+/** For a code of one character repeated, which moving does not change. */
+function neighbourOf(character: string): string {
+  if (character === '9') return '8'
+  if (character === 'z' || character === 'Z') return String.fromCharCode(character.charCodeAt(0) - 1)
+  return String.fromCharCode(character.charCodeAt(0) + 1)
+}
+
+/**
+ * The source of a `code.pattern` for codes like this one. Letters bring digits along: one code of four letters
+ * does not say that the next one has no digit.
+ */
+export function codePatternOf(code: string): string {
+  if (/^\d+$/.test(code)) return `^\\d{${code.length}}$`
+  const letters = code === code.toUpperCase() ? 'A-Z' : code === code.toLowerCase() ? 'a-z' : 'A-Za-z'
+  return `^[0-9${letters}]{${code.length}}$`
+}

@@ -87,7 +87,7 @@ const notLookedAt = [
   },
   {
     code: 'app',
-    text: 'options, session cookie, proxies and store as the app uses them: await tf.selfTest() in it',
+    text: 'options, limits beside the traffic of the week, cookie, proxies, store: await tf.selfTest() in the app',
   },
 ] as const
 

@@ -7,6 +7,16 @@ export type Row = { readonly code: string; readonly name: string; readonly text:
   | { readonly found: 'warning' | 'wrong'; readonly fix: string }
 )
 
+/** Makes the rows about one thing. */
+export function rowsAbout(name: string) {
+  return {
+    ok: (code: string, text: string): Row => ({ code, name, found: 'ok', text }),
+    skipped: (code: string, text: string): Row => ({ code, name, found: 'skipped', text }),
+    warning: (code: string, text: string, fix: string): Row => ({ code, name, found: 'warning', text, fix }),
+    wrong: (code: string, text: string, fix: string): Row => ({ code, name, found: 'wrong', text, fix }),
+  }
+}
+
 const marks = {
   ok: ['ok', 'green'],
   skipped: ['--', 'gray'],

@@ -1,77 +1,56 @@
 import { type RedisClient, redisStore } from '../store/redis-store.js'
-import type { Row } from './findings.js'
+import { type Row, rowsAbout } from './findings.js'
 import type { LoadFromApp } from './host-checks.js'
 import { printable } from './quote.js'
 
-const name = 'Redis'
+const { ok, skipped, wrong } = rowsAbout('Redis')
 
 /** What Redis, or the way to it, says when it cannot be used. The first that fits counts. */
-const failures: readonly { readonly code: string; readonly says: RegExp; readonly fix: string }[] = [
-  {
-    code: 'redis_refuses_login',
-    says: /WRONGPASS|NOAUTH|invalid password/i,
-    fix: 'correct user and password in REDIS_URL',
-  },
-  {
-    code: 'redis_permission',
-    says: /NOPERM|permission|can't run this command/i,
-    fix: 'allow its user EVAL, EVALSHA and every command on keys that begin with tf2:',
-  },
-  {
-    code: 'redis_not_listening',
-    says: /ECONNREFUSED/,
-    fix: 'start it, or correct host and port in REDIS_URL',
-  },
-  { code: 'redis_dns', says: /ENOTFOUND|EAI_/, fix: 'correct the host name in REDIS_URL' },
-  {
-    code: 'redis_silent',
-    says: /no answer|timeout/i,
-    fix: 'look whether it hangs, or whether a firewall stops this machine',
-  },
+const failures: readonly (readonly [says: RegExp, code: string, fix: string])[] = [
+  [/WRONGPASS|NOAUTH|invalid password/i, 'redis_refuses_login', 'correct user and password in REDIS_URL'],
+  [
+    /NOPERM|permission|can't run this command/i,
+    'redis_permission',
+    'allow its user EVAL, EVALSHA and every command on keys that begin with tf2:',
+  ],
+  [/ECONNREFUSED/, 'redis_not_listening', 'start it, or correct host and port in REDIS_URL'],
+  [/ENOTFOUND|EAI_/, 'redis_dns', 'correct the host name in REDIS_URL'],
+  [/no answer|timeout/i, 'redis_silent', 'look whether it hangs, or whether a firewall stops this machine'],
+  [/^/, 'redis_unusable', 'start it, and check the address, the password and the permissions in REDIS_URL'],
 ]
-const otherwise = {
-  code: 'redis_unusable',
-  fix: 'start it, and check the address, the password and the permissions in REDIS_URL',
-}
 
 /** Whether Redis can be reached and written, and is set up to forget nothing that is live. */
 export async function redisRows(url: string | undefined, load: LoadFromApp): Promise<readonly Row[]> {
-  if (url === undefined) {
-    return [{ code: 'redis_not_asked', name, found: 'skipped', text: 'not asked: REDIS_URL is not set' }]
-  }
+  if (url === undefined) return [skipped('redis_not_asked', 'not asked: REDIS_URL is not set')]
   const connection = openRedis(url, load)
   if (connection === undefined) {
-    const text = 'neither redis nor ioredis is installed here'
     const fix = 'npm install redis in the folder of the app'
-    return [{ code: 'redis_client_missing', name, found: 'wrong', text, fix }]
+    return [wrong('redis_client_missing', 'neither redis nor ioredis is installed here', fix)]
   }
   try {
     return await inspected(connection)
   } catch (error) {
     const reason = reasonOf(error)
-    const { code, fix } = failures.find(({ says }) => says.test(reason)) ?? otherwise
-    return [{ code, name, found: 'wrong', text: `cannot be used: ${printable(reason)}`, fix }]
+    const [, code, fix] = failures.find(([says]) => says.test(reason)) as (typeof failures)[number]
+    return [wrong(code, `cannot be used: ${printable(reason)}`, fix)]
   } finally {
     connection.end()
   }
 }
 
-async function inspected({ client, connect }: RedisConnection): Promise<readonly Row[]> {
+async function inspected({ client, connect }: ReturnType<typeof connection>): Promise<readonly Row[]> {
   await connect()
   // Asked once, by a machine that may be busy or far away: slow is not silent.
   const store = redisStore({ client, timeoutMs: 2_000 })
   const findings = (await store.inspect?.()) ?? []
   if (findings.some(({ message }) => message.includes('MOVED '))) {
-    const text = 'is a cluster: ask it with selfTest() in the app'
-    return [{ code: 'redis_cluster', name, found: 'skipped', text }]
+    return [skipped('redis_cluster', 'is a cluster: ask it with selfTest() in the app')]
   }
   // Looking takes no permission to write.
   if (findings.length === 0) await store.increment('tf2:doctor', 1_000)
-  const rows = findings.map(
-    ({ code, message, fix }): Row => ({ code, name, found: 'wrong', text: printable(message), fix }),
-  )
-  if (rows.length > 0) return rows
-  return [{ code: 'redis_ok', name, found: 'ok', text: 'reachable, and forgets nothing that is live' }]
+  if (findings.length > 0)
+    return findings.map(({ code, message, fix }) => wrong(code, printable(message), fix))
+  return [ok('redis_ok', 'reachable, and forgets nothing that is live')]
 }
 
 /** The store wraps what a client said; a refused connection to several addresses has a code alone. */
@@ -81,18 +60,10 @@ function reasonOf(error: unknown): string {
   return error.message === '' && 'code' in error ? String(error.code) : error.message
 }
 
-/** A connection to Redis through the package of the app. */
-export interface RedisConnection {
-  readonly client: RedisClient
-  /** Rejects with why there is none. */
-  connect(): Promise<void>
-  end(): void
-}
-
 const connectTimeoutMs = 3_000
 
 /** With what the app has installed, `redis` or `ioredis`; undefined when it has neither. */
-export function openRedis(url: string, load: LoadFromApp): RedisConnection | undefined {
+function openRedis(url: string, load: LoadFromApp) {
   const nodeRedis = load('redis') as NodeRedisPackage | undefined
   if (nodeRedis !== undefined) {
     const socket = { connectTimeout: connectTimeoutMs, reconnectStrategy: false }
@@ -110,11 +81,13 @@ export function openRedis(url: string, load: LoadFromApp): RedisConnection | und
   return connection(client, () => client.disconnect())
 }
 
-function connection(client: RedisClient & Connectable, end: () => unknown): RedisConnection {
+/** A connection to Redis through the package of the app. */
+function connection(client: RedisClient & Connectable, end: () => unknown) {
   return {
     client,
+    /** Rejects with why there is none. */
     connect: () =>
-      new Promise((resolve, reject) => {
+      new Promise<void>((resolve, reject) => {
         // The event says more than the rejection, which may only say that the connection is closed.
         client.on('error', reject)
         client.connect().then(() => resolve(), reject)

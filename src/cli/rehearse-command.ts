@@ -1,18 +1,25 @@
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describeRehearsal, type RehearsalOptions, rehearse } from '../testing/index.js'
+import { recordSignIn } from '../testing/rehearsal/sign-in-recorder.js'
 import { type Flags, printJson, readCommandLine } from './command-line.js'
 import { UsageError, understand } from './usage-error.js'
 
 const defaultPlan = 'rehearsal.mjs'
-const defaultPort = 4010
 
 const flags = {
   plan: {
     takes: '<file>',
     help: `module whose default export says how to sign in and what to attack; ${defaultPlan}`,
   },
-  sandboxPort: { takes: '<number>', help: `where the app expects the provider; ${defaultPort}` },
+  sandbox: {
+    takes: '<port or url>',
+    help: 'where one is started for the app to send its codes through, 4010; or the URL of one that runs',
+  },
+  record: {
+    takes: '<path>',
+    help: 'attack nothing: sign in once by hand, up to where a code is asked for at this path, such as\n/two-factor, and get the signIn of a plan',
+  },
   only: { takes: '<a,b>', help: 'rows to try, while one of them is being mended' },
   maxRequests: {
     takes: '<number>',
@@ -24,7 +31,7 @@ const flags = {
 const usage = {
   name: 'rehearse <url>',
   about: `Attacks an app on this machine as it is wired up, and says what fell, what to change and which request to
-repeat. It starts the sandbox that the app sends its codes through: end yours first.`,
+repeat. It starts the sandbox that the app sends its codes through, or uses yours.`,
   flags,
   notes: `The plan, for an app whose people are in a database of its own:
 
@@ -46,24 +53,35 @@ export async function rehearseCommand(args: readonly string[]): Promise<number> 
   if (values === undefined) return 0
   if (url === undefined || url === '')
     throw new UsageError('The address of the app is missing: pass it, such as http://localhost:3000.')
-  const { plan = defaultPlan, sandboxPort = String(defaultPort), only, maxRequests, json } = values
+  const { plan = defaultPlan, sandbox, record, only, maxRequests, json } = values
+  if (record !== undefined) {
+    const signIn = await understand(() => recordSignIn(url, record, askForSignIn))
+    process.stdout.write(`${signIn}\n`)
+    return 0
+  }
   const given = await loadPlan(plan)
+  const planned = typeof given.sandbox === 'object' ? given.sandbox : {}
+  const isPort = /^\d+$/.test(sandbox ?? '')
   const options = {
     ...given,
     app: url,
-    sandbox: { ...given.sandbox, port: Number(sandboxPort) },
+    ...(sandbox !== undefined && { sandbox: isPort ? { ...planned, port: Number(sandbox) } : sandbox }),
     ...(only !== undefined && { only: only.split(',') }),
     ...(maxRequests !== undefined && { maxRequests: Number(maxRequests) }),
   }
   const rehearsal = await understand(() => rehearse(options)).catch((error) => {
     if (error?.code !== 'EADDRINUSE') throw error
     throw new UsageError(
-      `Port ${sandboxPort} is taken: end the sandbox that runs there, or choose another port with --sandbox-port.`,
+      `Port ${error.port} is taken: pass --sandbox http://localhost:${error.port} if that is your sandbox, or another port.`,
     )
   })
   if (json) printJson(rehearsal)
   else process.stdout.write(`${describeRehearsal(rehearsal)}\n`)
   return rehearsal.ok ? 0 : 1
+}
+
+function askForSignIn(address: string): void {
+  process.stderr.write(`Open ${address} and sign in once, until you are asked for a code.\n`)
 }
 
 async function loadPlan(file: string): Promise<RehearsalOptions> {

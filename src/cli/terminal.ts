@@ -2,18 +2,7 @@ import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { UsageError } from './usage-error.js'
 
-/** The person in front of the program, or the pipe in their place. */
-export interface Terminal {
-  /** Whether somebody can be asked. In a pipe nothing is. */
-  readonly interactive: boolean
-  /** What is typed, or the next line of the pipe. Asks again until it has an answer, unless there is a default. */
-  ask(question: string, manner?: Manner): Promise<string>
-  /** For the person: results go to the standard output, which a pipe may take away. */
-  say(text: string): void
-  /** Says what must not be overlooked. */
-  warn(text: string): void
-  close(): void
-}
+export type Terminal = ReturnType<typeof openTerminal>
 
 interface Manner {
   readonly hidden?: boolean | undefined
@@ -21,8 +10,11 @@ interface Manner {
   readonly byDefault?: string | undefined
 }
 
-/** Asks on the standard error, so that the standard output holds results alone. */
-export function openTerminal(): Terminal {
+/**
+ * The person in front of the program, or the pipe in their place. Asks on the standard error, so that the standard
+ * output holds results alone.
+ */
+export function openTerminal() {
   const { stdin, stderr } = process
   const interactive = stdin.isTTY === true
   let hidden = false
@@ -62,8 +54,10 @@ export function openTerminal(): Terminal {
   }
 
   return {
+    /** Whether somebody can be asked. In a pipe nothing is. */
     interactive,
-    async ask(question, { hidden: isHidden = false, byDefault } = {}) {
+    /** What is typed, or the next line of the pipe. Asks again until it has an answer, unless there is a default. */
+    async ask(question: string, { hidden: isHidden = false, byDefault }: Manner = {}): Promise<string> {
       const asked = byDefault === undefined ? question : `${question} [${byDefault}]`
       for (;;) {
         const answer = await line(asked, isHidden)
@@ -71,8 +65,9 @@ export function openTerminal(): Terminal {
         if (byDefault !== undefined) return byDefault
       }
     },
-    say: (text) => void stderr.write(`${text}\n`),
-    warn: (text) => void stderr.write(`${coloured('red', text, stderr)}\n`),
+    say: (text: string) => void stderr.write(`${text}\n`),
+    /** Says what must not be overlooked. */
+    warn: (text: string) => void stderr.write(`${coloured('red', text, stderr)}\n`),
     close: () => lines.close(),
   }
 }

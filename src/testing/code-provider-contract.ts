@@ -3,6 +3,7 @@ import { createHash, randomInt } from 'node:crypto'
 import type { Channel, CodeProvider, CodeSend, SendResult, Verdict } from '../challenge/code-provider.js'
 import { isMethodName, methodNameRule } from '../lib/method-names.js'
 import { type Checks, checkOptions, func, list, that } from '../lib/options.js'
+import { wrongCode } from './wrong-code.js'
 
 /** What a service can do instead of an answer: a page of a proxy with HTTP 200, silence, a cut connection. */
 export type ServiceFault = 'error-page' | 'hang' | 'cut-off'
@@ -55,8 +56,13 @@ const deadlineMs = 5_000
 const shortDeadlineMs = 200
 const graceMs = 1_000
 
+const faultyAnswers: Readonly<Record<ServiceFault, string>> = {
+  'error-page': 'a page of a proxy',
+  hang: 'an answer that does not come in time',
+  'cut-off': 'an answer that is cut off',
+}
+
 const handleOf = (sent: SendResult) => ('handle' in sent ? sent.handle : undefined)
-const wrong = (code: string) => code.replace(/.$/, (last) => (last === '0' ? '1' : '0'))
 
 /**
  * The executable contract of a `CodeProvider`: one test per sentence of it, in your runner. Numbers are
@@ -91,6 +97,12 @@ export function codeProviderContract(options: CodeProviderContractOptions): void
   for (const channel of channels)
     define(`a code sent by ${channel} is approved`, (trial) => approved(trial, channel))
   for (const [sentence, run] of Object.entries(cases)) define(sentence, run)
+  for (const [fault, answer] of Object.entries(faultyAnswers) as [ServiceFault, string][]) {
+    define(`${answer} approves nothing and calls no right code wrong`, (trial) => unjudged(trial, fault))
+    define(`${answer} leaves a send unconfirmed, and nothing is sent again`, (trial) =>
+      unconfirmed(trial, fault),
+    )
+  }
 }
 
 async function approved({ deliver, check, sends }: Trial, channel: Channel): Promise<void> {
@@ -102,7 +114,7 @@ async function approved({ deliver, check, sends }: Trial, channel: Channel): Pro
 const cases: Cases = {
   'a wrong code is rejected, and the right one is still approved after it': async ({ deliver, check }) => {
     const { code, handle } = await deliver()
-    assert.equal(await check(wrong(code), handle), 'rejected')
+    assert.equal(await check(wrongCode(code), handle), 'rejected')
     assert.equal(await check(code, handle), 'approved')
   },
 
@@ -132,19 +144,6 @@ const cases: Cases = {
     for (const told of spellingsOf(code)) assert.ok(!handle.includes(told), 'the handle tells the code')
   },
 
-  'a page of a proxy approves nothing and calls no right code wrong': (trial) =>
-    unjudged(trial, 'error-page'),
-  'an answer that does not come in time approves nothing and calls no right code wrong': (trial) =>
-    unjudged(trial, 'hang'),
-  'an answer that is cut off approves nothing and calls no right code wrong': (trial) =>
-    unjudged(trial, 'cut-off'),
-
-  'a page of a proxy after a send is unconfirmed, and nothing is sent again': (trial) =>
-    unconfirmed(trial, 'error-page'),
-  'a send whose answer does not come in time is unconfirmed, and not repeated': (trial) =>
-    unconfirmed(trial, 'hang'),
-  'a send whose answer is cut off is unconfirmed, and not repeated': (trial) => unconfirmed(trial, 'cut-off'),
-
   'a send that was given up before it began reaches nobody': async ({ send, sends }) => {
     const { result } = await send({ signal: AbortSignal.abort() })
     assert.ok(result === 'not-sent' || result === 'unconfirmed', `the result is ${result}`)
@@ -156,7 +155,7 @@ const cases: Cases = {
 async function unjudged({ deliver, check, fail }: Trial, fault: ServiceFault): Promise<void> {
   const { code, handle } = await deliver()
   await fail(fault)
-  assert.notEqual(await check(wrong(code), handle), 'approved')
+  assert.notEqual(await check(wrongCode(code), handle), 'approved')
   const verdict = await check(code, handle)
   assert.ok(verdict === 'approved' || verdict === 'unavailable', `the verdict on a right code is ${verdict}`)
 }

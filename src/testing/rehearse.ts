@@ -1,20 +1,22 @@
 import { createServer, Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { unknownName } from '../lib/nearest-name.js'
 import { checkOptions, func, integer, list, nonEmptyString, optionError, that } from '../lib/options.js'
-import type { Sandbox, SandboxOptions } from '../sandbox/index.js'
+import type { SandboxOptions } from '../sandbox/index.js'
 import { type Attack, attacks } from './rehearsal/attacks.js'
 import type { Rehearsal, RehearsalOptions, RehearsalPerson, RehearsalRow } from './rehearsal/contract.js'
-import { faults } from './rehearsal/faults.js'
-import { coverage, createEar, type Ear } from './rehearsal/leaks.js'
+import { createEar } from './rehearsal/ear.js'
+import { attachSandbox, type HeldSandbox } from './rehearsal/held-sandbox.js'
 import { curlLine } from './rehearsal/report.js'
-import { signIn } from './rehearsal/sessions.js'
-import { createStage, NotTried, type Stage } from './rehearsal/stage.js'
-import { BudgetError, createWire, isLoopback } from './rehearsal/wire.js'
+import { createStage, Fell, NotTried, type Stage } from './rehearsal/stage.js'
+import { BudgetError, createWire, isOwnAddress } from './rehearsal/wire.js'
 
 const maxRequests = 20_000
 const maxMs = 120_000
 /** With fewer requests than this the bursts become smaller. */
 const requestsOfFullBursts = 5_000
+/** So many attacks, the first, are always made: others are judged by what they show. */
+const always = 2
 /** The port of `npx express-two-factor sandbox`, and of the quick start. */
 const defaultSandbox: SandboxOptions = { port: 4010 }
 
@@ -24,7 +26,11 @@ const checks = {
     'must be a listener, a server of node:http, or the address of one on this machine, such as http://127.0.0.1:3000',
     (value) => typeof value === 'function' || value instanceof Server || isOwnAddress(value),
   ),
-  sandbox: object('must be what startSandbox resolves with, or its options'),
+  sandbox: that(
+    'must be what startSandbox resolves with, its options, or the address of one on this machine',
+    (value) =>
+      isOwnAddress(value) || (typeof value === 'object' && value !== null && !(value instanceof URL)),
+  ),
   person: func('(index) => person'),
   signIn: func('(agent, person) => promise'),
   actions: list(object("must be such as { name: 'transfer', path: '/transfers' }"), 'must be an array'),
@@ -63,6 +69,10 @@ export async function rehearse<Person extends RehearsalPerson>(
   options: RehearsalOptions<Person>,
 ): Promise<Rehearsal> {
   checkOptions('rehearse', options, checks, ['app', 'person', 'signIn'])
+  const codes = attacks.map(({ code }) => code)
+  const unknown = options.only?.find((code) => !codes.includes(code))
+  // Nothing would be tried, and nothing fall.
+  if (unknown !== undefined) throw optionError(`rehearse: only: ${unknownName('row', unknown, codes)}`)
   const began = performance.now()
   const given = options as unknown as RehearsalOptions
   const ends: (() => unknown)[] = []
@@ -71,13 +81,10 @@ export async function rehearse<Person extends RehearsalPerson>(
     const origin = await originOf(given.app, ends)
     const { maxRequests: most = maxRequests, timeoutMs = maxMs } = given
     const wire = createWire(origin, { maxRequests: most, timeoutMs })
-    const ear = createEar(sandbox)
+    const ear = createEar(sandbox.credentials)
     ends.push(wire.close, ear.close)
-    const stage = createStage({
-      ...{ wire, sandbox, options: given, path: given.path ?? '/two-factor' },
-      ...{ scale: Math.min(1, most / requestsOfFullBursts), onResponse: ear.hear, onCode: ear.note },
-    })
-    const rows = await attackAll(stage, ear)
+    const scale = Math.min(1, most / requestsOfFullBursts)
+    const rows = await attackAll(createStage({ wire, sandbox, options: given, ear, scale }))
     const ok = rows.every(({ verdict }) => verdict !== 'fell')
     return { ok, rows, requests: wire.requests(), durationMs: Math.round(performance.now() - began) }
   } finally {
@@ -85,94 +92,62 @@ export async function rehearse<Person extends RehearsalPerson>(
   }
 }
 
-async function attackAll(stage: Stage, ear: Ear): Promise<readonly RehearsalRow[]> {
+async function attackAll(stage: Stage): Promise<readonly RehearsalRow[]> {
   const { only } = stage.options
-  const asked = ({ code }: Attack) => only === undefined || code === 'confirmed-action' || only.includes(code)
-  const first = await rowOf(ownApp, stage)
-  const beside = [faultAttack].filter(asked)
-  const inTurn = attacks.filter(asked)
-  const last = endings(ear).filter(asked)
-  if (ear.codes() === 0) {
-    const why = 'no code arrived in the sandbox that is held, so that the app may be that of somebody else'
-    const rest = [...inTurn, ...beside, ...last]
-    return [first, ...rest.map(({ code, claim }) => notTried(code, claim, why))]
+  // What is judged by all traffic would hold where there is none.
+  const isAll = only === undefined || attacks.some(({ code, judgesAll }) => judgesAll && only.includes(code))
+  const asked = attacks.filter(({ code }, index) => isAll || index < always || only.includes(code))
+  const begun = new Map<Attack, Promise<RehearsalRow>>()
+  const rows: RehearsalRow[] = []
+  for (const attack of asked) {
+    rows.push(await (begun.get(attack) ?? rowOf(attack, stage)))
+    if (rows.length > 1) continue
+    if (stage.ear.codes.size === 0) {
+      const why = 'no code arrived in the sandbox that is held, so that the app may be that of somebody else'
+      return [...rows, ...asked.slice(1).map((one) => notTried(one, why))]
+    }
+    for (const one of asked.filter(({ beside }) => beside)) begun.set(one, rowOf(one, stage))
   }
-  // The provider is in trouble beside all other attacks.
-  const inTrouble = beside.map((attack) => rowOf(attack, stage))
-  const rows = [first]
-  for (const attack of inTurn) rows.push(await rowOf(attack, stage))
-  rows.push(...(await Promise.all(inTrouble)))
-  for (const attack of last) rows.push(await rowOf(attack, stage))
   return rows
 }
 
-const ownApp: Attack = {
-  code: 'sign-in',
-  claim: 'the right code signs in, and a wrong one does not',
-  fix: 'mount one session before tf.routes() and every guard, and let the app send its codes through this sandbox',
-  docs: 'docs/sessions.md#order-of-mounting',
-  run: signIn,
-}
-
-const faultAttack: Attack = {
-  code: 'provider-faults',
-  claim: 'no trouble of the provider lets anybody in',
-  fix: 'return "approved" for the one status that the provider documents, and "unavailable" for whatever you cannot read',
-  docs: 'docs/providers.md#a-provider-of-your-own',
-  run: faults,
-}
-
-/** What is known only when everything else has been tried. */
-const endings = (ear: Ear): readonly Attack[] => [
-  {
-    code: 'secrets',
-    claim: 'no code and no key is in a response, an event or the log',
-    fix: 'log neither bodies nor options',
-    docs: 'docs/events.md#logs-and-metrics',
-    run: ear.secrets,
-  },
-  {
-    code: 'unguarded',
-    claim: 'no route that changes something responded without a guard',
-    fix: 'put a guard before it, or list it in ignore',
-    docs: 'docs/sandbox.md#fixtures-and-coverage-of-guards',
-    run: coverage,
-  },
-  {
-    code: 'warnings',
-    claim: 'the package warned of no mistake of wiring',
-    fix: 'do what the warning says',
-    docs: 'docs/troubleshooting.md#warnings',
-    run: ear.warnings,
-  },
-]
-
-async function rowOf({ code, claim, fix, docs, run }: Attack, stage: Stage): Promise<RehearsalRow> {
+async function rowOf({ run, fix, docs, ...attack }: Attack, stage: Stage): Promise<RehearsalRow> {
+  const { code, claim } = attack
+  let tried = ''
   try {
-    const { tried, seen, fell, request } = await run(stage)
-    if (!fell) return { code, claim, tried, seen, verdict: 'held' }
-    const repeat = request && { repeat: curlLine(stage.origin, request) }
-    return { code, claim, tried, seen, verdict: 'fell', fix, docs, ...repeat }
+    const seen = await run(stage, (what) => {
+      tried = what
+    })
+    return { code, claim, tried, seen, verdict: 'held' }
   } catch (error) {
+    if (error instanceof Fell) {
+      const repeat = error.request && { repeat: curlLine(stage.origin, error.request) }
+      return { code, claim, tried, seen: error.message, verdict: 'fell', fix, docs, ...repeat }
+    }
     const isOurs = error instanceof NotTried || error instanceof BudgetError
     const why = error instanceof Error ? error.message : String(error)
-    return notTried(code, claim, isOurs ? why : `it could not be carried out: ${why}`)
+    return notTried(attack, isOurs ? why : `it could not be carried out: ${why}`)
   }
 }
 
-function notTried(code: string, claim: string, why: string): RehearsalRow {
+function notTried({ code, claim }: Pick<Attack, 'code' | 'claim'>, why: string): RehearsalRow {
   return { code, claim, tried: why, seen: '', verdict: 'not tried' }
 }
 
-/** The sandbox of the host, or one that ends with the rehearsal. */
+/** The sandbox of the host, one that runs elsewhere, or one that ends with the rehearsal. */
 async function sandboxOf(
   { sandbox = defaultSandbox }: RehearsalOptions,
   ends: (() => unknown)[],
-): Promise<Sandbox> {
-  if ('inbox' in sandbox) return sandbox
+): Promise<HeldSandbox> {
+  if (typeof sandbox === 'object' && 'inbox' in sandbox) return sandbox
+  if (typeof sandbox === 'string' || sandbox instanceof URL) {
+    const wire = createWire(new URL(sandbox).origin)
+    ends.push(wire.close)
+    return attachSandbox(wire)
+  }
   // Loaded here, so that the entry works where Express is not installed.
   const { startSandbox } = await import('../sandbox/index.js')
-  const started = await startSandbox(sandbox)
+  const started = await startSandbox({ ...defaultSandbox, ...sandbox })
   ends.push(started.close)
   return started
 }
@@ -194,11 +169,4 @@ async function originOf(app: RehearsalOptions['app'], ends: (() => unknown)[]): 
   if (address === null || typeof address === 'string')
     throw optionError('rehearse: app must listen on a port')
   return `http://127.0.0.1:${(address satisfies AddressInfo).port}`
-}
-
-function isOwnAddress(value: unknown): boolean {
-  const text = String(value)
-  return (
-    (typeof value === 'string' || value instanceof URL) && URL.canParse(text) && isLoopback(new URL(text))
-  )
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import type { Awaitable } from '../lib/awaitable.js'
 import { type Checks, checkOptions, func } from '../lib/options.js'
-import type { Awaitable, Store } from '../store/store.js'
-import type { Bench, Cases, StoreUnderTest } from './store-contract/bench.js'
+import type { Store } from '../store/store.js'
+import type { Cases, StoreUnderTest } from './store-contract/bench.js'
 import { counterCases } from './store-contract/counters.js'
 import { entryCases } from './store-contract/entries.js'
 import { downCases, failureCases } from './store-contract/failures.js'
@@ -55,18 +56,17 @@ export function storeContract(options: StoreContractOptions): void {
     for (const [sentence, run] of Object.entries(cases)) {
       test(sentence, async () => {
         const opened: Store[] = []
-        const bench: Bench = {
-          async open() {
-            const store = await create()
-            opened.push(store)
-            return underTest(store)
-          },
-          elapse: async (ms) => void (await elapse(ms)),
-          ledgerKey: () => newKey('auth'),
-          counterKey: () => newKey('count-contract'),
+        const open = async () => {
+          const store = await create()
+          opened.push(store)
+          return underTest(store)
         }
+        const [ledgerKey, counterKey] = [() => newKey('auth'), () => newKey('count-contract')]
         try {
-          await run(bench)
+          await run({
+            ...{ store: await open(), key: ledgerKey(), counter: counterKey(), open, ledgerKey, counterKey },
+            elapse: async (ms) => void (await elapse(ms)),
+          })
         } finally {
           for (const store of opened) await store.close?.()
         }

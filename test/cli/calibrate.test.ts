@@ -1,7 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
-import { codePatternOf } from '../../src/cli/calibrate.js'
 import {
   createClient,
   type ProviderClient,
@@ -126,16 +125,6 @@ describe('express-two-factor calibrate', () => {
     expect(sandbox.requests.count('sendCallCode')).toBe(1)
   })
 
-  test.each(['spec', 'observed'] as const)(
-    'says that watch.delivery works, in the dialect %s',
-    async (dialect) => {
-      const onMessage = () => sandbox.clock.advance(5_000)
-      await using sandbox = await startSandbox({ dialect, onMessage })
-      const { err } = await calibrate(sandbox)
-      expect(err).toContain('watch: { delivery: {} } works with this account.')
-    },
-  )
-
   test('says that watch.delivery does not work where the account does not tell', async () => {
     await using sandbox = await startSandbox()
     sandbox.faults.add({ operation: 'messageState', kind: 'status', status: 520, body: { error: 1 } })
@@ -152,11 +141,7 @@ describe('express-two-factor calibrate', () => {
     expect(exitCode).toBe(0)
     const asked = sandbox.requests.list().filter(({ operation }) => operation !== 'messageState')
     const sent = asked.map(({ fields }) => [fields.phone, fields['country-code']])
-    expect(sent).toEqual([
-      [phone, 'CO'],
-      [phone, 'CO'],
-      [phone, 'CO'],
-    ])
+    expect(sent).toEqual(Array(3).fill([phone, 'CO']))
 
     await using without = await startSandbox()
     const program = run(['calibrate', '--yes', newerPath], environment(without))
@@ -197,19 +182,6 @@ describe('express-two-factor calibrate', () => {
     expectNoSecret(sandbox, program)
   })
 
-  test.each([
-    ['an outage', { kind: 'status', status: 503, body: { error: '1' } }, 'was out of order or too busy'],
-    ['a page of a firewall', { kind: 'html' }, 'not a JSON object'],
-    ['a lost answer', { kind: 'reset' }, 'the answer was lost'],
-  ] as const)('prints no line after %s', async (_, fault, said) => {
-    await using sandbox = await startSandbox()
-    sandbox.faults.add({ operation: 'verifyCode', ...fault })
-    const { exitCode, out, err } = await calibrate(sandbox)
-    expect(exitCode).toBe(1)
-    expect(out).not.toContain('approvedStatuses')
-    expect(err).toContain(said)
-  })
-
   test('obeys no error of the provider that a terminal would', async () => {
     await using sandbox = await startSandbox()
     const body = { error: '\u001b[2J', msg: 'gone\u001b[2J' }
@@ -218,18 +190,6 @@ describe('express-two-factor calibrate', () => {
     expect(await program.exitCode).toBe(1)
     expect(program.err()).not.toContain('\u001b')
     expect(program.err()).toContain('\\u{1b}[2J')
-  })
-
-  test('hides a code that the provider quotes', async () => {
-    await using sandbox = await startSandbox()
-    // The code of such numbers is known: 012345, so the wrong one made of it is too.
-    const quoting = { operation: 'verifyCode', kind: 'body' } as const
-    sandbox.faults.add({ ...quoting, status: 520, body: { error: '123450 is wrong', msg: '123450' } })
-    sandbox.faults.add({ ...quoting, body: { status: '012345 is right' } })
-    const { exitCode, out } = await calibrate(sandbox, [], { TWO_FACTOR_PHONE: '+573001999907' })
-    expect(exitCode).toBe(1)
-    expect(out).toContain("error '••• is wrong'")
-    expect(out).toContain("status '••• is right'")
   })
 
   test.each([
@@ -250,6 +210,28 @@ describe('express-two-factor calibrate', () => {
     expectNoSecret(sandbox, program)
   })
 
+  const yes = '--yes'
+  test.each<[readonly string[], string]>([
+    [[], 'add --yes'],
+    [[yes, '--key', 'sesame-key'], 'TWO_FACTOR_KEY'],
+    [[yes, '--channel', 'fax'], 'channel must be sms or call'],
+    [[yes, '--phone', 'ana'], 'phone must be exactly one number'],
+    [[yes, '--phone', '+573001234567,+573007654321'], 'phone must be exactly one number'],
+    [[yes, '--client', 'ana'], 'client must be'],
+    [[yes, '--base-url', 'http://example.com/v1'], 'baseUrl must use https'],
+    [[yes, '--country-code', 'Colombia'], 'countryCode must be'],
+    [[yes, '--number-format', 'dashes'], "numberFormat must be 'digits' or 'plus'"],
+    [[yes, '--path', '/2fa/check'], 'path must be an operation and its path, such as verifyCode=/2fa/check'],
+    [[yes, '--path', 'check=/2fa/check'], 'unknown option "paths.check"'],
+  ])('does not understand %j, sends nothing, and repeats no key: %s', async (args, said) => {
+    await using sandbox = await startSandbox()
+    const program = run(['calibrate', ...args], environment(sandbox))
+    expect(await program.exitCode).toBe(2)
+    expect(program.err()).toContain(said)
+    expect(program.err()).not.toMatch(/ {4}at |sesame-key/)
+    expect(sandbox.requests.count()).toBe(0)
+  })
+
   test('names all that is missing, its option and its variable', async () => {
     const program = run(['calibrate', '--yes'])
     expect(await program.exitCode).toBe(2)
@@ -258,42 +240,6 @@ describe('express-two-factor calibrate', () => {
     }
     expect(program.err()).toContain('phone is missing: pass --phone or set TWO_FACTOR_PHONE.')
     expect(program.err()).not.toContain('--key')
-  })
-
-  test('sends nothing without a yes', async () => {
-    await using sandbox = await startSandbox()
-    const program = run(['calibrate'], environment(sandbox))
-    expect(await program.exitCode).toBe(2)
-    expect(program.err()).toContain('add --yes')
-    expect(sandbox.requests.count()).toBe(0)
-  })
-
-  test('takes no key from the command line, and does not repeat it', async () => {
-    await using sandbox = await startSandbox()
-    const program = run(['calibrate', '--yes', '--key', 'sesame-key'], environment(sandbox))
-    expect(await program.exitCode).toBe(2)
-    expect(program.err()).toContain('TWO_FACTOR_KEY')
-    expect(program.err()).not.toContain('sesame-key')
-    expect(sandbox.requests.count()).toBe(0)
-  })
-
-  test.each([
-    ['--channel', 'fax', 'channel must be sms or call'],
-    ['--phone', 'ana', 'phone must be exactly one number'],
-    ['--phone', '+573001234567,+573007654321', 'phone must be exactly one number'],
-    ['--client', 'ana', 'client must be'],
-    ['--base-url', 'http://example.com/v1', 'baseUrl must use https'],
-    ['--country-code', 'Colombia', 'countryCode must be'],
-    ['--number-format', 'dashes', "numberFormat must be 'digits' or 'plus'"],
-    ['--path', '/2fa/check', 'path must be an operation and its path, such as verifyCode=/2fa/check'],
-    ['--path', 'check=/2fa/check', 'unknown option "paths.check"'],
-  ])('does not understand %s %s, and sends nothing', async (option, value, said) => {
-    await using sandbox = await startSandbox()
-    const program = run(['calibrate', '--yes', option, value], environment(sandbox))
-    expect(await program.exitCode).toBe(2)
-    expect(program.err()).toContain(said)
-    expect(program.err()).not.toContain('    at ')
-    expect(sandbox.requests.count()).toBe(0)
   })
 
   test('ends when the pipe does', async () => {
@@ -311,14 +257,6 @@ describe('express-two-factor calibrate', () => {
     program.interrupt()
     expect(await program.signal).toBe('SIGINT')
     expect(program.out()).toBe('')
-  })
-
-  test('explains itself, its exit codes too', async () => {
-    const program = run(['calibrate', '--help'])
-    expect(await program.exitCode).toBe(0)
-    for (const text of ['--base-url', 'TWO_FACTOR_KEY', 'Exit codes: 0', 'one message']) {
-      expect(program.out()).toContain(text)
-    }
   })
 })
 
@@ -345,12 +283,7 @@ describe('express-two-factor calibrate for a program', () => {
         codePattern: '^[0-9A-Z]{5}$',
         calibratedAt: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
       },
-      notes: [
-        expect.any(String),
-        expect.any(String),
-        expect.any(String),
-        expect.stringContaining('watch: {'),
-      ],
+      notes: [...Array(3).fill(expect.any(String)), expect.stringContaining('watch: {')],
     })
   })
 
@@ -386,33 +319,22 @@ describe('express-two-factor calibrate for a program', () => {
       expect(program.out()).toBe(`${packageJson.version}\n`)
     },
   )
-
-  test.each([
-    ['482913', '^\\d{6}$'],
-    ['ABCD', '^[0-9A-Z]{4}$'],
-    ['ab3d', '^[0-9a-z]{4}$'],
-    ['aB3d5', '^[0-9A-Za-z]{5}$'],
-  ])('reads the shape of codes off %s', (code, pattern) => {
-    expect(codePatternOf(code)).toBe(pattern)
-    expect(code).toMatch(new RegExp(pattern))
-  })
 })
 
 describe.skipIf(withoutTerminal)('express-two-factor calibrate in a terminal', () => {
+  /** Waits for each of these, and types what stands beside it. */
+  async function dialogue(program: Run, ...steps: readonly (readonly [heard: string, typed: string])[]) {
+    for (const [heard, typed] of steps) {
+      await program.saying(heard)
+      program.type(`${typed}\r`)
+    }
+  }
+
   /** Answers every question but the last one. */
   async function answerQuestions(program: Run, sandbox: Sandbox, number = phone) {
-    await program.saying('Base URL')
-    program.type(`${sandbox.baseUrl}\r`)
-    await program.saying('Client of the account')
-    program.type('100200\r')
-    await program.saying('Key of the account')
-    program.type(`${key}\r`)
-    await program.saying('App-name')
-    program.type('Acme\r')
-    await program.saying('country code')
-    program.type(`${number}\r`)
-    await program.saying('Channel, sms or call [sms]')
-    program.type('\r')
+    const account = [['Client of the account', '100200'] as const, ['Key of the account', key] as const]
+    await dialogue(program, ['Base URL', sandbox.baseUrl], ...account, ['App-name', 'Acme'])
+    await dialogue(program, ['country code', number], ['Channel, sms or call [sms]', ''])
     await program.saying('Send it, y or n [n]')
   }
 
@@ -434,26 +356,19 @@ describe.skipIf(withoutTerminal)('express-two-factor calibrate in a terminal', (
   test('checks each answer as it is typed, and asks again', async () => {
     await using sandbox = await startSandbox()
     const program = runInTerminal(['calibrate'])
-    await program.saying('Base URL')
-    program.type('http://example.com/v1\r')
-    await program.saying('baseUrl must use https')
-    program.type(`${sandbox.baseUrl}\r`)
-    await program.saying('Client of the account')
-    program.type('ana\r')
-    await program.saying('client must be the account client identifier')
-    program.type('100200\r')
-    await program.saying('Key of the account')
-    program.type(`${key}\r`)
-    await program.saying('App-name')
-    program.type('Acme\r')
-    await program.saying('country code')
-    program.type('ana\r')
-    await program.saying('phone must be exactly one number')
-    program.type(`${phone}\r`)
-    await program.saying('Channel, sms or call [sms]')
-    program.type('fax\r')
-    await program.saying('channel must be sms or call')
-    program.type('\r')
+    await dialogue(
+      program,
+      ['Base URL', 'http://example.com/v1'],
+      ['baseUrl must use https', sandbox.baseUrl],
+      ['Client of the account', 'ana'],
+      ['client must be the account client identifier', '100200'],
+      ['Key of the account', key],
+      ['App-name', 'Acme'],
+      ['country code', 'ana'],
+      ['phone must be exactly one number', phone],
+      ['Channel, sms or call [sms]', 'fax'],
+      ['channel must be sms or call', ''],
+    )
     await program.saying('Send it, y or n [n]')
     expect(sandbox.requests.count()).toBe(0)
     program.interrupt()
@@ -493,11 +408,8 @@ describe.skipIf(withoutTerminal)('express-two-factor calibrate in a terminal', (
     ['no colour in a terminal that has none', { TERM: 'dumb' }, false],
   ])('shows %s', async (_, env, isRed) => {
     await using sandbox = await startSandbox()
-    const program = runInTerminal(['calibrate', '--yes', '--channel', 'sms'], {
-      ...environment(sandbox),
-      ...env,
-      TWO_FACTOR_KEY: 'no',
-    })
+    const wrong = { ...environment(sandbox), ...env, TWO_FACTOR_KEY: 'no' }
+    const program = runInTerminal(['calibrate', '--yes', '--channel', 'sms'], wrong)
     expect(await program.exitCode).toBe(1)
     expect(program.out().includes('\u001b[31m')).toBe(isRed)
   })

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { wrongCodeLike } from '../../src/cli/calibrate.js'
-import { calibrationOf } from '../../src/cli/calibration.js'
+import { calibrationOf, codePatternOf, wrongCodeLike } from '../../src/cli/calibration.js'
 import { describeAnswer, maskAnswer, optionLine } from '../../src/cli/conclusion.js'
 
 const right = { httpStatus: 200, status: 'verified' }
@@ -109,6 +108,16 @@ describe('the wrong code', () => {
   ])('for %s is %s: other, and of the same shape', (code, other) => {
     expect(wrongCodeLike(code)).toBe(other)
   })
+})
+
+test.each([
+  ['482913', '^\\d{6}$'],
+  ['ABCD', '^[0-9A-Z]{4}$'],
+  ['ab3d', '^[0-9a-z]{4}$'],
+  ['aB3d5', '^[0-9A-Za-z]{5}$'],
+])('the shape of codes is read off %s', (code, pattern) => {
+  expect(codePatternOf(code)).toBe(pattern)
+  expect(code).toMatch(new RegExp(pattern))
 })
 
 describe('an answer as it is shown', () => {

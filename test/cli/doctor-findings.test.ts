@@ -2,7 +2,8 @@ import type { RequestListener } from 'node:http'
 import { createRequire } from 'node:module'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { describeReport, examine, type Report } from '../../src/cli/doctor.js'
-import { createClient, type ProviderClient } from '../../src/provider/index.js'
+import { expressRow, nodeRow } from '../../src/cli/host-checks.js'
+import { type ClientOptions, createClient, type ProviderClient } from '../../src/provider/index.js'
 import { type SandboxOptions, startSandbox } from '../../src/sandbox/index.js'
 import { firstColumn, read, sectionOf } from '../documents.js'
 import { listening } from '../listening.js'
@@ -37,16 +38,21 @@ function clockApart(ms: number): Promise<string> {
 const status = (code: number, body: string, headers: Record<string, string> = {}) =>
   answering((_req, res) => res.writeHead(code, headers).end(body))
 
+/** A client with these options, of a sandbox unless it is of another provider. */
+async function asking(options: Partial<ClientOptions>, at?: string): Promise<Parts> {
+  const baseUrl = at ?? (await sandboxAt())
+  return { baseUrl, provider: createClient({ ...account, baseUrl, ...options }) }
+}
+
 /** A client whose connections fail with this code of a socket, DNS, TLS or HTTP error. */
-async function failingWith(code: string): Promise<Parts> {
-  const baseUrl = await sandboxAt()
+function failingWith(code: string): Promise<Parts> {
   const dispatcher = {
     dispatch(_options: object, handler: { onResponseError(controller: unknown, error: Error): void }) {
       handler.onResponseError(undefined, Object.assign(new Error('failed'), { code }))
       return true
     },
   }
-  return { baseUrl, provider: createClient({ ...account, baseUrl, dispatcher: dispatcher as never }) }
+  return asking({ dispatcher: dispatcher as never })
 }
 
 async function look(parts: Parts): Promise<Report> {
@@ -78,8 +84,11 @@ const redisThat = (server: Parameters<typeof redisPackage>[0]) => async (): Prom
   load: (name) => (name.startsWith('redis') ? redisPackage(server) : load(name)),
 })
 
+/** A base URL alone, or more than that. */
+type Arrange = () => Promise<Parts | string>
+
 /** What is wrong somewhere, the code it is found by, and a part of the fix. */
-const fixtures: readonly [name: string, code: string, fix: string, arrange: () => Promise<Parts>][] = [
+const fixtures: readonly [name: string, code: string, fix: string, arrange: Arrange][] = [
   ['an old Node', 'node_too_old', 'use Node 20.19', async () => ({ nodeVersion: '18.20.0' })],
   ['no Express', 'express_missing', 'npm install express@5', async () => ({ load: without('express') })],
   [
@@ -88,20 +97,12 @@ const fixtures: readonly [name: string, code: string, fix: string, arrange: () =
     'npm install express@5',
     async () => ({ load: (name) => (name.startsWith('express') ? { version: '3.21.2' } : load(name)) }),
   ],
-  [
-    'a wrong key',
-    'account_refused',
-    'Check client, key',
-    async () => {
-      const baseUrl = await sandboxAt()
-      return { baseUrl, provider: createClient({ ...account, key: 'wrong-key', baseUrl }) }
-    },
-  ],
+  ['a wrong key', 'account_refused', 'Check client, key', () => asking({ key: 'wrong-key' })],
   [
     'an address off the allow-list',
     'account_refused',
     'allow-list',
-    async () => ({ baseUrl: await sandboxAt({ allowedAddresses: ['192.0.2.1'] }) }),
+    () => sandboxAt({ allowedAddresses: ['192.0.2.1'] }),
   ],
   [
     'a forgotten base path',
@@ -113,34 +114,25 @@ const fixtures: readonly [name: string, code: string, fix: string, arrange: () =
     'an operation that lies elsewhere',
     'operation_not_found',
     '--path balance=',
-    async () => {
-      const baseUrl = await sandboxAt()
-      return { baseUrl, provider: createClient({ ...account, baseUrl, paths: { balance: '/nowhere' } }) }
-    },
+    () => asking({ paths: { balance: '/nowhere' } }),
   ],
   [
     'a web site',
     'website_answered',
     'not that of a web site',
-    async () => ({ baseUrl: await status(200, '<!doctype html><title>Welcome</title>') }),
+    () => status(200, '<!doctype html><title>Welcome</title>'),
   ],
   [
     'a provider that hangs',
     'provider_hangs',
     'never responds',
-    async () => {
-      const baseUrl = await answering(() => {})
-      return { baseUrl, provider: createClient({ ...account, baseUrl, timeoutMs: 500 }) }
-    },
+    async () => asking({ timeoutMs: 500 }, await answering(() => {})),
   ],
   [
     'nobody there',
     'provider_not_listening',
     'check host and port',
-    async () => {
-      const baseUrl = await sandboxAt()
-      return { baseUrl, provider: createClient({ ...account, baseUrl: 'http://127.0.0.1:1/v1' }) }
-    },
+    () => asking({ baseUrl: 'http://127.0.0.1:1/v1' }),
   ],
   ['a host without an address', 'provider_dns', 'Check the host name', () => failingWith('ENOTFOUND')],
   [
@@ -161,47 +153,29 @@ const fixtures: readonly [name: string, code: string, fix: string, arrange: () =
     'a connection that is cut',
     'provider_reset',
     'check scheme, host and port',
-    async () => ({ baseUrl: await answering((req) => req.socket.destroy()) }),
+    () => answering((req) => req.socket.destroy()),
   ],
   ['a connection that fails otherwise', 'provider_failed', 'the network', () => failingWith('EUNKNOWN')],
   [
     'a redirect',
     'provider_redirects',
     'correct baseUrl',
-    async () => ({ baseUrl: await status(302, '', { location: 'https://example.com/' }) }),
+    () => status(302, '', { location: 'https://example.com/' }),
   ],
-  [
-    'too many requests',
-    'provider_busy',
-    'wait some minutes',
-    async () => ({ baseUrl: await status(429, '{}') }),
-  ],
-  [
-    'an account that is not paid',
-    'no_credits',
-    'recharge',
-    async () => ({ baseUrl: await status(402, '{}') }),
-  ],
-  ['an empty account', 'no_credits', 'recharge', async () => ({ baseUrl: await sandboxAt({ credits: 0 }) })],
-  [
-    'an account that runs dry',
-    'low_credits',
-    'recharge',
-    async () => ({ baseUrl: await sandboxAt({ credits: 7 }) }),
-  ],
+  ['too many requests', 'provider_busy', 'wait some minutes', () => status(429, '{}')],
+  ['an account behind a firewall', 'account_refused', 'allow-list', () => status(403, '{}')],
+  ['a request that is refused', 'answer_unreadable', 'JSON object', () => status(400, '{}')],
+  ['an account that is not paid', 'no_credits', 'recharge', () => status(402, '{}')],
+  ['an empty account', 'no_credits', 'recharge', () => sandboxAt({ credits: 0 })],
+  ['an account that runs dry', 'low_credits', 'recharge', () => sandboxAt({ credits: 7 })],
   [
     'a gateway without a provider behind it',
     'provider_failing',
     'some minutes',
-    async () => ({ baseUrl: await status(503, '<html>Bad gateway') }),
+    () => status(503, '<html>Bad gateway'),
   ],
-  [
-    'an answer of another kind',
-    'answer_unreadable',
-    'JSON object',
-    async () => ({ baseUrl: await status(200, '[]') }),
-  ],
-  ['a clock that is ahead', 'clock_differs', 'NTP', async () => ({ baseUrl: await clockApart(-60_000) })],
+  ['an answer of another kind', 'answer_unreadable', 'JSON object', () => status(200, '[]')],
+  ['a clock that is ahead', 'clock_differs', 'NTP', () => clockApart(-60_000)],
   [
     'no client of Redis',
     'redis_client_missing',
@@ -273,8 +247,9 @@ const redisFixtures: typeof fixtures = [
   ],
 ]
 
-async function expectNamedOnce(code: string, fix: string, arrange: () => Promise<Parts>): Promise<void> {
-  const report = await look(await arrange())
+async function expectNamedOnce(code: string, fix: string, arrange: Arrange): Promise<void> {
+  const parts = await arrange()
+  const report = await look(typeof parts === 'string' ? { baseUrl: parts } : parts)
   const found = report.rows.filter((row) => row.found === 'wrong' || row.found === 'warning')
   expect(found).toMatchObject([{ code, fix: expect.stringContaining(fix) }])
   expect(report.ok).toBe(found[0]?.found === 'warning')
@@ -306,18 +281,29 @@ describe('the doctor finds nothing', () => {
   test.each(['spec', 'observed'] as const)('at a healthy account of the dialect %s', async (dialect) => {
     const { ok, rows } = await look({ baseUrl: await sandboxAt({ dialect }) })
     expect(ok).toBe(true)
-    expect(rows.map(({ code }) => code)).toEqual([
-      'node_ok',
-      'express_ok',
-      'provider_ok',
-      'clock_ok',
-      'redis_not_asked',
+    expect(rows.map(({ name, code }) => `${name}: ${code}`)).toEqual([
+      'Node: node_ok',
+      'Express: express_ok',
+      'Provider: provider_ok',
+      'Clock: clock_ok',
+      'Redis: redis_not_asked',
     ])
   })
 
   test('in a status of 1 that may be a flag, and says that it knows no credits', async () => {
     const { rows } = await look({ baseUrl: await status(200, '{"status": 1}') })
     expect(rows[2]).toMatchObject({ code: 'credits_unknown', found: 'ok' })
+  })
+
+  test('in a cluster, which the app has to ask, nor at a provider that tells no time', async () => {
+    const cluster = await look(await redisThat({ commands: 'MOVED 1 127.0.0.1:7001' })())
+    expect(cluster.rows.at(-1)).toMatchObject({ code: 'redis_cluster', found: 'skipped' })
+    const timeless: RequestListener = (_req, res) => {
+      res.sendDate = false
+      res.end('{"status": 500}')
+    }
+    const baseUrl = await answering(timeless, timeless)
+    expect((await look({ baseUrl })).rows[3]).toMatchObject({ code: 'clock_unknown' })
   })
 
   test('without saying what it did not look at', async () => {
@@ -340,4 +326,29 @@ test.each([
 test('the doctor takes a slow Redis for no silent one', async () => {
   const report = await look(await redisThat({ version: '6.0.0', takesMs: 600 })())
   expect(report.rows.map(({ code }) => code)).toContain('store_too_old')
+})
+
+describe('the versions', () => {
+  test.each([
+    ['20.19.0', 'ok'],
+    ['24.1.0', 'ok'],
+    ['22.12.0', 'ok'],
+    ['22.11.0', 'wrong'],
+    ['21.7.3', 'wrong'],
+    ['20.18.3', 'wrong'],
+    ['18.20.0', 'wrong'],
+  ])('of Node: %s is %s', (version, found) => {
+    expect(nodeRow(version)).toMatchObject({ found })
+  })
+
+  test.each([
+    ['4.21.0', 'ok'],
+    ['5.0.0', 'ok'],
+    ['4.20.0', 'wrong'],
+    ['3.21.2', 'wrong'],
+    ['6.0.0', 'wrong'],
+    [undefined, 'wrong'],
+  ])('of Express: %s is %s', (version, found) => {
+    expect(expressRow(version)).toMatchObject({ found })
+  })
 })

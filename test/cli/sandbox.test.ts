@@ -135,14 +135,6 @@ describe('express-two-factor sandbox', () => {
     expect(await sandbox.exitCode).toBe(0)
   })
 
-  test('explains itself', async () => {
-    const help = run(['sandbox', '--help'])
-    expect(await help.exitCode).toBe(0)
-    for (const option of ['--port', '--dialect', '--wrong-code', '--code-alphabet', '--json']) {
-      expect(help.out()).toContain(option)
-    }
-  })
-
   test.each([
     [['--credits', 'many'], 'credits must be an integer'],
     [['--dialect', 'french'], 'dialect must be one of spec, observed'],
@@ -196,6 +188,16 @@ describe('express-two-factor', () => {
     const bare = run([])
     expect(await bare.exitCode).toBe(2)
     expect(bare.out()).toBe(help.out())
+  })
+
+  test.each([
+    ['sandbox', ['--port', '--dialect', '--wrong-code', '--code-alphabet', '--json']],
+    ['calibrate', ['--base-url', 'TWO_FACTOR_KEY', 'Exit codes: 0', 'one message']],
+    ['doctor', ['--redis-url', 'TWO_FACTOR_KEY', 'Exit codes: 0']],
+  ])('explains its command %s', async (command, texts) => {
+    const help = run([command, '--help'])
+    expect(await help.exitCode).toBe(0)
+    for (const text of texts) expect(help.out()).toContain(text)
   })
 
   test.each(['sandboxes', 'toString', '__proto__'])('knows no command %s', async (name) => {

@@ -1,4 +1,4 @@
-import { rememberShown } from '../what-was-shown.js'
+import { hiddenFields, rememberShown } from '../what-was-shown.js'
 
 export { hiddenFields } from '../what-was-shown.js'
 
@@ -10,6 +10,12 @@ export interface Answer {
   /** The parsed body; undefined when it is no JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
   readonly json: any
+  /** The status and the code of a problem document. */
+  readonly refusal: readonly [status: number, code: string | undefined]
+  /** Where a redirect leads; empty when there is none. */
+  readonly location: string
+  /** What the first form of a page brings along. */
+  readonly fields: Record<string, string>
 }
 
 /**
@@ -34,11 +40,24 @@ export class Browser {
     })
     for (const set of response.headers.getSetCookie()) {
       const [pair = ''] = set.split(';')
-      this.cookies.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1))
+      const [name = '', value = ''] = [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]
+      if (value === '') this.cookies.delete(name)
+      else this.cookies.set(name, value)
     }
     const text = await response.text()
-    this.#memory.look(text, response.headers.get('location'))
-    return { status: response.status, headers: response.headers, text, json: parsed(text) }
+    const { status, headers } = response
+    const location = headers.get('location') ?? ''
+    this.#memory.look(text, location)
+    const json = parsed(text)
+    return {
+      status,
+      headers,
+      text,
+      json,
+      refusal: [status, json?.code],
+      location,
+      fields: hiddenFields(text),
+    }
   }
 
   get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
@@ -53,6 +72,21 @@ export class Browser {
       headers: json,
       body: JSON.stringify(this.#memory.named(path, body)),
     })
+  }
+
+  /** Asks for a code at sign-in. */
+  start(body: object = {}, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.post('/two-factor/start', body, headers)
+  }
+
+  /** Types a code at sign-in. */
+  verify(code: unknown, more: object = {}, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.post('/two-factor/verify', { code, ...more }, headers)
+  }
+
+  /** A body as it stands, of whatever type. */
+  postRaw(path: string, type: string, body: string): Promise<Answer> {
+    return this.send(path, { method: 'POST', headers: { 'content-type': type }, body })
   }
 
   /** As a form on a page does. */

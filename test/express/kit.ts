@@ -1,18 +1,31 @@
-import express, { type Express, type NextFunction, type Request, type Response } from 'express'
+import { randomUUID } from 'node:crypto'
+import cookieSession from 'cookie-session'
+import express, {
+  type Express,
+  type NextFunction,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from 'express'
 import session, { type Store as SessionStore } from 'express-session'
-import { onTestFinished } from 'vitest'
+import { beforeEach, onTestFinished } from 'vitest'
 import {
   type CodeProvider,
   createClient,
+  memoryStore,
   type ProviderCodesOptions,
   providerCodes,
+  type SessionAdapter,
+  type Store,
   type TwoFactor,
+  type TwoFactorEvent,
   type TwoFactorOptions,
+  tokenSession,
   twoFactor,
 } from '../../src/index.js'
 import { listening } from '../listening.js'
 import { type ProviderStub, startProviderStub } from '../provider-stub.js'
-import { Browser } from './browser.js'
+import { type Answer, Browser } from './browser.js'
 
 declare module 'express-session' {
   interface SessionData {
@@ -38,21 +51,29 @@ export interface Host {
   readonly stub: ProviderStub
   /** What reached the host's own error handler. */
   readonly errors: unknown[]
+  /** What happened, at a host that listens. */
+  readonly events: TwoFactorEvent[]
   readonly clock: { now: number }
-  /** A browser with no cookie yet. */
-  browser(): Browser
+  /** A browser with no cookie yet, or a client that sends these headers with every request. */
+  browser(always?: Readonly<Record<string, string>>): Browser
   /** A browser that has given a password. */
   login(user?: string): Promise<Browser>
   /** A browser that has given a password and was sent a code. */
   challenged(user?: string): Promise<Browser>
   /** A browser that has given a password and a code. */
   signIn(user?: string): Promise<Browser>
+  /** Asks for a code, types it, and returns what that is answered with. */
+  confirm(browser: Browser, start?: object, verify?: object): Promise<Answer>
+  /** From now on this happens while the provider checks a code. */
+  whileChecked(happens: () => unknown): void
 }
 
 export interface HostOptions {
   /** In place of a client of the stub: codes are sent and checked by it. */
   readonly provider?: ((stub: ProviderStub) => CodeProvider) | undefined
   readonly options?: Partial<TwoFactorOptions>
+  /** Without it, the host is warned of what it does not hear. */
+  readonly listens?: true
   readonly sessionStore?: SessionStore
   /** Routes besides those of every host, mounted last. */
   readonly mount?: (app: Express, tf: TwoFactor) => void
@@ -88,8 +109,11 @@ export async function startHost(given: HostOptions = {}): Promise<Host> {
   const stub = await startProviderStub()
   const clock = { now: Date.parse('2026-03-01T12:00:00.000Z') }
   const codes = given.provider && { provider: given.provider(stub) }
-  const tf = twoFactor({ ...baseOptions(stub, clock), ...codes, ...given.options } as TwoFactorOptions)
   const errors: unknown[] = []
+  const events: TwoFactorEvent[] = []
+  const listener = given.listens && { onEvent: (event: TwoFactorEvent) => void events.push(event) }
+  const options = { ...baseOptions(stub, clock), ...codes, ...listener, ...given.options }
+  const tf = twoFactor(options as TwoFactorOptions)
 
   const app = express()
   const addSession = given.addSession ?? ((host: Express) => host.use(expressSessions(given.sessionStore)))
@@ -114,8 +138,9 @@ export async function startHost(given: HostOptions = {}): Promise<Host> {
     tf,
     stub,
     errors,
+    events,
     clock,
-    browser: () => new Browser(url),
+    browser: (always) => new Browser(url, always),
     async login(user = 'ana') {
       const browser = host.browser()
       await browser.post('/login', { user })
@@ -123,19 +148,32 @@ export async function startHost(given: HostOptions = {}): Promise<Host> {
     },
     async challenged(user) {
       const browser = await host.login(user)
-      await browser.post('/two-factor/start', {})
+      await browser.start()
       return browser
     },
     async signIn(user) {
-      const browser = await host.challenged(user)
-      await browser.post('/two-factor/verify', { code: stub.rightCode })
+      const browser = await host.login(user)
+      await host.confirm(browser)
       return browser
+    },
+    async confirm(browser, start, verify) {
+      await browser.start(start)
+      return browser.verify(stub.rightCode, verify)
+    },
+    whileChecked(happens) {
+      const { answerCheck } = stub
+      stub.answerCheck = async (request) => {
+        const answer = await answerCheck(request)
+        await happens()
+        return answer
+      }
     },
   }
   return host
 }
 
-function expressSessions(store: SessionStore | undefined) {
+/** Sessions as the README mounts them. */
+export function expressSessions(store?: SessionStore): RequestHandler {
   return session({
     secret: 'session secret',
     resave: false,
@@ -176,4 +214,146 @@ export function usualRoutes(app: Express, tf: TwoFactor): void {
       res.json({ sent: req.body.amount, by: req.twoFactor?.grant.method })
     },
   )
+}
+
+/** The password was right, and it was Ana's. */
+export const asAna: RequestHandler = (req, _res, next) => {
+  req.session.pendingUserId = 'ana'
+  next()
+}
+
+/** Responds, as what stands behind a guard. */
+export const ok: RequestHandler = (_req, res) => void res.json({})
+
+/** Routes that prove a number at this path, and a sign-up that takes the proof. */
+export const signupAt =
+  (path: string) =>
+  (app: Express, tf: TwoFactor): void => {
+    const signup = tf.phoneVerification()
+    app.use(path, signup.routes())
+    app.post('/signup', signup.requireProof(), (req, res) => void res.json(req.provenPhone))
+  }
+
+/** A host whose clients send a bearer token, and have no session that could be renewed. */
+export const withTokens = (options: Partial<TwoFactorOptions> = {}) => ({
+  addSession: () => undefined,
+  options: {
+    session: tokenSession((req: Request) => req.headers.authorization),
+    subject: () => 'ana',
+    onVerified: () => undefined,
+    ...options,
+  },
+  routes(app: Express, tf: TwoFactor) {
+    app.use('/two-factor', tf.routes())
+    app.get('/account', tf.requireTwoFactor(), ok)
+  },
+})
+
+/** What Ana's client sends with every request to such a host. */
+export const anasToken = { authorization: 'Bearer ana' }
+
+/** Whoever sends a request says in which session, as if every id that there ever was were known; a renewal gives "after". */
+export const sessionByHeader: SessionAdapter = {
+  id: (req) => req.get('x-session'),
+  rotate: (req) => {
+    req.headers['x-session'] = 'after'
+  },
+}
+
+/** Where a host with cookie-session keeps an id of its own. */
+export const sidOf = (req: Request) => req.session as unknown as { sid?: string }
+
+/** A host whose session is all in its cookie. */
+export const withCookies = {
+  addSession: (app: Express) => app.use(cookieSession({ name: 'cs', keys: ['a key'], sameSite: 'lax' })),
+  options: {
+    session: {
+      id: (req) => sidOf(req)?.sid,
+      rotate(req) {
+        sidOf(req).sid = randomUUID()
+      },
+      keep(req) {
+        sidOf(req).sid ??= randomUUID()
+      },
+    } satisfies SessionAdapter as SessionAdapter,
+  },
+}
+
+/** Renews the session itself, as `req.login()` of passport does. */
+export const regenerates: NonNullable<TwoFactorOptions['onVerified']> = (req, _res, grant) =>
+  new Promise((resolve, reject) => {
+    req.session.regenerate((error) => {
+      if (error) return reject(error)
+      req.session.userId = grant.subject
+      resolve()
+    })
+  })
+
+/** A store in memory whose every command goes through a function that does the work, or something else. */
+export function storeThrough(
+  around: (command: keyof Store, key: string, work: () => unknown) => unknown,
+  well: Store = memoryStore(),
+): Store {
+  const through =
+    (command: 'read' | 'swap' | 'increment') =>
+    (...args: readonly [key: string, ...unknown[]]) =>
+      around(command, args[0], () => (well[command] as (...all: readonly unknown[]) => unknown)(...args))
+  return {
+    read: through('read'),
+    swap: through('swap'),
+    increment: through('increment'),
+  } as Store
+}
+
+/** A store whose writes of one kind fail while it is armed. */
+export function failingStore(kind: string) {
+  let armed = false
+  const store = storeThrough((command, key, work) => {
+    if (armed && command === 'swap' && key.includes(`:${kind}:`)) throw new Error('down')
+    return work()
+  })
+  return {
+    store,
+    arm(on = true) {
+      armed = on
+    },
+  }
+}
+
+/** A promise, and what settles it. */
+export function gate() {
+  let open = (): void => undefined
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { opened, open: () => open() }
+}
+
+/** The id of the express-session that a browser is in. */
+export const sessionIdOf = ({ cookies }: Browser): string =>
+  /^s:([^.]+)/.exec(decodeURIComponent(cookies.get('connect.sid') ?? ''))?.[1] ?? ''
+
+/** A warning of this package, as the process is given it. */
+interface Said extends Error {
+  readonly code: string
+  readonly detail: string
+}
+
+/** What each test of a file is warned of. */
+export function hearWarnings() {
+  const said: Said[] = []
+  beforeEach(() => {
+    said.length = 0
+    const hear = (warning: Error) => void (warning.name === 'TwoFactorWarning' && said.push(warning as Said))
+    process.on('warning', hear)
+    return () => void process.off('warning', hear)
+  })
+  return {
+    said,
+    /** Waits for those that are on their way. */
+    async codes() {
+      await new Promise((resolve) => setImmediate(resolve))
+      return said.map(({ code }) => code)
+    },
+  }
 }

@@ -17,7 +17,7 @@ import {
   twoFactor,
 } from 'express-two-factor'
 import type { Sandbox } from 'express-two-factor/sandbox'
-import type { RehearsalOptions } from 'express-two-factor/testing'
+import { guardCoverage, type RehearsalOptions } from 'express-two-factor/testing'
 
 declare module 'express-session' {
   interface SessionData {
@@ -75,6 +75,7 @@ export const rightWiring = {
       req.session.destroy(() => res.json({ signedOut: true }))
     })
   },
+  passwordGuard: ({ tf }: Bank): RequestHandler => tf.requireTwoFactor({ purpose: 'password' }),
   changePassword: ({ tf }: Bank, subject: string): Promise<unknown> => tf.subjects.revokeEverything(subject),
   signUp: ({ app, users }: Bank, { requireProof }: ReturnType<TwoFactor['phoneVerification']>): void => {
     app.post('/signup', parse, freeName(users), requireProof(), (req, res) => {
@@ -153,12 +154,14 @@ export function createBank(
     session({ secret: 'session secret', resave: false, saveUninitialized: false, cookie: wiring.cookie }),
   )
   wiring.front(bank)
+  const coverage = guardCoverage(tf)
+  app.use(coverage.middleware)
   wiring.routes(bank)
   wiring.login(bank)
   wiring.account(bank)
   wiring.transfers(bank, wiring.guard)
   wiring.signOut(bank)
-  app.post('/password', parse, tf.requireTwoFactor({ purpose: 'password' }), (req, res, next) => {
+  app.post('/password', parse, wiring.passwordGuard(bank), (req, res, next) => {
     const user = users.get(req.session.userId ?? '')
     if (user === undefined) return void res.sendStatus(401)
     user.password = req.body.password
@@ -204,6 +207,8 @@ export function createBank(
         nameField: 'name',
       },
       logs: () => bank.log.join('\n'),
+      coverage,
+      ignore: ['POST /login', 'POST /logout', 'POST /signup'],
     },
     close: () => tf.close(),
   }

@@ -217,7 +217,7 @@ const breaks: Readonly<Record<string, readonly [found: RegExp, of: Parameters<ty
     }),
   ],
   'calls a time-out not sent': [
-    /does not come in time is unconfirmed/,
+    /does not come in time leaves a send unconfirmed/,
     (right) => ({
       async sendCode(send) {
         const sent = await right.sendCode(send)
@@ -243,7 +243,7 @@ const breaks: Readonly<Record<string, readonly [found: RegExp, of: Parameters<ty
     }),
   ],
   'takes an error page for a send': [
-    /a page of a proxy after a send is unconfirmed/,
+    /a page of a proxy leaves a send unconfirmed/,
     (right, world) => ({
       async sendCode(send) {
         const sent = await right.sendCode(send)
@@ -261,7 +261,7 @@ const breaks: Readonly<Record<string, readonly [found: RegExp, of: Parameters<ty
     }),
   ],
   'sends again when the answer was lost': [
-    /cut off is unconfirmed, and not repeated/,
+    /cut off leaves a send unconfirmed/,
     (right) => ({
       async sendCode(send) {
         const sent = await right.sendCode(send)
@@ -286,7 +286,7 @@ const breaks: Readonly<Record<string, readonly [found: RegExp, of: Parameters<ty
     },
   ],
   rejects: [
-    /cut off is unconfirmed.*: it rejected or threw/,
+    /cut off leaves a send unconfirmed.*: it rejected or threw/,
     (right, world) => ({
       async sendCode(send) {
         await world.request(send.signal)
@@ -309,7 +309,7 @@ const breaks: Readonly<Record<string, readonly [found: RegExp, of: Parameters<ty
     }),
   ],
   'ignores the abort signal': [
-    /does not come in time is unconfirmed/,
+    /does not come in time leaves a send unconfirmed/,
     (right) => ({
       sendCode: (send) => right.sendCode({ ...send, signal: new AbortController().signal }),
     }),

@@ -4,15 +4,16 @@ import type { RehearsalOptions } from 'express-two-factor/testing'
 import { vi } from 'vitest'
 import { createDemo } from '../../examples/demo/app.js'
 import { rehearsalOf } from '../../examples/demo/rehearsal.js'
+import { createAuthJs } from './auth-js.js'
 
-interface User {
+export interface User {
   readonly name: string
   readonly password: string
   readonly phone: string
 }
 
 /** An app that is known to be right, and what `rehearse` has to know of it. */
-interface Example {
+export interface Example {
   readonly rehearsal: RehearsalOptions<User>
   close(): Promise<void>
 }
@@ -88,10 +89,11 @@ async function demo(sandbox: Sandbox): Promise<Example> {
   return { close, rehearsal: { app, sandbox, ...rehearsal, ...(rejectionsTravel && signUp && { signUp }) } }
 }
 
-/** Five examples of the package, none of which has a mistake in its wiring. */
+/** Five examples of the package and an app of somebody else, none of which has a mistake in its wiring. */
 const examples: Readonly<Record<string, (sandbox: Sandbox) => Promise<Example>>> = {
   demo,
   login: onePage('login'),
+  'auth-js': async (sandbox) => createAuthJs(sandbox, peopleOf),
   'cookie-session': onePage('cookie-session', { signOut }),
   passport: onePage('passport', { signOut }),
   tokens: onePage('tokens', {

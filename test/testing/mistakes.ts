@@ -1,4 +1,4 @@
-import express, { type RequestHandler } from 'express'
+import express, { type RequestHandler, type Response } from 'express'
 import session from 'express-session'
 import {
   createClient,
@@ -7,6 +7,7 @@ import {
   type SessionAdapter,
   twoFactor,
 } from 'express-two-factor'
+import type { Sandbox } from 'express-two-factor/sandbox'
 import { checkPassword, freeName, openAccount, parse, showAccount, transfer, type Wiring } from './bank.js'
 
 /** One deliberate mistake in the wiring of a bank, and the row of the rehearsal that has to find it. */
@@ -33,408 +34,292 @@ const ownId: SessionAdapter = {
   },
 }
 
+function answeringCodes(): Partial<Wiring> {
+  let inbox: Sandbox['inbox'] | undefined
+  return {
+    options: ({ sandbox }) => {
+      inbox = sandbox.inbox
+      return {}
+    },
+    front: ({ app, users }) => {
+      app.use('/two-factor/start', (req, res, next) => {
+        const writeHead = res.writeHead.bind(res) as (...given: unknown[]) => Response
+        res.writeHead = (...given: unknown[]) => {
+          const user = users.get(req.session.pendingUserId ?? req.session.userId ?? '')
+          if (res.statusCode === 201) res.setHeader('X-Debug-Code', inbox?.list(user?.phone)[0]?.code ?? '')
+          return writeHead(...given)
+        }
+        next()
+      })
+    },
+  }
+}
+
+const mistake = (what: string, row: string, wiring: Partial<Wiring>): Mistake => ({ what, row, wiring })
+
 export const mistakes: readonly Mistake[] = [
-  {
-    what: 'the guard behind the handler',
-    row: 'without-code',
-    wiring: {
-      transfers: ({ app, tf }, guard) =>
-        void app.post('/transfers', parse, transfer, tf.requireTwoFactor(guard)),
-    },
-  },
-  {
-    what: 'a guard that is not waited for',
-    row: 'without-code',
-    wiring: {
-      transfers: ({ app, tf }, guard) => {
-        const requireCode = tf.requireTwoFactor(guard)
-        const notAwaited: RequestHandler = (req, res, next) => {
-          requireCode(
-            req,
-            Object.create(res, { json: { value: () => res }, status: { value: () => res } }),
-            () => {},
-          )
-          next()
-        }
-        app.post('/transfers', parse, notAwaited, transfer)
-      },
-    },
-  },
-  {
-    what: 'everybody exempt',
-    row: 'without-code',
-    wiring: {
-      transfers: ({ app, tf }, guard) =>
-        void app.post('/transfers', parse, tf.requireTwoFactor({ ...guard, exempt: () => true }), transfer),
-    },
-  },
-  {
-    what: 'a twin by another method',
-    row: 'other-methods',
-    wiring: {
-      transfers: ({ app, tf }, guard) => {
-        app.post('/transfers', parse, tf.requireTwoFactor(guard), transfer)
-        app.put('/transfers', parse, transfer)
-      },
-    },
-  },
-  {
-    what: 'a GET that transfers',
-    row: 'other-methods',
-    wiring: {
-      transfers: ({ app, tf }, guard) => {
-        app.post('/transfers', parse, tf.requireTwoFactor(guard), transfer)
-        app.get(
-          '/transfers',
-          (req, res) => void res.json({ sent: Number(req.query.amount), to: req.query.payee }),
+  mistake('the guard behind the handler', 'without-code', {
+    transfers: ({ app, tf }, guard) =>
+      void app.post('/transfers', parse, transfer, tf.requireTwoFactor(guard)),
+  }),
+  mistake('a guard that is not waited for', 'without-code', {
+    transfers: ({ app, tf }, guard) => {
+      const requireCode = tf.requireTwoFactor(guard)
+      const notAwaited: RequestHandler = (req, res, next) => {
+        requireCode(
+          req,
+          Object.create(res, { json: { value: () => res }, status: { value: () => res } }),
+          () => {},
         )
-      },
+        next()
+      }
+      app.post('/transfers', parse, notAwaited, transfer)
     },
-  },
-  {
-    what: 'a guard that compares the path',
-    row: 'spellings',
-    wiring: {
-      transfers: ({ app, tf }, guard) => {
-        const requireCode = tf.requireTwoFactor(guard)
-        app.use(parse, (req, res, next) => (req.path === '/transfers' ? requireCode(req, res, next) : next()))
-        app.post('/transfers', transfer)
-      },
+  }),
+  mistake('everybody exempt', 'without-code', {
+    transfers: ({ app, tf }, guard) =>
+      void app.post('/transfers', parse, tf.requireTwoFactor({ ...guard, exempt: () => true }), transfer),
+  }),
+  mistake('a twin by another method', 'other-methods', {
+    transfers: ({ app, tf }, guard) => {
+      app.post('/transfers', parse, tf.requireTwoFactor(guard), transfer)
+      app.put('/transfers', parse, transfer)
     },
-  },
-  {
-    what: 'a guard for JSON only',
-    row: 'content-types',
-    wiring: {
-      transfers: ({ app, tf }, guard) => {
-        const requireCode = tf.requireTwoFactor(guard)
-        const ifJson: RequestHandler = (req, res, next) =>
-          req.is('json') ? requireCode(req, res, next) : next()
-        app.post('/transfers', parse, ifJson, transfer)
-      },
+  }),
+  mistake('a GET that transfers', 'other-methods', {
+    transfers: ({ app, tf }, guard) => {
+      app.post('/transfers', parse, tf.requireTwoFactor(guard), transfer)
+      app.get(
+        '/transfers',
+        (req, res) => void res.json({ sent: Number(req.query.amount), to: req.query.payee }),
+      )
     },
-  },
-  {
-    what: 'bind that forgets the payee',
-    row: 'changed',
-    wiring: { guard: bindTo((req) => ({ amount: req.body.amount })) },
-  },
-  {
-    what: 'bind that forgets the amount',
-    row: 'changed',
-    wiring: { guard: bindTo((req) => ({ payee: req.body.payee })) },
-  },
-  {
-    what: 'bind that reads the query, and a handler that reads the body',
-    row: 'changed',
-    wiring: {
-      guard: bindTo((req) => ({ amount: String(req.query.amount), payee: String(req.query.payee) })),
+  }),
+  mistake('a guard that compares the path', 'spellings', {
+    transfers: ({ app, tf }, guard) => {
+      const requireCode = tf.requireTwoFactor(guard)
+      app.use(parse, (req, res, next) => (req.path === '/transfers' ? requireCode(req, res, next) : next()))
+      app.post('/transfers', transfer)
     },
-  },
-  {
-    what: 'a guard without once',
-    row: 'twice',
-    wiring: {
-      guard: { ...bindTo((req) => ({ amount: req.body.amount, payee: req.body.payee })), once: false },
+  }),
+  mistake('a guard for JSON only', 'content-types', {
+    transfers: ({ app, tf }, guard) => {
+      const requireCode = tf.requireTwoFactor(guard)
+      const ifJson: RequestHandler = (req, res, next) =>
+        req.is('json') ? requireCode(req, res, next) : next()
+      app.post('/transfers', parse, ifJson, transfer)
     },
-  },
-  {
-    what: 'once, made at home, with a gap between look and use',
-    row: 'twice',
-    wiring: {
-      transfers: ({ app, tf }, guard) => {
-        const used = new Set<unknown>()
-        const onlyOnce: RequestHandler = async (req, res, next) => {
-          const id = req.twoFactor?.grant.verifiedAt
-          if (used.has(id)) return void res.sendStatus(409)
-          await new Promise((resolve) => setTimeout(resolve, 20))
-          used.add(id)
-          next()
-        }
-        app.post('/transfers', parse, tf.requireTwoFactor({ ...guard, once: false }), onlyOnce, transfer)
-      },
+  }),
+  mistake('bind that forgets the payee', 'changed', {
+    guard: bindTo((req) => ({ amount: req.body.amount })),
+  }),
+  mistake('bind that forgets the amount', 'changed', { guard: bindTo((req) => ({ payee: req.body.payee })) }),
+  mistake('bind that reads the query, and a handler that reads the body', 'changed', {
+    guard: bindTo((req) => ({ amount: String(req.query.amount), payee: String(req.query.payee) })),
+  }),
+  mistake('a guard without once', 'twice', {
+    guard: { ...bindTo((req) => ({ amount: req.body.amount, payee: req.body.payee })), once: false },
+  }),
+  mistake('once, made at home, with a gap between look and use', 'twice', {
+    transfers: ({ app, tf }, guard) => {
+      const used = new Set<unknown>()
+      const onlyOnce: RequestHandler = async (req, res, next) => {
+        const id = req.twoFactor?.grant.verifiedAt
+        if (used.has(id)) return void res.sendStatus(409)
+        // Long enough for a second request, also on a busy machine.
+        await new Promise((resolve) => setTimeout(resolve, 200))
+        used.add(id)
+        next()
+      }
+      app.post('/transfers', parse, tf.requireTwoFactor({ ...guard, once: false }), onlyOnce, transfer)
     },
-  },
-  {
-    what: 'a parser behind the guard',
-    row: 'confirmed-action',
-    wiring: {
-      transfers: ({ app, tf }, guard) =>
-        void app.post('/transfers', tf.requireTwoFactor(guard), parse, transfer),
-    },
-  },
-  {
-    what: 'a session that keeps its cookie',
-    row: 'session-renewal',
-    wiring: { options: () => ({ session: ownId }) },
-  },
-  {
-    what: 'a proof that is noted for the account',
-    row: 'other-session',
-    wiring: {
-      account: ({ app, tf }) => {
-        const proven = new Set<unknown>()
-        const requireCode = tf.requireTwoFactor()
-        app.get(
-          '/account',
-          (req, res, next) => {
-            const known = proven.has(req.session.pendingUserId ?? req.session.userId)
-            if (known) next()
-            else
-              requireCode(req, res, (error) => {
-                if (error === undefined) proven.add(req.session.userId)
-                next(error)
-              })
-          },
-          showAccount,
-        )
-      },
-    },
-  },
-  {
-    what: 'limits for each session',
-    row: 'guesses',
-    wiring: {
-      routes: ({ app, options, tf }) => {
-        const bySession = new Map<string, RequestHandler>()
-        app.use('/two-factor', (req, res, next) => {
-          const { id } = req.session
-          const own = bySession.get(id) ?? twoFactor({ ...options, store: memoryStore() }).routes()
-          bySession.set(id, own)
-          own(req, res, next)
-        })
-        app.use('/two-factor', tf.routes())
-      },
-    },
-  },
-  {
-    what: 'a subject from the body',
-    row: 'named-by-request',
-    wiring: {
-      options: () => ({
-        subject: (req) => req.body?.userId ?? req.session.pendingUserId ?? req.session.userId,
-      }),
-      front: ({ app }) => void app.use(parse),
-    },
-  },
-  {
-    what: 'a number from the request',
-    row: 'named-by-request',
-    wiring: {
-      options: ({ users }) => ({
-        phone: (req, subject) =>
-          typeof req.query.phone === 'string' ? req.query.phone : users.get(subject)?.phone,
-      }),
-    },
-  },
-  {
-    what: 'two sessions',
-    row: 'sign-in',
-    wiring: {
-      routes: ({ app, tf }) =>
-        void app.use(
-          '/two-factor',
-          session({ name: 'other', secret: 'x', resave: false, saveUninitialized: true }),
-          (req, res, next) => {
-            session({ name: 'second', secret: 'y', resave: false, saveUninitialized: true })(
-              Object.assign(req, { session: undefined }),
-              res,
-              next,
-            )
-          },
-          tf.routes(),
-        ),
-    },
-  },
-  {
-    what: 'a second sign-in that leaves the first person in place',
-    row: 'same-browser',
-    wiring: { options: () => ({ subject: (req) => req.session.userId ?? req.session.pendingUserId }) },
-  },
-  {
-    what: 'CORS with credentials for every origin',
-    row: 'cross-site',
-    wiring: {
-      front: ({ app }) =>
-        void app.use((req, res, next) => {
-          res.set({
-            'Access-Control-Allow-Origin': req.get('origin') ?? '*',
-            'Access-Control-Allow-Credentials': 'true',
-          })
-          next()
-        }),
-    },
-  },
-  {
-    what: 'every origin allowed to post',
-    row: 'cross-site',
-    wiring: {
-      front: ({ app }) =>
-        void app.use((req, _res, next) => {
-          delete req.headers.origin
-          req.headers['sec-fetch-site'] = 'same-origin'
-          next()
-        }),
-    },
-  },
-  {
-    what: 'trust proxy for all',
-    row: 'warnings',
-    wiring: { front: ({ app }) => void app.set('trust proxy', true) },
-  },
-  {
-    what: 'an open redirect after the password',
-    row: 'return-to',
-    wiring: {
-      login: ({ app, users }) => {
-        app.post('/login', parse, checkPassword(users), (req, res) => {
-          res.redirect(303, String(req.body.next ?? '/two-factor'))
-        })
-      },
-    },
-  },
-  {
-    what: 'a sign-out that only clears the cookie',
-    row: 'sign-out',
-    wiring: {
-      signOut: ({ app }) =>
-        void app.post(
-          '/logout',
-          (_req, res) => void res.clearCookie('connect.sid').json({ signedOut: true }),
-        ),
-    },
-  },
-  {
-    what: 'a new password that leaves other sessions alone',
-    row: 'password-change',
-    wiring: { changePassword: async () => {} },
-  },
-  {
-    what: 'a sign-up without a proof',
-    row: 'sign-up',
-    wiring: {
-      signUp: ({ app, users }) => {
-        app.post('/signup', parse, freeName(users), (req, res) =>
-          openAccount(users, req, res, req.body.phone ?? ''),
-        )
-      },
-    },
-  },
-  {
-    what: 'a sign-up that takes the number from the form',
-    row: 'sign-up',
-    wiring: {
-      signUp: ({ app, users }, { requireProof }) => {
-        app.post('/signup', parse, freeName(users), requireProof(), (req, res) => {
-          openAccount(users, req, res, req.body.phone ?? String(req.provenPhone?.phone))
-        })
-      },
-    },
-  },
-  {
-    what: 'a sign-up under a name that is taken',
-    row: 'sign-up',
-    wiring: {
-      signUp: ({ app, users }, { requireProof }) => {
-        app.post('/signup', parse, requireProof(), (req, res) => {
-          const { name, password } = users.get(req.body.name) ?? req.body
-          req.body = { name, password }
-          openAccount(users, req, res, String(req.provenPhone?.phone))
-        })
-      },
-    },
-  },
-  {
-    what: 'a session cookie that scripts can read',
-    row: 'cookies',
-    wiring: { cookie: { sameSite: 'lax', httpOnly: false } },
-  },
-  {
-    what: 'a session cookie for every site',
-    row: 'cookies',
-    wiring: { cookie: { sameSite: 'none' } },
-  },
-  {
-    what: 'an own code page that posts elsewhere',
-    row: 'code-page',
-    wiring: {
-      options: () => ({
-        pages: {
-          render: () =>
-            '<form method="post" action="/own/code"><input name="code"><button>Go</button></form>',
+  }),
+  mistake('a parser behind the guard', 'confirmed-action', {
+    transfers: ({ app, tf }, guard) =>
+      void app.post('/transfers', tf.requireTwoFactor(guard), parse, transfer),
+  }),
+  mistake('a session that keeps its cookie', 'session-renewal', { options: () => ({ session: ownId }) }),
+  mistake('a proof that is noted for the account', 'other-session', {
+    account: ({ app, tf }) => {
+      const proven = new Set<unknown>()
+      const requireCode = tf.requireTwoFactor()
+      app.get(
+        '/account',
+        (req, res, next) => {
+          const known = proven.has(req.session.pendingUserId ?? req.session.userId)
+          if (known) next()
+          else
+            requireCode(req, res, (error) => {
+              if (error === undefined) proven.add(req.session.userId)
+              next(error)
+            })
         },
+        showAccount,
+      )
+    },
+  }),
+  mistake('limits for each session', 'guesses', {
+    routes: ({ app, options, tf }) => {
+      const bySession = new Map<string, RequestHandler>()
+      app.use('/two-factor', (req, res, next) => {
+        const { id } = req.session
+        const own = bySession.get(id) ?? twoFactor({ ...options, store: memoryStore() }).routes()
+        bySession.set(id, own)
+        own(req, res, next)
+      })
+      app.use('/two-factor', tf.routes())
+    },
+  }),
+  mistake('a subject from the body', 'named-by-request', {
+    options: () => ({
+      subject: (req) => req.body?.userId ?? req.session.pendingUserId ?? req.session.userId,
+    }),
+    front: ({ app }) => void app.use(parse),
+  }),
+  mistake('a number from the request', 'named-by-request', {
+    options: ({ users }) => ({
+      phone: (req, subject) =>
+        typeof req.query.phone === 'string' ? req.query.phone : users.get(subject)?.phone,
+    }),
+  }),
+  mistake('two sessions', 'sign-in', {
+    routes: ({ app, tf }) =>
+      void app.use(
+        '/two-factor',
+        session({ name: 'other', secret: 'x', resave: false, saveUninitialized: true }),
+        (req, res, next) => {
+          session({ name: 'second', secret: 'y', resave: false, saveUninitialized: true })(
+            Object.assign(req, { session: undefined }),
+            res,
+            next,
+          )
+        },
+        tf.routes(),
+      ),
+  }),
+  mistake('a second sign-in that leaves the first person in place', 'same-browser', {
+    options: () => ({ subject: (req) => req.session.userId ?? req.session.pendingUserId }),
+  }),
+  mistake('CORS with credentials for every origin', 'cross-site', {
+    front: ({ app }) =>
+      void app.use((req, res, next) => {
+        res.set({
+          'Access-Control-Allow-Origin': req.get('origin') ?? '*',
+          'Access-Control-Allow-Credentials': 'true',
+        })
+        next()
       }),
+  }),
+  mistake('every origin allowed to post', 'cross-site', {
+    front: ({ app }) =>
+      void app.use((req, _res, next) => {
+        delete req.headers.origin
+        req.headers['sec-fetch-site'] = 'same-origin'
+        next()
+      }),
+  }),
+  mistake('trust proxy for all', 'warnings', { front: ({ app }) => void app.set('trust proxy', true) }),
+  mistake('an open redirect after the password', 'return-to', {
+    login: ({ app, users }) => {
+      app.post('/login', parse, checkPassword(users), (req, res) => {
+        res.redirect(303, String(req.body.next ?? '/two-factor'))
+      })
     },
-  },
-  {
-    what: 'pages of the signed-in for shared caches',
-    row: 'headers',
-    wiring: {
-      account: ({ app, tf }) => {
-        const cached: RequestHandler = (_req, res, next) => {
-          res.set('Cache-Control', 'public, max-age=60')
-          next()
-        }
-        app.get('/account', tf.requireTwoFactor(), cached, showAccount)
+  }),
+  mistake('a sign-out that only clears the cookie', 'sign-out', {
+    signOut: ({ app }) =>
+      void app.post('/logout', (_req, res) => void res.clearCookie('connect.sid').json({ signedOut: true })),
+  }),
+  mistake('a new password without a code', 'unguarded', {
+    passwordGuard: () => (_req, _res, next) => next(),
+  }),
+  mistake('a new password that leaves other sessions alone', 'password-change', {
+    changePassword: async () => {},
+  }),
+  mistake('a sign-up without a proof', 'sign-up', {
+    signUp: ({ app, users }) => {
+      app.post('/signup', parse, freeName(users), (req, res) =>
+        openAccount(users, req, res, req.body.phone ?? ''),
+      )
+    },
+  }),
+  mistake('a sign-up that takes the number from the form', 'sign-up', {
+    signUp: ({ app, users }, { requireProof }) => {
+      app.post('/signup', parse, freeName(users), requireProof(), (req, res) => {
+        openAccount(users, req, res, req.body.phone ?? String(req.provenPhone?.phone))
+      })
+    },
+  }),
+  mistake('a sign-up under a name that is taken', 'sign-up', {
+    signUp: ({ app, users }, { requireProof }) => {
+      app.post('/signup', parse, requireProof(), (req, res) => {
+        const { name, password } = users.get(req.body.name) ?? req.body
+        req.body = { name, password }
+        openAccount(users, req, res, String(req.provenPhone?.phone))
+      })
+    },
+  }),
+  mistake('a session cookie that scripts can read', 'cookies', {
+    cookie: { sameSite: 'lax', httpOnly: false },
+  }),
+  mistake('a session cookie for every site', 'cookies', { cookie: { sameSite: 'none' } }),
+  mistake('an own code page that posts elsewhere', 'code-page', {
+    options: () => ({
+      pages: {
+        render: () => '<form method="post" action="/own/code"><input name="code"><button>Go</button></form>',
       },
+    }),
+  }),
+  mistake('pages of the signed-in for shared caches', 'headers', {
+    account: ({ app, tf }) => {
+      const cached: RequestHandler = (_req, res, next) => {
+        res.set('Cache-Control', 'public, max-age=60')
+        next()
+      }
+      app.get('/account', tf.requireTwoFactor(), cached, showAccount)
     },
-  },
-  {
-    what: 'a log of bodies',
-    row: 'secrets',
-    wiring: {
-      front: ({ app, log }) => {
-        app.use(express.json(), express.urlencoded({ extended: false }), (req, _res, next) => {
-          log.push(`${req.method} ${req.path} ${JSON.stringify(req.body)}`)
-          next()
-        })
-      },
+  }),
+  mistake('a log of bodies', 'secrets', {
+    front: ({ app, log }) => {
+      app.use(express.json(), express.urlencoded({ extended: false }), (req, _res, next) => {
+        log.push(`${req.method} ${req.path} ${JSON.stringify(req.body)}`)
+        next()
+      })
     },
-  },
-  {
-    what: 'a page of errors that shows the options',
-    row: 'secrets',
-    wiring: {
-      options: () => ({}),
-      front: ({ app }) => void app.get('/account/debug', (_req, res) => void res.json(process.env)),
-      account: ({ app, tf, options }) => {
-        app.get('/account', tf.requireTwoFactor(), (req, res) => {
-          res.json({ name: req.session.userId, key: 'sandbox-key', countries: options.countries })
-        })
-      },
+  }),
+  mistake('a start that answers its code, as a help in development', 'secrets', answeringCodes()),
+  mistake('a page of errors that shows the options', 'secrets', {
+    options: () => ({}),
+    front: ({ app }) => void app.get('/account/debug', (_req, res) => void res.json(process.env)),
+    account: ({ app, tf, options }) => {
+      app.get('/account', tf.requireTwoFactor(), (req, res) => {
+        res.json({ name: req.session.userId, key: 'sandbox-key', countries: options.countries })
+      })
     },
-  },
-  {
-    what: 'a provider of its own that takes every HTTP 200 for a yes',
-    row: 'provider-faults',
-    wiring: {
-      options: ({ sandbox }) => {
-        const client = createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials })
-        return {
-          provider: {
-            async sendCode({ destination, appName }) {
-              await client.sendSmsCode({ phone: destination, appName })
-              return { result: 'sent' }
-            },
-            async checkCode({ destination, appName, code }) {
-              const { httpStatus } = await client.verifyCode({ phone: destination, appName, code })
-              return httpStatus === 200 ? 'approved' : 'rejected'
-            },
+  }),
+  mistake('a provider of its own that takes every HTTP 200 for a yes', 'provider-faults', {
+    options: ({ sandbox }) => {
+      const client = createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials })
+      return {
+        provider: {
+          async sendCode({ destination, appName }) {
+            await client.sendSmsCode({ phone: destination, appName })
+            return { result: 'sent' }
           },
-        }
-      },
+          async checkCode({ destination, appName, code }) {
+            const { httpStatus } = await client.verifyCode({ phone: destination, appName, code })
+            return httpStatus === 200 ? 'approved' : 'rejected'
+          },
+        },
+      }
     },
-  },
-  {
-    what: 'signed in by the password, with a page that asks the session only',
-    row: 'password-only',
-    wiring: {
-      account: ({ app }) => {
-        app.get('/account', (req, res, next) => {
-          if (req.session.pendingUserId === undefined && req.session.userId === undefined) res.sendStatus(401)
-          else showAccount(req, res, next)
-        })
-      },
+  }),
+  mistake('signed in by the password, with a page that asks the session only', 'password-only', {
+    account: ({ app }) => {
+      app.get('/account', (req, res, next) => {
+        if (req.session.pendingUserId === undefined && req.session.userId === undefined) res.sendStatus(401)
+        else showAccount(req, res, next)
+      })
     },
-  },
+  }),
 ]

@@ -67,7 +67,7 @@ describe.each(Object.entries(kinds))('a rehearsal of apps on %s', (kind, begin) 
     expect(result.requests).toBeLessThanOrEqual(2_000)
   })
 
-  it('accuses none of the right ones: a bank, and five examples of this package', async () => {
+  it('accuses none of the right ones: a bank, five examples of this package, and Auth.js behind it', async () => {
     sandbox.reset()
     const bank = createBank(sandbox, {}, await stores.next())
     const apps = { bank, ...(await loadExamples(sandbox)) }

@@ -71,10 +71,10 @@ export function createAgent(wire: Wire, options: AgentOptions = {}, from?: Agent
     async follow(response) {
       let last = response
       for (let hops = 0; hops < maxRedirects; hops += 1) {
-        const path = pathOnSite(last, wire.origin)
-        if (path === undefined) break
+        const target = last.status >= 300 && last.status < 400 ? targetOf(last, wire.origin) : undefined
+        if (target?.origin !== wire.origin) break
         const { accept = 'text/html' } = last.request.headers ?? {}
-        last = await agent.get(path, { accept })
+        last = await agent.get(target.pathname + target.search, { accept })
       }
       return last
     },
@@ -114,18 +114,13 @@ function standardHeaders(
   }
 }
 
-/** Where a redirect leads on this site; undefined when it is none, or leaves it. */
-function pathOnSite({ status, headers, request }: RehearsalResponse, origin: string): string | undefined {
-  if (status < 300 || status >= 400 || headers.location === undefined) return undefined
-  const base = new URL(request.path, origin)
-  if (!URL.canParse(headers.location, base.href)) return undefined
-  const url = new URL(headers.location, base)
-  return url.origin === origin ? url.pathname + url.search : undefined
+/** Where a response leads a browser; undefined when it leads nowhere. */
+function targetOf({ headers: { location }, request }: RehearsalResponse, origin: string): URL | undefined {
+  const base = origin + request.path
+  return location !== undefined && URL.canParse(location, base) ? new URL(location, base) : undefined
 }
 
 /** Whether a response leads a browser to another site. */
-export function leavesSite({ headers: { location } }: RehearsalResponse, origin: string): boolean {
-  return (
-    location !== undefined && (!URL.canParse(location, origin) || new URL(location, origin).origin !== origin)
-  )
+export function leavesSite(response: RehearsalResponse, origin: string): boolean {
+  return response.headers.location !== undefined && targetOf(response, origin)?.origin !== origin
 }

@@ -1,45 +1,41 @@
 import { leavesSite } from './agent.js'
-import { attacker, crossSiteHeaders, waysOut } from './hostile.js'
-import { type Attempted, formOf, NotTried, type Stage, told } from './stage.js'
+import { attacker, crossSiteHeaders, formOf, wayNames, waysOut } from './hostile.js'
+import { Fell, fell, NotTried, type Run, type Stage, told } from './stage.js'
 import type { RehearsalResponse } from './wire.js'
 
 const html = { accept: 'text/html' }
 
-export async function crossSite(stage: Stage): Promise<Attempted> {
-  const tried = 'posts with the headers of another site, and reading answers from one (CORS)'
-  const visit = await stage.passwordGiven()
-  const fall = (seen: string, { request }: RehearsalResponse) => ({ tried, seen, fell: true, request })
+export const crossSite: Run = async (stage, tries) => {
+  tries('posts with the headers of another site, and reading answers from one (CORS)')
+  const { agent } = await stage.passwordGiven()
   for (const [name, headers] of Object.entries(crossSiteHeaders(stage.origin))) {
     for (const route of ['start', 'verify']) {
-      const body = { code: '000000' }
       const sent = { 'sec-fetch-site': '', ...headers }
-      const response = await visit.agent.post(`${stage.path}/${route}`, body, sent)
-      if (response.status !== 403) return fall(`${name}: ${told(response)}`, response)
+      const response = await agent.post(`${stage.path}/${route}`, { code: '000000' }, sent)
+      if (response.status !== 403) fell(response, `${name}: ${told(response)}`)
     }
   }
-  for (const path of [stage.path, ...(stage.options.pages ?? [])]) {
-    const response = await visit.agent.get(path, { origin: attacker, 'sec-fetch-site': 'cross-site' })
+  for (const path of [stage.path, ...stage.pages]) {
+    const response = await agent.get(path, { origin: attacker, 'sec-fetch-site': 'cross-site' })
     const { headers } = response
     const isOpen = headers['access-control-allow-origin'] === attacker
     if (isOpen && headers['access-control-allow-credentials'] === 'true') {
-      return fall(`${attacker} may read ${path} with the cookies of a visitor`, response)
+      fell(response, `${attacker} may read ${path} with the cookies of a visitor`)
     }
   }
-  return { tried, seen: 'each was refused', fell: false }
+  return 'each was refused'
 }
 
-/** Names under which apps take where to go next. */
-const wayNames = ['returnTo', 'return_to', 'returnUrl', 'next', 'redirect', 'continue', 'url']
-
-export async function returnTo(stage: Stage): Promise<Attempted> {
+export const returnTo: Run = async (stage, tries) => {
   const ways = waysOut.slice(0, stage.many(waysOut.length, 3))
-  const tried = `sign-ins that are to lead to another site, written in ${ways.length} ways`
+  tries(`sign-ins that are to lead to another site, written in ${ways.length} ways`)
+  let refused = 0
   for (const way of ways) {
     const fields = Object.fromEntries(wayNames.map((name) => [name, way]))
     const left: RehearsalResponse[] = []
     const agent = stage.agent({
       alter({ path, body, ...rest }) {
-        const query = `${path.includes('?') ? '&' : '?'}${new URLSearchParams(fields)}`
+        const query = `${path.includes('?') ? '&' : '?'}${formOf(fields)}`
         const isObject = typeof body === 'object' && body !== null && !(body instanceof URLSearchParams)
         if (body instanceof URLSearchParams) for (const name of wayNames) body.set(name, way)
         return { ...rest, path: path + query, body: isObject ? { ...body, ...fields } : body }
@@ -48,84 +44,75 @@ export async function returnTo(stage: Stage): Promise<Attempted> {
         if (leavesSite(response, stage.origin)) left.push(response)
       },
     })
-    const visit = await stage.passwordGiven({ agent })
-    const { code, challenge } = await stage.challenged(visit)
-    const right = await agent.post(`${stage.path}/verify`, formOf({ code, challenge }), html)
-    await agent.follow(right)
-    const [response] = left
-    if (response === undefined) continue
-    return {
-      tried,
-      seen: `${told(response)}, to ${response.headers.location}`,
-      fell: true,
-      request: response.request,
+    try {
+      const { code, challenge } = await stage.challenged(await stage.passwordGiven({ agent }))
+      await agent.follow(await agent.post(`${stage.path}/verify`, formOf({ code, challenge }), html))
+    } catch (error) {
+      // A sign-in that is refused for it leads nowhere.
+      if (!(error instanceof NotTried)) throw error
+      refused += 1
     }
+    for (const response of left) fell(response, `${told(response)}, to ${response.headers.location}`)
   }
-  return { tried, seen: 'none left the site', fell: false }
+  if (refused === ways.length) throw new NotTried('no sign-in came as far as a code')
+  return `none left the site, ${refused} were refused`
 }
 
-export async function cookies(stage: Stage): Promise<Attempted> {
+export const cookies: Run = async (stage, tries) => {
   const { agent } = await stage.signedIn()
   if (agent.cookies.size === 0) throw new NotTried('the session is not held by a cookie')
-  const tried = `the flags of ${agent.cookies.size} cookies after a sign-in`
+  tries(`the flags of ${agent.cookies.size} cookies after a sign-in`)
   for (const [name, line] of agent.setCookies) {
-    const flags = line
-      .split(';')
-      .slice(1)
-      .map((flag) => flag.trim().toLowerCase())
+    const flags = line.split(';').map((flag) => flag.trim().toLowerCase())
     const missing = [
       ...(flags.includes('httponly') ? [] : ['is readable by scripts (no HttpOnly)']),
       ...(flags.includes('samesite=none') ? ['goes along with requests of other sites (SameSite=None)'] : []),
       ...(flags.some((flag) => flag.startsWith('domain=')) ? ['goes to every subdomain (Domain)'] : []),
     ]
+    if (missing.length === 0) continue
     // Another cookie may be what it likes: only one that keeps somebody signed in is worth stealing.
-    const without = agent.copy([name])
-    if (missing.length === 0 || (await stage.opensAny({ agent: without })) !== undefined) continue
-    const request = { method: 'GET', path: stage.pages()[0] ?? '/' }
-    return { tried, seen: `the session cookie "${name}" ${missing.join(' and ')}`, fell: true, request }
+    if ((await stage.shownPage({ agent: agent.copy([name]) })) !== undefined) continue
+    const request = { method: 'GET', path: stage.pages[0] ?? '/' }
+    throw new Fell(`the session cookie "${name}" ${missing.join(' and ')}`, request)
   }
-  return { tried, seen: 'those that hold the session are out of reach', fell: false }
+  return 'those that hold the session are out of reach'
 }
 
 /** The code page as a browser gets it, wherever it is. */
 async function codePage(stage: Stage): Promise<RehearsalResponse> {
-  const visit = await stage.passwordGiven()
-  await stage.challenged(visit)
-  const page = await visit.agent.follow(await visit.agent.get(stage.path, html))
+  const { agent } = await stage.challenged(await stage.passwordGiven())
+  const page = await agent.follow(await agent.get(stage.path, html))
   if (page.status >= 400 || !/<form/i.test(page.text))
     throw new NotTried(`there is no code page: ${told(page)}`)
   return page
 }
 
-export async function codeForm(stage: Stage): Promise<Attempted> {
+export const codeForm: Run = async (stage, tries) => {
+  tries('where the forms of the code page post to')
   const page = await codePage(stage)
-  const tried = 'where the forms of the code page post to'
   const forms = page.text.match(/<form[^>]*>[\s\S]*?<\/form>/gi) ?? []
-  const own = `${stage.origin}${stage.path}/`
+  const base = stage.origin + page.request.path
   for (const form of forms.filter((one) => /name="?code\b|one-time-code/i.test(one))) {
-    const [, action = page.request.path] = /<form[^>]*\baction="?([^"\s>]*)/i.exec(form) ?? []
-    const url = URL.canParse(action, stage.origin + page.request.path)
-      ? new URL(action, stage.origin + page.request.path).href
-      : action
-    if (!url.startsWith(own))
-      return { tried, seen: `the code is posted to ${url}`, fell: true, request: page.request }
+    const [, action = base] = /<form[^>]*\baction="?([^"\s>]*)/i.exec(form) ?? []
+    const url = URL.canParse(action, base) ? new URL(action, base).href : action
+    if (!url.startsWith(`${stage.origin}${stage.path}/`)) fell(page, `the code is posted to ${url}`)
   }
-  return { tried, seen: `${forms.length} forms, all to the routes of the package`, fell: false }
+  return `${forms.length} forms, all to the routes of the package`
 }
 
-export async function pageHeaders(stage: Stage): Promise<Attempted> {
-  const tried = 'the headers of the code page and of pages for the signed-in'
+export const pageHeaders: Run = async (stage, tries) => {
+  tries('the headers of the code page and of pages for the signed-in')
   const page = await codePage(stage)
   const policy = String(page.headers['content-security-policy'] ?? '')
   if (!/frame-ancestors/.test(policy) && page.headers['x-frame-options'] === undefined) {
-    return { tried, seen: 'the code page may be framed (clickjacking)', fell: true, request: page.request }
+    fell(page, 'the code page may be framed (clickjacking)')
   }
-  const visit = await stage.signedIn()
-  for (const path of [stage.path, ...(stage.options.pages ?? [])]) {
-    const { headers, request } = await visit.agent.get(path, html)
-    const caching = String(headers['cache-control'] ?? '')
+  const { agent } = await stage.signedIn()
+  for (const path of [stage.path, ...stage.pages]) {
+    const response = await agent.get(path, html)
+    const caching = String(response.headers['cache-control'] ?? '')
     const isShared = /public|s-maxage|max-age=[1-9]/.test(caching) && !/private|no-store/.test(caching)
-    if (isShared) return { tried, seen: `${path} is sent with "${caching}"`, fell: true, request }
+    if (isShared) fell(response, `${path} is sent with "${caching}"`)
   }
-  return { tried, seen: 'no frame, and nothing for shared caches', fell: false }
+  return 'no frame, and nothing for shared caches'
 }

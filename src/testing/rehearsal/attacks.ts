@@ -1,6 +1,8 @@
 import { changed, confirmed, contentTypes, otherMethods, spellings, twice, unproven } from './actions.js'
 import { codeForm, cookies, crossSite, pageHeaders, returnTo } from './answers.js'
 import { guesses, rightCodes, starts } from './bursts.js'
+import { faults } from './faults.js'
+import { coverage, secrets, warnings } from './leaks.js'
 import {
   namedByRequest,
   otherSession,
@@ -9,10 +11,11 @@ import {
   renewal,
   replay,
   sameBrowser,
+  signIn,
   signOut,
 } from './sessions.js'
 import { signUp } from './sign-up.js'
-import type { Attempted, Stage } from './stage.js'
+import type { Run } from './stage.js'
 
 /** One row of the rehearsal: what has to be true, how it is attacked, and what to change when it falls. */
 export interface Attack {
@@ -20,11 +23,22 @@ export interface Attack {
   readonly claim: string
   readonly fix: string
   readonly docs: string
-  readonly run: (stage: Stage) => Promise<Attempted>
+  readonly run: Run
+  /** Begins with the first and goes on beside all others. */
+  readonly beside?: true
+  /** Judges everything that was sent and said, and so comes last. */
+  readonly judgesAll?: true
 }
 
 /** In this order: what comes first shows the others what it looks like when something was done. */
 export const attacks: readonly Attack[] = [
+  {
+    code: 'sign-in',
+    claim: 'the right code signs in, and a wrong one does not',
+    fix: 'mount one session before tf.routes() and every guard, and let the app send its codes through this sandbox',
+    docs: 'docs/sessions.md#order-of-mounting',
+    run: signIn,
+  },
   {
     code: 'confirmed-action',
     claim: 'after its code an action is done',
@@ -192,5 +206,37 @@ export const attacks: readonly Attack[] = [
     fix: 'send Cache-Control: private or no-store behind guards, and leave the headers of the package as they are',
     docs: 'docs/security.md#what-to-keep-apart',
     run: pageHeaders,
+  },
+  {
+    code: 'provider-faults',
+    claim: 'no trouble of the provider lets anybody in',
+    fix: 'return "approved" for the one status that the provider documents, and "unavailable" for whatever you cannot read',
+    docs: 'docs/providers.md#a-provider-of-your-own',
+    run: faults,
+    beside: true,
+  },
+  {
+    code: 'secrets',
+    claim: 'no code and no key is in a response, an event or the log',
+    fix: 'log neither bodies nor options',
+    docs: 'docs/events.md#logs-and-metrics',
+    run: secrets,
+    judgesAll: true,
+  },
+  {
+    code: 'unguarded',
+    claim: 'no route that changes something responded without a guard',
+    fix: 'put a guard before it, or list it in ignore',
+    docs: 'docs/sandbox.md#fixtures-and-coverage-of-guards',
+    run: coverage,
+    judgesAll: true,
+  },
+  {
+    code: 'warnings',
+    claim: 'the package warned of no mistake of wiring',
+    fix: 'do what the warning says',
+    docs: 'docs/troubleshooting.md#warnings',
+    run: warnings,
+    judgesAll: true,
   },
 ]

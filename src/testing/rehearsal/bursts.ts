@@ -1,4 +1,4 @@
-import { type Attempted, NotTried, type Stage, type Visit } from './stage.js'
+import { Fell, type Run, type Stage, type Visit } from './stage.js'
 
 /** Whatever posts and is answered. */
 interface Posting {
@@ -29,7 +29,7 @@ export function wrongCodes(count: number, right = ''): readonly string[] {
 }
 
 /** Browsers in which one person has given the password. */
-async function crowd(stage: Stage, count: number): Promise<readonly Visit[]> {
+async function crowd(stage: Stage, count: number): Promise<readonly [Visit, ...Visit[]]> {
   const first = await stage.passwordGiven()
   const more = await Promise.allSettled(
     Array.from({ length: count - 1 }, () => stage.passwordGiven({ person: first.person })),
@@ -40,63 +40,40 @@ async function crowd(stage: Stage, count: number): Promise<readonly Visit[]> {
 /** The highest `attemptsPerChallenge` that there is. */
 const maxJudged = 10
 
-export async function guesses(stage: Stage): Promise<Attempted> {
+export const guesses: Run = async (stage, tries) => {
   const visits = await crowd(stage, stage.many(100, 5))
-  const [first] = visits
-  if (first === undefined) throw new NotTried('nobody could sign in')
-  const { code } = await stage.challenged(first)
-  const browsers = visits.map(({ agent }) => agent)
-  await Promise.all(browsers.slice(1).map((agent) => agent.post(`${stage.path}/start`, {})))
-  const codes = wrongCodes(10 * visits.length, code)
-  const path = `${stage.path}/verify`
-  const statuses = await postAtOnce(
-    browsers,
-    path,
-    codes.map((guess) => ({ code: guess })),
-  )
-  const judged = Math.max(statuses.get(422) ?? 0, stage.checksOf(first.person))
+  const [{ person, agent }, ...others] = visits
+  const { code } = await stage.challenged({ person, agent })
+  await Promise.all(others.map((other) => other.agent.post(`${stage.path}/start`, {})))
+  const bodies = wrongCodes(10 * visits.length, code).map((guess) => ({ code: guess }))
+  tries(`${bodies.length} wrong codes at once over ${visits.length} sessions`)
+  const browsers = visits.map((visit) => visit.agent)
+  const statuses = await postAtOnce(browsers, `${stage.path}/verify`, bodies)
+  const judged = Math.max(statuses.get(422) ?? 0, await stage.checksOf(person))
   const opened = statuses.get(200) ?? 0
-  return {
-    tried: `${codes.length} wrong codes at once over ${visits.length} sessions`,
-    seen: `${judged} were judged, ${opened} let somebody in`,
-    fell: judged > maxJudged || opened > 0,
-    request: { method: 'POST', path, body: { code: '…' } },
-  }
+  const seen = `${judged} were judged, ${opened} let somebody in`
+  return bounded(stage, 'verify', seen, judged <= maxJudged && opened === 0)
 }
 
-export async function rightCodes(stage: Stage): Promise<Attempted> {
+export const rightCodes: Run = async (stage, tries) => {
   const { agent, code, challenge } = await stage.challenged(await stage.passwordGiven())
-  const count = stage.many(200, 10)
-  const browsers = Array.from({ length: count }, () => agent.copy())
-  const path = `${stage.path}/verify`
-  const statuses = await postAtOnce(
-    browsers,
-    path,
-    browsers.map(() => ({ code, challenge })),
-  )
-  const successes = statuses.get(200) ?? 0
-  return {
-    tried: `one right code ${count} times at once`,
-    seen: `${successes} succeeded`,
-    fell: successes !== 1,
-    request: { method: 'POST', path, body: { code: '…' } },
-  }
+  const browsers = Array.from({ length: stage.many(200, 10) }, () => agent.copy())
+  tries(`one right code ${browsers.length} times at once`)
+  const bodies = browsers.map(() => ({ code, challenge }))
+  const successes = (await postAtOnce(browsers, `${stage.path}/verify`, bodies)).get(200) ?? 0
+  return bounded(stage, 'verify', `${successes} succeeded`, successes === 1)
 }
 
-export async function starts(stage: Stage): Promise<Attempted> {
+export const starts: Run = async (stage, tries) => {
   const visits = await crowd(stage, stage.many(200, 10))
-  const path = `${stage.path}/start`
-  const browsers = visits.map(({ agent }) => agent)
-  await postAtOnce(
-    browsers,
-    path,
-    visits.map(() => ({})),
-  )
-  const sent = stage.sandbox.inbox.list(visits[0]?.person.phone).length
-  return {
-    tried: `${visits.length} starts at once for one person, each in a session of its own`,
-    seen: `${sent} sent`,
-    fell: sent !== 1,
-    request: { method: 'POST', path, body: {} },
-  }
+  tries(`${visits.length} starts at once for one person, each in a session of its own`)
+  await Promise.all(visits.map(({ agent }) => agent.post(`${stage.path}/start`, {})))
+  const sent = await stage.messagesTo(visits[0].person)
+  return bounded(stage, 'start', `${sent} sent`, sent === 1)
+}
+
+function bounded({ path }: Stage, route: 'start' | 'verify', seen: string, held: boolean): string {
+  const body = route === 'verify' ? { code: '…' } : {}
+  if (!held) throw new Fell(seen, { method: 'POST', path: `${path}/${route}`, body })
+  return seen
 }

@@ -9,7 +9,7 @@ export interface RehearsalPerson {
   readonly phone: string
 }
 
-/** A request for something that has to be guarded. `Body` may depend on who acts. */
+/** A request for something that has to be guarded. */
 export interface RehearsalAction<Person extends RehearsalPerson = RehearsalPerson> {
   /** Names it in the result. */
   readonly name: string
@@ -17,8 +17,8 @@ export interface RehearsalAction<Person extends RehearsalPerson = RehearsalPerso
   readonly method?: string
   /** Path of this site. */
   readonly path: string
-  /** The fields that it is done with. */
-  readonly body?: Fields | ((person: Person) => Fields)
+  /** The fields that it is done with; from `agent`, such as the token that a cookie is compared with. */
+  readonly body?: Fields | ((person: Person, agent: RehearsalAgent) => Fields)
   /** How the fields are sent: as JSON by default. */
   readonly type?: 'json' | 'form'
   /** Fields with other values, of which each makes it another action: the code must not cover it. */
@@ -53,8 +53,11 @@ export interface RehearsalSignUp<Person extends RehearsalPerson = RehearsalPerso
 export interface RehearsalOptions<Person extends RehearsalPerson = RehearsalPerson> {
   /** An Express app or any other listener, a server, or the address of one: on this machine in every case. */
   readonly app: RequestListener | Server | string | URL
-  /** The sandbox that the app sends its codes through, or the options of one to be started: port 4010 by default. */
-  readonly sandbox?: Sandbox | SandboxOptions
+  /**
+   * The sandbox that the app sends its codes through, the address of one that runs on this machine, or the options of
+   * one to be started: port 4010 by default.
+   */
+  readonly sandbox?: Sandbox | SandboxOptions | string | URL
   /** The n-th person, with an account and a number that no other has. Some hundred are asked for at most. */
   readonly person: (index: number) => Person | Promise<Person>
   /** The host's own requests up to where a code is asked for: the password. */
@@ -77,7 +80,10 @@ export interface RehearsalOptions<Person extends RehearsalPerson = RehearsalPers
   readonly coverage?: GuardCoverage
   /** Routes that need no guard, as for `coverage.report`. */
   readonly ignore?: readonly (string | RegExp)[]
-  /** Rows to try, by their `code`: while one of them is being mended. `sign-in` and `confirmed-action` always are. */
+  /**
+   * Rows to try, by their `code`, while one of them is being mended. `sign-in` and `confirmed-action` always are, and
+   * all where one is asked for that judges the whole traffic: `secrets`, `unguarded`, `warnings`.
+   */
   readonly only?: readonly string[]
   /** 20,000 by default and at most; with fewer than 5,000 the bursts become smaller. */
   readonly maxRequests?: number

@@ -1,5 +1,6 @@
 import type { FaultEffect } from '../../sandbox/index.js'
-import { type Attempted, NotTried, type Stage, told } from './stage.js'
+import { wrongCode } from '../wrong-code.js'
+import { Fell, fell, NotTried, type Run, told } from './stage.js'
 
 /** At most four that give no answer at all: the circuit breaker opens at the fifth, and nobody could sign in. */
 const kinds = (status: string): Readonly<Record<string, FaultEffect>> => ({
@@ -12,33 +13,28 @@ const kinds = (status: string): Readonly<Record<string, FaultEffect>> => ({
 })
 
 /** Wrong codes while the provider is down, slow or lying: each for somebody of their own, beside all other attacks. */
-export async function faults(stage: Stage): Promise<Attempted> {
+export const faults: Run = async (stage, tries) => {
   const { faults: box, approvedStatuses } = stage.sandbox
   const all = Object.entries(kinds(approvedStatuses[0] ?? ''))
-  const tried = `a wrong code while the provider is ${all.map(([name]) => name).join(', ')}`
+  tries(`a wrong code while the provider is ${all.map(([name]) => name).join(', ')}`)
   const settled = await Promise.allSettled(
     all.map(async ([name, effect]) => {
       const visit = await stage.challenged(await stage.passwordGiven())
       const { phone } = visit.person
-      const id = box.add({ ...effect, operation: 'verifyCode', phone, times: Number.POSITIVE_INFINITY })
+      const times = Number.POSITIVE_INFINITY
+      const id = await box.add({ ...effect, operation: 'verifyCode', phone, times })
       try {
-        const response = await stage.verify({
-          ...visit,
-          code: visit.code.replace(/.$/, (last) => (last === '1' ? '2' : '1')),
-        })
-        const reached = stage.checksOf(visit.person) > 0
-        return { name, response, reached }
+        const response = await stage.verify({ ...visit, code: wrongCode(visit.code) })
+        if (response.status < 400) fell(response, `${name}: ${told(response)}`)
+        return await stage.checksOf(visit.person)
       } finally {
-        box.remove(id)
+        await box.remove(id)
       }
     }),
   )
-  const outcomes = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
-  for (const one of settled) if (one.status === 'rejected') throw one.reason
-  const open = outcomes.find(({ response }) => response.status < 400)
-  if (open !== undefined) {
-    return { tried, seen: `${open.name}: ${told(open.response)}`, fell: true, request: open.response.request }
-  }
-  if (!outcomes.some(({ reached }) => reached)) throw new NotTried('the app checks codes itself')
-  return { tried, seen: 'nobody got in', fell: false }
+  const errors = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
+  if (errors.length > 0) throw errors.find((error) => error instanceof Fell) ?? errors[0]
+  if (settled.every((one) => one.status === 'fulfilled' && one.value === 0))
+    throw new NotTried('the app checks codes itself')
+  return 'nobody got in'
 }

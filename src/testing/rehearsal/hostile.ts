@@ -1,19 +1,13 @@
 import type { Fields } from './contract.js'
 
+/** Fields as a form sends them. */
+export const formOf = (fields: Fields): URLSearchParams =>
+  new URLSearchParams(Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]))
+
 /** Methods that an app may have a handler for without anybody having thought of it. */
 export const methods = [
-  'GET',
-  'HEAD',
-  'POST',
-  'PUT',
-  'PATCH',
-  'DELETE',
-  'OPTIONS',
-  'QUERY',
-  'PROPFIND',
-  'REPORT',
-  'PURGE',
-  'SEARCH',
+  ...['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+  ...['OPTIONS', 'QUERY', 'PROPFIND', 'REPORT', 'PURGE', 'SEARCH'],
 ]
 
 /** Ways to write a path that a router may take for the same one, and a guard for another. */
@@ -33,26 +27,9 @@ export function spellingsOf(path: string): readonly string[] {
   ]
 }
 
-/** Headers by which a request claims to be another one. */
-export const claims: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  'a method override': { 'x-http-method-override': 'GET' },
-  'a header that claims it': { 'x-two-factor': 'true', 'x-forwarded-user': 'ana' },
-  'a bearer token that nobody asked for': { authorization: 'Bearer x' },
-  'an original URL': { 'x-original-url': '/', 'x-rewrite-url': '/' },
-  'another host': { host: 'localhost' },
-  'an upgrade': { connection: 'upgrade', upgrade: 'h2c' },
-}
-
 /** The same fields as parsers of every kind take them. */
 export function inContentTypes(fields: Fields): readonly { readonly type: string; readonly body: string }[] {
-  const [json, form] = [
-    JSON.stringify(fields),
-    String(
-      new URLSearchParams(
-        Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]),
-      ),
-    ),
-  ]
+  const [json, form] = [JSON.stringify(fields), String(formOf(fields))]
   const boundary = 'rehearsal'
   const parts = Object.entries(fields).map(
     ([name, value]) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
@@ -67,6 +44,15 @@ export function inContentTypes(fields: Fields): readonly { readonly type: string
     { type: `multipart/form-data; boundary=${boundary}`, body: `${parts.join('')}--${boundary}--\r\n` },
   ]
 }
+
+/** Names under which an app may read from a request who somebody is, where a code goes, or where to go next. */
+export const subjectNames = [
+  ...['subject', 'user', 'userId', 'user_id', 'username', 'name', 'login', 'email', 'id', 'account'],
+]
+export const phoneNames = ['phone', 'phoneNumber', 'phone_number', 'mobile', 'number', 'tel', 'to']
+export const wayNames = [
+  ...['callbackUrl', 'returnTo', 'return_to', 'returnUrl', 'next', 'redirect', 'continue', 'url'],
+]
 
 /** A site that is not the app. */
 export const attacker = 'https://evil.example'

@@ -1,7 +1,4 @@
-import { channel } from 'node:diagnostics_channel'
-import type { Sandbox } from '../../sandbox/index.js'
-import { type Attempted, NotTried, type Stage, told } from './stage.js'
-import type { RehearsalResponse } from './wire.js'
+import { Fell, fell, NotTried, type Run, told } from './stage.js'
 
 /** Warnings that name a mistake of wiring. Others follow from the attacks, or are about production. */
 const wiring = new Set([
@@ -16,86 +13,41 @@ const wiring = new Set([
   'TWO_FACTOR_ROWS_NOT_BOUND',
 ])
 
-const allOf = ({ headers, text }: RehearsalResponse) => JSON.stringify(headers) + text
-
-/** Listens to what the app says while it is attacked. */
-export type Ear = ReturnType<typeof createEar>
-
-export function createEar({ credentials }: Pick<Sandbox, 'credentials'>) {
-  const events = channel('express-two-factor:event')
-  const codes = new Set<string>()
-  const warnings = new Set<string>()
-  const eventTexts: string[] = []
-  let responses = 0
-  let leaking: RehearsalResponse | undefined
-
-  /** A time in milliseconds is no code, whatever its digits are. */
-  const secretIn = (text: string): string | undefined => {
-    if (text.includes(credentials.key)) return 'the key of the account'
-    const words = text.replaceAll(/"\w+Ms":\d+/g, '').match(/(?<![\w.-])\w{4,10}(?![\w.-])/g) ?? []
-    return words.some((word) => codes.has(word)) ? 'a code' : undefined
+export const secrets: Run = async ({ ear, options }, tries) => {
+  const { secretIn, codes, eventTexts, heard } = ear
+  const lines = ((await options.logs?.()) ?? '').split('\n').filter(Boolean)
+  tries(
+    `${codes.size} codes and the key in ${heard.length} responses, ${eventTexts.length} events, ${lines.length} lines of log`,
+  )
+  for (const response of heard) {
+    const secret = secretIn(JSON.stringify(response.headers) + response.text)
+    if (secret !== undefined) fell(response, `${secret}: ${told(response)}`)
   }
-  const onEvent = (event: unknown) => void eventTexts.push(JSON.stringify(event))
-  const onWarning = (warning: Error & { readonly code?: string }) => void warnings.add(warning.code ?? '')
-  events.subscribe(onEvent)
-  process.on('warning', onWarning)
-
-  return {
-    note: (code: string) => void codes.add(code),
-    /** How many codes have arrived. */
-    codes: () => codes.size,
-    hear(response: RehearsalResponse): void {
-      responses += 1
-      if (leaking === undefined && secretIn(allOf(response)) !== undefined) leaking = response
-    },
-    async secrets(stage: Stage): Promise<Attempted> {
-      const logs = await stage.options.logs?.()
-      const lines = (logs ?? '').split('\n').filter(Boolean)
-      const tried = `${codes.size} codes and the key in ${responses} responses, ${eventTexts.length} events, ${lines.length} lines of log`
-      if (leaking !== undefined) {
-        return {
-          tried,
-          seen: `${secretIn(allOf(leaking))}: ${told(leaking)}`,
-          fell: true,
-          request: leaking.request,
-        }
-      }
-      const event = eventTexts.find((text) => secretIn(text) !== undefined)
-      if (event !== undefined) return { tried, seen: `${secretIn(event)} in an event`, fell: true }
-      const line = lines.findIndex((text) => secretIn(text) !== undefined)
-      if (line >= 0)
-        return { tried, seen: `${secretIn(lines[line] ?? '')} in line ${line + 1} of the log`, fell: true }
-      return { tried, seen: 'none', fell: false }
-    },
-    async warnings(stage: Stage): Promise<Attempted> {
-      const logged = (await stage.options.logs?.())?.match(/TWO_FACTOR_[A-Z_]+/g) ?? []
-      const all = [...new Set([...warnings, ...logged])].filter((code) => wiring.has(code))
-      const { app, logs } = stage.options
-      const isElsewhere = typeof app === 'string' || app instanceof URL
-      if (isElsewhere && logs === undefined && all.length === 0) {
-        throw new NotTried('the app runs in another process, and no `logs` were given')
-      }
-      return {
-        tried: 'what the package itself warned of',
-        seen: all.length === 0 ? 'nothing about the wiring' : all.join(', '),
-        fell: all.length > 0,
-      }
-    },
-    close(): void {
-      events.unsubscribe(onEvent)
-      process.off('warning', onWarning)
-    },
+  for (const [place, texts] of Object.entries({ event: eventTexts, 'line of the log': lines })) {
+    const at = texts.findIndex((text) => secretIn(text) !== undefined)
+    if (at >= 0) throw new Fell(`${secretIn(texts[at] ?? '')} in ${place} ${at + 1}`)
   }
+  return 'none'
 }
 
-export async function coverage({ options }: Stage): Promise<Attempted> {
+export const warnings: Run = async ({ ear, options: { app, logs } }, tries) => {
+  const logged = (await logs?.())?.match(/TWO_FACTOR_[A-Z_]+/g) ?? []
+  const all = [...new Set([...ear.warnings, ...logged])].filter((code) => wiring.has(code))
+  tries('what the package itself warned of')
+  if (all.length > 0) throw new Fell(all.join(', '))
+  if ((typeof app === 'string' || app instanceof URL) && logs === undefined) {
+    throw new NotTried('the app runs in another process, and no `logs` were given')
+  }
+  return 'nothing about the wiring'
+}
+
+export const coverage: Run = async ({ options }, tries) => {
   if (options.coverage === undefined) throw new NotTried('no `coverage` was given')
-  const tried = 'routes that changed something without a guard, in all of this traffic'
+  tries('routes that changed something without a guard, in all of this traffic')
   try {
     options.coverage.report({ ignore: options.ignore ?? [] })
   } catch (error) {
-    const seen = error instanceof Error ? error.message.replaceAll(/\s+/g, ' ') : String(error)
-    return { tried, seen, fell: true }
+    throw new Fell((error as Error).message.replaceAll(/\s+/g, ' '))
   }
-  return { tried, seen: 'none', fell: false }
+  return 'none'
 }

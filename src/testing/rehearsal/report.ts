@@ -31,18 +31,20 @@ function describeRow({ verdict, code, claim, tried, seen, fix, repeat, docs }: R
   return lines.map((line, index) => (index === 0 ? line : indent + line)).join('\n')
 }
 
+const secretHeaders: Readonly<Record<string, string>> = {
+  cookie: '"cookie: $COOKIE"',
+  authorization: '"authorization: $TOKEN"',
+}
+
 /** A request as a line for a POSIX shell. What is secret in it is left to whoever repeats it. */
 export function curlLine(origin: string, request: RehearsalRequest): string {
   const { method, path, headers = {} } = request
-  const shown = Object.entries(headers).filter(
-    ([name]) => !/^(content-length|cookie|authorization)$/.test(name),
-  )
   const payload = payloadOf(request)?.replace(/("?(?:code|password)"?[:=]"?)[^"&,}]*/gi, '$1…')
   return [
     `curl -i -X ${method} ${quoted(origin + path)}`,
-    ...shown.map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
-    ...(headers.cookie === undefined ? [] : ['-H "cookie: $COOKIE"']),
-    ...(headers.authorization === undefined ? [] : ['-H "authorization: $TOKEN"']),
+    ...Object.entries(headers)
+      .filter(([name]) => name !== 'content-length')
+      .map(([name, value]) => `-H ${secretHeaders[name] ?? quoted(`${name}: ${value}`)}`),
     ...(payload === undefined ? [] : [`--data ${quoted(payload)}`]),
   ].join(' ')
 }

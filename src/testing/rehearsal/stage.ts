@@ -1,20 +1,32 @@
-import type { Sandbox } from '../../sandbox/index.js'
 import { type Agent, type AgentOptions, createAgent } from './agent.js'
 import type { Fields, RehearsalAction, RehearsalOptions, RehearsalPerson } from './contract.js'
+import type { Ear } from './ear.js'
+import type { HeldSandbox } from './held-sandbox.js'
+import { formOf } from './hostile.js'
 import { shapeOf } from './shape.js'
 import type { RehearsalRequest, RehearsalResponse, Wire } from './wire.js'
 
 /** An attack could not be made. The message says why, and the row that nothing was tried. */
 export class NotTried extends Error {}
 
-/** What an attack came to, before it is a row. */
-export interface Attempted {
-  readonly tried: string
-  readonly seen: string
-  readonly fell: boolean
-  /** The one to repeat. */
-  readonly request?: RehearsalRequest
+/** An attack succeeded. The message says what was seen. */
+export class Fell extends Error {
+  constructor(
+    seen: string,
+    /** The one to repeat. */
+    readonly request?: RehearsalRequest,
+  ) {
+    super(seen)
+  }
 }
+
+/** Ends an attack: this response shows the mistake. */
+export function fell(response: RehearsalResponse, seen = told(response)): never {
+  throw new Fell(seen, response.request)
+}
+
+/** Carries an attack out: says what it tries, and resolves with what it saw where it did not succeed. */
+export type Run = (stage: Stage, tries: (what: string) => void) => Promise<string>
 
 /** Somebody in front of a browser. */
 export interface Visit {
@@ -33,23 +45,21 @@ export type Stage = ReturnType<typeof createStage>
 
 export interface StageParts {
   readonly wire: Wire
-  readonly sandbox: Sandbox
+  readonly sandbox: HeldSandbox
   readonly options: RehearsalOptions
-  /** Where the routes are mounted. */
-  readonly path: string
+  readonly ear: Ear
   /** How large bursts are, from 0 to 1. */
   readonly scale: number
-  readonly onResponse: (response: RehearsalResponse) => void
-  readonly onCode: (code: string) => void
 }
 
-export function createStage({ wire, sandbox, options, path, scale, onResponse, onCode }: StageParts) {
+export function createStage({ wire, sandbox, options, ear, scale }: StageParts) {
+  const { path = '/two-factor', pages = [], actions: given = [] } = options
   const lastMessage = new Map<string, string>()
   /** What an action looks like when it was done. */
   const doneShapes = new Map<object, string>()
   let people = 0
 
-  const agent = (more: AgentOptions = {}) => createAgent(wire, { onResponse, ...more })
+  const agent = (more: AgentOptions = {}) => createAgent(wire, { onResponse: ear.hear, ...more })
 
   async function person(): Promise<RehearsalPerson> {
     people += 1
@@ -57,18 +67,19 @@ export function createStage({ wire, sandbox, options, path, scale, onResponse, o
   }
 
   /** Somebody who has given a password, if a person signs in with one, and no code yet. */
-  async function passwordGiven(given?: Partial<Visit>): Promise<Visit> {
-    const visit = { agent: given?.agent ?? agent(), person: given?.person ?? (await person()) }
+  async function passwordGiven(by: Partial<Visit> = {}): Promise<Visit> {
+    const visit = { agent: by.agent ?? agent(), person: by.person ?? (await person()) }
     await options.signIn(visit.agent, visit.person)
     return visit
   }
 
   async function newestCode(phone: string): Promise<string> {
-    const after = lastMessage.get(phone)
-    const wait = { timeoutMs: 5_000, ...(after !== undefined && { after }) }
-    const { id, code } = await sandbox.inbox.waitFor(phone, wait)
+    const { id, code } = await sandbox.inbox.waitFor(phone, {
+      timeoutMs: 5_000,
+      after: lastMessage.get(phone),
+    })
     lastMessage.set(phone, id)
-    onCode(code)
+    ear.note(code)
     return code
   }
 
@@ -90,17 +101,17 @@ export function createStage({ wire, sandbox, options, path, scale, onResponse, o
     agent.post(`${mount}/verify`, { code, challenge })
 
   /** Somebody with password and code. */
-  async function signedIn(given?: Partial<Visit>): Promise<Visit> {
-    const visit = await challenged(await passwordGiven(given))
+  async function signedIn(by?: Partial<Visit>): Promise<Visit> {
+    const visit = await challenged(await passwordGiven(by))
     const response = await verify(visit)
     if (response.status !== 200) throw new NotTried(`nobody could sign in: ${told(response)}`)
     return visit
   }
 
-  const fieldsOf = ({ body }: RehearsalAction, whose: RehearsalPerson): Fields =>
-    (typeof body === 'function' ? body(whose) : body) ?? {}
+  const fieldsOf = ({ body }: RehearsalAction, { person, agent }: Visit): Fields =>
+    (typeof body === 'function' ? body(person, agent) : body) ?? {}
 
-  function requestOf(action: RehearsalAction, whose: RehearsalPerson, over: Fields = {}): RehearsalRequest {
+  function requestOf(action: RehearsalAction, whose: Visit, over: Fields = {}): RehearsalRequest {
     const { method = 'POST', path, type = 'json', body } = action
     const fields = { ...fieldsOf(action, whose), ...over }
     if (body === undefined && Object.keys(over).length === 0) return { method, path }
@@ -108,7 +119,7 @@ export function createStage({ wire, sandbox, options, path, scale, onResponse, o
   }
 
   /** Sends an action, or a request like it, and says whether it was done. */
-  async function attempt(action: RehearsalAction, { agent, person }: Visit, request?: RehearsalRequest) {
+  async function attempt(action: RehearsalAction, visit: Visit, request = requestOf(action, visit)) {
     const shape = doneShapes.get(action)
     // Otherwise what was never seen done would count as held, whatever the app does.
     if (action.done === undefined && shape === undefined) {
@@ -116,16 +127,16 @@ export function createStage({ wire, sandbox, options, path, scale, onResponse, o
         `"${action.name}" was not done with its code, so that nobody knows what that looks like`,
       )
     }
-    const before = await action.done?.(person)
-    const response = await agent.send(request ?? requestOf(action, person))
+    const before = await action.done?.(visit.person)
+    const response = await visit.agent.send(request)
     const isDone =
-      action.done === undefined ? shapeOf(response) === shape : (await action.done(person)) !== before
+      action.done === undefined ? shapeOf(response) === shape : (await action.done(visit.person)) !== before
     return { response, isDone }
   }
 
   /** Gets the code that an action asks for and types it, so that the action may follow. */
   async function approve(action: RehearsalAction, visit: Visit): Promise<Challenged | undefined> {
-    const refused = await visit.agent.send(requestOf(action, visit.person))
+    const refused = await visit.agent.send(requestOf(action, visit))
     const { requirement } = refused.json ?? {}
     if (refused.status < 400) return undefined
     if (requirement === undefined) throw new NotTried(`"${action.name}" asked for no code: ${told(refused)}`)
@@ -136,57 +147,38 @@ export function createStage({ wire, sandbox, options, path, scale, onResponse, o
     return asked
   }
 
-  /** Whether a page is shown, in place of a refusal or the way to the code page. */
-  async function opens(
-    { agent }: Pick<Visit, 'agent'>,
-    page: string,
-  ): Promise<RehearsalResponse | undefined> {
-    const response = await agent.get(page)
-    return response.status >= 200 && response.status < 300 ? response : undefined
-  }
-
-  /** The first of the pages that is shown. */
-  async function opensAny(visit: Pick<Visit, 'agent'>): Promise<RehearsalResponse | undefined> {
-    for (const page of pages()) {
-      const shown = await opens(visit, page)
-      if (shown !== undefined) return shown
+  /** The first of the pages that is shown, in place of a refusal or the way to the code page. */
+  async function shownPage({ agent }: Pick<Visit, 'agent'>): Promise<RehearsalResponse | undefined> {
+    for (const page of pages) {
+      const response = await agent.get(page)
+      if (response.status >= 200 && response.status < 300) return response
     }
     return undefined
   }
 
-  function pages(): readonly string[] {
-    const { pages: given = [] } = options
-    if (given.length === 0) throw new NotTried('no `pages` were given')
-    return given
-  }
-
   function actions(which: (action: RehearsalAction) => boolean = () => true): readonly RehearsalAction[] {
-    const found = (options.actions ?? []).filter(which)
+    const found = given.filter(which)
     if (found.length === 0) throw new NotTried('no `actions` of this kind were given')
     return found
   }
 
   /** How many codes for somebody reached the provider. */
-  function checksOf({ phone }: RehearsalPerson): number {
+  async function checksOf({ phone }: RehearsalPerson): Promise<number> {
     const digits = phone.replaceAll(/\D/g, '')
-    return sandbox.requests.list('verifyCode').filter(({ fields }) => fields.phone === digits).length
+    return (await sandbox.requests.list('verifyCode')).filter(({ fields }) => fields.phone === digits).length
   }
 
   return {
-    ...{ options, path, sandbox, origin: wire.origin, agent, person, passwordGiven, challenged, newestCode },
-    ...{ verify, signedIn, fieldsOf, requestOf, checksOf, attempt, approve, opens, opensAny, pages, actions },
+    ...{ options, path, pages, sandbox, ear, origin: wire.origin, agent, person, passwordGiven, challenged },
+    ...{ verify, signedIn, fieldsOf, requestOf, checksOf, attempt, approve, shownPage, actions },
+    /** How many messages have gone to somebody. */
+    messagesTo: async ({ phone }: RehearsalPerson) => (await sandbox.inbox.list(phone)).length,
     /** A burst of this many, or as many as the requests allow. */
     many: (most: number, least: number) => Math.max(least, Math.round(most * scale)),
     /** Remembers what it looks like when this was done. */
     rememberDone: (action: RehearsalAction, response: RehearsalResponse) =>
       void doneShapes.set(action, shapeOf(response)),
   }
-}
-
-export function formOf(fields: Fields): URLSearchParams {
-  return new URLSearchParams(
-    Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]),
-  )
 }
 
 /** A response in a few words. */

@@ -1,5 +1,6 @@
-import { type IncomingHttpHeaders, type RequestOptions, request, Agent as Sockets } from 'node:http'
+import { request as ask, type IncomingHttpHeaders, Agent as Sockets } from 'node:http'
 import type { LookupFunction } from 'node:net'
+import { text as readText } from 'node:stream/consumers'
 
 /** One request of a rehearsal. */
 export interface RehearsalRequest {
@@ -33,39 +34,31 @@ export interface RehearsalResponse {
 /** The requests or the time of a rehearsal are used up. */
 export class BudgetError extends Error {}
 
-/** The way to the app: bounded, to this machine and nowhere else. */
-export interface Wire {
-  readonly origin: string
-  /** How many requests went out. */
-  requests(): number
-  send(request: RehearsalRequest): Promise<RehearsalResponse>
-  /** Ends every connection. */
-  close(): void
-}
+/** A way to this machine and nowhere else, within bounds. */
+export type Wire = ReturnType<typeof createWire>
 
 /** How long one response may take: longer than any deadline of the package. */
 const responseTimeoutMs = 20_000
 
 /** No DNS: whatever a hosts file says, a name is this machine. */
-const lookup: LookupFunction = (_name, { all }, done) => {
-  const addresses = [
+const lookup: LookupFunction = (_name, _options, done) =>
+  done(null, [
     { address: '127.0.0.1', family: 4 },
     { address: '::1', family: 6 },
-  ]
-  if (all) done(null, addresses)
-  else done(null, '127.0.0.1', 4)
-}
+  ])
 
-/** Whether an address leads to this machine whatever the network looks like. */
-export function isLoopback({ protocol, hostname }: URL): boolean {
+/** Whether an option is an address that leads to this machine whatever the network looks like. */
+export function isOwnAddress(value: unknown): boolean {
+  if (!(typeof value === 'string' || value instanceof URL) || !URL.canParse(String(value))) return false
+  const { protocol, hostname } = new URL(value)
   return protocol === 'http:' && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
 }
 
 export function createWire(
   origin: string,
-  { maxRequests, timeoutMs }: { readonly maxRequests: number; readonly timeoutMs: number },
-): Wire {
-  const sockets = new Sockets({ keepAlive: true, maxSockets: 64 })
+  { maxRequests = Number.POSITIVE_INFINITY, timeoutMs = Number.POSITIVE_INFINITY } = {},
+) {
+  const agent = new Sockets({ keepAlive: true, maxSockets: 64 })
   const { hostname, port } = new URL(origin)
   const host = hostname.replace(/^\[|\]$/g, '')
   const endsAt = performance.now() + timeoutMs
@@ -75,53 +68,39 @@ export function createWire(
     if (sent >= maxRequests) throw new BudgetError(`the ${maxRequests} requests were used up`)
     if (performance.now() >= endsAt) throw new BudgetError(`the ${timeoutMs / 1_000} seconds were over`)
     sent += 1
-    const { method, path, headers } = request
-    const payload = payloadOf(request)
-    const options: RequestOptions = {
-      agent: sockets,
-      host,
-      port,
-      method,
-      path,
-      lookup,
-      headers: { ...headers },
-    }
+    const { method, path, headers = {} } = request
     return new Promise((resolve, reject) => {
-      const call = ask(options, payload, (status, answered, text) =>
-        resolve({ request, status, headers: answered, text, json: parsed(text) }),
-      )
-      call.once('error', (error) => {
+      const failed = (error: Error) =>
+        reject(new Error(`${method} ${path}: ${error.message}`, { cause: error }))
+      const call = ask({ agent, host, port, method, path, lookup, headers }, (response) => {
+        readText(response).then((text) => {
+          resolve({
+            request,
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            text,
+            json: parsed(text),
+          })
+        }, failed)
+      })
+      call.setTimeout(responseTimeoutMs, () => call.destroy(new Error('no response')))
+      call.on('error', (error) => {
         // A kept connection that the server closed at that moment: nothing was answered on it.
         if (call.reusedSocket && !retried) exchange(request, true).then(resolve, reject)
-        else reject(new Error(`${method} ${path}: ${error.message}`, { cause: error }))
+        else failed(error)
       })
+      call.end(payloadOf(request))
     })
   }
 
   return {
     origin,
+    /** How many requests went out. */
     requests: () => sent,
-    send: (request) => exchange(request),
-    close: () => sockets.destroy(),
+    send: (request: RehearsalRequest) => exchange(request),
+    /** Ends every connection. */
+    close: () => agent.destroy(),
   }
-}
-
-function ask(
-  options: RequestOptions,
-  payload: string | undefined,
-  answered: (status: number, headers: IncomingHttpHeaders, text: string) => void,
-) {
-  const call = request(options, (response) => {
-    let text = ''
-    response.setEncoding('utf8')
-    response.on('data', (chunk) => {
-      text += chunk
-    })
-    response.once('error', (error) => call.emit('error', error))
-    response.once('end', () => answered(response.statusCode ?? 0, response.headers, text))
-  })
-  call.setTimeout(responseTimeoutMs, () => call.destroy(new Error('no response')))
-  return call.end(payload)
 }
 
 /** The body as it goes out. */

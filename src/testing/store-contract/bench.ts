@@ -14,11 +14,15 @@ export interface StoreUnderTest {
 
 /** What a sentence of the contract is tried with. */
 export interface Bench {
-  open(): Promise<StoreUnderTest>
-  elapse(ms: number): Promise<void>
-  /** A key that was never used before. */
+  readonly store: StoreUnderTest
+  /** Keys that were never used before: of a ledger, of a counter. */
+  readonly key: string
+  readonly counter: string
   ledgerKey(): string
   counterKey(): string
+  /** Another store, which may share the entries. */
+  open(): Promise<StoreUnderTest>
+  elapse(ms: number): Promise<void>
 }
 
 /** Sentences, and how each is shown to be true. */

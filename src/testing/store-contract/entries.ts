@@ -23,16 +23,14 @@ const values: readonly Json[] = [
 
 /** What a swap does to one entry. */
 export const entryCases: Cases = {
-  'a key that was never written is absent': async ({ open, ledgerKey }) => {
-    const store = await open()
-    assert.equal(await store.read(ledgerKey()), undefined)
+  'a key that was never written is absent': async ({ store, key }) => {
+    assert.equal(await store.read(key), undefined)
   },
 
   'a value comes back exactly as it was put, with the version that the swap returned': async ({
-    open,
+    store,
     ledgerKey,
   }) => {
-    const store = await open()
     for (const value of values) {
       const key = ledgerKey()
       const { swapped, entry } = await store.swap(key, undefined, value, hourMs)
@@ -43,23 +41,20 @@ export const entryCases: Cases = {
     }
   },
 
-  'an undefined member is treated as absent': async ({ open, ledgerKey }) => {
-    const [store, key] = [await open(), ledgerKey()]
+  'an undefined member is treated as absent': async ({ store, key }) => {
     await store.swap(key, undefined, { attempts: 1, bound: undefined }, hourMs)
     const value = (await store.read(key))?.value as { attempts?: number; bound?: string }
     assert.equal(value.attempts, 1)
     assert.equal(value.bound, undefined)
   },
 
-  'creating what exists changes nothing and returns the existing entry': async ({ open, ledgerKey }) => {
-    const [store, key] = [await open(), ledgerKey()]
+  'creating what exists changes nothing and returns the existing entry': async ({ store, key }) => {
     const { entry } = await store.swap(key, undefined, { by: 'first' }, hourMs)
     assert.deepEqual(await store.swap(key, undefined, { by: 'second' }, hourMs), { swapped: false, entry })
     assert.deepEqual(await store.read(key), entry)
   },
 
-  'replacing needs the current version': async ({ open, ledgerKey }) => {
-    const [store, key] = [await open(), ledgerKey()]
+  'replacing needs the current version': async ({ store, key }) => {
     const first = await store.swap(key, undefined, 1, hourMs)
     const second = await store.swap(key, first.entry?.version, 2, hourMs)
     assert.equal(second.swapped, true)
@@ -69,8 +64,7 @@ export const entryCases: Cases = {
     assert.deepEqual(await store.read(key), second.entry)
   },
 
-  'a version of something absent replaces nothing': async ({ open, ledgerKey }) => {
-    const [store, key] = [await open(), ledgerKey()]
+  'a version of something absent replaces nothing': async ({ store, key, ledgerKey }) => {
     const { entry } = await store.swap(ledgerKey(), undefined, 1, hourMs)
     const late = await store.swap(key, entry?.version, 2, hourMs)
     assert.equal(late.swapped, false)
@@ -78,8 +72,7 @@ export const entryCases: Cases = {
     assert.equal(await store.read(key), undefined)
   },
 
-  'removing needs the current version': async ({ open, ledgerKey }) => {
-    const [store, key] = [await open(), ledgerKey()]
+  'removing needs the current version': async ({ store, key }) => {
     const first = await store.swap(key, undefined, 1, hourMs)
     const second = await store.swap(key, first.entry?.version, 2, hourMs)
     for (const wrong of [undefined, first.entry?.version]) {
@@ -92,14 +85,12 @@ export const entryCases: Cases = {
     assert.equal(await store.read(key), undefined)
   },
 
-  'removing what is absent, as absent, succeeds': async ({ open, ledgerKey }) => {
-    const [store, key] = [await open(), ledgerKey()]
+  'removing what is absent, as absent, succeeds': async ({ store, key }) => {
     assert.equal((await store.swap(key, undefined, undefined, hourMs)).swapped, true)
     assert.equal(await store.read(key), undefined)
   },
 
-  'a version never repeats, not even for the same value or after a removal': async ({ open, ledgerKey }) => {
-    const [store, key] = [await open(), ledgerKey()]
+  'a version never repeats, not even for the same value or after a removal': async ({ store, key }) => {
     const seen = new Set<string | undefined>()
     for (let life = 0; life < 3; life += 1) {
       let version: string | undefined
@@ -114,8 +105,7 @@ export const entryCases: Cases = {
     for (const old of seen) assert.equal((await store.swap(key, old, 'late', hourMs)).swapped, false)
   },
 
-  'what is put and what is read are not the stored value itself': async ({ open, ledgerKey }) => {
-    const [store, key] = [await open(), ledgerKey()]
+  'what is put and what is read are not the stored value itself': async ({ store, key }) => {
     const mine = { challenge: { attempts: 1 }, sends: [1] }
     const meddle = (value: unknown) => {
       // A store may freeze its values or return copies, as long as the change stays invisible.
@@ -132,8 +122,7 @@ export const entryCases: Cases = {
     assert.deepEqual((await store.read(key))?.value, { challenge: { attempts: 1 }, sends: [1] })
   },
 
-  'an entry in hand stays as it was when its key is written again': async ({ open, ledgerKey }) => {
-    const [store, key] = [await open(), ledgerKey()]
+  'an entry in hand stays as it was when its key is written again': async ({ store, key }) => {
     const created = await store.swap(key, undefined, { attempts: 1 }, hourMs)
     const refused = await store.swap(key, undefined, { attempts: 0 }, hourMs)
     const held = [created.entry, refused.entry, await store.read(key)]
@@ -145,8 +134,7 @@ export const entryCases: Cases = {
     assert.deepEqual(contents(), before)
   },
 
-  'keys that look alike are different keys': async ({ open, ledgerKey }) => {
-    const [store, key] = [await open(), ledgerKey()]
+  'keys that look alike are different keys': async ({ store, key }) => {
     const alike = [
       `${key}a`,
       `${key}A`,

@@ -7,12 +7,7 @@ import type { Cases } from './bench.js'
  * enough that it need not hurry.
  */
 export const lifetimeCases: Cases = {
-  'an entry exists until its lifetime has passed, and is then absent': async ({
-    open,
-    ledgerKey,
-    elapse,
-  }) => {
-    const [store, key] = [await open(), ledgerKey()]
+  'an entry exists until its lifetime has passed, and is then absent': async ({ store, key, elapse }) => {
     const { entry } = await store.swap(key, undefined, 'kept', 4_000)
     await elapse(1_000)
     assert.deepEqual(await store.read(key), entry)
@@ -20,8 +15,7 @@ export const lifetimeCases: Cases = {
     assert.equal(await store.read(key), undefined)
   },
 
-  'an expired entry does not block a new one': async ({ open, ledgerKey, elapse }) => {
-    const [store, key] = [await open(), ledgerKey()]
+  'an expired entry does not block a new one': async ({ store, key, elapse }) => {
     const { entry } = await store.swap(key, undefined, 'old', 1_000)
     await elapse(1_000)
     const late = await store.swap(key, entry?.version, 'late', hourMs)
@@ -33,8 +27,7 @@ export const lifetimeCases: Cases = {
     assert.deepEqual(await store.read(key), next.entry)
   },
 
-  'neither a read nor a failed swap extends a lifetime': async ({ open, ledgerKey, elapse }) => {
-    const [store, key] = [await open(), ledgerKey()]
+  'neither a read nor a failed swap extends a lifetime': async ({ store, key, elapse }) => {
     await store.swap(key, undefined, 'kept', 4_000)
     await elapse(1_000)
     await store.read(key)
@@ -45,8 +38,8 @@ export const lifetimeCases: Cases = {
     assert.equal(await store.read(key), undefined)
   },
 
-  'a swap sets its own lifetime, longer or shorter': async ({ open, ledgerKey, elapse }) => {
-    const [store, longer, shorter] = [await open(), ledgerKey(), ledgerKey()]
+  'a swap sets its own lifetime, longer or shorter': async ({ store, key: longer, ledgerKey, elapse }) => {
+    const shorter = ledgerKey()
     const short = await store.swap(longer, undefined, 1, 4_000)
     const long = await store.swap(shorter, undefined, 1, hourMs)
     await store.swap(longer, short.entry?.version, 2, hourMs)
@@ -56,8 +49,7 @@ export const lifetimeCases: Cases = {
     assert.equal(await store.read(shorter), undefined)
   },
 
-  'a year is not too long': async ({ open, ledgerKey, elapse }) => {
-    const [store, key] = [await open(), ledgerKey()]
+  'a year is not too long': async ({ store, key, elapse }) => {
     const { entry } = await store.swap(key, undefined, 'disabled', 365 * 24 * hourMs)
     await elapse(1_000)
     assert.deepEqual(await store.read(key), entry)

@@ -6,12 +6,11 @@ import type { Bench, Cases, StoreUnderTest } from './bench.js'
 const parallel = 50
 
 /** Calls in turns on two stores when they share their entries, as two processes would, else on one. */
-async function racers({ open, counterKey }: Bench): Promise<(turn: number) => StoreUnderTest> {
-  const [one, other] = [await open(), await open()]
-  const probe = counterKey()
-  await one.increment(probe, hourMs)
+async function racers({ store, open, counterKey }: Bench): Promise<(turn: number) => StoreUnderTest> {
+  const [other, probe] = [await open(), counterKey()]
+  await store.increment(probe, hourMs)
   const shared = (await other.increment(probe, hourMs)).count === 2
-  return (turn) => (shared && turn % 2 === 1 ? other : one)
+  return (turn) => (shared && turn % 2 === 1 ? other : store)
 }
 
 const all = <Result>(start: (turn: number) => Promise<Result>): Promise<Result[]> =>
@@ -20,7 +19,7 @@ const all = <Result>(start: (turn: number) => Promise<Result>): Promise<Result[]
 /** Everything a guess budget rests on. */
 export const raceCases: Cases = {
   'of many that create one entry, one does, and the others see it': async (bench) => {
-    const [store, key] = [await racers(bench), bench.ledgerKey()]
+    const [store, { key }] = [await racers(bench), bench]
     const results = await all((turn) => store(turn).swap(key, undefined, { turn }, hourMs))
     const won = results.filter(({ swapped }) => swapped)
     assert.equal(won.length, 1, `${won.length} of ${parallel} created the same entry`)
@@ -29,7 +28,7 @@ export const raceCases: Cases = {
   },
 
   'of many that replace or remove one version, one does': async (bench) => {
-    const [store, key] = [await racers(bench), bench.ledgerKey()]
+    const [store, { key }] = [await racers(bench), bench]
     const { entry } = await store(0).swap(key, undefined, 'start', hourMs)
     const next = (turn: number): Json | undefined => (turn % 3 === 0 ? undefined : { turn })
     const results = await all((turn) => store(turn).swap(key, entry?.version, next(turn), hourMs))
@@ -39,7 +38,7 @@ export const raceCases: Cases = {
   },
 
   'of many that take one entry away, one does': async (bench) => {
-    const [store, key] = [await racers(bench), bench.ledgerKey()]
+    const [store, { key }] = [await racers(bench), bench]
     const { entry } = await store(0).swap(key, undefined, 'a grant for one use', hourMs)
     const results = await all((turn) => store(turn).swap(key, entry?.version, undefined, hourMs))
     const taken = results.filter(({ swapped }) => swapped).length
@@ -47,7 +46,7 @@ export const raceCases: Cases = {
   },
 
   'no change is lost when each is decided on the entry that made the swap fail': async (bench) => {
-    const [store, key] = [await racers(bench), bench.ledgerKey()]
+    const [store, { key }] = [await racers(bench), bench]
     const writers = 8
     const writes = 5
     const write = async (turn: number) => {
@@ -64,7 +63,7 @@ export const raceCases: Cases = {
   },
 
   'what one has written the other reads at once': async (bench) => {
-    const [store, key] = [await racers(bench), bench.ledgerKey()]
+    const [store, { key }] = [await racers(bench), bench]
     let version: string | undefined
     for (let turn = 0; turn < 10; turn += 1) {
       const { swapped, entry } = await store(turn).swap(key, version, turn, hourMs)
@@ -75,8 +74,8 @@ export const raceCases: Cases = {
   },
 
   'no hit of a counter is lost or counted twice': async (bench) => {
-    const [store, key] = [await racers(bench), bench.counterKey()]
-    const results = await all((turn) => store(turn).increment(key, hourMs))
+    const [store, { counter }] = [await racers(bench), bench]
+    const results = await all((turn) => store(turn).increment(counter, hourMs))
     const counts = results.map(({ count }) => count).sort((a, b) => a - b)
     assert.deepEqual(
       counts,
@@ -85,9 +84,9 @@ export const raceCases: Cases = {
   },
 
   'no hit is lost where others are taken back at the same time': async (bench) => {
-    const [store, key] = [await racers(bench), bench.counterKey()]
-    await store(0).increment(key, hourMs, parallel)
-    await all((turn) => store(turn).increment(key, hourMs, turn % 5 === 0 ? -1 : 1))
-    assert.equal((await store(1).increment(key, hourMs, 0)).count, parallel + (parallel * 3) / 5)
+    const [store, { counter }] = [await racers(bench), bench]
+    await store(0).increment(counter, hourMs, parallel)
+    await all((turn) => store(turn).increment(counter, hourMs, turn % 5 === 0 ? -1 : 1))
+    assert.equal((await store(1).increment(counter, hourMs, 0)).count, parallel + (parallel * 3) / 5)
   },
 }

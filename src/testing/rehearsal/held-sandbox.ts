@@ -1,0 +1,60 @@
+import type { Awaitable } from '../../lib/awaitable.js'
+import { optionError } from '../../lib/options.js'
+import type { FaultEffect, Sandbox, WaitOptions } from '../../sandbox/index.js'
+import type { Wire } from './wire.js'
+
+/** A sandbox as far as a rehearsal uses it: of this process or of another. */
+export interface HeldSandbox extends Pick<Sandbox, 'credentials' | 'approvedStatuses'> {
+  readonly inbox: {
+    waitFor(phone: string, options: WaitOptions): Promise<{ readonly id: string; readonly code: string }>
+    list(phone: string): Awaitable<readonly unknown[]>
+  }
+  readonly requests: {
+    list(
+      operation: 'verifyCode',
+    ): Awaitable<readonly { readonly fields: Readonly<Record<string, unknown>> }[]>
+  }
+  readonly faults: {
+    add(fault: FaultEffect & { operation: 'verifyCode'; phone: string; times: number }): Awaitable<string>
+    remove(id: string): Awaitable<unknown>
+  }
+}
+
+/**
+ * A sandbox that runs in another process, by its control interface.
+ *
+ * @throws {TypeError} when none answers
+ */
+export async function attachSandbox(wire: Wire): Promise<HeldSandbox> {
+  async function ask(method: 'GET' | 'POST', path: string, fields: object = {}) {
+    const given = Object.entries(fields).filter(([, value]) => value !== undefined)
+    const query = new URLSearchParams(given)
+    const response = await wire.send({
+      method,
+      path: `/_sandbox${path}${method === 'GET' ? `?${query}` : ''}`,
+      ...(method === 'POST' && {
+        body: Object.fromEntries(given),
+        headers: { 'content-type': 'application/json', accept: 'application/json' },
+      }),
+    })
+    if (response.status !== 200) throw new Error(`the sandbox answered ${response.status}: ${response.text}`)
+    return method === 'GET' ? response.json : response.json.result
+  }
+
+  const { credentials, approvedStatuses } = await ask('GET', '/connection').catch((error) => {
+    throw optionError(`rehearse: no sandbox answers at ${wire.origin}: ${error.message}`)
+  })
+  return {
+    ...{ credentials, approvedStatuses },
+    inbox: {
+      waitFor: (phone, options) => ask('GET', '/messages/wait', { phone, ...options }),
+      list: (phone) => ask('GET', '/messages', { phone }),
+    },
+    requests: { list: (operation) => ask('GET', '/requests', { operation }) },
+    faults: {
+      // JSON has no Infinity; the sandbox takes its name.
+      add: (fault) => ask('POST', '/faults', { ...fault, times: String(fault.times) }),
+      remove: (id) => ask('POST', '/faults/delete', { id }),
+    },
+  }
+}
