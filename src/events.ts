@@ -1,6 +1,4 @@
-import { channel } from 'node:diagnostics_channel'
 import type { ProblemCode } from './errors.js'
-import type { PhoneRefusal } from './phone-number.js'
 
 /** Members of every challenge event. They contain no number, code or session id. */
 export interface AboutChallenge {
@@ -12,7 +10,7 @@ export interface AboutChallenge {
   readonly challengeId: string
   /** The account, as the option `subject` returned it. */
   readonly subject: string
-  /** ISO 3166 code of the destination. */
+  /** ISO 3166 code of the destination; empty for an authenticator app. */
   readonly country: string
 }
 
@@ -41,6 +39,12 @@ export interface AboutExchange extends AboutProvider {
   /** Why there was no success: a `FailureReason` of the client, `error` when an adapter threw, or its own word. */
   readonly reason?: string | undefined
 }
+
+/**
+ * Codes of an hour: handed to the provider; arrived; refused by it at once, or rejected later; still under way when they
+ * were looked at. What is none of the last three was not looked at, or not yet.
+ */
+export type DeliveryCounts = Readonly<Record<'sent' | 'delivered' | 'rejected' | 'unknown', number>>
 
 /** An event before its time is stamped on it. */
 export type EventBody =
@@ -92,11 +96,11 @@ export type EventBody =
   | { readonly type: 'recovery.failed'; readonly subject: string }
   /**
    * What proves who an account is has changed, or is about to: worth a message at the old number or by mail. A number
-   * is told when the host takes it over, recovery codes when they are made.
+   * is told when the host takes it over, an app once its first code was right, recovery codes when they are made.
    */
   | {
       readonly type: 'factor.changed'
-      readonly kind: 'phone' | 'recovery-codes'
+      readonly kind: 'phone' | 'app' | 'recovery-codes'
       readonly subject: string
       /** The number on file, masked; absent where there was none. */
       readonly before?: string
@@ -141,6 +145,15 @@ export type EventBody =
       readonly ageMs: number
     } & AboutChallenge &
       AboutProvider)
+  /**
+   * Of the codes of the last hour to a country by one method, less than half of what is usual there has arrived; and
+   * three quarters again. By the option `watch.delivery`, from one of all processes.
+   */
+  | ({
+      readonly type: 'delivery.low' | 'delivery.recovered'
+      readonly country: string
+      readonly channel: string
+    } & DeliveryCounts)
   /** The account has few credits left, by the option `low` or by the rate of our own sends. */
   | {
       readonly type: 'balance.low'
@@ -160,8 +173,9 @@ export type EventBody =
     } & AboutExchange)
   /** A complete answer to a code with a `status` that is not approved: a wrong code, or a changed account. */
   | ({ readonly type: 'provider.unexpected'; readonly status: string } & AboutExchange)
-  /** The circuit breaker opened. It goes on asking about single numbers, at the longest after `pausedForMs`. */
+  /** The circuit breaker opened, and goes on asking about single numbers, at the longest after `pausedForMs`; it closed. */
   | ({ readonly type: 'provider.paused'; readonly pausedForMs: number } & AboutProvider)
+  | ({ readonly type: 'provider.resumed' } & AboutProvider)
   | { readonly type: 'clock.leads'; readonly byMs: number }
 
 /** Why a code was not delivered. */
@@ -183,77 +197,3 @@ export type OnEvent = (event: TwoFactorEvent) => void
 
 /** Takes one event as the parts of the package report it. */
 export type Emit = (event: EventBody) => void
-
-const diagnostics = channel('express-two-factor:event')
-
-/** Publishes to the host and to the diagnostics channel `express-two-factor:event`. */
-export function createEmit(parts: {
-  readonly onEvent: OnEvent | undefined
-  readonly now: () => number
-  /** Told of what nobody listens to and somebody must know. */
-  readonly warn: (
-    code:
-      | 'TWO_FACTOR_PROVIDER_MISCONFIGURED'
-      | 'TWO_FACTOR_PROVIDER_UNAVAILABLE'
-      | 'TWO_FACTOR_PROVIDER_ADDRESS'
-      | 'TWO_FACTOR_STATUS_UNEXPECTED'
-      | 'TWO_FACTOR_STORE_FAILED'
-      | 'TWO_FACTOR_PHONE_UNREADABLE',
-    cause: string,
-  ) => void
-}): Emit {
-  const { onEvent, now, warn } = parts
-  /** An account may answer wrong codes with a status of their own: an approval shows that the list is right. */
-  let isApproving = false
-
-  function warnOf(event: EventBody): void {
-    if (event.type === 'provider.misconfigured') warn('TWO_FACTOR_PROVIDER_MISCONFIGURED', causeOf(event))
-    const wrongAddress = astray(event)
-    if (wrongAddress) warn('TWO_FACTOR_PROVIDER_ADDRESS', causeOf(wrongAddress))
-    else if (event.type === 'provider.unavailable') warn('TWO_FACTOR_PROVIDER_UNAVAILABLE', causeOf(event))
-    if (event.type === 'challenge.approved') isApproving = true
-    if (event.type === 'provider.unexpected' && !isApproving) {
-      warn('TWO_FACTOR_STATUS_UNEXPECTED', `status ${event.status}`)
-    }
-    if (event.type === 'store.failed') warn('TWO_FACTOR_STORE_FAILED', event.command)
-    if (isUnreadable(event)) warn('TWO_FACTOR_PHONE_UNREADABLE', event.reason)
-  }
-
-  return (body) => {
-    if (onEvent === undefined && !diagnostics.hasSubscribers) return warnOf(body)
-    try {
-      const event: TwoFactorEvent = { ...body, at: now() }
-      diagnostics.publish(event)
-      // An async listener also has the type of one that returns nothing.
-      const answer = onEvent?.(event) as unknown
-      if (answer instanceof Promise) answer.catch(() => undefined)
-    } catch {
-      // A broken metric must not change who is admitted.
-    }
-  }
-}
-
-/** A send that seems to have reached a web site in place of the provider: `baseUrl` lacks its path. */
-function astray(event: EventBody): AboutExchange | undefined {
-  if (event.type === 'challenge.undelivered') return event.httpStatus === 404 ? event : undefined
-  if (event.type !== 'provider.unavailable' || event.command !== 'send') return undefined
-  const { httpStatus, reason, providerError } = event
-  const isPage = httpStatus === 200 && reason === 'answer' && providerError === undefined
-  return httpStatus === 404 || isPage ? event : undefined
-}
-
-/** Whether no code was sent because the option `phone` returned what nobody can dial. */
-function isUnreadable(event: EventBody): event is EventBody & { readonly reason: PhoneRefusal } {
-  if (event.type !== 'request.refused' || event.lane !== 'auth' || event.code === 'send_refused') return false
-  return event.reason === 'not-a-number' || event.reason === 'wrong-length'
-}
-
-function causeOf({ operation, httpStatus, providerError, reason }: AboutExchange): string {
-  const parts = [
-    operation,
-    httpStatus === undefined ? undefined : `HTTP ${httpStatus}`,
-    providerError === undefined ? undefined : `error ${providerError}`,
-    reason,
-  ]
-  return parts.filter((part) => part !== undefined).join(', ')
-}

@@ -19,6 +19,7 @@ export type {
   Suspicion,
   VerifyOutcome,
 } from './challenge/commands.js'
+export type { DestinationView, NumberOnFile } from './challenge/destinations.js'
 export type { ExchangeTrace } from './challenge/exchange.js'
 export type { Limits } from './challenge/limits.js'
 export type { NumberState, Numbers } from './challenge/numbers.js'
@@ -33,6 +34,11 @@ export type { SubjectState } from './challenge/subjects.js'
 export type { Failure, Health } from './challenge/watch/health.js'
 export { type ProblemCode, TwoFactorError } from './errors.js'
 export type { TwoFactorEvent } from './events.js'
+export type {
+  AuthenticatorRoutesOptions,
+  Authenticators,
+  NewAuthenticator,
+} from './express/flows/authenticators.js'
 export type { PhoneVerification, ProvenPhone } from './express/flows/phone-verification.js'
 export type { GuardOptions } from './express/guard/guard-options.js'
 export type { ChallengesFacade } from './express/host/challenges-facade.js'

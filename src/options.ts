@@ -11,7 +11,7 @@ import type { LocaleOf } from './express/pages/language.js'
 import type { LinkOptions } from './express/pages/links.js'
 import type { Messages } from './express/pages/messages/en.js'
 import type { Render } from './express/pages/pages.js'
-import type { OnCancelled, OnVerified, PhoneOf } from './express/settings.js'
+import type { AuthenticatorOptions, OnCancelled, OnVerified, PhoneOf } from './express/settings.js'
 import type { LimitsOption } from './options/limits.js'
 import type { BalanceOptions, DeliveryWatchOptions, SignupGuardOptions } from './options/operator-options.js'
 import type { Store } from './store/store.js'
@@ -84,7 +84,7 @@ export interface TwoFactorOptions {
   readonly appName: string | Readonly<Record<string, string>>
   /** Who is signing in or signed in. Synchronous, because the guard asks on every request. */
   readonly subject: SubjectOf
-  /** The number on file. It is never read from the request. */
+  /** The number on file, or up to five; nothing, where there is none. It is never read from the request. */
   readonly phone: PhoneOf
   /** 32 bytes or more. For a rotation a list: the first signs, all verify. Unset is refused at start-up. */
   readonly secret: string | readonly string[] | undefined
@@ -124,6 +124,11 @@ export interface TwoFactorOptions {
    * apart from those by phone.
    */
   readonly recoveryCodes?: RecoveryCodeStore
+  /**
+   * Authenticator apps, as the method `app`: where the host keeps what `tf.authenticators` has made, and what the app
+   * calls the account. Where codes by phone and by app are both taken, the app comes first.
+   */
+  readonly authenticator?: AuthenticatorOptions
   /** What is looked at besides requests: the cost of sign-ups, the credits of the account, the delivery of codes. */
   readonly watch?: WatchOptions
   /** Further sites that may post to the routes. */

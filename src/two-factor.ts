@@ -1,7 +1,7 @@
 import { membersOf } from './challenge/code-provider.js'
 import { openDomain } from './challenge/domain.js'
 import { createHealth } from './challenge/watch/health.js'
-import { createEmit } from './events.js'
+import { createAuthenticators } from './express/flows/authenticators.js'
 import { createPhoneVerification } from './express/flows/phone-verification.js'
 import { createRoutes } from './express/flows/routes.js'
 import { createSignIn } from './express/flows/sign-in.js'
@@ -11,6 +11,7 @@ import { type GuardOptions, resolveGuard } from './express/guard/guard-options.j
 import { createAppNames } from './express/host/app-names.js'
 import { hostClock } from './express/host/boundary.js'
 import { createChallengesFacade } from './express/host/challenges-facade.js'
+import { createEmit } from './express/host/emit.js'
 import {
   createGrantsFacade,
   createRecoveryCodesFacade,
@@ -89,12 +90,14 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     // A client with a bearer token keeps no cookies.
     knownMaxAgeMs: knownBrowsers === false || settings.session?.bearer ? 0 : knownBrowsers.maxAgeMs,
     trustedMaxAgeMs: settings.trustedDevices?.maxAgeMs ?? 0,
+    haveApps: settings.authenticator !== undefined,
     recoveryCodes: settings.recoveryCodes && hostRecoveryCodes(settings.recoveryCodes, limits.hostTimeoutMs),
   })
   const { purposes } = domain
   const http = openHttp(settings, domain, warnings)
   const { mounts, pages, renewal, successPaths } = http
-  const { handlers, views } = createRoutes(http, createSignIn(http))
+  const routes = createRoutes(http, createSignIn(http))
+  const { handlers } = routes
 
   const operator = createOperator({
     ...domain,
@@ -133,7 +136,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     requireTwoFactor: factory('requireTwoFactor', (given: GuardOptions = {}) => {
       const guard = resolveGuard(given, purposes, settings)
       appNames.checkApart(purposes.all())
-      return createGuard(http, views, guard)
+      return createGuard(http, routes, guard)
     }),
     phoneVerification: factory('phoneVerification', (given: PhoneVerificationOptions = {}) => {
       checkPurposeOptions('phoneVerification', given)
@@ -145,6 +148,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     grants: createGrantsFacade(http),
     trustedDevices: createTrustedDevicesFacade(http),
     recoveryCodes: createRecoveryCodesFacade(domain),
+    authenticators: createAuthenticators(http, routes),
     describeLimits: () => describeLimits(limits),
     ...operator,
     close,

@@ -4,6 +4,8 @@ export interface Details {
   readonly title?: string
   /** Label and value. Show them as text, never as HTML. */
   readonly rows: readonly (readonly [label: string, value: string])[]
+  /** What a button for it is called, such as `Transfer`. */
+  readonly action?: string
 }
 
 /** The refusal of a guard that a code can mend. */

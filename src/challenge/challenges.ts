@@ -8,9 +8,11 @@ import { createSignupGuard, type SignupGuard, type SignupGuardRules } from './bu
 import type { CodeProvider } from './code-provider.js'
 import { type Codes, createCodes } from './codes.js'
 import { type Actor, type Challenges, type Refusal, refused } from './commands.js'
+import { acceptedChannels } from './demand.js'
 import type { Keys } from './keys.js'
-import { cancel, challengeOf } from './ledger/ledger.js'
-import { createLedgers } from './ledger/ledgers.js'
+import { cancel } from './ledger/cancel.js'
+import { challengeOf, liveIn } from './ledger/ledger.js'
+import { createLedgers, type LedgerInHand, type LedgerView } from './ledger/ledgers.js'
 import { outlook } from './ledger/outlook.js'
 import { refusalOf } from './ledger/shown.js'
 import type { Lane, Limits } from './limits.js'
@@ -22,7 +24,7 @@ import { about, createTargets, whoActs } from './targets.js'
 import { createVerify } from './verify.js'
 import type { BalanceRules } from './watch/balance-state.js'
 import { type BalanceWatch, createBalanceWatch } from './watch/balance-watch.js'
-import { createDeliveryWatch, type DeliveryRules } from './watch/delivery-watch.js'
+import { createDeliveryWatch, type DeliveryRules, type DeliveryWatch } from './watch/delivery-watch.js'
 
 export interface ChallengeParts {
   readonly store: Store
@@ -36,6 +38,8 @@ export interface ChallengeParts {
   readonly countries: readonly string[] | 'any'
   /** Whether browsers are told apart: those that are known have a share of what may be tried. */
   readonly browsersAreKnown: boolean
+  /** Whether there are authenticator apps. */
+  readonly haveApps: boolean
   readonly signupGuard: SignupGuardRules
   /** Absent: nobody watches the account. */
   readonly balance?: BalanceRules | undefined
@@ -49,22 +53,24 @@ export interface ChallengeParts {
 /** The use cases around ledger, store and code service. */
 export function createChallenges(parts: ChallengeParts): Challenges & {
   readonly numbers: Numbers
+  readonly sharedLedger: (subject: string) => LedgerInHand
   readonly signups: SignupGuard
   readonly serviceLimits: ServiceLimits
   readonly funds: BalanceWatch | undefined
+  readonly deliveries: DeliveryWatch | undefined
   readonly codes: Codes
 } {
   const { purposes, emit } = parts
   const openLedger = createLedgers(parts)
-  const targets = createTargets(parts)
+  const targets = createTargets({ ...parts, openLedger })
   const signups = createSignupGuard(parts)
   const serviceLimits = createServiceLimits(parts)
   const counters = createCounters({ ...parts, signups, service: serviceLimits })
   const codes = createCodes(parts)
-  const funds = parts.balance && createBalanceWatch(parts, parts.balance)
+  const funds = parts.balance && createBalanceWatch({ ...parts, codes }, parts.balance)
   const deliveries = parts.deliveryWatch && createDeliveryWatch(parts, parts.deliveryWatch)
-  const sends = createSend({ ...parts, codes, funds, deliveries, openLedger, targets, counters })
-  const verify = createVerify({ ...parts, codes, openLedger, targets, counters })
+  const sends = createSend({ ...parts, codes, funds, deliveries, targets, counters })
+  const verify = createVerify({ ...parts, codes, targets, counters })
 
   /** Emits refusals with the host's own name of the account, never the number. */
   function reported<Outcome extends { readonly outcome: string }>(
@@ -91,19 +97,23 @@ export function createChallenges(parts: ChallengeParts): Challenges & {
 
   /** The number with its ledger, and who acts on it: one round trip. */
   async function gather(actor: Actor) {
-    const target = await targets.of(actor)
+    const target = await targets.live(actor)
     if ('outcome' in target) return target
-    const ledger = openLedger(target.key, target.limits)
-    const [seen, who] = await all([ledger.read(), whoActs(actor)])
-    return { target, ledger, seen, who }
+    const [seen, who] = await all([target.ledger.read(), whoActs(actor)])
+    return { target, seen, who }
   }
 
   async function liveOf(actor: Actor) {
     const gathered = await gather(actor)
     if ('outcome' in gathered) return refused('challenge_gone')
     const { target, seen, who } = gathered
-    const challenge = challengeOf(seen.ledger, who, seen.now, target.limits)
-    return 'outcome' in challenge ? challenge : { target, challenge, seen }
+    const ownIn = ({ ledger, now, limits }: LedgerView) => challengeOf(ledger, who, now, limits)
+    const challenge = ownIn(seen)
+    const inAll = seen.shared && ownIn(seen.shared)
+    if ('outcome' in challenge) return challenge
+    if (inAll === undefined || ('id' in inAll && inAll.id === challenge.id))
+      return { target, challenge, seen }
+    return 'outcome' in inAll ? inAll : refused('challenge_superseded')
   }
 
   return {
@@ -114,8 +124,8 @@ export function createChallenges(parts: ChallengeParts): Challenges & {
     async cancel(actor) {
       const gathered = await gather(actor)
       if ('outcome' in gathered) return
-      const { target, ledger, who } = gathered
-      const { outcome } = await ledger.run((current, now) => cancel(current, who, now, target.limits))
+      const { target, who } = gathered
+      const { outcome } = await target.ledger.run((current, now, limits) => cancel(current, who, now, limits))
       if (outcome.challenge !== undefined) {
         emit({ type: 'challenge.cancelled', ...about(target, outcome.challenge) })
       }
@@ -140,22 +150,45 @@ export function createChallenges(parts: ChallengeParts): Challenges & {
     },
 
     async preview(command) {
-      const gathered = await gather(command)
-      if ('outcome' in gathered) {
-        const { untold: _, ...refusal } = gathered
-        return { refusal, expired: false, untypedSince: 0 }
-      }
-      const { target, seen, who } = gathered
       const { purpose, bound } = command
-      const channel = command.channel ?? purposes.find(purpose)?.channels[0] ?? 'sms'
-      const order = { sendId: '', challengeId: '', binding: { ...who, purpose, bound }, channel }
-      return outlook(seen.ledger, order, seen.now, target.limits)
+      const accepted = acceptedChannels(purposes.find(purpose)?.channels ?? ['sms'], command)
+      const ways = await targets.ways(command, accepted)
+      if ('outcome' in ways) return unreachable(ways)
+      const acts = whoActs(command)
+      // One way to each destination: where another one is clear, the first may be locked.
+      const looked = ways
+        .filter(({ target }, index, all) => all.findIndex((one) => one.target === target) === index)
+        .map(async ({ target, channel }) => {
+          const [seen, who] = await all([target.ledger.read(), acts])
+          const order = { sendId: '', challengeId: '', binding: { purpose, bound, ...who }, channel }
+          return { seen: seen.shared ?? seen, who, told: outlook(seen, order) }
+        })
+      const outlooks = await Promise.all(looked)
+      const [best] = [...outlooks.filter(({ told }) => told.refusal === undefined), ...outlooks]
+      if (best === undefined) return unreachable(refused('no_phone'))
+      const { ledger, now, limits } = best.seen
+      const current = liveIn(ledger[best.who.budget], now, limits)?.number
+      return {
+        ...best.told,
+        channels: [...new Set(ways.map((one) => one.channel))],
+        ...(ways[0]?.id && { destinations: ways.map((one) => targets.shown(one, current)) }),
+      }
     },
 
     numbers: createNumbers({ ...parts, openLedger }),
+    sharedLedger: (subject) => targets.shared({ subject, knownBrowser: parts.browsersAreKnown || undefined }),
     signups,
     serviceLimits,
     funds,
+    deliveries,
     codes,
   }
 }
+
+/** Where nobody can be reached: nothing is known of any code. */
+const unreachable = ({ untold: _, ...refusal }: Refusal) => ({
+  refusal,
+  channels: [],
+  expired: false,
+  untypedSince: 0,
+})

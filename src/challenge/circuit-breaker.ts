@@ -163,6 +163,7 @@ export function createCircuitBreaker(parts: {
     pause = undefined
     recent = []
     toldAt = Number.NEGATIVE_INFINITY
+    emit({ type: 'provider.resumed', ...by })
   }
 
   /** Once an hour and opening: a wrong key fails at every request. */

@@ -1,8 +1,8 @@
 import type { Finding } from '../store/store.js'
 import type { Lane } from './limits.js'
 
-/** How a code travels, by the name of a provider's method: `sms`, `call`, `whatsapp` or another. */
-export type Channel = 'sms' | 'call' | (string & Record<never, never>)
+/** How a code travels, by the name of a provider's method: `sms`, `call`, `whatsapp` or another; `app`: not at all. */
+export type Channel = 'sms' | 'call' | 'app' | (string & Record<never, never>)
 
 /** A way in which a provider sends codes to a phone number. */
 export interface Method {
@@ -18,6 +18,8 @@ export interface Details {
   readonly title?: string
   /** Label and value, at most 12 rows. */
   readonly rows: readonly (readonly [label: string, value: string])[]
+  /** What the button is called that posts a kept form, such as `Transfer`. */
+  readonly action?: string
 }
 
 /** What came back from the service, for events and traces. It must not hold a key, a code or a number. */
@@ -119,7 +121,7 @@ export type SendResult =
        * challenge and never shown, and it must not reveal the code.
        */
       readonly handle?: string
-      /** How the code travelled, where that is another way than asked for: a guard may take one and not the other. */
+      /** How the code travelled, where that is another of its `methods` than asked for: a guard may take one and not the other. */
       readonly channel?: Channel
       /** The number gets this code each time, by the host's own word: it is accepted again, once with each challenge. */
       readonly fixed?: true

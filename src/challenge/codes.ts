@@ -112,7 +112,7 @@ export function createCodes(parts: {
     async send(target, { previousHandle, ...send }) {
       const seen = { about: {}, askState: undefined, cancelled: false }
       const previous = opened(previousHandle, target)
-      const order = { ...send, ...(previous !== undefined && { previousHandle: previous }), signal: unused }
+      const order = { signal: unused, ...send, ...(previous !== undefined && { previousHandle: previous }) }
       const sent = await guarded(target, seen).sendCode(order)
       return { sent: sealed(sent, target), ...seen }
     },
@@ -121,7 +121,7 @@ export function createCodes(parts: {
       // Sealed for another number, or under a secret that was removed: it cannot be opened.
       if (kept !== undefined && handle === undefined) return { verdict: 'unavailable', about: {} }
       const seen = { about: {}, cancelled: false }
-      const submitted = { ...check, ...(handle !== undefined && { handle }), signal: unused }
+      const submitted = { signal: unused, ...check, ...(handle !== undefined && { handle }) }
       return { verdict: await guarded(target, seen).checkCode(submitted), about: seen.about }
     },
   }

@@ -1,14 +1,15 @@
 import type { ProblemCode } from '../errors.js'
 import type { LimitName } from '../events.js'
+import type { Awaitable } from '../lib/awaitable.js'
 import type { PhoneNumber, PhoneRefusal } from '../phone-number.js'
-import type { Awaitable } from '../store/store.js'
 import type { Channel, Details } from './code-provider.js'
+import type { DestinationView, NumberOnFile } from './destinations.js'
 import type { Lane } from './limits.js'
 
 /**
- * Who acts, from where, on which number. `visitor`, `knownBrowser` and `epoch` are facts that the request may still be
- * reading: they are awaited with the ledger, in one place (`whoActs`), and not at all by what is refused earlier. The
- * caller handles their rejections, which would otherwise end the host's process.
+ * Who acts, from where, on which number. `visitor`, `knownBrowser`, `lastWay` and `epoch` are facts that the request may
+ * still be reading: they are awaited with the ledger, in `whoActs`, `lastWay` only where there are several ways, and not
+ * at all by what is refused earlier. The caller handles their rejections, which would otherwise end the host's process.
  */
 export interface Actor {
   /** Default `auth`. */
@@ -18,14 +19,22 @@ export interface Actor {
   readonly session: string
   /** The owner of the challenge in place of subject and session, where both may change meanwhile: at a signup. */
   readonly visitor?: Awaitable<string> | undefined
-  /** The number, in any usual spelling; in the auth lane the one on file. */
-  readonly phone: string
+  /** The number, in any usual spelling; in the auth lane the one on file. Absent: there is none. */
+  readonly phone?: string | undefined
+  /** In place of it several, the preferred one first. */
+  readonly numbers?: readonly NumberOnFile[] | undefined
+  /** Called with the place of a number in that list that nobody can read, from 1. */
+  readonly onUnreadable?: ((place: number) => void) | undefined
+  /** The secret that the authenticator app of the subject has, too; absent: there is no such app. */
+  readonly secret?: Uint8Array | undefined
   /** ISO 3166 code for a number typed without its country code. */
   readonly country?: string | undefined
   /** Network address, for the counters by address; absent: not counted. */
   readonly address?: string | undefined
   /** Whether this subject has succeeded in this browser before; absent: not asked, as by a call without a browser. */
   readonly knownBrowser?: Awaitable<boolean> | undefined
+  /** Tag of the way of the last code that was right in this browser: it comes first. */
+  readonly lastWay?: Awaitable<string | undefined>
   /** The last revocation of this subject in this session, from the grants. */
   readonly epoch?: Awaitable<string | undefined>
   /** Whether the address may be that of a proxy: all clients behind it share ten times the limit. */
@@ -50,8 +59,12 @@ export interface SendCommand extends Actor {
 
 export interface StartCommand extends SendCommand {
   readonly purpose: string
+  /** Where to, by the `id` of a destination; by default the first one that takes the channel. */
+  readonly destination?: string | undefined
   /** Hash of the bound fields, from `hashBound`. */
   readonly bound?: string | undefined
+  /** Nobody asked for the code: it replaces no live one, whichever session that is in. */
+  readonly unasked?: true | undefined
 }
 
 /**
@@ -108,8 +121,10 @@ export interface Suspicion {
 }
 
 export interface VerifyCommand extends Actor {
-  /** As typed, spaces and hyphens stripped. */
-  readonly code: string
+  /** As typed, spaces and hyphens stripped; undefined for what no code that is sent looks like. */
+  readonly code: string | undefined
+  /** The same as a code of an app; undefined for what none looks like. */
+  readonly appCode?: string | undefined
   readonly shown?: Shown | undefined
 }
 
@@ -121,7 +136,7 @@ export interface ChallengeView {
   readonly purpose: string
   /** How the last code travelled. */
   readonly channel: Channel
-  /** Masked. */
+  /** The masked number; empty for an authenticator app. */
   readonly destination: string
   /** Milliseconds since 1970, as `resendAt`. */
   readonly expiresAt: number
@@ -167,6 +182,9 @@ export type StartOutcome =
   | { readonly outcome: 'already-sent'; readonly challenge: ChallengeView }
   | Refusal
 
+/** Why a code of an app was not taken: it is of another time, or was used; it was typed in place of one that was sent. */
+export type AppCodeReason = 'old-code' | 'app-code'
+
 /** What became of a code. Narrow on `outcome`. */
 export type VerifyOutcome =
   | {
@@ -179,8 +197,8 @@ export type VerifyOutcome =
       readonly channels?: readonly Channel[]
       /** Hash of the bound fields that the challenge was started for. */
       readonly bound?: string
-      /** The proven number, E.164. */
-      readonly phone: string
+      /** The proven number, E.164; absent for an authenticator app. */
+      readonly phone?: string | undefined
     }
   | {
       readonly outcome: 'rejected'
@@ -188,6 +206,8 @@ export type VerifyOutcome =
       readonly attemptsRemaining: number
       /** Milliseconds until the next code may be submitted, when the number is locked now. */
       readonly retryAfterMs?: number
+      /** It is one of the app, and cost no attempt. */
+      readonly reason?: AppCodeReason
     }
   | Refusal
 
@@ -195,6 +215,10 @@ export type VerifyOutcome =
 export interface Outlook {
   /** Why it would be refused; `retryAfterMs` is the wait until one would be booked, however many waits follow one another. */
   readonly refusal?: Refusal
+  /** The channels of this purpose by which this person can be reached. */
+  readonly channels: readonly Channel[]
+  /** Where, when there may be more than a number. */
+  readonly destinations?: readonly DestinationView[]
   /** Whether the last code of this subject and session ran out a short while ago, with attempts left. */
   readonly expired: boolean
   /** When the last code was sent that nobody has typed, in milliseconds since 1970; 0 when there is none. */

@@ -1,5 +1,5 @@
 import type { Channel, Details } from './code-provider.js'
-import { type ChallengeView, type Refusal, refused } from './commands.js'
+import type { ChallengeView } from './commands.js'
 import type { Purpose } from './purposes.js'
 
 /** What a proof has to be: what for, and what proves it. */
@@ -24,19 +24,6 @@ export function acceptedChannels(
   demand: Pick<Demand, 'methods'> | undefined,
 ): readonly Channel[] {
   return channels.filter((channel) => demand?.methods?.includes(channel) ?? true)
-}
-
-/** The channel to send by. A code that the guard does not accept would be paid for in vain: SMS pumping. */
-export function acceptedChannel(
-  wanted: Channel | undefined,
-  channels: readonly Channel[],
-  demand: Pick<Demand, 'methods'> | undefined,
-): { readonly outcome: 'accepted'; readonly channel: Channel | undefined } | Refusal {
-  const methods = demand?.methods
-  if (methods === undefined) return { outcome: 'accepted', channel: wanted }
-  const channel = acceptedChannels(channels, demand).find((one) => wanted === undefined || wanted === one)
-  if (channel === undefined) return { ...refused('invalid_request'), methods }
-  return { outcome: 'accepted', channel }
 }
 
 /** Whether a recovery code will do: a guard says so itself, else its purpose does. */

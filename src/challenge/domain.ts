@@ -34,19 +34,22 @@ export function openDomain(
   const keys = createKeys(parts.namespace, secrets)
   const purposes = createPurposes(parts.purposes, parts.defaultPurpose)
   const shared = { store, keys, secrets, purposes, limits, now, emit }
-  const { numbers, signups, serviceLimits, funds, codes, ...challenges } = createChallenges({
-    ...parts,
-    ...shared,
-    browsersAreKnown: parts.knownMaxAgeMs > 0,
-  })
+  const { numbers, sharedLedger, signups, serviceLimits, funds, deliveries, codes, ...challenges } =
+    createChallenges({
+      ...parts,
+      ...shared,
+      browsersAreKnown: parts.knownMaxAgeMs > 0,
+    })
   const grants = createGrants(shared)
   return {
     ...shared,
     numbers,
-    subjects: createSubjects({ ...shared, grants }),
+    sharedLedger,
+    subjects: createSubjects({ ...shared, sharedLedger, grants }),
     signups,
     serviceLimits,
     funds,
+    deliveries,
     codes,
     challenges,
     hashBound: createBoundHash(secrets, parts.namespace),

@@ -82,7 +82,7 @@ export function createMember(
   }
 
   function aboutSince(startedAt: number, reported: Reported): AboutExchange {
-    return { ...by, durationMs: Math.max(0, now() - startedAt), ...aboutReport(reported) }
+    return { durationMs: Math.max(0, now() - startedAt), ...by, ...aboutReport(reported) }
   }
 
   return {
@@ -103,8 +103,8 @@ export function createMember(
           const isInTheWay = provider.oneCode === true && previousHandle !== undefined
           const { result, reported } = await answerOf(
             endsAt - performance.now(),
-            (also) => provider.sendCode({ ...order, ...(isInTheWay && { previousHandle }), ...also }),
-            readSendResult,
+            ({ signal, report }) => provider.sendCode({ report, ...(isInTheWay ? send : order), signal }),
+            (given) => readSendResult(given, provider.methods),
           )
           const about = aboutSince(startedAt, reported)
           if ('handle' in result) givesHandles = true
@@ -128,7 +128,7 @@ export function createMember(
           const startedAt = now()
           const { result, reported } = await answerOf(
             ms,
-            (also) => provider.checkCode({ ...check, answered, ...also }),
+            ({ signal, report }) => provider.checkCode({ report, answered, ...check, signal }),
             readVerdict,
           )
           const about = aboutSince(startedAt, reported)
@@ -151,7 +151,10 @@ interface Ends {
   readonly report: (report: ExchangeReport) => void
 }
 
-/** Asks within `ms`. Never rejects: an adapter that throws, hangs or returns nonsense has given no answer. */
+/**
+ * Asks within `ms`. Never rejects: an adapter that throws, hangs or returns nonsense has given no answer, which `read`
+ * makes `unavailable` at a check and `unconfirmed` at a send.
+ */
 async function answerOf<Result>(
   ms: number,
   ask: (ends: Ends) => Promise<unknown>,

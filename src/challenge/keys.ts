@@ -7,9 +7,14 @@ import type { Secrets } from './secrets.js'
 
 /** The keys of all entries in the store. None contains a readable number, code, session id or subject. */
 export interface Keys {
+  /** By a keyed hash of the number. */
   ledger(lane: Lane, phone: PhoneNumber): string
+  /** The ledger of a subject, over all of its destinations. */
+  subject(subject: string): string
+  /** The record of a subject: grants, revocations, tried recovery codes. */
   grants(subject: string): string
   devices(subject: string): string
+  /** The number that a session proves, sealed. */
   enrolment(session: string): string
   /** A form that waits for a code. */
   forms(id: string): string
@@ -34,6 +39,7 @@ export function createKeys(namespace: string, secrets: Secrets): Keys {
   const ledgers = { auth: ledgerOf('auth'), enrol: ledgerOf('enrol') }
   return {
     ledger: (lane, phone) => ledgers[lane](phone),
+    subject: (subject) => key('auth', hashId(subject)),
     // Used by the guard on every request: V8 hashes the same string object only once.
     grants: memoize((subject) => key('grants', hashId(subject))),
     devices: (subject) => key('devices', hashId(subject)),

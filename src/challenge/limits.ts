@@ -99,8 +99,8 @@ export const limitTable = {
   /** The same at phone verifications. */
   enrolSendsPerAddressPer10Min: limit<number | false>(20, countOrOff),
   /**
-   * The same at phone verifications. Questions to `beforeSend` count among the verifications until it says yes: 20
-   * from one session.
+   * The same at phone verifications. Questions to `beforeSend` count among the verifications until the code goes
+   * out: 20 from one session.
    */
   enrolVerificationsPerAddressPer10Min: limit<number | false>(60, countOrOff),
   /**
@@ -116,7 +116,7 @@ export const limitTable = {
   serviceSendsPerMinute: limit<ServiceMax>(600, countOrFunction),
   /** To all numbers that nobody has proven yet. */
   serviceEnrolSendsPerHour: limit<ServiceMax>(600, countOrFunction),
-  /** The same in 24 hours. */
+  /** The same in any 24 hours, which slide hour by hour. */
   // SMS pumping is paid by the message: this bounds what a day of it costs.
   serviceEnrolSendsPerDay: limit<ServiceMax>(3_000, countOrFunction),
   /** Age up to which a grant admits a step-up. */

@@ -1,9 +1,9 @@
 import type { Emit } from '../events.js'
 import { type PhoneNumber, parsePhoneNumber } from '../phone-number.js'
 import type { Keys } from './keys.js'
-import { enable } from './ledger/attempts.js'
+import { enable } from './ledger/forgiveness.js'
 import { type BudgetName, isDisabled } from './ledger/ledger.js'
-import type { OpenLedger } from './ledger/ledgers.js'
+import type { LedgerView, OpenLedger } from './ledger/ledgers.js'
 import { pauseBeforeCheck, pauseBeforeSend } from './ledger/pacing.js'
 import { type Limits, ledgerLimitsOf } from './limits.js'
 
@@ -55,26 +55,30 @@ export function createNumbers(parts: {
 
   return {
     async state(phone) {
-      const { ledger, now } = await openLedger(await keyOf(phone), limits).read()
-      const stateOf = (name: BudgetName): BudgetState => {
-        const budget = ledger[name]
-        const lockedForMs = Math.max(0, budget.lockExpiresAt - now)
-        return {
-          locked: lockedForMs > 0,
-          lockedForMs,
-          disabled: isDisabled(ledger, name, limits),
-          failures: budget.attemptsSinceSuccess,
-          nextSendInMs: Math.max(lockedForMs, pauseBeforeSend(ledger, name, 'sms', now, limits)?.waitMs ?? 0),
-          nextCheckInMs: Math.max(lockedForMs, pauseBeforeCheck(ledger, name, now, limits)),
-        }
-      }
-      return { ...stateOf('strangers'), known: stateOf('known') }
+      return numberState(await openLedger(await keyOf(phone), limits).read())
     },
     async enable(phone) {
       await openLedger(await keyOf(phone), limits).run(enable)
       emit({ type: 'number.enabled' })
     },
   }
+}
+
+/** What may be done by what was read. */
+export function numberState({ ledger, now, limits }: LedgerView): NumberState {
+  const stateOf = (name: BudgetName): BudgetState => {
+    const budget = ledger[name]
+    const lockedForMs = Math.max(0, budget.lockExpiresAt - now)
+    return {
+      locked: lockedForMs > 0,
+      lockedForMs,
+      disabled: isDisabled(ledger, name, limits),
+      failures: budget.attemptsSinceSuccess,
+      nextSendInMs: Math.max(lockedForMs, pauseBeforeSend(ledger, name, 'sms', now, limits)?.waitMs ?? 0),
+      nextCheckInMs: Math.max(lockedForMs, pauseBeforeCheck(ledger, name, now, limits)),
+    }
+  }
+  return { ...stateOf('strangers'), known: stateOf('known') }
 }
 
 async function numberFrom(given: string): Promise<PhoneNumber> {

@@ -1,11 +1,11 @@
 import type { AboutExchange } from '../events.js'
-import { isMethodName } from '../lib/method-names.js'
-import type { ExchangeReport, SendResult, Verdict } from './code-provider.js'
+import { interfaceMethods } from '../lib/method-names.js'
+import type { ExchangeReport, Method, SendResult, Verdict } from './code-provider.js'
 
 const maxHandleLength = 200
 
-/** Copies the known members of a result. Anything else must not count as delivered. */
-export function readSendResult(given: unknown): SendResult {
+/** Copies the known members of a result. Anything else must not count as delivered. `methods`: of this provider. */
+export function readSendResult(given: unknown, methods: readonly Method[] = interfaceMethods): SendResult {
   const { result, lifetimeMs, handle, tooLong, channel, fixed }: Readonly<Record<string, unknown>> =
     Object(given)
   switch (result) {
@@ -22,7 +22,8 @@ export function readSendResult(given: unknown): SendResult {
       if (handle !== undefined && !fits) return { result: 'unconfirmed' }
       const lives = typeof lifetimeMs === 'number' && Number.isSafeInteger(lifetimeMs) && lifetimeMs > 0
       const told = {
-        ...(isMethodName(channel) && { channel }),
+        // Forgery: a grant by `passkey` is the host's word, never that of a service that answers it.
+        ...(isDeclared(channel, methods) && { channel }),
         ...(fixed === true && { fixed: true as const }),
       }
       return { result, ...(lives && { lifetimeMs }), ...(fits && { handle }), ...told }
@@ -31,6 +32,9 @@ export function readSendResult(given: unknown): SendResult {
       return { result: 'unconfirmed' }
   }
 }
+
+const isDeclared = (channel: unknown, methods: readonly Method[]): channel is string =>
+  methods.some(({ name }) => name === channel)
 
 /** Denies by default: a verdict is one of five words and nothing that resembles one. */
 export function readVerdict(given: unknown): Verdict {

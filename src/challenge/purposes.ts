@@ -1,3 +1,4 @@
+import { appMethod } from '../lib/method-names.js'
 import { nearestName } from '../lib/nearest-name.js'
 import { optionError } from '../lib/options.js'
 import type { Channel } from './code-provider.js'
@@ -30,6 +31,8 @@ export interface Purposes {
    * and not this one: it is misspelt.
    */
   forGuard(name: string): Purpose
+  /** A purpose of the package's own, added when the options do not name it. */
+  ofPackage(name: string): Purpose
   /** Registers the age that a guard accepts, so that grants are kept long enough. */
   accept(name: string, maxAgeMs: number): void
   /** How long a grant for this purpose is valid; 0 for an unknown purpose. */
@@ -58,6 +61,7 @@ export function createPurposes(initial: readonly Purpose[], usual: (name: string
       if (areDeclared && name !== 'login') throw undeclared(name, initial)
       return declare(usual(name))
     },
+    ofPackage: (name) => known.get(name) ?? declare(usual(name)),
     accept(name, maxAgeMs) {
       maxAccepted.set(name, Math.max(maxAgeMs, maxAccepted.get(name) ?? 0))
     },
@@ -68,7 +72,9 @@ export function createPurposes(initial: readonly Purpose[], usual: (name: string
           `phoneVerification: purpose "${name}" belongs to sign-in or a step-up; use another name`,
         )
       }
-      return declare({ ...(known.get(name) ?? usual(name)), browserStartable: false })
+      const { channels, ...purpose } = known.get(name) ?? usual(name)
+      const sent = channels.filter((channel) => channel !== appMethod)
+      return declare({ ...purpose, channels: sent, browserStartable: false })
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { Emit } from '../events.js'
+import type { Awaitable } from '../lib/awaitable.js'
 import { withinDeadline } from '../lib/deadline.js'
-import type { Awaitable } from '../store/store.js'
 import { type Refusal, refused } from './commands.js'
 import type { OpenSubject } from './proofs/grants.js'
 import { hashRecoveryCode } from './proofs/recovery-codes.js'

@@ -12,6 +12,8 @@ export type SecretUse =
   | 'form'
   | 'handle'
   | 'details'
+  | 'authenticator'
+  | 'destination'
 
 export interface Secrets {
   /** A keyed hash for stored values. Uses the last secret, so that rotation moves no ledger. */

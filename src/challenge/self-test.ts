@@ -2,8 +2,11 @@ import { clockLeewayMs } from '../lib/clock.js'
 import { withinDeadline } from '../lib/deadline.js'
 import { minuteMs } from '../lib/time.js'
 import type { Finding, Store } from '../store/store.js'
+import { near } from './budgets/service-limits.js'
+import type { SignupGuard } from './budgets/signup-guard.js'
 import type { CodeProvider } from './code-provider.js'
 import type { Keys } from './keys.js'
+import type { Limits } from './limits.js'
 import { newCommandId } from './updater.js'
 
 export type { Finding }
@@ -30,10 +33,12 @@ export async function selfTest(parts: {
   readonly providers: readonly Pick<CodeProvider, 'inspect'>[]
   /** What the options, and the requests seen so far, have shown. */
   readonly settings: () => readonly Finding[]
+  readonly signups: Pick<SignupGuard, 'busiestDay'>
+  readonly limits: Pick<Limits, 'serviceEnrolSendsPerDay'>
   readonly keys: Keys
   readonly now: () => number
 }): Promise<SelfTest> {
-  const { balance, store, inspect, providers, settings, keys, now } = parts
+  const { balance, store, inspect, providers, settings, signups, limits, keys, now } = parts
   const found = await Promise.all([
     findingOf(() => withinDeadline(balanceMs, () => creditsLeft(balance)), {
       code: 'provider_failed',
@@ -51,6 +56,11 @@ export async function selfTest(parts: {
       code: 'store_not_inspected',
       fix: 'check that the store runs, that it can be reached, and its permissions',
     }),
+    // A store that cannot be read has been found above.
+    signups
+      .busiestDay()
+      .then((busiest) => limitLeavesRoom(busiest, limits))
+      .catch(() => []),
     // One by one: what fails must not hide what the others find.
     ...providers.map((one) =>
       findingOf(() => withinDeadline(inspectionMs, async () => (await one.inspect?.()) ?? []), {
@@ -94,6 +104,19 @@ async function storeKeepsWord(store: Store, key: string): Promise<readonly Findi
   if (first.swapped && !second.swapped && kept) return []
   const message = 'The store loses writes or overwrites entries.'
   return [{ code: 'store_unfit', message, fix: 'run storeContract of express-two-factor/testing against it' }]
+}
+
+/** What the week before has shown, so that the next busy day is not refused. By UTC days: one that slides may hold more. */
+function limitLeavesRoom(
+  busiest: number,
+  { serviceEnrolSendsPerDay: given }: Pick<Limits, 'serviceEnrolSendsPerDay'>,
+): readonly Finding[] {
+  const limit = typeof given === 'function' ? given() : given
+  if (busiest < near * limit) return []
+  const message = `One of the last seven days had ${busiest} codes of sign-ups, and serviceEnrolSendsPerDay is ${limit}.`
+  return [
+    { code: 'limit_tight', message, fix: 'raise limits.serviceEnrolSendsPerDay, or let it be a function' },
+  ]
 }
 
 function clockAgrees(now: () => number): readonly Finding[] {

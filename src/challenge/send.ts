@@ -1,9 +1,8 @@
-import { TwoFactorError } from '../errors.js'
 import type { Emit } from '../events.js'
 import { all } from '../lib/awaitable.js'
 import type { Counters } from './budgets/counters.js'
 import type { Channel, SendResult } from './code-provider.js'
-import type { Codes, Dispatched } from './codes.js'
+import type { Codes } from './codes.js'
 import {
   type Refusal,
   type ResendCommand,
@@ -13,37 +12,47 @@ import {
   type StartOutcome,
 } from './commands.js'
 import { acceptedChannels } from './demand.js'
+import { createDispatch, notDelivered } from './dispatch.js'
+import { planned } from './ledger/both.js'
 import type { Decision, Ledger, Who } from './ledger/ledger.js'
-import type { LedgerView, OpenLedger } from './ledger/ledgers.js'
-import { type Booked, resend, type SendOutcome, settleSend, start } from './ledger/sends.js'
-import type { Lane } from './limits.js'
+import type { LedgerView } from './ledger/ledgers.js'
+import { type Booked, goBack, resend, type SendOutcome, start } from './ledger/sends.js'
+import { settleSend } from './ledger/settled-send.js'
+import { challengeShown } from './ledger/shown.js'
+import type { Lane, LedgerLimits } from './limits.js'
 import { permission } from './permission.js'
-import type { Purposes } from './purposes.js'
-import { about, type Target, type Targets, whoActs } from './targets.js'
+import { firstPurpose, type Purposes } from './purposes.js'
+import { about, hasNumber, type NumberTarget, type Target, type Targets, takes, whoActs } from './targets.js'
 import { newChallengeId, newCommandId } from './updater.js'
 import type { BalanceWatch } from './watch/balance-watch.js'
 import type { DeliveryWatch } from './watch/delivery-watch.js'
 
 /** What a send would do to the ledger. Pure: it decides again on the ledger that made a swap fail. */
-type Decide = (ledger: Ledger, now: number, who: Who, chosen?: Channel) => Decision<SendOutcome | Refusal>
+type Decide = (
+  ledger: Ledger,
+  now: number,
+  limits: LedgerLimits,
+  who: Who,
+  chosen?: Channel,
+) => Decision<SendOutcome | Refusal>
 
 /** Start and resend: book the send, hand the code over to the provider, record what became of it. */
 export function createSend(parts: {
   readonly codes: Codes
   readonly funds: BalanceWatch | undefined
   readonly deliveries: DeliveryWatch | undefined
-  readonly openLedger: OpenLedger
   readonly counters: Counters
   readonly targets: Targets
   readonly purposes: Purposes
   readonly appNameOf: (lane: Lane, purpose: string) => string
   readonly emit: Emit
 }) {
-  const { codes, funds, deliveries, openLedger, counters, targets, purposes, appNameOf, emit } = parts
+  const { codes, funds, counters, targets, purposes, appNameOf, emit } = parts
+  const dispatch = createDispatch(parts)
 
   async function send(
     command: SendCommand,
-    target: Target,
+    target: NumberTarget,
     sendId: string,
     decide: Decide,
   ): Promise<StartOutcome> {
@@ -51,7 +60,7 @@ export function createSend(parts: {
     if (paused !== undefined) return paused
 
     // Gather. Issued together: over a network store that is one round trip.
-    const ledger = openLedger(target.key, target.limits)
+    const { ledger } = target
     const budget = counters.forSend(target)
     const [seen, who, broke, tooMany] = await all([
       ledger.read(),
@@ -63,35 +72,36 @@ export function createSend(parts: {
     if (barred !== undefined) return barred
 
     // Decide. A refused send needs no captcha, and one that the host refuses changes nothing.
-    const { outcome: planned } = decide(seen.ledger, seen.now, who)
+    const plan = planned(seen, (current, now, limits) => decide(current, now, limits, who))
     // SMS pumping: nothing is booked unasked, not even where a cooldown has ended since this was read.
-    if (planned.outcome !== 'booked') return unsent(target, planned, seen)
-    const permitted = await permission(
-      target,
-      planned.challenge,
-      command.beforeSend,
-      acceptedBy(planned.challenge.purpose, command.methods),
-      budget,
-    )
+    if (plan.outcome !== 'booked') return notBooked(target, plan, seen)
+    const channels = sendable(target, plan.challenge.purpose, command.methods)
+    const permitted = await permission(target, plan.challenge, command.beforeSend, channels, budget)
     if (permitted.outcome === 'refused') return permitted
     const unfunded = await funds?.take(target.lane)
     if (unfunded !== undefined) return unfunded
 
     // Commit: the ledger first, then the counters, so that of parallel requests only one costs budget.
-    const booking = await ledger.run((current, now) => decide(current, now, who, permitted.chosen))
-    const { outcome: booked } = booking
-    if (booked.outcome !== 'booked') return unsent(target, booked, booking)
+    const booking = await ledger.run(
+      (current, now, limits) => decide(current, now, limits, who, permitted.chosen),
+      // Only what was booked is taken back.
+      (done) => (current, now, limits) => settleSend(current, sendId, unsent, now, limits, done as Booked),
+    )
+    const { outcome: booked, shared } = booking
+    if (booked.outcome !== 'booked') return notBooked(target, booked, booking)
     const settle = (sent: SendResult, cancelled = false) =>
-      ledger.run((current, now) =>
-        settleSend(current, sendId, sent, now, target.limits, { ...booked, cancelled }),
-      )
+      ledger.run((current, now, limits, isShared) => {
+        // Booked in both, or in neither.
+        const order = isShared ? (shared?.outcome as Booked) : booked
+        return settleSend(current, sendId, sent, now, limits, { cancelled, ...order })
+      })
     const unbook = async (error: unknown) => {
-      await settle({ result: 'not-sent' })
+      await settle(unsent)
       throw error
     }
     const spent = await budget.take().catch(unbook)
     if (spent !== undefined) {
-      await settle({ result: 'not-sent' })
+      await settle(unsent)
       return spent
     }
     await command.onPassed?.().catch(async (error: unknown) => {
@@ -101,97 +111,115 @@ export function createSend(parts: {
     })
 
     // Ask the provider, and settle.
-    const { sent, cancelled } = await dispatch(target, booked, command, booking.now)
-    const settled = await settle(sent, cancelled)
+    const { sent, cancelled } = await dispatch(target, booked, {
+      locale: command.locale,
+      channels,
+      ...booking,
+    })
+    const isOut = sent.result === 'sent' || sent.result === 'unconfirmed'
+    const [settled] = await all([
+      settle(sent, cancelled),
+      isOut && permitted.chosen !== undefined ? budget.question.refund() : undefined,
+    ])
     // A refused send delivered nothing, so hourly and daily budgets come back: the account may be empty.
     if (settled.outcome.uncounted) await budget.refund(sent.result)
-    if (sent.result !== 'sent' && sent.result !== 'unconfirmed') throw notDelivered(sent)
+    if (!isOut) throw notDelivered(sent)
     // Another session may have started, or this one cancelled, while the send was under way.
     const live = settled.outcome.challenge
     if (live === undefined) return refused('challenge_superseded')
     return { outcome: 'started', challenge: targets.view(target, live, settled), delivery: sent.result }
   }
 
-  function unsent(
+  async function notBooked(
     target: Target,
     planned: Exclude<SendOutcome | Refusal, Booked>,
     seen: LedgerView,
-  ): StartOutcome {
+  ): Promise<StartOutcome> {
     if (planned.outcome === 'refused') return planned
-    return { outcome: 'already-sent', challenge: targets.view(target, planned.challenge, seen) }
+    const { challenge } = planned
+    const view = targets.view(target, challenge, seen)
+    if (seen.shared?.ledger[challenge.budget].challenge?.id !== challenge.id) {
+      // Meanwhile the subject has started elsewhere.
+      const back = await target.inAll?.run((ledger, now, limits) => goBack(ledger, challenge, now, limits))
+      if (back?.outcome === 'gone') return refused('resend_too_soon', view.resendAt - seen.now)
+    }
+    return { outcome: 'already-sent', challenge: view }
   }
 
-  /** The methods of this purpose whose codes will do. */
-  function acceptedBy(purpose: string, methods: SendCommand['methods']): readonly Channel[] {
-    return acceptedChannels(purposes.find(purpose)?.channels ?? [], { methods })
+  /** An app shows its codes unasked: there is nothing to send, to count or to pay. */
+  async function expectApp(command: SendCommand, target: Target, decide: Decide): Promise<StartOutcome> {
+    const who = await whoActs(command)
+    await command.onPassed?.()
+    const decided = await target.ledger.run((current, now, limits) => decide(current, now, limits, who))
+    const { outcome } = decided
+    if (outcome.outcome !== 'booked') return notBooked(target, outcome, decided)
+    emit({ type: 'challenge.started', ...about(target, outcome.challenge) })
+    return {
+      outcome: 'started',
+      challenge: targets.view(target, outcome.challenge, decided),
+      delivery: 'sent',
+    }
   }
 
-  async function dispatch(
-    target: Target,
-    { challenge, superseded, previousHandle }: Booked,
-    { locale = 'en', methods }: SendCommand,
-    now: number,
-  ): Promise<Dispatched> {
-    emit({ type: 'challenge.started', ...about(target, challenge) })
-    const dispatched = await codes.send(target, {
-      lane: target.lane,
-      destination: target.phone,
-      channel: challenge.channel,
-      channels: acceptedBy(challenge.purpose, methods),
-      appName: appNameOf(target.lane, challenge.purpose),
-      purpose: challenge.purpose,
-      locale,
-      details: targets.detailsOf(target, challenge),
-      expiresInMs: challenge.maxExpiresAt - now,
-      previousHandle,
-    })
-    const { sent } = dispatched
-    const { result } = sent
-    const travelled = 'channel' in sent && sent.channel ? { ...challenge, channel: sent.channel } : challenge
-    funds?.noteSend(target.lane, result)
-    if (superseded !== undefined && result !== 'not-sent') {
-      emit({ type: 'challenge.superseded', ...about(target, superseded) })
-    }
-    emit({ ...eventOf(dispatched), ...about(target, travelled) })
-    if (result === 'sent') {
-      const { provider } = dispatched.about
-      const by = provider === undefined ? {} : { provider }
-      deliveries?.watch({ ...about(target, travelled), ...by }, dispatched.askState)
-    }
-    return dispatched
+  /** The methods of this purpose by which a code may be sent that will do. */
+  function sendable(target: Target, purpose: string, methods: SendCommand['methods']): readonly Channel[] {
+    const accepted = acceptedChannels(purposes.find(purpose)?.channels ?? [], { methods })
+    return accepted.filter((channel) => takes(target, channel))
   }
 
   return {
     async start(command: StartCommand): Promise<StartOutcome> {
-      const { bound } = command
+      const { bound, methods } = command
       const purpose = purposes.find(command.purpose)
       // Only the purpose keeps the codes of both lanes apart at the provider.
-      const ofThisLane = purpose?.browserStartable === (command.lane !== 'enrol')
-      const accepted = acceptedBy(command.purpose, command.methods)
-      const channel = accepted.find((one) => one === (command.channel ?? one))
-      if (!ofThisLane || channel === undefined) return refused('invalid_request')
-      const target = await targets.of(command)
-      if ('outcome' in target) return target
+      if (purpose?.browserStartable !== (command.lane !== 'enrol')) return refused('invalid_request')
+      // A code that the guard does not accept would be paid for in vain: SMS pumping.
+      const ways = await targets.ways(command, acceptedChannels(purpose.channels, command))
+      if ('outcome' in ways) return ways
+      const { destination, channel: wanted } = command
+      const way = ways.find((one) =>
+        destination === undefined ? one.channel === (wanted ?? one.channel) : one.id === destination,
+      )
+      if (way === undefined) return { ...refused('invalid_request'), ...(methods && { methods }) }
+      const { target, channel } = way
+      const appName = appNameOf(target.lane, purpose.name)
       const details = command.details && targets.sealDetails(target, command.details)
-      const order = { sendId: newCommandId(), challengeId: newChallengeId(), details }
-      return send(command, target, order.sendId, (ledger, now, who, chosen = channel) => {
-        const binding = { ...who, purpose: purpose.name, bound }
-        return start(ledger, { ...order, channel: chosen, binding }, now, target.limits)
-      })
+      const order = {
+        sendId: newCommandId(),
+        challengeId: newChallengeId(),
+        details,
+        number: way.id && target.key,
+        appName: appName === appNameOf('auth', firstPurpose) ? undefined : appName,
+      }
+      const decide: Decide = (ledger, now, limits, who, chosen = channel) => {
+        const binding = { purpose: purpose.name, bound, ...who }
+        const decision = start(ledger, { channel: chosen, binding, ...order }, now, limits)
+        const replaces = decision.outcome.outcome === 'booked' && decision.outcome.superseded !== undefined
+        return command.unasked && replaces ? { outcome: refused('challenge_superseded') } : decision
+      }
+      return hasNumber(target)
+        ? send(command, target, order.sendId, decide)
+        : expectApp(command, target, decide)
     },
 
     async resend(command: ResendCommand): Promise<StartOutcome> {
-      const target = await targets.of(command)
+      const target = await targets.live(command)
       if ('outcome' in target) return refused('challenge_gone')
       const { channel, methods, shown = {} } = command
+      if (!hasNumber(target)) {
+        return expectApp(command, target, (ledger, now, limits, who) => {
+          const live = challengeShown(ledger, { shown, ...who }, now, limits)
+          return { outcome: 'outcome' in live ? live : { outcome: 'live', challenge: live } }
+        })
+      }
       const order = { sendId: newCommandId(), shown }
-      return send(command, target, order.sendId, (ledger, now, who, chosen = channel) => {
+      return send(command, target, order.sendId, (ledger, now, limits, who, chosen = channel) => {
         const decideFor = (by: Channel | undefined) =>
-          resend(ledger, { ...order, channel: by, ...who }, now, target.limits)
+          resend(ledger, { channel: by, ...order, ...who }, now, limits)
         const decision = decideFor(chosen)
         if (decision.outcome.outcome !== 'booked') return decision
         const { purpose, channel: used } = decision.outcome.challenge
-        const accepted = acceptedBy(purpose, methods)
+        const accepted = sendable(target, purpose, methods)
         if (accepted.includes(used)) return decision
         // The provider may have sent the one before by another channel than asked for.
         const [instead] = chosen === undefined ? accepted : []
@@ -201,25 +229,4 @@ export function createSend(parts: {
   }
 }
 
-function eventOf({ sent: { result }, about: exchange }: Dispatched) {
-  if (result === 'sent') return { type: 'challenge.sent', ...exchange } as const
-  if (result === 'unconfirmed') return { type: 'challenge.unconfirmed', ...exchange } as const
-  const { reason: failure, ...others } = exchange
-  const cause = failure === undefined ? {} : { failure }
-  return { type: 'challenge.undelivered', reason: result, ...cause, ...others } as const
-}
-
-function notDelivered(sent: SendResult): TwoFactorError {
-  const { result } = sent
-  if ('tooLong' in sent) {
-    // A row left out could be the payee.
-    const message = `Details: "${sent.tooLong}" is too long for a text message.`
-    return new TwoFactorError('invalid_request', { message })
-  }
-  if (result === 'failed' || result === 'foreign-number') {
-    return new TwoFactorError('delivery_failed', { message: 'The provider did not take the code.' })
-  }
-  return new TwoFactorError('provider_unavailable', {
-    message: 'The provider cannot be asked to send a code.',
-  })
-}
+const unsent: SendResult = { result: 'not-sent' }

@@ -1,9 +1,10 @@
 import { tracingChannel } from 'node:diagnostics_channel'
 import { TwoFactorError } from '../errors.js'
 import type { Emit } from '../events.js'
+import type { Awaitable } from '../lib/awaitable.js'
 import { withinDeadline } from '../lib/deadline.js'
 import { traced } from '../lib/tracing.js'
-import type { Awaitable, Store } from '../store/store.js'
+import type { Store } from '../store/store.js'
 
 /** The context of the tracing channel `express-two-factor:store`: no key and no value. */
 export interface StoreTrace {

@@ -2,7 +2,10 @@ import type { Emit } from '../events.js'
 import { dayMs } from '../lib/time.js'
 import type { Store } from '../store/store.js'
 import type { Keys, TallyName } from './keys.js'
+import { enable } from './ledger/forgiveness.js'
+import type { LedgerInHand } from './ledger/ledgers.js'
 import type { Limits } from './limits.js'
+import { type NumberState, numberState } from './numbers.js'
 import type { Grants } from './proofs/grants.js'
 
 /** The wrong codes of a subject's day, over all its numbers. */
@@ -19,12 +22,14 @@ export interface TallyState {
 export interface SubjectState extends TallyState {
   /** Browsers in which the subject has succeeded before. */
   readonly known: TallyState
+  /** Over all of its destinations, where it may have more than a number. */
+  readonly destinations: NumberState
 }
 
 /** The operator's view of a subject. */
 export interface Subjects {
   state(subject: string): Promise<SubjectState>
-  /** Forgets the wrong codes of the day, in both lanes and of both kinds of browsers, and the recovery codes tried. */
+  /** Forgets the wrong codes of the day, in both lanes and of both kinds of browsers, those of an app, and the recovery codes tried. */
   enable(subject: string): Promise<void>
 }
 
@@ -33,9 +38,11 @@ export function createSubjects(parts: {
   readonly keys: Keys
   readonly limits: Limits
   readonly grants: Pick<Grants, 'forgetRecoveryTries'>
+  /** The ledger over all destinations. */
+  readonly sharedLedger: (subject: string) => LedgerInHand
   readonly emit: Emit
 }): Subjects {
-  const { store, keys, limits } = parts
+  const { store, keys, limits, sharedLedger } = parts
 
   async function stateOf(name: TallyName, subject: string): Promise<TallyState> {
     const { count, resetInMs } = await store.increment(keys.tally(name, subject), dayMs, 0)
@@ -45,15 +52,20 @@ export function createSubjects(parts: {
 
   return {
     async state(subject) {
-      const [strangers, known] = await Promise.all([stateOf('auth', subject), stateOf('known', subject)])
-      return { ...strangers, known }
+      const [strangers, known, seen] = await Promise.all([
+        stateOf('auth', subject),
+        stateOf('known', subject),
+        sharedLedger(subject).read(),
+      ])
+      return { ...strangers, known, destinations: numberState(seen) }
     },
     async enable(subject) {
       const names = ['auth', 'enrol', 'known'] as const
       // A count never falls below 0.
       const clear = async (key: string) => store.increment(key, dayMs, -Number.MAX_SAFE_INTEGER)
       const cleared = names.map((name) => clear(keys.tally(name, subject)))
-      await Promise.all([...cleared, parts.grants.forgetRecoveryTries(subject)])
+      const forgiven = sharedLedger(subject).run(enable)
+      await Promise.all([...cleared, forgiven, parts.grants.forgetRecoveryTries(subject)])
       parts.emit({ type: 'subject.enabled', subject })
     },
   }

@@ -1,26 +1,62 @@
 import type { AboutChallenge } from '../events.js'
-import { all, andThen } from '../lib/awaitable.js'
+import { type Awaitable, all, andThen } from '../lib/awaitable.js'
+import { appMethod } from '../lib/method-names.js'
 import { maskPhoneNumber, type PhoneNumber, parsePhoneNumber } from '../phone-number.js'
-import type { Awaitable } from '../store/store.js'
 import type { Counted } from './budgets/counter-table.js'
-import type { Details } from './code-provider.js'
+import type { Channel, Details } from './code-provider.js'
 import { type Actor, type ChallengeView, type Refusal, refused } from './commands.js'
+import { type DestinationView, type NumberOnFile, wayTag } from './destinations.js'
 import { hashId, type Keys } from './keys.js'
+import { both } from './ledger/both.js'
 import type { Challenge, Who } from './ledger/ledger.js'
-import type { LedgerView } from './ledger/ledgers.js'
+import type { LedgerInHand, LedgerView, OpenLedger } from './ledger/ledgers.js'
 import { resendableAt } from './ledger/pacing.js'
 import { type LedgerLimits, type Limits, ledgerLimitsOf } from './limits.js'
 import type { Purposes } from './purposes.js'
 import type { Secrets } from './secrets.js'
 
-/** One number in one lane, and who acts on it. */
+/** One destination in one lane, and who acts on it. */
 export interface Target extends Counted {
-  readonly phone: PhoneNumber
+  /** Absent for an authenticator app. */
+  readonly phone?: PhoneNumber
+  /** How codes may travel to the number; any way when absent. */
+  readonly methods?: readonly Channel[] | undefined
+  /** What the person calls it. */
+  readonly label?: string | undefined
   readonly limits: LedgerLimits
+  /** What its attempts count in. */
+  readonly ledger: LedgerInHand
+  /** That of the subject alone, where they count there too. */
+  readonly inAll?: LedgerInHand | undefined
+}
+
+export interface NumberTarget extends Target {
+  readonly phone: PhoneNumber
+}
+
+export const hasNumber = (target: Target): target is NumberTarget => target.phone !== undefined
+
+/** Whether a code may get there in this way. */
+export const takes = ({ phone, methods }: Target, channel: Channel): boolean =>
+  (channel === appMethod) === (phone === undefined) && (methods?.includes(channel) ?? true)
+
+/** One way to a person. */
+export interface Way {
+  readonly channel: Channel
+  readonly target: Target
+  /** Where there may be several: a keyed tag over subject, session, destination and method. */
+  readonly id?: string
 }
 
 export interface Targets {
-  of(actor: Actor): Promise<Target | Refusal>
+  /** Where this one's live challenge is; the first number, where there is none. */
+  live(actor: Actor): Promise<Target | Refusal>
+  /** Every way by one of these channels to one of its destinations, the last that worked first, then in their order. */
+  ways(actor: Actor, channels: readonly Channel[]): Promise<readonly Way[] | Refusal>
+  /** A way as the person may see it. `current`: key of the destination of the live challenge. */
+  shown(way: Way, current: string | undefined): DestinationView
+  /** The ledger of a subject over all of its destinations. */
+  shared(actor: Pick<Actor, 'subject' | 'knownBrowser'>): LedgerInHand
   /** As they are stored: nobody learns amount or payee from the store. */
   sealDetails(target: Target, details: Details): string
   /** What the person was shown when this challenge began. */
@@ -30,93 +66,162 @@ export interface Targets {
 
 export function createTargets(parts: {
   readonly keys: Keys
-  readonly secrets: Pick<Secrets, 'seal' | 'open'>
+  readonly secrets: Pick<Secrets, 'seal' | 'open' | 'tag'>
   readonly limits: Limits
   readonly purposes: Purposes
   readonly countries: readonly string[] | 'any'
   readonly browsersAreKnown: boolean
+  /** Whether subjects may have an app besides a number: their attempts then count over both, as over several numbers. */
+  readonly haveApps: boolean
+  readonly openLedger: OpenLedger
 }): Targets {
-  const { keys, secrets, purposes, countries } = parts
+  const { keys, secrets, purposes, countries, openLedger } = parts
   // Where there is one country to sign up from, its numbers need no country code.
   const onlyCountry = countries !== 'any' && countries.length === 1 ? countries[0] : undefined
-  const limitsOf = {
-    auth: ledgerLimitsOf(parts.limits, 'auth'),
-    enrol: ledgerLimitsOf(parts.limits, 'enrol'),
-  }
-  const limitsInBrowsers = { ...limitsOf, auth: ledgerLimitsOf(parts.limits, 'auth', parts.browsersAreKnown) }
+  const enrol = ledgerLimitsOf(parts.limits, 'enrol')
+  const auth = ledgerLimitsOf(parts.limits, 'auth')
+  const inBrowsers = ledgerLimitsOf(parts.limits, 'auth', parts.browsersAreKnown)
+  const limitsFor = ({ lane, knownBrowser }: Pick<Actor, 'lane' | 'knownBrowser'>) =>
+    lane === 'enrol' ? enrol : knownBrowser === undefined ? auth : inBrowsers
 
   function detailsOf({ key }: Target, { details }: Challenge): Details | undefined {
     const opened = details && secrets.open('details', details, key)
     return opened ? JSON.parse(opened) : undefined
   }
 
+  /** Its cooldown is each number's own. */
+  const shared: Targets['shared'] = (actor) =>
+    openLedger(keys.subject(actor.subject), { ...limitsFor(actor), cooldownMs: [] })
+
+  /** Undefined where the number is all there is. */
+  function sharedBy(actor: Actor): LedgerInHand | undefined {
+    const haveSeveral = parts.haveApps || actor.numbers !== undefined
+    return haveSeveral && actor.lane !== 'enrol' ? shared(actor) : undefined
+  }
+
+  const whoCounts = (actor: Actor) => {
+    const { lane = 'auth', subject, session, address, proxied = false, anonymous = false } = actor
+    return { lane, subject, anonymous, session, address, proxied, limits: limitsFor(actor) }
+  }
+
+  async function numberOf(
+    actor: Actor,
+    { phone, methods, label }: NumberOnFile,
+    inAll: LedgerInHand | undefined,
+  ): Promise<Target | Refusal> {
+    const who = whoCounts(actor)
+    const { lane } = who
+    const defaultCountry = actor.country ?? (lane === 'enrol' ? onlyCountry : undefined)
+    const parsed = await parsePhoneNumber(phone, {
+      countries,
+      mobileOnly: lane === 'enrol',
+      ...(defaultCountry === undefined ? {} : { defaultCountry }),
+    })
+    if (!parsed.ok) {
+      const { refusal: reason } = parsed
+      const mistyped = lane === 'enrol' && (reason === 'not-a-number' || reason === 'wrong-length')
+      const refusal = refused(mistyped ? 'invalid_request' : 'destination_not_allowed')
+      return lane === 'enrol' ? { ...refusal, reason } : { ...refusal, untold: reason }
+    }
+    const key = keys.ledger(lane, parsed.phone)
+    const own = openLedger(key, who.limits)
+    const ledger = inAll === undefined ? own : both(own, inAll)
+    return { phone: parsed.phone, country: parsed.country, methods, label, key, ledger, inAll, ...who }
+  }
+
+  /** All that this one can be reached at; the refusal of the first number, where nothing can be read. */
+  async function destinationsOf(
+    actor: Actor,
+    inAll: LedgerInHand | undefined,
+  ): Promise<readonly [Target, ...Target[]] | Refusal> {
+    const { subject, phone, secret, numbers = phone === undefined ? [] : [{ phone }] } = actor
+    const found = await Promise.all(numbers.map((number) => numberOf(actor, number, inAll)))
+    const unreadable = found.flatMap((one, index) => ('outcome' in one ? [[one, index + 1] as const] : []))
+    const readable = found.flatMap((one) => ('outcome' in one ? [] : [one]))
+    if (secret !== undefined && inAll !== undefined) {
+      readable.push({ country: '', key: keys.subject(subject), ledger: inAll, ...whoCounts(actor) })
+    }
+    const [first, ...others] = readable
+    if (first === undefined) return unreadable[0]?.[0] ?? refused('no_phone')
+    for (const [, place] of unreadable) actor.onUnreadable?.(place)
+    return [first, ...others]
+  }
+
   return {
-    async of(actor) {
-      const { lane = 'auth', subject, session, address, proxied = false, anonymous = false } = actor
-      const defaultCountry = actor.country ?? (lane === 'enrol' ? onlyCountry : undefined)
-      const parsed = await parsePhoneNumber(actor.phone, {
-        countries,
-        mobileOnly: lane === 'enrol',
-        ...(defaultCountry === undefined ? {} : { defaultCountry }),
-      })
-      if (!parsed.ok) {
-        const { refusal: reason } = parsed
-        const mistyped = lane === 'enrol' && (reason === 'not-a-number' || reason === 'wrong-length')
-        const refusal = refused(mistyped ? 'invalid_request' : 'destination_not_allowed')
-        return lane === 'enrol' ? { ...refusal, reason } : { ...refusal, untold: reason }
-      }
-      return {
-        lane,
-        subject,
-        anonymous,
-        session,
-        address,
-        proxied,
-        phone: parsed.phone,
-        country: parsed.country,
-        key: keys.ledger(lane, parsed.phone),
-        limits: (actor.knownBrowser === undefined ? limitsOf : limitsInBrowsers)[lane],
-      }
+    shared,
+
+    async live(actor) {
+      const inAll = sharedBy(actor)
+      const found = await destinationsOf(actor, inAll)
+      if ('outcome' in found || inAll === undefined) return 'outcome' in found ? found : found[0]
+      const [{ ledger }, { budget }] = await all([inAll.read(), whoActs(actor)])
+      const live = found.find(({ key }) => key === ledger[budget].challenge?.number)
+      // Not an app: its code must not pass for that of a text to a number that is no longer on file.
+      return live ?? (hasNumber(found[0]) ? found[0] : refused('challenge_gone'))
     },
+
+    async ways(actor, channels) {
+      const inAll = sharedBy(actor)
+      const found = await destinationsOf(actor, inAll)
+      if ('outcome' in found) return found
+      const idOf = ({ subject, session, key }: Target, channel: Channel) =>
+        secrets.tag('destination', JSON.stringify([subject, session, key, channel]))
+      const ways = channels.flatMap((channel) =>
+        found
+          .filter((target) => takes(target, channel))
+          .map((target) => ({ channel, target, ...(inAll && { id: idOf(target, channel) }) })),
+      )
+      const last = inAll && (await actor.lastWay)
+      const isLast = ({ channel, target }: Way) => wayTag(secrets, actor, channel, target.phone) === last
+      return last === undefined
+        ? ways
+        : ways.sort((one, other) => Number(isLast(other)) - Number(isLast(one)))
+    },
+
+    shown: ({ id = '', channel, target: { phone, label, key } }, current) => ({
+      id,
+      method: channel,
+      masked: maskedIn(phone),
+      ...(label !== undefined && { label }),
+      isCurrent: key === current,
+    }),
 
     sealDetails: ({ key }, details) => secrets.seal('details', JSON.stringify(details), key),
     detailsOf,
 
-    view(target, challenge, { ledger, now }) {
+    view(target, challenge, { ledger, now, shared }) {
       const details = detailsOf(target, challenge)
+      const inAll = shared?.ledger[challenge.budget].challenge?.attempts ?? 0
+      const channels = purposes.find(challenge.purpose)?.channels ?? [challenge.channel]
       return {
         id: challenge.id,
         purpose: challenge.purpose,
         channel: challenge.channel,
-        destination: maskPhoneNumber(target.phone),
+        destination: maskedIn(target.phone),
         expiresAt: challenge.expiresAt,
         resendAt: resendableAt(ledger, challenge, now, target.limits),
-        attemptsRemaining: target.limits.attemptsPerChallenge - challenge.attempts,
-        channels: purposes.find(challenge.purpose)?.channels ?? [challenge.channel],
+        attemptsRemaining: target.limits.attemptsPerChallenge - Math.max(challenge.attempts, inAll),
+        channels: channels.filter((channel) => channel !== appMethod && takes(target, channel)),
         ...(details && { details }),
       }
     },
   }
 }
 
+const maskedIn = (phone: PhoneNumber | undefined) => (phone === undefined ? '' : maskPhoneNumber(phone))
+
 /** Who acts in which budget, and the last revocation: reads that the request began, awaited with that of the ledger. */
-export function whoActs({ subject, session, ...actor }: Actor): Awaitable<Who> {
+export function whoActs(actor: Actor): Awaitable<Who> {
   return andThen(all([actor.knownBrowser, actor.epoch, actor.visitor]), ([isKnown, epoch, visitor]) => ({
     budget: isKnown === true ? 'known' : 'strangers',
-    session: hashId(visitor ?? session),
-    subject: hashId(visitor ?? subject),
+    session: hashId(visitor ?? actor.session),
+    subject: hashId(visitor ?? actor.subject),
     epoch,
   }))
 }
 
 /** What every event of a challenge reports. */
-export function about(target: Target, challenge: Challenge): AboutChallenge {
-  return {
-    lane: target.lane,
-    purpose: challenge.purpose,
-    channel: challenge.channel,
-    challengeId: challenge.id,
-    subject: target.subject,
-    country: target.country,
-  }
+export function about({ lane, subject, country }: Target, challenge: Challenge): AboutChallenge {
+  const { purpose, channel, id: challengeId } = challenge
+  return { lane, purpose, channel, challengeId, subject, country }
 }

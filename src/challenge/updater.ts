@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { TwoFactorError } from '../errors.js'
-import { andThen, ignoreRejection } from '../lib/awaitable.js'
-import type { Awaitable, Entry, Json, Store } from '../store/store.js'
+import { type Awaitable, andThen, ignoreRejection } from '../lib/awaitable.js'
+import type { Entry, Json, Store } from '../store/store.js'
 
 /** An entry: an object, stamped with the id of the command that wrote it. */
 type Members = { readonly [member: string]: Json | undefined }

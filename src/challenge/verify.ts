@@ -1,30 +1,36 @@
 import { TwoFactorError } from '../errors.js'
 import type { AboutExchange, Emit } from '../events.js'
 import { all } from '../lib/awaitable.js'
+import { isCurrent, stepOf } from '../lib/totp.js'
 import type { Counters } from './budgets/counters.js'
 import type { Verdict } from './code-provider.js'
-import type { Codes } from './codes.js'
+import type { Checked, Codes } from './codes.js'
 import { refused, type VerifyCommand, type VerifyOutcome } from './commands.js'
-import { type Approved, type Consequences, type Rejected, reserve, settle } from './ledger/attempts.js'
+import {
+  type Approved,
+  type Consequences,
+  type OfApp,
+  type Rejected,
+  reserve,
+  settle,
+} from './ledger/attempts.js'
 import type { Challenge, Send } from './ledger/ledger.js'
-import type { OpenLedger } from './ledger/ledgers.js'
 import { sendsFor } from './ledger/pacing.js'
 import type { Lane } from './limits.js'
 import type { Secrets } from './secrets.js'
-import { about, type Target, type Targets, whoActs } from './targets.js'
+import { about, hasNumber, type Target, type Targets, whoActs } from './targets.js'
 import { newCommandId } from './updater.js'
 
 /** Verify: count the attempt, ask the provider, record the verdict. */
 export function createVerify(parts: {
   readonly codes: Codes
-  readonly openLedger: OpenLedger
   readonly counters: Counters
   readonly targets: Targets
   readonly secrets: Secrets
   readonly appNameOf: (lane: Lane, purpose: string) => string
   readonly emit: Emit
 }) {
-  const { codes, openLedger, counters, targets, secrets, appNameOf, emit } = parts
+  const { codes, counters, targets, secrets, appNameOf, emit } = parts
 
   function approval(
     target: Target,
@@ -35,15 +41,35 @@ export function createVerify(parts: {
     const { purpose, channel } = challenge
     const ways = channels.length > 1 ? { channels } : {}
     const bound = challenge.bound === undefined ? {} : { bound: challenge.bound }
-    return { outcome: 'approved', purpose, channel, ...ways, phone: target.phone, ...bound }
+    const proven = target.phone === undefined ? {} : { phone: target.phone }
+    return { outcome: 'approved', purpose, channel, ...ways, ...proven, ...bound }
   }
 
   function rejection(target: Target, outcome: Rejected, exchange: AboutExchange = {}): VerifyOutcome {
-    const { challenge, attemptsRemaining, used, lockedForMs } = outcome
+    const { challenge, attemptsRemaining, used, lockedForMs, reason } = outcome
     emit({ type: 'challenge.rejected', attemptsRemaining, used, ...exchange, ...about(target, challenge) })
     reportNumber(target, challenge, outcome)
     const retry = lockedForMs === undefined ? {} : { retryAfterMs: lockedForMs }
-    return { outcome: 'rejected', attemptsRemaining, ...retry }
+    return { outcome: 'rejected', attemptsRemaining, ...retry, ...(reason && { reason }) }
+  }
+
+  /** The app shows its codes by itself: they are computed here, and nobody is asked. */
+  async function verdictOn(
+    target: Target,
+    code: string,
+    ofApp: OfApp | undefined,
+    challenge: Challenge,
+  ): Promise<Checked> {
+    // Told for what it is and used up, one of the app that was typed for another is worth no second guess.
+    if (ofApp?.isStray) return { verdict: 'rejected', about: {} }
+    if (!hasNumber(target)) return { verdict: ofApp === undefined ? 'rejected' : 'approved', about: {} }
+    return codes.check(target, {
+      destination: target.phone,
+      appName: appNameOf(target.lane, challenge.purpose),
+      code,
+      handle: challenge.handle,
+      details: targets.detailsOf(target, challenge),
+    })
   }
 
   /** An outage or a restart may come between an attempt and its verdict; the number is locked all the same. */
@@ -53,14 +79,17 @@ export function createVerify(parts: {
   }
 
   return async function verify(command: VerifyCommand): Promise<VerifyOutcome> {
-    const { code, shown = {} } = command
-    const target = await targets.of(command)
+    const { shown = {} } = command
+    const target = await targets.live(command)
     if ('outcome' in target) return refused('challenge_gone')
-    const paused = codes.refusal(target)
+    const code = hasNumber(target) ? command.code : command.appCode
+    // What no code of this kind looks like costs no attempt.
+    if (code === undefined) return refused('invalid_request')
+    const paused = hasNumber(target) ? codes.refusal(target) : undefined
     if (paused !== undefined) return paused
 
     // Gather. Issued together: over a network store that is one round trip.
-    const ledger = openLedger(target.key, target.limits)
+    const { ledger } = target
     const budget = counters.forVerification(target)
     const [who, tooMany] = await all([whoActs(command), budget.check(), ledger.read()])
     if (tooMany !== undefined) return tooMany
@@ -68,15 +97,19 @@ export function createVerify(parts: {
     // Decide and commit: counted in the ledger before the code is judged, and only then in the counters, so that of
     // parallel requests one is counted.
     const id = newCommandId()
-    const attempt = { ...who, id, shown, code: secrets.tag('code-tag', `${target.phone} ${code}`) }
-    const reserving = await ledger.run((current, now) => reserve(current, attempt, now, target.limits))
+    const tag = secrets.tag('code-tag', `${target.phone ?? target.key} ${code}`)
+    const attempt = { id, shown, code: tag, ...who }
+    const reserving = await ledger.run(
+      (current, now, limits) => reserve(current, attempt, now, limits),
+      () => (current, now, limits) => settle(current, id, 'not-sent', now, limits),
+    )
     const { outcome: reserved } = reserving
     if (reserved.outcome === 'refused') return reserved
     if (reserved.outcome === 'repeated') {
       return { outcome: 'rejected', attemptsRemaining: reserved.attemptsRemaining }
     }
-    const record = async (verdict: Verdict) =>
-      ledger.run((current, now) => settle(current, id, verdict, now, target.limits))
+    const record = async (verdict: Verdict, ofApp?: OfApp) =>
+      ledger.run((current, now, limits) => settle(current, id, verdict, now, limits, ofApp))
     const spent = await budget.take(who.budget).catch(async (error: unknown) => {
       // Nothing was sent. A store that fails here as well leaves the attempt spent.
       await record('not-sent').catch(() => undefined)
@@ -92,24 +125,19 @@ export function createVerify(parts: {
     // Ask the provider.
     const { challenge } = reserved
     const sends = sendsFor(challenge, reserving.ledger[who.budget].sends)
-    const { verdict, about: exchange } = await codes.check(target, {
-      destination: target.phone,
-      appName: appNameOf(target.lane, challenge.purpose),
-      code,
-      handle: challenge.handle,
-      details: targets.detailsOf(target, challenge),
-    })
+    const ofApp = ofAppIn(command, target, reserving.now)
+    const { verdict, about: exchange } = await verdictOn(target, code, ofApp, challenge)
 
     // Settle, and commit.
     const [{ outcome, now }] = await all([
-      record(verdict),
-      verdict === 'rejected' ? undefined : budget.refund(who.budget),
+      record(verdict, ofApp),
+      verdict === 'rejected' && ofApp === undefined ? undefined : budget.refund(who.budget),
     ])
     switch (outcome.outcome) {
       case 'approved':
         // A count that fails must not take back what was proven.
         await budget.proven(sends.length).catch(() => undefined)
-        return approval(target, outcome, { ...exchange, ageMs: ageOf(sends, now) })
+        return approval(target, outcome, { ageMs: ageOf(sends, now), ...exchange })
       case 'rejected':
         return rejection(target, outcome, exchange)
       case 'gone':
@@ -124,11 +152,20 @@ export function createVerify(parts: {
   }
 }
 
+/** The step of the app whose code this is. One that was sent is hardly ever the same as one that the app shows now. */
+function ofAppIn({ appCode, secret }: VerifyCommand, target: Target, now: number): OfApp | undefined {
+  if (appCode === undefined || secret === undefined) return undefined
+  const isStray = hasNumber(target)
+  const step = stepOf(appCode, secret, now)
+  return step === undefined || (isStray && !isCurrent(step, now)) ? undefined : { step, isStray }
+}
+
 /** How long ago the last of the codes was sent. */
 function ageOf(sends: readonly Send[], now: number): number {
   return Math.max(0, now - Math.max(...sends.map(({ at }) => at)))
 }
 
+/** Nobody knows whether the code was right, so its attempt stays spent unless the provider was not asked. */
 function noVerdict(verdict: Verdict): TwoFactorError {
   if (verdict === 'unavailable') {
     return new TwoFactorError('verification_unavailable', { message: 'The provider gave no verdict.' })

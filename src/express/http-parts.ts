@@ -8,6 +8,7 @@ import { createResumption } from './guard/resumption.js'
 import { createExplainFailure } from './guard/unparsed.js'
 import { type HostDeadline, hostFunction } from './host/boundary.js'
 import { createInFlight } from './host/in-flight.js'
+import { createOnFile } from './host/on-file.js'
 import { createIdentify, createIdentifyLater, createSessions, type SubjectOf } from './host/requester.js'
 import { expressSession } from './host/session.js'
 import type { Warnings } from './host/warnings.js'
@@ -46,6 +47,11 @@ export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warni
   const pages = createPages(settings, languageOf, now)
   const responder = createResponder(pages)
   const { wantsPage } = responder
+  const within = (name: string): HostDeadline<readonly [Request, ...unknown[]]> => ({
+    name,
+    timeoutMs: hostTimeoutMs,
+    requestOf: (req) => req,
+  })
   // A client with a bearer token keeps no cookies.
   const keepsDevices =
     !sessions.bearer && (settings.knownBrowsers !== false || settings.trustedDevices !== undefined)
@@ -60,6 +66,7 @@ export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warni
     identify,
     identifyLater: createIdentifyLater(subjectOf, sessions),
     addressOf,
+    ...createOnFile(settings, within, warn),
     /** Undefined where no cookie tells browsers apart. */
     devices: keepsDevices ? createDeviceCookies({ devices, purposes, namespace, now }) : undefined,
     renewal: createRenewal({ namespace, sessions, quietSessions, subjectOf, grants, emit, storeTimeoutMs }),
@@ -85,10 +92,7 @@ export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warni
     formFieldsOf: createFormFields(settings.formFields),
 
     /** How long a function of the host may take whose answer is for this request. */
-    within: (name: string): HostDeadline<readonly [Request, ...unknown[]]> => ({
-      name,
-      timeoutMs: hostTimeoutMs,
-      requestOf: (req) => req,
-    }),
+    within,
+    warn,
   }
 }

@@ -1,4 +1,5 @@
 import type { RecoveryCodeStore } from '../challenge/recovery.js'
+import type { AuthenticatorOptions } from '../express/settings.js'
 import { isMethodName } from '../lib/method-names.js'
 import {
   boolean,
@@ -64,6 +65,15 @@ const recoveryCodes: Checks<RecoveryCodeStore> = {
   remaining: func('(subject) => number'),
 }
 
+const authenticator: Checks<AuthenticatorOptions> = {
+  secretOf: func('(req, subject) => secret in base32'),
+  // The app would take what stands before a colon for the issuer.
+  issuer: that(
+    'must be a non-empty string without a colon: the name of your app',
+    (value) => typeof value === 'string' && /^[^:]+$/.test(value),
+  ),
+}
+
 const code: Checks<CodeOptions> = {
   pattern: that('must be a regular expression', (value) => value instanceof RegExp),
   letters: boolean,
@@ -108,12 +118,13 @@ export const optionChecks: Checks<TwoFactorOptions> = {
   trustedDevices: object({ maxAgeMs: integer(1, 30 * dayMs, ' (milliseconds)') }, ['maxAgeMs']),
   knownBrowsers: (value, name) => (value === false ? undefined : knownBrowsers(value, name)),
   recoveryCodes: object(recoveryCodes, ['consume']),
+  authenticator: object(authenticator, ['secretOf', 'issuer']),
   watch: object(watch),
   allowedOrigins: origins,
   pages: object(pages),
   onVerified: func('(req, res, grant)'),
   onCancelled: func('(req, res)'),
-  beforeSend: func('(req, send) => boolean'),
+  beforeSend: func('(req, send) => boolean or { allow, reason?, method? }'),
   onEvent: func('(event)'),
   now: func('() => milliseconds'),
 }

@@ -1,4 +1,4 @@
-import { interfaceMethods, isMethodName, methodNameRule } from '../lib/method-names.js'
+import { appMethod, interfaceMethods, isMethodName, methodNameRule } from '../lib/method-names.js'
 import { nearestName } from '../lib/nearest-name.js'
 import {
   type Check,
@@ -16,14 +16,12 @@ const isCodeProvider = withMethods(
   'must be a CodeProvider, such as providerCodes({ client: createClient({ … }), approvedStatuses: [ … ] })',
 )
 
-const methodsFix = 'must list at least one method: { name, label }'
-const methods = list(
-  object({ name: that(methodNameRule, isMethodName), label: nonEmptyString('what people call it') }, [
-    'name',
-  ]),
-  methodsFix,
-  1,
+const name = that(
+  `${methodNameRule}, and not 'app', which is the option authenticator`,
+  (value) => isMethodName(value) && value !== appMethod,
 )
+const methodsFix = 'must list at least one method: { name, label }'
+const methods = list(object({ name, label: nonEmptyString('what people call it') }, ['name']), methodsFix, 1)
 
 export const providerOption: Check = (value, name) => {
   isCodeProvider(value, name)
@@ -37,9 +35,12 @@ type Channels = { readonly channels?: readonly string[] }
 
 /** Each method that codes may take has to be one of the provider's: one that is misspelt would never be offered. */
 export function refuseUndeclaredChannels(options: Readonly<Record<string, unknown>>): void {
-  const { provider, channels = [], purposes = {} } = Object(options)
+  const { provider, channels = [], purposes = {}, authenticator } = Object(options)
   const { methods: given = interfaceMethods } = Object(provider)
-  const declared: readonly string[] = given.map(({ name }: { name: string }) => name)
+  const declared: readonly string[] = [
+    ...given.map((method: { name: string }) => method.name),
+    ...(authenticator === undefined ? [] : [appMethod]),
+  ]
   const lists = [
     ['channels', channels],
     ...Object.entries<Channels>(purposes).map(([name, own]) => [
@@ -53,6 +54,10 @@ export function refuseUndeclaredChannels(options: Readonly<Record<string, unknow
     const near = nearestName(unknown, declared)
     const hint = near === undefined ? `it has: ${declared.join(', ')}` : `did you mean "${near}"?`
     throw optionError(`twoFactor: ${option}: the provider declares no method "${unknown}"; ${hint}`)
+  }
+  const isOffered = channels.length === 0 || lists.some(([, names]) => names.includes(appMethod))
+  if (authenticator !== undefined && !isOffered) {
+    throw optionError(`twoFactor: authenticator: add '${appMethod}' to channels, or to those of a purpose`)
   }
 }
 

@@ -4,7 +4,7 @@ import type { Purpose } from '../challenge/purposes.js'
 import type { BalanceRules } from '../challenge/watch/balance-state.js'
 import type { DeliveryRules } from '../challenge/watch/delivery-watch.js'
 import type { HttpSettings } from '../express/settings.js'
-import { interfaceMethods } from '../lib/method-names.js'
+import { appMethod, interfaceMethods } from '../lib/method-names.js'
 import { optionError } from '../lib/options.js'
 import { present } from '../lib/present.js'
 import { dayMs, minuteMs } from '../lib/time.js'
@@ -47,13 +47,25 @@ export function resolveOptions(options: TwoFactorOptions): Settings {
   const { purposes = { login: {} }, allowedOrigins = [], countries } = options
   const { knownBrowsers = { maxAgeMs: knownBrowserMs } } = options
   const { path = '/two-factor', namespace = '', limits: givenLimits = {}, code = {} } = options
-  const { store, session, trustedDevices, recoveryCodes, onVerified, onCancelled, beforeSend, onEvent, now } =
-    options
+  const {
+    store,
+    session,
+    trustedDevices,
+    recoveryCodes,
+    authenticator,
+    onVerified,
+    onCancelled,
+    beforeSend,
+    onEvent,
+    now,
+  } = options
   const { locale, messages = {}, brand, links, render, formFields } = options.pages ?? {}
   const { signups, balance, delivery } = options.watch ?? {}
 
-  const methods: readonly Method[] = options.provider.methods ?? interfaceMethods
-  const { channels = usualChannels(methods) } = options
+  const declared: readonly Method[] = options.provider.methods ?? interfaceMethods
+  const apps = authenticator === undefined ? [] : [{ name: appMethod }]
+  const methods = [...declared, ...apps]
+  const { channels = [...apps.map(({ name }) => name), ...usualChannels(declared)] } = options
   const limits = resolveLimits(givenLimits, store)
   const maxStepUpAgeMs =
     givenLimits.profile === undefined ? Number.MAX_SAFE_INTEGER : profiles[givenLimits.profile].maxAgeMs
@@ -96,6 +108,7 @@ export function resolveOptions(options: TwoFactorOptions): Settings {
       session,
       trustedDevices,
       recoveryCodes,
+      authenticator,
       onVerified,
       onCancelled,
       beforeSend,

@@ -4,16 +4,16 @@ interface KindOfEntry {
   /** Whose flood fills it. No kind is written by both lanes, so that sign-ups take no room from sign-ins. */
   readonly lane: Lane
   /** Never evicted while it is live: a guess budget or a proof depends on it. The others may be. */
-  readonly sealed: boolean
+  readonly lasting: boolean
   /** The option of the memory store that bounds how many are kept. */
   readonly capacity: 'maxLedgers' | 'maxGrants' | 'maxCounters'
   /** Bounds it further where entries are large. */
   readonly maxEntries?: number
 }
 
-const ledgers = (lane: Lane) => ({ lane, sealed: true, capacity: 'maxLedgers' }) as const
-const proofs = (lane: Lane) => ({ lane, sealed: true, capacity: 'maxGrants' }) as const
-const counters = (lane: Lane) => ({ lane, sealed: false, capacity: 'maxCounters' }) as const
+const ledgers = (lane: Lane) => ({ lane, lasting: true, capacity: 'maxLedgers' }) as const
+const proofs = (lane: Lane) => ({ lane, lasting: true, capacity: 'maxGrants' }) as const
+const counters = (lane: Lane) => ({ lane, lasting: false, capacity: 'maxCounters' }) as const
 
 /** Every kind of entry, as the third part of its key names it: `tf2:<namespace>:<kind>:<tag>`. */
 export const kinds = {
@@ -52,6 +52,7 @@ export const kinds = {
   'count-country-approved': counters('enrol'),
   'count-country-told': counters('enrol'),
   balance: proofs('auth'),
+  'count-delivery': counters('auth'),
   'count-balance-sends': counters('auth'),
   'count-balance-leases': counters('auth'),
   'count-balance-probes': counters('auth'),
@@ -60,7 +61,7 @@ export const kinds = {
 
 export type Kind = keyof typeof kinds
 
-/** An unknown kind is sealed: refusing new entries is safer than evicting live ones. */
+/** An unknown kind is lasting: refusing new entries is safer than evicting live ones. */
 export function kindOf(name: string): KindOfEntry {
   return Object.hasOwn(kinds, name) ? kinds[name as Kind] : ledgers('auth')
 }

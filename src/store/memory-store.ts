@@ -75,10 +75,10 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
     const name = kindIn(key)
     const known = partitions.get(name)
     if (known !== undefined) return known
-    const { lane, sealed, capacity, maxEntries = Infinity } = kindOf(name)
+    const { lane, lasting, capacity, maxEntries = Infinity } = kindOf(name)
     const partition = createPartition({
       max: Math.min(options[capacity] ?? defaultCapacity, maxEntries),
-      sealed,
+      lasting,
       onNearlyFull: () => onNearlyFull(name),
       whenFull: `the memory store is full of entries of the kind "${name}" (lane ${lane}); raise ${capacity}`,
       createShard: (maxSize, onEvict) =>
@@ -113,7 +113,8 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
         partition.delete(key)
         return { swapped: true }
       }
-      const expiresAt = at + duration('ttlMs', ttlMs)
+      // Whole: V8 boxes a fraction, which is 16 bytes more for each entry.
+      const expiresAt = Math.ceil(at + duration('ttlMs', ttlMs))
       written += 1
       const put = partition.put(key, kept, { value: frozen(next), version: written, expiresAt }, at)
       return { swapped: true, entry: entryOf(put) }
@@ -132,7 +133,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
         return { count, resetInMs: window }
       }
       // The earlier moment wins: a clock that was set back must not stretch the window.
-      const expiresAt = Math.min(running?.expiresAt ?? Number.POSITIVE_INFINITY, at + window)
+      const expiresAt = Math.min(running?.expiresAt ?? Number.POSITIVE_INFINITY, Math.ceil(at + window))
       if (by !== 0) {
         written += 1
         partition.put(key, kept, { value: count, version: written, expiresAt }, at)

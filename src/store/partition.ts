@@ -38,17 +38,17 @@ export type Partition = ReturnType<typeof createPartition>
 export function createPartition(parts: {
   readonly max: number
   /** While it is full of live entries it refuses new keys; else it evicts the least recently used. */
-  readonly sealed: boolean
+  readonly lasting: boolean
   /** Called once, before anything is refused. */
   readonly onNearlyFull: () => void
   readonly whenFull: string
   /** A cache of at most `max` entries, which tells `onEvict` what it has lost for want of room. */
   readonly createShard: (max: number, onEvict: () => void) => Shard
 }) {
-  const { max, sealed, onNearlyFull, whenFull, createShard } = parts
+  const { max, lasting, onNearlyFull, whenFull, createShard } = parts
   const count = max > 2 * shardSize ? Math.ceil(max / shardSize) : 1
-  // A sealed shard may hold more than its share: the partition as a whole keeps the limit.
-  const share = sealed ? max : Math.ceil(max / count)
+  // A lasting shard may hold more than its share: the partition as a whole keeps the limit.
+  const share = lasting ? max : Math.ceil(max / count)
   const shards: Shard[] = []
   let size = 0
   let turn = 0
@@ -76,13 +76,13 @@ export function createPartition(parts: {
     return isRemoved
   }
 
-  /** Looks at the least recently used entry: removes it if expired, renews its recency if live and sealed. */
+  /** Looks at the least recently used entry: removes it if expired, renews its recency if live and lasting. */
   function freesRoom(shard: Shard, at: number): boolean {
     const oldest = shard.rkeys().next().value
     const kept = oldest === undefined ? undefined : shard.peek(oldest)
     if (oldest === undefined || kept === undefined) return false
     if (!isLive(kept, at)) return remove(shard, oldest)
-    if (sealed) shard.get(oldest)
+    if (lasting) shard.get(oldest)
     return false
   }
 
@@ -101,14 +101,14 @@ export function createPartition(parts: {
   }
 
   return {
-    /** Leaves its place among the least recently used: sealed entries are not evicted, and looking uses no counter. */
+    /** Leaves its place among the least recently used: lasting entries are not evicted, and looking uses no counter. */
     peek: (key: string) => shardOf(key).peek(key),
     get: (key: string) => shardOf(key).get(key),
     delete: (key: string) => void remove(shardOf(key), key),
     /**
      * What is there, live or expired, is changed in place, which costs less than to set it anew.
      *
-     * @throws {TwoFactorError} `capacity` for a new key, when sealed and full of live entries
+     * @throws {TwoFactorError} `capacity` for a new key, when lasting and full of live entries
      */
     put(key: string, there: Kept | undefined, next: Kept, at: number): Kept {
       if (there !== undefined) {
@@ -120,7 +120,7 @@ export function createPartition(parts: {
       const shard = shardOf(key)
       // One expired entry leaves for each new one, so no sweep is needed. More looks would create garbage.
       freesRoom(shard, at)
-      if (sealed) admit(at)
+      if (lasting) admit(at)
       shard.set(key, next)
       size += 1
       return next

@@ -1,3 +1,5 @@
+import type { Awaitable } from '../lib/awaitable.js'
+
 /** What a store keeps: plain JSON. */
 export type Json =
   | null
@@ -6,9 +8,6 @@ export type Json =
   | string
   | readonly Json[]
   | { readonly [member: string]: Json | undefined }
-
-/** A value, or a promise of one. Callers do not await a value that is already there. */
-export type Awaitable<T> = T | Promise<T>
 
 /** A stored value and the version under which it may be replaced. */
 export interface Entry {

@@ -80,15 +80,11 @@ describeInChromium('a look of one’s own', (browser) => {
     expect(light.screenshot.equals(night.screenshot)).toBe(false)
   })
 
-  it.each(['light', 'dark'] as const)(
-    'is a render of the host with an image of its site under the policy as it is: %s',
-    async (colorScheme) => {
-      const render: Render = (_view, { html }) =>
-        html.replace('<main>', '<main><img src="/image.svg" alt="">')
-      const seen = await look({ pages: { render } }, colorScheme)
-      expect(seen).toMatchObject({ troubles: [], axe: [], imageWidth: 96 })
-    },
-  )
+  it('is a render of the host with an image of its site under the policy as it is', async () => {
+    const render: Render = (_view, { html }) => html.replace('<main>', '<main><img src="/image.svg" alt="">')
+    const seen = await look({ pages: { render } }, 'dark')
+    expect(seen).toMatchObject({ troubles: [], axe: [], imageWidth: 96 })
+  })
 })
 
 function styleOf(page: Page, selector: string, property: string): Promise<string> {

@@ -77,3 +77,22 @@ export async function axeFindings(page: Page | Frame, rule?: string): Promise<st
   const { violations } = (await page.evaluate(`axe.run(${JSON.stringify(options)})`)) as axe.AxeResults
   return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target}`))
 }
+
+/** Moves the focus by the Tab key alone, through the frame too, until it is on what is so called. */
+export async function tabTo(page: Page, name: string): Promise<void> {
+  for (let presses = 0; presses < 60; presses += 1) {
+    await page.keyboard.press('Tab')
+    const reached = await page.evaluate(`{
+      let element = document.activeElement
+      for (let root; (root = element?.contentDocument ?? element?.shadowRoot); ) element = root.activeElement
+      element?.matches('a, button, input') ? (element.labels?.[0] ?? element).textContent.trim() : ''
+    }`)
+    if (String(reached).includes(name)) return
+  }
+  throw new Error(`Tab never reached ${name}`)
+}
+
+export async function pressKey(page: Page, name: string): Promise<void> {
+  await tabTo(page, name)
+  await page.keyboard.press('Enter')
+}

@@ -30,6 +30,8 @@ async function fill(sandbox: Sandbox, count: number): Promise<void> {
   await send('/block-phone', { phone: blocked, name: 'Ana' })
   await send('/send-sms', { phone: blocked, sms: 'Your code is 482913' })
   for (const phone of phones.filter((one) => one !== blocked)) await code(phone)
+  await send('/url/short', { name: 'spring', 'url-long': sandbox.inboxUrl })
+  sandbox.faults.add({ kind: 'slow', operation: 'balance', times: Number.POSITIVE_INFINITY })
   const newest = await sandbox.inbox.waitFor(used)
   await send('/2fa/verification-code', { phone: used, 'app-name': 'Acme', code: newest.code })
   sandbox.clock.advance(300_000, expired)
@@ -47,8 +49,8 @@ describeInChromium('the inbox page', (browser) => {
       mkdirSync(screenshots, { recursive: true })
       const views = count < 30 ? ['cards'] : ['cards', 'compact']
       const schemes = count === 30 ? (['light', 'dark'] as const) : (['light'] as const)
-      for (const width of [1_280, 640]) {
-        for (const view of views) {
+      for (const view of views) {
+        for (const width of count === 30 ? [1_280, 640, 320] : [1_280, 640]) {
           for (const colorScheme of schemes) {
             const what = `inbox-${count}-${view}-${width}-${colorScheme}`
             await page.emulateMedia({ colorScheme })
@@ -59,8 +61,13 @@ describeInChromium('the inbox page', (browser) => {
             const chips = await page.locator('.card .chip').allInnerTexts()
             const shown = states.filter((state) => chips.some((chip) => chip.startsWith(state)))
             if (count >= 30) expect(shown, what).toEqual(states)
-            // The markup of a card is the same at any width, and of any number of them.
-            if (count <= 30 && width === 640)
+            const inDetail = page.locator('.card details').first()
+            if (view === 'cards' && count > 0) await inDetail.evaluate('(element) => { element.open = true }')
+            // On a phone the newest code comes first.
+            const top = async (selector: string) => (await page.locator(selector).boundingBox())?.y ?? 0
+            if (width === 320) expect(await top('.messages'), what).toBeLessThan(await top('.tools'))
+            // The markup of a card is the same at any greater width, and of any number of them.
+            if (count <= 30 && width < 1_280)
               expect(
                 await axeFindings(page, colorScheme === 'dark' ? 'color-contrast' : undefined),
                 what,

@@ -1,14 +1,10 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { post } from '../sandbox/wire.js'
-import { axeFindings, describeInChromium } from './chromium.js'
-
-const screenshots = fileURLToPath(new URL('../../screenshots/', import.meta.url))
+import { describeInChromium } from './chromium.js'
 
 describeInChromium('the inbox page', (browser) => {
   let sandbox: Sandbox
@@ -62,13 +58,6 @@ describeInChromium('the inbox page', (browser) => {
     ])
     expect(await page.evaluate('window.untouched')).toBe(true)
     expect(await page.getByRole('status').innerText()).toBe('Call to +573007654321')
-  })
-
-  test('a state moves on the page when the clock does', async () => {
-    await text('573001234567')
-    await cards().getByText('Sent', { exact: true }).first().waitFor()
-    sandbox.clock.advance(30_000)
-    await cards().locator('.card-head').getByText('Read').waitFor()
   })
 
   test('the code is copied with one click', async () => {
@@ -304,35 +293,6 @@ describeInChromium('the inbox page', (browser) => {
     await late.getByRole('heading', { name: 'Text to +573007654321' }).waitFor()
     for (const { body } of others.slice(1)) await body?.cancel()
     await late.close()
-  })
-
-  test('axe finds nothing in light and dark, narrow and wide', async () => {
-    await text('573001234567')
-    sandbox.clock.advance(5_000)
-    await call('5215512345678')
-    sandbox.clock.advance(5_000)
-    await post(`${sandbox.baseUrl}/send-sms`, { phone: '573001999901', sms: 'Your order is on its way.' })
-    await post(`${sandbox.baseUrl}/block-phone`, { phone: '573009990000', name: 'Ana' })
-    await post(`${sandbox.baseUrl}/url/short`, { name: 'spring', 'url-long': sandbox.inboxUrl })
-    sandbox.faults.add({ kind: 'slow', times: Number.POSITIVE_INFINITY })
-    mkdirSync(screenshots, { recursive: true })
-    for (const colorScheme of ['light', 'dark'] as const) {
-      for (const width of [320, 640, 1_280]) {
-        await page.emulateMedia({ colorScheme })
-        await page.setViewportSize({ width, height: 900 })
-        await page.locator('.card').first().waitFor()
-        await page.locator('.card details').first().evaluate('(element) => { element.open = true }')
-        if (width === 320) {
-          // On a phone the newest code comes first.
-          const top = async (selector: string) => (await page.locator(selector).boundingBox())?.y ?? 0
-          expect(await top('.messages'), colorScheme).toBeLessThan(await top('.tools'))
-          const rule = colorScheme === 'dark' ? 'color-contrast' : undefined
-          expect(await axeFindings(page, rule), colorScheme).toEqual([])
-        }
-        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
-        await page.screenshot({ path: `${screenshots}inbox-${colorScheme}-${width}.png` })
-      }
-    }
   })
 
   test('a page left open goes on after the sandbox was away', async () => {

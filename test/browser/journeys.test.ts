@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { type Bank, codeFor, enter, givePassword, heading, openBank, press, problem, signIn } from './bank.js'
+import { type Bank, codeFor, enter, givePassword, heading, openBank, press, signIn } from './bank.js'
 import { axeFindings, describeInChromium } from './chromium.js'
 
 const phone = '+573001234567'
@@ -50,68 +50,54 @@ describeInChromium('in a browser', (browser) => {
     await page.close()
   })
 
-  for (const javaScriptEnabled of [true, false]) {
-    const how = javaScriptEnabled ? 'with scripts' : 'without scripts'
-    const open = async () => {
-      const page = await browser().newPage({ javaScriptEnabled, locale: 'en-US' })
-      return page
+  it('sends a new code and calls instead, each after its wait', async () => {
+    const page = await browser().newPage({ locale: 'en-US' })
+    await givePassword(page, bank)
+    const again = page.getByRole('button', { name: 'Send a new code' })
+    // By the script, which runs once the page is there.
+    await expect.poll(() => again.isDisabled()).toBe(true)
+    expect(bank.sandbox.inbox.list(phone)).toHaveLength(1)
+
+    bank.sandbox.clock.advance(60_000)
+    await page.goto(`${bank.origin}/two-factor`)
+    await again.click()
+    await expect.poll(() => bank.sandbox.inbox.list(phone)).toHaveLength(2)
+    bank.sandbox.clock.advance(120_000)
+    await page.goto(`${bank.origin}/two-factor`)
+    await press(page, 'Call me instead')
+    expect(await page.locator('main').innerText()).toContain('We called ••••••67')
+    const { code } = await bank.sandbox.inbox.waitFor(phone, { channel: 'call' })
+    await enter(page, code)
+    await page.goto(`${bank.origin}/account`)
+    expect(await heading(page)).toBe('Account')
+    await page.close()
+  })
+
+  it('asks for a code for one amount, and again for another', async () => {
+    const page = await browser().newPage({ locale: 'en-US' })
+    await signIn(page, bank)
+    const transfer = async (amount: string) => {
+      await page.goto(`${bank.origin}/transfer`)
+      await page.getByLabel('Amount').fill(amount)
+      await press(page, 'Transfer')
     }
-
-    it(`sends a new code and calls instead, each after its wait: ${how}`, async () => {
-      const page = await open()
-      await givePassword(page, bank)
-      const again = page.getByRole('button', { name: 'Send a new code' })
-      if (javaScriptEnabled) {
-        // By the script, which runs once the page is there.
-        await expect.poll(() => again.isDisabled()).toBe(true)
-      } else {
-        await again.click()
-        expect(await problem(page)).toBe('A code was sent a moment ago.')
-      }
-      expect(bank.sandbox.inbox.list(phone)).toHaveLength(1)
-
-      bank.sandbox.clock.advance(60_000)
-      await page.goto(`${bank.origin}/two-factor`)
-      await again.click()
-      await expect.poll(() => bank.sandbox.inbox.list(phone)).toHaveLength(2)
-      bank.sandbox.clock.advance(120_000)
-      await page.goto(`${bank.origin}/two-factor`)
-      await press(page, 'Call me instead')
-      expect(await page.locator('main').innerText()).toContain('We called ••••••67')
-      const { code } = await bank.sandbox.inbox.waitFor(phone, { channel: 'call' })
-      await enter(page, code)
-      await page.goto(`${bank.origin}/account`)
-      expect(await heading(page)).toBe('Account')
-      await page.close()
-    })
-
-    it(`asks for a code for one amount, and again for another: ${how}`, async () => {
-      const page = await open()
-      await signIn(page, bank)
-      const transfer = async (amount: string) => {
-        await page.goto(`${bank.origin}/transfer`)
-        await page.getByLabel('Amount').fill(amount)
-        await press(page, 'Transfer')
-      }
-      await transfer('100')
-      expect(await heading(page)).toBe("Confirm that it's you")
-      expect(await page.getByText("We've saved your form").isVisible()).toBe(true)
-      await press(page, 'Send a code')
-      await enter(page, await codeFor(bank))
-      // The interrupted form is not sent by itself.
-      expect(await heading(page)).toBe('Check and send')
-      expect(await page.locator('dl').innerText()).toMatch(/Amount\s+\$100.00\s+To\s+Luis/)
-      expect(bank.demo.accounts.find('ana')?.movements).toHaveLength(3)
-      if (javaScriptEnabled) expect(await axeFindings(page)).toEqual([])
-      const confirmation = page.url()
-      await transfer('999')
-      expect(await heading(page)).toBe("Confirm that it's you")
-      await page.goto(confirmation)
-      // What was confirmed still waits, and is what is sent.
-      expect(await page.locator('dl').innerText()).toMatch(/Amount\s+\$100.00\s+To\s+Luis/)
-      await press(page, 'Send')
-      expect(await page.getByRole('status').innerText()).toBe('$100.00 went to Luis.')
-      await page.close()
-    })
-  }
+    await transfer('100')
+    expect(await heading(page)).toBe('Check your phone')
+    expect(await page.getByText("We've saved your form").isVisible()).toBe(true)
+    await enter(page, await codeFor(bank))
+    // The interrupted form is not sent by itself.
+    expect(await heading(page)).toBe('Check and send')
+    expect(await page.locator('dl').innerText()).toMatch(/Amount\s+\$100.00\s+To\s+Luis/)
+    expect(bank.demo.accounts.find('ana')?.movements).toHaveLength(3)
+    expect(await axeFindings(page)).toEqual([])
+    const confirmation = page.url()
+    await transfer('999')
+    expect(await heading(page)).toBe('Check your phone')
+    await page.goto(confirmation)
+    // What was confirmed still waits, and is what is sent.
+    expect(await page.locator('dl').innerText()).toMatch(/Amount\s+\$100.00\s+To\s+Luis/)
+    await press(page, 'Transfer')
+    expect(await page.getByRole('status').innerText()).toBe('$100.00 went to Luis.')
+    await page.close()
+  })
 })

@@ -24,6 +24,10 @@ describeInChromium('in a browser', (browser) => {
       await enter(page, wrong(code))
       expect(await problem(page)).toBe('That code is not right. 4 tries left.')
       expect(await page.title()).toBe('Error: Check your phone – Demo bank')
+      // With scripts the page has an address of its own; without, the browser posts the form again.
+      await page.reload()
+      expect(new URL(page.url()).pathname.endsWith('/verify')).toBe(!javaScriptEnabled)
+      expect(await heading(page)).toBe('Check your phone')
       await enter(page, wrong(code))
       expect(await problem(page)).toBe('That code is not right. 4 tries left.')
       await enter(page, wrong(code, 2))

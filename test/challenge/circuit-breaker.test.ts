@@ -137,9 +137,11 @@ describe('an open circuit', () => {
 
   it('is closed by a probe that is answered, whatever the answer', () => {
     for (const answer of ['sent', 'refused number', 'wrong code', 'JSON error'] as const) {
-      const { ask, isOpen, breaker } = setUp('lost')
+      const { ask, isOpen, breaker, count } = setUp('lost')
       expect(ask('fresh', answer)).toBe(true)
       expect([isOpen(), breaker.waitMs(of('a'))]).toEqual([false, 0])
+      ask('another', answer)
+      expect(count('provider.resumed')).toBe(1)
     }
   })
 

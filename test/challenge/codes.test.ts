@@ -245,6 +245,26 @@ describe('a handle', () => {
   })
 })
 
+describe('the channel by which a code travelled', () => {
+  it.each<[string, object, object]>([
+    ['another of its methods', { channel: 'call' }, { channel: 'call' }],
+    [
+      'another that it declares',
+      { channel: 'rcs', methods: [{ name: 'sms' }, { name: 'rcs' }] },
+      { channel: 'rcs' },
+    ],
+    ['what only the host can have seen', { channel: 'passkey' }, {}],
+    ['a word of this package', { channel: 'trusted-device' }, {}],
+    ['no text', { channel: ['call'] }, {}],
+  ])(
+    'is what its provider says, where that is one of its methods: %s',
+    async (_name, { methods, channel }: { methods?: CodeProvider['methods']; channel?: string }, told) => {
+      const { send } = open({ methods, sendCode: async () => ({ result: 'sent', channel }) as SendResult })
+      expect(await send()).toEqual({ result: 'sent', ...told })
+    },
+  )
+})
+
 describe('a code that stands in the way of the next', () => {
   type Provider = Partial<CodeProvider> & { readonly asked: unknown[] }
   const oneCode = (cancelCode: CodeProvider['cancelCode'], asked: unknown[] = []): Provider => ({

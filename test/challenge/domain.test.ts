@@ -31,6 +31,7 @@ function createParts() {
     appNameOf: (_, name) => name,
     knownMaxAgeMs: 0,
     trustedMaxAgeMs: day,
+    haveApps: false,
     now: () => clock.now,
     emit: (event) => void events.push(event),
   }

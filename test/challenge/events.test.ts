@@ -1,11 +1,10 @@
-import { describe, expect, it } from 'vitest'
-import { ana, createService, rightCode } from './service.js'
+import { describe, expect } from 'vitest'
+import { ana, createService, it, rightCode } from './service.js'
 
 const asCode = (error: unknown) => (error as { code: string }).code
 
 describe('events', () => {
-  it('say of a challenge what it is about', async () => {
-    const { challenges, events, provider } = createService()
+  it('say of a challenge what it is about', async ({ challenges, events, provider }) => {
     provider.send = () => ({ result: 'unconfirmed' })
     const started = await challenges.start({ ...ana, purpose: 'transfer', channel: 'call' })
     expect(events.filter(({ type }) => type !== 'provider.unavailable')).toEqual(
@@ -41,8 +40,7 @@ describe('events', () => {
     ])
   })
 
-  it('tell a story without number, code or session', async () => {
-    const service = createService()
+  it('tell a story without number, code or session', async ({ service }) => {
     await service.challenges.start({ ...ana, purpose: 'login' })
     await service.challenges.verify({ ...ana, code: 'wrong1' })
     service.wait(60_000)

@@ -3,6 +3,7 @@ import type { Shown } from '../../src/challenge/commands.js'
 import type { Keys } from '../../src/challenge/keys.js'
 import type { Ledger, Who } from '../../src/challenge/ledger/ledger.js'
 import { type LedgerLimits, type Limits, ledgerLimitsOf } from '../../src/challenge/limits.js'
+import type { ProblemCode } from '../../src/errors.js'
 import { kinds } from '../../src/store/kinds.js'
 
 /** Keys as they are, and none of a kind that no store knows: it would fill the room of the ledgers. */
@@ -89,3 +90,10 @@ export function mostWithin(windowMs: number, moments: readonly number[]): number
     return Math.max(most, index - first + 1)
   }, 0)
 }
+
+/** What a command answers that does nothing. */
+export const refusal = (code: ProblemCode, retryAfterMs?: number) => ({
+  outcome: 'refused',
+  code,
+  ...(retryAfterMs !== undefined && { retryAfterMs }),
+})

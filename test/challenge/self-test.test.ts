@@ -11,9 +11,12 @@ const parts = {
   inspect: async (): Promise<readonly Finding[]> => [],
   providers: [] as { inspect(): Promise<readonly Finding[]> }[],
   settings: (): readonly Finding[] => [],
+  signups: { busiestDay: async () => 2_399 },
+  limits: { serviceEnrolSendsPerDay: 3_000 as number | (() => number) },
   keys: createKeys('', createSecrets(['a secret of thirty-two bytes or more'])),
   now: Date.now,
 }
+const reachStore = 'check that the store runs, that it can be reached, and its permissions'
 type Swap = Parameters<typeof parts.store.swap>
 
 const finds = (changes: { [Part in keyof typeof parts]?: unknown }) =>
@@ -21,6 +24,12 @@ const finds = (changes: { [Part in keyof typeof parts]?: unknown }) =>
 
 const codes = async (changes: Parameters<typeof finds>[0]) =>
   (await finds(changes)).findings.map(({ code }) => code)
+
+/** What is found by an account that is otherwise well. */
+const found = (code: string, message: string, fix: string) => ({
+  ok: false,
+  findings: [{ code, message, fix }],
+})
 
 function fails(): never {
   throw new Error('down')
@@ -44,35 +53,31 @@ describe('the self-test', () => {
     expect(keys.map((key) => parts.store.read(key))).toEqual([undefined, undefined])
   })
 
+  it('says when the busiest day of the week came near to the limit of sign-ups', async () => {
+    const busy = { signups: { busiestDay: async () => 2_400 } }
+    const message =
+      'One of the last seven days had 2400 codes of sign-ups, and serviceEnrolSendsPerDay is 3000.'
+    const fix = 'raise limits.serviceEnrolSendsPerDay, or let it be a function'
+    expect(await finds(busy)).toEqual(found('limit_tight', message, fix))
+    expect(await codes({ ...busy, limits: { serviceEnrolSendsPerDay: () => 4_000 } })).toEqual([])
+    expect(await codes({ signups: { busiestDay: async () => fails() } })).toEqual([])
+  })
+
   it('says when no credits are left, and nothing when the account does not tell', async () => {
-    expect(await finds({ balance: async () => ({ credits: 0 }) })).toEqual({
-      ok: false,
-      findings: [
-        {
-          code: 'no_credits',
-          message: 'The account has no credits left: no code will be sent.',
-          fix: 'recharge the account',
-        },
-      ],
-    })
+    const message = 'The account has no credits left: no code will be sent.'
+    const empty = await finds({ balance: async () => ({ credits: 0 }) })
+    expect(empty).toEqual(found('no_credits', message, 'recharge the account'))
     expect(await finds({ balance: async () => ({}) })).toEqual({ ok: true, findings: [] })
   })
 
   it('says when the provider or the store fails, whatever it throws', async () => {
     const store = { ...parts.store, read: () => Promise.reject(new Error('down')) }
+    const check = 'check baseUrl, client, key and the address allow-list of the account'
     expect(await finds({ balance: () => Promise.reject('refused'), store })).toEqual({
       ok: false,
       findings: [
-        {
-          code: 'provider_failed',
-          message: 'refused',
-          fix: 'check baseUrl, client, key and the address allow-list of the account',
-        },
-        {
-          code: 'store_failed',
-          message: 'down',
-          fix: 'check that the store runs, that it can be reached, and its permissions',
-        },
+        { code: 'provider_failed', message: 'refused', fix: check },
+        { code: 'store_failed', message: 'down', fix: reachStore },
       ],
     })
   })
@@ -100,28 +105,17 @@ describe('the self-test', () => {
     ],
     ['forgets', { read: () => undefined }],
   ])('says when the store %s', async (_, broken) => {
-    expect(await finds({ store: { ...parts.store, ...broken } })).toEqual({
-      ok: false,
-      findings: [
-        {
-          code: 'store_unfit',
-          message: 'The store loses writes or overwrites entries.',
-          fix: 'run storeContract of express-two-factor/testing against it',
-        },
-      ],
-    })
+    const fix = 'run storeContract of express-two-factor/testing against it'
+    expect(await finds({ store: { ...parts.store, ...broken } })).toEqual(
+      found('store_unfit', 'The store loses writes or overwrites entries.', fix),
+    )
   })
 
   it('hands on what the store finds, and says when it finds nothing out', async () => {
     const finding = { code: 'store_evicts', message: 'm', fix: 'f' }
     expect(await codes({ inspect: async () => [finding] })).toEqual(['store_evicts'])
-    expect((await finds({ inspect: async () => fails() })).findings).toEqual([
-      {
-        code: 'store_not_inspected',
-        message: 'down',
-        fix: 'check that the store runs, that it can be reached, and its permissions',
-      },
-    ])
+    const unknown = await finds({ inspect: async () => fails() })
+    expect(unknown.findings).toEqual([{ code: 'store_not_inspected', message: 'down', fix: reachStore }])
     expect(await codes({ inspect: fails })).toEqual(['store_not_inspected'])
   })
 
@@ -146,16 +140,10 @@ describe('the self-test', () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     const at = Date.now()
     expect(await finds({ now: () => at + 5_000 })).toMatchObject({ ok: true })
-    expect(await finds({ now: () => at - 5_001 })).toEqual({
-      ok: false,
-      findings: [
-        {
-          code: 'clock_differs',
-          message: 'The option `now` differs from the clock of this machine by 5001 ms.',
-          fix: 'remove the option `now`, and run NTP',
-        },
-      ],
-    })
+    const message = 'The option `now` differs from the clock of this machine by 5001 ms.'
+    expect(await finds({ now: () => at - 5_001 })).toEqual(
+      found('clock_differs', message, 'remove the option `now`, and run NTP'),
+    )
   })
 
   it('hears every provider, and repeats nothing of what one throws', async () => {

@@ -1,3 +1,4 @@
+import { it as plain } from 'vitest'
 import type { SignupGuardRules } from '../../src/challenge/budgets/signup-guard.js'
 import { createChallenges } from '../../src/challenge/challenges.js'
 import type {
@@ -85,6 +86,7 @@ export interface ServiceOptions {
   background?: Background
   store?: (now: () => number) => Store
   countries?: readonly string[] | 'any'
+  haveApps?: boolean
   /** Names of the purposes that this release knows. */
   purposes?: readonly string[]
 }
@@ -102,7 +104,9 @@ export function createService(options: ServiceOptions = {}) {
       purpose('transfer'),
       purpose('text-only', { channels: ['sms'] }),
       purpose('signup', { browserStartable: false }),
-    ].filter(({ name }) => options.purposes?.includes(name) ?? true),
+    ]
+      .filter(({ name }) => options.purposes?.includes(name) ?? true)
+      .map((one) => (options.haveApps ? { ...one, channels: ['app', ...one.channels] } : one)),
     purpose,
   )
   const events: EventBody[] = []
@@ -127,6 +131,7 @@ export function createService(options: ServiceOptions = {}) {
     appNameOf: (lane: string, name: string) => `${lane}:${name}`,
     countries: options.countries ?? ['CO', 'MX'],
     browsersAreKnown: true,
+    haveApps: options.haveApps ?? false,
     now,
     emit,
   }
@@ -135,11 +140,14 @@ export function createService(options: ServiceOptions = {}) {
   return {
     challenges: {
       ...challenges,
-      subjects: createSubjects({ ...parts, grants }),
-      verify: (command: VerifyCommand) => challenges.verify({ ...shownIn(command.lane), ...command }),
+      subjects: createSubjects({ ...parts, ...challenges, grants }),
+      verify: (command: VerifyCommand) =>
+        challenges.verify({ ...shownIn(command.lane), appCode: command.code, ...command }),
       resend: (command: ResendCommand) => challenges.resend({ ...shownIn(command.lane), ...command }),
     },
     funds: challenges.funds,
+    deliveries: challenges.deliveries,
+    signups: challenges.signups,
     serviceLimits: challenges.serviceLimits,
     grants: {
       ...grants,
@@ -157,7 +165,39 @@ export function createService(options: ServiceOptions = {}) {
   }
 }
 
+/** A test with a service of its own, as it comes by default. */
+export const it = plain
+  .extend('service', () => createService())
+  .extend('challenges', ({ service }) => service.challenges)
+  .extend('grants', ({ service }) => service.grants)
+  .extend('provider', ({ service }) => service.provider)
+  .extend('store', ({ service }) => service.store)
+  .extend('keys', ({ service }) => service.keys)
+  .extend('events', ({ service }) => service.events)
+  .extend('eventTypes', ({ service }) => service.eventTypes)
+  .extend('now', ({ service }) => service.now)
+  .extend('wait', ({ service }) => service.wait)
+
+/** The keys of all counters that are asked of this store from now on. */
+export function keysCounted(store: Store): string[] {
+  const keys: string[] = []
+  const increment = store.increment.bind(store)
+  store.increment = (key, ...more) => {
+    keys.push(key)
+    return increment(key, ...more)
+  }
+  return keys
+}
+
 export const ana = { subject: 'ana', session: 'session-1', phone: '+573001234567' }
+
+/** Somebody who signs in with a number and in a session of their own. */
+export const person = (index: number) => ({
+  subject: `person-${index}`,
+  session: `session-${index}`,
+  phone: `+57300${1_000_000 + index}`,
+  purpose: 'login',
+})
 
 /** Somebody who signs up with a number of their own. */
 export const visitor = (index: number) => ({

@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { minute } from './kit.js'
-import { ana, createService, rightCode } from './service.js'
+import { ana, createService, it, rightCode } from './service.js'
 
 describe('a challenge', () => {
   it('of a visitor stays theirs when session and subject change, and is nobody else’s', async () => {
@@ -18,16 +18,14 @@ describe('a challenge', () => {
     expect(await challenges.verify({ ...later, code: rightCode })).toMatchObject({ outcome: 'approved' })
   })
 
-  it('ends with a revocation that is told later than the code was sent', async () => {
-    const { challenges } = createService()
+  it('ends with a revocation that is told later than the code was sent', async ({ challenges }) => {
     await challenges.start({ ...ana, purpose: 'login' })
     const revoked = { ...ana, epoch: Promise.resolve('logout-1') }
     expect(await challenges.verify({ ...revoked, code: rightCode })).toMatchObject({ code: 'challenge_gone' })
     expect(await challenges.verify({ ...ana, code: rightCode })).toMatchObject({ outcome: 'approved' })
   })
 
-  it('of a known browser is its own, and only `true` makes a browser known', async () => {
-    const { challenges, wait } = createService()
+  it('of a known browser is its own, and only `true` makes a browser known', async ({ challenges, wait }) => {
     const known = { ...ana, knownBrowser: Promise.resolve(true) }
     await challenges.start({ ...known, purpose: 'login' })
     for (const knownBrowser of [undefined, false, Promise.resolve(false)]) {
@@ -37,35 +35,5 @@ describe('a challenge', () => {
     }
     wait(minute)
     expect(await challenges.verify({ ...known, code: rightCode })).toMatchObject({ outcome: 'approved' })
-  })
-
-  it('is shown with the channels of its purpose, and with its own where nobody knows the purpose now', async () => {
-    const { challenges, store } = createService()
-    const started = await challenges.start({ ...ana, purpose: 'login' })
-    expect(started).toMatchObject({
-      challenge: { destination: '••••••67', channels: ['sms', 'call'], attemptsRemaining: 5 },
-    })
-    const { challenges: released } = createService({ store: () => store, purposes: ['signup'] })
-    expect(await released.find(ana)).toMatchObject({ purpose: 'login', channel: 'sms', channels: ['sms'] })
-  })
-
-  it('is told to the operator by the country of its number, never by the number', async () => {
-    const { challenges, events } = createService()
-    const started = await challenges.start({ ...ana, purpose: 'transfer', channel: 'call' })
-    await challenges.verify({ ...ana, code: rightCode, shown: { purpose: 'transfer' } })
-    const about = {
-      lane: 'auth',
-      purpose: 'transfer',
-      channel: 'call',
-      subject: 'ana',
-      country: 'CO',
-      challengeId: started.outcome === 'started' && started.challenge.id,
-    }
-    expect(events).toMatchObject([
-      { type: 'challenge.started', ...about },
-      { type: 'challenge.sent', ...about },
-      { type: 'challenge.approved', ...about },
-    ])
-    expect(JSON.stringify(events)).not.toContain('3001234567')
   })
 })

@@ -9,12 +9,6 @@ describe('a change of an entry', () => {
     return { outcome: n, put: { value: { n }, ttlMs: 1_000 } }
   }
 
-  it('loses no update among many at once', async () => {
-    const store = memoryStore()
-    await Promise.all(Array.from({ length: 90 }, () => update(store, 'tf2::grants:k', count)))
-    expect(store.read('tf2::grants:k')).toHaveProperty('value.n', 90)
-  })
-
   it('is recognised as done when the store reports a swap as failed that had happened', async () => {
     const store = memoryStore()
     const resending: Store = {

@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import type { Request } from 'express'
 import { describe, expect, it } from 'vitest'
 import type { SessionAdapter } from '../../src/index.js'
-import { startHost } from './kit.js'
+import { sidOf, startHost } from './kit.js'
 
-const sidOf = (req: Request) => req.session as unknown as { sid?: string }
 const later = () => new Promise((resolve) => setImmediate(resolve))
 
 /** An adapter whose every function takes a promise, as a session behind a network does. */
@@ -35,19 +33,18 @@ describe('an id that takes a promise', () => {
     const host = await startHost(mount)
     const ana = await host.login()
     const requirement = (await ana.get('/account')).json.requirement
-    expect((await ana.post('/two-factor/start', { requirement })).status).toBe(201)
+    expect((await ana.start({ requirement })).status).toBe(201)
     expect((await ana.get('/two-factor')).json.challenge.purpose).toBe('login')
     expect((await ana.open(`/two-factor?requirement=${requirement}`)).status).toBe(200)
     const old = ana.copy()
-    expect((await ana.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(200)
+    expect((await ana.verify(host.stub.rightCode)).status).toBe(200)
     expect((await ana.get('/account')).status).toBe(200)
     expect((await ana.get('/mine')).json.grant).toMatchObject({ subject: 'ana', purpose: 'login' })
     expect((await host.browser().get('/mine')).json).toEqual({})
     const transfer = { amount: 1, payee: 'a' }
     const asked = (await ana.post('/transfers', transfer)).json
     host.clock.now += 60_000
-    await ana.post('/two-factor/start', { requirement: asked.requirement })
-    await ana.post('/two-factor/verify', { code: host.stub.rightCode })
+    await host.confirm(ana, { requirement: asked.requirement })
     expect((await ana.post('/transfers', transfer)).status).toBe(200)
     await ana.post('/phone/start', { phone: '+573009999999' })
     expect((await ana.post('/phone/verify', { code: host.stub.rightCode })).status).toBe(200)
@@ -69,7 +66,7 @@ describe('an id that takes a promise', () => {
     })
     const ana = await host.challenged()
     planted = (await ana.get('/sid')).json.sid
-    expect((await ana.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(503)
+    expect((await ana.verify(host.stub.rightCode)).status).toBe(503)
     expect((await ana.get('/account')).status).toBe(403)
   })
 
@@ -81,7 +78,7 @@ describe('an id that takes a promise', () => {
     const host = await startHost({ options: { session: { ...session, id } } })
     const ana = await host.login()
     expect((await ana.get('/account')).status).toBe(status)
-    expect((await ana.post('/two-factor/start', {})).status).toBe(status)
+    expect((await ana.start()).status).toBe(status)
     expect(host.stub.sends).toEqual([])
   })
 })
@@ -91,6 +88,6 @@ describe('a guard that hands out a requirement', () => {
     const host = await startHost({ options: { subject: () => 'ana' } })
     const ana = host.browser()
     const { requirement } = (await ana.get('/account')).json
-    expect((await ana.post('/two-factor/start', { requirement })).status).toBe(201)
+    expect((await ana.start({ requirement })).status).toBe(201)
   })
 })

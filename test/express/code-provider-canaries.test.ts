@@ -1,30 +1,30 @@
 import { inspect } from 'node:util'
 import { expect, it } from 'vitest'
-import type { CodeProvider, Store, TwoFactorEvent } from '../../src/index.js'
+import type { CodeProvider, Store } from '../../src/index.js'
 import { memoryStore } from '../../src/index.js'
-import { codeProviders, ownCodesSecret } from './code-providers.js'
+import { codeProvidersOfEachKind, ownCodesSecret } from './code-providers.js'
 import { startHost } from './kit.js'
 
-/** Writes down everything that is put into the store. */
-function recording(store: Store, written: unknown[]): Store {
+/** A store, and everything that is put into it. */
+function recordingStore(written: unknown[]): Store {
+  const well = memoryStore()
   return {
-    read: (key) => store.read(key),
-    swap(key, version, next, ttlMs) {
-      written.push(key, next)
-      return store.swap(key, version, next, ttlMs)
+    ...well,
+    swap(...command) {
+      written.push(command)
+      return well.swap(...command)
     },
-    increment(key, windowMs, ...by) {
+    increment(key, ...command) {
       written.push(key)
-      return store.increment(key, windowMs, ...by)
+      return well.increment(key, ...command)
     },
   }
 }
 
-it.each(codeProviders)(
+it.each(codeProvidersOfEachKind)(
   'over %s, no code, handle, secret or key is in the store, the events or an answer',
   async (_name, provider) => {
     const written: unknown[] = []
-    const events: TwoFactorEvent[] = []
     const handles: string[] = []
     const noting =
       provider &&
@@ -39,24 +39,20 @@ it.each(codeProviders)(
           },
         }
       })
-    const clock = { now: Date.parse('2026-03-01T12:00:00.000Z') }
-    const store = recording(memoryStore({ now: () => clock.now }), written)
-    const host = await startHost({
-      provider: noting,
-      options: { store, now: () => clock.now, onEvent: (event) => events.push(event) },
-    })
+    const store = recordingStore(written)
+    const host = await startHost({ provider: noting, options: { store }, listens: true })
     const ana = await host.login()
-    const answers = [await ana.post('/two-factor/start', {})]
+    const answers = [await ana.start()]
     const codes = [host.stub.rightCode]
-    clock.now += 60_000
+    host.clock.now += 60_000
     answers.push(await ana.post('/two-factor/resend', {}))
     codes.push(host.stub.rightCode)
     const wrong = '135790'
-    answers.push(await ana.post('/two-factor/verify', { code: wrong }))
-    answers.push(await ana.post('/two-factor/verify', { code: host.stub.rightCode }))
+    answers.push(await ana.verify(wrong))
+    answers.push(await ana.verify(host.stub.rightCode))
     expect(answers.map(({ status }) => status)).toEqual([201, 200, 422, 200])
 
-    const told = inspect([written, events, host.errors, answers], {
+    const told = inspect([written, host.events, host.errors, answers], {
       depth: 10,
       maxStringLength: null,
       maxArrayLength: null,

@@ -9,7 +9,7 @@ import {
   twoFactor,
 } from '../../src/index.js'
 import { startProviderStub } from '../provider-stub.js'
-import { baseOptions, startHost } from './kit.js'
+import { baseOptions, signupAt, startHost } from './kit.js'
 
 /** An adapter in ten lines, as a host would write it, that keeps what it was asked. */
 function adapter(more: Partial<CodeProvider> = {}) {
@@ -33,16 +33,17 @@ function adapter(more: Partial<CodeProvider> = {}) {
 describe('twoFactor with a CodeProvider', () => {
   it('signs in by it, and names it in the event', async () => {
     const { provider, sends, checks } = adapter()
-    const events: unknown[] = []
-    const host = await startHost({ options: { provider, onEvent: (event) => events.push(event) } })
+    const host = await startHost({ options: { provider }, listens: true })
     const ana = await host.login()
-    expect((await ana.post('/two-factor/start', { channel: 'call' })).status).toBe(201)
+    expect((await ana.start({ channel: 'call' })).status).toBe(201)
     expect(sends).toMatchObject([
       { destination: '+573001234567', channel: 'call', appName: 'Acme', purpose: 'login', locale: 'en' },
     ])
-    expect(events).toContainEqual(expect.objectContaining({ type: 'challenge.sent', provider: 'acme-sms' }))
-    expect((await ana.post('/two-factor/verify', { code: '000000' })).status).toBe(422)
-    expect((await ana.post('/two-factor/verify', { code: '482913' })).status).toBe(200)
+    expect(host.events).toContainEqual(
+      expect.objectContaining({ type: 'challenge.sent', provider: 'acme-sms' }),
+    )
+    expect((await ana.verify('000000')).status).toBe(422)
+    expect((await ana.verify('482913')).status).toBe(200)
     expect((await ana.get('/account')).status).toBe(200)
     expect(checks).toHaveLength(2)
   })
@@ -55,13 +56,10 @@ describe('twoFactor with a CodeProvider', () => {
     'writes to somebody whose pages are in %s in %s, at a resend and a signup too',
     async (accepted, locale) => {
       const { provider, sends } = adapter()
-      const host = await startHost({
-        options: { provider },
-        mount: (app, tf) => app.use('/signup', tf.phoneVerification().routes()),
-      })
+      const host = await startHost({ options: { provider }, mount: signupAt('/signup') })
       const ana = await host.login()
       const headers = { 'accept-language': accepted }
-      await ana.post('/two-factor/start', {}, headers)
+      await ana.start({}, headers)
       host.clock.now += 60_000
       await ana.post('/two-factor/resend', {}, headers)
       await host.browser().post('/signup/start', { phone: '+573009998877' }, headers)

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest'
-import { codeProviders } from './code-providers.js'
+import { codeProvidersOfEachKind } from './code-providers.js'
 import { phones, startHost } from './kit.js'
 
 const minute = 60_000
 
-describe.each(codeProviders)('a code, over %s,', (_name, provider) => {
+describe.each(codeProvidersOfEachKind)('a code, over %s,', (_name, provider) => {
   it("of one challenge is worth nothing in another subject's session", async () => {
     const host = await startHost({ provider })
     const ana = await host.login('ana')
     const ben = await host.login('ben')
-    await ana.post('/two-factor/start', {})
+    await ana.start()
     const anasCode = host.stub.rightCode
-    expect((await ben.post('/two-factor/verify', { code: anasCode })).status).toBe(410)
+    expect((await ben.verify(anasCode)).status).toBe(410)
     expect(host.stub.checks).toEqual([])
   })
 
@@ -19,32 +19,30 @@ describe.each(codeProviders)('a code, over %s,', (_name, provider) => {
     const host = await startHost({ provider })
     const ana = await host.login('ana')
     const other = await host.login('ana2')
-    await ana.post('/two-factor/start', {})
-    expect((await other.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(410)
+    await ana.start()
+    expect((await other.verify(host.stub.rightCode)).status).toBe(410)
     host.clock.now += minute
-    expect((await other.post('/two-factor/start', {})).status).toBe(201)
+    expect((await other.start()).status).toBe(201)
     // Somebody else's challenge and none at all are told alike.
-    expect((await ana.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(410)
-    expect((await other.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(200)
+    expect((await ana.verify(host.stub.rightCode)).status).toBe(410)
+    expect((await other.verify(host.stub.rightCode)).status).toBe(200)
   })
 
   it('is superseded by one from another session of the same subject', async () => {
     const host = await startHost({ provider })
     const first = await host.login()
     const second = await host.login()
-    await first.post('/two-factor/start', {})
+    await first.start()
     host.clock.now += minute
-    await second.post('/two-factor/start', {})
-    const told = await first.post('/two-factor/verify', { code: host.stub.rightCode })
-    expect(told.status).toBe(409)
-    expect(told.json.code).toBe('challenge_superseded')
+    await second.start()
+    expect((await first.verify(host.stub.rightCode)).refusal).toEqual([409, 'challenge_superseded'])
   })
 
   it('is worth nothing after the subject of the session changed', async () => {
     const host = await startHost({ provider })
     const browser = await host.challenged('ana')
     await browser.post('/login', { user: 'ben' })
-    expect((await browser.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(410)
+    expect((await browser.verify(host.stub.rightCode)).status).toBe(410)
     expect(host.stub.checks).toEqual([])
   })
 
@@ -53,7 +51,7 @@ describe.each(codeProviders)('a code, over %s,', (_name, provider) => {
     const host = await startHost({ provider, options: { phone: (_req, subject) => numbers[subject] } })
     const ana = await host.challenged('ana')
     numbers.ana = '+573005555555'
-    expect((await ana.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(410)
+    expect((await ana.verify(host.stub.rightCode)).status).toBe(410)
     expect(host.stub.checks).toEqual([])
   })
 
@@ -61,21 +59,20 @@ describe.each(codeProviders)('a code, over %s,', (_name, provider) => {
     const host = await startHost({ provider })
     const ana = await host.challenged()
     const code = host.stub.rightCode
-    expect((await ana.post('/two-factor/verify', { code })).status).toBe(200)
-    expect((await ana.post('/two-factor/verify', { code })).status).toBe(410)
+    expect((await ana.verify(code)).status).toBe(200)
+    expect((await ana.verify(code)).status).toBe(410)
 
     // Also when the provider takes it again for the next challenge.
     host.stub.answerSend = () => ({ json: { id: 'a2' } })
-    await ana.post('/two-factor/start', {})
-    expect((await ana.post('/two-factor/verify', { code })).status).toBe(422)
+    await ana.start()
+    expect((await ana.verify(code)).status).toBe(422)
     expect(host.stub.checks).toHaveLength(1)
   })
 
   it('for one purpose gives no grant for another', async () => {
     const host = await startHost({ provider })
     const ana = await host.login()
-    await ana.post('/two-factor/start', { purpose: 'transfer' })
-    await ana.post('/two-factor/verify', { code: host.stub.rightCode })
+    await host.confirm(ana, { purpose: 'transfer' })
     expect((await ana.get('/account')).status).toBe(403)
   })
 })

@@ -1,5 +1,6 @@
 import express, { type Express } from 'express'
 import type { TwoFactor } from '../../src/index.js'
+import { ok } from './kit.js'
 
 export const mum = { amount: '5', payee: 'Mum' }
 export const mallory = { amount: '9999', payee: 'Mallory' }
@@ -23,5 +24,5 @@ export function describedTransfers(app: Express, tf: TwoFactor): void {
     }),
     (req, res) => void res.json({ paid: req.body.payee }),
   )
-  app.get('/settings', tf.requireTwoFactor({ purpose: 'settings' }), (_req, res) => void res.json({}))
+  app.get('/settings', tf.requireTwoFactor({ purpose: 'settings' }), ok)
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { StubAnswer } from '../provider-stub.js'
-import { startHost } from './kit.js'
+import { signupAt, startHost } from './kit.js'
 
 const minute = 60_000
 
@@ -25,17 +25,14 @@ describe.each<[string, StubAnswer, number]>([
   ] as const)(
     'sends at the next %s after the cooldown, once it is recharged',
     async (_lane, few, path, body) => {
-      const host = await startHost({
-        options: { limits: few },
-        mount: (app, tf) => app.use('/signup', tf.phoneVerification().routes()),
-      })
+      const host = await startHost({ options: { limits: few }, mount: signupAt('/signup') })
       const usual = host.stub.answerSend
       host.stub.answerSend = () => answer
       const ana = path === '/signup' ? host.browser() : await host.login()
       for (let refused = 1; refused <= 4; refused += 1) {
         expect((await ana.post(`${path}/start`, body)).status).toBe(status)
         const early = await ana.post(`${path}/start`, body)
-        expect([early.status, early.json.code]).toEqual([429, 'resend_too_soon'])
+        expect(early.refusal).toEqual([429, 'resend_too_soon'])
         expect(host.stub.sends).toHaveLength(refused)
         host.clock.now += early.json.retryAfterMs
       }

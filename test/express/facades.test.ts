@@ -2,7 +2,7 @@ import { channel } from 'node:diagnostics_channel'
 import { describe, expect, it } from 'vitest'
 import { createClient, memoryStore, type Store, type TwoFactorEvent, twoFactor } from '../../src/index.js'
 import { startProviderStub } from '../provider-stub.js'
-import { baseOptions, phones, startHost, stubCodes } from './kit.js'
+import { baseOptions, ok, phones, sessionIdOf, startHost, stubCodes } from './kit.js'
 
 const phone = '+573001234567'
 
@@ -88,10 +88,7 @@ describe('challenges without a request', () => {
   it('carry bound fields over to the grant', async () => {
     const host = await startHost()
     const ana = await host.login()
-    const sid =
-      decodeURIComponent(ana.cookies.get('connect.sid') ?? '')
-        .slice(2)
-        .split('.')[0] ?? ''
+    const sid = sessionIdOf(ana)
     const actor = { subject: 'ana', session: sid, phone }
     const transfer = { purpose: 'transfer', bound: { amount: 5, payee: 'ACME' } }
     await host.tf.challenges.start({ ...actor, ...transfer })
@@ -140,17 +137,14 @@ describe('grants without a challenge', () => {
     const hour = 3_600_000
     const host = await startHost({
       mount: (app, tf) => {
-        app.get('/pay', tf.requireTwoFactor({ purpose: 'pay', maxAgeMs: hour }), (_req, res) => {
-          res.json({})
-        })
+        app.get('/pay', tf.requireTwoFactor({ purpose: 'pay', maxAgeMs: hour }), ok)
         app.get('/grant', async (req, res) => {
           res.json({ granted: (await tf.grants.read(req, 'pay')) !== undefined })
         })
       },
     })
     const ana = await host.signIn()
-    await ana.post('/two-factor/start', { purpose: 'pay' })
-    await ana.post('/two-factor/verify', { code: host.stub.rightCode })
+    await host.confirm(ana, { purpose: 'pay' })
     for (const [afterMs, granted] of [
       [10 * 60_000, true],
       [hour, false],
@@ -165,10 +159,9 @@ describe('grants without a challenge', () => {
 describe('numbers', () => {
   it('tell their state and are enabled by the operator', async () => {
     const host = await startHost({ options: { limits: { failuresBeforeLock: 2 } } })
-    const ana = await host.login()
-    await ana.post('/two-factor/start', {})
-    await ana.post('/two-factor/verify', { code: '000000' })
-    await ana.post('/two-factor/verify', { code: '000001' })
+    const ana = await host.challenged()
+    await ana.verify('000000')
+    await ana.verify('000001')
     const { known, ...strangers } = await host.tf.numbers.state(phone)
     expect(strangers).toEqual({
       locked: true,
@@ -199,15 +192,15 @@ describe('beforeSend', () => {
     const ana = await host.login()
     for (const no of [() => false, () => undefined, () => 1, async () => false]) {
       answer = no
-      expect((await ana.post('/two-factor/start', {})).json.code).toBe('send_refused')
+      expect((await ana.start()).json.code).toBe('send_refused')
     }
     answer = () => {
       throw new Error('engine down')
     }
-    expect((await ana.post('/two-factor/start', {})).json).toEqual({ host: 'engine down' })
+    expect((await ana.start()).json).toEqual({ host: 'engine down' })
     expect(host.stub.sends).toEqual([])
     answer = async () => true
-    expect((await ana.post('/two-factor/start', { channel: 'call' })).status).toBe(201)
+    expect((await ana.start({ channel: 'call' })).status).toBe(201)
     expect(asked.at(-1)).toEqual([
       'POST',
       {
@@ -222,14 +215,15 @@ describe('beforeSend', () => {
 
   it('gives its reason to the event and to nobody else, and chooses the method', async () => {
     let answer: unknown
-    const events: TwoFactorEvent[] = []
     const host = await startHost({
-      options: { beforeSend: () => answer as boolean, onEvent: (event) => events.push(event) },
+      listens: true,
+      options: { beforeSend: () => answer as boolean },
       mount: (app, tf) => app.get('/texts', tf.requireTwoFactor({ purpose: 'pay', methods: ['sms'] })),
     })
     const ana = await host.login()
-    const start = (body: object = {}) => ana.post('/two-factor/start', body)
-    const reasons = () => events.flatMap((event) => (event.type === 'request.refused' ? [event.reason] : []))
+    const start = (body: object = {}) => ana.start(body)
+    const reasons = () =>
+      host.events.flatMap((event) => (event.type === 'request.refused' ? [event.reason] : []))
     for (const [no, reason] of [
       [
         { allow: false, reason: 'SIM of +57 300 123 4567 changed at 2026-02-28' },
@@ -255,7 +249,7 @@ describe('beforeSend', () => {
     answer = { allow: true, method: 'sms' }
     expect((await ana.post('/two-factor/resend', { channel: 'call' })).json.challenge.channel).toBe('sms')
     expect(host.stub.sends.map(({ path }) => path)).toEqual(['/v1/call/2fa/send-call', '/v1/2fa/send-sms'])
-    await ana.post('/two-factor/verify', { code: host.stub.rightCode })
+    await ana.verify(host.stub.rightCode)
     // A way that the guard does not take is no way.
     host.clock.now += 120_000
     answer = { allow: true, method: 'call', reason: 'recent port-out' }
@@ -286,15 +280,6 @@ describe('events', () => {
     expect(heard).toEqual(['challenge.started', 'challenge.sent', 'challenge.approved'])
     expect(overheard).toHaveLength(3)
     expect(JSON.stringify(overheard)).not.toMatch(/3001234567|482913|k-canary/)
-  })
-})
-
-describe('selfTest', () => {
-  const real = { now: () => Date.now() }
-
-  it('finds nothing wrong with what is well', async () => {
-    const { tf } = await startHost({ options: real })
-    expect(await tf.selfTest()).toEqual({ ok: true, findings: [] })
   })
 })
 

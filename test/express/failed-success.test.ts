@@ -1,36 +1,22 @@
-import { EventEmitter, once } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import type { Express, Request, Response } from 'express'
+import type { Request, Response } from 'express'
 import { describe, expect, it } from 'vitest'
+import { expressSession, type Grant, type SessionAdapter, type TwoFactorOptions } from '../../src/index.js'
 import {
-  expressSession,
-  memoryStore,
-  type SessionAdapter,
-  type Store,
-  type TwoFactorOptions,
-  tokenSession,
-} from '../../src/index.js'
-import { type Host, startHost } from './kit.js'
+  anasToken,
+  failingStore,
+  gate,
+  type Host,
+  ok,
+  sessionByHeader,
+  signupAt,
+  startHost,
+  storeThrough,
+  withTokens,
+} from './kit.js'
 
 const cookie = '__Host-two-factor-device'
-
-/** A store whose writes of one kind fail once it is armed. */
-function failing(kind: string) {
-  const well = memoryStore()
-  let armed = false
-  const store: Store = {
-    ...well,
-    swap: (key, ...rest) =>
-      armed && key.includes(`:${kind}:`) ? Promise.reject(new Error('down')) : well.swap(key, ...rest),
-  }
-  return {
-    store,
-    arm(on = true) {
-      armed = on
-    },
-  }
-}
 
 /** express-session, whose nth renewal does something else when told so. */
 function counted(instead: (nth: number) => Promise<void> | undefined = () => undefined) {
@@ -49,7 +35,7 @@ function counted(instead: (nth: number) => Promise<void> | undefined = () => und
 async function verify(host: Host, more: object = {}) {
   const ana = await host.challenged()
   const old = ana.copy()
-  const told = await ana.post('/two-factor/verify', { code: host.stub.rightCode, ...more })
+  const told = await ana.verify(host.stub.rightCode, more)
   return { ana, old, told }
 }
 
@@ -59,15 +45,15 @@ describe('a sign-in whose grant cannot be stored', () => {
     ['cannot be given up', (nth) => (nth === 2 ? Promise.reject(new Error('down')) : undefined)],
     ['never says whether it is given up', (nth) => (nth === 2 ? new Promise(() => undefined) : undefined)],
   ])('is refused, and its session %s', async (_name, instead) => {
-    const { store, arm } = failing('grants')
+    const { store, arm } = failingStore('grants')
     const { session, renewals } = counted(instead)
     const trustedDevices = { maxAgeMs: 60_000 }
     const limits = { storeTimeoutMs: 50 }
     const host = await startHost({ options: { store, session, trustedDevices, limits } })
     const ana = await host.challenged()
     arm()
-    const told = await ana.post('/two-factor/verify', { code: host.stub.rightCode, trustDevice: true })
-    expect([told.status, told.json.code]).toEqual([503, 'store_unavailable'])
+    const told = await ana.verify(host.stub.rightCode, { trustDevice: true })
+    expect(told.refusal).toEqual([503, 'store_unavailable'])
     // What a frozen store writes later ends up under an id that was never issued.
     expect(renewals).toEqual([1, 2])
     // Neither is the browser trusted, or known.
@@ -76,12 +62,11 @@ describe('a sign-in whose grant cannot be stored', () => {
   })
 
   it('is refused without known browsers as well', async () => {
-    const { store, arm } = failing('grants')
+    const { store, arm } = failingStore('grants')
     const host = await startHost({ options: { store, knownBrowsers: false } })
     const ana = await host.challenged()
     arm()
-    const told = await ana.post('/two-factor/verify', { code: host.stub.rightCode })
-    expect([told.status, told.json.code]).toEqual([503, 'store_unavailable'])
+    expect((await ana.verify(host.stub.rightCode)).refusal).toEqual([503, 'store_unavailable'])
   })
 })
 
@@ -98,7 +83,7 @@ describe('a sign-in that fails after its grant was stored', () => {
   })
 
   it('gives its session up where the grant cannot be taken back', async () => {
-    const { store, arm } = failing('grants')
+    const { store, arm } = failingStore('grants')
     const { session, renewals } = counted()
     const onVerified = () => {
       arm()
@@ -109,15 +94,13 @@ describe('a sign-in that fails after its grant was stored', () => {
   })
 
   it('is refused when what the session had under way cannot be taken along', async () => {
-    const { store, arm } = failing('enrolment')
-    const mount = (app: Express, tf: Host['tf']) => app.use('/phone', tf.phoneVerification().routes())
-    const host = await startHost({ options: { store }, mount })
+    const { store, arm } = failingStore('enrolment')
+    const host = await startHost({ options: { store }, mount: signupAt('/phone') })
     const ana = await host.login()
     await ana.post('/phone/start', { phone: '+573009999999' })
-    await ana.post('/two-factor/start', {})
+    await ana.start()
     arm()
-    const told = await ana.post('/two-factor/verify', { code: host.stub.rightCode })
-    expect([told.status, told.json.code]).toEqual([503, 'store_unavailable'])
+    expect((await ana.verify(host.stub.rightCode)).refusal).toEqual([503, 'store_unavailable'])
     expect((await ana.get('/account')).status).toBe(403)
   })
 
@@ -125,105 +108,69 @@ describe('a sign-in that fails after its grant was stored', () => {
     ['leaves no browser trusted', true, 201],
     ['leaves a trusted browser as it was', false, 200],
   ])('%s whose record the store is still writing', async (_name, isNew, next) => {
-    const { store: plain, arm } = failing('enrolment')
+    const { store: plain, arm } = failingStore('enrolment')
     const written: unknown[] = []
-    const store: Store = {
-      ...plain,
-      swap(key, ...rest) {
-        if (!key.includes(':devices:')) return plain.swap(key, ...rest)
-        const swapped = setTimeout(20).then(() => plain.swap(key, ...rest))
-        written.push(swapped)
-        return swapped
-      },
-    }
-    const mount = (app: Express, tf: Host['tf']) => app.use('/phone', tf.phoneVerification().routes())
+    const store = storeThrough((command, key, work) => {
+      if (command !== 'swap' || !key.includes(':devices:')) return work()
+      const swapped = setTimeout(20).then(work)
+      written.push(swapped)
+      return swapped
+    }, plain)
     const trustedDevices = { maxAgeMs: 86_400_000 }
     const purposes = { login: {}, transfer: {} }
-    const host = await startHost({ options: { store, trustedDevices, purposes }, mount })
+    const host = await startHost({ options: { store, trustedDevices, purposes }, mount: signupAt('/phone') })
     const ana = await host.login()
     if (!isNew) {
-      await ana.post('/two-factor/start', {})
-      await ana.post('/two-factor/verify', { code: host.stub.rightCode, trustDevice: true })
+      await host.confirm(ana, {}, { trustDevice: true })
       host.clock.now += 60_000
     }
     await ana.post('/phone/start', { phone: '+573009999999' })
-    await ana.post('/two-factor/start', { purpose: isNew ? 'login' : 'transfer' })
+    await ana.start({ purpose: isNew ? 'login' : 'transfer' })
     arm()
-    const told = await ana.post('/two-factor/verify', { code: host.stub.rightCode, trustDevice: isNew })
-    expect([told.status, told.json.code]).toEqual([503, 'store_unavailable'])
+    const told = await ana.verify(host.stub.rightCode, { trustDevice: isNew })
+    expect(told.refusal).toEqual([503, 'store_unavailable'])
     arm(false)
     await Promise.all(written)
     const later = await host.login()
     later.cookies.set(cookie, ana.cookies.get(cookie) ?? '')
     host.clock.now += 60_000
-    expect((await later.post('/two-factor/start', {})).status).toBe(next)
+    expect((await later.start()).status).toBe(next)
     expect(await host.tf.trustedDevices.list('ana')).toHaveLength(isNew ? 0 : 1)
   })
 
-  const idOf = (req: Request) => req.get('x-session')
-  /** Whoever sends a request says in which session: as if every id that there ever was were known. */
-  const byHeader = (
-    onVerified: (req: Request, res: Response) => void,
-    more: Partial<TwoFactorOptions> = {},
-  ) => ({
-    options: {
-      subject: () => 'ana',
-      session: {
-        id: idOf,
-        rotate: (req: Request) => {
-          req.headers['x-session'] = 'after'
-        },
-      },
-      onVerified,
-      ...more,
-    },
-  })
+  /** A sign-in that begins under the id "before". Returns its answer, and expects that no id is admitted. */
+  async function expectNoGrantLeft(onVerified: (req: Request, res: Response) => void) {
+    const host = await startHost({
+      options: { subject: () => 'ana', session: sessionByHeader, onVerified },
+    })
+    const under = (id: string) => host.browser({ 'x-session': id })
+    await under('before').start()
+    const told = await under('before').verify(host.stub.rightCode)
+    for (const id of ['before', 'after', 'last']) expect((await under(id).get('/account')).status).toBe(403)
+    return told
+  }
 
   it('leaves no grant under the id that the host has renewed itself', async () => {
-    const host = await startHost(
-      byHeader((req) => {
-        req.headers['x-session'] = 'last'
-        throw new Error('no such account')
-      }),
-    )
-    await host.browser().post('/two-factor/start', {}, { 'x-session': 'before' })
-    const { rightCode: code } = host.stub
-    await host.browser().post('/two-factor/verify', { code }, { 'x-session': 'before' })
-    expect(host.errors).toHaveLength(1)
-    for (const id of ['before', 'after', 'last']) {
-      expect((await host.browser().get('/account', { 'x-session': id })).status).toBe(403)
-    }
+    const told = await expectNoGrantLeft((req) => {
+      req.headers['x-session'] = 'last'
+      throw new Error('no such account')
+    })
+    expect(told.json).toEqual({ host: 'no such account' })
   })
 
   it('leaves none under the old id that the host has restored (session fixation)', async () => {
-    const host = await startHost(
-      byHeader((req) => {
-        req.headers['x-session'] = 'before'
-      }),
-    )
-    await host.browser().post('/two-factor/start', {}, { 'x-session': 'before' })
-    const { rightCode: code } = host.stub
-    const told = await host.browser().post('/two-factor/verify', { code }, { 'x-session': 'before' })
-    expect([told.status, told.json.code]).toEqual([503, 'session_unavailable'])
-    for (const id of ['before', 'after']) {
-      expect((await host.browser().get('/account', { 'x-session': id })).status).toBe(403)
-    }
+    const told = await expectNoGrantLeft((req) => {
+      req.headers['x-session'] = 'before'
+    })
+    expect(told.refusal).toEqual([503, 'session_unavailable'])
   })
 
   it('leaves none under the id that the grant had moved to', async () => {
-    const host = await startHost(
-      byHeader((req, res) => {
-        req.headers['x-session'] = 'last'
-        res.status(403).json({ host: 'no such page' })
-      }),
-    )
-    await host.browser().post('/two-factor/start', {}, { 'x-session': 'before' })
-    const { rightCode: code } = host.stub
-    const told = await host.browser().post('/two-factor/verify', { code }, { 'x-session': 'before' })
+    const told = await expectNoGrantLeft((req, res) => {
+      req.headers['x-session'] = 'last'
+      res.status(403).json({ host: 'no such page' })
+    })
     expect(told.json).toEqual({ host: 'no such page' })
-    for (const id of ['before', 'after', 'last']) {
-      expect((await host.browser().get('/account', { 'x-session': id })).status).toBe(403)
-    }
   })
 })
 
@@ -231,6 +178,14 @@ describe('an onVerified that answers in its own words', () => {
   const here = fileURLToPath(new URL('.', import.meta.url))
   /** Stands in for a template and for a file: it says that the account is suspended. */
   const own = 'failed-success.test.ts'
+  const responding = (respond: (res: Response) => unknown) => ({
+    options: {
+      onVerified(req: Request, res: Response, grant: Grant) {
+        req.session.userId = grant.subject
+        respond(res)
+      },
+    },
+  })
 
   it.each([
     [200, 200],
@@ -240,11 +195,8 @@ describe('an onVerified that answers in its own words', () => {
     [403, 403],
     [500, 403],
   ])('with %i leaves a guard that answers %i', async (status, guarded) => {
-    const onVerified: TwoFactorOptions['onVerified'] = (req, res, grant) => {
-      req.session.userId = grant.subject
-      res.status(status).json({ own: 'words' })
-    }
-    const { ana, told } = await verify(await startHost({ options: { onVerified } }))
+    const host = await startHost(responding((res) => res.status(status).json({ own: 'words' })))
+    const { ana, told } = await verify(host)
     expect([told.status, told.json]).toEqual([status, { own: 'words' }])
     expect((await ana.get('/account')).status).toBe(guarded)
   })
@@ -260,11 +212,7 @@ describe('an onVerified that answers in its own words', () => {
       },
     ],
   ])('is waited for and lets nobody in when %s is still to come', async (_, respond) => {
-    const onVerified: TwoFactorOptions['onVerified'] = (req, res, grant) => {
-      req.session.userId = grant.subject
-      respond(res)
-    }
-    const host = await startHost({ options: { onVerified } })
+    const host = await startHost(responding(respond))
     host.app.engine('ts', (_path, _options, done) => {
       void setTimeout(20).then(() => done(null, 'suspended'))
     })
@@ -277,12 +225,8 @@ describe('an onVerified that answers in its own words', () => {
   })
 
   it('is no success when it set a status of 404 and sends nothing', { timeout: 30_000 }, async () => {
-    const onVerified: TwoFactorOptions['onVerified'] = (req, res, grant) => {
-      req.session.userId = grant.subject
-      res.status(404)
-    }
-    const { ana, told } = await verify(await startHost({ options: { onVerified } }))
-    expect([told.status, told.json.code]).toEqual([410, 'challenge_gone'])
+    const { ana, told } = await verify(await startHost(responding((res) => res.status(404))))
+    expect(told.refusal).toEqual([410, 'challenge_gone'])
     expect((await ana.get('/account')).status).toBe(403)
   })
 
@@ -304,14 +248,13 @@ describe('an onVerified that answers in its own words', () => {
   })
 
   it('may be left by its visitor before it has come', async () => {
-    const heard = new EventEmitter()
-    const refused = once(heard, 'refused')
-    const onVerified: TwoFactorOptions['onVerified'] = (req, res, grant) => {
-      req.session.userId = grant.subject
-      res.status(403)
-      heard.emit('refused')
-    }
-    const host = await startHost({ options: { onVerified } })
+    const refused = gate()
+    const host = await startHost(
+      responding((res) => {
+        res.status(403)
+        refused.open()
+      }),
+    )
     const ana = await host.challenged()
     const leaving = new AbortController()
     const asked = ana.send('/two-factor/verify', {
@@ -321,7 +264,7 @@ describe('an onVerified that answers in its own words', () => {
       signal: leaving.signal,
     })
     asked.catch(() => undefined)
-    await refused
+    await refused.opened
     leaving.abort()
     await expect(asked).rejects.toThrow()
     expect(host.errors).toEqual([])
@@ -359,20 +302,20 @@ describe('what is taken back', () => {
           res.json({})
         })
         const guard = tf.requireTwoFactor({ purpose: 'transfer', methods: ['passkey'] })
-        app.get('/by-passkey', guard, (_req, res) => res.json({}))
+        app.get('/by-passkey', guard, ok)
       },
     })
     const ana = await host.login()
     await ana.post('/passkey')
     expect((await ana.get('/by-passkey')).status).toBe(200)
-    await ana.post('/two-factor/start', { purpose: 'transfer' })
+    await ana.start({ purpose: 'transfer' })
     fails = true
-    expect((await ana.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(500)
+    expect((await ana.verify(host.stub.rightCode)).status).toBe(500)
     expect((await ana.get('/by-passkey')).status).toBe(200)
   })
 
   it('is the grant, also when the trust of the browser cannot be', async () => {
-    const { store, arm } = failing('devices')
+    const { store, arm } = failingStore('devices')
     const { session } = counted((nth) => (nth === 2 ? Promise.reject(new Error('down')) : undefined))
     const host = await startHost({
       options: {
@@ -406,105 +349,56 @@ describe('while onVerified runs', () => {
 
   it('nobody gets in by a bearer token, whose session keeps its id', async () => {
     const statuses: number[] = []
-    const account = async () => (await host.browser().get('/account', bearer)).status
-    const bearer = { authorization: 'Bearer ana' }
-    const host: Host = await startHost({
-      addSession: () => undefined,
-      options: {
-        session: tokenSession((req) => req.headers.authorization),
-        subject: () => 'ana',
-        onVerified: async () => void statuses.push(await account()),
-      },
-      routes: (app, tf) => {
-        app.use('/two-factor', tf.routes())
-        app.get('/account', tf.requireTwoFactor(), (_req, res) => void res.json({}))
-      },
-    })
-    await host.browser().post('/two-factor/start', {}, bearer)
-    const { rightCode: code } = host.stub
-    expect((await host.browser().post('/two-factor/verify', { code }, bearer)).status).toBe(200)
+    const account = async () => (await host.browser(anasToken).get('/account')).status
+    const onVerified = async () => void statuses.push(await account())
+    const host: Host = await startHost(withTokens({ onVerified }))
+    const app = host.browser(anasToken)
+    expect((await host.confirm(app)).status).toBe(200)
     expect([...statuses, await account()]).toEqual([401, 200])
   })
 })
 
-describe('a phone verification whose proof cannot be stored', () => {
-  it('is refused, gives its session up and leaves nothing to redeem', async () => {
-    const { store, arm } = failing('enrolment')
+describe('a proof of a number', () => {
+  const phone = '+573009999999'
+  const mount = signupAt('/phone')
+
+  it('that cannot be stored is refused, gives its session up and leaves nothing to redeem', async () => {
+    const { store, arm } = failingStore('enrolment')
     const { session, renewals } = counted()
-    const host = await startHost({
-      options: { store, session },
-      mount: (app, tf) => {
-        const signup = tf.phoneVerification()
-        app.use('/phone', signup.routes())
-        app.post('/signup', signup.requireProof(), (req, res) => void res.json(req.provenPhone))
-      },
-    })
+    const host = await startHost({ options: { store, session }, mount })
     const visitor = host.browser()
-    await visitor.post('/phone/start', { phone: '+573009999999' })
+    await visitor.post('/phone/start', { phone })
     arm()
     const told = await visitor.post('/phone/verify', { code: host.stub.rightCode })
-    expect([told.status, told.json.code]).toEqual([503, 'store_unavailable'])
+    expect(told.refusal).toEqual([503, 'store_unavailable'])
     expect(renewals).toEqual([1, 2])
     expect((await visitor.post('/signup')).status).toBe(403)
   })
-})
 
-describe('a proof of a number by a bearer token, whose session keeps its id', () => {
   it.each(['a sign-in', 'a proof'])(
-    'keep a number under way through %s: their session keeps its id',
+    'by bearer token stays under way through %s: its session keeps its id',
     async (what) => {
-      const host = await startHost({
-        addSession: () => undefined,
-        options: {
-          session: tokenSession((req) => req.headers.authorization),
-          subject: (req) => (req.get('x-anonymous') ? undefined : 'ana'),
-          onVerified: () => undefined,
-        },
-        routes: (app, tf) => {
-          app.use('/two-factor', tf.routes())
-          app.get('/account', tf.requireTwoFactor(), (_req, res) => void res.json({}))
-          const signup = tf.phoneVerification()
-          app.use('/phone', signup.routes())
-          app.post('/signup', signup.requireProof(), (req, res) => void res.json(req.provenPhone))
-        },
-      })
-      const app = Object.assign(host.browser(), { always: { authorization: 'Bearer ana' } })
-      const signIn = async () => {
-        await app.post('/two-factor/start', {})
-        expect((await app.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(200)
-      }
+      const tokens = withTokens()
+      const host = await startHost({ ...tokens, mount })
+      const app = host.browser(anasToken)
+      const signIn = async () => expect((await host.confirm(app)).status).toBe(200)
       if (what === 'a proof') await signIn()
-      await app.post('/phone/start', { phone: '+573009999999' })
+      await app.post('/phone/start', { phone })
       if (what === 'a sign-in') await signIn()
       expect((await app.post('/phone/verify', { code: host.stub.rightCode })).status).toBe(200)
       expect((await app.get('/account')).status).toBe(200)
-      expect((await app.post('/signup')).json).toMatchObject({ phone: '+573009999999' })
+      expect((await app.post('/signup')).json).toMatchObject({ phone })
     },
   )
-})
 
-describe('a proof of a number in a session that is renewed', () => {
-  const withProof = (more: Partial<TwoFactorOptions>) =>
-    startHost({
-      options: more,
-      mount: (app, tf) => {
-        const signup = tf.phoneVerification()
-        app.use('/phone', signup.routes())
-        app.post('/signup', signup.requireProof(), (req, res) => void res.json(req.provenPhone))
-      },
-    })
-
-  it('is not renewed for a subject that was revoked while the code was checked', async () => {
+  it('is not given to a subject that was revoked while the code was checked, and renews no session', async () => {
     const { session, renewals } = counted()
-    const host = await withProof({ session })
+    const host = await startHost({ options: { session }, mount })
     const ana = await host.login()
-    await ana.post('/phone/start', { phone: '+573009999999' })
-    const { answerCheck } = host.stub
-    host.stub.answerCheck = async (request) => {
-      await host.tf.grants.revokeSubject('ana')
-      return answerCheck(request)
-    }
+    await ana.post('/phone/start', { phone })
+    host.whileChecked(() => host.tf.grants.revokeSubject('ana'))
     expect((await ana.post('/phone/verify', { code: host.stub.rightCode })).status).toBe(410)
+    expect((await ana.post('/signup')).status).toBe(403)
     expect(renewals).toEqual([])
   })
 })

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { failover, ownCodes, type TwoFactorEvent } from '../../src/index.js'
-import { phones, startHost, stubCodes } from './kit.js'
+import { failover, ownCodes } from '../../src/index.js'
+import { phones, signupAt, startHost, stubCodes } from './kit.js'
 
 const fixed = { fixedCodes: { '+573001234567': '975310' } }
 
@@ -21,8 +21,7 @@ describe('a fixed code', () => {
     ['behind a failover', { provider: (stub) => failover([stubCodes(stub, { name: 'main', ...fixed })]) }],
   ])('signs in, again and again, with nothing sent: %s', async (_name, given) => {
     const told = warnings()
-    const events: TwoFactorEvent[] = []
-    const host = await startHost({ ...given, options: { onEvent: (event) => events.push(event) } })
+    const host = await startHost({ ...given, listens: true })
     expect(told).toHaveBeenCalledWith(expect.stringContaining('1 numbers have a fixed code.'), {
       type: 'TwoFactorWarning',
       code: 'TWO_FACTOR_FIXED_CODES',
@@ -30,13 +29,13 @@ describe('a fixed code', () => {
     for (let day = 0; day < 2; day += 1) {
       const ana = await host.login()
       expect((await ana.post('/two-factor/start')).status).toBe(201)
-      expect((await ana.post('/two-factor/verify', { code: '975311' })).json.attemptsRemaining).toBe(4)
-      expect((await ana.post('/two-factor/verify', { code: '975310' })).status).toBe(200)
-      expect((await ana.post('/two-factor/verify', { code: '975310' })).json.code).toBe('challenge_gone')
+      expect((await ana.verify('975311')).json.attemptsRemaining).toBe(4)
+      expect((await ana.verify('975310')).status).toBe(200)
+      expect((await ana.verify('975310')).json.code).toBe('challenge_gone')
       host.clock.now += 60_000
     }
     expect([host.stub.sends, host.stub.checks]).toEqual([[], []])
-    const marked = events.flatMap((event) =>
+    const marked = host.events.flatMap((event) =>
       'operation' in event ? [`${event.type} ${event.operation}`] : [],
     )
     expect(marked.slice(0, 3)).toEqual([
@@ -50,10 +49,10 @@ describe('a fixed code', () => {
     warnings()
     const host = await startHost({
       provider: (stub) => stubCodes(stub, fixed),
-      mount: (app, tf) => app.use('/signup', tf.phoneVerification().routes()),
+      mount: signupAt('/signup'),
     })
     const ben = await host.challenged('ben')
-    expect((await ben.post('/two-factor/verify', { code: '975310' })).status).toBe(422)
+    expect((await ben.verify('975310')).status).toBe(422)
     const eva = host.browser()
     await eva.post('/signup/start', { phone: phones.ana })
     expect((await eva.post('/signup/verify', { code: '975310' })).status).toBe(422)
@@ -66,13 +65,11 @@ describe('a fixed code', () => {
     const ana = await host.challenged()
     expect((await ana.post('/two-factor/resend')).json.code).toBe('resend_too_soon')
     const answers = await Promise.all(
-      Array.from({ length: 40 }, (_, guess) =>
-        ana.post('/two-factor/verify', { code: String(100_000 + guess) }),
-      ),
+      Array.from({ length: 40 }, (_, guess) => ana.verify(String(100_000 + guess))),
     )
     expect(answers.filter(({ status }) => status === 422).length).toBeLessThanOrEqual(5)
-    for (let guess = 0; guess < 5; guess += 1) await ana.post('/two-factor/verify', { code: `20000${guess}` })
-    expect((await ana.post('/two-factor/verify', { code: '975310' })).json.code).toBe('attempts_exhausted')
+    for (let guess = 0; guess < 5; guess += 1) await ana.verify(`20000${guess}`)
+    expect((await ana.verify('975310')).json.code).toBe('attempts_exhausted')
   })
 
   it('that is taken back admits nobody', async () => {

@@ -6,7 +6,7 @@ import { redisStore } from '../../src/store/redis-store.js'
 import { figure } from '../prove/figure.js'
 import { startRedis, withoutRedis } from '../store/redis-server.js'
 import type { Answer, Browser } from './browser.js'
-import { type Host, type HostOptions, startHost } from './kit.js'
+import { type Host, type HostOptions, ok, regenerates, startHost } from './kit.js'
 
 /** Waited for at each command that meets a frozen Redis; one that is well answers sooner on a busy machine, too. */
 const storeTimeoutMs = 500
@@ -89,16 +89,7 @@ const setUps: Readonly<Record<string, SetUp>> = {
   'a session that onVerified renews itself': {
     ...signIn,
     login: (host, user) => host.login(user),
-    options: {
-      onVerified: (req, _res, grant) =>
-        new Promise((resolve, reject) => {
-          req.session.regenerate((error) => {
-            req.session.userId = grant.subject
-            if (error) reject(error)
-            else resolve()
-          })
-        }),
-    },
+    options: { onVerified: regenerates },
   },
   'bearer tokens': {
     ...signIn,
@@ -106,7 +97,7 @@ const setUps: Readonly<Record<string, SetUp>> = {
     addSession: () => undefined,
     routes: (app: Express, tf) => {
       app.use('/two-factor', tf.routes())
-      app.get('/account', tf.requireTwoFactor(), (_req, res) => void res.json({}))
+      app.get('/account', tf.requireTwoFactor(), ok)
     },
     options: tokens,
   },

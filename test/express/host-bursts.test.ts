@@ -9,11 +9,7 @@ it('of one session sixteen requests wait for the host, and those of others are n
   const waiting = Array.from({ length: atOnce }, () => open(host, ana))
   await expect.poll(() => asked.length).toBe(atOnce)
 
-  for (const told of await Promise.all([
-    ana.post('/two-factor/start', {}),
-    ana.get('/two-factor'),
-    ana.get('/account'),
-  ])) {
+  for (const told of await Promise.all([ana.start(), ana.get('/two-factor'), ana.get('/account')])) {
     expect(told.json).toMatchObject({ code: 'capacity', status: 429, limit: 'session' })
     expect(told.headers.get('retry-after')).toBe('1')
   }

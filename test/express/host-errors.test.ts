@@ -42,13 +42,13 @@ describe('an error that a function of the host throws', () => {
     })
     const ana = await host.login()
     failing = 'phone'
-    expect((await ana.post('/two-factor/start', {})).json).toEqual({ host: 'delivery_failed' })
+    expect((await ana.start()).json).toEqual({ host: 'delivery_failed' })
     failing = 'beforeSend'
-    expect((await ana.post('/two-factor/start', {})).json).toEqual({ host: 'delivery_failed' })
+    expect((await ana.start()).json).toEqual({ host: 'delivery_failed' })
     expect(host.stub.sends).toEqual([])
 
     failing = undefined
-    expect((await ana.post('/two-factor/start', {})).status).toBe(201)
+    expect((await ana.start()).status).toBe(201)
     failing = 'onVerified'
     const told = await ana.submit('/two-factor/verify', { code: host.stub.rightCode })
     expect(told.json).toEqual({ host: 'delivery_failed' })
@@ -71,9 +71,7 @@ describe('an error that a function of the host throws', () => {
     expect((await ana.get('/exempt')).json).toEqual({ host: 'delivery_failed' })
     subject = throws
     expect((await ana.get('/account')).json).toEqual({ host: 'delivery_failed' })
-    expect((await ana.post('/two-factor/verify', { code: '123456' })).json).toEqual({
-      host: 'delivery_failed',
-    })
+    expect((await ana.verify('123456')).json).toEqual({ host: 'delivery_failed' })
   })
 })
 
@@ -91,7 +89,6 @@ describe('a host that throws behind the guard', () => {
       },
     })
     const ana = await host.signIn()
-    const told = await ana.get('/once')
-    expect(told).toMatchObject({ status: 500, json: { host: 'behind the guard' } })
+    expect(await ana.get('/once')).toMatchObject({ status: 500, json: { host: 'behind the guard' } })
   })
 })

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import cookieSession from 'cookie-session'
 import express, { type Express, type Request } from 'express'
 import { MemoryStore } from 'express-session'
 import { describe, expect, it } from 'vitest'
 import { expressSession, type SessionAdapter, type TwoFactorOptions } from '../../src/index.js'
 import type { Answer, Browser } from './browser.js'
-import { type HostOptions, startHost } from './kit.js'
+import { gate, type HostOptions, startHost, withCookies } from './kit.js'
 
 const never = new Promise<never>(() => undefined)
 const hang = () => never
@@ -13,7 +12,7 @@ const limits = { hostTimeoutMs: 50 }
 const own = expressSession()
 const later = { ...own, id: async (req: Request) => own.id(req) }
 
-const start = (browser: Browser) => browser.post('/two-factor/start', {})
+const start = (browser: Browser) => browser.start()
 const account = (browser: Browser) => browser.get('/account')
 const page = (browser: Browser) => browser.open('/two-factor')
 
@@ -58,15 +57,12 @@ describe('a promise of the host that never settles', () => {
       })
       const ana = await host.login()
       await start(ana)
-      const { answerCheck } = host.stub
-      host.stub.answerCheck = (request) => {
+      host.whileChecked(() => {
         if (name === 'rotate') rotate = hang
         else Object.assign(sessionStore, { [name]: hang })
-        return answerCheck(request)
-      }
+      })
       const old = ana.copy()
-      const told = await ana.post('/two-factor/verify', { code: host.stub.rightCode })
-      expect([told.status, told.json.code]).toEqual([503, 'session_unavailable'])
+      expect((await ana.verify(host.stub.rightCode)).refusal).toEqual([503, 'session_unavailable'])
       Object.assign(sessionStore, { get, set, destroy })
       for (const browser of [ana, old]) expect((await account(browser)).status).toBeGreaterThanOrEqual(401)
     },
@@ -81,18 +77,11 @@ interface SetUp extends Pick<HostOptions, 'addSession'> {
   userOf(req: Request): string | undefined
 }
 
-function cookies(): SetUp {
-  const dataOf = (req: Request) => req.session as unknown as { sid?: string }
-  const rotate = (req: Request) => void Object.assign(dataOf(req), { sid: randomUUID() })
-  const keep = (req: Request) => {
-    if (dataOf(req).sid === undefined) rotate(req)
-  }
-  return {
-    ...usual,
-    addSession: (app) => app.use(cookieSession({ name: 'cs', keys: ['a key'] })),
-    session: { id: (req) => dataOf(req)?.sid, keep, rotate },
-  }
-}
+const cookies = (): SetUp => ({
+  ...usual,
+  addSession: withCookies.addSession,
+  session: withCookies.options.session,
+})
 
 const usual: SetUp = {
   hold: ({ session }) => {
@@ -144,7 +133,7 @@ describe('an onVerified that never settles', () => {
     ['a store of its own', storeOfItsOwn],
   ])('is 503, and what it still writes reaches nobody: %s', async (_name, setUp) => {
     const { addSession, session, hold, userOf } = setUp()
-    let release = (): void => undefined
+    const held = gate()
     let written: Promise<unknown> = never
     const host = await startHost({
       ...(addSession && { addSession }),
@@ -153,11 +142,8 @@ describe('an onVerified that never settles', () => {
         subject: () => 'ana',
         limits,
         onVerified(req) {
-          const held = new Promise<void>((resolve) => {
-            release = resolve
-          })
           const early = hold(req)
-          written = held.then(() => {
+          written = held.opened.then(() => {
             early()
             hold(req)()
           })
@@ -169,9 +155,8 @@ describe('an onVerified that never settles', () => {
     const ana = host.browser()
     expect((await start(ana)).status).toBe(201)
     const old = ana.copy()
-    const told = await ana.post('/two-factor/verify', { code: host.stub.rightCode })
-    expect([told.status, told.json.code]).toEqual([503, 'session_unavailable'])
-    release()
+    expect((await ana.verify(host.stub.rightCode)).refusal).toEqual([503, 'session_unavailable'])
+    held.open()
     await written.catch(() => undefined)
     for (const browser of [ana, old]) {
       expect((await browser.get('/user')).json).toEqual({})

@@ -1,7 +1,6 @@
-import type { Express, Request } from 'express'
 import { describe, expect, it } from 'vitest'
-import { memoryStore, type TwoFactor, tokenSession } from '../../src/index.js'
-import { startHost } from './kit.js'
+import { memoryStore, type Store } from '../../src/index.js'
+import { anasToken, failingStore, startHost, withTokens } from './kit.js'
 import { recover, startRecoveryHost } from './recovery-kit.js'
 
 const cookie = '__Host-two-factor-device'
@@ -9,29 +8,26 @@ const setBy = (told: { headers: Headers }, name = cookie) =>
   told.headers.getSetCookie().filter((line) => line.startsWith(`${name}=`))
 
 /** A store that takes everything but trusted and known browsers. */
-function fullOfDevices(): ReturnType<typeof memoryStore> {
-  const plain = memoryStore()
-  return {
-    ...plain,
-    swap(key, version, next, ttlMs) {
-      if (key.includes(':devices:')) throw new Error('full')
-      return plain.swap(key, version, next, ttlMs)
-    },
-  }
+function fullOfDevices(): Store {
+  const { store, arm } = failingStore('devices')
+  arm()
+  return store
 }
 
 describe('the cookie of a known browser', () => {
   it('is left by every success, sign-in and step-up, and by nothing else', async () => {
     const host = await startHost()
     const ana = await host.login()
-    expect(setBy(await ana.post('/two-factor/start', {}))).toEqual([])
-    expect(setBy(await ana.post('/two-factor/verify', { code: 'wrong1' }))).toEqual([])
-    const verified = await ana.post('/two-factor/verify', { code: host.stub.rightCode })
-    expect(setBy(verified)[0]).toMatch(/^__Host-two-factor-device=[\w-]{43}; Max-Age=7776000; Path=\/; /)
+    expect(setBy(await ana.start())).toEqual([])
+    expect(setBy(await ana.verify('wrong1'))).toEqual([])
+    const verified = await ana.verify(host.stub.rightCode)
+    const [set] = setBy(verified)
+    expect(set).toMatch(/^__Host-two-factor-device=[\w-]{43}; Max-Age=7776000; Path=\/; /)
+    for (const attribute of ['Secure', 'HttpOnly', 'SameSite=Lax']) expect(set).toContain(`; ${attribute}`)
+    expect(set).not.toContain('Domain')
     const first = ana.cookies.get(cookie)
     const { json } = await ana.post('/transfers', { amount: 1, payee: 'Luis' })
-    await ana.post('/two-factor/start', { requirement: json.requirement })
-    await ana.post('/two-factor/verify', { code: host.stub.rightCode })
+    await host.confirm(ana, { requirement: json.requirement })
     expect(ana.cookies.get(cookie)).not.toBe(first)
   })
 
@@ -41,7 +37,7 @@ describe('the cookie of a known browser', () => {
     const later = await host.login()
     later.cookies.set(cookie, before.cookies.get(cookie) ?? '')
     expect((await later.get('/account')).status).toBe(403)
-    expect((await later.post('/two-factor/start', {})).status).toBe(201)
+    expect((await later.start()).status).toBe(201)
     expect((await later.get('/account')).status).toBe(403)
     expect(host.stub.sends).toHaveLength(2)
   })
@@ -49,8 +45,7 @@ describe('the cookie of a known browser', () => {
   it('is set for as long as the option says, and not at all with false', async () => {
     const short = await startHost({ options: { knownBrowsers: { maxAgeMs: 60_000 } } })
     const ana = await short.login()
-    await ana.post('/two-factor/start', {})
-    const told = await ana.post('/two-factor/verify', { code: short.stub.rightCode })
+    const told = await short.confirm(ana)
     expect(setBy(told)[0]).toContain('; Max-Age=60; ')
     const off = await startHost({ options: { knownBrowsers: false } })
     expect((await off.signIn()).cookies.has(cookie)).toBe(false)
@@ -67,46 +62,27 @@ describe('the cookie of a known browser', () => {
   })
 
   it('does not exist for clients with bearer tokens', async () => {
-    const tokenOf = (req: Request) => req.headers.authorization?.split(' ')[1]
-    const host = await startHost({
-      addSession: () => undefined,
-      options: { session: tokenSession(tokenOf), subject: () => 'ana', onVerified: () => undefined },
-      routes: (app: Express, tf) => void app.use('/two-factor', tf.routes()),
-    })
-    const bearer = { authorization: 'Bearer ana-1' }
-    const app = host.browser()
-    await app.post('/two-factor/start', {}, bearer)
-    const told = await app.post('/two-factor/verify', { code: host.stub.rightCode }, bearer)
+    const host = await startHost(withTokens())
+    const told = await host.confirm(host.browser(anasToken))
     expect([told.status, setBy(told)]).toEqual([200, []])
   })
 
   it('keeps a share of the guesses of a number for known browsers, where there may be any', async () => {
     const limits = { failuresBeforeDisable: 20, failuresBeforeLock: 1_000 }
-    const bearer = { authorization: 'Bearer ana-1' }
-    const tokens = {
-      addSession: () => undefined,
-      options: {
-        limits,
-        session: tokenSession((req: Request) => req.headers.authorization?.split(' ')[1]),
-        subject: () => 'ana',
-        onVerified: () => undefined,
-      },
-      routes: (app: Express, tf: TwoFactor) => void app.use('/two-factor', tf.routes()),
-    }
     const hosts = [
       { host: await startHost({ options: { limits } }), guesses: 12 },
       { host: await startHost({ options: { limits, knownBrowsers: false } }), guesses: 20 },
-      { host: await startHost(tokens), guesses: 20 },
+      { host: await startHost(withTokens({ limits })), guesses: 20 },
     ]
     for (const { host, guesses } of hosts) {
       const thief = await host.login().catch(() => host.browser())
       for (let typed = 0; typed < 25; typed += 1) {
         if (typed % 5 === 0) {
           host.clock.now += 3_600_000
-          await thief.post('/two-factor/start', {}, bearer)
+          await thief.start({}, anasToken)
         }
         expect((await host.tf.numbers.state('+573001234567')).disabled).toBe(typed >= guesses)
-        await thief.post('/two-factor/verify', { code: `wrong${typed}` }, bearer)
+        await thief.verify(`wrong${typed}`, {}, anasToken)
       }
       expect(host.stub.checks).toHaveLength(guesses)
     }
@@ -119,8 +95,7 @@ describe('the cookie of a known browser', () => {
       host.clock.now += 60_000
       const ben = await host.login('ben')
       ben.cookies.set(cookie, foreign)
-      await ben.post('/two-factor/start', {})
-      const told = await ben.post('/two-factor/verify', { code: host.stub.rightCode })
+      const told = await host.confirm(ben)
       expect([told.status, setBy(told).length]).toEqual([200, 1])
       expect(ben.cookies.get(cookie)?.slice(0, 20)).not.toBe(foreign.slice(0, 20))
     }
@@ -138,8 +113,7 @@ describe('the cookie of a known browser', () => {
       const onVerified = () => Promise.reject(new Error('no such account'))
       const host = await startHost({ options: { ...more, onVerified } })
       const ana = await host.login()
-      await ana.post('/two-factor/start', {})
-      const told = await ana.post('/two-factor/verify', { code: host.stub.rightCode })
+      const told = await host.confirm(ana)
       const names = told.headers.getSetCookie().map((line) => line.split('=')[0])
       expect([told.status, names]).toEqual([500, ['connect.sid']])
     }
@@ -156,10 +130,10 @@ describe('the cookie of a known browser', () => {
     })
     const ana = await host.login()
     expect((await ana.get('/trusted')).json).toBe(false)
-    expect((await ana.post('/two-factor/start', {})).status).toBe(201)
+    expect((await ana.start()).status).toBe(201)
     host.clock.now += 60_000
     expect((await ana.post('/two-factor/resend', {})).status).toBe(200)
-    const told = await ana.post('/two-factor/verify', { code: host.stub.rightCode, trustDevice: true })
+    const told = await ana.verify(host.stub.rightCode, { trustDevice: true })
     expect([told.status, setBy(told)]).toEqual([200, []])
     const ben = await host.login()
     expect((await recover(ben, host.codes[0])).status).toBe(200)

@@ -1,20 +1,21 @@
 import type express from 'express'
 import { describe, expect, it, vi } from 'vitest'
 import { hiddenFields } from './browser.js'
-import { startHost } from './kit.js'
+import { ok, startHost } from './kit.js'
 
 const links = { signIn: '/sign-in', home: '/start' }
 
 /** A host that says when a sign-in was given up, and guards a page by a step-up. */
-async function hostWithPages() {
+async function hostWithPages(signIn = links.signIn) {
   const onCancelled = vi.fn((req: express.Request) => {
     delete req.session.pendingUserId
   })
   const host = await startHost({
-    options: { onCancelled, pages: { links } },
+    options: { onCancelled, pages: { links: { ...links, signIn } } },
     mount: (app, tf) => {
-      app.get('/settings', tf.requireTwoFactor({ purpose: 'settings' }), (_req, res) => res.json({}))
-      app.get('/sign-in', tf.requireTwoFactor(), (_req, res) => res.json({}))
+      app.get('/settings', tf.requireTwoFactor({ purpose: 'settings' }), ok)
+      app.get('/fresh', tf.requireTwoFactor({ maxAgeMs: 60_000 }), ok)
+      app.get('/sign-in', tf.requireTwoFactor(), ok)
     },
   })
   const referer = (path: string) => ({ referer: host.url + path, 'sec-fetch-site': 'same-origin' })
@@ -41,7 +42,7 @@ describe('a page that somebody leaves', () => {
     const { text } = await ana.submit('/transfers', { amount: '1', payee: 'A' }, referer('/transfer?to=A'))
     const started = await ana.submit('/two-factor/start', hiddenFields(text))
     const page = await ana.open(locationOf(started) ?? '')
-    const left = await ana.submit('/two-factor/cancel', hiddenFields(page.text))
+    const left = await ana.submit('/two-factor/cancel', page.fields)
     expect(locationOf(left)).toBe('/transfer?to=A')
     expect((await ana.get('/two-factor')).json).toEqual({ challenge: null })
     expect(onCancelled).not.toHaveBeenCalled()
@@ -57,17 +58,31 @@ describe('a page that somebody leaves', () => {
     const ana = await host.signIn()
     const headers = { accept: 'text/html', ...(from && referer(from)) }
     const stepUp = locationOf(await ana.get('/settings', headers)) ?? ''
-    const started = await ana.submit('/two-factor/start', hiddenFields((await ana.open(stepUp)).text))
+    const started = await ana.submit('/two-factor/start', (await ana.open(stepUp)).fields)
     const { text } = await ana.open(locationOf(started) ?? '')
     expect(locationOf(await ana.submit('/two-factor/cancel', hiddenFields(text)))).toBe(to)
+  })
+
+  it('ends no sign-in by the page of a step-up whose session a proof in another tab has renewed', async () => {
+    const { host, onCancelled } = await hostWithPages()
+    const ana = await host.signIn()
+    host.clock.now += 60_000
+    const stepUp = locationOf(await ana.open('/fresh')) ?? ''
+    const fields = hiddenFields((await ana.open(stepUp)).text)
+    const { requirement } = (await ana.post('/transfers', { amount: 1, payee: 'A' })).json
+    await ana.post('/two-factor/start', { requirement })
+    expect((await ana.post('/two-factor/verify', { code: host.stub.rightCode, requirement })).status).toBe(
+      200,
+    )
+    expect(locationOf(await ana.submit('/two-factor/cancel', fields))).toBe('/start')
+    expect(onCancelled).not.toHaveBeenCalled()
   })
 
   it('ends no challenge but that of the page', async () => {
     const { host } = await hostWithPages()
     const ana = await host.signIn()
-    const { json } = await ana.post('/two-factor/start', { purpose: 'transfer' })
-    const left = await ana.submit('/two-factor/cancel', { purpose: 'settings' })
-    expect(left.status).toBe(303)
+    const { json } = await ana.start({ purpose: 'transfer' })
+    expect((await ana.submit('/two-factor/cancel', { purpose: 'settings' })).status).toBe(303)
     expect((await ana.get('/two-factor')).json.challenge.id).toBe(json.challenge.id)
   })
 
@@ -97,9 +112,17 @@ describe('a guarded page without a sign-in', () => {
     expect([led.status, locationOf(led)]).toEqual([303, '/sign-in?returnTo=%2Faccount%3Ftab%3D1'])
     expect((await visitor.get('/account')).status).toBe(401)
     expect((await visitor.submit('/transfers')).status).toBe(401)
-    // No endless redirect.
-    expect((await visitor.open('/sign-in')).status).toBe(401)
   })
+
+  it.each(['/sign-in', '/sign-in?by=name#name', 'https://app.example.com/sign-in', '/x/../sign-in'])(
+    'does not lead to %s for ever, where the guard stands before that as well',
+    async (signIn) => {
+      const { host } = await hostWithPages(signIn)
+      const visitor = host.browser()
+      expect((await visitor.open('/account')).status).toBe(303)
+      expect((await visitor.open('/sign-in')).status).toBe(401)
+    },
+  )
 
   it('says that somebody was signed out only where there was somebody', async () => {
     const { host } = await hostWithPages()
@@ -107,7 +130,7 @@ describe('a guarded page without a sign-in', () => {
     expect(stranger.text).toContain('You are not signed in.')
     expect(stranger.text).not.toMatch(/Error:|role="alert"/)
     const ana = await host.challenged()
-    const fields = hiddenFields((await ana.open('/two-factor')).text)
+    const fields = (await ana.open('/two-factor')).fields
     ana.cookies.clear()
     const told = await ana.submit('/two-factor/verify', { ...fields, code: host.stub.rightCode })
     expect(told.text).toContain('You were signed out. Sign in to get a new code.')
@@ -119,14 +142,14 @@ describe('a page that responds to a form', () => {
   it('names its own address, which posts nothing again', async () => {
     const { host, referer } = await hostWithPages()
     const ana = await host.challenged()
-    const fields = hiddenFields((await ana.open('/two-factor')).text)
+    const fields = (await ana.open('/two-factor')).fields
     const wrong = await ana.submit('/two-factor/verify', { ...fields, code: '000000' })
     expect(wrong.text).toContain('<main data-address="/two-factor?purpose=login">')
     await ana.submit('/two-factor/verify', { ...fields, code: host.stub.rightCode })
     const form = await ana.submit('/transfers', { amount: '1', payee: 'A' }, referer('/transfer'))
     const [, address = ''] = /data-address="([^"]+)"/.exec(form.text) ?? []
     const page = await ana.open(address.replaceAll('&amp;', '&'))
-    expect([page.status, hiddenFields(page.text).returnTo]).toEqual([200, '/transfer'])
+    expect([page.status, page.fields.returnTo]).toEqual([200, '/transfer'])
     expect(page.text).not.toContain('data-address')
   })
 

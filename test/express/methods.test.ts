@@ -152,6 +152,9 @@ describe('the methods of a guard', () => {
     expect(() => tf.requireTwoFactor({ purpose: 'pay', methods: ['sms', 'trusted-device'] })).toThrow(
       'must not include "trusted-device" for a step-up',
     )
+    expect(() => tf.requireTwoFactor({ bind: () => ({}), methods: ['trusted-device'] })).toThrow(
+      'for a step-up',
+    )
     const trusting = twoFactor({ ...baseOptions(stub, clock), trustedDevices: { maxAgeMs: 1_000 } })
     expect(trusting.requireTwoFactor({ methods: ['sms', 'trusted-device'] })).toBeTypeOf('function')
   })

@@ -9,11 +9,14 @@ type Key = Parameters<PageTools['t']>[0]
 async function startOwnHost(...keys: Key[]) {
   const pages: (readonly (string | undefined)[])[] = []
   const render = (view: PageView, page: PageTools) => {
+    expect(page.html).toContain(`<html lang="${page.locale}"`)
     expect(Object.keys(page.fields)).toEqual(Object.keys(hiddenFields(page.html)))
     pages.push([view.page, page.problem, ...keys.map((key) => page.t(key))])
     return page.html
   }
-  const host = await startHost({ options: { pages: { render }, trustedDevices: { maxAgeMs: 86_400_000 } } })
+  const messages = { en: { 'instead.call': 'Ring me' } }
+  const trustedDevices = { maxAgeMs: 86_400_000 }
+  const host = await startHost({ options: { pages: { render, messages }, trustedDevices } })
   return { ...host, pages }
 }
 
@@ -33,6 +36,8 @@ it('a page of the host says what the built-in one says, in plain text', async ()
   await ana.open('/two-factor')
   await ana.submit('/two-factor/verify', { code: '000000' })
   await ana.submit('/two-factor/verify', { code: '000001' })
+  const spanish = await ana.get('/two-factor', { accept: 'text/html', 'accept-language': 'es' })
+  expect(spanish.status).toBe(200)
   const [started, sent, , wrong] = host.pages
   expect(started?.slice(0, 2)).toEqual(['start', undefined])
   expect(sent).toEqual([
@@ -43,7 +48,7 @@ it('a page of the host says what the built-in one says, in plain text', async ()
     "Don't ask for a code at sign-in on this device for 24 hours",
     '5 tries left.',
     'the number ending in 67',
-    'Call me instead',
+    'Ring me',
     'Send a new code by carrier-pigeon',
   ])
   expect(wrong?.slice(0, 2)).toEqual(['code', 'That code is not right. 3 tries left.'])

@@ -1,15 +1,8 @@
-import type { Express, RequestHandler } from 'express'
+import type { Express } from 'express'
 import { describe, expect, it } from 'vitest'
-import {
-  memoryStore,
-  type TwoFactor,
-  type TwoFactorError,
-  type TwoFactorEvent,
-  type TwoFactorOptions,
-  tokenSession,
-} from '../../src/index.js'
+import type { TwoFactor, TwoFactorError, TwoFactorOptions } from '../../src/index.js'
 import type { Browser } from './browser.js'
-import { type HostOptions, phones, startHost } from './kit.js'
+import { anasToken, phones, sessionByHeader, signupAt, startHost, storeThrough, withTokens } from './kit.js'
 
 const signupRoutes = (app: Express, tf: TwoFactor) => {
   const signup = tf.phoneVerification()
@@ -34,6 +27,7 @@ describe('a signup', () => {
     const host = await startHost({ mount: signupRoutes })
     const visitor = host.browser()
     expect((await visitor.get('/signup/phone')).json).toEqual({ challenge: null })
+    expect((await visitor.post('/signup/phone/start', {})).json.detail).toBe('phone is missing.')
 
     const started = await visitor.post('/signup/phone/start', { phone: '300 765 4321', country: 'co' })
     expect(started.status).toBe(201)
@@ -64,19 +58,6 @@ describe('a signup', () => {
     expect((host.errors[0] as TwoFactorError).code).toBe('second_factor_required')
   })
 
-  it.each([
-    ['+57 300 765-4321', undefined],
-    ['0057 300 765 4321', undefined],
-    ['(300) 7654321', 'CO'],
-    ['+57.300.765.4321', 'MX'],
-    ['３００７６５４３２１', 'CO'],
-  ])('reads %s with country %s', async (phone, country) => {
-    const host = await startHost({ mount: signupRoutes })
-    const visitor = host.browser()
-    await visitor.post('/signup/phone/start', { phone, ...(country && { country }) })
-    expect(host.stub.sends.map(({ form }) => form.phone)).toEqual(['573007654321'])
-  })
-
   it('needs no country code where there is one country, but at sign-up alone', async () => {
     const host = await startHost({
       mount: signupRoutes,
@@ -84,42 +65,20 @@ describe('a signup', () => {
     })
     const ana = await host.login()
     expect((await ana.post('/signup/phone/start', { phone: '300 765 4321' })).status).toBe(201)
-    expect((await ana.post('/two-factor/start', {})).json.code).toBe('destination_not_allowed')
+    expect((await ana.start()).json.code).toBe('destination_not_allowed')
     const several = await startHost({ mount: signupRoutes })
     const told = await several.browser().post('/signup/phone/start', { phone: '300 765 4321' })
-    expect([told.status, told.json.code]).toEqual([400, 'invalid_request'])
+    expect(told.refusal).toEqual([400, 'invalid_request'])
     expect(host.stub.sends.map(({ form }) => form.phone)).toEqual(['573007654321'])
-  })
-
-  it.each<[string, unknown, number, string]>([
-    ['no number', undefined, 400, 'invalid_request'],
-    ['no text', 573007654321, 400, 'invalid_request'],
-    ['letters', 'call me', 400, 'invalid_request'],
-    ['two numbers', '+573007654321,+573001234567', 400, 'invalid_request'],
-    ['an extension', '+573007654321 x5', 400, 'invalid_request'],
-    ['a country off the list', '+4915112345678', 403, 'destination_not_allowed'],
-    ['a fixed line', '+576015551234', 403, 'destination_not_allowed'],
-  ])('refuses %s', async (_name, phone, status, code) => {
-    const host = await startHost({ mount: signupRoutes })
-    const visitor = host.browser()
-    const told = await visitor.post('/signup/phone/start', { phone })
-    expect(told.status).toBe(status)
-    expect(told.json.code).toBe(code)
-    if (phone === undefined) expect(told.json.detail).toBe('phone is missing.')
-    expect(host.stub.sends).toEqual([])
   })
 
   it('counts an anonymous visitor by the session, and an account that changes its number by its name', async () => {
     const counted: string[] = []
     const subjects: string[] = []
-    const plain = memoryStore()
-    const store: typeof plain = {
-      ...plain,
-      increment(key, ...rest) {
-        counted.push(key)
-        return plain.increment(key, ...rest)
-      },
-    }
+    const store = storeThrough((command, key, work) => {
+      if (command === 'increment') counted.push(key)
+      return work()
+    })
     const beforeSend: TwoFactorOptions['beforeSend'] = (_req, { subject }) => subjects.push(subject) > 0
     const host = await startHost({ mount: signupRoutes, options: { store, beforeSend } })
     const bySubject = () => counted.splice(0).filter((key) => key.includes(':count-enrol-subject-sends:'))
@@ -156,17 +115,6 @@ describe('a signup', () => {
     expect((await visitor.post('/signup')).json.phone).toBe('+573006666666')
   })
 
-  it('goes on when a sign-in renews the session in the middle', async () => {
-    const host = await startHost({ mount: signupRoutes })
-    const ana = await host.login()
-    await prove(ana, '+573007654321', '482913')
-    const old = ana.copy()
-    await ana.post('/two-factor/start', {})
-    await ana.post('/two-factor/verify', { code: host.stub.rightCode })
-    expect((await old.post('/signup')).status).toBe(500)
-    expect((await ana.post('/signup')).json.phone).toBe('+573007654321')
-  })
-
   it.each([
     ['an anonymous visitor', false],
     ['somebody who gave a password', true],
@@ -176,8 +124,7 @@ describe('a signup', () => {
     expect((await ana.post('/signup/phone/start', { phone: '+573007654321' })).status).toBe(201)
     if (!known) await ana.post('/login', { user: 'ana' })
     const old = ana.copy()
-    await ana.post('/two-factor/start', {})
-    expect((await ana.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(200)
+    expect((await host.confirm(ana)).status).toBe(200)
 
     const code = host.stub.rightCode
     expect((await old.post('/signup/phone/verify', { code })).status).toBe(410)
@@ -186,39 +133,30 @@ describe('a signup', () => {
     expect((await ana.post('/signup')).json.phone).toBe('+573007654321')
   })
 
-  it.each<[string, number, HostOptions]>([
-    ['a session that is renewed', 2, {}],
-    [
-      'a bearer token, whose session keeps its id',
-      0,
-      {
-        addSession: () => undefined,
-        options: { session: tokenSession((req) => req.headers.authorization), subject: () => 'ana' },
-        routes: (app, tf) => void app.use('/two-factor', tf.routes()),
-      },
-    ],
-  ])('is moved once by a sign-in with %s: %i writes', async (_name, writes, given) => {
-    const plain = memoryStore()
+  /** The keys of one kind that a store was told to write. */
+  const writesOf = (kind: string) => {
     const written: string[] = []
-    const store: typeof plain = {
-      ...plain,
-      swap(key, ...rest) {
-        if (key.includes(':enrolment:')) written.push(key)
-        return plain.swap(key, ...rest)
-      },
-    }
-    const onVerified = () => undefined
+    const store = storeThrough((command, key, work) => {
+      if (command === 'swap' && key.includes(`:${kind}:`)) written.push(key)
+      return work()
+    })
+    return { store, written }
+  }
+
+  it.each([
+    ['a session that is renewed', 2, false],
+    ['a bearer token, whose session keeps its id', 0, true],
+  ])('is moved once by a sign-in with %s: %i writes', async (_name, writes, byToken) => {
+    const { store, written } = writesOf('enrolment')
     const host = await startHost({
-      ...given,
-      options: { ...given.options, store, onVerified },
+      ...(byToken ? withTokens({ store }) : { options: { store, onVerified: () => undefined } }),
       mount: signupRoutes,
     })
-    const always = { authorization: 'Bearer ana' }
-    const ana = given.routes ? Object.assign(host.browser(), { always }) : await host.login()
+    const ana = byToken ? host.browser(anasToken) : await host.login()
     await ana.post('/signup/phone/start', { phone: '+573007654321' })
-    await ana.post('/two-factor/start', {})
+    await ana.start()
     written.length = 0
-    expect((await ana.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(200)
+    expect((await ana.verify(host.stub.rightCode)).status).toBe(200)
     expect(written).toHaveLength(writes)
     expect((await ana.post('/signup/phone/verify', { code: host.stub.rightCode })).status).toBe(200)
   })
@@ -227,64 +165,36 @@ describe('a signup', () => {
     const host = await startHost({ mount: signupRoutes })
     const visitor = host.browser()
     await visitor.post('/signup/phone/start', { phone: '+573007654321' })
-    const { answerCheck } = host.stub
-    host.stub.answerCheck = (request) => {
+    host.whileChecked(() => {
       host.clock.now += 30 * 60_000
-      return answerCheck(request)
-    }
+    })
     const told = await visitor.post('/signup/phone/verify', { code: host.stub.rightCode })
-    expect([told.status, told.json.code]).toEqual([410, 'challenge_gone'])
+    expect(told.refusal).toEqual([410, 'challenge_gone'])
     expect((await visitor.post('/signup')).status).toBe(500)
   })
 
   it('leaves the grants of a bearer token where they are', async () => {
-    const plain = memoryStore()
-    const written: string[] = []
-    const store: typeof plain = {
-      ...plain,
-      swap(key, ...rest) {
-        if (key.includes(':grants:')) written.push(key)
-        return plain.swap(key, ...rest)
-      },
-    }
-    const host = await startHost({
-      addSession: () => undefined,
-      options: { store, session: tokenSession((req) => req.headers.authorization), subject: () => 'ana' },
-      routes: signupRoutes,
-    })
-    const ana = Object.assign(host.browser(), { always: { authorization: 'Bearer ana' } })
-    await host.tf.grants.write({ subject: 'ana', session: 'Bearer ana', purpose: 'login' })
+    const { store, written } = writesOf('grants')
+    const host = await startHost({ ...withTokens({ store }), mount: signupRoutes })
+    const ana = host.browser(anasToken)
+    await host.tf.grants.write({ subject: 'ana', session: anasToken.authorization, purpose: 'login' })
     written.length = 0
     await prove(ana, '+573007654321', '482913')
     expect(written).toEqual([])
   })
 
   it('belongs to nobody who still has the session id from before', async () => {
-    const host = await startHost({
-      options: {
-        session: {
-          id: (req) => req.get('x-session'),
-          rotate: (req) => {
-            req.headers['x-session'] = 'after'
-          },
-        },
-        subject: () => 'ana',
-        onVerified: () => undefined,
-      },
-      mount: signupRoutes,
-    })
-    const signup = (session: string, path: string, body?: object) =>
-      host.browser().post(`/signup/phone/${path}`, body, { 'x-session': session })
-    await signup('before', 'start', { phone: '+573007654321' })
-    await host.browser().post('/two-factor/start', {}, { 'x-session': 'before' })
-    const { rightCode } = host.stub
-    await host.browser().post('/two-factor/verify', { code: rightCode }, { 'x-session': 'before' })
+    const options = { session: sessionByHeader, subject: () => 'ana', onVerified: () => undefined }
+    const host = await startHost({ options, mount: signupRoutes })
+    const under = (id: string) => host.browser({ 'x-session': id })
+    await under('before').post('/signup/phone/start', { phone: '+573007654321' })
+    await host.confirm(under('before'))
 
     // To start for the same number gives no hold on the challenge that has moved.
-    const again = await signup('before', 'start', { phone: '+573007654321' })
+    const again = await under('before').post('/signup/phone/start', { phone: '+573007654321' })
     expect(again.json.code).toBe('resend_too_soon')
-    expect((await signup('before', 'cancel')).status).toBe(204)
-    expect((await signup('after', 'resend')).json.code).toBe('resend_too_soon')
+    expect((await under('before').post('/signup/phone/cancel')).status).toBe(204)
+    expect((await under('after').post('/signup/phone/resend')).json.code).toBe('resend_too_soon')
   })
 
   it('answers two starts at once with one challenge', async () => {
@@ -303,7 +213,7 @@ describe('a signup', () => {
   it('opens no guarded route, and its purpose cannot be started at sign-in', async () => {
     const host = await startHost({ mount: signupRoutes })
     const ana = await host.login()
-    expect((await ana.post('/two-factor/start', { purpose: 'signup' })).status).toBe(400)
+    expect((await ana.start({ purpose: 'signup' })).status).toBe(400)
     await prove(ana, '+573001234567', '482913')
     expect((await ana.get('/account')).status).toBe(403)
   })
@@ -322,54 +232,6 @@ describe('a signup', () => {
     expect((await visitor.get('/move')).json).toEqual({ challenge: null })
     expect((await visitor.post('/move/verify', { code: host.stub.rightCode })).status).toBe(410)
     expect(host.stub.checks).toEqual([])
-  })
-
-  it('knows no requirements', async () => {
-    const host = await startHost({ mount: signupRoutes })
-    const ana = await host.login()
-    const { requirement } = (await ana.get('/account')).json
-    expect((await ana.get(`/signup/phone?requirement=${requirement}`)).status).toBe(400)
-  })
-
-  it('tells nothing where there is nothing', async () => {
-    const host = await startHost({ mount: signupRoutes })
-    const visitor = host.browser()
-    expect((await visitor.post('/signup/phone/verify', { code: '482913' })).status).toBe(410)
-    expect((await visitor.post('/signup/phone/resend')).status).toBe(410)
-    expect((await visitor.post('/signup/phone/cancel')).status).toBe(204)
-    expect(host.stub.checks).toEqual([])
-  })
-
-  it('works with forms from the number to the way back', async () => {
-    const host = await startHost({ mount: signupRoutes })
-    const visitor = host.browser()
-    const page = await visitor.open('/signup/phone?returnTo=/welcome')
-    expect(page.status).toBe(200)
-    expect(page.text).toContain('action="/signup/phone/start"')
-    expect(page.text).toContain('autocomplete="tel')
-
-    const mistyped = await visitor.submit('/signup/phone/start', {
-      phone: 'call <me>',
-      country: 'CO',
-      returnTo: '/welcome',
-    })
-    expect(mistyped.status).toBe(400)
-    expect(mistyped.text).toContain('value="call &lt;me&gt;"')
-
-    const started = await visitor.submit('/signup/phone/start', {
-      phone: '3007654321',
-      country: 'CO',
-      returnTo: '/welcome',
-    })
-    expect(started.status).toBe(303)
-    expect(started.headers.get('location')).toBe('/signup/phone?returnTo=%2Fwelcome')
-    const code = await visitor.open('/signup/phone?returnTo=%2Fwelcome')
-    expect(code.text).toContain('action="/signup/phone/verify"')
-    const right = await visitor.submit('/signup/phone/verify', {
-      code: host.stub.rightCode,
-      returnTo: '/welcome',
-    })
-    expect(right.headers.get('location')).toBe('/welcome')
   })
 })
 
@@ -400,13 +262,12 @@ describe('a purpose from the options', () => {
   it('gives a phone verification its channels', async () => {
     const host = await startHost({
       options: { purposes: { login: {}, transfer: {}, signup: { channels: ['call'] } } },
-      mount: (app, tf) => app.use('/signup', tf.phoneVerification().routes()),
+      mount: signupAt('/signup'),
     })
     const visitor = host.browser()
     const start = await visitor.post('/signup/start', { phone: '+573001112233' })
     expect(start.json.challenge).toMatchObject({ channel: 'call', channels: ['call'] })
-    const sms = await visitor.post('/signup/start', { phone: '+573001112234', channel: 'sms' })
-    expect(sms.status).toBe(400)
+    expect((await visitor.post('/signup/start', { phone: '+573001112234', channel: 'sms' })).status).toBe(400)
   })
 
   it('of a phone verification starts nothing in the lane of sign-in', async () => {
@@ -417,24 +278,6 @@ describe('a purpose from the options', () => {
       TypeError,
     )
     expect(host.stub.sends).toHaveLength(0)
-  })
-})
-
-describe('factories of a phone verification', () => {
-  const names = ['routes', 'start', 'resend', 'verify', 'cancel', 'status', 'requireProof'] as const
-  it('refuse to be handed over uncalled', async () => {
-    const host = await startHost({
-      mount: (app, tf) => {
-        const signup = tf.phoneVerification()
-        for (const name of names) {
-          app.use(`/uncalled/${name}`, signup[name] as unknown as RequestHandler)
-        }
-      },
-    })
-    for (const name of names) {
-      expect((await host.browser().get(`/uncalled/${name}`)).status).toBe(500)
-      expect(String(host.errors.at(-1))).toContain(`pass ${name}(), not ${name}`)
-    }
   })
 })
 
@@ -452,16 +295,13 @@ describe('a change of number', () => {
     ['not at a signup, where nobody has a number yet', undefined, undefined, []],
   ])('is told, once, when the host takes it over: %s', async (_name, user, phone, told) => {
     let phoneOf = (subject: string) => phones[subject]
-    const events: TwoFactorEvent[] = []
-    const options: Partial<TwoFactorOptions> = {
-      phone: (_req, subject) => phoneOf(subject),
-      onEvent: (event) => events.push(event),
-    }
-    const host = await startHost({ mount: signupRoutes, options })
+    const options: Partial<TwoFactorOptions> = { phone: (_req, subject) => phoneOf(subject) }
+    const host = await startHost({ mount: signupRoutes, options, listens: true })
+    const changes = () => host.events.filter(({ type }) => type === 'factor.changed')
     const visitor = user === undefined ? host.browser() : await host.signIn(user)
     await visitor.post('/signup/phone/start', { phone: phones.ben })
     await visitor.post('/signup/phone/verify', { code: host.stub.rightCode })
-    expect(events.filter(({ type }) => type === 'factor.changed')).toEqual([])
+    expect(changes()).toEqual([])
     if (phone !== undefined) phoneOf = phone
     const taken = await Promise.all([visitor.post('/signup'), visitor.post('/signup')])
     expect(taken.filter(({ status }) => status === 200)).toHaveLength(1)
@@ -472,6 +312,6 @@ describe('a change of number', () => {
       ...numbers,
       at: host.clock.now,
     }))
-    expect(events.filter(({ type }) => type === 'factor.changed')).toEqual(expected)
+    expect(changes()).toEqual(expected)
   })
 })

@@ -10,22 +10,19 @@ import {
   tokenSession,
 } from '../../src/index.js'
 import { figure } from '../prove/figure.js'
-import { Browser } from './browser.js'
-import { startHost } from './kit.js'
+import { regenerates, sessionByHeader, signupAt, startHost } from './kit.js'
 
-const options = { appName: { login: 'Acme', signup: 'Acme signup' } }
 const phone = '+573009999999'
 
 const mount = (app: Express, tf: TwoFactor) => {
-  const signup = tf.phoneVerification()
-  app.use('/phone', signup.routes())
+  signupAt('/phone')(app, tf)
   app.post('/as', express.json(), (req, res) => {
     req.session.userId = req.body.user
     delete req.session.pendingUserId
     res.json({})
   })
-  app.post('/signup', signup.requireProof(), (req, res) => void res.json(req.provenPhone))
-  app.get('/proven', (req, res, next) => void signup.proven(req).then((proven) => res.json({ proven }), next))
+  const { proven } = tf.phoneVerification()
+  app.get('/proven', (req, res, next) => void proven(req).then((found) => res.json({ proven: found }), next))
 }
 
 async function proveIn(host: Awaited<ReturnType<typeof startHost>>, browser = host.browser()) {
@@ -36,7 +33,7 @@ async function proveIn(host: Awaited<ReturnType<typeof startHost>>, browser = ho
 
 describe('a proof of a number', () => {
   it('that a signed-in person began is worth nothing to another account in the same session', async () => {
-    const host = await startHost({ options, mount })
+    const host = await startHost({ mount })
     const ana = await proveIn(host, await host.signIn())
     await ana.post('/as', { user: 'ben' })
     const { status } = await ana.post('/signup')
@@ -47,7 +44,7 @@ describe('a proof of a number', () => {
   })
 
   it('is shown to whoever could redeem it, and stays', async () => {
-    const host = await startHost({ options, mount })
+    const host = await startHost({ mount })
     const ana = await host.signIn()
     const proven = async () => (await ana.get('/proven')).json.proven
     await ana.post('/phone/start', { phone })
@@ -66,7 +63,7 @@ describe('a proof of a number', () => {
     const between: (() => Promise<unknown>)[] = []
     const host = await startHost({
       // Sessions that renew nothing: a proof stays where a slow request looks for it.
-      options: { ...options, session: tokenSession((req) => req.headers.authorization) },
+      options: { session: tokenSession((req) => req.headers.authorization) },
       mount(app, tf) {
         const signup = tf.phoneVerification()
         app.use('/phone', signup.routes())
@@ -83,7 +80,7 @@ describe('a proof of a number', () => {
     })
     const other = '+573008888888'
     for (const first of [undefined, phone]) {
-      const visitor = new Browser(host.url, { authorization: `Bearer ${first}` })
+      const visitor = host.browser({ authorization: `Bearer ${first}` })
       const prove = async (number: string) => {
         host.clock.now += 3_600_000
         await visitor.post('/phone/start', { phone: number })
@@ -96,27 +93,9 @@ describe('a proof of a number', () => {
     }
   })
 
-  it('that was begun for one account is not completed by another in the same session', async () => {
-    const host = await startHost({ options, mount })
-    const ana = await host.signIn()
-    await ana.post('/phone/start', { phone })
-    await ana.post('/as', { user: 'ben' })
-    expect((await ana.post('/phone/verify', { code: host.stub.rightCode })).status).toBe(410)
-  })
-
-  it('of an anonymous visitor is for whoever signs up by it, once', async () => {
-    const host = await startHost({ options, mount })
-    const visitor = await proveIn(host)
-    await visitor.post('/as', { user: 'new' })
-    expect((await host.browser().post('/signup')).status).toBe(403)
-    expect((await visitor.post('/signup')).json).toMatchObject({ phone })
-    expect((await visitor.post('/signup')).status).toBe(403)
-  })
-
   it('that is missing is a problem document for a program, a page for a person, and ends no process', async () => {
-    const host = await startHost({ options, mount })
-    const told = await host.browser().post('/signup')
-    expect([told.status, told.json.code]).toEqual([403, 'second_factor_required'])
+    const host = await startHost({ mount })
+    expect((await host.browser().post('/signup')).refusal).toEqual([403, 'second_factor_required'])
     const page = await host.browser().submit('/signup')
     expect([page.status, page.headers.get('content-type')]).toEqual([403, 'text/html; charset=utf-8'])
     expect(page.text).not.toContain('<form')
@@ -127,10 +106,9 @@ describe('a proof of a number', () => {
     const reached: string[] = []
     let subject = (): string | undefined => undefined
     const host = await startHost({
-      options: { ...options, subject: () => subject() },
-      mount: (app, tf) => {
-        app.post('/signup', tf.phoneVerification().requireProof(), (req) => void reached.push(req.url))
-      },
+      options: { subject: () => subject() },
+      mount: (app, tf) =>
+        app.post('/signup', tf.phoneVerification().requireProof(), (req) => void reached.push(req.url)),
     })
     expect((await host.browser().post('/signup')).status).toBe(403)
     expect((await host.browser().submit('/signup')).status).toBe(403)
@@ -145,67 +123,32 @@ describe('a proof of a number', () => {
   })
 
   it('is for the number whose code was typed, when another was begun while it was checked', async () => {
-    const host = await startHost({ options, mount })
+    const host = await startHost({ mount })
     const visitor = host.browser()
     await visitor.post('/phone/start', { phone })
-    const { answerCheck } = host.stub
     const tab = visitor.copy()
-    host.stub.answerCheck = async (request) => {
-      const answer = await answerCheck(request)
+    host.whileChecked(async () => {
       expect((await tab.post('/phone/start', { phone: '+573008888888' })).status).toBe(201)
-      return answer
-    }
+    })
     expect((await visitor.post('/phone/verify', { code: host.stub.rightCode })).status).toBe(200)
     expect((await visitor.post('/signup')).json).toMatchObject({ phone })
   })
 
-  it('leaves a signed-in person all her grants, under the new session id only', async () => {
-    const host = await startHost({ options, mount })
-    const ana = await host.signIn()
-    const old = ana.copy()
-    await proveIn(host, ana)
-    expect((await ana.get('/account')).status).toBe(200)
-    expect((await old.get('/account')).status).toBeGreaterThanOrEqual(401)
-  })
-
-  it('of a signed-in person is not given after a revocation', async () => {
-    const host = await startHost({ options, mount })
-    const ana = await host.signIn()
-    await ana.post('/phone/start', { phone })
-    const { answerCheck } = host.stub
-    host.stub.answerCheck = async (request) => {
-      await host.tf.grants.revokeSubject('ana')
-      return answerCheck(request)
-    }
-    expect((await ana.post('/phone/verify', { code: host.stub.rightCode })).status).toBe(410)
-    expect((await ana.post('/signup')).status).toBe(403)
-  })
-
   it('of a signed-in person ends by a logout under the id from which the session was renewed', async () => {
-    const session: SessionAdapter = {
-      id: (req) => req.get('x-session'),
-      rotate: (req) => {
-        req.headers['x-session'] = 'after'
-      },
-    }
-    const host = await startHost({ options: { ...options, subject: () => 'ana', session }, mount })
-    const under = (id: string) => ({ 'x-session': id })
-    const prove = async () => {
-      await host.browser().post('/phone/start', { phone }, under('before'))
-      const { rightCode: code } = host.stub
-      expect((await host.browser().post('/phone/verify', { code }, under('before'))).status).toBe(200)
-    }
-    await prove()
-    expect((await host.browser().post('/signup', {}, under('after'))).json).toMatchObject({ phone })
+    const options = { subject: () => 'ana', session: sessionByHeader }
+    const host = await startHost({ options, mount })
+    const under = (id: string) => host.browser({ 'x-session': id })
+    await proveIn(host, under('before'))
+    expect((await under('after').post('/signup', {})).json).toMatchObject({ phone })
     // A cookie that holds the whole session was copied: its owner knows only the id from before.
     host.clock.now += 60_000
-    await prove()
-    expect((await host.browser().post('/logout', {}, under('before'))).status).toBe(200)
-    expect((await host.browser().post('/signup', {}, under('after'))).status).toBe(403)
+    await proveIn(host, under('before'))
+    expect((await under('before').post('/logout', {})).status).toBe(200)
+    expect((await under('after').post('/signup', {})).status).toBe(403)
   })
 
   it('of a signed-in person is not redeemed after a revocation, nor shown as proven', async () => {
-    const host = await startHost({ options, mount })
+    const host = await startHost({ mount })
     const ana = await proveIn(host, await host.signIn())
     expect((await ana.open('/phone')).text).not.toContain('name="phone"')
     await host.tf.subjects.revokeEverything('ana')
@@ -216,7 +159,7 @@ describe('a proof of a number', () => {
   })
 
   it('that she gives after a revocation is redeemed', async () => {
-    const host = await startHost({ options, mount })
+    const host = await startHost({ mount })
     const before = await proveIn(host, await host.signIn())
     await host.tf.subjects.revokeEverything('ana')
     host.clock.now += 120_000
@@ -226,26 +169,23 @@ describe('a proof of a number', () => {
   })
 
   it('of an anonymous visitor is not taken into the account that signs in by a planted session', async () => {
-    const host = await startHost({ options, mount })
+    const host = await startHost({ mount })
     const mallory = await proveIn(host)
     const ana = mallory.copy()
     await ana.post('/login', { user: 'ana' })
-    await ana.post('/two-factor/start', {})
-    expect((await ana.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(200)
+    expect((await host.confirm(ana)).status).toBe(200)
     for (const browser of [ana, mallory]) expect((await browser.post('/signup')).status).toBe(403)
   })
 
   it('that was begun anonymously and given after a sign-in is of whoever signed in, through a step-up', async () => {
-    const host = await startHost({ options, mount })
+    const host = await startHost({ mount })
     const ana = host.browser()
     expect((await ana.post('/phone/start', { phone })).status).toBe(201)
     await ana.post('/login', { user: 'ana' })
-    await ana.post('/two-factor/start', {})
-    expect((await ana.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(200)
+    expect((await host.confirm(ana)).status).toBe(200)
     expect((await ana.post('/phone/verify', { code: host.stub.rightCode })).status).toBe(200)
     host.clock.now += 120_000
-    await ana.post('/two-factor/start', {})
-    expect((await ana.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(200)
+    expect((await host.confirm(ana)).status).toBe(200)
     await ana.post('/as', { user: 'ben' })
     expect((await ana.post('/signup')).status).toBe(403)
     await ana.post('/as', { user: 'ana' })
@@ -255,16 +195,16 @@ describe('a proof of a number', () => {
   it('is lost, and the sign-in is not refused, where the store has no room for it', async () => {
     const store = memoryStore()
     let isFull = false
-    const swap: Store['swap'] = async (key, version, next, ttlMs) => {
+    const swap: Store['swap'] = async (key, version, ...rest) => {
       // Room is taken by what is new, not by what is emptied.
       if (isFull && key.includes(':enrolment:') && version === undefined) throw new TwoFactorError('capacity')
-      return store.swap(key, version, next, ttlMs)
+      return store.swap(key, version, ...rest)
     }
-    const host = await startHost({ options: { ...options, store: { ...store, swap } }, mount })
+    const host = await startHost({ options: { store: { ...store, swap } }, mount })
     const ana = await proveIn(host, await host.login())
-    await ana.post('/two-factor/start', {})
+    await ana.start()
     isFull = true
-    expect((await ana.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(200)
+    expect((await ana.verify(host.stub.rightCode)).status).toBe(200)
     expect((await ana.get('/account')).status).toBe(200)
     expect((await ana.post('/signup')).status).toBe(403)
   })
@@ -280,7 +220,7 @@ it('a proof is not left behind by a revocation that comes while the session is r
       await revoke()
     },
   }
-  const host = await startHost({ options: { ...options, session }, mount })
+  const host = await startHost({ options: { session }, mount })
   const ana = await host.signIn()
   await ana.post('/phone/start', { phone })
   revoke = () => host.tf.grants.revokeSubject('ana')
@@ -288,46 +228,13 @@ it('a proof is not left behind by a revocation that comes while the session is r
   expect((await ana.post('/signup')).status).toBe(403)
 })
 
-describe('an onVerified that renews the session itself', () => {
-  it('takes the grant along, as req.login() of passport does', async () => {
-    const host = await startHost({
-      options: {
-        onVerified: (req, _res, grant) =>
-          new Promise<void>((resolve, reject) => {
-            req.session.regenerate((error) => {
-              if (error) return reject(error)
-              req.session.userId = grant.subject
-              resolve()
-            })
-          }),
-      },
-    })
-    const ana = await host.login()
-    await ana.post('/two-factor/start', {})
-    const old = ana.copy()
-    expect((await ana.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(200)
-    expect((await ana.get('/account')).json).toMatchObject({ subject: 'ana', userId: 'ana' })
-    expect((await old.get('/account')).status).toBe(401)
-  })
-})
-
-describe('an onVerified that responds itself', () => {
-  it.each([
-    [403, 403],
-    [503, 403],
-    [200, 200],
-    [303, 200],
-  ])('with %i leaves the guard at %i', async (status, guarded) => {
-    const host = await startHost({
-      options: { onVerified: (_req, res) => void res.status(status).json({ said: 'by the host' }) },
-    })
-    const ana = await host.login()
-    await ana.post('/two-factor/start', {})
-    const answer = await ana.post('/two-factor/verify', { code: host.stub.rightCode })
-    expect([answer.status, answer.json]).toEqual([status, { said: 'by the host' }])
-    expect((await ana.get('/account')).status).toBe(guarded)
-    expect(host.errors).toEqual([])
-  })
+it('an onVerified that renews the session itself takes the grant along', async () => {
+  const host = await startHost({ options: { onVerified: regenerates } })
+  const ana = await host.challenged()
+  const old = ana.copy()
+  expect((await ana.verify(host.stub.rightCode)).status).toBe(200)
+  expect((await ana.get('/account')).json).toMatchObject({ subject: 'ana', userId: 'ana' })
+  expect((await old.get('/account')).status).toBe(401)
 })
 
 describe('revokeEverything', () => {
@@ -336,14 +243,12 @@ describe('revokeEverything', () => {
       options: { trustedDevices: { maxAgeMs: 60_000_000 }, purposes: { login: { trustedDevice: true } } },
     })
     const here = await host.login()
-    await here.post('/two-factor/start', {})
-    await here.post('/two-factor/verify', { code: host.stub.rightCode, trustDevice: true })
+    await host.confirm(here, {}, { trustDevice: true })
     const ben = await host.signIn('ben')
-    const there = await host.login()
-    await there.post('/two-factor/start', {})
+    const there = await host.challenged()
     await host.tf.subjects.revokeEverything('ana')
     expect((await here.get('/account')).status).toBe(403)
-    expect((await there.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(410)
+    expect((await there.verify(host.stub.rightCode)).status).toBe(410)
     expect(await host.tf.trustedDevices.list('ana')).toEqual([])
     expect((await ben.get('/account')).status).toBe(200)
   })

@@ -15,32 +15,21 @@ it.each(Object.keys(httpStatusOf) as ProblemCode[])('a problem document of %s ha
 })
 
 describe('a malformed request', () => {
+  const code = '482913'
+  const recoveryCode = '0'.repeat(24)
+  const half = recoveryCode.slice(1)
+
   it.each<[string, string, unknown, string]>([
     ['a list for a body', 'start', ['login'], 'The body must be an object.'],
     ['no code', 'verify', {}, 'code does not match the expected format.'],
     ['a sentence', 'verify', { code: 'is it 1 or 2?' }, 'code does not match the expected format.'],
+    ['a word for yes', 'verify', { code, trustDevice: 'yes' }, 'trustDevice must be true or false.'],
+    ['both kinds of code', 'verify', { code, recoveryCode }, 'Send code or recoveryCode, not both.'],
+    ['half of one', 'verify', { recoveryCode: half }, 'recoveryCode does not match the expected format.'],
     [
-      'a word for yes',
+      'a recovery code at a step-up',
       'verify',
-      { code: '482913', trustDevice: 'yes' },
-      'trustDevice must be true or false.',
-    ],
-    [
-      'both kinds of code',
-      'verify',
-      { code: '482913', recoveryCode: '0'.repeat(24) },
-      'Send code or recoveryCode, not both.',
-    ],
-    [
-      'half a recovery code',
-      'verify',
-      { recoveryCode: '0'.repeat(23) },
-      'recoveryCode does not match the expected format.',
-    ],
-    [
-      'a recovery code for a step-up',
-      'verify',
-      { recoveryCode: '0'.repeat(24), purpose: 'transfer' },
+      { recoveryCode, purpose: 'transfer' },
       'A recovery code will not do here.',
     ],
   ])('with %s is told so', async (_name, route, body, detail) => {
@@ -52,9 +41,8 @@ describe('a malformed request', () => {
 
   it('with half a body is told so', async () => {
     const host = await startHost()
-    const headers = { 'content-type': 'application/json' }
     const ana = await host.login()
-    const told = await ana.send('/two-factor/start', { method: 'POST', headers, body: '{"channel":' })
+    const told = await ana.postRaw('/two-factor/start', 'application/json', '{"channel":')
     expect([told.status, told.json.detail]).toEqual([400, 'The body could not be parsed.'])
   })
 })
@@ -89,8 +77,7 @@ describe('the box "trust this browser"', () => {
   ])('sent as %j leaves so many trusted devices: %i', async (trustDevice, count) => {
     const host = await startHost({ options: { trustedDevices: { maxAgeMs: 60_000 } } })
     const ana = await host.login()
-    await ana.post('/two-factor/start', {})
-    await ana.post('/two-factor/verify', { code: host.stub.rightCode, trustDevice })
+    await host.confirm(ana, {}, { trustDevice })
     expect(await host.tf.trustedDevices.list('ana')).toHaveLength(count)
   })
 })
@@ -100,8 +87,7 @@ it.each(['Application/JSON', 'application/json ; charset=utf-8'])(
   async (type) => {
     const host = await startHost()
     const ana = await host.login()
-    const headers = { 'content-type': type }
-    const told = await ana.send('/two-factor/start', { method: 'POST', headers, body: '{"channel":"call"}' })
+    const told = await ana.postRaw('/two-factor/start', type, '{"channel":"call"}')
     expect(told.json.challenge).toMatchObject({ channel: 'call' })
   },
 )

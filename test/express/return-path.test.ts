@@ -2,7 +2,7 @@ import type { Request } from 'express'
 import { describe, expect, it } from 'vitest'
 import { returnPathOf, safePath } from '../../src/express/http/return-path.js'
 import { waysOut } from '../../src/testing/rehearsal/hostile.js'
-import { startHost } from './kit.js'
+import { ok, startHost } from './kit.js'
 
 const elsewhere = [...waysOut, '', ' ', `/${'a'.repeat(2_000)}`]
 
@@ -38,21 +38,6 @@ describe('a return path', () => {
     expect(returnPathOf({ method: 'POST', headers: {}, body } as Request)).toBeUndefined()
   })
 
-  it('leads nobody elsewhere after a sign-in, wherever it comes from', async () => {
-    const host = await startHost({
-      options: { limits: { sendsPerSubjectPerDay: 1_000, allSendsPerDay: 1_000, allSendsPerHour: 1_000 } },
-    })
-    for (const returnTo of elsewhere) {
-      const ana = await host.login()
-      const started = await ana.submit('/two-factor/start', { returnTo })
-      expect(started.status).toBe(303)
-      expect(started.headers.get('location')).toBe('/two-factor')
-      const right = await ana.submit('/two-factor/verify', { returnTo, code: host.stub.rightCode })
-      expect(right.status).toBe(303)
-      expect(right.headers.get('location')).toBe('/')
-    }
-  })
-
   it('is not taken from a page that names it in its own query', async () => {
     const host = await startHost()
     const ana = await host.login()
@@ -75,27 +60,21 @@ describe('a return path', () => {
       { amount: '1', payee: 'a' },
       { referer: referer.replace('SELF', host.url) },
     )
-    const requirement = /name="requirement" value="([^"]+)"/.exec(refused.text)?.[1] ?? ''
+    const { requirement = '' } = refused.fields
     await ana.submit('/two-factor/start', { requirement })
     const right = await ana.submit('/two-factor/verify', { requirement, code: host.stub.rightCode })
-    expect(right.headers.get('location')).toBe(location)
+    expect(right.location).toBe(location)
   })
 
   it('is not the request target when that could be another site', async () => {
-    const host = await startHost({
-      mount: (app, tf) => {
-        app.use(tf.requireTwoFactor(), (_req, res) => {
-          res.json({})
-        })
-      },
-    })
+    const host = await startHost({ mount: (app, tf) => app.use(tf.requireTwoFactor(), ok) })
     const ana = await host.login()
     const refused = await ana.open('//evil.example/account')
-    const page = refused.headers.get('location') ?? ''
+    const page = refused.location
     expect(page).toMatch(/^\/two-factor\?requirement=/)
     const requirement = new URLSearchParams(page.split('?')[1]).get('requirement') ?? ''
     await ana.submit('/two-factor/start', { requirement })
     const right = await ana.submit('/two-factor/verify', { requirement, code: host.stub.rightCode })
-    expect(right.headers.get('location')).toBe('/')
+    expect(right.location).toBe('/')
   })
 })

@@ -1,47 +1,25 @@
-import { randomUUID } from 'node:crypto'
-import cookieSession from 'cookie-session'
-import express, { type Express, type Request } from 'express'
-import { createClient } from 'redis'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  memoryStore,
-  type SessionAdapter,
-  type Store,
-  type TwoFactorOptions,
-  tokenSession,
-} from '../../src/index.js'
+import express from 'express'
+import { describe, expect, it } from 'vitest'
+import { memoryStore, type Store, type TwoFactorOptions } from '../../src/index.js'
 import { redisStore } from '../../src/store/redis-store.js'
 import { figure } from '../prove/figure.js'
-import { type RedisServer, startRedis, withoutRedis } from '../store/redis-server.js'
+import { withoutRedis } from '../store/redis-server.js'
 import type { Browser } from './browser.js'
-import { type Host, type HostOptions, startHost } from './kit.js'
+import {
+  anasToken,
+  gate,
+  type Host,
+  type HostOptions,
+  ok,
+  regenerates,
+  startHost,
+  storeThrough,
+  withCookies,
+  withTokens,
+} from './kit.js'
+import { redisOfFile } from './redis.js'
 
-let server: RedisServer
-let client: ReturnType<typeof createClient>
-beforeAll(async () => {
-  if (withoutRedis) return
-  server = await startRedis()
-  client = createClient({ url: server.url })
-  await client.connect()
-})
-afterAll(async () => {
-  client?.destroy()
-  await server?.kill()
-})
-
-type Stored = { sid?: string; user?: string } | null
-const dataOf = (req: Request) => (req as unknown as { session: Stored }).session ?? {}
-
-const inCookie: SessionAdapter = {
-  id: (req) => dataOf(req).sid,
-  rotate(req) {
-    dataOf(req).sid = randomUUID()
-  },
-  keep(req) {
-    dataOf(req).sid ??= randomUUID()
-  },
-}
-const tokenOf = (req: Request) => req.headers.authorization?.split(' ')[1]
+const redis = redisOfFile()
 
 const routes: NonNullable<HostOptions['routes']> = (app, tf) => {
   app.post('/login', express.json(), (req, res) => {
@@ -57,7 +35,7 @@ const routes: NonNullable<HostOptions['routes']> = (app, tf) => {
     }
   })
   app.use('/two-factor', tf.routes())
-  app.get('/account', tf.requireTwoFactor(), (_req, res) => void res.json({}))
+  app.get('/account', tf.requireTwoFactor(), ok)
 }
 
 interface SetUp extends HostOptions {
@@ -68,13 +46,11 @@ const setUps: Readonly<Record<string, SetUp>> = {
   'express-session': { login: withSession },
   'cookie-session': {
     login: withSession,
-    addSession: (app: Express) => app.use(cookieSession({ name: 'cs', keys: ['a key'] })),
-    options: { session: inCookie },
+    ...withCookies,
   },
   'bearer tokens': {
-    login: async (host) => Object.assign(host.browser(), { always: { authorization: 'Bearer ana-1' } }),
-    addSession: () => undefined,
-    options: { session: tokenSession(tokenOf), subject: () => 'ana', onVerified: () => undefined },
+    ...withTokens(),
+    login: async (host) => host.browser(anasToken),
   },
 }
 
@@ -85,13 +61,13 @@ const revocations: Readonly<Record<string, (host: Host, browser: Browser) => Pro
 
 async function hostOn(store: 'memory' | 'Redis', setUp: SetUp): Promise<Host> {
   if (store === 'memory') return startHost({ ...setUp, routes })
-  await client.sendCommand(['FLUSHALL'])
+  await redis.client.sendCommand(['FLUSHALL'])
   // What is looked at here is order: a busy machine shall not make a store of it that does not answer.
   const timeoutMs = 30_000
   const options: Partial<TwoFactorOptions> = {
     ...setUp.options,
     limits: { storeTimeoutMs: timeoutMs },
-    store: redisStore({ client, timeoutMs }),
+    store: redisStore({ client: redis.client, timeoutMs }),
   }
   return startHost({ ...setUp, routes, options })
 }
@@ -103,15 +79,10 @@ describe.for(['memory', 'Redis'] as const)('on %s', (store) => {
       async ([how, end]) => {
         const host = await hostOn(store, setUp)
         const ana = await setUp.login(host)
-        expect((await ana.post('/two-factor/start', {})).status).toBe(201)
+        expect((await ana.start()).status).toBe(201)
         const [other, old] = [ana.copy(), ana.copy()]
-        const { answerCheck } = host.stub
-        host.stub.answerCheck = async (request) => {
-          await end(host, other)
-          return answerCheck(request)
-        }
-        const verified = await ana.post('/two-factor/verify', { code: host.stub.rightCode })
-        expect([verified.status, verified.json.code]).toEqual([410, 'challenge_gone'])
+        host.whileChecked(() => end(host, other))
+        expect((await ana.verify(host.stub.rightCode)).refusal).toEqual([410, 'challenge_gone'])
         const after = await Promise.all([ana, other, old].map((browser) => browser.get('/account')))
         const letIn = after.filter(({ status }) => status < 401).length
         figure(
@@ -125,9 +96,9 @@ describe.for(['memory', 'Redis'] as const)('on %s', (store) => {
     it.for(Object.entries(revocations))('%s before the code is typed ends the challenge', async ([, end]) => {
       const host = await hostOn(store, setUp)
       const ana = await setUp.login(host)
-      await ana.post('/two-factor/start', {})
+      await ana.start()
       await end(host, ana.copy())
-      const { status } = await ana.post('/two-factor/verify', { code: host.stub.rightCode })
+      const { status } = await ana.verify(host.stub.rightCode)
       expect([401, 410]).toContain(status)
       expect((await ana.get('/two-factor')).json.challenge ?? null).toBeNull()
       expect((await ana.post('/two-factor/resend', {})).status).toBeGreaterThanOrEqual(401)
@@ -139,9 +110,9 @@ describe.for(['memory', 'Redis'] as const)('on %s', (store) => {
       const host = await hostOn(store, setUp)
       await host.tf.grants.revokeSubject('ana')
       const ana = await setUp.login(host)
-      await ana.post('/two-factor/start', {})
+      await ana.start()
       const { rightCode: code } = host.stub
-      expect((await ana.post('/two-factor/verify', { code })).status).toBe(200)
+      expect((await ana.verify(code)).status).toBe(200)
       expect((await ana.get('/account')).status).toBe(200)
     })
   })
@@ -159,17 +130,9 @@ describe('a session that onVerified renews itself', () => {
       if (written === 2) throw new Error('the answer is lost')
       return swapped
     }
-    const onVerified: TwoFactorOptions['onVerified'] = (req, _res, grant) =>
-      new Promise((resolve, reject) => {
-        req.session.regenerate((error) => {
-          req.session.userId = grant.subject
-          if (error) reject(error)
-          else resolve()
-        })
-      })
-    const host = await startHost({ routes, options: { store: { ...store, swap }, onVerified } })
+    const host = await startHost({ routes, options: { store: { ...store, swap }, onVerified: regenerates } })
     const ana = await host.challenged()
-    expect((await ana.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(503)
+    expect((await ana.verify(host.stub.rightCode)).status).toBe(503)
     expect(written).toBeGreaterThanOrEqual(2)
     expect((await ana.get('/account')).status).toBeGreaterThanOrEqual(401)
   })
@@ -177,16 +140,13 @@ describe('a session that onVerified renews itself', () => {
 
 describe('a logout that began before a step-up', () => {
   it('ends the sign-in as well, which the step-up took along to a new session id', async () => {
-    let release = (): void => undefined
-    const audited = new Promise<void>((resolve) => {
-      release = resolve
-    })
+    const audited = gate()
     let began = false
     const host = await startHost({
       mount: (app, tf) => {
         app.post('/audited-logout', async (req, res) => {
           began = true
-          await audited
+          await audited.opened
           await tf.grants.revoke(req)
           res.json({})
         })
@@ -194,12 +154,12 @@ describe('a logout that began before a step-up', () => {
     })
     const ana = await host.signIn()
     host.clock.now += 60_000
-    expect((await ana.post('/two-factor/start', { purpose: 'transfer' })).status).toBe(201)
+    expect((await ana.start({ purpose: 'transfer' })).status).toBe(201)
     const logout = ana.copy().post('/audited-logout')
     await expect.poll(() => began).toBe(true)
-    expect((await ana.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(200)
+    expect((await ana.verify(host.stub.rightCode)).status).toBe(200)
     expect((await ana.get('/account')).status).toBe(200)
-    release()
+    audited.open()
     await logout
     expect((await ana.get('/account')).status).toBe(403)
   })
@@ -207,23 +167,17 @@ describe('a logout that began before a step-up', () => {
 
 describe('a trusted device', () => {
   it('is not left behind by a sign-in during which everything was revoked', async () => {
-    const store = memoryStore()
-    let late: Promise<void> | undefined
-    const swap: Store['swap'] = async (key, ...rest) => {
-      if (key.includes(':devices:')) await late
-      return store.swap(key, ...rest)
-    }
-    const options = { store: { ...store, swap }, trustedDevices: { maxAgeMs: 30 * 24 * 60 * 60_000 } }
+    const late = gate()
+    const store = storeThrough((command, key, work) => {
+      return command === 'swap' && key.includes(':devices:') ? late.opened.then(work) : work()
+    })
+    const options = { store, trustedDevices: { maxAgeMs: 30 * 24 * 60 * 60_000 } }
     const host = await startHost({ routes, options })
     const ana = await host.challenged()
-    let release = (): void => undefined
-    late = new Promise((resolve) => {
-      release = resolve
-    })
-    const verifying = ana.post('/two-factor/verify', { code: host.stub.rightCode, trustDevice: true })
+    const verifying = ana.verify(host.stub.rightCode, { trustDevice: true })
     await expect.poll(() => host.stub.checks.length).toBe(1)
     await host.tf.grants.revokeSubject('ana')
-    release()
+    late.open()
     expect((await verifying).status).toBe(410)
     expect(await host.tf.trustedDevices.list('ana')).toEqual([])
     expect((await ana.get('/account')).status).toBeGreaterThanOrEqual(401)
@@ -242,11 +196,7 @@ describe('without a request of their own', () => {
     })
     host.clock.now += 60_000
     await host.tf.challenges.start({ ...who, purpose: 'login' })
-    const { answerCheck } = host.stub
-    host.stub.answerCheck = async (request) => {
-      await host.tf.grants.revokeSubject('ana')
-      return answerCheck(request)
-    }
+    host.whileChecked(() => host.tf.grants.revokeSubject('ana'))
     expect(await host.tf.challenges.verify({ ...who, code: code() })).toMatchObject({
       code: 'challenge_gone',
     })

@@ -1,6 +1,6 @@
 import request from 'supertest'
 import { describe, expect, it } from 'vitest'
-import { startHost } from './kit.js'
+import { signupAt, startHost } from './kit.js'
 
 describe('a sign-in over JSON', () => {
   it('goes from the refused request over the code to the admitted one', async () => {
@@ -20,7 +20,7 @@ describe('a sign-in over JSON', () => {
       requirement: expect.any(String),
     })
 
-    const started = await ana.post('/two-factor/start', {})
+    const started = await ana.start()
     expect(started.status).toBe(201)
     expect(started.json).toEqual({
       challenge: {
@@ -44,12 +44,11 @@ describe('a sign-in over JSON', () => {
       { path: '/v1/2fa/send-sms', form: { phone: '573001234567', 'app-name': 'Acme' } },
     ])
 
-    const wrong = await ana.post('/two-factor/verify', { code: '000000' })
-    expect(wrong.status).toBe(422)
-    expect(wrong.json).toMatchObject({ code: 'code_not_accepted', attemptsRemaining: 4 })
+    const wrong = await ana.verify('000000')
+    expect(wrong).toMatchObject({ status: 422, json: { code: 'code_not_accepted', attemptsRemaining: 4 } })
 
     const before = ana.copy()
-    const right = await ana.post('/two-factor/verify', { code: '482-913' })
+    const right = await ana.verify('482-913')
     expect(right.status).toBe(200)
     expect(right.json).toEqual({ verified: true, purpose: 'login', verifiedAt: '2026-03-01T12:00:00.000Z' })
     expect(ana.cookies.get('connect.sid')).not.toBe(before.cookies.get('connect.sid'))
@@ -64,7 +63,7 @@ describe('a sign-in over JSON', () => {
 
 describe('a challenge in JSON', () => {
   it('says how long it lives and when another code may be sent, whatever the clock of the browser shows', async () => {
-    const host = await startHost({ mount: (app, tf) => app.use('/signup', tf.phoneVerification().routes()) })
+    const host = await startHost({ mount: signupAt('/signup') })
     const ana = await host.challenged()
     host.clock.now += 45_000
     const found = (await ana.get('/two-factor')).json.challenge
@@ -84,7 +83,7 @@ describe('the detail of a problem in JSON', () => {
   it('is what the page says, in plain text', async () => {
     const host = await startHost()
     const ana = await host.challenged()
-    const wrong = async (code: string) => (await ana.post('/two-factor/verify', { code })).json.detail
+    const wrong = async (code: string) => (await ana.verify(code)).json.detail
     expect([await wrong('000001'), await wrong('000002')]).toEqual([
       'That code is not right. 4 tries left.',
       'That code is not right. 3 tries left.',

@@ -52,7 +52,7 @@ describe('the self-test', () => {
     expect(
       await codes({}, async (host) => {
         const ana = await host.login()
-        await ana.post('/two-factor/start', {}, { 'x-forwarded-for': '203.0.113.9' })
+        await ana.start({}, { 'x-forwarded-for': '203.0.113.9' })
       }),
     ).toEqual(['trust_proxy_missing'])
     production()
@@ -73,7 +73,7 @@ describe('the self-test', () => {
       await codes({}, async ({ login, stub }) => {
         stub.answerSend = () => 'reset'
         const ana = await login()
-        await ana.post('/two-factor/start', {})
+        await ana.start()
       }),
     ).toEqual([])
   })

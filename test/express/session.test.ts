@@ -1,11 +1,9 @@
-import { randomUUID } from 'node:crypto'
-import cookieSession from 'cookie-session'
 import type { Express, Request } from 'express'
 import { MemoryStore } from 'express-session'
 import { describe, expect, it } from 'vitest'
-import { type SessionAdapter, type TwoFactorEvent, tokenSession } from '../../src/index.js'
+import { type TwoFactor, tokenSession } from '../../src/index.js'
 import type { Answer } from './browser.js'
-import { type HostOptions, startHost } from './kit.js'
+import { gate, type HostOptions, ok, startHost, withCookies, withTokens } from './kit.js'
 
 interface RefusedStart {
   readonly status: number
@@ -47,7 +45,7 @@ describe('with express-session', () => {
     const host = await startHost({ sessionStore })
     const ana = await host.challenged()
     const old = ana.copy()
-    await ana.post('/two-factor/verify', { code: host.stub.rightCode })
+    await ana.verify(host.stub.rightCode)
 
     expect((await ana.get('/account')).json).toEqual({
       subject: 'ana',
@@ -57,24 +55,6 @@ describe('with express-session', () => {
     expect((await old.get('/account')).status).toBe(401)
     const kept = Object.values((sessionStore as unknown as { sessions: Record<string, string> }).sessions)
     expect(kept.map((text) => JSON.parse(text).basket)).toEqual(['three apples'])
-  })
-
-  it('a right code keeps how long the host wants to be remembered', async () => {
-    const host = await startHost({
-      mount: (app) => {
-        app.post('/remember', (req, res) => {
-          req.session.cookie.maxAge = 30 * 24 * 3_600_000
-          res.json({})
-        })
-      },
-    })
-    const ana = await host.login()
-    await ana.post('/remember')
-    await ana.post('/two-factor/start', {})
-    const told = await ana.post('/two-factor/verify', { code: host.stub.rightCode })
-    const expires = /Expires=([^;]+)/.exec(told.headers.get('set-cookie') ?? '')?.[1] ?? ''
-    expect(Date.parse(expires) - Date.now()).toBeGreaterThan(29 * 24 * 3_600_000)
-    expect((await ana.get('/account')).status).toBe(200)
   })
 
   it.each<[string, Partial<Record<'destroy' | 'set' | 'get', (...args: never[]) => void>>]>([
@@ -93,31 +73,14 @@ describe('with express-session', () => {
     const host = await startHost({ sessionStore })
     const ana = await host.challenged()
     // Breaks while the code is being checked: until then the session is well.
-    const { answerCheck } = host.stub
     const well = { destroy: sessionStore.destroy, set: sessionStore.set, get: sessionStore.get }
-    host.stub.answerCheck = (request) => {
+    host.whileChecked(() => {
       Object.assign(sessionStore, broken)
-      return answerCheck(request)
-    }
-    const told = await ana.post('/two-factor/verify', { code: host.stub.rightCode })
+    })
+    const told = await ana.verify(host.stub.rightCode)
     Object.assign(sessionStore, well)
-    expect(told.status).toBe(503)
-    expect(told.json.code).toBe('session_unavailable')
+    expect(told.refusal).toEqual([503, 'session_unavailable'])
     expect((await ana.get('/account')).status).toBeGreaterThanOrEqual(401)
-  })
-
-  it('a logout while the code is checked is not undone', async () => {
-    const host = await startHost()
-    const ana = await host.challenged()
-    const { answerCheck } = host.stub
-    host.stub.answerCheck = async (request) => {
-      await ana.copy().post('/logout')
-      return answerCheck(request)
-    }
-    const old = ana.copy()
-    expect((await ana.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(410)
-    expect((await ana.get('/account')).status).toBe(401)
-    expect((await old.get('/account')).status).toBe(401)
   })
 
   it.each(['as it was set', 'percent-encoded'])(
@@ -130,37 +93,25 @@ describe('with express-session', () => {
       })
       const ana = await host.challenged()
       const other = ana.copy()
-      const { answerCheck } = host.stub
-      host.stub.answerCheck = async (request) => {
-        await other.post('/destroy')
-        return answerCheck(request)
-      }
+      host.whileChecked(() => other.post('/destroy'))
       const [name = '', value = ''] = [...ana.cookies][0] ?? []
       const inHex = [...Buffer.from(decodeURIComponent(value))]
         .map((byte) => `%${byte.toString(16)}`)
         .join('')
       if (spelling === 'percent-encoded') ana.cookies.set(name, inHex)
-      const verified = await ana.post('/two-factor/verify', { code: host.stub.rightCode })
-      expect([verified.status, verified.json.code]).toEqual([503, 'session_unavailable'])
+      expect((await ana.verify(host.stub.rightCode)).refusal).toEqual([503, 'session_unavailable'])
       expect((await ana.get('/account')).status).toBe(401)
     },
   )
 
   it('a session saved late by a slow request neither brings a grant back nor loses one', async () => {
-    let release = (): void => undefined
-    let arrived = (): void => undefined
-    const waiting = new Promise<void>((resolve) => {
-      arrived = resolve
-    })
-    const held = new Promise<void>((resolve) => {
-      release = resolve
-    })
+    const [arrived, held] = [gate(), gate()]
     const host = await startHost({
       mount: (app) => {
         app.get('/slow', async (req, res) => {
           req.session.basket = 'written late'
-          arrived()
-          await held
+          arrived.open()
+          await held.opened
           res.json({})
         })
       },
@@ -168,9 +119,9 @@ describe('with express-session', () => {
     const ana = await host.challenged()
     const old = ana.copy()
     const slow = old.copy().get('/slow')
-    await waiting
-    await ana.post('/two-factor/verify', { code: host.stub.rightCode })
-    release()
+    await arrived.opened
+    await ana.verify(host.stub.rightCode)
+    held.open()
     await slow
     expect((await ana.get('/account')).status).toBe(200)
     // The old session exists again, and is worth nothing.
@@ -180,8 +131,7 @@ describe('with express-session', () => {
   it('an anonymous session is saved at start, so that the code finds it', async () => {
     const host = await startHost({ options: { subject: () => 'ana' } })
     const visitor = host.browser()
-    await visitor.post('/two-factor/start', {})
-    expect((await visitor.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(200)
+    expect((await host.confirm(visitor)).status).toBe(200)
     expect((await visitor.get('/account')).status).toBe(200)
   })
 
@@ -218,15 +168,15 @@ describe('with express-session', () => {
 it('a request that a proxy repeats signs in once, whichever answer arrives', async () => {
   const host = await startHost()
   const sent = await host.login()
-  const starts = [sent.copy(), sent.copy()].map((repeat) => repeat.post('/two-factor/start', {}))
+  const starts = [sent.copy(), sent.copy()].map((repeat) => repeat.start())
   expect((await Promise.all(starts)).map(({ status }) => status).sort()).toEqual([200, 201])
   const repeats = [sent.copy(), sent.copy()]
   const { rightCode: code } = host.stub
-  const told = await Promise.all(repeats.map((repeat) => repeat.post('/two-factor/verify', { code })))
+  const told = await Promise.all(repeats.map((repeat) => repeat.verify(code)))
   expect(told.map(({ status }) => status).sort()).toEqual([200, 409])
   const accounts = await Promise.all(repeats.map((repeat) => repeat.get('/account')))
   expect(accounts.map(({ status }) => status)).toEqual(told.map(({ status }) => (status === 200 ? 200 : 401)))
-  expect((await sent.post('/two-factor/verify', { code })).status).toBe(401)
+  expect((await sent.verify(code)).status).toBe(401)
 })
 
 describe('what happens when a sign-in succeeded', () => {
@@ -239,67 +189,52 @@ describe('what happens when a sign-in succeeded', () => {
           tf.grants.read(req, 'login').then((grant) => res.json(grant), next)
         }),
     })
-    const told = await host.browser().post('/two-factor/start', {})
-    expect([told.status, told.json.code]).toEqual([503, 'session_unavailable'])
+    expect((await host.browser().start()).refusal).toEqual([503, 'session_unavailable'])
     expect(host.stub.sends).toEqual([])
     expect((await host.browser().get('/grant')).json).toEqual({ host: 'This request has no session.' })
   })
 
   it('a session that could not be renewed is an event', async () => {
-    const events: TwoFactorEvent[] = []
-    const host = await startHost({
-      options: {
-        onEvent: (event) => events.push(event),
-        session: { id: () => 'never renewed', rotate: () => undefined },
-      },
-    })
+    const session = { id: () => 'never renewed', rotate: () => undefined }
+    const host = await startHost({ options: { session }, listens: true })
     const ana = await host.challenged()
-    const verify = await ana.post('/two-factor/verify', { code: host.stub.rightCode })
+    const verify = await ana.verify(host.stub.rightCode)
     expect(verify.json).toMatchObject({ status: 503, code: 'session_unavailable' })
-    expect(events.map(({ type }) => type)).toContain('session.failed')
+    expect(host.events.map(({ type }) => type)).toContain('session.failed')
   })
 })
 
 describe('with cookie-session', () => {
-  const addSession = (app: Express) => app.use(cookieSession({ name: 'cs', keys: ['a key'] }))
-  const sidOf = (req: Request) => req.session as unknown as { sid?: string }
-  const session: SessionAdapter = {
-    id: (req) => sidOf(req).sid,
-    rotate(req) {
-      sidOf(req).sid = randomUUID()
-    },
-    keep(req) {
-      sidOf(req).sid ??= randomUUID()
-    },
-  }
-
   it('a missing id function is named together with the fix', async () => {
-    const host = await startHost({ addSession })
+    const host = await startHost({ addSession: withCookies.addSession })
     const ana = await host.login()
-    expect((await ana.post('/two-factor/start', {})).status).toBe(500)
+    expect((await ana.start()).status).toBe(500)
     expect(String(host.errors[0])).toContain(
       'With cookie-session pass { id, rotate, keep } as the `session` option',
     )
   })
 
   it('the whole sign-in works with one, and an old cookie is worth nothing', async () => {
-    const host = await startHost({ addSession, options: { session } })
+    const host = await startHost(withCookies)
     const ana = await host.challenged()
     const old = ana.copy()
-    expect((await ana.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(200)
+    expect((await ana.verify(host.stub.rightCode)).status).toBe(200)
     expect((await ana.get('/account')).json.basket).toBe('three apples')
     expect((await old.get('/account')).status).toBe(403)
   })
 
   it('an anonymous session gets no id by a start that is refused, in JSON or as a page', async () => {
     for (const refusal of refusedStarts) {
-      const told = await startRefused(refusal, { addSession, options: { session } })
+      const told = await startRefused(refusal, withCookies)
       expect(told.headers.getSetCookie().filter((line) => line.startsWith('cs'))).toEqual([])
     }
-    const host = await startHost({ addSession, options: { session, subject: () => 'ana' } })
+    const host = await startHost({
+      ...withCookies,
+      options: { ...withCookies.options, subject: () => 'ana' },
+    })
     const visitor = host.browser()
-    expect((await visitor.post('/two-factor/start', {})).status).toBe(201)
-    expect((await visitor.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(200)
+    expect((await visitor.start()).status).toBe(201)
+    expect((await visitor.verify(host.stub.rightCode)).status).toBe(200)
   })
 })
 
@@ -309,21 +244,13 @@ describe('with bearer tokens', () => {
   const options = {
     session: tokenSession(tokenOf),
     subject: (req: Request) => (tokenOf(req)?.startsWith('ana-') ? 'ana' : null),
-    onVerified: () => undefined,
   }
-  const addSession = () => undefined
-  const routes = (app: Express, tf: Awaited<ReturnType<typeof startHost>>['tf']) => {
-    app.use('/two-factor', tf.routes())
-    app.get('/account', tf.requireTwoFactor(), (_req, res) => {
-      res.json({ ok: true })
-    })
-    app.get('/keys', tf.requireTwoFactor({ purpose: 'keys' }), (_req, res) => {
-      res.json({ ok: true })
-    })
+  const mount = (app: Express, tf: TwoFactor) => {
+    app.get('/keys', tf.requireTwoFactor({ purpose: 'keys' }), ok)
   }
 
   it('a refusal carries the challenge of RFC 9470, and the grant belongs to the token', async () => {
-    const host = await startHost({ options, addSession, routes })
+    const host = await startHost({ ...withTokens(options), mount })
     const app = host.browser()
     const refused = await app.get('/keys', bearer('ana-1'))
     expect(refused.status).toBe(401)
@@ -332,10 +259,10 @@ describe('with bearer tokens', () => {
       'Bearer error="insufficient_user_authentication", error_description="A fresh second factor is required", max_age="300"',
     )
     const { requirement } = refused.json
-    expect((await app.post('/two-factor/start', { requirement }, bearer('ana-2'))).status).toBe(400)
-    expect((await app.post('/two-factor/start', { requirement }, bearer('ana-1'))).status).toBe(201)
+    expect((await app.start({ requirement }, bearer('ana-2'))).status).toBe(400)
+    expect((await app.start({ requirement }, bearer('ana-1'))).status).toBe(201)
     const { rightCode: code } = host.stub
-    expect((await app.post('/two-factor/verify', { code }, bearer('ana-1'))).status).toBe(200)
+    expect((await app.verify(code, {}, bearer('ana-1'))).status).toBe(200)
     expect((await app.get('/keys', bearer('ana-1'))).status).toBe(200)
     expect((await app.get('/keys', bearer('ana-2'))).status).toBe(401)
     expect(app.cookies.size).toBe(0)
@@ -347,14 +274,10 @@ describe('with bearer tokens', () => {
     ['another scheme before it', { authorization: 'Basic Bearer ana-1' }],
     ['a token without its scheme', { authorization: 'ana-1' }],
   ])('a request with %s is refused', async (_name, headers) => {
-    const host = await startHost({ options: { ...options, subject: () => 'ana' }, addSession, routes })
-    const app = host.browser()
-    for (const told of [
-      await app.get('/account', headers),
-      await app.post('/two-factor/start', {}, headers),
-    ]) {
-      expect(told.status).toBe(401)
-      expect(told.json.code).toBe('not_identified')
+    const host = await startHost(withTokens())
+    const app = host.browser(headers)
+    for (const told of [await app.get('/account'), await app.start()]) {
+      expect(told.refusal).toEqual([401, 'not_identified'])
     }
     expect(host.stub.sends).toEqual([])
   })

@@ -2,7 +2,7 @@ import type { Request } from 'express'
 import { describe, expect, it } from 'vitest'
 import { type CodeProvider, memoryStore, type TwoFactorOptions, twoFactor } from '../../src/index.js'
 import type { Browser } from './browser.js'
-import { type Host, startHost } from './kit.js'
+import { type Host, ok, regenerates, startHost, storeThrough } from './kit.js'
 
 const code = '482913'
 const codes: CodeProvider = {
@@ -30,7 +30,7 @@ async function startBoth(first: Partial<TwoFactorOptions>, second: Partial<TwoFa
       app.use('/staff', staff.routes())
       app.use('/staff-phone', proof.routes())
       app.post('/staff-proof', proof.requireProof(), (req, res) => void res.json(req.provenPhone))
-      app.get('/vault', staff.requireTwoFactor(), (_req, res) => void res.json({}))
+      app.get('/vault', staff.requireTwoFactor(), ok)
       app.use('/phone', tf.phoneVerification().routes())
     },
   })
@@ -91,14 +91,7 @@ describe('two apps of one process with a namespace each', () => {
   })
 
   it('keep them when the host renews the session itself', async () => {
-    const onVerified = (req: Request) =>
-      new Promise<void>((resolve, reject) => {
-        req.session.regenerate((error) => {
-          req.session.userId = 'ana'
-          error ? reject(error) : resolve()
-        })
-      })
-    const host = await startBoth({ ...names[0], onVerified }, names[1])
+    const host = await startBoth({ ...names[0], onVerified: regenerates }, names[1])
     const ana = await host.login()
     await pass(ana, host, '/staff')
     await pass(ana, host, '/two-factor')
@@ -142,7 +135,7 @@ describe('two apps of one process with a namespace each', () => {
     const trusted = { trustedDevices: { maxAgeMs: 60_000 } }
     const host = await startBoth({ ...names[0], ...trusted }, { ...names[1], ...trusted })
     const ana = await host.challenged()
-    await ana.post('/two-factor/verify', { code: host.stub.rightCode, trustDevice: true })
+    await ana.verify(host.stub.rightCode, { trustDevice: true })
     expect(deviceCookies(ana).map(([name]) => name)).toEqual(['__Host-two-factor-device-shop'])
     expect((await ana.post('/staff/start', {})).status).toBe(201)
     const [[, shop] = []] = deviceCookies(ana)
@@ -169,17 +162,12 @@ describe('two apps of one process with a namespace each', () => {
   })
 
   it('move no grants of an app that sees nobody in the session', async () => {
-    const plain = memoryStore()
     const asked: string[] = []
-    const read: typeof plain.read = (key) => {
-      asked.push(key)
-      return plain.read(key)
-    }
-    const host = await startBoth(names[0], {
-      ...names[1],
-      store: { ...plain, read },
-      subject: () => undefined,
+    const store = storeThrough((command, key, work) => {
+      if (command === 'read') asked.push(key)
+      return work()
     })
+    const host = await startBoth(names[0], { ...names[1], store, subject: () => undefined })
     await pass(await host.login(), host, '/two-factor')
     expect(asked.filter((key) => key.includes(':grants:'))).toEqual([])
   })
@@ -221,16 +209,13 @@ describe('two apps of one process with the same namespace', () => {
 
   it('let nothing in by the other one that a failed sign-in left behind', async () => {
     const store = memoryStore()
-    const onVerified = (req: Request) =>
-      new Promise<void>((_resolve, reject) => {
-        req.session.regenerate(() => {
-          req.session.userId = 'ana'
-          reject(new Error('no such account'))
-        })
-      })
+    const onVerified: typeof regenerates = async (...given) => {
+      await regenerates(...given)
+      throw new Error('no such account')
+    }
     const host = await startBoth({ store, onVerified }, { store })
     const ana = await host.challenged()
-    expect((await ana.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(500)
+    expect((await ana.verify(host.stub.rightCode)).status).toBe(500)
     expect(await doors(ana)).toEqual([403, 403])
   })
 })

@@ -70,8 +70,8 @@ describe('two visitors behind one address', () => {
     const signedUp = await second.post('/signup/phone/verify', { code: host.stub.rightCode })
     expect([signedUp.status, signedUp.json.verified]).toEqual([200, true])
     await second.post('/login', { user: 'zoe' })
-    expect((await second.post('/two-factor/start', {})).status).toBe(201)
-    expect((await second.post('/two-factor/verify', { code: host.stub.rightCode })).status).toBe(200)
+    expect((await second.start()).status).toBe(201)
+    expect((await second.verify(host.stub.rightCode)).status).toBe(200)
     expect((await second.get('/account')).json.userId).toBe('zoe')
     expect(host.errors).toEqual([])
   })
@@ -104,8 +104,7 @@ describe('a visitor whose address others have used up', () => {
     expect(refused.text).toContain('action="/two-factor/verify"')
     expect(refused.text).not.toContain('asked for too many codes')
     host.clock.now += 30_000
-    const told = await ben.post('/two-factor/verify', { code: host.stub.rightCode })
-    expect(told.json).toMatchObject({
+    expect((await ben.verify(host.stub.rightCode)).json).toMatchObject({
       code: 'send_limit',
       limit: 'address',
       detail: 'Too many requests from your network. You can try again at 12:10 UTC.',
@@ -133,7 +132,7 @@ it('of one address, refused starts ask `beforeSend` as often together as it may 
   const host = await startHost({ options, mount })
   const visitors = await Promise.all(Array.from({ length: 40 }, () => host.login()))
   for (const visitor of visitors) Object.assign(visitor.always, forwarded)
-  const told = await Promise.all(visitors.map((visitor) => visitor.post('/two-factor/start', {})))
+  const told = await Promise.all(visitors.map((visitor) => visitor.start()))
   expect(asked).toBe(12)
   const refused = told.filter(({ json }) => json.code === 'send_limit' && json.limit === 'address')
   expect(refused).toHaveLength(28)

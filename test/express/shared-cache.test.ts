@@ -3,7 +3,7 @@ import session from 'express-session'
 import { expect, it, onTestFinished } from 'vitest'
 import { listening } from '../listening.js'
 import { figure } from '../prove/figure.js'
-import { Browser, hiddenFields } from './browser.js'
+import { Browser } from './browser.js'
 import { startHost } from './kit.js'
 
 interface Stored {
@@ -96,10 +96,10 @@ it('no shared cache hands the session of one visitor to another: all that is our
   await ana.post('/login', { user: 'ana' })
   // Without a code the guard refuses this one.
   await visit(ana, ['/account', ...ours])
-  const form = hiddenFields((await ana.open('/two-factor')).text)
+  const form = (await ana.open('/two-factor')).fields
   await ana.submit('/two-factor/start', form)
   await visit(ana, ours)
-  await ana.post('/two-factor/verify', { code: host.stub.rightCode })
+  await ana.verify(host.stub.rightCode)
   await visit(ana, [...ours, ...hosts])
 
   // The host's own responses show that the cache does keep what it may, with the cookie.

@@ -1,135 +1,90 @@
-import cookieSession from 'cookie-session'
-import type { Request } from 'express'
 import { describe, expect, it } from 'vitest'
-import { tokenSession } from '../../src/index.js'
+import { memoryStore } from '../../src/index.js'
 import { type Browser, hiddenFields } from './browser.js'
 import { describedTransfers, mallory, mum } from './described-transfers.js'
-import { type Host, type HostOptions, startHost } from './kit.js'
+import { type Host, type HostOptions, sessionIdOf, signupAt, startHost } from './kit.js'
 
 const minute = 60_000
 
-/** Where an app with cookie-session keeps an id of its own. */
-const sidOf = (req: Request) => req.session as { sid?: string }
-
-/** Sessions that the app keeps by itself: in the cookie, or as a bearer token. */
-const sessions: [string, HostOptions][] = [
-  ['express-session', {}],
-  [
-    'cookie-session',
-    {
-      addSession: (app) => app.use(cookieSession({ keys: ['a key'], sameSite: 'lax' })),
-      options: {
-        session: {
-          id: (req) => {
-            sidOf(req).sid ??= `${Math.random()}`
-            return sidOf(req).sid ?? ''
-          },
-          rotate(req) {
-            sidOf(req).sid = `${Math.random()}`
-          },
-        },
-      },
-    },
-  ],
-  [
-    'bearer tokens',
-    {
-      options: {
-        session: tokenSession((req) => req.headers.authorization),
-        subject: (req) => req.headers.authorization && 'ana',
-        onVerified: () => undefined,
-      },
-    },
-  ],
-]
-
 async function startPayHost(given: HostOptions = {}): Promise<{ host: Host; ana: Browser }> {
   const host = await startHost({ ...given, mount: describedTransfers })
-  const ana = given.options?.session === undefined || given.addSession ? await host.login() : bearer(host)
-  return { host, ana }
+  return { host, ana: await host.login() }
 }
-
-const bearer = (host: Host) => Object.assign(host.browser(), { always: { authorization: 'Bearer ana' } })
 
 /** What the page says that the code is for: its rows and its challenge. */
 function shownOn(page: string) {
   return { rows: [...page.matchAll(/<bdi>([^<]*)<\/bdi>/g)].map(([, value]) => value), ...hiddenFields(page) }
 }
 
-describe.each(sessions)(
-  'a code that is typed for a transfer that another one replaced, with %s,',
-  (_, given) => {
-    it('pays nobody and costs nothing, whichever way the request says what was shown', async () => {
-      const { host, ana } = await startPayHost(given)
-      const { requirement } = (await ana.post('/pay', mum)).json
-      const first = await ana.post('/two-factor/start', { requirement })
-      host.clock.now += minute
-      const { requirement: other } = (await ana.post('/pay', mallory)).json
-      const second = await ana.post('/two-factor/start', { requirement: other })
-      const { id } = first.json.challenge
-      const code = host.stub.rightCode
+it('a code typed for a transfer that another one replaced pays nobody and costs nothing, whatever the request names', async () => {
+  const { host, ana } = await startPayHost()
+  const { requirement } = (await ana.post('/pay', mum)).json
+  const first = await ana.start({ requirement })
+  host.clock.now += minute
+  const { requirement: other } = (await ana.post('/pay', mallory)).json
+  const second = await ana.start({ requirement: other })
+  const { id } = first.json.challenge
+  const code = host.stub.rightCode
 
-      const burst = [
-        { challenge: id },
-        { requirement },
-        { purpose: 'settings' },
-        { challenge: id, requirement: other },
-      ]
-      const told = await Promise.all(
-        burst.flatMap((shown) =>
-          ['verify', 'resend'].map((action) => ana.post(`/two-factor/${action}`, { code, ...shown })),
-        ),
-      )
-      expect(told.map(({ status, json }) => [status, json.code])).toEqual(
-        told.map(() => [409, 'challenge_superseded']),
-      )
-      for (const action of ['verify', 'resend']) {
-        // An empty member is none.
-        const unnamed = await ana.post(`/two-factor/${action}`, { code, challenge: '' })
-        expect(unnamed.status).toBe(400)
-        expect(unnamed.json).toMatchObject({
-          code: 'invalid_request',
-          detail: expect.stringContaining('"challenge"'),
-        })
-        for (const shown of [
-          { challenge: 5 },
-          { challenge: [id] },
-          { requirement: 'x' },
-          { purpose: 'nothing' },
-        ]) {
-          expect((await ana.post(`/two-factor/${action}`, { code, ...shown })).status).toBe(400)
-        }
-      }
-      expect([host.stub.sends.length, host.stub.checks.length]).toEqual([2, 0])
-      const live = (await ana.get(`/two-factor?requirement=${other}`)).json.challenge
-      expect(live).toMatchObject({
-        attemptsRemaining: 5,
-        details: {
-          rows: [
-            ['Amount', '9999'],
-            ['To', 'Mallory'],
-          ],
-        },
-      })
-
-      const named = { challenge: second.json.challenge.id }
-      expect((await ana.post('/two-factor/verify', { code, ...named })).status).toBe(200)
-      expect((await ana.post('/pay', mum)).json.code).toBe('second_factor_required')
-      expect((await ana.post('/pay', mallory)).json).toEqual({ paid: 'Mallory' })
+  const burst = [
+    { challenge: id },
+    { requirement },
+    { purpose: 'settings' },
+    { challenge: id, requirement: other },
+  ]
+  const told = await Promise.all(
+    burst.flatMap((shown) =>
+      ['verify', 'resend'].map((action) => ana.post(`/two-factor/${action}`, { code, ...shown })),
+    ),
+  )
+  expect(told.map(({ status, json }) => [status, json.code])).toEqual(
+    told.map(() => [409, 'challenge_superseded']),
+  )
+  for (const action of ['verify', 'resend']) {
+    // An empty member is none.
+    const unnamed = await ana.post(`/two-factor/${action}`, { code, challenge: '' })
+    expect(unnamed.status).toBe(400)
+    expect(unnamed.json).toMatchObject({
+      code: 'invalid_request',
+      detail: expect.stringContaining('"challenge"'),
     })
-  },
-)
+    for (const shown of [
+      { challenge: 5 },
+      { challenge: [id] },
+      { requirement: 'x' },
+      { purpose: 'nothing' },
+    ]) {
+      expect((await ana.post(`/two-factor/${action}`, { code, ...shown })).status).toBe(400)
+    }
+  }
+  expect([host.stub.sends.length, host.stub.checks.length]).toEqual([2, 0])
+  const live = (await ana.get(`/two-factor?requirement=${other}`)).json.challenge
+  expect(live).toMatchObject({
+    attemptsRemaining: 5,
+    details: {
+      rows: [
+        ['Amount', '9999'],
+        ['To', 'Mallory'],
+      ],
+    },
+  })
+
+  const named = { challenge: second.json.challenge.id }
+  expect((await ana.verify(code, named)).status).toBe(200)
+  expect((await ana.post('/pay', mum)).json.code).toBe('second_factor_required')
+  expect((await ana.post('/pay', mallory)).json).toEqual({ paid: 'Mallory' })
+})
 
 describe('a page', () => {
   /** Mum's page is open, and another hand in the session asks to pay Mallory. */
   async function replacedPage() {
     const { host, ana } = await startPayHost()
     const refused = await ana.submit('/pay', mum)
-    const started = await ana.submit('/two-factor/start', hiddenFields(refused.text))
-    const open = await ana.open(started.headers.get('location') ?? '')
+    const started = await ana.submit('/two-factor/start', refused.fields)
+    const open = await ana.open(started.location)
     host.clock.now += minute
     const other = await ana.post('/pay', mallory)
-    await ana.post('/two-factor/start', { requirement: other.json.requirement })
+    await ana.start({ requirement: other.json.requirement })
     return { host, ana, open, other: other.json.requirement }
   }
 
@@ -141,7 +96,7 @@ describe('a page', () => {
     const { host, ana, open } = await replacedPage()
     expect(shownOn(open.text)).toMatchObject({ rows: ['5', 'Mum'], challenge: expect.any(String) })
     const told = await ana.submit('/two-factor/verify', {
-      ...hiddenFields(open.text),
+      ...open.fields,
       ...typed(host.stub.rightCode),
     })
     expect(told.status).toBe(status)
@@ -151,10 +106,10 @@ describe('a page', () => {
     expect(host.stub.checks).toHaveLength(0)
     // The way on.
     host.clock.now += 2 * minute
-    const again = await ana.submit('/two-factor/start', hiddenFields(told.text))
-    const page = await ana.open(again.headers.get('location') ?? '')
+    const again = await ana.submit('/two-factor/start', told.fields)
+    const page = await ana.open(again.location)
     expect(shownOn(page.text).rows).toEqual(['5', 'Mum'])
-    await ana.submit('/two-factor/verify', { ...hiddenFields(page.text), code: host.stub.rightCode })
+    await ana.submit('/two-factor/verify', { ...page.fields, code: host.stub.rightCode })
     expect((await ana.post('/pay', mallory)).status).toBe(403)
     expect((await ana.post('/pay', mum)).json).toEqual({ paid: 'Mum' })
   })
@@ -167,8 +122,7 @@ describe('a page', () => {
     const wrong = await ana.submit('/two-factor/verify', { challenge: live.id, code: '000000' })
     expect(wrong.status).toBe(422)
     expect(shownOn(wrong.text)).toMatchObject({ ...shown, purpose: 'pay' })
-    const right = await ana.submit('/two-factor/verify', { ...hiddenFields(wrong.text), code: '482914' })
-    expect(right.status).toBe(303)
+    expect((await ana.submit('/two-factor/verify', { ...wrong.fields, code: '482914' })).status).toBe(303)
   })
 
   it('that is for something else asks for no code of it', async () => {
@@ -181,16 +135,15 @@ describe('a page', () => {
   it('takes the newest code of the same transfer once it has shown it', async () => {
     const { host, ana } = await startPayHost()
     const refused = await ana.submit('/pay', mum)
-    const started = await ana.submit('/two-factor/start', hiddenFields(refused.text))
-    const open = await ana.open(started.headers.get('location') ?? '')
+    const started = await ana.submit('/two-factor/start', refused.fields)
+    const open = await ana.open(started.location)
     host.clock.now += minute
-    await ana.submit('/two-factor/start', hiddenFields(refused.text))
+    await ana.submit('/two-factor/start', refused.fields)
     const { rightCode: code } = host.stub
-    const told = await ana.submit('/two-factor/verify', { ...hiddenFields(open.text), code })
+    const told = await ana.submit('/two-factor/verify', { ...open.fields, code })
     expect(told.status).toBe(409)
     expect(told.text).toContain('A newer code was sent.')
-    const right = await ana.submit('/two-factor/verify', { ...hiddenFields(told.text), code })
-    expect(right.status).toBe(303)
+    expect((await ana.submit('/two-factor/verify', { ...told.fields, code })).status).toBe(303)
   })
 })
 
@@ -201,14 +154,14 @@ describe('a code of one purpose', () => {
       options: { purposes: { login: {}, settings: {}, pay: {}, transfer: {} } },
     })
     const ana = await host.signIn()
-    const page = (await ana.open('/settings')).headers.get('location') ?? ''
-    const started = await ana.submit('/two-factor/start', hiddenFields((await ana.open(page)).text))
-    const open = await ana.open(started.headers.get('location') ?? '')
+    const page = (await ana.open('/settings')).location
+    const started = await ana.submit('/two-factor/start', (await ana.open(page)).fields)
+    const open = await ana.open(started.location)
     host.clock.now += minute
-    await ana.post('/two-factor/start', { requirement: (await ana.post('/pay', mallory)).json.requirement })
+    await ana.start({ requirement: (await ana.post('/pay', mallory)).json.requirement })
     const { rightCode: code } = host.stub
-    const { challenge: _id, ...purposeAlone } = hiddenFields(open.text)
-    for (const fields of [hiddenFields(open.text), purposeAlone, { purpose: 'login' }]) {
+    const { challenge: _id, ...purposeAlone } = open.fields
+    for (const fields of [open.fields, purposeAlone, { purpose: 'login' }]) {
       expect((await ana.submit('/two-factor/verify', { ...fields, code })).status).toBe(409)
     }
     expect((await ana.post('/pay', mallory)).status).toBe(403)
@@ -216,9 +169,7 @@ describe('a code of one purpose', () => {
   })
 
   it('is named by the routes of a phone verification, which have one', async () => {
-    const host = await startHost({
-      mount: (app, tf) => app.use('/signup/phone', tf.phoneVerification().routes()),
-    })
+    const host = await startHost({ mount: signupAt('/signup/phone') })
     const ana = host.browser()
     const started = await ana.post('/signup/phone/start', { phone: '+573009999999' })
     const { rightCode: code } = host.stub
@@ -243,13 +194,13 @@ describe('an expired requirement', () => {
     const { host, ana } = await startPayHost()
     const { requirement } = (await ana.post('/pay', mum)).json
     host.clock.now += 9 * minute
-    await ana.post('/two-factor/start', { requirement })
+    await ana.start({ requirement })
     host.clock.now += 2 * minute
     expect((await ana.post('/two-factor/resend', { requirement })).status).toBe(200)
     const { rightCode: code } = host.stub
-    expect((await ana.post('/two-factor/verify', { requirement, code })).status).toBe(200)
+    expect((await ana.verify(code, { requirement })).status).toBe(200)
     // The renewed session cannot read it, and knows from which one it came.
-    expect((await ana.post('/two-factor/verify', { requirement, code })).json.code).toBe('challenge_gone')
+    expect((await ana.verify(code, { requirement })).json.code).toBe('challenge_gone')
   })
 })
 
@@ -257,11 +208,8 @@ describe('challenges without a request', () => {
   it('take the same names', async () => {
     const { host, ana } = await startPayHost()
     const { requirement } = (await ana.post('/pay', mum)).json
-    const started = await ana.post('/two-factor/start', { requirement })
-    const session =
-      decodeURIComponent(ana.cookies.get('connect.sid') ?? '')
-        .slice(2)
-        .split('.')[0] ?? ''
+    const started = await ana.start({ requirement })
+    const session = sessionIdOf(ana)
     const actor = { subject: 'ana', phone: '+573001234567', session }
     const { challenges } = host.tf
     const code = host.stub.rightCode
@@ -286,21 +234,14 @@ describe('challenges without a request', () => {
 })
 
 it('keeps amount and payee out of the store', async () => {
-  const { memoryStore } = await import('../../src/index.js')
   const written: string[] = []
-  const store = memoryStore()
-  const { ana } = await startPayHost({
-    options: {
-      store: {
-        ...store,
-        swap(key, version, next, ttlMs) {
-          written.push(JSON.stringify(next))
-          return store.swap(key, version, next, ttlMs)
-        },
-      },
-    },
-  })
-  await ana.post('/two-factor/start', { requirement: (await ana.post('/pay', mallory)).json.requirement })
+  const well = memoryStore()
+  const swap: typeof well.swap = (...command) => {
+    written.push(JSON.stringify(command))
+    return well.swap(...command)
+  }
+  const { ana } = await startPayHost({ options: { store: { ...well, swap } } })
+  await ana.start({ requirement: (await ana.post('/pay', mallory)).json.requirement })
   expect(written.length).toBeGreaterThan(0)
   expect(written.join()).not.toMatch(/9999|Mallory/)
 })

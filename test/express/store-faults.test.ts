@@ -2,9 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { memoryStore, type Store, TwoFactorError } from '../../src/index.js'
 import { inTime } from '../in-time.js'
 import type { Answer, Browser } from './browser.js'
-import { startHost } from './kit.js'
-
-type Verb = 'read' | 'swap' | 'increment'
+import { startHost, storeThrough } from './kit.js'
 
 const faults: Readonly<Record<string, () => unknown>> = {
   'is down': () => Promise.reject(new Error('ECONNREFUSED')),
@@ -18,9 +16,9 @@ const faults: Readonly<Record<string, () => unknown>> = {
 }
 
 const routes: Readonly<Record<string, (browser: Browser) => Promise<Answer>>> = {
-  start: (browser) => browser.post('/two-factor/start', {}),
+  start: (browser) => browser.start(),
   resend: (browser) => browser.post('/two-factor/resend', {}),
-  verify: (browser) => browser.post('/two-factor/verify', { code: '482913' }),
+  verify: (browser) => browser.verify('482913'),
   cancel: (browser) => browser.post('/two-factor/cancel'),
   status: (browser) => browser.get('/two-factor'),
   guard: (browser) => browser.get('/account'),
@@ -35,24 +33,17 @@ const cases = Object.keys(faults).flatMap((fault) =>
 
 describe('a store that', () => {
   it.each(cases)('%s at %s is told by %s, and nobody is let in', async (fault, verb, route) => {
-    const well = memoryStore()
-    let ask: Partial<Record<Verb, () => unknown>> = {}
-    const through =
-      (name: Verb) =>
-      (...args: never[]) =>
-        (ask[name] ?? (well[name] as (...all: never[]) => unknown))(...args)
-    const store = {
-      read: through('read'),
-      swap: through('swap'),
-      increment: through('increment'),
-    } as unknown as Store
+    let isBroken = false
+    const store = storeThrough((command, _key, work) => {
+      return isBroken && command === verb ? faults[fault]?.() : work()
+    })
     const host = await startHost({ options: { store, limits: { storeTimeoutMs: 20 } } })
     const ana = await host.login()
     // Verify, resend and cancel need a challenge that began while all was well.
-    if (route !== 'start') await ana.post('/two-factor/start', {})
+    if (route !== 'start') await ana.start()
     host.clock.now += 60_000
 
-    ask = { [verb]: faults[fault] ?? (() => undefined) }
+    isBroken = true
     const told = await inTime(2_000, (routes[route] ?? (() => Promise.reject()))(ana))
     expect(host.errors).toEqual([])
     if (told.status >= 500) {
@@ -62,22 +53,18 @@ describe('a store that', () => {
       expect(told.text).not.toMatch(/ECONNREFUSED|closed/)
     }
     expect(told.json?.verified).toBeUndefined()
-    ask = {}
+    isBroken = false
     expect((await ana.get('/account')).status).not.toBe(200)
   })
 
   it.each(['read', 'swap'] as const)(
     "fails at %s while onVerified fails lets nobody in and hides not the host's error",
     async (verb) => {
-      const well = memoryStore()
       let fails = false
-      const failing = (name: 'read' | 'swap') => {
-        return (...args: never[]) => {
-          if (fails && name === verb) throw new Error('down')
-          return (well[name] as (...all: never[]) => unknown)(...args)
-        }
-      }
-      const store = { ...well, read: failing('read'), swap: failing('swap') } as Store
+      const store = storeThrough((command, _key, work) => {
+        if (fails && command === verb) throw new Error('down')
+        return work()
+      })
       const host = await startHost({
         options: {
           store,
@@ -88,11 +75,11 @@ describe('a store that', () => {
         },
       })
       const ana = await host.challenged()
-      const told = await ana.post('/two-factor/verify', { code: host.stub.rightCode })
+      const told = await ana.verify(host.stub.rightCode)
       expect([told.status, told.json]).toEqual([500, { host: 'the accounts are away' }])
       fails = false
       expect((await ana.get('/account')).status).toBe(403)
-      expect((await ana.post('/two-factor/start', {})).status).toBe(201)
+      expect((await ana.start()).status).toBe(201)
     },
   )
 })
@@ -108,7 +95,7 @@ it('a record that others always change first is busy, and no outage', async () =
   const host = await startHost({ options: { store: { ...store, swap } } })
   const ana = await host.challenged()
   isBusy = true
-  const told = await ana.post('/two-factor/verify', { code: '000000' })
+  const told = await ana.verify('000000')
   expect(told.json).toMatchObject({ status: 409, code: 'verification_in_progress' })
   expect(told.headers.get('retry-after')).toBe('1')
 })

@@ -1,16 +1,10 @@
-import type express from 'express'
 import type { Express } from 'express'
 import { describe, expect, it } from 'vitest'
 import { type TwoFactor, twoFactor } from '../../src/index.js'
 import type { ProviderStub } from '../provider-stub.js'
-import { baseOptions, type Host, startHost } from './kit.js'
+import { asAna, baseOptions, type Host, ok, startHost } from './kit.js'
 
 const app = () => twoFactor(baseOptions({ baseUrl: 'http://127.0.0.1:9' } as ProviderStub, { now: 0 }))
-
-const setUser: express.RequestHandler = (req, _res, next) => {
-  req.session.pendingUserId = 'ana'
-  next()
-}
 
 /** An app whose routes know where success leads. */
 const mounted = (given: {
@@ -19,11 +13,9 @@ const mounted = (given: {
 }) => ({
   options: { purposes: { login: {}, pay: {} } },
   routes: (app: Express, tf: TwoFactor) => {
-    app.post('/login', setUser, tf.start(given.login))
+    app.post('/login', asAna, tf.start(given.login))
     app.use('/two-factor', tf.routes(given.routes))
-    app.use('/pay', tf.requireTwoFactor({ purpose: 'pay' }), (_req, res) => {
-      res.json({})
-    })
+    app.use('/pay', tf.requireTwoFactor({ purpose: 'pay' }), ok)
   },
 })
 
@@ -36,30 +28,20 @@ async function ends(host: Host, fields: Record<string, string> = {}) {
   const ben = host.browser()
   await ben.post('/login', fields)
   const json = await ben.post('/two-factor/verify', { ...fields, code: host.stub.rightCode })
-  return [page.status, page.headers.get('location'), json.json.returnTo]
+  return [page.status, page.location, json.json.returnTo]
 }
 
 describe('success', () => {
-  it('leads home when nobody says where', async () => {
-    expect(await ends(await startHost(mounted({})))).toEqual([303, '/', undefined])
-  })
+  const login = { purpose: 'login', successPath: '/mine?tab=1' }
+  const routes = { successPath: '/all' }
 
-  it('leads where its start route says, though the code is verified at another mount', async () => {
-    const host = await startHost(mounted({ login: { purpose: 'login', successPath: '/account?tab=1' } }))
-    expect(await ends(host)).toEqual([303, '/account?tab=1', '/account?tab=1'])
-  })
-
-  it('leads where the routes say, unless the start route of the purpose says more', async () => {
-    expect(await ends(await startHost(mounted({ routes: { successPath: '/all' } })))).toEqual([
-      303,
-      '/all',
-      '/all',
-    ])
-    const both = mounted({
-      login: { purpose: 'login', successPath: '/mine' },
-      routes: { successPath: '/all' },
-    })
-    expect(await ends(await startHost(both))).toEqual([303, '/mine', '/mine'])
+  it.each<[string, Parameters<typeof mounted>[0], string | undefined]>([
+    ['home when nobody says where', {}, undefined],
+    ['where its start route says, though the code is verified at another mount', { login }, '/mine?tab=1'],
+    ['where the routes say', { routes }, '/all'],
+    ['where the start route of the purpose says, whatever the routes do', { login, routes }, '/mine?tab=1'],
+  ])('leads %s', async (_where, given, path) => {
+    expect(await ends(await startHost(mounted(given)))).toEqual([303, path ?? '/', path])
   })
 
   it('leads where the form says above all, and then back to the guarded page', async () => {
@@ -71,19 +53,19 @@ describe('success', () => {
     const ana = host.browser()
     await ana.submit('/login')
     host.clock.now += 3_600_000
-    const page = (await ana.open('/pay/now')).headers.get('location') ?? ''
+    const page = (await ana.open('/pay/now')).location
     const requirement = new URLSearchParams(page.split('?')[1]).get('requirement') ?? ''
     await ana.submit('/two-factor/start', { requirement })
     const right = await ana.submit('/two-factor/verify', { requirement, code: host.stub.rightCode })
-    expect(right.headers.get('location')).toBe('/pay/now')
+    expect(right.location).toBe('/pay/now')
   })
 
   it('keeps the paths of two purposes apart', async () => {
     const host = await startHost({
       options: { purposes: { login: {}, pay: {} } },
       routes: (app, tf) => {
-        app.post('/login', setUser, tf.start({ purpose: 'login', successPath: '/in' }))
-        app.post('/pay', setUser, tf.start({ purpose: 'pay', successPath: '/paid' }))
+        app.post('/login', asAna, tf.start({ purpose: 'login', successPath: '/in' }))
+        app.post('/pay', asAna, tf.start({ purpose: 'pay', successPath: '/paid' }))
         app.use('/two-factor', tf.routes())
       },
     })
@@ -93,8 +75,7 @@ describe('success', () => {
       ['/login', '/in'],
     ] as const) {
       await ana.submit(route)
-      const right = await ana.submit('/two-factor/verify', { code: host.stub.rightCode })
-      expect(right.headers.get('location')).toBe(location)
+      expect((await ana.submit('/two-factor/verify', { code: host.stub.rightCode })).location).toBe(location)
       host.clock.now += 3_600_000
     }
   })
@@ -107,7 +88,7 @@ describe('success', () => {
     const ana = host.browser()
     await ana.submit('/login')
     await ana.submit('/two-factor/verify', { code: host.stub.rightCode, trustDevice: 'true' })
-    expect((await ana.submit('/login')).headers.get('location')).toBe('/mine')
+    expect((await ana.submit('/login')).location).toBe('/mine')
     expect((await ana.post('/login', {})).json).toMatchObject({ verified: true, returnTo: '/mine' })
   })
 
@@ -127,8 +108,7 @@ describe('success', () => {
     ] as const) {
       const visitor = host.browser()
       await visitor.submit(`${mount}/start`, { phone: '+573007654321' })
-      const right = await visitor.submit(`${mount}/verify`, { code: host.stub.rightCode })
-      expect(right.headers.get('location')).toBe(location)
+      expect((await visitor.submit(`${mount}/verify`, { code: host.stub.rightCode })).location).toBe(location)
       host.clock.now += 3_600_000
     }
     const visitor = host.browser()
@@ -137,7 +117,7 @@ describe('success', () => {
       code: host.stub.rightCode,
       returnTo: '/asked',
     })
-    expect(right.headers.get('location')).toBe('/asked')
+    expect(right.location).toBe('/asked')
   })
 })
 

@@ -33,9 +33,9 @@ describe('the tracing channels', () => {
     const checks = trace('check')
     const host = await startHost()
     const ana = await host.login()
-    await ana.post('/two-factor/start', { channel: 'call' })
-    await ana.post('/two-factor/verify', { code: '111111' })
-    await ana.post('/two-factor/verify', { code: host.stub.rightCode })
+    await ana.start({ channel: 'call' })
+    await ana.verify('111111')
+    await ana.verify(host.stub.rightCode)
     expect(sends.phases.map(([phase]) => phase)).toEqual(['start', 'end', 'asyncStart', 'asyncEnd'])
     expect(sends.phases[0]?.[1]).toEqual({ lane: 'auth', channel: 'call', purpose: 'login' })
     const asked = { httpStatus: 200, durationMs: 0 }
@@ -89,7 +89,7 @@ describe('the tracing channels', () => {
     const traced = trace('store')
     const host = await startHost({ options: { store: { ...memoryStore(), swap } } })
     const ana = await host.login()
-    expect((await ana.post('/two-factor/start', {})).status).toBe(503)
+    expect((await ana.start()).status).toBe(503)
     const swaps = traced.phases.filter(([, context]) => 'command' in context && context.command === 'swap')
     expect(swaps.map(([phase]) => phase)).toEqual(['start', 'end', 'error', 'asyncStart', 'asyncEnd'])
     expect(swaps.find(([phase]) => phase === 'error')?.[1]).toMatchObject({

@@ -1,8 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { memoryStore, type Store } from '../../src/index.js'
 import type { Answer, Browser } from './browser.js'
-import { type Host, phones, startHost } from './kit.js'
+import { type Host, phones, signupAt, startHost, storeThrough } from './kit.js'
 
 const lost: unknown[] = []
 const note = (reason: unknown) => void lost.push(reason)
@@ -11,9 +10,9 @@ afterAll(() => void process.off('unhandledRejection', note))
 beforeEach(() => void lost.splice(0))
 
 const routes = {
-  start: (browser) => browser.post('/two-factor/start', {}),
+  start: (browser) => browser.start(),
   resend: (browser) => browser.post('/two-factor/resend', {}),
-  verify: (browser) => browser.post('/two-factor/verify', { code: '482913' }),
+  verify: (browser) => browser.verify('482913'),
   cancel: (browser) => browser.post('/two-factor/cancel'),
   status: (browser) => browser.get('/two-factor'),
   'the start of a phone verification': (browser) => browser.post('/phone/start', { phone: '+573009999999' }),
@@ -24,24 +23,17 @@ const routes = {
  * are asked for when a request begins, and a request that is refused early waits for none of them.
  */
 async function setUp() {
-  const well = memoryStore()
   const state = { fails: false, failures: 0, phoneOf: (subject: string) => phones[subject] }
-  const store: Store = {
-    ...well,
-    read(key) {
-      if (!state.fails || !/:(grants|devices|enrolment):/.test(key)) return well.read(key)
-      return turn().then(() => {
-        state.failures += 1
-        throw new Error('connection lost')
-      })
-    },
-  }
+  const store = storeThrough((command, key, work) => {
+    if (!state.fails || command !== 'read' || !/:(grants|devices|enrolment):/.test(key)) return work()
+    return turn().then(() => {
+      state.failures += 1
+      throw new Error('connection lost')
+    })
+  })
   const limits = { sendsPerAddressPer10Min: 1, verificationsPerAddressPer10Min: 1 }
   const options = { store, limits, phone: (_req: unknown, subject: string) => state.phoneOf(subject) }
-  const host = await startHost({
-    options,
-    mount: (app, tf) => void app.use('/phone', tf.phoneVerification().routes()),
-  })
+  const host = await startHost({ options, mount: signupAt('/phone') })
   const ana = await host.signIn()
   return { host, ana, state }
 }
@@ -65,9 +57,9 @@ const refusedEarly: Readonly<Record<string, (host: Host, state: State, ana: Brow
     const others = await Promise.all(['1', '2', '3', '4'].map((user) => host.login(user)))
     host.clock.now += 600_000
     await host.stub.close()
-    for (const person of [ana, ...others]) await person.post('/two-factor/start', {})
+    for (const person of [ana, ...others]) await person.start()
     // Whoever has met the silence waits; anybody else would be the probe.
-    expect((await ana.post('/two-factor/start', {})).headers.get('retry-after')).toBe('15')
+    expect((await ana.start()).headers.get('retry-after')).toBe('15')
   },
   'the address has used up its share': () => undefined,
   'nothing refuses before': (host) => {

@@ -1,32 +1,12 @@
 import type { Express } from 'express'
 import session from 'express-session'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { twoFactor } from '../../src/index.js'
 import type { ProviderStub } from '../provider-stub.js'
-import { baseOptions, startHost, stubCodes } from './kit.js'
+import { baseOptions, hearWarnings, startHost, stubCodes } from './kit.js'
 
-interface Said extends Error {
-  readonly code: string
-  readonly detail: string
-}
-
-let said: Said[] = []
-const listen = (warning: Error) => {
-  if (warning.name === 'TwoFactorWarning') said.push(warning as Said)
-}
-const codes = async () => {
-  await new Promise((resolve) => setImmediate(resolve))
-  return said.map(({ code }) => code)
-}
-
-beforeEach(() => {
-  said = []
-  process.on('warning', listen)
-})
-afterEach(() => {
-  process.off('warning', listen)
-  vi.unstubAllEnvs()
-})
+const { said, codes } = hearWarnings()
+afterEach(() => void vi.unstubAllEnvs())
 
 const behindTls = { secure: true, sameSite: 'lax' } as const
 const forwarded = { 'x-forwarded-for': '203.0.113.9' }
@@ -41,8 +21,8 @@ describe('a warning', () => {
   it('names a proxy that Express was not told about, once, with a place in the documents', async () => {
     const host = await startHost()
     const ana = await host.login()
-    await ana.post('/two-factor/start', {}, forwarded)
-    await ana.post('/two-factor/start', {}, forwarded)
+    await ana.start({}, forwarded)
+    await ana.start({}, forwarded)
     expect(await codes()).toEqual(['TWO_FACTOR_TRUST_PROXY_MISSING'])
     expect(said[0]?.detail).toBe('See docs/troubleshooting.md#two_factor_trust_proxy_missing')
     expect(said[0]?.message).toMatch(/Set `trust proxy` to your proxies\.$/)
@@ -71,7 +51,7 @@ describe('a warning', () => {
     const host = await startHost()
     host.app.set('trust proxy', true)
     await host.login()
-    await host.browser().post('/two-factor/start', {})
+    await host.browser().start()
     expect(await codes()).toEqual(['TWO_FACTOR_TRUST_PROXY_ALL'])
   })
 
@@ -106,14 +86,14 @@ describe('a warning', () => {
     const tls = { 'x-forwarded-proto': 'https' }
     const ana = host.browser()
     await ana.post('/login', { user: 'ana' }, tls)
-    expect((await ana.post('/two-factor/start', {}, tls)).status).toBe(401)
+    expect((await ana.start({}, tls)).status).toBe(401)
     expect(await codes()).toEqual(['TWO_FACTOR_COOKIE_NEVER_SENT'])
 
     const told = await startHost({ addSession: secure })
     told.app.set('trust proxy', 1)
     const ben = told.browser()
     await ben.post('/login', { user: 'ben' }, tls)
-    expect((await ben.post('/two-factor/start', {}, tls)).status).toBe(201)
+    expect((await ben.start({}, tls)).status).toBe(201)
     expect(await codes()).toHaveLength(1)
   })
 
@@ -138,8 +118,7 @@ describe('a warning', () => {
       provider: (stub) => stubCodes(stub, { approvedStatuses: ['ok'] }),
       options: { now: () => Date.now() },
     })
-    const ana = await host.login()
-    await ana.post('/two-factor/start', {})
+    const ana = await host.challenged()
     const right = { code: host.stub.rightCode }
     expect((await ana.post('/two-factor/verify', right)).status).toBe(422)
     expect(await codes()).toEqual(['TWO_FACTOR_STATUS_UNEXPECTED'])
@@ -153,9 +132,8 @@ describe('a warning', () => {
   it('names no status once a code was approved: accounts may answer wrong ones with a status of their own', async () => {
     const host = await startHost()
     await host.signIn()
-    const ben = await host.login('ben')
-    await ben.post('/two-factor/start', {})
-    expect((await ben.post('/two-factor/verify', { code: '000000' })).status).toBe(422)
+    const ben = await host.challenged('ben')
+    expect((await ben.verify('000000')).status).toBe(422)
     expect(await codes()).toEqual([])
   })
 
@@ -166,7 +144,7 @@ describe('a warning', () => {
   ])('names the path of `baseUrl` where a send is answered by %s', async (_name, answerSend, cause) => {
     const host = await startHost()
     Object.assign(host.stub, { answerSend })
-    await (await host.login()).post('/two-factor/start', {})
+    await (await host.login()).start()
     expect(await codes()).toEqual(['TWO_FACTOR_PROVIDER_ADDRESS'])
     expect(said[0]?.message).toContain(`such as /v1. (${cause}`)
   })
@@ -176,17 +154,10 @@ describe('a warning', () => {
     const host = await startHost({
       options: { store: { read: down, swap: down, increment: down }, now: () => Date.now() },
     })
-    expect((await (await host.login()).post('/two-factor/start', {})).status).toBe(503)
+    expect((await (await host.login()).start()).status).toBe(503)
     expect(await codes()).toEqual(['TWO_FACTOR_STORE_FAILED'])
     expect(said[0]?.message).toContain('`await client.connect()`')
     expect((await host.tf.selfTest()).findings.map(({ code }) => code)).toEqual(['store_failed'])
-  })
-
-  it('names routes that are mounted elsewhere than `path` says', async () => {
-    const host = await startHost({ mount: (app, tf) => app.use('/2fa', tf.routes()) })
-    const ana = await host.login()
-    await ana.get('/2fa')
-    expect(await codes()).toEqual(['TWO_FACTOR_PATH_DIFFERS'])
   })
 
   it('names a factory that is called for every request', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { twilioVerify } from '../../examples/providers/twilio-verify.js'
-import { failover, type TwoFactorEvent } from '../../src/index.js'
+import { failover } from '../../src/index.js'
 import { type Play, startCodeService, twilio } from '../testing/code-services.js'
 import { phones, startHost } from './kit.js'
 
@@ -16,11 +16,11 @@ const chats: Play = (path, body, codes, method) => {
 async function startChatHost() {
   const service = await startCodeService(chats)
   onTestFinished(() => service.close())
-  const events: TwoFactorEvent[] = []
   const account = { accountSid: 'AC1', authToken: 'token', serviceSid: 'VA1', baseUrl: service.baseUrl }
   const host = await startHost({
     provider: () => failover([twilioVerify(account)], { instead: { whatsapp: 'sms' } }),
-    options: { channels: ['whatsapp', 'sms'], onEvent: (event) => events.push(event) },
+    options: { channels: ['whatsapp', 'sms'] },
+    listens: true,
     mount: (app, tf) => {
       app.get('/chat', tf.requireTwoFactor({ purpose: 'chat', methods: ['whatsapp'] }), (req, res) => {
         res.json({ by: req.twoFactor?.grant.method })
@@ -31,7 +31,7 @@ async function startChatHost() {
     service.requests
       .map(({ body }) => new URLSearchParams(body).get('Channel'))
       .filter((channel) => channel !== null)
-  const sentBy = () => events.flatMap((event) => (event.type === 'challenge.sent' ? event.channel : []))
+  const sentBy = () => host.events.flatMap((event) => (event.type === 'challenge.sent' ? event.channel : []))
   return { host, service, asked, sentBy }
 }
 
@@ -47,12 +47,12 @@ describe('a code by WhatsApp', () => {
     expect(page).toContain('>Send a new code by WhatsApp</button>')
     expect(page).toContain('>Send me a text message instead</button>')
     const code = service.codeFor(phones.ana ?? '')
-    expect((await ana.post('/two-factor/verify', { code })).status).toBe(200)
+    expect((await ana.verify(code)).status).toBe(200)
 
     const { requirement } = (await ana.get('/chat')).json
     host.clock.now += 60_000
-    await ana.post('/two-factor/start', { requirement })
-    await ana.post('/two-factor/verify', { code: service.codeFor(phones.ana ?? '') })
+    await ana.start({ requirement })
+    await ana.verify(service.codeFor(phones.ana ?? ''))
     expect((await ana.get('/chat')).json).toEqual({ by: 'whatsapp' })
     expect([asked(), sentBy()]).toEqual([
       ['whatsapp', 'whatsapp'],
@@ -68,13 +68,12 @@ describe('a code by WhatsApp', () => {
     expect((await ben.open('/two-factor')).text).toContain('We sent a code to ')
     expect([asked(), sentBy()]).toEqual([['whatsapp', 'sms'], ['sms']])
     const code = service.codeFor(phones.ben ?? '')
-    expect((await ben.post('/two-factor/verify', { code })).status).toBe(200)
+    expect((await ben.verify(code)).status).toBe(200)
 
     // A guard that takes no text message is not paid one.
     const { requirement } = (await ben.get('/chat')).json
     host.clock.now += 60_000
-    const refused = await ben.post('/two-factor/start', { requirement })
-    expect([refused.status, refused.json.code]).toEqual([502, 'delivery_failed'])
+    expect((await ben.start({ requirement })).refusal).toEqual([502, 'delivery_failed'])
     expect(asked()).toEqual(['whatsapp', 'sms', 'whatsapp'])
   })
 
@@ -107,7 +106,7 @@ describe('a code by WhatsApp', () => {
       ])
     }
     // Declared, but not in `channels`.
-    expect((await ana.post('/two-factor/start', { channel: 'rcs' })).status).toBe(400)
+    expect((await ana.start({ channel: 'rcs' })).status).toBe(400)
     await expect(
       host.tf.grants.write({ subject: 'ana', session: 's', purpose: 'chat', method: 'rcs' }),
     ).rejects.toThrow('grants.write: method "rcs" is reserved for what this package has verified')

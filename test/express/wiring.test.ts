@@ -1,27 +1,17 @@
 import express, { type Express, Router } from 'express'
 import session from 'express-session'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { TwoFactor } from '../../src/index.js'
-import { type Host, type HostOptions, startHost } from './kit.js'
+import { type Host, type HostOptions, hearWarnings, ok, startHost } from './kit.js'
 
-let warnings: string[] = []
-const listen = (warning: Error) => {
-  if (warning.name === 'TwoFactorWarning') warnings.push((warning as Error & { code: string }).code)
-}
-beforeEach(() => {
-  warnings = []
-  process.on('warning', listen)
-})
-afterEach(() => void process.off('warning', listen))
+const { codes } = hearWarnings()
 
 const anyone = { options: { subject: () => 'ana' } }
 const sessions = () => session({ secret: 's', resave: false, saveUninitialized: false })
-const guarded = (app: Express, tf: TwoFactor) =>
-  app.get('/account', tf.requireTwoFactor(), (_req, res) => void res.json({}))
+const guarded = (app: Express, tf: TwoFactor) => app.get('/account', tf.requireTwoFactor(), ok)
 
 /** What reached the error handler of the host: one mistake, however often it was met. */
 async function mistakeOf(host: Host): Promise<string> {
-  await new Promise((resolve) => setImmediate(resolve))
   const [first] = host.errors
   expect(first).toBeInstanceOf(TypeError)
   expect(first).toMatchObject({ code: 'ERR_TWO_FACTOR_OPTION' })
@@ -58,7 +48,7 @@ describe('a host without a session', () => {
     const host = await startHost(given)
     const visitor = host.browser()
     const told = [
-      await visitor.post('/two-factor/start', {}),
+      await visitor.start(),
       await visitor.get('/two-factor'),
       await visitor.open('/account'),
       await visitor.get('/account'),
@@ -66,7 +56,7 @@ describe('a host without a session', () => {
     expect(told.map(({ status }) => status)).toEqual([500, 500, 500, 500])
     expect(host.errors).toHaveLength(4)
     expect(await mistakeOf(host)).toContain(mountSession)
-    expect(warnings).toEqual(['TWO_FACTOR_NO_SESSION'])
+    expect(await codes()).toEqual(['TWO_FACTOR_NO_SESSION'])
     expect(host.stub.sends).toEqual([])
   })
 
@@ -77,23 +67,21 @@ describe('a host without a session', () => {
       routes(app, tf) {
         const signup = tf.phoneVerification()
         app.use('/phone', signup.routes())
-        app.post('/signup', signup.requireProof(), (_req, res) => void res.json({}))
+        app.post('/signup', signup.requireProof(), ok)
       },
     })
     await host.browser().post('/phone/start', { phone: '+573009999999' })
     expect(await mistakeOf(host)).toContain(mountSession)
     expect((await host.browser().post('/signup')).status).toBe(500)
-    expect(warnings).toEqual(['TWO_FACTOR_NO_SESSION'])
+    expect(await codes()).toEqual(['TWO_FACTOR_NO_SESSION'])
   })
 
   it('that brings an adapter is warned, and refused as long as the adapter has no id', async () => {
     const host = await startHost({
       options: { subject: () => 'ana', session: { id: () => undefined, rotate: () => undefined } },
     })
-    const told = await host.browser().post('/two-factor/start', {})
-    expect([told.status, told.json.code]).toEqual([503, 'session_unavailable'])
-    await new Promise((resolve) => setImmediate(resolve))
-    expect(warnings).toEqual(['TWO_FACTOR_NO_SESSION'])
+    expect((await host.browser().start()).refusal).toEqual([503, 'session_unavailable'])
+    expect(await codes()).toEqual(['TWO_FACTOR_NO_SESSION'])
   })
 })
 
@@ -105,8 +93,7 @@ it('an adapter that fails is no host without a session: its error is handed on, 
     options: { subject: () => 'ana', session: { id, rotate: () => undefined } },
   })
   expect((await host.browser().get('/account')).json).toEqual({ host: 'the session store is away' })
-  await new Promise((resolve) => setImmediate(resolve))
-  expect(warnings).toEqual([])
+  expect(await codes()).toEqual([])
 })
 
 describe('a guard before the body parser', () => {
@@ -125,7 +112,7 @@ describe('a guard before the body parser', () => {
     })
     const ana = await host.signIn()
     for (const path of ['/pay', '/show']) {
-      const told = await ana.send(path, { method: 'POST', headers: { 'content-type': type }, body })
+      const told = await ana.postRaw(path, type, body)
       expect(told.status).toBe(500)
     }
     expect(host.errors).toHaveLength(2)
@@ -134,17 +121,15 @@ describe('a guard before the body parser', () => {
       `(reading 'amount'). The body is not parsed before the guard: ${write}`,
     )
     for (const error of host.errors) expect((error as Error).cause).toBeInstanceOf(TypeError)
-    expect(warnings).toEqual(['TWO_FACTOR_NOT_PARSED'])
+    expect(await codes()).toEqual(['TWO_FACTOR_NOT_PARSED'])
   })
 
   it('is not what is told when the client sends another type', async () => {
     const host = await startHost()
     const ana = await host.signIn()
-    const headers = { 'content-type': 'text/plain' }
-    const told = await ana.send('/transfers', { method: 'POST', headers, body: 'amount=1' })
-    expect(told.status).toBe(500)
+    expect((await ana.postRaw('/transfers', 'text/plain', 'amount=1')).status).toBe(500)
     expect(String(host.errors[0])).not.toContain('write app.post')
-    expect(warnings).toEqual([])
+    expect(await codes()).toEqual([])
   })
 
   it.each([
@@ -155,9 +140,9 @@ describe('a guard before the body parser', () => {
   ])('is no reason for a field that the visitor left out: %s %s', async (type, body, detail) => {
     const host = await startHost()
     const ana = await host.signIn()
-    const told = await ana.send('/transfers', { method: 'POST', headers: { 'content-type': type }, body })
+    const told = await ana.postRaw('/transfers', type, body)
     expect([told.status, told.json.code, told.json.detail]).toEqual([400, 'invalid_request', detail])
-    expect([host.errors, warnings]).toEqual([[], []])
+    expect([host.errors, await codes()]).toEqual([[], []])
   })
 
   it('is no reason either where something in front of Express has parsed the body, such as a serverless adapter', async () => {
@@ -172,9 +157,8 @@ describe('a guard before the body parser', () => {
       },
     })
     const ana = await host.signIn()
-    const headers = { 'content-type': 'application/json' }
-    const told = await ana.send('/pay', { method: 'POST', headers, body: '{"payee":"Ben"}' })
-    expect([told.status, told.json.detail, warnings]).toEqual([400, 'amount is missing.', []])
+    const told = await ana.postRaw('/pay', 'application/json', '{"payee":"Ben"}')
+    expect([told.status, told.json.detail, await codes()]).toEqual([400, 'amount is missing.', []])
   })
 })
 
@@ -197,7 +181,7 @@ describe('routes that are mounted elsewhere than `path` says', () => {
     expect(message).toContain(`tf.routes() is mounted at "${base === '' ? '/' : base}"`)
     // Without a path there is none that the option could take.
     expect(message.endsWith(base === '' ? 'tf.routes())' : `, or twoFactor({ path: '${base}' })`)).toBe(true)
-    expect(warnings).toEqual(['TWO_FACTOR_PATH_DIFFERS'])
+    expect(await codes()).toEqual(['TWO_FACTOR_PATH_DIFFERS'])
   })
 
   it('are missing where a guard sends a browser, and nothing was mounted', async () => {
@@ -224,8 +208,7 @@ describe('routes that are mounted elsewhere than `path` says', () => {
     })
     // What is required is told in any case.
     expect((await host.browser().get('/account')).json.code).toBe('second_factor_required')
-    await new Promise((resolve) => setImmediate(resolve))
-    expect(warnings).toEqual(expected)
+    expect(await codes()).toEqual(expected)
   })
 
   it.each<[string, (app: Express, tf: TwoFactor) => void]>([
@@ -251,21 +234,18 @@ describe('routes that are mounted elsewhere than `path` says', () => {
         guarded(app, tf)
       },
     })
-    const page = (await host.browser().open('/account')).headers.get('location') ?? ''
+    const page = (await host.browser().open('/account')).location
     expect(page).toMatch(/^\/two-factor\?requirement=/)
     expect((await host.browser().open('/two-factor')).status).toBe(200)
     expect(host.errors).toEqual([])
   })
 
   it('only warn when a proxy may have removed the first part', async () => {
-    const host = await startHost({
-      options: { subject: () => 'ana', path: '/shop/two-factor' },
-    })
+    const host = await startHost({ options: { subject: () => 'ana', path: '/shop/two-factor' } })
     expect((await host.browser().get('/two-factor')).status).toBe(200)
-    expect((await host.browser().open('/account')).headers.get('location')).toMatch(/^\/shop\/two-factor\?/)
+    expect((await host.browser().open('/account')).location).toMatch(/^\/shop\/two-factor\?/)
     expect(host.errors).toEqual([])
-    await new Promise((resolve) => setImmediate(resolve))
-    expect(warnings).toEqual(['TWO_FACTOR_PATH_DIFFERS'])
+    expect(await codes()).toEqual(['TWO_FACTOR_PATH_DIFFERS'])
     const found = (await host.tf.selfTest()).findings.map(({ code }) => code)
     expect(found).not.toContain('path_differs')
   })

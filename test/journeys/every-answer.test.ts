@@ -1,16 +1,15 @@
-import { randomUUID } from 'node:crypto'
-import cookieSession from 'cookie-session'
 import express, { type Request } from 'express'
 import { describe, expect, it } from 'vitest'
-import {
-  memoryStore,
-  type Store,
-  TwoFactorError,
-  type TwoFactorOptions,
-  tokenSession,
-} from '../../src/index.js'
+import { type Store, TwoFactorError, type TwoFactorOptions, tokenSession } from '../../src/index.js'
 import { type Answer, Browser } from '../express/browser.js'
-import { type Host, type HostOptions, startHost } from '../express/kit.js'
+import {
+  type Host,
+  type HostOptions,
+  startHost,
+  storeThrough,
+  withCookies,
+  withTokens,
+} from '../express/kit.js'
 
 const minute = 60_000
 
@@ -37,33 +36,15 @@ const formats = {
 } as const
 type Format = (typeof formats)[keyof typeof formats]
 
-const sidOf = (req: Request) => req.session as unknown as { sid?: string }
 const tokenOf = (req: Request) => req.headers.authorization?.split(' ')[1]
 
 const sessions: Readonly<Record<string, HostOptions>> = {
   'express-session': {},
-  'cookie-session': {
-    addSession: (app) => app.use(cookieSession({ name: 'cs', keys: ['a key'], sameSite: 'lax' })),
-    options: {
-      session: {
-        id: (req) => sidOf(req)?.sid,
-        rotate(req) {
-          sidOf(req).sid = randomUUID()
-        },
-        keep(req) {
-          sidOf(req).sid ??= randomUUID()
-        },
-      },
-    },
-  },
-  'bearer tokens': {
-    addSession: () => undefined,
-    options: {
-      session: tokenSession(tokenOf),
-      subject: (req) => tokenOf(req)?.split('-')[0],
-      onVerified: () => undefined,
-    },
-  },
+  'cookie-session': withCookies,
+  'bearer tokens': withTokens({
+    session: tokenSession(tokenOf),
+    subject: (req) => tokenOf(req)?.split('-')[0],
+  }),
 }
 
 const routes: NonNullable<HostOptions['routes']> = (app, tf) => {
@@ -108,20 +89,12 @@ async function setUp(kind: string, format: Format, options: Partial<TwoFactorOpt
 }
 
 function fallibleStore(): { store: Store; breakStore: (error: Error) => void } {
-  const well = memoryStore()
   let failure: Error | undefined
-  const unlessBroken =
-    <Args extends unknown[], Result>(verb: (...args: Args) => Result) =>
-    (...args: Args): Result => {
-      if (failure !== undefined) throw failure
-      return verb(...args)
-    }
   return {
-    store: {
-      read: unlessBroken(well.read),
-      swap: unlessBroken(well.swap),
-      increment: unlessBroken(well.increment),
-    },
+    store: storeThrough((_command, _key, work) => {
+      if (failure !== undefined) throw failure
+      return work()
+    }),
     breakStore(error) {
       failure = error
     },
@@ -134,7 +107,8 @@ interface Row {
   readonly options?: () => Partial<TwoFactorOptions>
   /** Of the answer, in seconds. */
   readonly retryAfter?: string
-  run(setup: Setup): Promise<Answer>
+  /** What leads to it; by default somebody asks for a code. */
+  run?(setup: Setup): Promise<Answer>
 }
 
 const start = '/two-factor/start'
@@ -147,25 +121,18 @@ async function begun(setup: Setup): Promise<Caller> {
   return ana
 }
 
+/** Somebody was sent a code and types this. */
+const typed = (fields: Record<string, string>, headers?: Record<string, string>) => ({
+  run: async (setup: Setup) => (await begun(setup)).post(verify, fields, headers),
+})
+
+const asksForACode = async ({ enter }: Setup) => (await enter()).post(start)
+
 const rows: readonly Row[] = [
-  {
-    code: 'invalid_request',
-    status: 400,
-    run: async (setup) => (await begun(setup)).post(verify, { code: 'x' }),
-  },
+  { code: 'invalid_request', status: 400, ...typed({ code: 'x' }) },
   { code: 'not_identified', status: 401, run: async ({ stranger }) => stranger().post(start) },
-  {
-    code: 'destination_not_allowed',
-    status: 403,
-    options: () => ({ phone: () => '+4915112345678' }),
-    run: async ({ enter }) => (await enter()).post(start),
-  },
-  {
-    code: 'send_refused',
-    status: 403,
-    options: () => ({ beforeSend: () => false }),
-    run: async ({ enter }) => (await enter()).post(start),
-  },
+  { code: 'destination_not_allowed', status: 403, options: () => ({ phone: () => '+4915112345678' }) },
+  { code: 'send_refused', status: 403, options: () => ({ beforeSend: () => false }) },
   {
     code: 'cross_site',
     status: 403,
@@ -208,24 +175,11 @@ const rows: readonly Row[] = [
       return second ?? Promise.reject(new Error('nothing was checked'))
     },
   },
-  {
-    code: 'no_phone',
-    status: 409,
-    options: () => ({ phone: () => undefined }),
-    run: async ({ enter }) => (await enter()).post(start),
-  },
+  { code: 'no_phone', status: 409, options: () => ({ phone: () => undefined }) },
   { code: 'challenge_gone', status: 410, run: async ({ enter }) => (await enter()).post(verify, wrong) },
-  {
-    code: 'payload_too_large',
-    status: 413,
-    run: async (setup) => (await begun(setup)).post(verify, { code: '1'.repeat(20_000) }),
-  },
-  {
-    code: 'unsupported_media_type',
-    status: 415,
-    run: async (setup) => (await begun(setup)).post(verify, wrong, { 'content-type': 'text/plain' }),
-  },
-  { code: 'code_not_accepted', status: 422, run: async (setup) => (await begun(setup)).post(verify, wrong) },
+  { code: 'payload_too_large', status: 413, ...typed({ code: '1'.repeat(20_000) }) },
+  { code: 'unsupported_media_type', status: 415, ...typed(wrong, { 'content-type': 'text/plain' }) },
+  { code: 'code_not_accepted', status: 422, ...typed(wrong) },
   {
     code: 'attempts_exhausted',
     status: 429,
@@ -317,14 +271,8 @@ const rows: readonly Row[] = [
     status: 503,
     retryAfter: '5',
     options: () => ({ session: { id: () => undefined, rotate: () => undefined } }),
-    run: async ({ enter }) => (await enter()).post(start),
   },
-  {
-    code: 'sending_paused',
-    status: 503,
-    options: () => ({ limits: { serviceSendsPerMinute: 0 } }),
-    run: async ({ enter }) => (await enter()).post(start),
-  },
+  { code: 'sending_paused', status: 503, options: () => ({ limits: { serviceSendsPerMinute: 0 } }) },
 ]
 
 function expectWellFormed(answer: Answer): void {
@@ -333,26 +281,30 @@ function expectWellFormed(answer: Answer): void {
 }
 
 describe.each(Object.entries(formats))('over %s', (_name, format) => {
-  it.each(rows)('$code is answered with $status', async ({ code, status, retryAfter, options, run }) => {
-    const setup = await setUp('express-session', format, options?.())
-    const answer = await run(setup)
-    expect(answer.status).toBe(status)
-    expectWellFormed(answer)
-    if (retryAfter !== undefined) expect(answer.headers.get('retry-after')).toBe(retryAfter)
-    if (status === 429 || status === 503) expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
-    if (format.lang === undefined) {
-      expect(answer.headers.get('content-type')).toBe('application/problem+json')
-      expect(answer.json).toMatchObject({ code, status, type: `urn:express-two-factor:${code}` })
-      expect(answer.json.title).toBeTypeOf('string')
-      expect(answer.json.detail).toBeTypeOf('string')
-    } else {
-      expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
-      expect(answer.text).toContain(`<html lang="${format.lang}"`)
-      expect(answer.text).not.toMatch(/undefined|\[object/)
-    }
-    expect(answer.text).not.toContain('3001234567')
-    expect(setup.host.errors).toEqual([])
-  })
+  it.each(rows)(
+    '$code is answered with $status',
+    async ({ code, status, retryAfter, options, run = asksForACode }) => {
+      const setup = await setUp('express-session', format, options?.())
+      const answer = await run(setup)
+      expect(answer.status).toBe(status)
+      expectWellFormed(answer)
+      if (retryAfter !== undefined) expect(answer.headers.get('retry-after')).toBe(retryAfter)
+      if (status === 429 || status === 503)
+        expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+      if (format.lang === undefined) {
+        expect(answer.headers.get('content-type')).toBe('application/problem+json')
+        expect(answer.json).toMatchObject({ code, status, type: `urn:express-two-factor:${code}` })
+        expect(answer.json.title).toBeTypeOf('string')
+        expect(answer.json.detail).toBeTypeOf('string')
+      } else {
+        expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
+        expect(answer.text).toContain(`<html lang="${format.lang}"`)
+        expect(answer.text).not.toMatch(/undefined|\[object/)
+      }
+      expect(answer.text).not.toContain('3001234567')
+      expect(setup.host.errors).toEqual([])
+    },
+  )
 
   it.each(Object.keys(sessions))('a whole sign-in succeeds with %s', async (kind) => {
     const setup = await setUp(kind, format)
@@ -370,8 +322,7 @@ describe.each(Object.entries(formats))('over %s', (_name, format) => {
     clock.now += minute
     await ana.post(start)
     clock.now += 2 * minute
-    const resent = await ana.post('/two-factor/resend', { channel: 'call' })
-    expect(resent.status).toBe(isJson ? 200 : 303)
+    expect((await ana.post('/two-factor/resend', { channel: 'call' })).status).toBe(isJson ? 200 : 303)
     expect(stub.sends.map(({ path }) => path)).toEqual([
       '/v1/2fa/send-sms',
       '/v1/2fa/send-sms',
@@ -385,7 +336,7 @@ describe.each(Object.entries(formats))('over %s', (_name, format) => {
     const right = await ana.post(verify, { code: stub.rightCode })
     expect(right.status).toBe(isJson ? 200 : 303)
     if (isJson) expect(right.json).toMatchObject({ verified: true, purpose: 'login' })
-    else expect(right.headers.get('location')).toBe('/')
+    else expect(right.location).toBe('/')
     expectWellFormed(right)
     expect((await ana.get('/account')).status).toBe(200)
   })

@@ -7,11 +7,13 @@ import { startHost } from '../express/kit.js'
 
 const phone = '+573001234567'
 
-const dialects = (['spec', 'observed'] as const).flatMap((dialect) =>
-  ([200, 400, 520] as const).flatMap((wrongCode) =>
-    (['replace', 'repeat'] as const).map((resend) => ({ dialect, wrongCode, resend })),
-  ),
-)
+/** Each answer to a wrong code and to a second send, in each dialect. */
+const dialects = [
+  { dialect: 'spec', wrongCode: 200, resend: 'replace' },
+  { dialect: 'spec', wrongCode: 520, resend: 'repeat' },
+  { dialect: 'observed', wrongCode: 400, resend: 'replace' },
+  { dialect: 'observed', wrongCode: 520, resend: 'repeat' },
+] as const
 
 async function open(options: SandboxOptions) {
   const sandbox = await startSandbox(options)
@@ -57,7 +59,7 @@ describe.each(dialects)(
       const { sandbox, host, wait, codeFor } = await open(options)
       const ana = await host.challenged()
       const first = await codeFor(phone)
-      expect((await ana.post('/two-factor/verify', { code: other(first) })).json).toMatchObject({
+      expect((await ana.verify(other(first))).json).toMatchObject({
         code: 'code_not_accepted',
         attemptsRemaining: 4,
       })
@@ -65,14 +67,14 @@ describe.each(dialects)(
       const since = sandbox.clock.now()
       expect((await ana.post('/two-factor/resend', { channel: 'call' })).status).toBe(200)
       const second = await codeFor(phone, since)
-      expect((await ana.post('/two-factor/verify', { code: second })).status).toBe(200)
+      expect((await ana.verify(second)).status).toBe(200)
       expect((await ana.get('/account')).status).toBe(200)
 
       const requirement = await transfer(ana)
       wait(1_000)
       const later = sandbox.clock.now()
-      expect((await ana.post('/two-factor/start', { requirement })).status).toBe(201)
-      expect((await ana.post('/two-factor/verify', { code: await codeFor(phone, later) })).status).toBe(200)
+      expect((await ana.start({ requirement })).status).toBe(201)
+      expect((await ana.verify(await codeFor(phone, later))).status).toBe(200)
       expect((await ana.post('/transfers', { amount: 5, payee: 'ACME' })).json).toEqual({
         sent: 5,
         by: 'sms',
@@ -91,7 +93,7 @@ describe.each(dialects)(
       const ana = await host.challenged()
       const code = await codeFor(phone)
       wait(60_000)
-      expect((await ana.post('/two-factor/verify', { code })).status).toBe(410)
+      expect((await ana.verify(code)).status).toBe(410)
     })
   },
 )

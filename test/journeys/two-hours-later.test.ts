@@ -48,9 +48,8 @@ describe('two hours later, somebody', () => {
     const deployed = (secret: string | readonly string[]) =>
       startHost({ options: { store, secret, limits: { failuresBeforeLock: 2 } } })
     const before = await deployed(firstSecret)
-    const ana = await before.login()
-    await ana.post('/two-factor/start', {})
-    for (const code of ['000001', '000002']) await ana.post('/two-factor/verify', { code })
+    const ana = await before.challenged()
+    for (const code of ['000001', '000002']) await ana.verify(code)
     const locked = { locked: true }
     const during = await deployed([nextSecret, firstSecret])
     expect(await during.tf.numbers.state('+573001234567')).toMatchObject(locked)

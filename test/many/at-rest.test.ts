@@ -1,23 +1,12 @@
-import { createClient } from 'redis'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { redisStore } from '../../src/store/redis-store.js'
 import type { Browser } from '../express/browser.js'
 import { phones, startHost } from '../express/kit.js'
+import { redisOfFile } from '../express/redis.js'
 import { figure } from '../prove/figure.js'
-import { type RedisServer, startRedis, withoutRedis } from '../store/redis-server.js'
+import { withoutRedis } from '../store/redis-server.js'
 
-let server: RedisServer
-let client: ReturnType<typeof createClient>
-beforeAll(async () => {
-  if (withoutRedis) return
-  server = await startRedis()
-  client = createClient({ url: server.url })
-  await client.connect()
-})
-afterAll(async () => {
-  client?.destroy()
-  await server?.kill()
-})
+const redis = redisOfFile()
 
 const signupPhone = '+573009998877'
 
@@ -44,7 +33,7 @@ async function liveThroughEverything() {
   const sent: string[] = []
   const sendCommand = (_key: string, args: string[]) => {
     sent.push(...args)
-    return client.sendCommand(args)
+    return redis.client.sendCommand(args)
   }
   const host = await startHost({
     options: {
@@ -90,8 +79,8 @@ async function liveThroughEverything() {
   await ask(ben, '/two-factor/start', {}, 201)
   codes.push(host.stub.rightCode)
 
-  const keys = (await client.sendCommand(['KEYS', '*'])) as string[]
-  const atRest = await Promise.all(keys.map(async (key) => [key, await client.get(key)] as const))
+  const keys = (await redis.client.sendCommand(['KEYS', '*'])) as string[]
+  const atRest = await Promise.all(keys.map(async (key) => [key, await redis.client.get(key)] as const))
   const numbers = [phones.ana ?? '', phones.ben ?? '', signupPhone]
   return {
     sent,

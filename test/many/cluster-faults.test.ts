@@ -5,7 +5,7 @@ import { migrateSlot, type RedisClusterServer, startRedisCluster } from '../stor
 import { type RedisServer, until, withoutRedis } from '../store/redis-server.js'
 import { expectSound, expectUnavailable, expectWell, storeTimeoutMs } from './expectations.js'
 import { challenged, newcomer, type Person } from './people.js'
-import { type Instance, type Setting, startInstance } from './processes.js'
+import { guess, type Instance, type Setting, startInstance } from './processes.js'
 
 let stub: ProviderStub
 beforeAll(async () => {
@@ -50,20 +50,18 @@ describe.skipIf(withoutRedis)('apps on a cluster', () => {
   it('judge no more than five codes of a number whose slot moves', async () => {
     const { person, key, home } = await located(instances[0])
     const checks = stub.checks.length
-    const origins = instances.map(({ origin }) => origin)
-    const codes = Array.from({ length: 1_000 }, (_, i) => `wrong${i}`)
-    const guessing = Promise.all(
-      instances.map((each) => each.guess(codes, { origins, tokens: [person.token], atOnce: 8 })),
-    )
+    const codes = Array.from({ length: 2_000 }, (_, i) => `wrong${i}`)
+    const guessing = guess(instances, [person.token], codes)
     for (const to of cluster.primaries.filter((node) => node !== home)) {
       await migrateSlot(key, home, to)
       await sleep(50)
       await migrateSlot(key, to, home)
       await sleep(50)
     }
-    const answers = Object.keys(Object.assign({}, ...(await guessing)))
-    expect(stub.checks.length - checks).toBe(5)
-    for (const status of answers) expect(['409', '422', '429', '503']).toContain(status)
+    for (const status of Object.keys(await guessing)) expect(['409', '422', '429', '503']).toContain(status)
+    // All 2,000 may have met a slot under way or another's attempt; what they left is spent in peace.
+    for (let i = 0; i < 5; i += 1) await person.verify('wrong')
+    expect(stub.checks.length - checks).toBeLessThanOrEqual(5)
     expect((await person.verify(stub.rightCode)).body.code).toBe('attempts_exhausted')
   })
 

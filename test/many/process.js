@@ -1,11 +1,10 @@
 /*
- * One instance of an app, as a process of its own on a Redis that it shares with others. Told to guess, it
- * is an attacker on all of them as well. An unhandled rejection ends it.
+ * One instance of an app, as a process of its own on a Redis that it shares with others. An unhandled
+ * rejection ends it.
  */
 import express from 'express'
 import { createClient, providerCodes, tokenSession, twoFactor } from 'express-two-factor'
 import { redisStore } from 'express-two-factor/redis'
-import { Pool } from 'undici'
 
 const { provider, clientName, redisPorts, storeTimeoutMs, balance } = JSON.parse(process.argv[2])
 
@@ -49,31 +48,6 @@ app.get('/account', tf.requireTwoFactor(), (req, res) => res.json(req.twoFactor.
 app.post('/transfer', tf.requireTwoFactor({ purpose: 'transfer', once: true }), (_req, res) => res.json({}))
 app.get('/funds', (_req, res) => res.json({ told, ...tf.health().balance }))
 const server = app.listen(0, '127.0.0.1', () => process.send(server.address().port))
-
-process.on('message', async ({ origins, tokens, codes, atOnce }) => {
-  const pools = origins.map((origin) => new Pool(origin, { connections: 16 }))
-  const statuses = {}
-  let next = 0
-  async function guess() {
-    while (next < codes.length) {
-      const turn = next++
-      const { statusCode, body } = await pools[turn % pools.length].request({
-        method: 'POST',
-        path: '/two-factor/verify',
-        headers: {
-          authorization: `Bearer ${tokens[turn % tokens.length]}`,
-          'content-type': 'application/json',
-        },
-        body: JSON.stringify({ code: codes[turn] }),
-      })
-      await body.dump()
-      statuses[statusCode] = (statuses[statusCode] ?? 0) + 1
-    }
-  }
-  await Promise.all(Array.from({ length: atOnce }, guess))
-  await Promise.all(pools.map((pool) => pool.close()))
-  process.send(statuses)
-})
 
 // On a busy machine a connection may be idle for longer than the five seconds after which Node closes it, just
 // when the next guess is on its way.

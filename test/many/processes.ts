@@ -1,6 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { createAgent } from '../../src/testing/rehearsal/agent.js'
+import { postAtOnce } from '../../src/testing/rehearsal/bursts.js'
+import { createWire } from '../../src/testing/rehearsal/wire.js'
 
 const program = fileURLToPath(new URL('process.js', import.meta.url))
 
@@ -8,8 +11,6 @@ export interface Instance {
   readonly origin: string
   /** One request with a token, in JSON. */
   ask(method: 'GET' | 'POST', path: string, token: string, body?: object): Promise<Told>
-  /** Sends codes to instances as fast as they answer, and counts the answers by status. */
-  guess(codes: readonly string[], from: Guessing): Promise<Readonly<Record<string, number>>>
   isAlive(): boolean
   end(): Promise<void>
 }
@@ -18,12 +19,6 @@ export interface Told {
   readonly status: number
   readonly body: Readonly<Record<string, unknown>>
   readonly tookMs: number
-}
-
-interface Guessing {
-  readonly origins: readonly string[]
-  readonly tokens: readonly string[]
-  readonly atOnce: number
 }
 
 /** What an instance of the built package runs on: a provider, and Redis by one of the clients. */
@@ -58,11 +53,6 @@ export async function startInstance(setting: Setting): Promise<Instance> {
       return { status: response.status, body: told, tookMs: performance.now() - start }
     },
 
-    async guess(codes, from) {
-      child.send({ codes, ...from })
-      return (await messageOf(child)) as Record<string, number>
-    },
-
     isAlive: () => child.exitCode === null && child.signalCode === null,
 
     async end() {
@@ -72,6 +62,26 @@ export async function startInstance(setting: Setting): Promise<Instance> {
       await ended
     },
   }
+}
+
+/** Sends codes to all instances, with each of the tokens, as fast as they answer. Counts the answers by status. */
+export async function guess(
+  instances: readonly Instance[],
+  tokens: readonly string[],
+  codes: readonly string[],
+): Promise<Readonly<Record<string, number>>> {
+  const wires = instances.map(({ origin }) => createWire(origin))
+  const browsers = tokens.flatMap((token) =>
+    wires.map((wire) => {
+      const browser = createAgent(wire)
+      browser.headers.authorization = `Bearer ${token}`
+      return browser
+    }),
+  )
+  const bodies = codes.map((code) => ({ code }))
+  const statuses = await postAtOnce(browsers, '/two-factor/verify', bodies)
+  for (const wire of wires) wire.close()
+  return Object.fromEntries(statuses)
 }
 
 async function messageOf(child: ChildProcess): Promise<unknown> {

@@ -1,23 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createClient } from 'redis'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { redisStore } from '../../src/store/redis-store.js'
 import type { Browser } from '../express/browser.js'
-import { type HostOptions, startHost } from '../express/kit.js'
-import { type RedisServer, startRedis, withoutRedis } from '../store/redis-server.js'
+import { gate, type HostOptions, startHost } from '../express/kit.js'
+import { redisOfFile } from '../express/redis.js'
+import { withoutRedis } from '../store/redis-server.js'
 
-let server: RedisServer
-let client: ReturnType<typeof createClient>
-beforeAll(async () => {
-  if (withoutRedis) return
-  server = await startRedis()
-  client = createClient({ url: server.url })
-  await client.connect()
-})
-afterAll(async () => {
-  client?.destroy()
-  await server?.kill()
-})
+const redis = redisOfFile()
 
 /** A host on Redis, and how often a request of it waits for Redis: what is asked together is waited for once. */
 async function countedHost(given: HostOptions = {}) {
@@ -29,7 +18,7 @@ async function countedHost(given: HostOptions = {}) {
     trips = Math.max(trips, trip)
     pending += 1
     try {
-      return await client.sendCommand(args)
+      return await redis.client.sendCommand(args)
     } finally {
       pending -= 1
       answered = Math.max(answered, trip)
@@ -40,7 +29,7 @@ async function countedHost(given: HostOptions = {}) {
     do await sleep(20)
     while (pending > 0)
   }
-  await server.ask('FLUSHALL')
+  await redis.server.ask('FLUSHALL')
   const host = await startHost({
     ...given,
     options: { ...given.options, store: redisStore({ sendCommand }) },
@@ -60,12 +49,12 @@ async function countedHost(given: HostOptions = {}) {
 }
 
 describe.skipIf(withoutRedis)('round trips to Redis', () => {
-  const verify = (browser: Browser, code: string) => () => browser.post('/two-factor/verify', { code })
+  const verify = (browser: Browser, code: string) => () => browser.verify(code)
 
   it('are four for a start, five for a verify and one for a guard', async () => {
     const host = await countedHost()
     const ana = await host.login()
-    expect(await host.trips(() => ana.post('/two-factor/start', {}))).toEqual([201, 4])
+    expect(await host.trips(() => ana.start())).toEqual([201, 4])
     expect(await host.trips(verify(ana, 'wrong1'))).toEqual([422, 4])
     expect(await host.trips(verify(ana, host.stub.rightCode))).toEqual([200, 5])
     expect(await host.trips(() => ana.get('/account'))).toEqual([200, 1])
@@ -75,9 +64,7 @@ describe.skipIf(withoutRedis)('round trips to Redis', () => {
     const host = await countedHost()
     const ana = await host.signIn()
     const { json } = await ana.post('/transfers', { amount: 1, payee: 'Luis' })
-    expect(await host.trips(() => ana.post('/two-factor/start', { requirement: json.requirement }))).toEqual([
-      201, 4,
-    ])
+    expect(await host.trips(() => ana.start({ requirement: json.requirement }))).toEqual([201, 4])
     expect(await host.trips(verify(ana, 'wrong1'))).toEqual([422, 4])
     expect(await host.trips(verify(ana, host.stub.rightCode))).toEqual([200, 5])
     expect(await host.trips(() => ana.post('/transfers', { amount: 1, payee: 'Luis' }))).toEqual([200, 2])
@@ -88,7 +75,7 @@ describe.skipIf(withoutRedis)('round trips to Redis', () => {
       mount: (app, tf) => app.use('/signup/phone', tf.phoneVerification().routes()),
     })
     const ana = await host.login()
-    expect(await host.trips(() => ana.post('/two-factor/start', {}))).toEqual([201, 4])
+    expect(await host.trips(() => ana.start())).toEqual([201, 4])
     expect(await host.trips(verify(ana, host.stub.rightCode))).toEqual([200, 5])
   })
 
@@ -105,18 +92,15 @@ describe.skipIf(withoutRedis)('round trips to Redis', () => {
   it('are no more where two requests meet on one ledger, and both get on', async () => {
     const host = await countedHost()
     const ana = await host.challenged()
-    let release = () => {}
-    const released = new Promise<void>((resolve) => {
-      release = resolve
-    })
+    const released = gate()
     host.stub.answerCheck = async () => {
-      await released
+      await released.opened
       return { json: { status: 'wrong' } }
     }
     const met = await host.trips(async () => {
       const asked = [verify(ana, 'wrong1')(), verify(ana, 'wrong2')()]
       const first = await Promise.race(asked)
-      release()
+      released.open()
       expect((await Promise.all(asked)).map(({ status }) => status).sort()).toEqual([409, 422])
       return first
     })
@@ -130,8 +114,8 @@ describe.skipIf(withoutRedis)('round trips to Redis', () => {
     const ana = await host.login()
     expect(await host.trips(verify(ana, '482913'))).toEqual([410, 1])
     expect(await host.trips(() => ana.get('/account'))).toEqual([403, 1])
-    await ana.post('/two-factor/start', {})
-    expect(await host.trips(() => ana.post('/two-factor/start', {}))).toEqual([200, 1])
+    await ana.start()
+    expect(await host.trips(() => ana.start())).toEqual([200, 1])
     expect(await host.trips(() => ana.post('/two-factor/resend', {}))).toEqual([429, 1])
   })
 })

@@ -48,12 +48,12 @@ export async function runScenario(onEvent: (event: TwoFactorEvent) => void): Pro
   for (let person = 0; person < 24; person += 1) {
     const browser = await host.login(`user-${String(person).padStart(2, '0')}`)
     const verify = async (code: string) => {
-      const { status } = await browser.post('/two-factor/verify', { code })
+      const { status } = await browser.verify(code)
       if (status === 200) told.approved += 1
       if (status === 422) told.rejected += 1
     }
     stub.answerSend = person % 8 === 0 ? refusing : person % 8 === 1 ? losing('lostSends') : answerSend
-    await browser.post('/two-factor/start', { channel: person % 3 === 0 ? 'call' : 'sms' })
+    await browser.start({ channel: person % 3 === 0 ? 'call' : 'sms' })
     // Too soon after a send, and nothing to repeat after a refused one.
     const resent = await browser.post('/two-factor/resend', {})
     if (resent.status === 429 || resent.status === 410) told.refusals += 1

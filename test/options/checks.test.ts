@@ -3,6 +3,7 @@ import { twoFactor } from '../../src/index.js'
 import { optionChecks } from '../../src/options/checks.js'
 
 const noop = () => {}
+const store = { read: noop, swap: noop, increment: noop }
 const codes = { sendCode: noop, checkCode: noop, balance: noop, messageState: noop }
 const minimal = {
   provider: codes,
@@ -28,6 +29,7 @@ function refusal(change: object, usual: object = minimal): string | undefined {
 const beside: Readonly<Record<string, object>> = {
   'pages.brand': { name: 'Acme' },
   recoveryCodes: { consume: noop },
+  authenticator: { secretOf: noop, issuer: 'Acme' },
 }
 
 /** Puts a value at `limits.lockMs` or at `pages.brand`. */
@@ -92,12 +94,8 @@ const rows: readonly Row[] = [
   [
     'store',
     'must be a store: memoryStore(), redisStore() or your own',
-    [{ read: noop, swap: noop, increment: noop }],
-    [
-      { swap: noop, increment: noop },
-      { read: noop, increment: noop },
-      { read: noop, swap: noop },
-    ],
+    [store],
+    (['read', 'swap', 'increment'] as const).map((verb) => ({ ...store, [verb]: undefined })),
   ],
   [
     'session',
@@ -129,6 +127,13 @@ const rows: readonly Row[] = [
   ['watch.balance.low', noneOrMore, [0], [-1]],
   ['watch.balance.warnBeforeMs', duration, [1, 2 ** 40], [0]],
   ['watch.delivery.afterMs', timeout, [], [0]],
+  ['authenticator.secretOf', fn('(req, subject) => secret in base32'), [noop], ['JBSWY3DP']],
+  [
+    'authenticator.issuer',
+    'must be a non-empty string without a colon: the name of your app',
+    ['Acme'],
+    ['', 'a:b', 5],
+  ],
   ['recoveryCodes.consume', fn('(subject, hash) => boolean'), [noop], ['all']],
   ['recoveryCodes.remaining', fn('(subject) => number'), [noop], [5]],
   [
@@ -144,7 +149,7 @@ const rows: readonly Row[] = [
   ['pages.render', fn('(view, { req, res, locale, texts, html }) => html'), [noop], [{}]],
   ['onVerified', fn('(req, res, grant)'), [noop], [true]],
   ['onCancelled', fn('(req, res)'), [noop], [true]],
-  ['beforeSend', fn('(req, send) => boolean'), [noop], [true]],
+  ['beforeSend', fn('(req, send) => boolean or { allow, reason?, method? }'), [noop], [true]],
   ['onEvent', fn('(event)'), [noop], [true]],
   ['now', fn('() => milliseconds'), [noop], [5]],
   ['limits.profile', "must be 'psd2'", ['psd2'], ['psd1']],
@@ -158,27 +163,23 @@ const rows: readonly Row[] = [
   ...['verifyTimeoutMs', 'sendTimeoutMs', 'storeTimeoutMs', 'hostTimeoutMs'].map(
     (name): Row => [`limits.${name}`, timeout, [1], [0, 2 ** 31, ...noNumbers]],
   ),
-  ...[
-    'sendsPerHour',
-    'sendsPerDay',
-    'callsPerHour',
-    'callsPerDay',
-    'allSendsPerHour',
-    'allSendsPerDay',
-    'enrolSendsPerDay',
-    'sendsPerSubjectPerDay',
-    'sendsPerSessionPerHour',
-    'numbersPerSessionPerDay',
-  ].map((name): Row => [`limits.${name}`, noneOrMore, [0], [-1, false, ...noNumbers]]),
+  ...(
+    'sendsPerHour sendsPerDay callsPerHour callsPerDay allSendsPerHour allSendsPerDay enrolSendsPerDay ' +
+    'sendsPerSubjectPerDay sendsPerSessionPerHour numbersPerSessionPerDay'
+  )
+    .split(' ')
+    .map((name): Row => [`limits.${name}`, noneOrMore, [0], [-1, false, ...noNumbers]]),
   ...['serviceSendsPerMinute', 'serviceEnrolSendsPerHour', 'serviceEnrolSendsPerDay'].map(
     (name): Row => [`limits.${name}`, noneOrMoreOrFunction, [0, () => 1], [-1, false, ...noNumbers]],
   ),
-  ...[
-    'sendsPerAddressPer10Min',
-    'verificationsPerAddressPer10Min',
-    'enrolSendsPerAddressPer10Min',
-    'enrolVerificationsPerAddressPer10Min',
-  ].map((name): Row => [`limits.${name}`, noneOrMoreOrOff, [0, 5, false], [-1, true, ...noNumbers]]),
+  ...['sends', 'verifications', 'enrolSends', 'enrolVerifications'].map(
+    (name): Row => [
+      `limits.${name}PerAddressPer10Min`,
+      noneOrMoreOrOff,
+      [0, 5, false],
+      [-1, true, ...noNumbers],
+    ],
+  ),
   [
     'limits.cooldownMs',
     'must list at least one pause in milliseconds, in an array such as [30_000]',
@@ -222,65 +223,39 @@ describe('an option', () => {
       expect([value, refused(path, value)]).toEqual([value, `twoFactor: ${path} ${message}`])
   })
 
-  test.each([
-    ['secret', secret, ['s'.repeat(32), 'short']],
-    ['countries', country, ['CO', 'co']],
-    ['countries', country, ['CO', 'UK']],
+  const origin = 'https://a.example'
+  test.each<Row>([
+    ['secret', secret, ['s'.repeat(32)], ['short']],
     // Antarctica has no numbers of its own.
-    ['countries', country, ['CO', 'AQ']],
-    ['countries', country, ['CO', ['CO']]],
+    ['countries', country, ['CO'], ['co', 'UK', 'AQ', ['CO']]],
     [
       'allowedOrigins',
       'must be an origin without a path, such as https://app.example.com',
-      ['https://a.example', 'https://a.example/'],
+      [origin],
+      [`${origin}/`, 'a.example', 'null', new URL(origin)],
     ],
-    [
-      'allowedOrigins',
-      'must be an origin without a path, such as https://app.example.com',
-      ['https://a.example', 'a.example'],
-    ],
-    [
-      'allowedOrigins',
-      'must be an origin without a path, such as https://app.example.com',
-      ['https://a.example', 'null'],
-    ],
-    [
-      'allowedOrigins',
-      'must be an origin without a path, such as https://app.example.com',
-      ['https://a.example', new URL('https://a.example')],
-    ],
-    ['limits.cooldownMs', 'must be an integer, 0 or more (milliseconds)', [0, -1]],
-    ['watch.signups.countries', country, ['CO', 'AQ']],
-    ['pages.brand.csp.imgSrc', source, ['a.example', 'a b']],
-    ['pages.brand.csp.imgSrc', source, ['a.example', 'a;b']],
-    ['pages.brand.csp.imgSrc', source, ['a.example', ',']],
-    ['pages.brand.csp.imgSrc', source, ['a.example', 5]],
-  ])('%s is refused by place: %s', (path, message, value) => {
-    expect(refused(path, value)).toBe(`twoFactor: ${path}[1] ${message}`)
+    ['limits.cooldownMs', 'must be an integer, 0 or more (milliseconds)', [0], [-1]],
+    ['watch.signups.countries', country, ['CO'], ['AQ']],
+    ['pages.brand.csp.imgSrc', source, ['a.example'], ['a b', 'a;b', ',', 5]],
+  ])('%s is refused by place: %s', (path, message, right, wrong) => {
+    for (const value of wrong)
+      expect([value, refused(path, [...right, value])]).toEqual([value, `twoFactor: ${path}[1] ${message}`])
   })
 
   test.each([
-    ['coutries', { coutries: ['CO'] }, '"; did you mean "countries"?'],
-    ['limits.sendPerHour', { limits: { sendPerHour: 5 } }, '"; did you mean "sendsPerHour"?'],
-    ['pages.links.signin', { pages: { links: { signin: '/' } } }, '"; did you mean "signIn"?'],
-    [
-      'pages.brand.csp.img',
-      { pages: { brand: { name: 'A', csp: { img: [] } } } },
-      '"; expected: imgSrc, fontSrc, styleSrc',
-    ],
-    [
-      'purposes.pay.onec',
-      { purposes: { pay: { onec: true } } },
-      '"; expected: maxAgeMs, once, channels, trustedDevice, recoveryCode',
-    ],
-    ['trustedDevices.maxAge', { trustedDevices: { maxAge: 5 } }, '"; did you mean "maxAgeMs"?'],
-    ['knownBrowsers.maxAge', { knownBrowsers: { maxAge: 5 } }, '"; did you mean "maxAgeMs"?'],
-    ['watch.balance.every', { watch: { balance: { every: 5 } } }, '"; did you mean "everyMs"?'],
-    ['watch.delivery.after', { watch: { delivery: { after: 5 } } }, '"; did you mean "afterMs"?'],
-    ['watch.signups.ratios', { watch: { signups: { ratios: 5 } } }, '"; did you mean "ratio"?'],
-    ['recoveryCodes.remaning', { recoveryCodes: { consume: noop, remaning: noop } }, '"; did you mean'],
-  ])('that is misspelt is named, wherever it stands: %s', (name, change, hint) => {
-    expect(refusal(change)).toContain(`twoFactor: unknown option "${name}${hint}`)
+    ['coutries', 'did you mean "countries"?'],
+    ['limits.sendPerHour', 'did you mean "sendsPerHour"?'],
+    ['pages.links.signin', 'did you mean "signIn"?'],
+    ['pages.brand.csp.img', 'expected: imgSrc, fontSrc, styleSrc'],
+    ['purposes.pay.onec', 'expected: maxAgeMs, once, channels, trustedDevice, recoveryCode'],
+    ['trustedDevices.maxAge', 'did you mean "maxAgeMs"?'],
+    ['knownBrowsers.maxAge', 'did you mean "maxAgeMs"?'],
+    ['watch.balance.every', 'did you mean "everyMs"?'],
+    ['watch.delivery.after', 'did you mean "afterMs"?'],
+    ['watch.signups.ratios', 'did you mean "ratio"?'],
+    ['recoveryCodes.remaning', 'did you mean "remaining"?'],
+  ])('that is misspelt is named, wherever it stands: %s', (name, hint) => {
+    expect(refused(name, 5)).toContain(`twoFactor: unknown option "${name}"; ${hint}`)
   })
 
   test.each([
@@ -380,21 +355,12 @@ describe('what is missing', () => {
 })
 
 describe('an option that has moved', () => {
-  const client = 'provider: providerCodes({ client, '
-  test.each([
-    ['approvedStatuses', `${client}approvedStatuses })`],
-    ['calibratedAt', `${client}calibratedAt })`],
-    ['rejectedCodes', `${client}rejectedCodes })`],
-    ['accountErrorCodes', `${client}accountErrorCodes })`],
-    ['voice', `${client}voice })`],
-    ['callRetries', `${client}callRetries })`],
-    ['countryCode', `${client}countryCode })`],
-    ['locale', 'pages: { locale }'],
-    ['messages', 'pages: { messages }'],
-    ['brand', 'pages: { brand }'],
-    ['links', 'pages: { links }'],
-    ['render', 'pages: { render }'],
-    ['formFields', 'pages: { formFields }'],
+  const ofAccount =
+    'approvedStatuses calibratedAt rejectedCodes accountErrorCodes voice callRetries countryCode'
+  const ofPages = 'locale messages brand links render formFields'
+  test.each<readonly [string, string]>([
+    ...ofAccount.split(' ').map((name) => [name, `provider: providerCodes({ client, ${name} })`] as const),
+    ...ofPages.split(' ').map((name) => [name, `pages: { ${name} }`] as const),
     ['codePattern', 'code: { pattern }'],
     ['codeLetters', 'code: { letters }'],
     ['signupGuard', 'watch: { signups }'],
@@ -407,17 +373,18 @@ describe('an option that has moved', () => {
   })
 
   test('leaves few enough names to read', () => {
-    expect(Object.keys(optionChecks).length).toBeLessThanOrEqual(26)
+    expect(Object.keys(optionChecks).length).toBeLessThanOrEqual(27)
   })
 })
 
 test.each([0, -5, Number.NaN, Number.POSITIVE_INFINITY, '250', null])(
   'the deadline of a store is one, if it has any: %s',
   (timeoutMs) => {
-    const store = { read: noop, swap: noop, increment: noop, timeoutMs }
-    expect(refusal({ store })).toBe(`twoFactor: store.timeoutMs ${timeout}`)
+    expect(refusal({ store: { ...store, timeoutMs } })).toBe(`twoFactor: store.timeoutMs ${timeout}`)
   },
 )
+
+const authenticator = { secretOf: noop, issuer: 'Acme' }
 
 describe('a provider', () => {
   test.each([
@@ -430,31 +397,33 @@ describe('a provider', () => {
     )
   })
 
-  test.each<[object[] | undefined, object, string | undefined]>([
-    [undefined, { channels: ['sms', 'call'] }, undefined],
-    [
-      undefined,
-      { channels: ['sms', 'whatsapp'] },
-      'channels: the provider declares no method "whatsapp"; it has: sms, call',
-    ],
-    [[{ name: 'whatsapp', label: 'WhatsApp' }], { channels: ['whatsapp'] }, undefined],
-    [[{ name: 'whatsapp' }], {}, undefined],
-    [
-      [{ name: 'whatsapp' }],
-      { purposes: { login: {}, pay: { channels: ['whatsap'] } } },
-      'purposes.pay.channels: the provider declares no method "whatsap"; did you mean "whatsapp"?',
-    ],
+  const none = 'the provider declares no method'
+  const named =
+    "must be 1 to 32 letters, digits, dots, hyphens or underscores, such as 'passkey', and not 'app', which is the option authenticator"
+  const whatsapp = { name: 'whatsapp', label: 'WhatsApp' }
+  const pay = { purposes: { login: {}, pay: { channels: ['whatsap'] } } }
+  test.each<[object[] | undefined, object, string?]>([
+    [undefined, { channels: ['sms', 'call'] }],
+    [undefined, { channels: ['sms', 'whatsapp'] }, `channels: ${none} "whatsapp"; it has: sms, call`],
+    [[whatsapp], { channels: ['whatsapp'] }],
+    [[{ name: 'whatsapp' }], {}],
+    [[whatsapp], pay, `purposes.pay.channels: ${none} "whatsap"; did you mean "whatsapp"?`],
     [[], {}, 'provider.methods must list at least one method: { name, label }'],
     [[{ label: 'WhatsApp' }], {}, 'missing provider.methods[0].name'],
     [
-      [{ name: 'sms', label: '' }],
+      [{ ...whatsapp, label: '' }],
       {},
       'provider.methods[0].label must be a non-empty string: what people call it',
     ],
+    [[whatsapp, { name: '+57' }], {}, `provider.methods[1].name ${named}`],
+    [[{ name: 'app' }], {}, `provider.methods[0].name ${named}`],
+    [[{ name: 'sms' }], { channels: ['app'] }, `channels: ${none} "app"; it has: sms`],
+    [[{ name: 'sms' }], { authenticator, channels: ['sms', 'app'] }],
+    [[{ name: 'sms' }], { authenticator, purposes: { pay: { channels: ['app'] } } }],
     [
-      [{ name: 'sms' }, { name: '+57' }],
-      {},
-      "provider.methods[1].name must be 1 to 32 letters, digits, dots, hyphens or underscores, such as 'passkey'",
+      [{ name: 'sms' }],
+      { authenticator, channels: ['sms'] },
+      "authenticator: add 'app' to channels, or to those of a purpose",
     ],
   ])('says how codes can travel: %j, with %j', (methods, more, message) => {
     const provider = methods === undefined ? codes : { ...codes, methods }

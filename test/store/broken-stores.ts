@@ -72,58 +72,60 @@ interface Break {
 
 const digest = (value: Json) => createHash('sha256').update(JSON.stringify(value)).digest('hex')
 
+/** A store that swaps in a way of its own. */
+const swap = (
+  found: string,
+  of: (store: PlainStore, ...args: Parameters<Store['swap']>) => ReturnType<Store['swap']>,
+  also: readonly string[] = [],
+): Break => ({ found, also, of: (store) => ({ swap: (...args) => of(store, ...args) }) })
+
+/** A store that counts in a way of its own. */
+const increment = (
+  found: string,
+  of: (store: PlainStore, ...args: Parameters<Store['increment']>) => ReturnType<Store['increment']>,
+  also: readonly string[] = [],
+): Break => ({ found, also, of: (store) => ({ increment: (...args) => of(store, ...args) }) })
+
 /** Stores as people write them, each with one mistake. */
 export const breaks: Readonly<Record<string, Break>> = {
-  'reads, waits, then writes': {
-    found: 'of many that replace or remove one version, one does',
-    of: (store) => ({
-      async swap(key, expectedVersion, next, ttlMs) {
-        const seen = store.read(key)
-        await turn()
-        if (seen?.version !== expectedVersion) return { swapped: false, ...(seen && { entry: seen }) }
-        return store.swap(key, store.read(key)?.version, next, ttlMs)
-      },
-    }),
-  },
-  'creates without looking': {
-    found: 'of many that create one entry, one does, and the others see it',
-    of: (store) => ({
-      swap: (key, expectedVersion, next, ttlMs) =>
-        store.swap(key, expectedVersion ?? store.read(key)?.version, next, ttlMs),
-    }),
-  },
-  'removes whatever stands there': {
-    found: 'removing needs the current version',
-    of: (store) => ({
-      swap: (key, expectedVersion, next, ttlMs) =>
-        store.swap(key, next === undefined ? store.read(key)?.version : expectedVersion, next, ttlMs),
-    }),
-  },
-  'lets two take one entry away': {
-    found: 'of many that take one entry away, one does',
-    of: (store) => ({
-      swap: (key, expectedVersion, next, ttlMs) =>
-        next === undefined && store.read(key) === undefined
-          ? { swapped: true }
-          : store.swap(key, expectedVersion, next, ttlMs),
-    }),
-  },
-  'cannot remove what is absent': {
-    found: 'removing what is absent, as absent, succeeds',
-    of: (store) => ({
-      swap: (key, expectedVersion, next, ttlMs) =>
-        next === undefined && store.read(key) === undefined
-          ? { swapped: false }
-          : store.swap(key, expectedVersion, next, ttlMs),
-    }),
-  },
-  'creates under a version that is gone': {
-    found: 'a version of something absent replaces nothing',
-    of: (store) => ({
-      swap: (key, expectedVersion, next, ttlMs) =>
-        store.swap(key, store.read(key) === undefined ? undefined : expectedVersion, next, ttlMs),
-    }),
-  },
+  'reads, waits, then writes': swap(
+    'of many that replace or remove one version, one does',
+    async (store, key, expected, next, ms) => {
+      const seen = store.read(key)
+      await turn()
+      if (seen?.version !== expected) return { swapped: false, ...(seen && { entry: seen }) }
+      return store.swap(key, store.read(key)?.version, next, ms)
+    },
+    ['no change is lost when each is decided on the entry that made the swap fail'],
+  ),
+  'creates without looking': swap(
+    'of many that create one entry, one does, and the others see it',
+    (store, key, expected, next, ms) => store.swap(key, expected ?? store.read(key)?.version, next, ms),
+  ),
+  'removes whatever stands there': swap(
+    'removing needs the current version',
+    (store, key, expected, next, ms) =>
+      store.swap(key, next === undefined ? store.read(key)?.version : expected, next, ms),
+  ),
+  'lets two take one entry away': swap(
+    'of many that take one entry away, one does',
+    (store, key, expected, next, ms) =>
+      next === undefined && store.read(key) === undefined
+        ? { swapped: true }
+        : store.swap(key, expected, next, ms),
+  ),
+  'cannot remove what is absent': swap(
+    'removing what is absent, as absent, succeeds',
+    (store, key, expected, next, ms) =>
+      next === undefined && store.read(key) === undefined
+        ? { swapped: false }
+        : store.swap(key, expected, next, ms),
+  ),
+  'creates under a version that is gone': swap(
+    'a version of something absent replaces nothing',
+    (store, key, expected, next, ms) =>
+      store.swap(key, store.read(key) === undefined ? undefined : expected, next, ms),
+  ),
   'takes a hash of the value for its version': {
     found: 'a version never repeats, not even for the same value or after a removal',
     of: (store) => {
@@ -131,38 +133,34 @@ export const breaks: Readonly<Record<string, Break>> = {
         entry && { value: entry.value, version: digest(entry.value) }
       return {
         read: (key) => hashed(store.read(key)),
-        swap(key, expectedVersion, next, ttlMs) {
+        swap(key, expected, next, ms) {
           const standing = store.read(key)
-          const same = hashed(standing)?.version === expectedVersion
-          const result = store.swap(key, same ? standing?.version : 'none', next, ttlMs)
+          const same = hashed(standing)?.version === expected
+          const result = store.swap(key, same ? standing?.version : 'none', next, ms)
           const entry = hashed(result.entry)
           return { swapped: result.swapped, ...(entry && { entry }) }
         },
       }
     },
   },
-  'counts versions from 1 again after a removal': {
-    found: 'a version never repeats, not even for the same value or after a removal',
-    of: (store) => ({
-      swap(key, expectedVersion, next, ttlMs) {
-        const before = Number(store.read(key)?.version ?? 0)
-        const result = store.swap(key, expectedVersion, next, ttlMs)
-        const standing = store.kept.get(key)
-        if (!result.swapped || standing === undefined || next === undefined) return result
-        standing.version = String(before + 1)
-        return { swapped: true, entry: store.read(key) as Entry }
-      },
-    }),
-  },
-  'refuses without showing what stands there': {
-    found: 'creating what exists changes nothing and returns the existing entry',
-    of: (store) => ({
-      swap(key, expectedVersion, next, ttlMs) {
-        const result = store.swap(key, expectedVersion, next, ttlMs)
-        return result.swapped ? result : { swapped: false }
-      },
-    }),
-  },
+  'counts versions from 1 again after a removal': swap(
+    'a version never repeats, not even for the same value or after a removal',
+    (store, key, expected, next, ms) => {
+      const before = Number(store.read(key)?.version ?? 0)
+      const result = store.swap(key, expected, next, ms)
+      const standing = store.kept.get(key)
+      if (!result.swapped || standing === undefined || next === undefined) return result
+      standing.version = String(before + 1)
+      return { swapped: true, entry: store.read(key) as Entry }
+    },
+  ),
+  'refuses without showing what stands there': swap(
+    'creating what exists changes nothing and returns the existing entry',
+    (store, key, expected, next, ms) => {
+      const result = store.swap(key, expected, next, ms)
+      return result.swapped ? result : { swapped: false }
+    },
+  ),
   'hands out the stored value itself': {
     found: 'what is put and what is read are not the stored value itself',
     of: (store) => ({
@@ -186,38 +184,32 @@ export const breaks: Readonly<Record<string, Break>> = {
         },
     }),
   },
-  'keeps the value of the caller itself': {
-    found: 'what is put and what is read are not the stored value itself',
-    of: (store) => ({
-      swap(key, expectedVersion, next, ttlMs) {
-        const result = store.swap(key, expectedVersion, next, ttlMs)
-        const standing = store.kept.get(key)
-        if (result.swapped && next !== undefined && standing) standing.value = next
-        return result
-      },
-    }),
-  },
-  'cannot tell an empty list from an empty object': {
-    found: 'a value comes back exactly as it was put, with the version that the swap returned',
-    of: (store) => ({
-      swap: (key, expectedVersion, next, ttlMs) =>
-        store.swap(key, expectedVersion, Array.isArray(next) && next.length === 0 ? {} : next, ttlMs),
-    }),
-  },
-  'takes digits for a number': {
-    found: 'a value comes back exactly as it was put, with the version that the swap returned',
-    of: (store) => ({
-      swap: (key, expectedVersion, next, ttlMs) =>
-        store.swap(key, expectedVersion, /^\d+$/.test(String(next)) ? Number(next) : next, ttlMs),
-    }),
-  },
+  'keeps the value of the caller itself': swap(
+    'what is put and what is read are not the stored value itself',
+    (store, key, expected, next, ms) => {
+      const result = store.swap(key, expected, next, ms)
+      const standing = store.kept.get(key)
+      if (result.swapped && next !== undefined && standing) standing.value = next
+      return result
+    },
+  ),
+  'cannot tell an empty list from an empty object': swap(
+    'a value comes back exactly as it was put, with the version that the swap returned',
+    (store, key, expected, next, ms) =>
+      store.swap(key, expected, Array.isArray(next) && next.length === 0 ? {} : next, ms),
+  ),
+  'takes digits for a number': swap(
+    'a value comes back exactly as it was put, with the version that the swap returned',
+    (store, key, expected, next, ms) =>
+      store.swap(key, expected, /^\d+$/.test(String(next)) ? Number(next) : next, ms),
+  ),
   'compares keys without their namespace': {
     found: 'keys that look alike are different keys',
     of: (store) => {
       const shared = (key: string) => key.replace(/^tf2:[^:]*/, 'tf2')
       return {
         read: (key) => store.read(shared(key)),
-        swap: (key, expectedVersion, next, ttlMs) => store.swap(shared(key), expectedVersion, next, ttlMs),
+        swap: (key, expected, next, ms) => store.swap(shared(key), expected, next, ms),
       }
     },
   },
@@ -225,37 +217,24 @@ export const breaks: Readonly<Record<string, Break>> = {
     found: 'keys that look alike are different keys',
     of: (store) => ({
       read: (key) => store.read(key.toLowerCase()),
-      swap: (key, expectedVersion, next, ttlMs) =>
-        store.swap(key.toLowerCase(), expectedVersion, next, ttlMs),
+      swap: (key, expected, next, ms) => store.swap(key.toLowerCase(), expected, next, ms),
     }),
   },
-  'forgets to end entries': {
-    found: 'an entry exists until its lifetime has passed, and is then absent',
-    of: (store) => ({
-      swap: (key, expectedVersion, next) => store.swap(key, expectedVersion, next, 1e12),
-    }),
-  },
-  'ends entries a moment late': {
-    found: 'an entry exists until its lifetime has passed, and is then absent',
-    of: (store) => ({
-      swap: (key, expectedVersion, next, ttlMs) => store.swap(key, expectedVersion, next, ttlMs + 1),
-    }),
-  },
-  'takes milliseconds for seconds': {
-    found: 'an entry exists until its lifetime has passed, and is then absent',
-    of: (store) => ({
-      swap: (key, expectedVersion, next, ttlMs) => store.swap(key, expectedVersion, next, ttlMs / 1_000),
-    }),
-  },
-  'lets what has ended stand in the way': {
-    found: 'an expired entry does not block a new one',
-    of: (store) => ({
-      swap(key, expectedVersion, next, ttlMs) {
-        const ended = store.kept.has(key) && store.read(key) === undefined
-        return ended ? { swapped: false } : store.swap(key, expectedVersion, next, ttlMs)
-      },
-    }),
-  },
+  'ends entries a moment late': swap(
+    'an entry exists until its lifetime has passed, and is then absent',
+    (store, key, expected, next, ms) => store.swap(key, expected, next, ms + 1),
+  ),
+  'takes milliseconds for seconds': swap(
+    'an entry exists until its lifetime has passed, and is then absent',
+    (store, key, expected, next, ms) => store.swap(key, expected, next, ms / 1_000),
+  ),
+  'lets what has ended stand in the way': swap(
+    'an expired entry does not block a new one',
+    (store, key, expected, next, ms) => {
+      const ended = store.kept.has(key) && store.read(key) === undefined
+      return ended ? { swapped: false } : store.swap(key, expected, next, ms)
+    },
+  ),
   'lengthens a life at every read': {
     found: 'neither a read nor a failed swap extends a lifetime',
     of: (store) => ({
@@ -266,101 +245,63 @@ export const breaks: Readonly<Record<string, Break>> = {
       },
     }),
   },
-  'lengthens a life at a refused swap': {
-    found: 'neither a read nor a failed swap extends a lifetime',
-    of: (store) => ({
-      swap(key, expectedVersion, next, ttlMs) {
-        const result = store.swap(key, expectedVersion, next, ttlMs)
-        const standing = store.kept.get(key)
-        if (!result.swapped && result.entry && standing) standing.end = store.now() + ttlMs
-        return result
-      },
+  'lengthens a life at a refused swap': swap(
+    'neither a read nor a failed swap extends a lifetime',
+    (store, key, expected, next, ms) => {
+      const result = store.swap(key, expected, next, ms)
+      const standing = store.kept.get(key)
+      if (!result.swapped && result.entry && standing) standing.end = store.now() + ms
+      return result
+    },
+  ),
+  'keeps the first end of an entry': swap(
+    'a swap sets its own lifetime, longer or shorter',
+    (store, key, expected, next, ms) => {
+      const end = store.read(key) && store.kept.get(key)?.end
+      const result = store.swap(key, expected, next, ms)
+      const standing = store.kept.get(key)
+      if (end !== undefined && standing) standing.end = end
+      return result
+    },
+  ),
+  'has 32 bits for a lifetime': swap('a year is not too long', (store, key, expected, next, ms) =>
+    store.swap(key, expected, next, ms > 2 ** 31 ? 1 : ms),
+  ),
+  'tells the whole window for its rest': increment(
+    'a window starts at its first hit and is not stretched by later ones',
+    (store, key, windowMs, by) => ({
+      count: store.increment(key, windowMs, by).count,
+      resetInMs: windowMs,
     }),
-  },
-  'keeps the first end of an entry': {
-    found: 'a swap sets its own lifetime, longer or shorter',
-    of: (store) => ({
-      swap(key, expectedVersion, next, ttlMs) {
-        const end = store.read(key) && store.kept.get(key)?.end
-        const result = store.swap(key, expectedVersion, next, ttlMs)
-        const standing = store.kept.get(key)
-        if (end !== undefined && standing) standing.end = end
-        return result
-      },
-    }),
-  },
-  'has 32 bits for a lifetime': {
-    found: 'a year is not too long',
-    of: (store) => ({
-      swap: (key, expectedVersion, next, ttlMs) =>
-        store.swap(key, expectedVersion, next, ttlMs > 2 ** 31 ? 1 : ttlMs),
-    }),
-  },
-  'stretches the window at every hit': {
-    found: 'a window starts at its first hit and is not stretched by later ones',
-    of: (store) => ({
-      increment(key, windowMs, by) {
-        const { count } = store.increment(key, windowMs, by)
-        const standing = store.kept.get(key)
-        if (standing) standing.end = store.now() + windowMs
-        return { count, resetInMs: windowMs }
-      },
-    }),
-  },
-  'tells the whole window for its rest': {
-    found: 'a window starts at its first hit and is not stretched by later ones',
-    also: [
+    [
       'a later hit that asks for a longer window does not get it',
       'adding nothing reads a counter and starts no window',
       'hits are added several at once and taken back, within the window that runs',
     ],
-    of: (store) => ({
-      increment: (key, windowMs, by) => ({
-        count: store.increment(key, windowMs, by).count,
-        resetInMs: windowMs,
-      }),
-    }),
-  },
-  'tells seconds for milliseconds': {
-    found: 'a counter counts from 1, each key for itself',
-    also: ['a window of a day counts like one of a second'],
-    of: (store) => ({
-      increment(key, windowMs, by) {
-        const { count, resetInMs } = store.increment(key, windowMs, by)
-        return { count, resetInMs: resetInMs / 1_000 }
-      },
-    }),
-  },
-  'tells a longer window than it was given': {
-    found: 'a counter counts from 1, each key for itself',
-    of: (store) => ({
-      increment(key, windowMs, by) {
-        const { count, resetInMs } = store.increment(key, windowMs, by)
-        return { count, resetInMs: resetInMs + 60_000 }
-      },
-    }),
-  },
-  'keeps a window for an hour at most': {
-    found: 'a window of a day counts like one of a second',
-    of: (store) => ({
-      increment: (key, windowMs, by) => store.increment(key, Math.min(windowMs, 3_600_000), by),
-    }),
-  },
-  'takes the longest window asked for': {
-    found: 'a later hit that asks for a longer window does not get it',
-    of: (store) => ({
-      increment(key, windowMs, by) {
-        const { count } = store.increment(key, windowMs, by)
-        const standing = store.kept.get(key)
-        if (standing) standing.end = Math.max(standing.end, store.now() + windowMs)
-        return { count, resetInMs: (standing?.end ?? 0) - store.now() }
-      },
-    }),
-  },
-  'counts every key together': {
-    found: 'a counter counts from 1, each key for itself',
-    of: (store) => ({ increment: (_key, windowMs, by) => store.increment('all', windowMs, by) }),
-  },
+  ),
+  'tells seconds for milliseconds': increment(
+    'a counter counts from 1, each key for itself',
+    (store, key, windowMs, by) => {
+      const { count, resetInMs } = store.increment(key, windowMs, by)
+      return { count, resetInMs: resetInMs / 1_000 }
+    },
+    ['a window of a day counts like one of a second'],
+  ),
+  'tells a longer window than it was given': increment(
+    'a counter counts from 1, each key for itself',
+    (store, key, windowMs, by) => {
+      const { count, resetInMs } = store.increment(key, windowMs, by)
+      return { count, resetInMs: resetInMs + 60_000 }
+    },
+  ),
+  'keeps a window for an hour at most': increment(
+    'a window of a day counts like one of a second',
+    (store, key, windowMs, by) => store.increment(key, Math.min(windowMs, 3_600_000), by),
+  ),
+  'counts every key together': increment(
+    'a counter counts from 1, each key for itself',
+    (store, _key, windowMs, by) => store.increment('all', windowMs, by),
+  ),
   'never ends a counter': {
     found: 'a window starts at its first hit and is not stretched by later ones',
     of: (store) => {
@@ -373,21 +314,19 @@ export const breaks: Readonly<Record<string, Break>> = {
       }
     },
   },
-  'starts a window when it is only read': {
-    found: 'adding nothing reads a counter and starts no window',
-    of: (store) => ({
-      increment(key, windowMs, by) {
-        if (by !== 0 || store.read(key) !== undefined) return store.increment(key, windowMs, by)
-        store.increment(key, windowMs)
-        store.swap(key, store.read(key)?.version, 0, windowMs)
-        return { count: 0, resetInMs: windowMs }
-      },
-    }),
-  },
-  'adds 1 whatever it is told': {
-    found: 'hits are added several at once and taken back, within the window that runs',
-    of: (store) => ({ increment: (key, windowMs) => store.increment(key, windowMs) }),
-  },
+  'starts a window when it is only read': increment(
+    'adding nothing reads a counter and starts no window',
+    (store, key, windowMs, by) => {
+      if (by !== 0 || store.read(key) !== undefined) return store.increment(key, windowMs, by)
+      store.increment(key, windowMs)
+      store.swap(key, store.read(key)?.version, 0, windowMs)
+      return { count: 0, resetInMs: windowMs }
+    },
+  ),
+  'adds 1 whatever it is told': increment(
+    'hits are added several at once and taken back, within the window that runs',
+    (store, key, windowMs) => store.increment(key, windowMs),
+  ),
   'owes hits that are taken back twice': {
     found: 'a count never falls below 0, so that nothing taken back twice admits more',
     of: (store) => {
@@ -402,59 +341,39 @@ export const breaks: Readonly<Record<string, Break>> = {
       }
     },
   },
-  'starts a new window when a hit is taken back': {
-    found: 'hits are added several at once and taken back, within the window that runs',
-    of: (store) => ({
-      increment(key, windowMs, by) {
-        const result = store.increment(key, windowMs, by)
-        const standing = store.kept.get(key)
-        if (standing === undefined || by === undefined || by >= 0) return result
-        standing.end = store.now() + windowMs
-        return { count: result.count, resetInMs: windowMs }
-      },
-    }),
-  },
-  'takes hits back by reading, waiting and writing': {
-    found: 'no hit is lost where others are taken back at the same time',
-    of: (store) => ({
-      async increment(key, windowMs, by = 1) {
-        if (by >= 0) return store.increment(key, windowMs, by)
-        const count = Math.max(0, Number(store.read(key)?.value ?? 0) + by)
-        await turn()
-        store.swap(key, store.read(key)?.version, count, windowMs)
-        return { count, resetInMs: windowMs }
-      },
-    }),
-  },
-  'adds what is not an integer': {
-    found: 'an amount that is not an integer is rejected and nothing is added',
-    of: (store) => ({
-      increment: (key, windowMs, by = 1) => store.increment(key, windowMs, Number.isInteger(by) ? by : 1),
-    }),
-  },
-  'reads a counter, waits, then writes it': {
-    found: 'no hit of a counter is lost or counted twice',
-    of: (store) => ({
-      async increment(key, windowMs) {
-        const count = Number(store.read(key)?.value ?? 0) + 1
-        await turn()
-        store.swap(key, store.read(key)?.version, count, windowMs)
-        return { count, resetInMs: windowMs }
-      },
-    }),
-  },
-  'loses the update of another writer': {
-    found: 'no change is lost when each is decided on the entry that made the swap fail',
-    of: (store) => ({
-      async swap(key, expectedVersion, next, ttlMs) {
-        const seen = store.read(key)
-        await turn()
-        return seen?.version === expectedVersion
-          ? store.swap(key, store.read(key)?.version, next, ttlMs)
-          : store.swap(key, expectedVersion, next, ttlMs)
-      },
-    }),
-  },
+  'starts a new window when a hit is taken back': increment(
+    'hits are added several at once and taken back, within the window that runs',
+    (store, key, windowMs, by) => {
+      const result = store.increment(key, windowMs, by)
+      const standing = store.kept.get(key)
+      if (standing === undefined || by === undefined || by >= 0) return result
+      standing.end = store.now() + windowMs
+      return { count: result.count, resetInMs: windowMs }
+    },
+  ),
+  'takes hits back by reading, waiting and writing': increment(
+    'no hit is lost where others are taken back at the same time',
+    async (store, key, windowMs, by = 1) => {
+      if (by >= 0) return store.increment(key, windowMs, by)
+      const count = Math.max(0, Number(store.read(key)?.value ?? 0) + by)
+      await turn()
+      store.swap(key, store.read(key)?.version, count, windowMs)
+      return { count, resetInMs: windowMs }
+    },
+  ),
+  'adds what is not an integer': increment(
+    'an amount that is not an integer is rejected and nothing is added',
+    (store, key, windowMs, by = 1) => store.increment(key, windowMs, Number.isInteger(by) ? by : 1),
+  ),
+  'reads a counter, waits, then writes it': increment(
+    'no hit of a counter is lost or counted twice',
+    async (store, key, windowMs) => {
+      const count = Number(store.read(key)?.value ?? 0) + 1
+      await turn()
+      store.swap(key, store.read(key)?.version, count, windowMs)
+      return { count, resetInMs: windowMs }
+    },
+  ),
   'reads from a copy that lags behind': {
     found: 'what one has written the other reads at once',
     of: (store) => {
@@ -471,9 +390,9 @@ export const breaks: Readonly<Record<string, Break>> = {
   'answers as if nothing were wrong when it fails': {
     found: 'an infinite, zero or invalid lifetime is rejected and nothing is written',
     of: (store) => ({
-      swap(key, expectedVersion, next, ttlMs) {
+      swap(key, expected, next, ms) {
         try {
-          return store.swap(key, expectedVersion, next, ttlMs)
+          return store.swap(key, expected, next, ms)
         } catch {
           return { swapped: true }
         }
@@ -485,13 +404,6 @@ export const breaks: Readonly<Record<string, Break>> = {
           return { count: 1, resetInMs: windowMs }
         }
       },
-    }),
-  },
-  'keeps for ever what has no number for a lifetime': {
-    found: 'an infinite, zero or invalid lifetime is rejected and nothing is written',
-    of: (store) => ({
-      swap: (key, expectedVersion, next, ttlMs) =>
-        store.swap(key, expectedVersion, next, ttlMs > 0 ? ttlMs : 1e12),
     }),
   },
 }

@@ -1,19 +1,16 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Cluster } from 'ioredis'
 import { createCluster } from 'redis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type RedisConnection, redisStore } from '../../src/store/redis-store.js'
-import { storeContract } from '../../src/testing/store-contract.js'
+import { redisStore } from '../../src/store/redis-store.js'
 import { inTime } from '../in-time.js'
+import { type Connected, contractThrough } from './redis-clients.js'
 import { migrateSlot, type RedisClusterServer, startRedisCluster } from './redis-cluster-server.js'
 import { until, withoutRedis } from './redis-server.js'
 
 const hour = 3_600_000
 
-type Connected = Promise<{ connection: RedisConnection; end: () => unknown }>
-
 /** Both are told to read from replicas, which a store must not do. */
-const connectors: Record<string, (cluster: RedisClusterServer) => Connected> = {
+const connectors: Record<string, (cluster: RedisClusterServer) => Promise<Connected>> = {
   redis: async ({ primaries }) => {
     const client = createCluster({ rootNodes: primaries.map(({ url }) => ({ url })), useReplicas: true })
     client.on('error', () => {})
@@ -36,17 +33,7 @@ describe.skipIf(withoutRedis)('a cluster of three primaries with a replica each'
 
   describe.concurrent.each(Object.entries(connectors))(
     'through a cluster client of %s keeps the contract',
-    (_name, connect) => {
-      storeContract({
-        test,
-        createStore: async () => {
-          const { connection, end } = await connect(cluster)
-          // Deadlines are looked at elsewhere: a busy machine shall not fail a sentence about swaps.
-          return { ...redisStore({ ...connection, timeoutMs: 2_000 }), close: async () => void end() }
-        },
-        elapse: (ms) => sleep(ms + 5),
-      })
-    },
+    (_name, connect) => contractThrough(() => connect(cluster)),
   )
 
   describe.each(Object.entries(connectors))('through a cluster client of %s', (name, connect) => {

@@ -5,7 +5,8 @@ import { pathToFileURL } from 'node:url'
 export async function sentChallenges(dir) {
   const load = (path) => import(pathToFileURL(join(dir, path)).href)
   const { createLedgers } = await load('challenge/ledger/ledgers.js')
-  const { start, settleSend } = await load('challenge/ledger/sends.js')
+  const { start } = await load('challenge/ledger/sends.js')
+  const { settleSend } = await load('challenge/ledger/settled-send.js')
   const { newChallengeId, newCommandId } = await load('challenge/updater.js')
   const { createKeys, hashId } = await load('challenge/keys.js')
   const { createSecrets } = await load('challenge/secrets.js')

@@ -1,3 +1,4 @@
+import type { ServiceLimit } from '../../events.js'
 import { dayMs, hourMs, minuteMs } from '../../lib/time.js'
 import { type CounterKind, hashId } from '../keys.js'
 import type { BudgetName } from '../ledger/ledger.js'
@@ -15,22 +16,28 @@ export interface Counted {
   readonly address: string | undefined
   /** The address may be that of a proxy that `trust proxy` does not cover. */
   readonly proxied: boolean
-  /** ISO 3166 code of the number. */
+  /** ISO 3166 code of the number; empty for an authenticator app. */
   readonly country: string
   /** Key of the number's ledger: a tag of the number. */
   readonly key: string
 }
 
-/** One counter: what it counts, of whom, for how long; how many there may be, what one more is told, and when one comes back. */
-export type Row = readonly [
-  kind: CounterKind,
-  holders: (counted: Counted) => readonly Holder[],
-  windowMs: number,
-  max: number | (() => number),
-  told: Told | undefined,
-  back: readonly Back[],
-  group?: Group,
-]
+/** One counter that spans numbers. */
+export interface Row {
+  /** What it counts. */
+  readonly kind: CounterKind
+  /** Of whom. */
+  readonly of: (counted: Counted) => readonly Holder[]
+  readonly windowMs: number
+  /** Its window ends with each moment, instead of beginning with the first hit. */
+  readonly slides?: true
+  readonly max: number | (() => number)
+  /** What one hit too many is told; absent where it is not refused, and spares another group. */
+  readonly told?: Told | undefined
+  /** When a hit comes back; absent: never. */
+  readonly back?: readonly Back[] | undefined
+  readonly group?: Group
+}
 
 /** Whose hits are counted together, and how many times the limit they have. */
 interface Holder {
@@ -46,7 +53,7 @@ const share = { sends: 5, verifications: 20 } as const
 
 const session = (of: Counted) => [{ tag: hashId(of.session), times: 1 }]
 const subject = (of: Counted) => (of.anonymous ? [] : [{ tag: hashId(of.subject), times: 1 }])
-const service = (span: string) => () => [{ tag: span, times: 1 }]
+const everybody = (span: string) => () => [{ tag: span, times: 1 }]
 const address = (of: Counted) => networks(of, Number.POSITIVE_INFINITY)
 const unprovenAddress = (of: Counted) => networks(of, timesUnproven)
 /** One number in one session. */
@@ -65,18 +72,13 @@ function networks({ address: from, proxied }: Counted, mostTimes: number): reado
 const ofSession: Told = { code: 'send_limit', limit: 'session' }
 const ofSubject: Told = { code: 'send_limit', limit: 'subject' }
 const ofAddress: Told = { code: 'send_limit', limit: 'address' }
-const paused = { code: 'sending_paused', limit: 'service' } as const
-const pausedBy = {
-  minute: { ...paused, service: 'serviceSendsPerMinute' },
-  hour: { ...paused, service: 'serviceEnrolSendsPerHour' },
-  day: { ...paused, service: 'serviceEnrolSendsPerDay' },
-} as const satisfies Readonly<Record<string, Told>>
+const pausedBy = (limits: Limits, service: ServiceLimit) => ({
+  max: limits[service],
+  told: { code: 'sending_paused', limit: 'service', service } as const,
+})
 const tooManyWrong: Told = { code: 'attempts_exhausted', limit: 'subject' }
 
-const never: readonly Back[] = []
 const undelivered: readonly Back[] = ['not-sent', 'refused']
-const unasked: readonly Back[] = ['not-sent', 'proven']
-const wrongOnly: readonly Back[] = ['not-rejected']
 
 /** Every counter of a lane that spans numbers, by what is counted in it. */
 export function counterTable(lane: Lane, max: Limits) {
@@ -88,69 +90,71 @@ export function counterTable(lane: Lane, max: Limits) {
   function addressRows(
     what: 'sends' | 'verifications',
     most: number | false,
-    beyond?: Told,
-    back = never,
+    { told, back }: Pick<Row, 'told' | 'back'> = {},
   ): readonly Row[] {
     if (most === false) return []
+    const [ofOne, ofAll] = [`count-${lane}-share-${what}`, `count-${lane}-address-${what}`] as const
+    const windowMs = addressMs
     return [
-      [`count-${lane}-share-${what}`, sessionThere, addressMs, share[what], beyond, back, 'share'],
-      [`count-${lane}-address-${what}`, address, addressMs, most, ofAddress, back, 'address'],
+      { kind: ofOne, of: sessionThere, windowMs, max: share[what], told, back, group: 'share' },
+      { kind: ofAll, of: address, windowMs, max: most, told: ofAddress, back, group: 'address' },
     ]
   }
 
   const { enrolSendsPerAddressPerDay: perDay } = max
-  // Counted without a limit, too: what one address wastes must not close a country (`signupGuard`).
-  const maxUnproven = perDay === false ? Number.POSITIVE_INFINITY : perDay
-  const unproven: readonly Row[] = [
+  const unproven: Row = {
+    kind: 'count-enrol-address-unproven',
+    of: unprovenAddress,
+    windowMs: dayMs,
+    // Counted without a limit, too: what one address wastes must not close a country (`watch.signups`).
+    max: perDay === false ? Number.POSITIVE_INFINITY : perDay,
+    told: ofAddress,
     // SMS pumping. What the provider refused stays counted, so that nobody tries numbers for free. What is proven
     // comes back: people who share the address of a carrier take nothing from each other.
-    ['count-enrol-address-unproven', unprovenAddress, dayMs, maxUnproven, ofAddress, unasked, 'unproven'],
-  ]
+    back: ['not-sent', 'proven'],
+    group: 'unproven',
+  }
+  const numbers = { windowMs: dayMs, max: max.numbersPerSessionPerDay, told: ofSession }
+  const service = { kind: `count-${lane}-service-sends` } as const
   const signups: readonly Row[] = [
     // Different numbers of one session.
-    ['count-enrol-tried', numberThere, dayMs, 1, undefined, never, 'tried'],
-    ['count-enrol-numbers', session, dayMs, max.numbersPerSessionPerDay, ofSession, never, 'numbers'],
+    { kind: 'count-enrol-tried', of: numberThere, windowMs: dayMs, max: 1, group: 'tried' },
+    { kind: 'count-enrol-numbers', of: session, ...numbers, group: 'numbers' },
     // SMS pumping uses unproven numbers: the cost of a day is bounded.
-    [
-      'count-enrol-service-sends',
-      service('hour'),
-      hourMs,
-      max.serviceEnrolSendsPerHour,
-      pausedBy.hour,
-      undelivered,
-    ],
-    [
-      'count-enrol-service-sends',
-      service('day'),
-      dayMs,
-      max.serviceEnrolSendsPerDay,
-      pausedBy.day,
-      undelivered,
-    ],
-    ...unproven,
+    {
+      ...service,
+      of: everybody('hour'),
+      windowMs: hourMs,
+      ...pausedBy(max, 'serviceEnrolSendsPerHour'),
+      back: undelivered,
+    },
+    {
+      ...service,
+      of: everybody('day'),
+      windowMs: dayMs,
+      slides: true,
+      ...pausedBy(max, 'serviceEnrolSendsPerDay'),
+      back: undelivered,
+    },
+    unproven,
   ]
+  const perSession = { windowMs: hourMs, max: max.sendsPerSessionPerHour, told: ofSession, back: undelivered }
+  const perSubject = { windowMs: dayMs, max: max.sendsPerSubjectPerDay, told: ofSubject, back: undelivered }
   const sends: readonly Row[] = [
-    [`count-${lane}-session-sends`, session, hourMs, max.sendsPerSessionPerHour, ofSession, undelivered],
-    [`count-${lane}-subject-sends`, subject, dayMs, max.sendsPerSubjectPerDay, ofSubject, undelivered],
+    { kind: `count-${lane}-session-sends`, of: session, ...perSession },
+    { kind: `count-${lane}-subject-sends`, of: subject, ...perSubject },
     // Of each lane by itself: sign-ups use up nothing of what sign-ins may send.
-    [
-      `count-${lane}-service-sends`,
-      service('minute'),
-      minuteMs,
-      max.serviceSendsPerMinute,
-      pausedBy.minute,
-      never,
-    ],
+    { ...service, of: everybody('minute'), windowMs: minuteMs, ...pausedBy(max, 'serviceSendsPerMinute') },
     ...addressRows('sends', maxSends),
     ...(lane === 'enrol' ? signups : []),
   ]
   return {
     sends,
     /** Questions to `beforeSend`. A share refuses here, where elsewhere it only spares the address: they are billed. */
-    questions: addressRows('verifications', maxVerifications, ofSession, ['allowed']),
+    questions: addressRows('verifications', maxVerifications, { told: ofSession, back: ['sent'] }),
     verifications: addressRows('verifications', maxVerifications),
     /** Given back when the number is proven. */
-    unproven: lane === 'enrol' ? unproven : [],
+    unproven: lane === 'enrol' ? [unproven] : [],
     /**
      * Wrong codes of one subject over all its numbers, so that a change of number gives no new guesses. Each lane has
      * its own, and so have known browsers: neither wrong codes of a phone verification nor those of somebody who
@@ -158,7 +162,9 @@ export function counterTable(lane: Lane, max: Limits) {
      */
     tally(budget: BudgetName): readonly Row[] {
       const kind = `${budget === 'known' ? budget : lane}-tally` as const
-      return [[kind, subject, dayMs, max.failuresPerSubjectPerDay, tooManyWrong, wrongOnly]]
+      const { failuresPerSubjectPerDay } = max
+      const back = ['not-rejected'] as const
+      return [{ kind, of: subject, windowMs: dayMs, max: failuresPerSubjectPerDay, told: tooManyWrong, back }]
     },
   }
 }

@@ -1,5 +1,5 @@
-import { all, andThen } from '../../lib/awaitable.js'
-import type { Awaitable, Store } from '../../store/store.js'
+import { type Awaitable, all, andThen } from '../../lib/awaitable.js'
+import type { Store } from '../../store/store.js'
 import type { SendResult } from '../code-provider.js'
 import type { Refusal } from '../commands.js'
 import type { Keys } from '../keys.js'
@@ -9,6 +9,7 @@ import { type Counted, counterTable, type Row } from './counter-table.js'
 import { type Allowance, createBudget, type Hit } from './counting.js'
 import type { ServiceLimits } from './service-limits.js'
 import type { SignupGuard, Suspected } from './signup-guard.js'
+import { createSlidingDay } from './sliding-day.js'
 
 /** What one send may cost. */
 export interface SendBudget {
@@ -19,10 +20,10 @@ export interface SendBudget {
    * address only where the provider was not asked.
    */
   refund(result: SendResult['result']): Promise<unknown>
-  /** One question to `beforeSend`, counted until it says yes: an assessment is billed. */
+  /** One question to `beforeSend`, counted until the code goes out: an assessment is billed. */
   readonly question: Allowance
-  /** Whether the sign-ups of this country look like SMS pumping, by what `check` has read. */
-  suspected(): Suspected | undefined
+  /** Whether the sign-ups of this country look like SMS pumping, by what `check` has read. `isHeard`: the host is told. */
+  suspected(isHeard: boolean): Suspected | undefined
 }
 
 /** What one code may cost. */
@@ -48,16 +49,21 @@ export function createCounters(parts: {
   readonly limits: Limits
   readonly signups: Pick<SignupGuard, 'forSend' | 'approved'>
   readonly service: Pick<ServiceLimits, 'note'>
+  readonly now: () => number
 }): Counters {
   const { store, keys, limits, signups, service } = parts
+  const dayOfSignups = createSlidingDay({ ...parts, key: keys.counter('count-enrol-service-sends', 'day') })
   const rows = { auth: counterTable('auth', limits), enrol: counterTable('enrol', limits) }
 
   function hitsOf(counted: Counted, of: readonly Row[]): readonly Hit[] {
     const hits: Hit[] = []
-    for (const [kind, holders, windowMs, max, told, back, group] of of) {
-      for (const { tag, times } of holders(counted)) {
+    for (const row of of) {
+      const { kind, windowMs, slides, told, back = [], group } = row
+      for (const { tag, times } of row.of(counted)) {
         const key = keys.counter(kind, tag)
-        hits.push({ key, max: maxOf(max) * times, told, back, group, windowMs, count: 0, resetInMs: 0 })
+        const max = maxOf(row.max) * times
+        const sliding = slides && dayOfSignups(max)
+        hits.push({ key, max, told, back, group, windowMs, sliding, count: 0, resetInMs: 0 })
       }
     }
     return hits
@@ -70,21 +76,24 @@ export function createCounters(parts: {
       const budget = createBudget(store, hits)
       const country = lane === 'enrol' ? signups.forSend(counted.country) : undefined
       const questions = () => createBudget(store, hitsOf(counted, rows[lane].questions))
+      const refund: SendBudget['refund'] = (result) =>
+        Promise.all([
+          budget.giveBack(result === 'not-sent' ? result : 'refused'),
+          country?.allowance.refund(),
+        ])
       return {
         check: () => andThen(all([budget.check(), country?.read()]), ([refusal]) => refusal),
-        suspected: () => country?.suspected(unprovenIn(hits)),
-        question: { take: () => questions().take(), refund: () => questions().giveBack('allowed') },
+        suspected: (isHeard) => country?.suspected(unprovenIn(hits), isHeard),
+        question: { take: () => questions().take(), refund: () => questions().giveBack('sent') },
         async take() {
           const refusal = await budget.take(country && [country.allowance])
           service.note(lane, hits, refusal !== undefined)
-          if (refusal === undefined) await country?.settle(unprovenIn(hits))
-          return refusal
+          if (refusal !== undefined) return refusal
+          const late = await country?.settle(unprovenIn(hits))
+          if (late !== undefined) await refund('not-sent')
+          return late
         },
-        refund: (result) =>
-          Promise.all([
-            budget.giveBack(result === 'not-sent' ? result : 'refused'),
-            country?.allowance.refund(),
-          ]),
+        refund,
       }
     },
 

@@ -1,6 +1,6 @@
 import type { LimitName, ServiceLimit } from '../../events.js'
-import { all, allSettled, andThen } from '../../lib/awaitable.js'
-import type { Awaitable, Store } from '../../store/store.js'
+import { type Awaitable, all, allSettled, andThen } from '../../lib/awaitable.js'
+import type { CounterResult, Store } from '../../store/store.js'
 import { type Refusal, refused } from '../commands.js'
 
 /** Something that a request uses up. */
@@ -22,9 +22,9 @@ export interface Told {
 
 /**
  * When a hit comes back: the provider was not asked to send, or refused to; the number was proven; the code was not
- * judged wrong; `beforeSend` said yes.
+ * judged wrong; the code that `beforeSend` was asked about went out.
  */
-export type Back = 'not-sent' | 'refused' | 'proven' | 'not-rejected' | 'allowed'
+export type Back = 'not-sent' | 'refused' | 'proven' | 'not-rejected' | 'sent'
 
 /** Counters that are read before anything is decided. */
 export type Group = 'share' | 'address' | 'tried' | 'numbers' | 'unproven'
@@ -35,6 +35,12 @@ const sparing = [
   ['tried', 'numbers'],
 ] as const
 
+/**
+ * Counts a hit in the last 24 hours, or with -1 takes back the one that it counted. `resetInMs`: until there is room for
+ * one, or until the limit no longer nears.
+ */
+export type SlidingCount = (by: number) => Awaitable<CounterResult>
+
 /** One counter in the hands of one request. */
 export interface Hit {
   readonly key: string
@@ -44,6 +50,8 @@ export interface Hit {
   readonly back: readonly Back[]
   readonly group: Group | undefined
   windowMs: number
+  /** Counts it where its window slides. */
+  readonly sliding: SlidingCount | undefined
   /** With what is left of the window, as it was read or counted last; 0 before. */
   count: number
   resetInMs: number
@@ -70,7 +78,8 @@ export function createBudget(store: Pick<Store, 'increment'>, hits: readonly Hit
   })
 
   function add(hit: Hit, by: number): Awaitable<Refusal | undefined> {
-    return andThen(store.increment(hit.key, hit.windowMs, by), ({ count, resetInMs }) => {
+    const counted = hit.sliding?.(by) ?? store.increment(hit.key, hit.windowMs, by)
+    return andThen(counted, ({ count, resetInMs }) => {
       hit.count = count
       hit.resetInMs = resetInMs
       const { told, max } = hit

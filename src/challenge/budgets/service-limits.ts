@@ -1,4 +1,5 @@
 import type { Emit, ServiceLimit } from '../../events.js'
+import { hourMs } from '../../lib/time.js'
 import type { Store } from '../../store/store.js'
 import type { Keys } from '../keys.js'
 import type { Lane } from '../limits.js'
@@ -11,7 +12,7 @@ export interface LimitState {
   readonly lane: Lane
   /** `near`: four fifths are used. `closed`: nothing is left, and starts are refused. */
   readonly state: 'near' | 'closed'
-  /** When its window ends, in milliseconds since 1970. */
+  /** When that ends unless more is sent, in milliseconds since 1970. */
   readonly endsAt: number
 }
 
@@ -26,7 +27,8 @@ export interface ServiceLimits {
   states(): readonly LimitState[]
 }
 
-const near = 0.8
+/** What part of a limit is used when it nears. */
+export const near = 0.8
 
 export function createServiceLimits(parts: {
   readonly store: Pick<Store, 'increment'>
@@ -46,20 +48,21 @@ export function createServiceLimits(parts: {
   }
 
   async function noteHit(lane: Lane, limit: ServiceLimit, hit: Hit, isRefused: boolean): Promise<void> {
-    const { count, max, resetInMs, windowMs } = hit
+    const { count, max, resetInMs, windowMs, sliding } = hit
     const name = `${lane} ${limit}`
     const at = now()
     const last = seen.get(name)
-    const running = last !== undefined && at < last.endsAt ? last : undefined
-    if (running === undefined) seen.delete(name)
-    const isClosed = isRefused && count >= max
-    if (last?.state === 'closed' && running === undefined && !isClosed) {
-      await tell('opened', lane, limit, windowMs)
-    }
-    const state = isClosed ? 'closed' : count >= near * max ? 'near' : undefined
-    if (state === undefined || running?.state === 'closed' || running?.state === state) return
-    seen.set(name, { limit, lane, state, endsAt: at + resetInMs })
-    await tell(state, lane, limit, resetInMs)
+    const running = last !== undefined && at < last.endsAt ? last.state : undefined
+    const isNear = count >= near * max
+    // A limit that was raised opens before its time.
+    if (running === 'closed' && isNear) return
+    const state = isRefused && count >= max ? 'closed' : isNear ? 'near' : undefined
+    if (state === undefined) seen.delete(name)
+    else seen.set(name, { limit, lane, state, endsAt: at + resetInMs })
+    if (last?.state === 'closed' && state !== 'closed') {
+      // One that slides may close again within the hour, and open when the next has begun.
+      await tell('opened', lane, limit, sliding ? hourMs - (at % hourMs) : windowMs)
+    } else if (state !== undefined && state !== running) await tell(state, lane, limit, resetInMs)
   }
 
   return {

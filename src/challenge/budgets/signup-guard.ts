@@ -7,6 +7,7 @@ import type { Allowance } from './counting.js'
 import {
   type CountryWindow,
   createCountryFigures,
+  daysBefore,
   everywhere,
   type Figures,
   windowAt,
@@ -38,10 +39,16 @@ export interface CountrySend {
   readonly allowance: Allowance
   /** Reads what the country has had. Counts nothing. */
   read(): Promise<unknown>
-  /** Whether that is suspect, to an address with so many unproven sends; undefined where no address is known. */
-  suspected(unproven: number | undefined): Suspected | undefined
-  /** Called once every limit has agreed: what one address adds beyond its tenth counts no longer. */
-  settle(unproven: number | undefined): Promise<unknown>
+  /**
+   * Whether that is suspect, to an address with so many unproven sends; undefined where no address is known.
+   * `isHeard`: the host hears of it, and decides by itself.
+   */
+  suspected(unproven: number | undefined, isHeard: boolean): Suspected | undefined
+  /**
+   * Called once every limit has agreed: what one address adds beyond its tenth counts no longer. Refuses, and is to be
+   * refunded, what passed because its address had wasted nothing, where that is no longer so.
+   */
+  settle(unproven: number | undefined): Promise<Refusal | undefined>
 }
 
 /**
@@ -57,6 +64,8 @@ export interface SignupGuard {
   forSend(country: string): CountrySend | undefined
   /** A number of this country was proven, by an address with so many unproven sends. */
   approved(country: string, unproven?: number): Promise<void>
+  /** How many codes the busiest of the last seven days had, in all countries that are watched. */
+  busiestDay(): Promise<number>
   /** What this process knows to be suspected now. From memory. */
   suspected(): readonly Suspicion[]
 }
@@ -149,13 +158,16 @@ export function createSignupGuard(parts: {
 
   /** Nobody waits for it, and an event that is lost keeps nobody from a code. */
   function tell(windows: Windows, counted: Counted): void {
-    const { hour, day, hourEverywhere } = windows
+    const { day, hourEverywhere } = windows
     const verdict = judge(windows, counted)
     background.run(async () => {
-      if (verdict !== undefined) await alarms.raise(verdict.window, verdict.figures)
-      if (isSuspect(counted.day, floors.day, day.country)) await alarms.tellDay(day, counted.day)
+      const isOfDay = isSuspect(counted.day, floors.day, day.country)
+      // A country that is suspect with all others is told, and cleared, as their sum.
+      const isOwn = verdict?.window.span === 'hour' || isOfDay
+      if (verdict !== undefined && isOwn) await alarms.raise(verdict.window, verdict.figures)
+      if (isOfDay) await alarms.tellDay(day, counted.day)
       if (isSpread(counted)) await alarms.raise(hourEverywhere, counted.hourEverywhere)
-      await alarms.clear(hour.country, (country) => figures.read(windowAt('hour', country, now())))
+      await alarms.clear((country) => figures.read(windowAt('hour', country, now())))
     })
   }
 
@@ -176,9 +188,11 @@ export function createSignupGuard(parts: {
       if (!isWatched(country)) return undefined
       const windows = windowsOf(country)
       let counted: Counted = { hour: none, day: none, hourEverywhere: none }
-      let isKnown = false
+      /** The host has decided, knowing of it. */
+      let isDecided = false
       /** Its address has wasted nothing, so whoever pumps the country does it from elsewhere. */
       let isClean = false
+      let surplus: Refusal | undefined
       let held: readonly CountryWindow[] = Object.values(windows)
       const withSent = (by: number, [hour = 0, day = 0, hourEverywhere = 0]: readonly number[]): Counted => ({
         hour: { ...counted.hour, sent: hour + by },
@@ -190,31 +204,34 @@ export function createSignupGuard(parts: {
           async take() {
             const sent = await countIn('sent', held, 1)
             // Of parallel sign-ups, all of which were still unsuspected when they asked, the surplus is refused.
-            const surplus = isKnown ? undefined : verdictOn(windows, withSent(-1, sent))
+            const verdict = isDecided ? undefined : verdictOn(windows, withSent(-1, sent))
             counted = withSent(0, sent)
-            if (rules.mode === 'observe' || surplus === undefined || isClean) return undefined
-            return refusalIn(surplus.window)
+            surplus = verdict && rules.mode === 'enforce' ? refusalIn(verdict.window) : undefined
+            return isClean ? undefined : surplus
           },
           refund: () => countIn('sent', held, -1),
         },
         async read() {
           counted = await read(windows)
         },
-        suspected(unproven) {
+        suspected(unproven, isHeard) {
           isClean = unproven === 0
           const verdict = judge(windows, counted)
           if (verdict === undefined) return undefined
-          isKnown = true
+          isDecided = isHeard
           const suspicion = { country, ...verdict.figures }
           const isOpen = isClean || rules.mode === 'observe'
           return isOpen ? { suspicion } : { suspicion, refusal: refusalIn(verdict.window) }
         },
         // Not before all have agreed: the surplus of a burst stands in the counters for a moment.
-        async settle(unproven) {
+        async settle(unproven = 0) {
+          // Of parallel sign-ups of one address, all of which had wasted nothing when they asked, one passes.
+          if (unproven > 1 && surplus !== undefined) return surplus
           const beyond = beyondShare(windows, unproven)
           held = held.filter((window) => !beyond.includes(window))
           await countIn('sent', beyond, -1)
           if (held.length > 0) tell(windows, counted)
+          return undefined
         },
       }
     },
@@ -228,6 +245,11 @@ export function createSignupGuard(parts: {
         countIn('sent', beyondShare(windows, unproven), 1),
       ])
       background.run(async () => tell(windows, await read(windows)))
+    },
+
+    async busiestDay() {
+      const week = await Promise.all(daysBefore(everywhere, now()).slice(-7).map(figures.read))
+      return Math.max(...week.map(({ sent }) => sent))
     },
 
     suspected: () => live().map(({ window, figures: own }) => ({ country: window.country, ...own })),

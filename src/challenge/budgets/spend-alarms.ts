@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Emit } from '../../events.js'
-import { dayMs, hourMs } from '../../lib/time.js'
+import { dayMs, hourMs, minuteMs } from '../../lib/time.js'
 import type { Store } from '../../store/store.js'
 import type { Keys } from '../keys.js'
 import { update } from '../updater.js'
@@ -14,12 +15,12 @@ export interface SpendAlarms {
   raise(window: CountryWindow, figures: Figures): Promise<void>
   /** The day is suspect: told once, whether or not anybody is refused. */
   tellDay(window: CountryWindow, figures: Figures): Promise<void>
-  /** Ends what is over, of this country and of all that this process has seen suspected. */
-  clear(country: string, read: (country: string) => Promise<Figures>): Promise<void>
+  /** Ends what is over, whichever process has raised it. Looks once a minute. */
+  clear(read: (country: string) => Promise<Figures>): Promise<void>
 }
 
-/** A suspicion, as all processes share it: of those that begin or end it, one succeeds, and tells. */
-type Standing = { readonly until: number }
+/** Until when each country is suspected. */
+type Standing = Readonly<Record<string, number>>
 
 const weekMs = 7 * dayMs
 
@@ -30,33 +31,29 @@ export function createSpendAlarms(parts: {
   readonly emit: Emit
 }): SpendAlarms {
   const { store, keys, now, emit } = parts
-  /** By country, which bounds them: until when it is suspected, as far as this process knows; `false` when it is not. */
-  const standing = new Map<string, number | false>()
+  /** As this process saw it last. */
+  let standing: Standing = {}
+  let lookedAt = Number.NEGATIVE_INFINITY
   const toldDays = new Map<string, string>()
-  const keyOf = (holder: string) => keys.counter('count-country-told', holder)
+  const keyOf = (what: string) => keys.counter('count-country-told', what)
 
-  async function end(country: string, read: (country: string) => Promise<Figures>): Promise<void> {
-    const until = await update<Standing, number | undefined>(store, keyOf(country), (before) => {
-      const isOver = before !== undefined && before.until <= now()
-      return { outcome: before?.until, ...(isOver && { put: { value: undefined, ttlMs: weekMs } }) }
+  /** Changes what all processes share: of those that begin or end the same, one does. Resolves with what it was before. */
+  const change = (next: (before: Standing) => Standing): Promise<Standing> =>
+    update<{ readonly standing: Standing }, Standing>(store, keyOf('standing'), (entry) => {
+      const before = entry?.standing ?? {}
+      standing = next(before)
+      if (isDeepStrictEqual(standing, before)) return { outcome: before }
+      return { outcome: before, put: { value: { standing }, ttlMs: weekMs } }
     })
-    const isOver = until !== undefined && until <= now()
-    standing.set(country, isOver ? false : (until ?? false))
-    if (isOver) emit({ type: 'spend.cleared', country, window: 'hour', ...(await read(country)) })
-  }
 
   return {
     async raise({ country, span, endsAt }, figures) {
       const until = endsAt + hourMs
-      if (until <= Number(standing.get(country) ?? 0)) return
-      standing.set(country, until)
-      const isNew = await update<Standing, boolean>(store, keyOf(country), (before) => {
-        const isKnown = before !== undefined && until <= before.until
-        if (isKnown) return { outcome: false }
-        return { outcome: before === undefined, put: { value: { until }, ttlMs: weekMs } }
-      })
+      if (until <= (standing[country] ?? 0)) return
+      const before = await change((all) => ({ ...all, [country]: Math.max(until, all[country] ?? 0) }))
       // A day is told by `tellDay`.
-      if (isNew && span === 'hour') emit({ type: 'spend.suspected', country, window: span, ...figures })
+      const isNew = before[country] === undefined && span === 'hour'
+      if (isNew) emit({ type: 'spend.suspected', country, window: span, ...figures })
     },
 
     async tellDay({ country, tag }, figures) {
@@ -66,12 +63,18 @@ export function createSpendAlarms(parts: {
       if (count === 1) emit({ type: 'spend.suspected', country, window: 'day', ...figures })
     },
 
-    async clear(country, read) {
-      // Another process, or this one before it was started anew, may have raised it.
-      const isUnknown = !standing.has(country)
-      const over = [...standing].filter(([, until]) => until !== false && until <= now())
-      const countries = [...over.map(([one]) => one), ...(isUnknown ? [country] : [])]
-      await Promise.all(countries.map((one) => end(one, read)))
+    async clear(read) {
+      const at = now()
+      // By its distance: a clock that was set back must not silence it.
+      if (Math.abs(at - lookedAt) < minuteMs) return
+      lookedAt = at
+      const isOver = ([, until]: readonly [string, number]) => until <= at
+      const before = await change((all) =>
+        Object.fromEntries(Object.entries(all).filter((one) => !isOver(one))),
+      )
+      for (const [country] of Object.entries(before).filter(isOver)) {
+        emit({ type: 'spend.cleared', country, window: 'hour', ...(await read(country)) })
+      }
     },
   }
 }

@@ -1,13 +1,14 @@
+import { isCurrent } from '../../lib/totp.js'
 import type { Channel, Verdict } from '../code-provider.js'
-import { refused, type Shown } from '../commands.js'
+import { type AppCodeReason, refused, type Shown } from '../commands.js'
 import type { LedgerLimits } from '../limits.js'
 import { channelsOf } from './channels.js'
+import { afterSuccess } from './forgiveness.js'
 import {
   type Budget,
   type BudgetName,
   type Challenge,
   type Decision,
-  emptyBudget,
   isDisabled,
   type Ledger,
   type LedgerRefusal,
@@ -41,6 +42,8 @@ export interface Rejected extends Consequences {
   readonly attemptsRemaining: number
   /** Whether the code had been used before. */
   readonly used: boolean
+  /** It is one of the app: nothing is spent. */
+  readonly reason?: AppCodeReason
 }
 
 export type ReserveOutcome =
@@ -124,6 +127,13 @@ export interface Approved {
   readonly channels: readonly Channel[]
 }
 
+/** The code is one of the subject's app. */
+export interface OfApp {
+  readonly step: number
+  /** Whether one was asked for that had been sent. */
+  readonly isStray: boolean
+}
+
 export type SettleOutcome =
   | Approved
   | Rejected
@@ -138,6 +148,7 @@ export function settle(
   verdict: Verdict,
   now: number,
   limits: LedgerLimits,
+  ofApp?: OfApp,
 ): Decision<SettleOutcome> {
   const name = ledger.known.lease?.attempt === attemptId ? 'known' : 'strangers'
   const budget = ledger[name]
@@ -155,6 +166,14 @@ export function settle(
   if (verdict === 'not-sent') {
     return { outcome: { outcome: 'refunded' }, next: after(refunded(released, challenge)) }
   }
+  // RFC 6238, 5.2: each code once. Once one was told from a wrong one, nobody can use it: what was guessed is worth nothing.
+  const lastStep = ofApp === undefined ? ledger.lastStep : Math.max(ofApp.step, ledger.lastStep ?? 0)
+  const reason = ofApp && reasonAgainst(ofApp, ledger, now)
+  if (reason !== undefined && challenge !== undefined) {
+    const next = { ...after(refunded(released, challenge)), lastStep }
+    const left = { ...challenge, attempts: challenge.attempts - 1 }
+    return { outcome: { ...rejected(next, left, limits), used: reason === 'old-code', reason }, next }
+  }
   if (verdict === 'unavailable' || verdict === 'misconfigured') return without('spent', after(released))
   if (verdict === 'rejected') {
     // A new start replaced the challenge meanwhile: the rejection counts all the same.
@@ -170,12 +189,18 @@ export function settle(
     { code: lease.code, at: now },
   ].slice(-maxUsedCodes)
   if (challenge === undefined || challenge.voided) {
-    return without('gone', { ...after(released), usedCodes })
+    return without('gone', { ...after(released), usedCodes, lastStep })
   }
+  const channels = ofApp === undefined ? channelsOf(ledger, challenge, now, limits) : [challenge.channel]
   return {
-    outcome: { outcome: 'approved', challenge, channels: channelsOf(budget, challenge, now, limits) },
-    next: { ...afterSuccess(ledger, name, challenge, now), usedCodes },
+    outcome: { outcome: 'approved', challenge, channels },
+    next: { ...afterSuccess(ledger, name, challenge, now), usedCodes, lastStep },
   }
+}
+
+function reasonAgainst({ step, isStray }: OfApp, { lastStep = 0 }: Ledger, now: number): Rejected['reason'] {
+  if (isStray) return 'app-code'
+  return step <= lastStep || !isCurrent(step, now) ? 'old-code' : undefined
 }
 
 /** The budget after a wrong code, which is remembered unless a later send may have made it right. */
@@ -213,40 +238,4 @@ function refunded(budget: Budget, challenge: Challenge | undefined): Budget {
   const counted = { ...budget, attemptsSinceSuccess, lockExpiresAt: 0, attemptTimes }
   if (challenge === undefined) return counted
   return { ...counted, challenge: { ...challenge, attempts: challenge.attempts - 1 } }
-}
-
-/** The operator's command: resets the failures that locked or disabled a number. */
-export function enable(ledger: Ledger, now: number): Decision<undefined> {
-  return { outcome: undefined, next: { ...forgiven(ledger), at: now } }
-}
-
-/**
- * The ledger after the right code for this challenge. It forgives the failures of both budgets, but of the
- * hour and the day it takes its own attempt alone: each success of the owner would give a thief new guesses.
- */
-export function afterSuccess(ledger: Ledger, name: BudgetName, { id }: Challenge, now: number): Ledger {
-  const both = forgiven(ledger)
-  const { sends, attemptTimes } = both[name]
-  const own: Budget = {
-    ...both[name],
-    challenge: undefined,
-    lease: undefined,
-    // It held the lease, so no attempt came after its own.
-    attemptTimes: attemptTimes.slice(0, -1),
-    sends: sends.map((send) => (send.challenge === id ? { ...send, challenge: undefined } : send)),
-  }
-  const other = name === 'known' ? 'strangers' : 'known'
-  const ended = { ...both[other], challenge: undefined }
-  const others = both[other].challenge === undefined ? both : withBudget(both, other, ended, now)
-  return withBudget(others, name, own, now)
-}
-
-function forgiven(ledger: Ledger): Ledger {
-  const none = { attemptsSinceSuccess: 0, rejections: 0, lockExpiresAt: 0 }
-  return {
-    ...ledger,
-    strangers: { ...ledger.strangers, ...none },
-    // The budget that most ledgers do not use stays the same object, and takes no room in the store.
-    known: ledger.known === emptyBudget ? emptyBudget : { ...ledger.known, ...none },
-  }
 }

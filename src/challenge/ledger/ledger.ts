@@ -33,7 +33,7 @@ export type Challenge = Binding & {
   readonly maxExpiresAt: number
   /** No code is accepted for it, but its attempts are inherited until `expiresAt`. */
   readonly voided?: true | undefined
-  /** Its code is the same each time, so that one that was used before is none that is replayed. */
+  /** Not its code, but something else tells a replay: the code is the same each time, or an app has shown it. */
   readonly fixed?: true | undefined
   /** What the code provider wants back at the check. */
   readonly handle?: string | undefined
@@ -41,6 +41,10 @@ export type Challenge = Binding & {
   readonly wrongCodes?: readonly string[] | undefined
   /** What the person is shown, sealed. */
   readonly details?: string | undefined
+  /** Key of the destination, where the subject may have several. */
+  readonly number?: string | undefined
+  /** Under which the provider files its codes, where that is another name than at sign-in: those of one are none of the other. */
+  readonly appName?: string | undefined
 }
 
 export type Send = {
@@ -51,6 +55,8 @@ export type Send = {
   readonly challenge?: string | undefined
   /** The provider refused it: it costs its cooldown and nothing else. */
   readonly refused?: true | undefined
+  /** As that of the challenge. */
+  readonly appName?: string | undefined
 }
 
 /** The one check that may be under way in a budget. */
@@ -98,6 +104,8 @@ export type Ledger = {
   readonly known: Budget
   /** Shared by both budgets: a code is accepted once (replay). */
   readonly usedCodes: readonly UsedCode[]
+  /** The last step of an app whose code was taken, or told to be of another time (RFC 6238, 5.2). */
+  readonly lastStep?: number | undefined
   /** When it last changed. */
   readonly at: number
 }
@@ -141,6 +149,7 @@ export const emptyLedger: Ledger = {
   strangers: emptyBudget,
   known: emptyBudget,
   usedCodes: [],
+  lastStep: undefined,
   at: 0,
 }
 
@@ -226,19 +235,6 @@ export function shareOf(
   if (knownShare === 0) return most
   const known = Math.max(attemptsPerChallenge, Math.floor(knownShare * most))
   return name === 'known' ? known : Math.max(attemptsPerChallenge, most - known)
-}
-
-/** Ends the challenge of this session and subject. Its attempts stay spent until it would have expired. */
-export function cancel(
-  ledger: Ledger,
-  who: Who,
-  now: number,
-  limits: LedgerLimits,
-): Decision<{ readonly challenge?: Challenge }> {
-  const live = challengeOf(ledger, who, now, limits)
-  if ('outcome' in live) return { outcome: {} }
-  const budget = { ...ledger[who.budget], challenge: voided(live) }
-  return { outcome: { challenge: live }, next: withBudget(ledger, who.budget, budget, now) }
 }
 
 /** The challenge whose attempts a new one inherits: voided or not, its code could still be typed upstream. */

@@ -1,8 +1,9 @@
 import { TwoFactorError } from '../../errors.js'
 import type { Emit } from '../../events.js'
-import { andThen } from '../../lib/awaitable.js'
+import { type Awaitable, andThen } from '../../lib/awaitable.js'
 import { clockLeewayMs } from '../../lib/clock.js'
-import type { Awaitable, Json, Store } from '../../store/store.js'
+import { forgottenAfter } from '../../lib/totp.js'
+import type { Json, Store } from '../../store/store.js'
 import type { LedgerLimits } from '../limits.js'
 import { createUpdater } from '../updater.js'
 import {
@@ -21,20 +22,35 @@ import { cooldownExpiresAt, isSent, rememberedMs } from './pacing.js'
 export interface LedgerView {
   readonly ledger: Ledger
   readonly now: number
+  readonly limits: LedgerLimits
+  /** That of the subject, where its attempts count over several destinations. */
+  readonly shared?: LedgerView
 }
 
 /** The outcome of a command, the ledger after it, and the time it used. */
 export interface Decided<Outcome> extends LedgerView {
   readonly outcome: Outcome
+  readonly shared?: Decided<Outcome>
 }
 
 /** The ledger in the hands of one request, which reads it once for all its commands. */
 export interface LedgerInHand {
   /** Reads it, for the command that follows. */
   read(): Awaitable<LedgerView>
-  /** Decides on what was read or written last, and writes by compare-and-swap. */
-  run<Outcome>(command: (ledger: Ledger, now: number) => Decision<Outcome>): Awaitable<Decided<Outcome>>
+  /** Decides on what was read or written last, and writes by compare-and-swap. `undo`: where another ledger refuses. */
+  run<Outcome>(
+    command: Command<Outcome>,
+    undo?: (done: Outcome) => Command<unknown>,
+  ): Awaitable<Decided<Outcome>>
 }
+
+/** What is decided on a ledger, under the limits that are its own. `isShared`: it is that of the subject beside a number's. */
+export type Command<Outcome> = (
+  ledger: Ledger,
+  now: number,
+  limits: LedgerLimits,
+  isShared: boolean,
+) => Decision<Outcome>
 
 /** Where the pure commands meet store and clock. */
 export type OpenLedger = (key: string, limits: LedgerLimits) => LedgerInHand
@@ -46,8 +62,8 @@ export function createLedgers(parts: {
 }): OpenLedger {
   const { store, emit } = parts
 
-  function viewOf(stored: Json | undefined): LedgerView {
-    if (stored === undefined) return { ledger: emptyLedger, now: parts.now() }
+  function viewOf(stored: Json | undefined, limits: LedgerLimits): LedgerView {
+    if (stored === undefined) return { ledger: emptyLedger, now: parts.now(), limits }
     if (!isLedger(stored)) {
       emit({ type: 'store.failed', command: 'read' })
       throw new TwoFactorError('store_unavailable', {
@@ -56,22 +72,22 @@ export function createLedgers(parts: {
     }
     const { now, leadsByMs } = timeOf(stored, parts.now())
     if (leadsByMs !== undefined) emit({ type: 'clock.leads', byMs: leadsByMs })
-    return { ledger: stored, now }
+    return { ledger: stored, now, limits }
   }
 
   return (key, limits) => {
     const entry = createUpdater<Ledger>(store, key)
     return {
-      read: () => andThen(entry.read(), viewOf),
+      read: () => andThen(entry.read(), (stored) => viewOf(stored, limits)),
       run: (command) =>
         entry.update((stored) => {
-          const { ledger, now } = viewOf(stored)
-          const { outcome, next } = command(ledger, now)
-          if (next === undefined) return { outcome: { outcome, ledger, now } }
+          const { ledger, now } = viewOf(stored, limits)
+          const { outcome, next } = command(ledger, now, limits, false)
+          if (next === undefined) return { outcome: { outcome, ledger, now, limits } }
           const ttlMs = keptForMs(next, now, limits)
           // Nothing to remember, nothing in the store: refused starts must not fill it.
           const put = { value: ttlMs === 0 ? undefined : next, ttlMs }
-          return { outcome: { outcome, ledger: next, now }, put }
+          return { outcome: { outcome, ledger: next, now, limits }, put }
         }),
     }
   }
@@ -129,6 +145,7 @@ export function timeOf(ledger: Ledger, clock: number): { readonly now: number; r
  */
 export function keptForMs(ledger: Ledger, now: number, limits: LedgerLimits): number {
   const expiries = [
+    ledger.lastStep === undefined ? 0 : forgottenAfter(ledger.lastStep),
     forgottenAt(ledger.usedCodes.at(-1)?.at),
     budgetExpiresAt(ledger, 'strangers', limits),
     budgetExpiresAt(ledger, 'known', limits),

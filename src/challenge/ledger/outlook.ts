@@ -1,6 +1,7 @@
 import type { Outlook } from '../commands.js'
 import type { LedgerLimits } from '../limits.js'
 import type { Binding, Ledger, LedgerRefusal } from './ledger.js'
+import type { LedgerView } from './ledgers.js'
 import { isApproved } from './pacing.js'
 import { type StartOnLedger, start } from './sends.js'
 
@@ -8,8 +9,14 @@ import { type StartOnLedger, start } from './sends.js'
 const maxWaits = 8
 
 /** What a start would meet, if nothing else happens meanwhile. Changes nothing. */
-export function outlook(ledger: Ledger, command: StartOnLedger, now: number, limits: LedgerLimits): Outlook {
-  const refusal = refusalOf(ledger, command, now, limits)
+export function outlook(
+  { shared, ...own }: LedgerView,
+  command: StartOnLedger,
+): Omit<Outlook, 'channels' | 'destinations'> {
+  const { ledger, now, limits } = shared ?? own
+  const refusals = [own, shared].flatMap((seen) => (seen && refusalOf(seen, command)) ?? [])
+  const waitOf = ({ retryAfterMs = Number.POSITIVE_INFINITY }: LedgerRefusal) => retryAfterMs
+  const [refusal] = refusals.sort((one, other) => waitOf(other) - waitOf(one))
   const untyped = [...ledger.strangers.sends, ...ledger.known.sends].filter((send) => !isApproved(send))
   return {
     expired: hasExpired(ledger, command.binding, now, limits),
@@ -18,12 +25,7 @@ export function outlook(ledger: Ledger, command: StartOnLedger, now: number, lim
   }
 }
 
-function refusalOf(
-  ledger: Ledger,
-  command: StartOnLedger,
-  now: number,
-  limits: LedgerLimits,
-): LedgerRefusal | undefined {
+function refusalOf({ ledger, now, limits }: LedgerView, command: StartOnLedger): LedgerRefusal | undefined {
   let first: LedgerRefusal | undefined
   let waitMs = 0
   for (let waits = 0; waits < maxWaits; waits += 1) {

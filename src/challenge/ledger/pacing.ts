@@ -2,6 +2,7 @@ import { dayMs, hourMs } from '../../lib/time.js'
 import type { Channel, SendResult } from '../code-provider.js'
 import type { LedgerLimits } from '../limits.js'
 import {
+  type Budget,
   type BudgetName,
   type Challenge,
   type Lease,
@@ -135,14 +136,18 @@ function roomAt(
     windowEnd(all, limits.allSendsPerHour, hourMs, now),
     windowEnd(all, limits.allSendsPerDay, dayMs, now),
   ]
-  if (channel === 'call') {
-    const calls = momentsOf(unapproved.filter((send) => send.channel === 'call'))
-    ends.push(
-      windowEnd(calls, limits.callsPerHour, hourMs, now),
-      windowEnd(calls, limits.callsPerDay, dayMs, now),
-    )
-  }
+  if (channel === 'call') ends.push(callableAt(ledger[name], now, limits))
   return Math.max(...ends)
+}
+
+/** From when on the number may be called, whatever was asked for: a provider may call where it cannot send a text. */
+export function callableAt({ sends }: Budget, now: number, limits: LedgerLimits): number {
+  const counted = sends.filter((send) => isSent(send) && !isApproved(send) && send.channel === 'call')
+  const calls = momentsOf(counted)
+  return Math.max(
+    windowEnd(calls, limits.callsPerHour, hourMs, now),
+    windowEnd(calls, limits.callsPerDay, dayMs, now),
+  )
 }
 
 const momentsOf = (sends: readonly Send[]): number[] => sends.map((send) => send.at)

@@ -1,10 +1,10 @@
+import { appMethod } from '../../lib/method-names.js'
 import { minuteMs } from '../../lib/time.js'
-import type { Channel, SendResult } from '../code-provider.js'
+import type { Channel } from '../code-provider.js'
 import { refused, type Shown } from '../commands.js'
 import type { LedgerLimits } from '../limits.js'
 import {
   type Binding,
-  type Budget,
   type Challenge,
   type Decision,
   isSameBinding,
@@ -13,24 +13,16 @@ import {
   liveIn,
   newestHandle,
   refusalOfBudget,
-  type Send,
   unexpired,
   voided,
   type Who,
   withBudget,
 } from './ledger.js'
-import {
-  pauseBeforeCheck,
-  pauseBeforeSend,
-  rememberedMs,
-  sendsFor,
-  settledSends,
-  wasRefused,
-} from './pacing.js'
+import { pauseBeforeCheck, pauseBeforeSend, rememberedMs, sendsFor } from './pacing.js'
 import { challengeShown } from './shown.js'
 
 /** The lifetime of a code when the provider does not state one. */
-const defaultLifetimeMs = 5 * minuteMs
+export const defaultLifetimeMs = 5 * minuteMs
 
 export interface StartOnLedger {
   readonly sendId: string
@@ -39,6 +31,10 @@ export interface StartOnLedger {
   readonly channel: Channel
   /** What the person is shown, sealed. */
   readonly details?: string | undefined
+  /** Key of the destination, where the subject may have several. */
+  readonly number?: string | undefined
+  /** Under which its code is filed, where that is another name than at sign-in. */
+  readonly appName?: string | undefined
 }
 
 export interface ResendOnLedger extends Who {
@@ -59,7 +55,7 @@ export interface Booked {
 
 export type SendOutcome = Booked | { readonly outcome: 'live'; readonly challenge: Challenge } | LedgerRefusal
 
-/** Books a send and a new challenge for it, before anything is sent. */
+/** Books a send and a new challenge for it, before anything is sent; to an authenticator app nothing is. */
 export function start(
   ledger: Ledger,
   command: StartOnLedger,
@@ -77,8 +73,10 @@ export function start(
   const repeated = live !== undefined && isSameBinding(live, binding)
   if (repeated && exhausted) return { outcome: refused('attempts_exhausted', live.expiresAt - now) }
 
-  const pause = pauseBeforeSend(ledger, binding.budget, channel, now, limits)
-  if (repeated && pause?.code === 'resend_too_soon') return { outcome: { outcome: 'live', challenge: live } }
+  const isSent = channel !== appMethod
+  const pause = isSent ? pauseBeforeSend(ledger, binding.budget, channel, now, limits) : undefined
+  const isUnderWay = isSent ? pause?.code === 'resend_too_soon' : live?.channel === channel
+  if (repeated && isUnderWay) return { outcome: { outcome: 'live', challenge: live } }
   if (pause !== undefined) return { outcome: refused(pause.code, pause.waitMs) }
   // Only expiry or success gives fresh attempts, otherwise every restart would refill the guess budget (brute force).
   if (exhausted) return { outcome: refused('attempts_exhausted', replaced.expiresAt - now) }
@@ -94,13 +92,15 @@ export function start(
     epoch: binding.epoch,
     channel,
     attempts: replaced?.attempts ?? 0,
-    expiresAt: now + Math.min(defaultLifetimeMs, limits.codeLifetimeMs),
+    expiresAt: now + (isSent ? Math.min(defaultLifetimeMs, limits.codeLifetimeMs) : limits.codeLifetimeMs),
     maxExpiresAt: now + limits.codeLifetimeMs,
     voided: undefined,
-    fixed: undefined,
+    fixed: isSent ? undefined : true,
     handle: undefined,
     wrongCodes: undefined,
     details: command.details,
+    number: command.number,
+    appName: command.appName,
   }
   const waitMs = pauseBeforeCheck(ledger, binding.budget, now, limits)
   // A code that expires before it may be typed would be paid for in vain.
@@ -114,7 +114,9 @@ export function start(
       ...(superseded === undefined ? {} : { superseded }),
       previousHandle: newestHandle(ledger, now),
     },
-    next: booked(others, command.sendId, challenge, channel, now),
+    next: isSent
+      ? booked(others, command.sendId, challenge, channel, now)
+      : withBudget(others, binding.budget, { ...others[binding.budget], challenge }, now),
   }
 }
 
@@ -148,95 +150,33 @@ export function resend(
   }
 }
 
-export interface SettledSend {
-  /** Undefined when no code is accepted for it. */
-  readonly challenge?: Challenge
-  /** Nothing was sent: other counters may refund it. */
-  readonly uncounted?: true
-}
-
-/** Records what became of a booked send. Repeating it changes nothing. */
-export function settleSend(
+/**
+ * The live challenge of a destination takes the place of a later one elsewhere, in the ledger of the subject: its code is
+ * on the way already. What was tried meanwhile stays counted, for as long as it would have been (brute force).
+ */
+export function goBack(
   ledger: Ledger,
-  sendId: string,
-  sent: SendResult,
+  challenge: Challenge,
   now: number,
   limits: LedgerLimits,
-  order?: Pick<Booked, 'challenge' | 'superseded'> & { readonly cancelled?: boolean },
-): Decision<SettledSend> {
-  const name = ledger.known.sends.some((known) => known.id === sendId) ? 'known' : 'strangers'
-  const budget = ledger[name]
-  const send = budget.sends.find((known) => known.id === sendId)
-  if (send === undefined || send.refused) return { outcome: {} }
-  const isUncounted = wasRefused(sent) && !guessedMeanwhile(budget, order)
-  const sends = settledSends(budget.sends, send, sent, isUncounted)
-  const uncounted = isUncounted ? ({ uncounted: true } as const) : {}
-
-  const current = budget.challenge
-  if (current === undefined || current.id !== send.challenge || current.voided) {
-    return { outcome: uncounted, next: withBudget(ledger, name, { ...budget, sends }, now) }
+): Decision<'live' | 'gone'> {
+  const budget = ledger[challenge.budget]
+  const later = liveIn(budget, now, limits)
+  if (later === undefined || later.attempts >= limits.attemptsPerChallenge) return { outcome: 'gone' }
+  const back = {
+    ...challenge,
+    attempts: later.attempts,
+    expiresAt: Math.max(challenge.expiresAt, later.expiresAt),
+    maxExpiresAt: Math.max(challenge.maxExpiresAt, later.maxExpiresAt),
   }
-  const others = sendsFor(current, budget.sends).filter(({ id }) => id !== sendId)
-  // A code that was ended at the provider must not come back as one to be typed.
-  const isDead = order?.cancelled === true && wasRefused(sent)
-  const unsent = sent.result === 'not-sent' && others.length === 0 && !isDead
-  const challenge = isDead
-    ? voided(current)
-    : unsent
-      ? ownAgain(current, order?.superseded)
-      : withSend(current, others, send, sent, limits)
-  const next = withBudget(ledger, name, { ...budget, challenge, sends }, now)
-  const live = challenge === undefined || challenge.voided ? {} : { challenge }
-  return {
-    outcome: { ...live, ...uncounted },
-    next: unsent && name === 'known' ? strangersAgain(next, order?.superseded, now) : next,
-  }
-}
-
-/** Otherwise each refused start would refund the send but keep its guesses. */
-function guessedMeanwhile({ challenge }: Budget, order: Pick<Booked, 'challenge'> | undefined): boolean {
-  if (order === undefined || challenge?.id !== order.challenge.id) return false
-  return challenge.attempts > order.challenge.attempts
-}
-
-/** The superseded challenge is live again, with its code; guesses stay spent. */
-function ownAgain(challenge: Challenge, superseded: Challenge | undefined): Challenge | undefined {
-  if (superseded?.budget !== challenge.budget) return voided(challenge)
-  return { ...superseded, attempts: challenge.attempts }
-}
-
-/** While the challenge of the known browser was live, strangers could start none of their own. */
-function strangersAgain(ledger: Ledger, superseded: Challenge | undefined, now: number): Ledger {
-  if (superseded?.budget !== 'strangers') return ledger
-  const ended = ledger.strangers.challenge
-  const { expiresAt } = superseded
-  const challenge = ended === undefined ? superseded : { ...ended, voided: undefined, expiresAt }
-  return withBudget(ledger, 'strangers', { ...ledger.strangers, challenge }, now)
-}
-
-function withSend(
-  challenge: Challenge,
-  others: readonly Send[],
-  send: Send,
-  sent: SendResult,
-  limits: LedgerLimits,
-): Challenge | undefined {
-  // The code also went to another number: typing it proves nothing.
-  if (sent.result === 'foreign-number') return voided(challenge)
-  if (sent.result === 'sent' || sent.result === 'unconfirmed') {
-    const { channel = send.channel, handle, fixed, lifetimeMs = defaultLifetimeMs } = sent
-    const expiresAt = Math.min(send.at + Math.min(lifetimeMs, limits.codeLifetimeMs), challenge.maxExpiresAt)
-    // A code may arrive, and be typed, before the provider has answered: it was compared with the handle before.
-    return { ...challenge, channel, expiresAt, handle, fixed, wrongCodes: undefined }
-  }
-  // An earlier code of this challenge may still be on its way; without one there is nothing to type.
-  return others.length === 0 ? voided(challenge) : challenge
+  return { outcome: 'live', next: withBudget(ledger, challenge.budget, { ...budget, challenge: back }, now) }
 }
 
 /** A challenge takes another channel once its code has gone out: what is typed before came by the earlier one. */
 function booked(ledger: Ledger, sendId: string, challenge: Challenge, channel: Channel, now: number): Ledger {
   const budget = ledger[challenge.budget]
-  const send = { id: sendId, at: now, channel, challenge: challenge.id, refused: undefined }
+  const { id, appName } = challenge
+  const send = { id: sendId, at: now, channel, challenge: id, refused: undefined, appName }
   const sends = budget.sends.filter(({ at }) => at > now - rememberedMs).concat(send)
   return withBudget(ledger, challenge.budget, { ...budget, challenge, sends }, now)
 }

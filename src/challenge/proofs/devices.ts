@@ -1,9 +1,21 @@
-import { hash, randomBytes } from 'node:crypto'
 import type { Emit } from '../../events.js'
-import { andThen, ignoreRejection } from '../../lib/awaitable.js'
-import type { Awaitable, Store } from '../../store/store.js'
+import { type Awaitable, andThen, ignoreRejection } from '../../lib/awaitable.js'
+import type { Store } from '../../store/store.js'
 import type { Keys } from '../keys.js'
-import { createUpdater, newCommandId, type Update, unchanged, update } from '../updater.js'
+import { createUpdater, type Update, unchanged, update } from '../updater.js'
+import {
+  familyOf,
+  isReplaced,
+  isShownBy,
+  isTrusted,
+  live,
+  newToken,
+  put,
+  type Stored,
+  type StoredDevice,
+  succeeded,
+  tokenHash,
+} from './stored-device.js'
 
 /** A browser that may stand in for the code at sign-in. Times in milliseconds since 1970. */
 export interface TrustedDevice {
@@ -27,10 +39,12 @@ export interface DeviceToken {
 export interface Device {
   /** Whether this subject has succeeded in it before. Gives a budget of its own, never access. */
   readonly known: Awaitable<boolean>
+  /** Tag of the way of the last code that was right in it. */
+  readonly lastWay: Awaitable<string | undefined>
   /** Whether it may stand in for the code. */
   isTrusted(): Awaitable<boolean>
   /** Records a code typed in it, and what the browser keeps from now on; undefined when it keeps what it has. */
-  succeed(trust: boolean): Promise<DeviceToken | undefined>
+  succeed(trust: boolean, way?: string): Promise<DeviceToken | undefined>
   /** Records that it stands in for the code; undefined, and nothing is written, when it is trusted no more. */
   standIn(): Promise<Stood | undefined>
   /** Restores the state before a success, but for the token where the browser holds the new one already. */
@@ -93,9 +107,10 @@ export function createDevices(parts: {
 
       const found = andThen(updater.prefetch(), (stored) => shownIn(live(stored, now())))
       const known = andThen(found, (device) => knownMaxAgeMs > 0 && device !== undefined)
-      ignoreRejection(known)
+      const lastWay = andThen(found, (device) => device?.way)
+      for (const fact of [known, lastWay]) ignoreRejection(fact)
 
-      async function record(trust: boolean, isCodeTyped: boolean): Promise<Stood | undefined> {
+      async function record(trust: boolean, isCodeTyped: boolean, way?: string): Promise<Stood | undefined> {
         const recording = async () =>
           updater.update((stored): Update<Stored, Stood | undefined> => {
             const devices = live(stored, now())
@@ -105,7 +120,7 @@ export function createDevices(parts: {
             // Requests that were sent together show the same token: one is given the next.
             if (previous !== undefined && previous.hash !== shown?.hash && !trust) return { outcome: {} }
             const fresh = newToken(previous && token)
-            written = succeeded(previous, fresh, trust, parts, now())
+            written = succeeded(previous, fresh, { trust, way }, parts, now())
             const others = devices.filter((other) => other !== previous)
             const kept = { token: fresh, expiresAt: written.expiresAt }
             return { outcome: { kept }, put: put([...others, written], now()) }
@@ -137,11 +152,12 @@ export function createDevices(parts: {
 
       return {
         known,
+        lastWay,
         isTrusted: () => andThen(found, (device) => device !== undefined && isTrusted(device, now())),
-        async succeed(trust) {
+        async succeed(trust, way) {
           const before = await found
           if (knownMaxAgeMs === 0 && !trust && before === undefined) return undefined
-          return (await record(trust, true))?.kept
+          return (await record(trust, true, way))?.kept
         },
         standIn: () => record(false, false),
         undo,
@@ -158,93 +174,4 @@ export function createDevices(parts: {
     revoke: (subject, id) => remove(subject, 'device.revoked', (device) => device.id !== id),
     revokeSubject: (subject) => remove(subject, 'device.revoked', () => false),
   }
-}
-
-// ── what is stored ───────────────────────────────────────────────────────────────────────────────
-
-/** One stored browser. Only hashes: a leaked store reveals no token. */
-type StoredDevice = {
-  readonly id: string
-  /** Hash of the half of the token that stays the same for as long as the device is known. */
-  readonly family: string
-  readonly hash: string
-  /** Hash of the token that `hash` replaced at `usedAt`. */
-  readonly previous?: string | undefined
-  readonly usedAt: number
-  readonly expiresAt: number
-  readonly trustedAt?: number | undefined
-  readonly trustExpiresAt?: number | undefined
-}
-type Stored = { readonly devices: readonly StoredDevice[] }
-
-/** The hashes of the token that a request shows. */
-type Shown = Pick<StoredDevice, 'hash' | 'family'>
-
-const maxDevices = 20
-/** How long the previous token is still accepted: parallel requests of a browser arrive within that. */
-const togetherMs = 30_000
-const halfBytes = 16
-
-function live(stored: Stored | undefined, time: number): readonly StoredDevice[] {
-  return stored?.devices.filter(({ expiresAt }) => time < expiresAt) ?? []
-}
-
-function isTrusted({ trustExpiresAt = 0 }: StoredDevice, time: number): boolean {
-  return time < trustExpiresAt
-}
-
-function isShownBy(device: StoredDevice, shown: Shown, time: number): boolean {
-  return device.hash === shown.hash || (device.previous === shown.hash && time - device.usedAt < togetherMs)
-}
-
-/** However often it was replaced since: its first half identifies the device. */
-function isReplaced(device: StoredDevice, shown: Shown, time: number): boolean {
-  return device.family === shown.family && !isShownBy(device, shown, time)
-}
-
-/** The device after a success in it. */
-function succeeded(
-  before: StoredDevice | undefined,
-  token: string,
-  trust: boolean,
-  ages: { readonly knownMaxAgeMs: number; readonly trustedMaxAgeMs: number },
-  time: number,
-): StoredDevice {
-  const trustedAt = trust ? time : before?.trustedAt
-  const trustExpiresAt = trust ? time + ages.trustedMaxAgeMs : before?.trustExpiresAt
-  return {
-    id: before?.id ?? newCommandId(),
-    family: familyOf(token),
-    hash: tokenHash(token),
-    previous: before?.hash,
-    usedAt: time,
-    expiresAt: Math.max(time + ages.knownMaxAgeMs, trustExpiresAt ?? 0),
-    trustedAt,
-    trustExpiresAt,
-  }
-}
-
-/** The twenty newest; one that is only known makes room before one that is trusted. */
-function put(devices: readonly StoredDevice[], time: number) {
-  const excess = devices.length - maxDevices
-  const oldest = devices.find((device) => !isTrusted(device, time)) ?? devices[0]
-  const kept = excess > 0 ? devices.filter((device) => device !== oldest) : devices
-  const ttlMs = Math.max(1, ...kept.map(({ expiresAt }) => expiresAt - time))
-  return { value: { devices: kept }, ttlMs }
-}
-
-/** 256 random bits. One that replaces another shares its first half, by which that one is recognized later. */
-function newToken(replaced?: string): string {
-  const bytes = randomBytes(2 * halfBytes)
-  if (replaced !== undefined) Buffer.from(replaced, 'base64url').copy(bytes, 0, 0, halfBytes)
-  return bytes.toString('base64url')
-}
-
-/** A plain hash suffices: 128 random bits cannot be guessed. */
-function tokenHash(token: string): string {
-  return hash('sha256', token, 'base64url')
-}
-
-function familyOf(token: string): string {
-  return hash('sha256', Buffer.from(token, 'base64url').subarray(0, halfBytes), 'base64url')
 }

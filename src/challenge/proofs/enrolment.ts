@@ -1,6 +1,6 @@
 import { TwoFactorError } from '../../errors.js'
-import { andThen, ignoreRejection } from '../../lib/awaitable.js'
-import type { Awaitable, Store } from '../../store/store.js'
+import { type Awaitable, andThen, ignoreRejection } from '../../lib/awaitable.js'
+import type { Store } from '../../store/store.js'
 import { hashId, type Keys } from '../keys.js'
 import type { Secrets } from '../secrets.js'
 import { createUpdater, newCommandId, type Update, unchanged, update } from '../updater.js'

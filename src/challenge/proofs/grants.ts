@@ -1,6 +1,6 @@
 import type { Emit } from '../../events.js'
-import { andThen, ignoreRejection } from '../../lib/awaitable.js'
-import type { Awaitable, Entry, Store } from '../../store/store.js'
+import { type Awaitable, andThen, ignoreRejection } from '../../lib/awaitable.js'
+import type { Entry, Store } from '../../store/store.js'
 import { hashId, type Keys } from '../keys.js'
 import type { Limits } from '../limits.js'
 import type { Purposes } from '../purposes.js'
@@ -98,7 +98,7 @@ export interface Grants {
   earlierSessions(who: Holder): Promise<readonly string[]>
   /** Takes the grants of a session along when its id is renewed. The old id is invalid then. */
   move(subject: string, from: string, to: string): Promise<void>
-  /** Ends all grants of this session, and the challenges and checks that began in it before. */
+  /** Ends all grants of this session, and the challenges, checks and unredeemed proofs of numbers that began in it before. */
   revoke(who: Holder): Promise<void>
   /** Ends all grants of this subject in every session, and the challenges and checks that began before. */
   revokeSubject(subject: string): Promise<void>

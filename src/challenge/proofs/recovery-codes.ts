@@ -1,4 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
+import { toBase32 } from '../../lib/base32.js'
 import { separators } from '../../phone-number.js'
 
 /** New recovery codes of one subject: the person keeps the codes, the host only the hashes. */
@@ -21,7 +22,7 @@ const canonical = new RegExp(`^[${alphabet}]{${length}}$`)
 const maxTypedLength = 200
 
 export function generateRecoveryCodes(subject: string): RecoveryCodes {
-  const fresh = Array.from({ length: count }, () => encode(randomBytes(bytes)))
+  const fresh = Array.from({ length: count }, () => toBase32(randomBytes(bytes), alphabet))
   return {
     codes: fresh.map((code) => code.replaceAll(/.{5}(?=.)/g, '$&-')),
     hashes: fresh.map((code) => hashRecoveryCode(subject, code)),
@@ -42,9 +43,4 @@ export function readRecoveryCode(typed: string): string | undefined {
  */
 export function hashRecoveryCode(subject: string, code: string): string {
   return hash('sha256', `recovery-code ${code} ${subject}`, 'base64url')
-}
-
-function encode(random: Uint8Array): string {
-  const bits = Array.from(random, (byte) => byte.toString(2).padStart(8, '0')).join('')
-  return bits.replaceAll(/.{5}/g, (five) => alphabet.charAt(Number.parseInt(five, 2)))
 }

@@ -1,4 +1,5 @@
 import type { EventBody } from '../../events.js'
+import { present } from '../../lib/present.js'
 import { hourMs } from '../../lib/time.js'
 
 /** When an account counts as low. */
@@ -53,42 +54,40 @@ export function nextBalance(
   { sends, at }: { readonly sends: number; readonly at: number },
   rules: BalanceRules,
 ): { readonly record: BalanceRecord; readonly events: readonly BalanceEvent[] } {
-  const rate = { askedAt: at, ...rateOf(before, reading, sends, at) }
+  const measured = { askedAt: at, ...rateOf(before, reading, sends, at) }
   // `{ "status": 1 }` is how some accounts say "all is well": a figure only once there was another one.
   if (before?.credits === undefined && (reading === undefined || reading === 1)) {
     const { alarm } = before ?? {}
-    return { record: { condition: 'unknown', ...rate, ...(alarm && { alarm }) }, events: [] }
+    return { record: { condition: 'unknown', ...measured, ...present({ alarm }) }, events: [] }
   }
-  if (reading === undefined || reading === 'failed') {
-    const credits = before?.credits
-    const known = credits === undefined ? {} : { credits }
-    const events = before?.alarm === 'unknown' ? [] : [{ type: 'balance.unknown', ...known } as const]
-    return { record: { condition: 'unknown', ...known, ...rate, alarm: 'unknown' }, events }
-  }
+  const isRead = typeof reading === 'number'
+  const credits = isRead ? reading : before?.credits
+  const lastsMs = (Number(credits) / (measured.sendsPerHour * measured.creditsPerSend)) * hourMs
+  const condition = isRead ? conditionOf(before, reading, lastsMs, rules) : 'unknown'
+  const alarm = condition === 'ok' ? undefined : condition
+  const paused = condition === 'empty' ? before?.paused : undefined
+  const record: BalanceRecord = { condition, ...measured, ...present({ credits, alarm, paused }) }
+  if (alarm === before?.alarm) return { record, events: [] }
+  const known = present({ credits })
+  if (!isRead) return { record, events: [{ type: 'balance.unknown', ...known }] }
+  const told = { credits: reading, ...(Number.isFinite(lastsMs) && { lastsMs: Math.round(lastsMs) }) }
+  const isOver = condition === 'ok' || before?.alarm === 'empty'
+  const events: BalanceEvent[] = isOver ? [{ type: 'balance.recovered', credits: reading }] : []
+  if (condition === 'low') events.push({ type: 'balance.low', ...told })
+  if (condition === 'empty') events.push({ type: 'balance.empty', credits: reading })
+  return { record, events }
+}
 
-  const credits = reading
-  const lastsMs = (credits / (rate.sendsPerHour * rate.creditsPerSend)) * hourMs
-  const measured = { credits, ...rate }
-  if (credits <= 0) {
-    const paused = before?.paused && { paused: before.paused }
-    const events = before?.alarm === 'empty' ? [] : [{ type: 'balance.empty', credits } as const]
-    return { record: { condition: 'empty', ...measured, alarm: 'empty', ...paused }, events }
-  }
+function conditionOf(
+  before: BalanceRecord | undefined,
+  credits: number,
+  lastsMs: number,
+  { low = 0, warnBeforeMs }: BalanceRules,
+): 'ok' | 'low' | 'empty' {
+  if (credits <= 0) return 'empty'
   // A quiet night must not end the alarm of the day: only a recharge does.
   const stays = before?.alarm === 'low' && credits <= Number(before.credits)
-  const recovered = { type: 'balance.recovered', credits } as const
-  if (stays || credits <= (rules.low ?? 0) || lastsMs < rules.warnBeforeMs) {
-    const events: BalanceEvent[] = before?.alarm === 'empty' ? [recovered] : []
-    if (before?.alarm !== 'low') {
-      events.push({
-        type: 'balance.low',
-        credits,
-        ...(Number.isFinite(lastsMs) && { lastsMs: Math.round(lastsMs) }),
-      })
-    }
-    return { record: { condition: 'low', ...measured, alarm: 'low' }, events }
-  }
-  return { record: { condition: 'ok', ...measured }, events: before?.alarm === undefined ? [] : [recovered] }
+  return stays || credits <= low || lastsMs < warnBeforeMs ? 'low' : 'ok'
 }
 
 function rateOf(

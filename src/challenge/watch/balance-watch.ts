@@ -4,6 +4,7 @@ import { withinDeadline } from '../../lib/deadline.js'
 import { dayMs } from '../../lib/time.js'
 import type { Store } from '../../store/store.js'
 import type { CodeProvider, SendResult } from '../code-provider.js'
+import type { Codes } from '../codes.js'
 import { type Refusal, refused } from '../commands.js'
 import type { Keys } from '../keys.js'
 import type { Lane } from '../limits.js'
@@ -33,6 +34,7 @@ interface Parts {
   readonly store: Store
   readonly keys: Keys
   readonly provider: Pick<CodeProvider, 'balance'>
+  readonly codes: Pick<Codes, 'pausedForMs'>
   readonly background: Background
   readonly now: () => number
   readonly emit: Emit
@@ -43,7 +45,7 @@ const againMs = 30_000
 const weekMs = 7 * dayMs
 
 export function createBalanceWatch(
-  { store, keys, provider, background, now, emit }: Parts,
+  { store, keys, provider, codes, background, now, emit }: Parts,
   rules: BalanceRules,
 ): BalanceWatch {
   const sendsKey = keys.counter('count-balance-sends', 'account')
@@ -102,7 +104,8 @@ export function createBalanceWatch(
   async function look(window: 'regular' | 'again', windowMs: number): Promise<number> {
     const lease = keys.counter('count-balance-leases', window)
     const { count, resetInMs } = await store.increment(lease, windowMs)
-    await (count === 1 ? measure() : read())
+    // A provider that is down is told as such, and cannot be asked.
+    await (count === 1 && codes.pausedForMs() === undefined ? measure() : read())
     // Whoever was refused a send before this was asked knows now whether the account is why. An empty one is why,
     // even of a send that failed while it was being asked.
     if (seen !== undefined && failed !== undefined) {

@@ -1,4 +1,4 @@
-import type { AboutProvider, Emit, EventBody } from '../../events.js'
+import type { Emit, EventBody } from '../../events.js'
 import { present } from '../../lib/present.js'
 import { version } from '../../lib/version.js'
 import type { LimitState, ServiceLimits } from '../budgets/service-limits.js'
@@ -7,6 +7,8 @@ import type { Codes } from '../codes.js'
 import type { Suspicion } from '../commands.js'
 import type { BalanceRecord } from './balance-state.js'
 import type { BalanceWatch } from './balance-watch.js'
+import type { DeliveryShare } from './delivery-state.js'
+import type { DeliveryWatch } from './delivery-watch.js'
 
 /** One failure, without subject, number or code. */
 export interface Failure {
@@ -56,6 +58,8 @@ export interface Health {
   }
   /** Limits of the whole service that have little left, or nothing, as far as this process has seen. */
   readonly limits: readonly LimitState[]
+  /** With the option `watch.delivery`: what became of the codes of the last hour, by country and method. */
+  readonly delivery?: readonly DeliveryShare[]
   /** Countries whose sign-ups look like SMS pumping, as far as this process has seen. */
   readonly spend: { readonly suspected: readonly Suspicion[] }
   /** The last ten, newest first. */
@@ -73,7 +77,7 @@ export function createHealth({
   readonly now: () => number
   readonly fixOf: (status: string) => string
 }) {
-  let failures: readonly Failure[] = []
+  let last: readonly Failure[] = []
   let lastSentAt: number | undefined
   let ofProvider: Failure | undefined
   let ofStore: Failure | undefined
@@ -93,7 +97,7 @@ export function createHealth({
       nearlyFull = [...nearlyFull, event.kind]
     const failure = failureOf(event, now())
     if (failure === undefined) return
-    failures = [failure, ...failures.slice(0, maxFailures - 1)]
+    last = [failure, ...last.slice(0, maxFailures - 1)]
     if (event.type === 'store.failed') ofStore = failure
     else if (event.type !== 'session.failed') ofProvider = failure
   }
@@ -112,6 +116,7 @@ export function createHealth({
     read(parts: {
       readonly codes: Pick<Codes, 'pausedForMs'>
       readonly funds: Pick<BalanceWatch, 'state'> | undefined
+      readonly deliveries: Pick<DeliveryWatch, 'shares'> | undefined
       readonly signups: Pick<SignupGuard, 'suspected'>
       readonly serviceLimits: Pick<ServiceLimits, 'states'>
     }): Health {
@@ -133,41 +138,27 @@ export function createHealth({
         },
         ...(balance && { balance: balanceIn(balance) }),
         limits: parts.serviceLimits.states(),
+        ...(parts.deliveries && { delivery: parts.deliveries.shares() }),
         spend: { suspected: parts.signups.suspected() },
-        lastFailures: failures,
+        lastFailures: last,
       }
     },
   }
 }
 
+const failures: readonly EventBody['type'][] = [
+  'store.failed',
+  'session.failed',
+  'challenge.undelivered',
+  'provider.unavailable',
+  'provider.misconfigured',
+]
+
 /** Member by member: subject, number and the provider's own words stay out. */
 function failureOf(event: EventBody, at: number): Failure | undefined {
-  const { type } = event
-  switch (type) {
-    case 'store.failed':
-      return { at, type, command: event.command }
-    case 'session.failed':
-      return { at, type }
-    case 'challenge.undelivered':
-      return { at, type, ...causeOf(event) }
-    case 'provider.unavailable':
-      return { at, type, command: event.command, ...causeOf(event) }
-    case 'provider.misconfigured':
-      return { at, type, ...causeOf(event) }
-    default:
-      return undefined
-  }
-}
-
-function causeOf({
-  provider,
-  reason,
-  httpStatus,
-}: AboutProvider & {
-  readonly reason?: string | undefined
-  readonly httpStatus?: number | undefined
-}): Pick<Failure, 'provider' | 'reason' | 'httpStatus'> {
-  return present({ provider, reason, httpStatus })
+  if (!failures.includes(event.type)) return undefined
+  const { provider, command, reason, httpStatus } = event as Partial<Failure>
+  return { at, type: event.type, ...present({ provider, command, reason, httpStatus }) }
 }
 
 function balanceIn({ condition, credits, askedAt, paused }: BalanceRecord): NonNullable<Health['balance']> {

@@ -6,7 +6,7 @@ import { HostTimeoutError, hostFunction } from '../host/boundary.js'
 import type { Requester } from '../host/requester.js'
 import type { RequestContext } from '../http/request-body.js'
 import type { HttpParts } from '../http-parts.js'
-import type { BrowserOfRequest } from './device-cookies.js'
+import type { BrowserOfRequest, Success } from './device-cookies.js'
 import type { Verified } from './lane.js'
 
 /** Who acts, with what was asked of the store as the request began. */
@@ -19,14 +19,14 @@ export interface Caller extends Requester {
 const ownResponseMs = 5_000
 
 /**
- * Renews the session and writes the grant under its new id, then calls the host's onVerified. A subject that
- * was revoked meanwhile is refused; whatever fails leaves no grant behind.
+ * Renews the session, records the browser and writes the grant under the new id, then calls the host's onVerified.
+ * A subject that was revoked meanwhile is refused; whatever fails leaves no grant behind.
  */
 export type Admit = (
   context: RequestContext,
   caller: Caller,
   proven: Pick<NewGrant, 'purpose' | 'bound' | 'method' | 'channels'>,
-  trustDevice?: boolean,
+  success?: Success,
 ) => Promise<Verified | Refusal>
 
 export function createAdmit({ settings, renewal, successPaths }: HttpParts): Admit {
@@ -34,7 +34,7 @@ export function createAdmit({ settings, renewal, successPaths }: HttpParts): Adm
   const onVerified =
     settings.onVerified && hostFunction(settings.onVerified, { name: 'onVerified', timeoutMs: hostTimeoutMs })
 
-  return async function admit({ req, res }, { subject, record, browser }, proven, trustDevice = false) {
+  return async function admit({ req, res }, { subject, record, browser }, proven, success = {}) {
     const ids = await renewal.renew(req, res, { subject }).catch(async (error: unknown) => {
       // The session is gone because the person signed out meanwhile.
       if (await record.isRevoked()) return undefined
@@ -45,7 +45,7 @@ export function createAdmit({ settings, renewal, successPaths }: HttpParts): Adm
     // Before the grant: a copied cookie that was revoked while the session was renewed must not get in.
     const standsIn = proven.method === 'trusted-device'
     if (standsIn && !(await browser?.standIn(res))) return refused('challenge_gone')
-    const recorded = standsIn ? undefined : browser?.succeed(res, trustDevice)
+    const recorded = standsIn ? undefined : browser?.succeed(res, success)
     const forget = async () => {
       // What is still on its way to the store cannot be undone yet.
       await recorded
@@ -53,7 +53,7 @@ export function createAdmit({ settings, renewal, successPaths }: HttpParts): Adm
     }
 
     const { before, after, provisional } = ids
-    const grant = { ...proven, session: after, previousSession: before, provisional }
+    const grant = { session: after, previousSession: before, provisional, ...proven }
     const written = await record.write(grant).catch(async (error: unknown) => {
       await Promise.allSettled([renewal.abandon(req, res), forget()])
       throw error
@@ -79,7 +79,7 @@ export function createAdmit({ settings, renewal, successPaths }: HttpParts): Adm
       if (last !== after) await written.moveTo(last)
       const isRefused = isRefusal(res, statusBefore)
       // Trust outlives every grant, so it is not left behind by a sign-in that was revoked meanwhile.
-      if (isRefused || (trustDevice && (await record.isRevoked()))) {
+      if (isRefused || (success.trust && (await record.isRevoked()))) {
         await takeBack()
         if (isRefused) await ownResponse(res)
         return refused('challenge_gone')

@@ -13,9 +13,16 @@ export interface DeviceCookies {
   has(req: Request, subject: string): Promise<boolean>
 }
 
-export interface BrowserOfRequest extends Pick<Device, 'known' | 'isTrusted'> {
+/** A success with more than its grant to record. */
+export interface Success {
+  readonly trust?: boolean
+  /** Tag of the way by which the code came. */
+  readonly way?: string
+}
+
+export interface BrowserOfRequest extends Pick<Device, 'known' | 'lastWay' | 'isTrusted'> {
   /** Records a success in this browser and sets its cookie. Never rejects: without a record it is not known. */
-  succeed(res: Response, trust: boolean): Promise<void>
+  succeed(res: Response, success: Success): Promise<void>
   /** The same where it stands in for the code; false when it is trusted no more. Rejects without a record. */
   standIn(res: Response): Promise<boolean>
   /** Undoes what either did in the same response. */
@@ -77,10 +84,11 @@ export function createDeviceCookies(parts: {
 
       return {
         known: device.known,
+        lastWay: device.lastWay,
         isTrusted: device.isTrusted,
-        async succeed(res, trust) {
+        async succeed(res, { trust = false, way }) {
           // A full or failing store must not refuse the sign-in: this browser is a stranger next time.
-          const kept = device.succeed(trust).then((token) => keep(res, token))
+          const kept = device.succeed(trust, way).then((token) => keep(res, token))
           await kept.catch(() => undefined)
         },
         async standIn(res) {

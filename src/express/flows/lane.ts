@@ -4,6 +4,7 @@ import type {
   Refusal,
   SendCommand,
   Shown,
+  StartCommand,
   StartOutcome,
   VerifyOutcome,
 } from '../../challenge/commands.js'
@@ -31,9 +32,13 @@ export interface Proven {
 
 type Approved = Extract<VerifyOutcome, { outcome: 'approved' }>
 export type Rejected = Extract<RecoveryOutcome, { outcome: 'rejected' }>
+/** The same of a code that was sent, or that an app showed. */
+export type RejectedCode = Rejected | Extract<VerifyOutcome, { outcome: 'rejected' }>
 
 /** What the host has to say about a message that is to be sent. */
 export type HostSays = Pick<SendCommand, 'locale' | 'beforeSend'>
+/** The same of one to be started. */
+type StartSays = HostSays & Pick<StartCommand, 'unasked'>
 
 /** One code that is about to be verified. */
 export interface Submission {
@@ -57,7 +62,9 @@ export interface Lane {
   wayOut(req: Request, intent: Intent): string | undefined
   /** Who acts on which number; undefined while no number is known. Throws when nobody may act. */
   actor(req: Request): Promise<Actor | undefined>
-  start(context: RequestContext, intent: Intent, hostSays: HostSays): Promise<StartOutcome | Verified>
+  /** What the host has on file, asked before anything is read; in the auth lane alone. */
+  onFile?(req: Request): Promise<Pick<Actor, 'numbers' | 'secret'>>
+  start(context: RequestContext, intent: Intent, says: StartSays): Promise<StartOutcome | Verified>
   /** What the person was shown with the code that a request brings. */
   shown(context: RequestContext, intent: Intent): Promise<Shown>
   /** Called before a code is verified; undefined while no number is known. */

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Router } from 'express'
 import { TwoFactorError } from '../../errors.js'
 import { maskPhoneNumber, parsePhoneNumber } from '../../phone-number.js'
-import { hostFunction, isOurs, middleware } from '../host/boundary.js'
+import { isOurs, middleware } from '../host/boundary.js'
 import { type PhoneVerificationOptions, plainFactory, singleHandlers } from '../host/factory.js'
 import { readSubject } from '../host/requester.js'
 import { problemOf } from '../http/problems.js'
@@ -92,7 +92,6 @@ export function createPhoneVerification(
 ): PhoneVerification {
   const { domain, subjectOf, sessions, renewal, pages, responder } = http
   const { enrolments, purposes, emit } = domain
-  const phoneOf = hostFunction(http.settings.phone, http.within('phone'))
   purposes.forEnrolment(purpose)
   renewal.takeAlong(enrolments.move)
   const { handlers, views } = createRoutes(http, createSignup(http, purpose, successPath))
@@ -125,11 +124,16 @@ export function createPhoneVerification(
 
   /** Asked before the host has the new number. A failure of its own must not keep that from being used. */
   async function reportChange(req: Request, subject: string, { phone }: ProvenPhone): Promise<void> {
-    const onFile: unknown = await (async () => phoneOf(req, subject))().catch(() => undefined)
-    const parsed = await parsePhoneNumber(String(onFile ?? ''), { countries: 'any' })
-    if (parsed.ok && parsed.phone === phone) return
-    const before = parsed.ok && { before: maskPhoneNumber(parsed.phone) }
-    emit({ type: 'factor.changed', kind: 'phone', subject, ...before, after: maskPhoneNumber(phone) })
+    const before = await http.numbersOf(req, subject).catch(() => undefined)
+    const { phone: only = '', numbers = [{ phone: only }] } = before ?? {}
+    const parsed = await Promise.all(
+      numbers.map((number) => parsePhoneNumber(number.phone, { countries: 'any' })),
+    )
+    const onFile = parsed.flatMap((one) => (one.ok ? [one.phone] : []))
+    if (onFile.some((one) => one === phone)) return
+    const [first] = onFile
+    const replaced = first !== undefined && { before: maskPhoneNumber(first) }
+    emit({ type: 'factor.changed', kind: 'phone', subject, ...replaced, after: maskPhoneNumber(phone) })
   }
 
   return {

@@ -1,6 +1,6 @@
 import type { Request } from 'express'
-import type { Actor, Refusal, StartOutcome } from '../../challenge/commands.js'
-import { acceptedChannel, challengeFor } from '../../challenge/demand.js'
+import { type Actor, type Refusal, refused, type StartOutcome } from '../../challenge/commands.js'
+import { challengeFor } from '../../challenge/demand.js'
 import { httpStatusOf } from '../../errors.js'
 import { saysMoreThanPurpose } from '../guard/requirement.js'
 import { hostFunction, isOurs } from '../host/boundary.js'
@@ -12,28 +12,27 @@ import {
   invalid,
   type RequestContext,
   readChannel,
-  readCode,
+  readCodes,
   text,
 } from '../http/request-body.js'
 import { challengeDocument, isoTime, type Reply } from '../http/responder.js'
 import type { Handlers } from '../http/routes.js'
 import type { HttpParts } from '../http-parts.js'
 import { pageUrl } from '../pages/links.js'
-import { createViews, type Views } from '../pages/views.js'
+import { createViews } from '../pages/views.js'
 import { type Intent, readIntent } from './intent.js'
-import type { HostSays, Lane, Rejected, Verified } from './lane.js'
+import type { HostSays, Lane, RejectedCode, Verified } from './lane.js'
+
+/** The routes of one lane, and what guards need of them. */
+export type Routes = ReturnType<typeof createRoutes>
 
 /**
  * The routes of one lane, each from its first step to its response. Before these steps `endpoint` has checked the
  * method, the origin (CSRF) and the body, and refused sessions that ask too much at once.
  */
-export function createRoutes(
-  http: HttpParts,
-  lane: Lane,
-): { readonly handlers: Handlers; readonly views: Views } {
+export function createRoutes(http: HttpParts, lane: Lane) {
   const { domain, endpoint, languageOf, responder } = http
   const { challenges, purposes, now } = domain
-  const { codePattern } = http.settings
   const beforeSend =
     http.settings.beforeSend && hostFunction(http.settings.beforeSend, http.within('beforeSend'))
   const onCancelled =
@@ -56,10 +55,10 @@ export function createRoutes(
       const actor = await lane.actor(context.req)
       const shown = await lane.shown(context, intent)
       if (actor === undefined) return problem({ code: 'challenge_gone' })
-      const accepted = channel && acceptedChannel(channel, [channel], intent.demand)
-      if (accepted?.outcome === 'refused') return failure(accepted)
       const methods = intent.demand?.methods
-      const outcome = await challenges.resend({ ...actor, shown, channel, methods, ...hostSays(context.req) })
+      const willDo = channel === undefined || (methods?.includes(channel) ?? true)
+      if (!willDo) return failure({ ...refused('invalid_request'), ...(methods && { methods }) })
+      const outcome = await challenges.resend({ shown, channel, methods, ...hostSays(context.req), ...actor })
       const isGone = outcome.outcome === 'refused' && outcome.code === 'challenge_gone'
       return isGone ? startAnew(context, actor) : sent(outcome, 200, context, intent)
     },
@@ -67,13 +66,13 @@ export function createRoutes(
     async verify(context: RequestContext): Promise<Reply> {
       if (Object.hasOwn(context.fields, 'recoveryCode')) return requests.recover(context)
       const intent = intentOf(context)
-      const code = readCode(text(context.fields, 'code') ?? '', codePattern)
-      if (code === undefined) throw invalid('code does not match the expected format.')
+      const typed = readCodes(text(context.fields, 'code') ?? '', http.settings)
+      if (typed === undefined) throw invalid('code does not match the expected format.')
       const trustDevice = flag(context.fields, 'trustDevice')
       const submission = await lane.submission(context)
       const shown = await lane.shown(context, intent)
       if (submission === undefined) return problem({ code: 'challenge_gone' })
-      const outcome = await challenges.verify({ ...submission.actor, code, shown })
+      const outcome = await challenges.verify({ shown, ...typed, ...submission.actor })
       if (outcome.outcome !== 'approved') return failure(outcome)
       const verified = await submission.approve(outcome, trustDevice)
       return verified.outcome === 'verified' ? success(verified, context, intent) : failure(verified)
@@ -179,6 +178,21 @@ export function createRoutes(
     return pageUrl(lane.basePathOf(req), { requirement, purpose, returnTo, delivery })
   }
 
+  /** Sends the code that a guard asks for; undefined where the person has to be asked first, as after any refusal. */
+  async function startUnasked(context: RequestContext): Promise<'sent' | 'unconfirmed' | undefined> {
+    try {
+      const actor = await lane.actor(context.req)
+      // Whoever has several destinations chooses, and an authenticator app costs nothing.
+      if (actor === undefined || destinationsOf(actor) > 1) return undefined
+      const says = { unasked: true, ...hostSays(context.req) } as const
+      const outcome = await lane.start(context, intentOf(context), says)
+      return outcome.outcome === 'started' ? outcome.delivery : undefined
+    } catch (error) {
+      if (!isOurs(error)) throw error
+      return undefined
+    }
+  }
+
   /** A purpose that the app fixed goes before what the browser sends. */
   const fixing = (purpose: string | undefined) => (fields: Body) => {
     if (purpose === undefined) return fields
@@ -194,13 +208,17 @@ export function createRoutes(
     cancel: endpoint('POST', page, requests.cancel),
     status: endpoint('GET', page, requests.status),
   }
-  return { handlers, views }
+  return { handlers, views, startUnasked }
 }
 
-function failure(outcome: Refusal | Rejected, page?: Problem['page']): Reply {
+function destinationsOf({ phone, numbers = phone === undefined ? [] : [{ phone }], secret }: Actor): number {
+  return numbers.length + (secret === undefined ? 0 : 1)
+}
+
+function failure(outcome: Refusal | RejectedCode, page?: Problem['page']): Reply {
   if (outcome.outcome === 'rejected') {
-    const { attemptsRemaining, retryAfterMs } = outcome
-    return problem({ code: 'code_not_accepted', attemptsRemaining, retryAfterMs, page })
+    const { attemptsRemaining, retryAfterMs, reason } = { reason: undefined, ...outcome }
+    return problem({ code: 'code_not_accepted', attemptsRemaining, retryAfterMs, page, reason })
   }
   const { code, retryAfterMs, reason, limit, detail, methods } = outcome
   return problem({ code, retryAfterMs, reason, limit, detail, page, ...(methods && { methods }) })

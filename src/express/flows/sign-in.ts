@@ -1,12 +1,13 @@
 import type { Request } from 'express'
 import type { Actor, Challenges, Shown } from '../../challenge/commands.js'
-import { acceptedChannel, takesRecoveryCode } from '../../challenge/demand.js'
+import { takesRecoveryCode } from '../../challenge/demand.js'
+import { wayTag } from '../../challenge/destinations.js'
 import { readRecoveryCode } from '../../challenge/proofs/recovery-codes.js'
 import { firstPurpose } from '../../challenge/purposes.js'
 import type { Recover } from '../../challenge/recovery.js'
 import { TwoFactorError } from '../../errors.js'
 import type { Requirement } from '../guard/requirement.js'
-import { hostFunction, isOurs } from '../host/boundary.js'
+import { isOurs } from '../host/boundary.js'
 import { identified, type Requester } from '../host/requester.js'
 import { invalid, type RequestContext, readChannel, text } from '../http/request-body.js'
 import { isRepeatable } from '../http/return-path.js'
@@ -19,33 +20,37 @@ import type { Lane } from './lane.js'
 /** Sign-in and step-up: the number on file, a grant as the result. */
 export function createSignIn(http: HttpParts): Lane {
   const { settings, domain, identify, sessions, addressOf, requirements, devices, path, successPaths } = http
-  const { challenges, grants, purposes, now } = domain
+  const { numbersOf, secretOf } = http
+  const { challenges, grants, purposes, secrets, now } = domain
   const { codeLifetimeMs } = settings.limits
-  const phoneOf = hostFunction(settings.phone, http.within('phone'))
   const admit = createAdmit(http)
 
-  const isSignIn: Lane['isSignIn'] = ({ purpose, issued }) =>
-    purpose === firstPurpose && issued?.isStepUp !== true
+  /** Nobody is signed out for a requirement that this session cannot read: a proof in another tab may have renewed it. */
+  const isSignIn: Lane['isSignIn'] = ({ purpose, issued, spent }) =>
+    purpose === firstPurpose && (issued === undefined ? !spent : issued.isStepUp !== true)
 
   /** Asks the store at once for what it knows of subject and browser. */
   function callerOf(req: Request, requester: Requester, { maySucceed = false } = {}): Caller {
     // Without its cookie a browser is no known one; its record is read all the same where success will leave one.
     const isAsked = maySucceed || devices?.isShown(req)
     const browser = isAsked ? devices?.open(req, requester.subject) : undefined
-    return { ...requester, record: grants.open(requester), browser }
+    return { record: grants.open(requester), browser, ...requester }
+  }
+
+  /** What the host has on file; nothing of ours is read. */
+  async function onFileOf(req: Request, subject: string) {
+    const [onFile, secret] = await Promise.all([numbersOf(req, subject), secretOf?.(req, subject)])
+    if ((onFile.phone ?? onFile.numbers ?? secret) === undefined) throw new TwoFactorError('no_phone')
+    return { secret, ...onFile }
   }
 
   async function actorOf(req: Request, { subject, session, record, browser }: Caller): Promise<Actor> {
-    const phone = (await phoneOf(req, subject)) ?? ''
-    if (phone === '') throw new TwoFactorError('no_phone')
-    if (typeof phone !== 'string') {
-      throw new TypeError(
-        `phone returned a value of type ${typeof phone}; it must return a string or undefined`,
-      )
-    }
+    const onFile = await onFileOf(req, subject)
     // Where there is no device cookie, browsers are not told apart.
     const knownBrowser = devices && (browser?.known ?? false)
-    return { subject, session, phone, epoch: record.epoch, knownBrowser, ...addressOf(req) }
+    const { epoch } = record
+    const lastWay = browser?.lastWay
+    return { subject, session, epoch, knownBrowser, lastWay, ...onFile, ...addressOf(req) }
   }
 
   /** What is to be proven: what the guard required, else just a purpose. */
@@ -75,7 +80,7 @@ export function createSignIn(http: HttpParts): Lane {
     if (known === undefined || (purpose ?? known.purpose) !== known.purpose) {
       throw invalid('requirement is invalid.')
     }
-    return { ...known, challenge }
+    return { challenge, ...known }
   }
 
   /** Looked up in the store only for what this session cannot read: a proof in another tab has renewed it. */
@@ -134,32 +139,33 @@ export function createSignIn(http: HttpParts): Lane {
 
     shown,
     actor: async (req) => actorOf(req, callerOf(req, identified(identify, req))),
+    onFile: async (req) => onFileOf(req, identified(identify, req).subject),
 
     async start(context, intent, hostSays) {
       const { req, res, fields } = context
       const requester = identified(identify, req)
-      const given = readChannel(fields, settings.methods)
+      const channel = readChannel(fields, settings.methods)
+      const destination = text(fields, 'destination')
       const demand = demandOf(context, intent)
       const caller = callerOf(req, requester)
       const { purpose, bound, requireCode, details, methods } = demand
       if (!requireCode && devices?.serves(purpose) && (await caller.browser?.isTrusted())) {
         return admit(context, caller, { purpose, method: 'trusted-device' })
       }
-      const accepted = acceptedChannel(given, purposes.find(purpose)?.channels ?? [], demand)
-      if (accepted.outcome === 'refused') return accepted
-      const { channel } = accepted
       const actor = await actorOf(req, caller)
       const onPassed = () => sessions.keep(req, res)
-      return challenges.start({ ...actor, ...hostSays, onPassed, purpose, bound, channel, methods, details })
+      const what = { channel, destination, onPassed, purpose, bound, methods, details }
+      return challenges.start({ ...what, ...hostSays, ...actor })
     },
 
     async submission(context) {
       const caller = callerOf(context.req, identified(identify, context.req), { maySucceed: true })
       return {
         actor: await actorOf(context.req, caller),
-        approve({ purpose, bound, channel, channels = [channel] }, trustDevice) {
+        approve({ purpose, bound, channel, channels = [channel], phone }, trustDevice) {
           const proven = { purpose, bound, method: channel, channels }
-          return admit(context, caller, proven, trustDevice && devices?.serves(purpose) === true)
+          const trust = trustDevice && devices?.serves(purpose) === true
+          return admit(context, caller, proven, { trust, way: wayTag(secrets, caller, channel, phone) })
         },
       }
     },

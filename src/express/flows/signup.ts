@@ -43,7 +43,7 @@ export function createSignup(http: HttpParts, purpose: string, successPath: stri
     // IDOR: begun by another account that was signed in here before.
     if (enrolment.subject !== undefined && enrolment.subject !== enrollee.signedIn) return undefined
     const { phone, country, visitor } = enrolment
-    return { ...requester(req, enrollee), phone, country, visitor }
+    return { phone, country, visitor, ...requester(req, enrollee) }
   }
 
   return {
@@ -63,8 +63,8 @@ export function createSignup(http: HttpParts, purpose: string, successPath: stri
       const country = text(fields, 'country')?.toUpperCase()
       const { visitor, begin } = enrolments.open(enrollee.session)
       const onPassed = () => sessions.keep(req, res)
-      const who = { ...requester(req, enrollee), phone, country, visitor }
-      const outcome = await challenges.start({ ...who, ...hostSays, onPassed, channel, purpose })
+      const who = { phone, country, visitor, ...requester(req, enrollee) }
+      const outcome = await challenges.start({ onPassed, channel, purpose, ...hostSays, ...who })
       if (outcome.outcome !== 'refused') {
         await begin({ purpose, phone, country, visitor: await visitor, subject: enrollee.signedIn })
       }
@@ -84,7 +84,7 @@ export function createSignup(http: HttpParts, purpose: string, successPath: stri
       if (actor === undefined) return undefined
       return {
         actor,
-        async approve({ phone }) {
+        async approve({ phone = '' }) {
           if (await record?.isRevoked()) return refused('challenge_gone')
           const { before, after, provisional, moved } = await renewal.renew(req, res)
           try {

@@ -26,8 +26,9 @@ const maxBytes = 2_048
  * for what is too long, because its length is the visitor's.
  */
 export function readDetails(given: unknown): Details {
-  if (!isPlainObject(given)) throw wrong('describe must return { title?, rows }')
-  const { title, rows } = given
+  if (!isPlainObject(given)) throw wrong('describe must return { title?, rows, action? }')
+  const { title, rows, action } = given
+  if (action === '') throw wrong('describe: action must not be empty')
   if (!Array.isArray(rows) || rows.length === 0) throw wrong('describe: rows must be a non-empty array')
   if (rows.length > maxRows) throw tooLong(`rows must be ${maxRows} or fewer`)
   const details: Details = {
@@ -41,6 +42,7 @@ export function readDetails(given: unknown): Details {
         readString(value, `rows[${index}][1]`, maxValueLength),
       ] as const
     }),
+    ...(action !== undefined && { action: readString(action, 'action', maxLabelLength) }),
   }
   if (Buffer.byteLength(JSON.stringify(details)) > maxBytes) throw tooLong(`${maxBytes} bytes at most in all`)
   return details

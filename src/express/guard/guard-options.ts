@@ -67,6 +67,12 @@ export interface GuardOptions {
    */
   readonly resume?: boolean
   /**
+   * Whether a form that a page of this very site posts is answered with the code sent already, and not with a page that
+   * asks for it first. Only where nothing but a code will do; with the limits and `beforeSend` of any start, and never
+   * in place of a code for something else. Default true.
+   */
+  readonly sendAtOnce?: boolean
+  /**
    * The page with the form that posts here, where the person comes back to after the code: a path, or one by
    * request. Default: the form's field `returnTo`, else a same-origin Referer, which helmet's default
    * `no-referrer` withholds. Anything but a path of this site is ignored.
@@ -90,6 +96,7 @@ export interface GuardSettings
     Pick<GuardOptions, 'bind' | 'describe' | 'formPath' | 'exempt'> {
   readonly once: boolean
   readonly resume: boolean
+  readonly sendAtOnce: boolean
   /** Whether more is asked for than a sign-in: of somebody who is signed in. */
   readonly isStepUp: boolean
 }
@@ -100,13 +107,14 @@ const checks: Checks<GuardOptions> = {
   maxAgeMs: durationMs,
   once: boolean,
   bind: func('(req) => fields'),
-  describe: func('(req, { locale }) => ({ title?, rows })'),
+  describe: func('(req, { locale }) => ({ title?, rows, action? })'),
   methods: list(
     that(methodNameRule, isMethodName),
     "must list at least one method, such as 'passkey', in an array",
     1,
   ),
   resume: boolean,
+  sendAtOnce: boolean,
   formPath: that(
     "must be a path of this site, such as '/transfer', or a function (req) => path",
     (value) => typeof value === 'function' || isPath(value),
@@ -123,7 +131,8 @@ export function resolveGuard(
 ): GuardSettings {
   const { maxStepUpAgeMs, dynamicLinking, recoveryCodes } = settings
   checkOptions('requireTwoFactor', options, checks)
-  const { purpose: name = 'login', bind, describe, methods, resume = false, formPath, exempt } = options
+  const { purpose: name = 'login', bind, describe, methods, formPath, exempt } = options
+  const { resume = false, sendAtOnce = true } = options
 
   const purpose = purposes.forGuard(name)
   if (!purpose.browserStartable) {
@@ -171,6 +180,8 @@ export function resolveGuard(
     recoveryCode: takesRecoveryCode,
     methods: methods && [...methods],
     resume,
+    // A trusted device may take the place of the code: whether it does is asked by the page.
+    sendAtOnce: sendAtOnce && !takesDevice,
     isStepUp: name !== firstPurpose || isStricter,
   }
 }

@@ -1,14 +1,16 @@
 import type { Request, RequestHandler, Response } from 'express'
 import type { Details } from '../../challenge/code-provider.js'
 import type { Grant, RequiredGrant } from '../../challenge/proofs/grants.js'
+import type { Routes } from '../flows/routes.js'
 import { hostFunction, isOurs, middleware } from '../host/boundary.js'
 import { identified } from '../host/requester.js'
 import { carriesBearer } from '../host/session.js'
+import { isOwnForm } from '../http/origin-check.js'
 import { type Problem, problemOf, tooManyAtOnce } from '../http/problems.js'
+import type { Body } from '../http/request-body.js'
 import { isRepeatable, pageBefore, returnPathOf } from '../http/return-path.js'
 import type { HttpParts } from '../http-parts.js'
 import { signInUrl } from '../pages/links.js'
-import type { Views } from '../pages/views.js'
 import { noteGuarded } from './coverage.js'
 import { readDetails } from './details.js'
 import type { GuardSettings } from './guard-options.js'
@@ -17,10 +19,11 @@ import type { GuardSettings } from './guard-options.js'
  * The guard of one route. With a synchronous store it needs no promise; whatever goes wrong, it refuses
  * (fail closed).
  */
-export function createGuard(http: HttpParts, views: Views, settings: GuardSettings): RequestHandler {
+export function createGuard(http: HttpParts, routes: Routes, settings: GuardSettings): RequestHandler {
   const { sessions, identify, inFlight, requirements, resumption, responder, mounts, explainFailure } = http
   const { grants, hashBound } = http.domain
-  const { purpose, requireCode, recoveryCode, methods, maxAgeMs, once, resume, formPath, isStepUp } = settings
+  const { purpose, requireCode, recoveryCode, methods, maxAgeMs, once, formPath, isStepUp } = settings
+  const { resume, sendAtOnce } = settings
   const demand = { purpose, requireCode, recoveryCode, methods, isStepUp }
   const bind = settings.bind && hostFunction(settings.bind)
   const exempt = settings.exempt && hostFunction(settings.exempt, http.within('exempt'))
@@ -92,28 +95,31 @@ export function createGuard(http: HttpParts, views: Views, settings: GuardSettin
     const returnTo = returnPathOf(req, formPathOf(req))
     const cameFrom = isRepeatable(req) ? pageBefore(req, path) : returnTo
     const formId = resume ? await resumption.keep(req, res, required, details) : undefined
-    const requirement = requirements.issue(req, {
-      ...demand,
-      bound,
-      formId,
-      details,
-      returnTo,
-      ...(isStepUp && { cameFrom }),
-    })
+    const asked = { ...demand, bound, formId, details, returnTo, ...(isStepUp && { cameFrom }) }
+    const issued = requirements.issue(req, asked)
+    const fields = { requirement: issued }
+    const delivery =
+      sendAtOnce && isOwnForm(req) && responder.wantsPage(req)
+        ? await routes.startUnasked({ req, res, fields })
+        : undefined
+    const requirement = delivery === undefined ? issued : requirements.reissue(req, asked)
     if (toPage) {
       responder.redirect(res, `${path}?requirement=${encodeURIComponent(requirement)}`)
       return false
     }
-    return respond(req, res, {
+    const destinations = responder.wantsPage(req) ? undefined : await routes.views.destinationsFor(req, asked)
+    const problem: Problem = {
       code: 'second_factor_required',
       purpose,
       maxAgeMs,
       requirement,
       startUrl,
       ...(methods && { methods }),
+      ...(destinations && { destinations }),
       ...(details && { details }),
       ...(carriesBearer(req) && stepUpChallenge(maxAgeMs)),
-    })
+    }
+    return respond(req, res, problem, { requirement, delivery })
   }
 
   async function detailsOf(req: Request, required: RequiredGrant): Promise<Details | undefined> {
@@ -128,12 +134,15 @@ export function createGuard(http: HttpParts, views: Views, settings: GuardSettin
     }
   }
 
-  async function respond(req: Request, res: Response, problem: Problem): Promise<false> {
-    const { requirement } = problem
+  async function respond(
+    req: Request,
+    res: Response,
+    problem: Problem,
     // Without a requirement the page itself has to know the way back: to sign in, or to try again.
-    const fields = requirement === undefined ? { returnTo: returnPathOf(req) } : { requirement }
-    const context = { req, res, fields }
-    await responder.send(req, res, { reply: 'problem', problem }, (shown) => views.of(context, shown))
+    fields: Body = { returnTo: returnPathOf(req) },
+  ): Promise<false> {
+    const view = (shown: Problem) => routes.views.of({ req, res, fields }, shown)
+    await responder.send(req, res, { reply: 'problem', problem }, view)
     return false
   }
 
@@ -150,9 +159,10 @@ export function createGuard(http: HttpParts, views: Views, settings: GuardSettin
   function signInFor(req: Request): string | undefined {
     if (!isRepeatable(req) || !responder.wantsPage(req)) return undefined
     const { signIn } = http.linksOf(req)
-    // A guard in front of the sign-in itself would redirect for ever.
-    const isHere = signIn?.replace(/[?#].*/, '') === req.baseUrl + req.path
-    return signIn === undefined || isHere ? undefined : signInUrl(signIn, returnPathOf(req))
+    if (signIn === undefined) return undefined
+    // A guard in front of the sign-in itself would redirect for ever, whatever the origin is called.
+    const { pathname } = new URL(signIn, 'http://localhost')
+    return pathname === req.baseUrl + req.path ? undefined : signInUrl(signIn, returnPathOf(req))
   }
 
   function admit(req: Request, res: Response): boolean | Promise<boolean> {

@@ -11,18 +11,22 @@ import {
   type VerifyOutcome,
 } from '../../challenge/commands.js'
 import type { BoundFields, HashBound } from '../../challenge/proofs/bound.js'
-import { readCode } from '../http/request-body.js'
+import { readCodes } from '../http/request-body.js'
 import type { HttpParts } from '../http-parts.js'
+import type { PhoneOf } from '../settings.js'
+import { readSecret } from './on-file.js'
 import { type SubjectName, subjectText } from './requester.js'
 
 /** The fields themselves, or their hash as an approved outcome carries it. */
 export type Bound = BoundFields | string
-type Named<Command> = Omit<
-  Command,
-  'subject' | 'lane' | 'visitor' | 'epoch' | 'knownBrowser' | 'anonymous' | 'proxied' | 'onPassed'
-> & {
-  readonly subject: SubjectName
-}
+type Named<Command> = Omit<Command, keyof Actor | 'onPassed'> &
+  Pick<Actor, 'session' | 'country' | 'address'> & {
+    readonly subject: SubjectName
+    /** The number on file, or several, as the option `phone` returns them. */
+    readonly phone?: Awaited<ReturnType<PhoneOf>>
+    /** The secret of the app, as `authenticator.secretOf` returns it. Never from a request: who chooses it needs no app. */
+    readonly secret?: string | null | undefined
+  }
 /**
  * What the person was shown with the code: the challenge by its `id`, or the `requirement` of a guard's refusal, or the
  * purpose and the fields that it was started for. Without any it is for a sign-in.
@@ -61,16 +65,23 @@ export interface ChallengesFacade {
    *   await tf.grants.write({ subject, session: sessionId, purpose, bound })
    * }
    */
-  verify(command: Named<Omit<VerifyCommand, 'shown'>> & ShownByName): Promise<VerifyOutcome>
+  verify(
+    command: Named<Omit<VerifyCommand, 'shown' | 'code' | 'appCode'>> &
+      ShownByName & { readonly code: string },
+  ): Promise<VerifyOutcome>
   /** Ends the live challenge. Sends, failures and locks stay counted. */
   cancel(actor: Named<Actor>): Promise<void>
   /** The live challenge of this subject in this session, or undefined. Never sends. */
   find(actor: Named<Actor>): Promise<ChallengeView | undefined>
 }
 
-export function createChallengesFacade({ settings, domain, requirements }: HttpParts): ChallengesFacade {
+export function createChallengesFacade({
+  settings,
+  domain,
+  requirements,
+  numbersIn,
+}: HttpParts): ChallengesFacade {
   const { challenges, grants, hashBound } = domain
-  const { codePattern } = settings
 
   const recordOf = ({ subject, session }: Named<Actor>) =>
     grants.open({ subject: subjectText(subject), session })
@@ -80,14 +91,15 @@ export function createChallengesFacade({ settings, domain, requirements }: HttpP
     lane: 'auth',
     subject: subjectText(actor.subject),
     session: actor.session,
-    phone: actor.phone,
+    ...numbersIn(actor.phone),
+    secret: readSecret(actor.secret),
     country: actor.country,
     address: actor.address,
     epoch,
   })
   const sendOf = (command: Named<Omit<SendCommand, 'details'>>) => {
-    const { channel, locale, beforeSend } = command
-    return { ...actorOf(command), channel, locale, beforeSend }
+    const { channel, methods, locale, beforeSend } = command
+    return { ...actorOf(command), channel, methods, locale, beforeSend }
   }
 
   /** Undefined where it cannot be read. */
@@ -102,8 +114,9 @@ export function createChallengesFacade({ settings, domain, requirements }: HttpP
 
   return {
     async start(command) {
-      const { purpose, bound, details } = command
-      return challenges.start({ ...sendOf(command), purpose, bound: boundTag(bound, hashBound), details })
+      const { purpose, destination, bound: fields, details } = command
+      const bound = boundTag(fields, hashBound)
+      return challenges.start({ ...sendOf(command), purpose, destination, bound, details })
     },
     async resend(command) {
       const shown = shownIn(command)
@@ -112,12 +125,12 @@ export function createChallengesFacade({ settings, domain, requirements }: HttpP
         : challenges.resend({ ...sendOf(command), shown })
     },
     async verify(command) {
-      const code = typeof command.code === 'string' ? readCode(command.code, codePattern) : undefined
+      const typed = typeof command.code === 'string' ? readCodes(command.code, settings) : undefined
       const shown = shownIn(command)
       // As over HTTP: what is malformed costs no attempt.
-      if (code === undefined || shown === undefined) return refused('invalid_request')
+      if (typed === undefined || shown === undefined) return refused('invalid_request')
       const record = recordOf(command)
-      const outcome = await challenges.verify({ ...actorOf(command, record), code, shown })
+      const outcome = await challenges.verify({ ...actorOf(command, record), ...typed, shown })
       // ASVS 5.0, 7.4.1: what the caller does next must not undo a revocation made during the check.
       if (outcome.outcome === 'approved' && (await record.isRevoked())) {
         return refused('challenge_gone')

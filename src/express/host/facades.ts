@@ -39,7 +39,10 @@ export interface GrantsFacade {
     /** Your word for the factor, such as `passkey`, for the option `methods` of a guard. Default `host`. */
     readonly method?: string
   }): Promise<Grant>
-  /** Ends all grants of the request's session, live challenges and proven numbers that are not redeemed: logout. */
+  /**
+   * Ends all grants of the request's session, live challenges and proven numbers that are not redeemed: logout. Trusted
+   * browsers stay trusted.
+   */
   revoke(req: Request): Promise<void>
   /** The same in every session of the subject: password reset, change of number. */
   revokeSubject(subject: SubjectName): Promise<void>

@@ -1,4 +1,5 @@
 import type { RequestHandler, Router } from 'express'
+import type { Authenticators } from '../flows/authenticators.js'
 import type { PhoneVerification } from '../flows/phone-verification.js'
 import type { GuardOptions } from '../guard/guard-options.js'
 import type { ChallengesFacade } from './challenges-facade.js'
@@ -46,6 +47,8 @@ export interface TwoFactor extends Operator {
   readonly trustedDevices: TrustedDevicesFacade
   /** Codes for a person who has lost the phone; the option `recoveryCodes` takes them. */
   readonly recoveryCodes: RecoveryCodesFacade
+  /** Puts an authenticator app on file; the option `authenticator` takes its codes. */
+  readonly authenticators: Authenticators
   /** The limits in force, as a Markdown table. */
   describeLimits(): string
   [Symbol.asyncDispose](): Promise<void>

@@ -52,32 +52,34 @@ export function createEndpoint(parts: {
 
   return (method, page, act, fixed = (fields) => fields) => {
     async function answer(req: Request, res: Response): Promise<void> {
-      let context: RequestContext = { req, res, fields: fixed({}) }
-      const view = (problem: Problem) => released(req, page.of(context, problem))
-      const respond = async (reply: Reply) => {
-        // The host's onVerified may have answered already.
-        if (!res.headersSent) await responder.send(req, res, reply, view)
-      }
-      let leave: ReturnType<InFlight['enter']>
       // Whoever was refused already, such as by a wrong password, must not be sent a code (SMS pumping).
       if (res.headersSent) return warn('TWO_FACTOR_RESPONSE_SENT')
-      try {
+      let context: RequestContext = { req, res, fields: fixed({}) }
+      let leave: ReturnType<InFlight['enter']>
+
+      async function reply(): Promise<Reply> {
         inspect(req)
         await sessions.open(req)
         // The address of a form that was answered in place, opened again: there is a page for that.
         if (method === 'POST' && isRepeatable(req) && responder.wantsPage(req)) {
-          return responder.redirect(res, page.urlOf({ req, res, fields: fixed(req.query) }))
+          return {
+            reply: 'done',
+            status: 303,
+            location: () => page.urlOf({ ...context, fields: fixed(req.query) }),
+          }
         }
         context = { req, res, fields: fixed(await fieldsOf(method, req, res)) }
         leave = inFlight.enter(sessions.find(req))
-      } catch (error) {
-        return respond(failed(error))
+        return leave === undefined ? { reply: 'problem', problem: tooManyAtOnce } : act(context)
       }
-      if (leave === undefined) return respond({ reply: 'problem', problem: tooManyAtOnce })
+
       try {
-        await respond(await released(req, act(context)).catch(failed))
+        const said = await released(req, reply()).catch(failed)
+        // The host's onVerified may have answered already.
+        if (res.headersSent) return
+        await responder.send(req, res, said, (problem) => released(req, page.of(context, problem)))
       } finally {
-        leave()
+        leave?.()
       }
     }
 

@@ -1,4 +1,5 @@
 import type { Request } from 'express'
+import { mediaTypeOf } from './request-body.js'
 
 /**
  * Whether another site made the browser send this request (CSRF), so that forms need no token.
@@ -14,6 +15,13 @@ export function isCrossSite(req: Request, allowedOrigins: readonly string[]): bo
   if (site !== undefined) return site !== 'same-origin' && site !== 'none'
   // Without either header the caller is not a browser, and no cookie of a victim comes along.
   return origin !== undefined && !isSameOrigin(req, origin)
+}
+
+/** Whether a page of this very origin certainly posted this form: only then may a code go out that nobody asked for (SMS pumping). */
+export function isOwnForm(req: Request): boolean {
+  if (req.method !== 'POST' || mediaTypeOf(req) !== 'application/x-www-form-urlencoded') return false
+  const { origin, 'sec-fetch-site': site } = req.headers
+  return site === undefined ? origin !== undefined && isSameOrigin(req, origin) : site === 'same-origin'
 }
 
 /** Whether a URL belongs to the site that this request was sent to. */

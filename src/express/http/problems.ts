@@ -1,4 +1,6 @@
 import type { Details } from '../../challenge/code-provider.js'
+import type { AppCodeReason } from '../../challenge/commands.js'
+import type { DestinationView } from '../../challenge/destinations.js'
 import { httpStatusOf, type ProblemCode, type TwoFactorError } from '../../errors.js'
 import type { LimitName } from '../../events.js'
 import { minuteMs, secondMs } from '../../lib/time.js'
@@ -14,8 +16,8 @@ export interface Problem {
   readonly retryAfterMs?: number | undefined
   /** The limit that refused, when one did. */
   readonly limit?: LimitName | undefined
-  /** What is wrong with the number, when that is why. */
-  readonly reason?: PhoneRefusal | undefined
+  /** What is wrong with the number, or with the code of an app, when that is why. */
+  readonly reason?: PhoneRefusal | AppCodeReason | undefined
   /** From the guard: what must be proven, how fresh, and where to start. */
   readonly purpose?: string
   readonly maxAgeMs?: number
@@ -23,6 +25,8 @@ export interface Problem {
   readonly startUrl?: string
   /** Which methods will do, when not all of them do. */
   readonly methods?: readonly string[]
+  /** Where a code may come from, when there may be more than a number. */
+  readonly destinations?: readonly DestinationView[] | undefined
   /** What the person is to confirm. */
   readonly details?: Details
   /** Whose sentences explain it, when not those of codes by phone. */

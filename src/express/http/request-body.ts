@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express'
 import type { Channel, Method } from '../../challenge/code-provider.js'
+import type { VerifyCommand } from '../../challenge/commands.js'
 import { TwoFactorError } from '../../errors.js'
 import { isPlainObject } from '../../lib/plain-object.js'
 import { separators } from '../../phone-number.js'
@@ -85,6 +86,22 @@ export function readCode(typed: string, pattern: RegExp): string | undefined {
   const code = normalized.replaceAll(separators, '')
   if (pattern.test(code)) return code
   return onlyCodeIn(normalized, pattern)
+}
+
+/** What every authenticator app shows. */
+export const appCodePattern = /^\d{6}$/
+
+/** What was typed as a code of each kind that there is; undefined where it can be none. */
+export function readCodes(
+  typed: string,
+  {
+    codePattern,
+    authenticator,
+  }: { readonly codePattern: RegExp; readonly authenticator?: object | undefined },
+): Pick<VerifyCommand, 'code' | 'appCode'> | undefined {
+  const code = readCode(typed, codePattern)
+  const appCode = authenticator && readCode(typed, appCodePattern)
+  return (code ?? appCode) === undefined ? undefined : { code, appCode }
 }
 
 /** In a sentence only a word with a digit counts as a code. */

@@ -60,9 +60,10 @@ export function createResponder(pages: Pages): Responder {
       setCommonHeaders(res)
       if (reply.reply === 'page') {
         if (page) return sendPage(req, res, reply.status ?? 200, reply.view)
-        const { challenge, basePath, now } = reply.view
+        const { challenge, destinations, basePath, now } = reply.view
         return endJson(res, 200, {
           challenge: challenge ? challengeDocument(challenge, basePath, now) : null,
+          ...(destinations && { destinations }),
           ...(wantsDialog(req) && { html: pages.forDialog(reply.view, req) }),
         })
       }
@@ -88,11 +89,17 @@ export function createResponder(pages: Pages): Responder {
  * because clocks of browsers are wrong, and where the next requests go.
  */
 export function challengeDocument(challenge: ChallengeView, basePath: string, now: number): object {
-  const { expiresAt, resendAt } = challenge
+  const { id, purpose, channel, destination, expiresAt, resendAt, attemptsRemaining, channels } = challenge
   return {
-    ...challenge,
+    id,
+    purpose,
+    channel,
+    destination,
     expiresAt: isoTime(expiresAt),
     resendAt: isoTime(resendAt),
+    attemptsRemaining,
+    channels,
+    details: challenge.details,
     expiresInMs: Math.max(0, expiresAt - now),
     resendInMs: Math.max(0, resendAt - now),
     verifyUrl: `${basePath}/verify`,

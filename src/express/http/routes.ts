@@ -32,21 +32,25 @@ export interface Handlers {
 /** Mounts the handlers on their paths. Each responds to every method: 405 to the wrong ones. */
 export function createRouter(
   handlers: Handlers,
-  pages: Pick<Pages, 'assets' | 'headers'>,
+  pages: Pick<Pages, 'css' | 'headers'>,
   checkHere?: RequestHandler,
 ): Router {
-  const router = Router()
-  if (checkHere !== undefined) router.use(checkHere)
+  const router = createPageRouter(pages, checkHere)
   router.all('/start', handlers.start())
   router.all('/resend', handlers.resend)
   router.all('/verify', handlers.verify)
   router.all('/cancel', handlers.cancel)
   router.all('/', handlers.status)
-  for (const [path, { contentType, body }] of Object.entries(pages.assets)) {
-    router.get(path, (_req, res) => {
-      res.set(pages.headers).set(keptByBrowsers).type(contentType).send(body)
-    })
-  }
+  return router
+}
+
+/** A router with nothing but the files that pages load. */
+export function createPageRouter(pages: Pick<Pages, 'css' | 'headers'>, checkHere?: RequestHandler): Router {
+  const router = Router()
+  if (checkHere !== undefined) router.use(checkHere)
+  router.get('/page.css', (_req, res) => {
+    res.set(pages.headers).set(keptByBrowsers).type('css').send(pages.css)
+  })
   for (const [path, file] of Object.entries(scripts)) {
     router.get(
       path,

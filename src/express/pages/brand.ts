@@ -1,4 +1,5 @@
 import { dark, isReadable, light, nearestReadable } from '../../lib/contrast.js'
+import { present } from '../../lib/present.js'
 import { safePath } from '../http/return-path.js'
 import { css as pageCss } from './style.js'
 
@@ -6,7 +7,7 @@ import { css as pageCss } from './style.js'
  * The look of the built-in pages. Colours are `#rgb` or `#rrggbb`.
  *
  * @example
- * twoFactor({ brand: { name: 'Acme', logoUrl: '/logo.svg', accent: '#0b6e4f' } })
+ * twoFactor({ pages: { brand: { name: 'Acme', logoUrl: '/logo.svg', accent: '#0b6e4f' } } })
  */
 export interface BrandOptions {
   /** Shown above every page, and in its title. */
@@ -48,23 +49,18 @@ function colourProblem(name: string, colour: string | undefined, on: typeof ligh
   return `${name} cannot be read on the page (contrast below 4.5:1); the nearest colour that can is '${nearest}'`
 }
 
-/** What the brand adds to the style sheet. */
-export function brandCss(brand: BrandOptions | undefined): string {
-  if (brand === undefined) return ''
-  const { accent, font, radius, css = '' } = brand
-  const accentDark = brand.accentDark ?? (accent === undefined ? undefined : nearestReadable(accent, dark))
-  const properties = [
-    accent !== undefined && `--accent: ${accent};`,
-    font !== undefined && `--font: ${font};`,
-    radius !== undefined && `--radius: ${radius}px;`,
-  ].filter((property) => property !== false)
-  return [
-    properties.length > 0 ? `:root { ${properties.join(' ')} }` : '',
-    accentDark === undefined
-      ? ''
-      : `@media (prefers-color-scheme: dark) { :root { --accent: ${accentDark}; } }`,
-    css,
-  ].join('\n')
+/** The style sheet of the pages, with what the brand adds. */
+export function styleSheet(brand: BrandOptions | undefined): string {
+  const { accent, font, radius, css = '' } = brand ?? {}
+  const accentDark = brand?.accentDark ?? (accent && nearestReadable(accent, dark))
+  const root = rootRule({ accent, font, radius: radius === undefined ? undefined : `${radius}px` })
+  const night = accentDark && `@media (prefers-color-scheme: dark) { ${rootRule({ accent: accentDark })} }`
+  return [pageCss, root, night, css].filter(Boolean).join('\n')
+}
+
+function rootRule(properties: Readonly<Record<string, string | undefined>>): string {
+  const set = Object.entries(present(properties)).map(([name, value]) => `--${name}: ${value};`)
+  return set.length === 0 ? '' : `:root { ${set.join(' ')} }`
 }
 
 /**
@@ -92,19 +88,6 @@ export function contentSecurityPolicy(brand: BrandOptions | undefined, hasRender
 }
 
 const originOf = (url: string): string => (url.startsWith('/') ? "'self'" : new URL(url).origin)
-
-/** A file that the pages load from their own mount, made from options. */
-export interface Asset {
-  readonly contentType: string
-  readonly body: string
-}
-
-/** Path below the mount to file. */
-export function createAssets(brand: BrandOptions | undefined): Readonly<Record<string, Asset>> {
-  return {
-    '/page.css': { contentType: 'text/css; charset=utf-8', body: pageCss + brandCss(brand) },
-  }
-}
 
 /**
  * Headers of every page. Nothing inline runs (XSS), no frame holds the page (clickjacking). The referrer

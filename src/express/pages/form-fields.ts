@@ -9,6 +9,8 @@ const taken: ReadonlySet<string> = new Set([
   'channel',
   'code',
   'country',
+  'destination',
+  'method',
   'phone',
   'purpose',
   'recoveryCode',

@@ -1,4 +1,5 @@
 import type { Channel, Details } from '../../challenge/code-provider.js'
+import type { DestinationView } from '../../challenge/destinations.js'
 import { type Html, html } from '../../lib/html.js'
 import { present } from '../../lib/present.js'
 import type { Texts } from './messages/en.js'
@@ -15,8 +16,8 @@ ${fields}${content}
 
 /** The hidden fields of every form. */
 export function fieldsOf(view: PageView): Readonly<Record<string, string>> {
-  const { challenge, requirement, returnTo, purpose, formFields } = view
-  return { ...present({ challenge: challenge?.id, requirement, returnTo, purpose }), ...formFields }
+  const { challenge, requirement, returnTo, purpose, method, formFields } = view
+  return { ...present({ challenge: challenge?.id, requirement, returnTo, purpose, method }), ...formFields }
 }
 
 export function hidden(name: string, value: string | undefined): Html | undefined {
@@ -28,23 +29,33 @@ export function mainButton(label: string, busy: string): Html {
   return html`<div class="buttons"><button class="main" data-busy="${busy}">${label}</button></div>`
 }
 
-/** One button per channel. The server holds the wait; the script only shows it. */
+/** One button per way. The server holds the wait; the script only shows it. */
 export function sendButtons(
   action: 'start' | 'resend',
-  channels: readonly Channel[],
+  ways: readonly (Channel | DestinationView)[],
   wait: { readonly ms: number; readonly isTold: boolean },
   texts: Texts,
   /** A first code in place of one that ran out is a new one. */
   wording: 'start' | 'resend' = action,
 ): Html {
-  const buttons = channels.map((channel, index) => {
-    const label = byMethod(index === 0 ? wording : 'instead', channel, texts)
+  const buttons = ways.map((way, index) => {
     const look = action === 'start' && index === 0 ? 'main' : 'other'
-    return html`<button class="${look}" name="channel" value="${channel}" data-busy="${texts['busy.sending']}" data-waits>${label}</button>
+    const [field, label] =
+      typeof way === 'string'
+        ? [html`name="channel" value="${way}"`, byMethod(index === 0 ? wording : 'instead', way, texts)]
+        : [html`name="destination" value="${way.id}"`, wayTo(way, texts)]
+    return html`<button class="${look}" ${field} data-busy="${texts['busy.sending']}" data-waits>${label}</button>
 `
   })
   return html`${wait.ms > 0 && waiting(action, wait, texts)}<div class="buttons${wait.ms > 0 && ' waits'}">
 ${buttons}</div>`
+}
+
+/** The digits alone: bullets mean nothing when read aloud, and a button is read whole. */
+function wayTo({ method, masked, label }: DestinationView, texts: Texts): Html {
+  const digits = masked.replace(/\D/g, '')
+  const where = label ?? (digits && fill(texts['code.destination'], { digits }))
+  return html`${byMethod('start', method, texts)}${where && html`: ${where}`}`
 }
 
 function waiting(
@@ -53,7 +64,7 @@ function waiting(
   texts: Texts,
 ): Html {
   const time = html`<span data-clock>${duration(ms, 'up', texts)}</span>`
-  const sentence = fill(texts[`${action}.wait`], new Map([['t', time]]))
+  const sentence = fill(texts[`${action}.wait`], { t: time })
   return html`<p data-wait-ms="${ms}"${isTold && html` hidden`}>${sentence}</p>
 ${
   action === 'start' &&

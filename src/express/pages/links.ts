@@ -12,7 +12,7 @@ export type Link = string | ((req: Request) => string)
  * Where pages that cannot help by themselves lead to.
  *
  * @example
- * twoFactor({ links: { home: '/', support: 'mailto:help@example.com', lostPhone: (req) => lostPhoneUrl(req) } })
+ * twoFactor({ pages: { links: { home: '/', support: 'mailto:help@example.com', lostPhone: (req) => lostUrl(req) } } })
  */
 export type LinkOptions = { readonly [Name in (typeof names)[number]]?: Link | undefined }
 
@@ -61,8 +61,8 @@ export interface PageLink {
   readonly returnTo?: string | undefined
   /** The form that waits to be posted again. */
   readonly formId?: string | undefined
-  /** The page of this method in place of the code by phone. */
-  readonly method?: 'recovery-code' | undefined
+  /** The page for another way than the code that is awaited: for a recovery code, or to choose `any`. */
+  readonly method?: 'recovery-code' | 'any' | undefined
   /** The provider never said that the code was sent. */
   readonly delivery?: 'unconfirmed' | undefined
 }

@@ -4,47 +4,36 @@ import { pageUrl } from './links.js'
 import type { PageProblem, PageView } from './page-view.js'
 
 type Page = PageView['page']
-type Decided =
-  | 'page'
-  | 'waitMs'
-  | 'isReplacement'
-  | 'isCalm'
-  | 'isCancellable'
-  | 'faultyField'
-  | 'again'
-  | 'otherNumberMayDo'
-  | 'method'
 
 /** All that decides which page is shown. The rest is shown as it is. */
-export interface PageFacts extends Omit<PageView, Decided> {
+export interface PageFacts extends Omit<PageView, 'page'> {
   /** The proof was given already, in another tab. */
   readonly proven?: boolean
   /** The page of a form that waited for the code. */
   readonly resumed?: boolean
   /** The request was for a route whose page has no form of its own. */
   readonly formless?: boolean
-  /** The page of recovery codes was asked for. */
-  readonly wantsRecovery?: boolean
   /** What a start would meet. */
-  readonly outlook?: Outlook | undefined
+  readonly outlook?: Omit<Outlook, 'channels'> | undefined
 }
 
 /** Only a factor of the host's own will do. */
 const noCodeWillDo = ({ methods, channels }: PageFacts) => methods !== undefined && channels.length === 0
 
-/** Every page, in this order: the first that fits. A problem may then leave no form of it. */
+/** Every page but `start`, in this order: the first that fits. A problem may then leave no form of it. */
 const pages: readonly (readonly [Page, (facts: PageFacts) => boolean | undefined])[] = [
+  ['pair', ({ pairing }) => pairing !== undefined],
   ['done', ({ proven }) => proven],
   ['resume', ({ resumed }) => resumed],
   ['problem', ({ formless }) => formless],
   [
     'recovery',
-    (facts) => facts.takesRecoveryCode && !facts.spent && (facts.wantsRecovery || noCodeWillDo(facts)),
+    (facts) =>
+      facts.takesRecoveryCode && !facts.spent && (facts.method === 'recovery-code' || noCodeWillDo(facts)),
   ],
-  ['code', ({ challenge }) => challenge !== undefined],
+  ['code', ({ challenge, method }) => challenge !== undefined && method !== 'any'],
   ['problem', (facts) => facts.spent || noCodeWillDo(facts)],
   ['phone', ({ changeableNumber }) => changeableNumber],
-  ['start', () => true],
 ]
 
 interface Effect {
@@ -58,6 +47,8 @@ interface Effect {
   readonly mendedBy?: NonNullable<PageView['mendedBy']>
   /** It is about the number. At sign-in that is the one on file. */
   readonly ofNumber?: true
+  /** Another way may do, where there are several. */
+  readonly ofWay?: true
   /** It says itself when a code may be asked for. */
   readonly tellsWhen?: true
   /** Nobody is known well enough to be shown anything of theirs, or to be asked to leave it. */
@@ -76,20 +67,20 @@ const effects: Partial<Readonly<Record<ProblemCode, Effect>>> = {
   capacity: { ends: 'later' },
   challenge_gone: { replaces: true },
   challenge_superseded: { mendedOn: ['code'], replaces: true },
-  code_not_accepted: { mendedOn: ['code', 'recovery'] },
+  code_not_accepted: { mendedOn: ['code', 'recovery', 'pair'] },
   cross_site: { ends: 'later', ofNobody: true },
   destination_not_allowed: { ends: 'elsewhere', but: ['phone'], mendedOn: ['phone'] },
-  invalid_request: { mendedOn: ['code', 'phone', 'recovery'] },
+  invalid_request: { mendedOn: ['code', 'phone', 'recovery', 'pair'] },
   method_not_allowed: { ends: 'later' },
   no_phone: { ends: 'elsewhere', mendedBy: 'addPhone' },
   not_identified: { ends: 'elsewhere', mendedBy: 'signIn', ofNobody: true, isCalm: true },
-  payload_too_large: { mendedOn: ['code', 'phone', 'recovery'] },
+  payload_too_large: { mendedOn: ['code', 'phone', 'recovery', 'pair'] },
   phone_disabled: { ends: 'elsewhere', bars: true },
   phone_locked: { ends: 'later', ofNumber: true, tellsWhen: true, bars: true },
   resend_too_soon: { isCalm: true },
   // A first code would be refused as well; the one that came can still be typed, and another number be used.
   send_limit: { ends: 'later', but: ['code', 'phone', 'recovery'], tellsWhen: true },
-  send_refused: { ends: 'elsewhere', ofNumber: true },
+  send_refused: { ends: 'elsewhere', ofNumber: true, ofWay: true },
   session_unavailable: { ends: 'later', ofNobody: true },
   store_unavailable: { ends: 'later' },
   unsupported_media_type: { ends: 'later' },
@@ -100,19 +91,21 @@ const effectOf = (problem: PageProblem | undefined): Effect => (problem && effec
 /** Whether nobody is known any more after this problem. */
 export const isOfNobody = (problem: PageProblem | undefined): boolean => effectOf(problem).ofNobody === true
 
-function isEnded(page: Page, problem: PageProblem): boolean {
-  const { ends, but } = effectOf(problem)
+function isEnded(page: Page, problem: PageProblem, { destinations = [] }: PageFacts): boolean {
+  const { ends, but, ofWay } = effectOf(problem)
+  if (ofWay && page === 'start' && destinations.length > 1) return false
   return page === 'problem' || (ends !== undefined && !but?.includes(page))
 }
 
 /** Which page is shown, with which problem on it: the only place that decides it. */
 export function pageFor(facts: PageFacts): PageView {
-  const { proven, resumed, formless, wantsRecovery, outlook, ...shown } = facts
+  const { proven, resumed, formless, outlook, ...shown } = facts
   const [form = 'start'] = pages.find(([, fits]) => fits(facts)) ?? []
   const problem = problemOn(form, facts)
-  const page = problem !== undefined && isEnded(form, problem) ? 'problem' : form
+  const page = problem !== undefined && isEnded(form, problem, facts) ? 'problem' : form
   const { ends, mendedOn, mendedBy, ofNumber, ofNobody, isCalm, replaces } = effectOf(problem)
-  const method = form === 'recovery' ? 'recovery-code' : undefined
+  const chooses = form === 'start' && facts.method === 'any'
+  const method = form === 'recovery' ? 'recovery-code' : chooses ? 'any' : undefined
   const base = `${facts.basePath}/`
   const here = facts.spent ? facts.returnTo : pageUrl(base, { ...facts, method })
   return {
@@ -134,7 +127,7 @@ export function pageFor(facts: PageFacts): PageView {
 
 /** Whether there is something to give up: at a signup another number may be used instead. */
 function isLeft(page: Page, { changeableNumber, formless, spent }: PageFacts): boolean {
-  if (changeableNumber || formless || page === 'done' || page === 'resume') return false
+  if (changeableNumber || formless || ['done', 'resume', 'pair'].includes(page)) return false
   return page !== 'problem' || spent !== true
 }
 
@@ -156,7 +149,7 @@ function problemOn(page: Page, facts: PageFacts): PageProblem | undefined {
   if (problem?.code === 'second_factor_required') return undefined
   const rejected = problem?.code === 'code_not_accepted'
   const left = rejected ? problem.attemptsRemaining : challenge?.attemptsRemaining
-  if (left !== 0 || (problem !== undefined && isEnded(page, problem))) return problem
+  if (left !== 0 || (problem !== undefined && isEnded(page, problem, facts))) return problem
   const known = rejected ? problem.retryAfterMs : undefined
   return { code: 'attempts_exhausted', retryAfterMs: known ?? (challenge && challenge.expiresAt - now) }
 }

@@ -1,25 +1,27 @@
 import type { Channel, Details } from '../../challenge/code-provider.js'
-import type { ChallengeView } from '../../challenge/commands.js'
+import type { AppCodeReason, ChallengeView } from '../../challenge/commands.js'
+import type { DestinationView } from '../../challenge/destinations.js'
 import type { ProblemCode } from '../../errors.js'
 import type { LimitName } from '../../events.js'
 import type { PhoneRefusal } from '../../phone-number.js'
 import type { ResumedForm } from '../guard/resumption.js'
-import type { PageLinks } from './links.js'
+import type { PageLink, PageLinks } from './links.js'
 
 /** Everything a page shows, decided before it is rendered. */
 export interface PageView {
   /**
-   * `code`: type the code. `phone`: type the number to be proven. `start`: nothing is live yet, a
-   * button sends the first code. `recovery`: type a recovery code. `done`: the proof was given already, in
+   * `code`: type the code. `phone`: type the number to be proven. `start`: nothing is live yet, or another way
+   * was asked for; a button for each sends a code. `recovery`: type a recovery code. `done`: the proof was given already, in
    * another tab. `resume`: the code was right, and a button posts the interrupted form; without `form` it is
-   * gone. `problem`: only the explanation (not identified, cross-site, ...).
+   * gone. `pair`: scan the QR code of a new authenticator app. `problem`: only the explanation (not identified,
+   * cross-site, ...).
    */
-  readonly page: 'code' | 'phone' | 'start' | 'recovery' | 'done' | 'resume' | 'problem'
+  readonly page: 'code' | 'phone' | 'start' | 'recovery' | 'done' | 'resume' | 'pair' | 'problem'
   /** Where the routes are mounted, without a trailing slash: forms post to `${basePath}/verify`. */
   readonly basePath: string
   /** The page's own address, where it responded to a form: a reload must not send that again. */
   readonly address?: string | undefined
-  /** The live challenge, on the page `code`. */
+  /** The live challenge, on the page `code`, and on the page `start` that was reached from there. */
   readonly challenge?: ChallengeView | undefined
   /** Whether the provider never said that the code was sent. */
   readonly unconfirmed?: boolean
@@ -48,13 +50,15 @@ export interface PageView {
   /** Whether the button of the page `start` sends a code in place of one that no longer works. */
   readonly isReplacement?: boolean
   /** The field of this page that the problem can be mended in. */
-  readonly faultyField?: 'code' | 'phone' | 'recovery' | undefined
+  readonly faultyField?: 'code' | 'phone' | 'recovery' | 'pair' | undefined
   /** Where to look again, on the page `problem`; absent where that would not help. */
   readonly again?: string | undefined
   /** The link that mends the problem, on the page `problem`. */
   readonly mendedBy?: 'signIn' | 'addPhone' | undefined
   /** Whether another number may be used, on the page `problem` of a signup. */
   readonly otherNumberMayDo?: boolean
+  /** Where codes may come from, the preferred one first, when there may be more than a number. */
+  readonly destinations?: readonly DestinationView[] | undefined
   /** How a first code may travel, the preferred way first. */
   readonly channels: readonly Channel[]
   /** Whether the person may ask to trust this device. */
@@ -79,8 +83,8 @@ export interface PageView {
   readonly emptyField?: boolean
   /** Whether a recovery code will do here. */
   readonly takesRecoveryCode?: boolean
-  /** Set where the person asked for the page of recovery codes. */
-  readonly method?: 'recovery-code' | undefined
+  /** Set where the person asked for another way than the code that is awaited. Posted back by every form. */
+  readonly method?: PageLink['method']
   /** Whether a form was interrupted that has to be submitted again afterwards. */
   readonly formInterrupted?: boolean
   /** Whether that form is kept: it is confirmed after the code and not submitted again by hand. */
@@ -89,6 +93,8 @@ export interface PageView {
   readonly form?: ResumedForm | undefined
   /** On the page `resume` without `form`: whether it was sent. Otherwise nothing is known of it. */
   readonly formSent?: boolean | undefined
+  /** On the page `pair`: the secret, and the QR code as SVG. */
+  readonly pairing?: { readonly secret: string; readonly uri: string; readonly qr: string } | undefined
   /** Ways out, from the option `pages.links`. */
   readonly links: PageLinks
   /** ISO 3166 codes to choose from at signup. */
@@ -104,8 +110,8 @@ export interface PageProblem {
   readonly code: ProblemCode
   readonly attemptsRemaining?: number | undefined
   readonly retryAfterMs?: number | undefined
-  /** What is wrong with the number that was typed. */
-  readonly reason?: PhoneRefusal | undefined
+  /** What is wrong with the number that was typed, or with the code of an app. */
+  readonly reason?: PhoneRefusal | AppCodeReason | undefined
   /** The limit that refused, when one did. */
   readonly limit?: LimitName | undefined
   /** Nobody is signed in, where a code had been asked for. */

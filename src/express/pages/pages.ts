@@ -4,7 +4,7 @@ import { type Html, html, plainText } from '../../lib/html.js'
 import { optionError } from '../../lib/options.js'
 import { hostFunction } from '../host/boundary.js'
 import type { Problem } from '../http/problems.js'
-import { type Asset, type BrandOptions, brandProblem, createAssets, createPageHeaders } from './brand.js'
+import { type BrandOptions, brandProblem, createPageHeaders, styleSheet } from './brand.js'
 import { fieldsOf } from './forms.js'
 import type { Language } from './language.js'
 import type { Texts } from './messages/en.js'
@@ -57,8 +57,8 @@ export interface Pages {
   /** What went wrong, in the person's language: the `detail` of a JSON answer. */
   detail(problem: Problem, req: Request): string
   readonly headers: Readonly<Record<string, string>>
-  /** Files that the pages load, by their path below the mount. */
-  readonly assets: Readonly<Record<string, Asset>>
+  /** The style sheet. */
+  readonly css: string
 }
 
 /** The options that pages go by. */
@@ -109,7 +109,7 @@ export function createPages(
       return plainText(problemSentence({ page, countries, now: now() }, problem, texts))
     },
     headers: createPageHeaders(brand, render !== undefined),
-    assets: createAssets(brand),
+    css: styleSheet(brand),
   }
 }
 
@@ -174,9 +174,7 @@ function mainOf(view: PageView, texts: Texts, above?: Html): { readonly title: s
 }
 
 function header({ name, logoUrl }: NonNullable<PageView['brand']>): Html {
-  if (logoUrl === undefined)
-    return html`<p class="brand">${name}</p>
-`
-  return html`<p class="brand"><img src="${logoUrl}" alt="${name}"></p>
+  const shown = logoUrl === undefined ? name : html`<img src="${logoUrl}" alt="${name}">`
+  return html`<p class="brand">${shown}</p>
 `
 }

@@ -1,5 +1,6 @@
 import type { ChallengeView } from '../../challenge/commands.js'
 import { type Html, html } from '../../lib/html.js'
+import { appMethod } from '../../lib/method-names.js'
 import { probeField } from '../http/request-body.js'
 import { detailsList, form, hidden, mainButton, sendButtons } from './forms.js'
 import type { Texts } from './messages/en.js'
@@ -21,51 +22,72 @@ export interface Screen {
 
 /** The screen of each page. It shows what was decided, and decides nothing. */
 export function screenOf(view: PageView, texts: Texts): Screen {
-  const { page, challenge, problem } = view
+  const { page, challenge, problem, pairing } = view
   if (page === 'problem' && problem !== undefined) return problemScreen(view, problem, texts)
   if (page === 'done') return doneScreen(view, texts)
   if (page === 'resume') return resumeScreen(view, texts)
   if (page === 'recovery') return recoveryScreen(view, texts)
   if (page === 'phone') return phoneScreen(view, texts)
   if (page === 'code' && challenge !== undefined) return codeScreen(view, challenge, texts)
+  if (page === 'pair' && pairing !== undefined) return pairScreen(view, pairing, texts)
   return startScreen(view, texts)
 }
 
 /** A code is on its way: type it, or ask for another one. */
 function codeScreen(view: PageView, challenge: ChallengeView, texts: Texts): Screen {
-  const isCall = challenge.channel === 'call'
+  const { channel } = challenge
+  const isCall = channel === 'call'
+  const isApp = channel === appMethod
   const sent = view.unconfirmed
     ? isCall
       ? 'code.unconfirmed.call'
       : 'code.unconfirmed'
-    : (`sent.${challenge.channel}` as const)
+    : (`sent.${channel}` as const)
   const remainingMs = challenge.expiresAt - view.now
   // The one that was used comes first, unless it was the provider that chose it.
-  const others = challenge.channels.filter((channel) => channel !== challenge.channel)
-  const used = challenge.channels.filter((channel) => channel === challenge.channel)
+  const others = challenge.channels.filter((one) => one !== channel)
+  const used = challenge.channels.filter((one) => one === channel)
+  const resends = form(
+    view,
+    'resend',
+    sendButtons('resend', [...used, ...others], waitIn(view, texts), texts),
+  )
   const entry = html`<label for="code">${texts['code.label']}</label>
 <input id="code" name="code" type="text" inputmode="${view.lettersInCode ? 'text' : 'numeric'}" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" enterkeyhint="go"${submission(view)}${fieldState(view, 'code')}>
 ${view.offerTrust && trustBox(view, texts)}${mainButton(texts['code.submit'], texts['busy.checking'])}`
+  const ways = otherWays(view, texts)
+  const help = html`<section aria-labelledby="help">
+<h2 id="help">${texts[isApp ? 'resend.title.app' : 'resend.title']}</h2>
+${!isApp && resends}
+${view.changeableNumber && changeNumber(view, texts)}${ways}
+</section>`
   return {
-    title: texts[isCall ? 'code.title.call' : 'code.title'],
+    title: texts[isApp ? 'code.title.app' : isCall ? 'code.title.call' : 'code.title'],
     content: html`${view.details && detailsList(view.details)}<p data-lives-ms="${remainingMs}">${filled(sent, view, texts)}${interruption(view, texts)}</p>
 <p class="unseen" role="status" data-ready="${texts['resend.ready']}" data-expired="${texts['code.expired']}"></p>
 ${form(view, 'verify', entry)}
-<section aria-labelledby="help">
-<h2 id="help">${texts['resend.title']}</h2>
-${form(view, 'resend', sendButtons('resend', [...used, ...others], waitIn(view, texts), texts))}
-${view.changeableNumber && changeNumber(view, texts)}${otherWays(view, texts)}
-</section>`,
+${(!isApp || ways.length > 0) && help}`,
   }
 }
 
-/** Nothing is live: a button sends the first code to the number on file, or one in place of a code that ran out. */
+/**
+ * A button sends the first code to the number on file, or one in place of a code that ran out. Whoever has several
+ * destinations chooses here, also while a code from one of them is awaited.
+ */
 function startScreen(view: PageView, texts: Texts): Screen {
+  const { details, channels, destinations = [] } = view
   const wording = view.isReplacement ? 'resend' : 'start'
+  const ways = destinations.length > 0 ? destinations : channels
+  const text =
+    ways.length > 1 && ways === destinations
+      ? 'start.choose'
+      : channels[0] === appMethod
+        ? 'sent.app'
+        : 'start.text'
   return {
     title: texts['start.title'],
-    content: html`${view.details && detailsList(view.details)}<p>${texts['start.text']}${interruption(view, texts)}</p>
-${form(view, 'start', sendButtons('start', view.channels, waitIn(view, texts), texts, wording))}
+    content: html`${details && detailsList(details)}<p>${texts[text]}${interruption(view, texts)}</p>
+${form(view, 'start', sendButtons('start', ways, waitIn(view, texts), texts, wording))}
 ${otherWays(view, texts)}`,
   }
 }
@@ -101,6 +123,27 @@ ${waysFromRecovery(view, texts)}</section>`,
   }
 }
 
+/** A new authenticator app: scan its secret, and type the first code. */
+function pairScreen(
+  view: PageView,
+  { secret, uri, qr }: NonNullable<PageView['pairing']>,
+  texts: Texts,
+): Screen {
+  const key = secret.replaceAll(/.{4}(?=.)/g, '$& ')
+  const entry = html`<label for="pair">${texts['code.label']}</label>
+<input id="pair" name="code" type="text" inputmode="numeric" autocomplete="one-time-code" spellcheck="false" enterkeyhint="go"${fieldState(view, 'pair')}>
+${mainButton(texts['code.submit'], texts['busy.checking'])}`
+  return {
+    title: texts['pair.title'],
+    content: html`<p>${texts['pair.text']}</p>
+<div class="qr" role="img" aria-label="${texts['pair.picture']}">${{ markup: qr }}</div>
+<p><a href="${uri}">${texts['pair.open']}</a></p>
+<p>${texts['pair.key']} <span class="key">${key}</span></p>
+${form(view, 'verify', entry)}
+${wayHome(view, texts)}`,
+  }
+}
+
 /** The proof was given in another tab: only the way on is missing. */
 function doneScreen({ returnTo = '/' }: PageView, texts: Texts): Screen {
   return {
@@ -132,7 +175,7 @@ ${back}`,
     title: texts['resume.title'],
     content: html`<p>${texts['resume.text']}</p>
 ${details && detailsList(details)}<form method="post" action="${kept.action}">
-${fields}${mainButton(texts['resume.submit'], texts['busy.sending'])}
+${fields}${mainButton(details?.action ?? texts['resume.submit'], texts['busy.sending'])}
 </form>
 ${back}`,
   }

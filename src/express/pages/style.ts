@@ -66,6 +66,8 @@ form + form, form + p, section + form { margin-top: 1rem; }
 .unseen { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 [hidden] { display: none !important; }
 .brand { font-weight: 600; }
+.qr { max-width: 14rem; margin: 0 auto 1rem; }
+.key { font-family: monospace; font-weight: 600; }
 .brand img { max-height: 3rem; max-width: 100%; }
 .expired { color: var(--wrong); font-weight: 600; }
 [data-clock] { font-variant-numeric: tabular-nums; }

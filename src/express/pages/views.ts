@@ -1,5 +1,6 @@
+import type { Request } from 'express'
 import type { Actor, ChallengeView, Outlook } from '../../challenge/commands.js'
-import { acceptedChannels, challengeFor, takesRecoveryCode } from '../../challenge/demand.js'
+import { acceptedChannels, challengeFor, type Demand, takesRecoveryCode } from '../../challenge/demand.js'
 import type { ProblemCode } from '../../errors.js'
 import { nationalForm } from '../../phone-number.js'
 import { type Intent, readIntent } from '../flows/intent.js'
@@ -18,6 +19,8 @@ export interface Views {
   of(context: RequestContext, problem?: Problem): Promise<PageView>
   /** The explanation alone, on a route of the host, from which the forms of the pages do not work. */
   formless(context: RequestContext, problem: Problem): Promise<PageView>
+  /** Where a code for this may come from, for a client that draws its own page; undefined where there is one number. */
+  destinationsFor(req: Request, demand: Demand): Promise<PageView['destinations']>
   /** The page that posts an interrupted form again, or says that it is gone. */
   resume(context: RequestContext, resumed: Resumed): PageView
 }
@@ -50,7 +53,10 @@ export function createViews(http: HttpParts, lane: Lane): Views {
   async function lookUp(context: RequestContext, intent: Intent, problem?: Problem): Promise<Found> {
     const { req, fields } = context
     // A recovery code needs nothing but the first factor: neither a number nor a challenge.
-    if (wantsRecovery(fields) || (problem && (busy.has(problem.code) || isOfNobody(problem)))) {
+    if (
+      wantedIn(fields) === 'recovery-code' ||
+      (problem && (busy.has(problem.code) || isOfNobody(problem)))
+    ) {
       return {}
     }
     const actor = await lane.actor(req)
@@ -62,7 +68,9 @@ export function createViews(http: HttpParts, lane: Lane): Views {
     const [live, outlook, typed] = await Promise.all([
       // Shown is signed: a page that is for one thing must not take the code for another.
       actor && challenges.find(actor, isShown || intent.purpose !== undefined ? shown : undefined),
-      actor && isShown ? challenges.preview({ ...actor, purpose, bound: issued?.bound }) : undefined,
+      actor && (isShown || mayHaveSeveral(actor))
+        ? challenges.preview({ ...actor, purpose, bound: issued?.bound, methods: intent.demand?.methods })
+        : undefined,
       actor?.lane === 'enrol' && isShown ? typedBy(actor) : undefined,
     ])
     const found = { live, outlook, ...(typed && { typed }) }
@@ -84,15 +92,16 @@ export function createViews(http: HttpParts, lane: Lane): Views {
     const purpose = purposes.find(challenge?.purpose ?? intent.purpose ?? lane.defaultPurpose)
     const typed = isSignup ? { ...remembered, ...typedIn(fields) } : undefined
     const basePath = lane.basePathOf(req)
-    const method = wantsRecovery(fields) ? 'recovery-code' : undefined
-    const ownPage = { requirement, returnTo, purpose: intent.purpose, method } as const
+    const method = wantedIn(fields)
+    const delivery = oneString(fields, 'delivery') === 'unconfirmed' ? 'unconfirmed' : undefined
+    const ownPage = { requirement, returnTo, purpose: intent.purpose, method, delivery } as const
     return pageFor({
       basePath,
       address: req.method === 'POST' && !formless ? pageUrl(basePath, ownPage) : undefined,
       challenge: challenge && challengeFor(demand, challenge),
       details: resumed ? resumed.form?.details : (challenge?.details ?? demand?.details),
       methods: demand?.methods,
-      unconfirmed: oneString(fields, 'delivery') === 'unconfirmed',
+      unconfirmed: delivery !== undefined,
       problem: problem && { ...problem, signedOut: hadCode(fields) },
       outlook,
       proven: proven !== undefined,
@@ -100,12 +109,13 @@ export function createViews(http: HttpParts, lane: Lane): Views {
       form: resumed?.form,
       formSent: resumed?.isSent,
       formless,
-      wantsRecovery: method !== undefined,
+      method,
       requirement,
       returnTo: proven?.returnTo ?? returnTo ?? proven?.successPath,
       purpose: purpose?.name,
       spent: spent || formless,
-      channels: acceptedChannels(purpose?.channels ?? [], demand),
+      channels: acceptedChannels(outlook?.channels ?? purpose?.channels ?? [], demand),
+      destinations: outlook?.destinations,
       offerTrust: purpose !== undefined && lane.offersTrust(purpose.name, demand),
       trustForMs: trustedDevices?.maxAgeMs,
       lettersInCode: codeLetters,
@@ -125,6 +135,14 @@ export function createViews(http: HttpParts, lane: Lane): Views {
       countries: countries === 'any' ? [] : countries,
       now: now(),
     })
+  }
+
+  async function destinationsFor(req: Request, demand: Demand): Promise<PageView['destinations']> {
+    const onFile = await lane.onFile?.(req)
+    const actor = onFile && mayHaveSeveral(onFile) ? await lane.actor(req) : undefined
+    if (actor === undefined) return undefined
+    const { purpose, methods } = demand
+    return (await challenges.preview({ ...actor, purpose, methods })).destinations
   }
 
   const intentOf = (context: RequestContext) => readIntent(context, lane.requirements, purposes)
@@ -147,9 +165,14 @@ export function createViews(http: HttpParts, lane: Lane): Views {
   return {
     of: shown,
     formless: (context, problem) => shown(context, problem, true),
+    // The refusal comes first: what else may fail is told by the start.
+    destinationsFor: (req, demand) => destinationsFor(req, demand).catch(() => undefined),
     resume: (context, resumed) => view(context, intentOf(context), {}, { resumed }),
   }
 }
+
+const mayHaveSeveral = ({ numbers, secret }: Pick<Actor, 'numbers' | 'secret'>) =>
+  numbers !== undefined || secret !== undefined
 
 /** Success in another tab ends the challenge, and the session that requirements were sealed for. */
 function mayBeProven(problem: Problem | undefined, { spent }: Intent): boolean {
@@ -157,9 +180,11 @@ function mayBeProven(problem: Problem | undefined, { spent }: Intent): boolean {
   return spent && problem.code === 'invalid_request'
 }
 
-/** Whether the page of recovery codes is asked for, by a link or by its own form. */
-function wantsRecovery(fields: Body): boolean {
-  return oneString(fields, 'method') === 'recovery-code' || Object.hasOwn(fields, 'recoveryCode')
+/** The page that is asked for in place of that of the code, by a link or by its own form. */
+function wantedIn(fields: Body): PageView['method'] {
+  if (Object.hasOwn(fields, 'recoveryCode')) return 'recovery-code'
+  const method = oneString(fields, 'method')
+  return method === 'recovery-code' || method === 'any' ? method : undefined
 }
 
 /** Whether the request comes from a page that was made for somebody. */
@@ -173,7 +198,7 @@ function fixedLength({ source }: RegExp): number | undefined {
   return length === undefined ? undefined : Number(length)
 }
 
-async function typedBy({ phone, country }: Actor): Promise<NonNullable<Found['typed']>> {
+async function typedBy({ phone = '', country }: Actor): Promise<NonNullable<Found['typed']>> {
   return { phone, country, national: await nationalForm(phone, country) }
 }
 

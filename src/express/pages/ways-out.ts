@@ -18,12 +18,19 @@ function linkList(...ways: readonly Way[]): readonly Html[] {
 /** What the host offers to somebody who has lost the phone; empty when nothing. */
 const lostPhoneUrl = ({ links }: PageView, texts: Texts): string => links.lostPhone ?? texts['phone.lostUrl']
 
-/** For somebody who cannot receive the code. */
+/** For somebody who cannot receive the code: where there are other destinations, all that there is on one page. */
 export function otherWays(view: PageView, texts: Texts): readonly Html[] {
-  const lostUrl = view.takesRecoveryCode
-    ? pageUrl(view.basePath, { ...view, method: 'recovery-code' })
-    : lostPhoneUrl(view, texts)
-  return linkList([view.links.otherMethod, texts['link.otherMethod']], [lostUrl, texts['phone.lost']])
+  const { page, challenge, links, takesRecoveryCode, destinations = [] } = view
+  const to = (method: PageView['method']) => pageUrl(view.basePath, { ...view, method })
+  if (page === 'code' && destinations.some(({ isCurrent }) => !isCurrent)) {
+    return linkList([to('any'), texts['resend.another']])
+  }
+  const lost = texts[takesRecoveryCode && destinations.length > 0 ? 'recovery.title' : 'phone.lost']
+  return linkList(
+    [takesRecoveryCode ? to('recovery-code') : lostPhoneUrl(view, texts), lost],
+    [links.otherMethod, texts['link.otherMethod']],
+    [page === 'start' && challenge ? to(undefined) : undefined, texts['link.back']],
+  )
 }
 
 /** For somebody without a recovery code. */
@@ -41,12 +48,27 @@ export function waysFromRecovery(view: PageView, texts: Texts): readonly Html[] 
 }
 
 /** Where to look again, and where the problem can be mended when that is not on this page. */
-export function waysFromProblem(view: PageView, problem: PageProblem, texts: Texts): readonly Html[] {
-  const back = again(view, problem, texts)
-  const ways = [...back, ...mending(view, texts)]
-  const visible = ways.length - (problem.retryAfterMs === undefined ? 0 : back.length)
-  const leadsOn = ways.length > 0 && (visible > 0 || view.isCancellable || view.otherNumberMayDo)
-  return leadsOn ? ways : [...ways, ...wayHome(view, texts)]
+export function waysFromProblem(
+  view: PageView,
+  { retryAfterMs }: PageProblem,
+  texts: Texts,
+): readonly Html[] {
+  const { again, mendedBy, links } = view
+  const isLater = again !== undefined && retryAfterMs !== undefined
+  const ways = [
+    ...linkList(
+      [isLater ? undefined : again, texts['problem.again']],
+      [mendedBy === 'addPhone' ? links.addPhone : undefined, texts['link.addPhone']],
+    ),
+    ...otherWays(view, texts),
+    ...linkList([links.support, texts['link.support']]),
+  ]
+  if (!isLater) return ways.length > 0 ? ways : wayHome(view, texts)
+  // A link that works only later appears when it does: until then the server would only refuse again.
+  const later = html`<p hidden data-after-ms="${retryAfterMs}"><a href="${again}">${texts['problem.again']}</a></p>
+`
+  const leadsOn = ways.length > 0 || view.isCancellable || view.otherNumberMayDo
+  return [later, ...ways, ...(leadsOn ? [] : wayHome(view, texts))]
 }
 
 export function wayHome({ links }: PageView, texts: Texts): readonly Html[] {
@@ -65,25 +87,6 @@ export function waysToSignIn({ links, returnTo }: PageView, texts: Texts): Html 
   const text = texts[signIn === undefined ? 'link.home' : 'link.signIn']
   return html`<p><a class="button main" href="${url}">${text}</a></p>
 `
-}
-
-function again({ again: url }: PageView, { retryAfterMs }: PageProblem, texts: Texts): readonly Html[] {
-  if (url === undefined || retryAfterMs === undefined) return linkList([url, texts['problem.again']])
-  // A link that works only later appears when it does: until then the server would only refuse again.
-  return [
-    html`<p hidden data-after-ms="${retryAfterMs}"><a href="${url}">${texts['problem.again']}</a></p>
-`,
-  ]
-}
-
-function mending(view: PageView, texts: Texts): readonly Html[] {
-  const { mendedBy, links } = view
-  const { addPhone, support } = links
-  return [
-    ...linkList([mendedBy === 'addPhone' ? addPhone : undefined, texts['link.addPhone']]),
-    ...otherWays(view, texts),
-    ...linkList([support, texts['link.support']]),
-  ]
 }
 
 export function changeNumber(view: PageView, texts: Texts): Html {

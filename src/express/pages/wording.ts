@@ -1,6 +1,7 @@
 import type { Channel } from '../../challenge/code-provider.js'
 import { type Html, html } from '../../lib/html.js'
 import { memoize } from '../../lib/memoize.js'
+import { appMethod } from '../../lib/method-names.js'
 import { dayMs, hourMs, minuteMs, secondMs } from '../../lib/time.js'
 import type { MethodNames, Texts } from './messages/en.js'
 import type { PageProblem, PageView } from './page-view.js'
@@ -8,10 +9,12 @@ import type { PageProblem, PageView } from './page-view.js'
 /** A value, or what makes it where the text has a place for it. */
 type Value = string | Html | (() => string | Html)
 
+type Values = Readonly<Record<string, Value>>
+
 /** Fills each `{name}` in a text of the pages. */
-export function fill(text: string, values: ReadonlyMap<string, Value>): Html {
+export function fill(text: string, values: Values): Html {
   const filled = (name: string) => {
-    const value = values.get(name)
+    const value = Object.hasOwn(values, name) ? values[name] : undefined
     return typeof value === 'function' ? value() : value
   }
   // The capture puts the names at the odd places.
@@ -25,17 +28,12 @@ type Said = 'sent' | 'start' | 'resend' | 'instead'
 export type TextKey = keyof Texts | `${Said}.${Channel}`
 
 /** What is said about a method: in words of its own, else in the general ones with its name. */
-export function byMethod(
-  said: Said,
-  method: Channel,
-  texts: Texts,
-  values: ReadonlyMap<string, Value> = new Map(),
-): Html {
+export function byMethod(said: Said, method: Channel, texts: Texts, values: Values = {}): Html {
   const own = `${said}.${method}` as `${typeof said}.by`
   const text = texts[Object.hasOwn(texts, own) ? own : (`${said}.by` as const)]
   const named: `method.${string}` = `method.${method}`
   const { [named]: name = method }: MethodNames = texts
-  return fill(text, new Map([...values, ['method', name]]))
+  return fill(text, { ...values, method: name })
 }
 
 const time = {
@@ -52,33 +50,34 @@ const time = {
  */
 export function duration(ms: number, round: 'up' | 'down', { lang }: Texts): string {
   const whole = round === 'up' ? Math.ceil : Math.floor
-  const count = (unitMs: number) => Math.max(whole(ms / unitMs), 1)
-  const [amount, unit] =
-    count(secondMs) < 60
-      ? [count(secondMs), 'second']
-      : count(minuteMs) < 120
-        ? [count(minuteMs), 'minute']
-        : count(hourMs) < 48
-          ? [count(hourMs), 'hour']
-          : [count(dayMs), 'day']
+  const counts = units.map(([unit, unitMs, below]) => [unit, Math.max(whole(ms / unitMs), 1), below] as const)
+  const [unit, amount] = counts.find(([, count, below]) => count < below) ?? ['day', 1]
   return lengths(`${lang} ${unit}`).format(amount)
 }
+
+/** Each as far as people count in it. */
+const units = [
+  ['second', secondMs, 60],
+  ['minute', minuteMs, 120],
+  ['hour', hourMs, 48],
+  ['day', dayMs, Number.POSITIVE_INFINITY],
+] as const
 
 // Formatters are slow to make and every refusal needs one.
 const lengths = memoize((key) => {
   const [lang, unit] = key.split(' ')
   return new Intl.NumberFormat(lang, { style: 'unit', unit: unit as 'second', unitDisplay: 'long' })
 })
-const clocks = memoize((lang) => new Intl.DateTimeFormat(lang, time))
-const clocksWithDay = memoize(
-  (lang) => new Intl.DateTimeFormat(lang, { ...time, day: 'numeric', month: 'short' }),
-)
+const clocks = memoize((key) => {
+  const [lang, far] = key.split(' ')
+  const day = far === 'true' && ({ day: 'numeric', month: 'short' } as const)
+  return new Intl.DateTimeFormat(lang, { ...time, ...day })
+})
 // Slow as well, and a flood of refusals names few minutes.
 const timeElements = memoize((key) => {
-  const [lang = '', far, at] = key.split(' ')
-  const isFar = far === 'true'
-  const clock = (isFar ? clocksWithDay : clocks)(lang).format(Number(at))
-  return html`<time datetime="${new Date(Number(at)).toISOString()}"${isFar && html` data-far`}>${clock}</time>`
+  const [lang, far, at] = key.split(' ')
+  const clock = clocks(`${lang} ${far}`).format(Number(at))
+  return html`<time datetime="${new Date(Number(at)).toISOString()}"${far === 'true' && html` data-far`}>${clock}</time>`
 })
 const plurals = memoize((lang) => new Intl.PluralRules(lang))
 
@@ -91,7 +90,7 @@ export function moment(at: number, now: number, texts: Texts): Html {
   const far = at - now > dayMs / 2
   const date = new Date(roundedUpToMinute(at))
   const element = timeElements(`${texts.lang} ${far} ${date.getTime()}`)
-  const within = (phrase: string) => fill(phrase, new Map([['clock', element]]))
+  const within = (phrase: string) => fill(phrase, { clock: element })
   if (far) return within(texts['time.on'])
   const { 'time.at': usual, 'time.atOne': atOne } = texts
   const phrase = within(date.getUTCHours() === 1 ? atOne : usual)
@@ -103,13 +102,13 @@ const roundedUpToMinute = (at: number): number => Math.ceil(at / minuteMs) * min
 
 export function triesLeft(count: number, texts: Texts): Html {
   const form = plurals(texts.lang).select(count) === 'one' ? 'one' : 'other'
-  return fill(texts[`code.triesLeft.${form}`], new Map([['n', String(count)]]))
+  return fill(texts[`code.triesLeft.${form}`], { n: String(count) })
 }
 
 /** The masked number; bullets mean nothing when read aloud, so a screen reader says what it ends in. */
 export function destination(masked: string, texts: Texts): Html {
   const digits = masked.replace(/\D/g, '').split('').join(' ')
-  const spoken = fill(texts['code.destination'], new Map([['digits', digits]]))
+  const spoken = fill(texts['code.destination'], { digits })
   return html`<span aria-hidden="true" class="number">${masked}</span><span class="unseen">${spoken}</span>`
 }
 
@@ -135,23 +134,16 @@ export function filled(key: TextKey, view: Scene & Partial<PageView>, texts: Tex
   const { challenge, problem, changeableNumber, nationalPhone, countries, now } = view
   const { attemptsRemaining, retryAfterMs } = problem ?? {}
   const masked = challenge?.destination ?? ''
-  const values = new Map<string, Value>([
-    [
-      'phone',
-      () =>
-        changeableNumber && nationalPhone
-          ? html`<span class="number">${nationalPhone}</span>`
-          : destination(masked, texts),
-    ],
-    ['digits', () => masked.replace(/\D/g, '')],
-    ['n', () => String(attemptsRemaining ?? challenge?.attemptsRemaining ?? '')],
-    ['countries', () => countryList(countries, texts)],
-    [
-      'time',
-      () => (retryAfterMs === undefined ? texts['problem.soonAt'] : moment(now + retryAfterMs, now, texts)),
-    ],
-    ['t', () => lengthIn(key, view, texts)],
-  ])
+  const number = () => html`<span class="number">${nationalPhone}</span>`
+  const values: Values = {
+    phone: () => (changeableNumber && nationalPhone ? number() : destination(masked, texts)),
+    digits: () => masked.replace(/\D/g, ''),
+    n: () => String(attemptsRemaining ?? challenge?.attemptsRemaining ?? ''),
+    countries: () => countryList(countries, texts),
+    time: () =>
+      retryAfterMs === undefined ? texts['problem.soonAt'] : moment(now + retryAfterMs, now, texts),
+    t: () => lengthIn(key, view, texts),
+  }
   if (isText(key, texts)) return fill(texts[key], values)
   const [, said, method] = /^(sent|start|resend|instead)\.(.+)$/.exec(key) ?? []
   if (method === undefined) throw new TypeError(`page.t: there is no text "${key}"; see docs/pages.md`)
@@ -220,12 +212,21 @@ function textKey({ page, challenge, emptyField }: Scene, { code, reason, limit, 
   if (page === 'phone' && reason === 'wrong-length') return 'phone.length'
   // For the same, as a newer challenge: its code may be typed here.
   if (page === 'code' && code === 'challenge_superseded') return 'code.superseded'
+  if (reason === 'old-code') return 'code.old'
+  if (reason === 'app-code') return 'code.stray'
+  if (page === 'code' && code === 'code_not_accepted' && challenge?.channel === appMethod)
+    return 'code.wrong.app'
   if (page === 'recovery' && code === 'code_not_accepted') return 'recovery.wrong'
   if (page === 'recovery' && code === 'attempts_exhausted') return 'recovery.exhausted'
-  if (code === 'invalid_request' && (page === 'code' || page === 'phone' || page === 'recovery')) {
+  if (
+    code === 'invalid_request' &&
+    (page === 'code' || page === 'phone' || page === 'recovery' || page === 'pair')
+  ) {
     const fault = emptyField ? 'empty' : 'unreadable'
-    const wasCalled = page === 'code' && challenge?.channel === 'call'
-    return wasCalled ? (`code.${fault}.call` as const) : (`${page}.${fault}` as const)
+    if (page === 'code' && challenge?.channel === 'call') return `code.${fault}.call` as const
+    if (page === 'pair' || (page === 'code' && challenge?.channel === appMethod))
+      return `code.${fault}.app` as const
+    return `${page}.${fault}` as const
   }
   return `problem.${code}` as const
 }

@@ -1,21 +1,22 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { hashId } from '../../../src/challenge/keys.js'
 import type { PhoneNumber } from '../../../src/phone-number.js'
 import { kindOf, kinds } from '../../../src/store/kinds.js'
 import { memoryStore } from '../../../src/store/memory-store.js'
 import type { Store } from '../../../src/store/store.js'
 import { hour, minute } from '../kit.js'
-import { ana, createService, purposeIn } from '../service.js'
+import { ana, createService, it, keysCounted, person, purposeIn } from '../service.js'
 
 /** Requests alone: what is told, and what is usual, is read beside them. */
 const none = { run: () => {}, after: () => {}, close: () => {} }
 
 const phones = (count: number) => Array.from({ length: count }, (_, index) => `+57300${1_000_000 + index}`)
-const oneSend = (index: number) => ({
-  subject: `subject-${index}`,
-  session: `session-${index}`,
-  phone: phones(1_000)[index] ?? '',
-  purpose: 'login',
+/** Somebody who signs up. */
+const oneSignup = (index: number, more: object = {}) => ({
+  ...person(index),
+  lane: 'enrol' as const,
+  purpose: 'signup',
+  ...more,
 })
 
 /** Runs all at once and says how they were answered. */
@@ -35,15 +36,14 @@ describe('sends at once', () => {
   ] as const)('from one address stop at the limit of the %s lane', async (lane, limits) => {
     const { challenges, provider } = createService({ limits })
     const requests = Array.from({ length: 50 }, (_, index) =>
-      challenges.start({ ...oneSend(index), lane, purpose: purposeIn(lane), address: '203.0.113.7' }),
+      challenges.start({ ...person(index), lane, purpose: purposeIn(lane), address: '203.0.113.7' }),
     )
     expect(await answers(requests)).toEqual({ started: 7, 'refused send_limit address': 43 })
     expect(provider.sends).toHaveLength(7)
   })
 
-  it('of one session stop at its hourly limit', async () => {
-    const { challenges, provider, wait } = createService()
-    const order = (index: number) => ({ ...oneSend(index), session: 'one' })
+  it('of one session stop at its hourly limit', async ({ challenges, provider, wait }) => {
+    const order = (index: number) => ({ ...person(index), session: 'one' })
     const requests = Array.from({ length: 50 }, (_, index) => challenges.start(order(index)))
     expect(await answers(requests)).toEqual({ started: 20, 'refused send_limit session': 30 })
     expect(provider.sends).toHaveLength(20)
@@ -57,7 +57,7 @@ describe('sends at once', () => {
     })
     const visitor = { session: 'one', lane: 'enrol', purpose: 'signup', anonymous: true } as const
     const requests = Array.from({ length: 5 }, (_, index) =>
-      challenges.start({ ...oneSend(index), ...visitor }),
+      challenges.start({ ...person(index), ...visitor }),
     )
     expect(await answers(requests)).toEqual({ started: 2, 'refused send_limit session': 3 })
   })
@@ -65,20 +65,18 @@ describe('sends at once', () => {
   it('of one subject stop at its daily limit', async () => {
     const { challenges } = createService({ limits: { sendsPerSubjectPerDay: 4 } })
     const requests = Array.from({ length: 20 }, (_, index) =>
-      challenges.start({ ...oneSend(index), subject: 'ana' }),
+      challenges.start({ ...person(index), subject: 'ana' }),
     )
     expect(await answers(requests)).toEqual({ started: 4, 'refused send_limit subject': 16 })
   })
 
   it('of the whole service stop at its limit, without one lane starving the other', async () => {
     const { challenges, wait } = createService({ limits: { serviceSendsPerMinute: 10 } })
-    const signups = Array.from({ length: 30 }, (_, index) =>
-      challenges.start({ ...oneSend(index), lane: 'enrol', purpose: 'signup' }),
-    )
+    const signups = Array.from({ length: 30 }, (_, index) => challenges.start(oneSignup(index)))
     expect(await answers(signups)).toEqual({ started: 10, 'refused sending_paused service': 20 })
-    expect(await challenges.start(oneSend(0))).toMatchObject({ outcome: 'started' })
+    expect(await challenges.start(person(0))).toMatchObject({ outcome: 'started' })
     wait(minute)
-    expect(await challenges.start({ ...oneSend(40), lane: 'enrol', purpose: 'signup' })).toMatchObject({
+    expect(await challenges.start(oneSignup(40))).toMatchObject({
       outcome: 'started',
     })
   })
@@ -92,26 +90,11 @@ describe('sends at once', () => {
         expect(await challenges.start(order(index))).toMatchObject({ code: 'send_limit' })
       }
     }
-    await challenges.start({ ...oneSend(0), session: 'one' })
-    await refused((index) => ({ ...oneSend(index), session: 'one' }))
-    for (let index = 1; index < 4; index += 1) await challenges.start({ ...oneSend(index), subject: 'ana' })
-    await refused((index) => ({ ...oneSend(index), subject: 'ana' }))
-    expect(await challenges.start(oneSend(50))).toMatchObject({ outcome: 'started' })
-  })
-
-  it('that two sessions are refused by turns use up nothing of the whole service either', async () => {
-    const { challenges } = createService({
-      limits: { serviceSendsPerMinute: 10, sendsPerSessionPerHour: 1 },
-    })
-    for (const session of ['one', 'two']) {
-      await challenges.start({ ...oneSend(session === 'one' ? 60 : 61), subject: session, session })
-    }
-    for (let turns = 0; turns < 30; turns += 1) {
-      for (const session of ['one', 'two']) {
-        await challenges.start({ ...oneSend(turns), subject: session, session })
-      }
-    }
-    expect(await challenges.start(oneSend(50))).toMatchObject({ outcome: 'started' })
+    await challenges.start({ ...person(0), session: 'one' })
+    await refused((index) => ({ ...person(index), session: 'one' }))
+    for (let index = 1; index < 4; index += 1) await challenges.start({ ...person(index), subject: 'ana' })
+    await refused((index) => ({ ...person(index), subject: 'ana' }))
+    expect(await challenges.start(person(50))).toMatchObject({ outcome: 'started' })
   })
 
   it('of all sign-ups stop at the limits of an hour and of a day, told to the operator', async () => {
@@ -119,43 +102,36 @@ describe('sends at once', () => {
       limits: { serviceEnrolSendsPerHour: 10, serviceEnrolSendsPerDay: 15 },
     })
     const signups = (from: number) =>
-      Array.from({ length: 30 }, (_, index) =>
-        challenges.start({ ...oneSend(from + index), lane: 'enrol', purpose: 'signup' }),
-      )
+      Array.from({ length: 30 }, (_, index) => challenges.start(oneSignup(from + index)))
     expect(await answers(signups(0))).toEqual({ started: 10, 'refused sending_paused service': 20 })
     expect(events).toContainEqual({
       type: 'request.refused',
       command: 'start',
       code: 'sending_paused',
       lane: 'enrol',
-      subject: 'subject-29',
+      subject: 'person-29',
       limit: 'service',
     })
     wait(hour)
     expect(await answers(signups(100))).toEqual({ started: 5, 'refused sending_paused service': 25 })
-    const late = { ...oneSend(200), lane: 'enrol' as const, purpose: 'signup' }
-    expect(await challenges.start(late)).toMatchObject({ retryAfterMs: 23 * hour })
-    expect(await challenges.start(oneSend(201))).toMatchObject({ outcome: 'started' })
+    const late = oneSignup(200)
+    // The hour before this one is counted until it began 25 hours ago.
+    expect(await challenges.start(late)).toMatchObject({ retryAfterMs: 24 * hour })
+    expect(await challenges.start(person(201))).toMatchObject({ outcome: 'started' })
     expect(provider.sends).toHaveLength(16)
-    wait(23 * hour)
+    wait(24 * hour)
     expect(await challenges.start(late)).toMatchObject({ outcome: 'started' })
   })
 
-  it('of one session go to three numbers that nobody has proven', async () => {
-    const { challenges } = createService()
-    const order = (index: number) => ({
-      ...oneSend(index),
-      session: 'one',
-      lane: 'enrol' as const,
-      purpose: 'signup',
-    })
+  it('of one session go to three numbers that nobody has proven', async ({ challenges }) => {
+    const order = (index: number) => oneSignup(index, { session: 'one' })
     const requests = Array.from({ length: 20 }, (_, index) => challenges.start(order(index)))
     expect(await answers(requests)).toEqual({ started: 3, 'refused send_limit session': 17 })
   })
 
   it('count a number of a session once', async () => {
     const { challenges, wait } = createService({ limits: { numbersPerSessionPerDay: 1 } })
-    const order = { ...oneSend(0), lane: 'enrol' as const, purpose: 'signup' }
+    const order = oneSignup(0)
     for (let sends = 0; sends < 3; sends += 1) {
       expect(await challenges.start(order)).toMatchObject({ outcome: 'started' })
       wait(hour)
@@ -166,7 +142,7 @@ describe('sends at once', () => {
     const { challenges, wait } = createService({
       limits: { numbersPerSessionPerDay: 1, sendsPerSessionPerHour: 1 },
     })
-    const order = { ...oneSend(0), lane: 'enrol' as const, purpose: 'signup' }
+    const order = oneSignup(0)
     await challenges.start(order)
     wait(minute)
     expect(await challenges.start(order)).toMatchObject({ code: 'send_limit', limit: 'session' })
@@ -180,12 +156,7 @@ describe('sends at once', () => {
 
   it('of one session refuse a fourth number that nobody has proven however often it is tried', async () => {
     const { challenges, provider, wait } = createService()
-    const order = (index: number) => ({
-      ...oneSend(index),
-      session: 'one',
-      lane: 'enrol' as const,
-      purpose: 'signup',
-    })
+    const order = (index: number) => oneSignup(index, { session: 'one' })
     for (let index = 0; index < 10; index += 1) {
       for (let tries = 0; tries < 3; tries += 1) await challenges.start(order(index))
     }
@@ -198,17 +169,16 @@ describe('sends at once', () => {
 
   it('that a counter refuses give the number its send back', async () => {
     const { challenges, wait } = createService({ limits: { serviceSendsPerMinute: 0 } })
-    expect(await challenges.start(oneSend(0))).toMatchObject({ code: 'sending_paused', retryAfterMs: minute })
+    expect(await challenges.start(person(0))).toMatchObject({ code: 'sending_paused', retryAfterMs: minute })
     wait(1)
-    expect(await challenges.start(oneSend(0))).toMatchObject({ code: 'sending_paused' })
+    expect(await challenges.start(person(0))).toMatchObject({ code: 'sending_paused' })
   })
 
   it('that a counter refuses give the session its number back, and no other', async () => {
     const { challenges, store, keys, wait } = createService({
       limits: { numbersPerSessionPerDay: 2, serviceSendsPerMinute: 1 },
     })
-    const start = (index: number, session = 'one') =>
-      challenges.start({ ...oneSend(index), session, lane: 'enrol', purpose: 'signup' })
+    const start = (index: number, session = 'one') => challenges.start(oneSignup(index, { session }))
     const numbersOf = (session: string) => store.read(keys.counter('count-enrol-numbers', hashId(session)))
     expect(await start(0)).toMatchObject({ outcome: 'started' })
     expect(await start(1)).toMatchObject({ limit: 'service' })
@@ -221,18 +191,16 @@ describe('sends at once', () => {
     expect(numbersOf('one')).toMatchObject({ value: 2 })
   })
 
-  it('that a counter refuses leave no counter behind', async () => {
+  it('that a counter refuses leave nothing behind', async () => {
     const { challenges, store } = createService({ limits: { serviceSendsPerMinute: 0 } })
-    const keys: string[] = []
-    const increment = store.increment
-    Object.assign(store, {
-      increment(key: string, windowMs: number, by?: number) {
-        keys.push(key)
-        return increment(key, windowMs, by)
-      },
-    })
+    const keys = keysCounted(store)
+    const swap = store.swap.bind(store)
+    store.swap = (key, ...more) => {
+      keys.push(key)
+      return swap(key, ...more)
+    }
     for (let index = 0; index < 20; index += 1) {
-      const order = { ...oneSend(index), address: `203.0.113.${index}` }
+      const order = { ...person(index), address: `203.0.113.${index}` }
       await challenges.start({ ...order, lane: 'enrol', purpose: 'signup' })
       await challenges.start(order)
     }
@@ -283,7 +251,7 @@ describe('sends at once', () => {
     wait(minute)
     expect(await challenges.start({ ...ana, purpose: 'login' })).toMatchObject({ outcome: 'started' })
     const burst = Array.from({ length: 20 }, (_, index) =>
-      challenges.start({ ...oneSend(index + 100), address: '203.0.113.7' }),
+      challenges.start({ ...person(index + 100), address: '203.0.113.7' }),
     )
     expect(await answers(burst)).toEqual({ started: 9, 'refused send_limit address': 11 })
   })
@@ -312,11 +280,11 @@ describe('verifications from one address', () => {
   it('are not counted where the counter is switched off or nobody knows the address', async () => {
     const { challenges } = createService({ limits: { sendsPerAddressPer10Min: false } })
     const off = Array.from({ length: 250 }, (_, index) =>
-      challenges.start({ ...oneSend(index), address: '203.0.113.7' }),
+      challenges.start({ ...person(index), address: '203.0.113.7' }),
     )
     expect(await answers(off)).toEqual({ started: 250 })
     const unknown = createService({ limits: { sendsPerAddressPer10Min: 1 } })
-    const requests = Array.from({ length: 3 }, (_, index) => unknown.challenges.start(oneSend(index)))
+    const requests = Array.from({ length: 3 }, (_, index) => unknown.challenges.start(person(index)))
     expect(await answers(requests)).toEqual({ started: 3 })
   })
 })
@@ -387,31 +355,28 @@ describe('what a counter asks of the store', () => {
         'add count-enrol-share-sends',
         'add count-enrol-subject-sends',
         'add count-enrol-tried',
+        // Once an hour: those that are over.
+        ...Array(24).fill('read count-enrol-service-sends'),
       ],
     ])
   })
 
   it('is under the tag of whoever is counted', async () => {
     const { challenges, store, keys, wait } = createService({ background: none })
-    const { increment } = store
-    const asked = new Set<string>()
-    store.increment = (key, ...more) => {
-      asked.add(key)
-      return increment(key, ...more)
-    }
+    const asked = keysCounted(store)
     for (const lane of ['auth', 'enrol'] as const) {
       await challenges.start({ ...ana, lane, purpose: purposeIn(lane) })
       await challenges.verify({ ...ana, lane, code: 'wrong1' })
     }
     wait(hour)
-    await challenges.start({ ...oneSend(2), lane: 'enrol', purpose: 'signup' })
-    expect([...asked].sort()).toEqual(
+    await challenges.start(oneSignup(2))
+    expect([...new Set(asked)].sort()).toEqual(
       [
         keys.counter('count-auth-session-sends', hashId(ana.session)),
         keys.counter('count-auth-subject-sends', hashId(ana.subject)),
         keys.counter('count-auth-service-sends', 'minute'),
         keys.tally('auth', ana.subject),
-        ...[ana, oneSend(2)].flatMap(({ session, subject, phone }) => [
+        ...[ana, person(2)].flatMap(({ session, subject, phone }) => [
           keys.counter(
             'count-enrol-tried',
             hashId(`${session} ${keys.ledger('enrol', phone as PhoneNumber)}`),
@@ -420,7 +385,11 @@ describe('what a counter asks of the store', () => {
           keys.counter('count-enrol-session-sends', hashId(session)),
           keys.counter('count-enrol-subject-sends', hashId(subject)),
         ]),
-        ...['minute', 'hour', 'day'].map((span) => keys.counter('count-enrol-service-sends', span)),
+        ...['minute', 'hour'].map((span) => keys.counter('count-enrol-service-sends', span)),
+        // By hours since 1970: the two that have hits, and what was before them while the first one had just begun.
+        ...Array.from({ length: 27 }, (_, index) =>
+          keys.counter('count-enrol-service-sends', `day.${499_975 + index}`),
+        ),
         keys.tally('enrol', ana.subject),
         ...['2027-01-15T08', '2027-01-15T09', '2027-01-15'].flatMap((window) => [
           keys.counter('count-country-sent', `CO.${window}`),
@@ -434,18 +403,10 @@ describe('what a counter asks of the store', () => {
   })
 
   it('is under no readable address', async () => {
-    const inner = memoryStore()
-    const keys: string[] = []
-    const store = {
-      ...inner,
-      increment: (key: string, windowMs: number, by?: number) => {
-        keys.push(key)
-        return inner.increment(key, windowMs, by)
-      },
-    }
-    const { challenges } = createService({ store: () => store })
-    await challenges.start({ ...oneSend(0), address: '2001:db8::1' })
-    await challenges.start({ ...oneSend(1), address: '203.0.113.7' })
+    const { challenges, store } = createService()
+    const keys = keysCounted(store)
+    await challenges.start({ ...person(0), address: '2001:db8::1' })
+    await challenges.start({ ...person(1), address: '203.0.113.7' })
     expect(keys.filter((key) => key.includes('count-auth-address-sends'))).toHaveLength(8)
     expect(keys.join()).not.toMatch(/2001|203\.0/)
   })

@@ -1,11 +1,11 @@
-import { createClient } from 'redis'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { memoryStore } from '../../../src/store/memory-store.js'
 import { redisStore } from '../../../src/store/redis-store.js'
+import { redisOfFile } from '../../express/redis.js'
 import { enough } from '../../in-full.js'
 import { figure } from '../../prove/figure.js'
-import { startRedis, withoutRedis } from '../../store/redis-server.js'
-import { createService, rightCode } from '../service.js'
+import { withoutRedis } from '../../store/redis-server.js'
+import { visitor as anonymous, createService, person, rightCode } from '../service.js'
 
 type Service = ReturnType<typeof createService>
 
@@ -20,16 +20,8 @@ const anySignup = {
   serviceEnrolSendsPerDay: 1_000_000,
 }
 
-const person = (index: number) => ({
-  subject: `person-${index}`,
-  session: `session-${index}`,
-  phone: `+57300${1_000_000 + index}`,
-})
-
 const visitor = (index: number) => ({
-  ...person(index),
-  lane: 'enrol' as const,
-  anonymous: true,
+  ...anonymous(index),
   address: `198.${18 + (index >> 16)}.${(index >> 8) & 255}.${index & 255}`,
 })
 
@@ -39,7 +31,7 @@ async function signUp({ challenges, provider }: Service, visitors: number) {
   for (let first = 0; first < visitors; first += atOnce) {
     const typed = Array.from({ length: atOnce }, async (_, index) => {
       const who = visitor(first + index)
-      await challenges.start({ ...who, purpose: 'signup' })
+      await challenges.start(who)
       const { outcome } = await challenges.verify({ ...who, code: 'wrong' })
       outcomes[outcome] = (outcomes[outcome] ?? 0) + 1
     })
@@ -54,12 +46,14 @@ async function signInsOf100({ challenges }: Service) {
   const outcomes = await Promise.all(
     Array.from({ length: 100 }, async (_, index) => {
       const who = { ...person(500_000 + index), address: `203.0.113.${index}` }
-      await challenges.start({ ...who, purpose: 'login' })
+      await challenges.start(who)
       return challenges.verify({ ...who, code: rightCode })
     }),
   )
   return outcomes.filter(({ outcome }) => outcome === 'approved').length
 }
+
+const redis = redisOfFile()
 
 describe('a crowd of anonymous sign-ups with a wrong code each', () => {
   it('as large as the room of the store keeps none of 100 people from signing in', async () => {
@@ -73,55 +67,11 @@ describe('a crowd of anonymous sign-ups with a wrong code each', () => {
   })
 
   it.skipIf(withoutRedis)('of hundreds keeps none of 100 people from signing in over Redis', async () => {
-    const server = await startRedis()
-    const client = createClient({ url: server.url })
-    await client.connect()
-    onTestFinished(async () => {
-      client.destroy()
-      await server.kill()
-    })
     // Under the load of the whole suite a deadline of 250 ms would tell of the machine.
-    const store = redisStore({ client, timeoutMs: 5_000 })
+    const store = redisStore({ client: redis.client, timeoutMs: 5_000 })
     const service = createService({ limits: anySignup, store: () => store })
     expect(await signUp(service, 400)).toEqual({ rejected: 400 })
     expect(await signInsOf100(service)).toBe(100)
-  })
-})
-
-const refusedStarts = 500
-
-describe('starts that are refused', () => {
-  it('leave no entry behind, hundreds of them in both lanes', async () => {
-    const service = createService({ limits: { serviceSendsPerMinute: 0 } })
-    const { store, challenges, provider } = service
-    const keys = new Set<string>()
-    const { swap, increment } = store
-    Object.assign(store, {
-      swap(...[key, ...more]: Parameters<typeof swap>) {
-        keys.add(key)
-        return swap(key, ...more)
-      },
-      increment(...[key, ...more]: Parameters<typeof increment>) {
-        keys.add(key)
-        return increment(key, ...more)
-      },
-    })
-    for (let index = 0; index < refusedStarts; index += 2) {
-      const { lane, ...who } = visitor(index)
-      for (const start of [
-        { ...who, lane, purpose: 'signup' },
-        { ...who, purpose: 'login' },
-      ]) {
-        expect(await challenges.start(start)).toMatchObject({ code: 'sending_paused' })
-      }
-    }
-    service.wait(1)
-    expect(provider.sends).toEqual([])
-    expect(keys.size).toBeGreaterThan(2 * refusedStarts)
-    const left = [...keys].filter((key) => store.read(key) !== undefined)
-    // That a limit closed is remembered once per lane, whoever is refused by it.
-    expect(left.filter((key) => !key.includes('-service-told:'))).toEqual([])
-    expect(left.length).toBeLessThanOrEqual(2)
   })
 })
 
@@ -137,7 +87,7 @@ describe('one IPv6 /48 with as many sessions as it likes', () => {
         // Each session in the next of its 256 networks /56.
         const subnet = (session % 256) * 256 + (session >> 8)
         const address = `2001:db8:1:${subnet.toString(16)}::1`
-        const { outcome } = await challenges.start({ ...visitor(index), address, purpose: 'signup' })
+        const { outcome } = await challenges.start({ ...visitor(index), address })
         refusals = outcome === 'refused' ? refusals + 1 : 0
       }
       sent.push(provider.sends.length)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { SignupGuardRules } from '../../../src/challenge/budgets/signup-guard.js'
 import { figure } from '../../prove/figure.js'
 import { hour, minute } from '../kit.js'
-import { createService, rightCode } from '../service.js'
+import { createService, rightCode, visitor } from '../service.js'
 
 interface Days {
   /** From which somebody has codes sent to numbers that he never proves, as often as he may. */
@@ -27,20 +27,11 @@ async function live({ addresses, hours, honestPerHour, refused = false, mode = '
   let attackers = 0
   const tally = { honest: 0, honestRefused: 0, 'sends of the attacker': 0 }
 
-  const visitor = (phone: string, address: string) => ({
-    lane: 'enrol' as const,
-    anonymous: true,
-    subject: phone,
-    session: phone,
-    purpose: 'signup',
-    phone,
-    address,
-  })
   async function attack(): Promise<void> {
     for (let index = 0; index < addresses; ) {
       attackers += 1
       const before = provider.sends.length
-      const next = visitor(`+57300${1_000_000 + attackers}`, `203.0.113.${index}`)
+      const next = { ...visitor(attackers), address: `203.0.113.${index}` }
       await challenges.start(next).catch(() => undefined)
       if (provider.sends.length === before) index += 1
       else tally['sends of the attacker'] += 1
@@ -48,7 +39,8 @@ async function live({ addresses, hours, honestPerHour, refused = false, mode = '
   }
   async function signUp(): Promise<void> {
     people += 1
-    const person = visitor(`+57310${1_000_000 + people}`, `198.51.${people % honestAddresses}.1`)
+    const phone = `+57310${1_000_000 + people}`
+    const person = { ...visitor(500_000 + people), phone, address: `198.51.${people % honestAddresses}.1` }
     tally.honest += 1
     const { outcome } = await challenges.start(person)
     if (outcome !== 'started') tally.honestRefused += 1

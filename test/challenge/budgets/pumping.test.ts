@@ -7,6 +7,8 @@ import { foreign, live, type Pump, type Traffic } from './traffic.js'
 interface Bounds {
   readonly honest: number
   readonly pump: number
+  /** Suspicions that are told; none without an attack, four with one. */
+  readonly suspicions?: number
 }
 
 const usual = { perDay: 1_000, conversion: 70, days: enough(2, { inFull: 5 }) }
@@ -33,49 +35,56 @@ const days: readonly Day[] = [
   {
     what: 'no attack, 30 % are completed',
     traffic: { ...usual, conversion: 30 },
-    bounds: { honest: 0.5, pump: 0 },
+    bounds: { honest: 0, pump: 0 },
     always: true,
   },
-  { what: 'no attack, 50 %', traffic: { ...usual, conversion: 50 }, bounds: { honest: 0.5, pump: 0 } },
+  { what: 'no attack, 50 %', traffic: { ...usual, conversion: 50 }, bounds: { honest: 0, pump: 0 } },
   { what: 'no attack, 70 %', traffic: usual, bounds: { honest: 0, pump: 0 } },
-  { what: 'a launch of 20,000', traffic: { ...usual, onTheDay: 20_000 }, bounds: { honest: 90, pump: 0 } },
+  // 3,000 in any 24 hours: what was sent the evening before counts along. Where the day opens again with the hour, all
+  // come at once, and none of them has entered a code yet: that is told as a suspicion, once.
+  {
+    what: 'a launch of 20,000',
+    traffic: { ...usual, onTheDay: 20_000 },
+    bounds: { honest: 85.1, pump: 0, suspicions: 1 },
+  },
   {
     what: 'a launch of 20,000, limits raised',
     traffic: { ...usual, onTheDay: 20_000, limits: raised },
     bounds: { honest: 0, pump: 0 },
   },
-  { what: 'own country, by day', traffic: pumped(['CO']), bounds: { honest: 40, pump: 250 }, always: true },
+  { what: 'own country, by day', traffic: pumped(['CO']), bounds: { honest: 37, pump: 200 }, always: true },
   {
     what: 'own country, at night',
     traffic: pumped(['CO'], { from: 0, to: 4 }),
-    bounds: { honest: 10, pump: 200 },
+    bounds: { honest: 5, pump: 140 },
   },
+  // With no guard at all the day of the service closes: 30.1 % of honest people, and 2,309 codes.
   {
     what: 'own country, 35 % entered',
     traffic: pumped(['CO'], { approved: 35 }),
-    bounds: { honest: 40, pump: 900 },
+    bounds: { honest: 28, pump: 780 },
   },
   {
     what: 'own country, captcha',
     traffic: { ...pumped(['CO']), captcha: true },
-    bounds: { honest: 0, pump: 700 },
+    bounds: { honest: 0, pump: 370 },
   },
   { what: 'foreign country', traffic: pumped(['GB']), bounds: { honest: 0, pump: 100 }, always: true },
   {
     what: 'foreign country, 35 % entered',
     traffic: pumped(['GB'], { approved: 35 }),
-    bounds: { honest: 0, pump: 2_000 },
+    bounds: { honest: 0, pump: 490 },
   },
   {
     what: 'foreign country, 50 a day',
     traffic: pumped(['GB'], { sends: 50, from: 0, to: 24 }),
     bounds: { honest: 0, pump: 50 },
   },
-  { what: '60 countries', traffic: pumped(many), bounds: { honest: 0, pump: 450 }, always: true },
+  { what: '60 countries', traffic: pumped(many), bounds: { honest: 0, pump: 400 }, always: true },
   {
     what: '60 countries, 35 % entered',
     traffic: pumped(many, { approved: 35 }),
-    bounds: { honest: 0, pump: 1_600 },
+    bounds: { honest: 0, pump: 1_400 },
   },
 ]
 
@@ -95,5 +104,6 @@ it.each(chosen)('a day of $what', async ({ what, traffic, bounds }) => {
   expect(seen.pumpSent).toBeLessThanOrEqual(bounds.pump)
   const suspects = seen.events.filter(({ type }) => type === 'spend.suspected')
   // Told once as an hour and once as a day, however long it lasts.
-  expect(suspects.length).toBeLessThanOrEqual(traffic.pump === undefined ? 0 : 4)
+  const { suspicions = traffic.pump === undefined ? 0 : 4 } = bounds
+  expect(suspects.length).toBeLessThanOrEqual(suspicions)
 })

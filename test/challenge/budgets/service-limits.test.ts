@@ -40,19 +40,52 @@ describe('a limit of the whole service', () => {
 
   it('may be a function: a launch is let through without a restart', async () => {
     let most: unknown = 10
-    const { signUps, told } = open({ limits: { serviceEnrolSendsPerHour: () => most as number } })
+    const { signUps, told, serviceLimits } = open({
+      limits: { serviceEnrolSendsPerHour: () => most as number },
+    })
     const started = async (first: number) =>
       (await signUps(20, first)).filter(({ outcome }) => outcome === 'started').length
     expect(await started(0)).toBe(10)
     most = 100
     expect(await started(100)).toBe(20)
-    expect(told().map(({ type }) => type)).toContain('limit.closed')
+    expect(told().map(({ type }) => type)).toEqual(['limit.near', 'limit.closed', 'limit.opened'])
+    expect(serviceLimits.states()).toEqual([])
     for (const wrong of [Number.NaN, -1, '5', undefined]) {
       most = wrong
       await expect(signUps(1, 200)).rejects.toThrow('must return an integer, 0 or more')
     }
     most = 100
     expect(await started(200)).toBe(20)
+  })
+
+  it('is told of a day that slides as its hours leave: that it opens, and not that it still nears', async () => {
+    const { signUps, told, serviceLimits, wait, now } = open({ limits: { serviceEnrolSendsPerDay: 10 } })
+    const types = () => told().map(({ type }) => type.replace('limit.', ''))
+    const day = { limit: 'serviceEnrolSendsPerDay', lane: 'enrol' }
+    const begun = now()
+    const endsAt = (hours: number) => begun + hours * hour
+    wait(minute)
+    await signUps(2, 0)
+    wait(hour)
+    await signUps(7, 100)
+    // Without the first two there is a fifth of the day again.
+    expect(serviceLimits.states()).toEqual([{ ...day, state: 'near', endsAt: endsAt(25) }])
+    wait(hour)
+    await signUps(1, 200)
+    expect(serviceLimits.states()).toEqual([{ ...day, state: 'near', endsAt: endsAt(26) }])
+    await signUps(1, 201)
+    expect(serviceLimits.states()).toEqual([{ ...day, state: 'closed', endsAt: endsAt(25) }])
+    expect(types()).toEqual(['near', 'closed'])
+
+    wait(23 * hour)
+    await signUps(1, 300)
+    expect(serviceLimits.states()).toEqual([{ ...day, state: 'near', endsAt: endsAt(26) }])
+    await signUps(2, 400)
+    expect(serviceLimits.states()).toEqual([{ ...day, state: 'closed', endsAt: endsAt(26) }])
+    expect(types()).toEqual(['near', 'closed', 'opened', 'closed'])
+    wait(hour)
+    await signUps(1, 500)
+    expect([types().slice(4), serviceLimits.states()]).toEqual([['opened'], []])
   })
 
   it('is told by one of the processes that share the store', async () => {
@@ -82,7 +115,6 @@ describe('a limit of the whole service', () => {
       { type: 'limit.near', ...limit },
       { type: 'limit.closed', ...limit },
       { type: 'limit.opened', ...limit },
-      { type: 'limit.near', ...limit },
     ])
   })
 

@@ -1,12 +1,12 @@
-import { createClient } from 'redis'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Suspicion } from '../../../src/challenge/commands.js'
 import { memoryStore } from '../../../src/store/memory-store.js'
 import { redisStore } from '../../../src/store/redis-store.js'
 import type { Store } from '../../../src/store/store.js'
-import { startRedis, withoutRedis } from '../../store/redis-server.js'
-import { day, hour } from '../kit.js'
-import { createService, rightCode, type ServiceOptions, visitor } from '../service.js'
+import { redisOfFile } from '../../express/redis.js'
+import { withoutRedis } from '../../store/redis-server.js'
+import { day, hour, refusal } from '../kit.js'
+import { createService, keysCounted, rightCode, type ServiceOptions, visitor } from '../service.js'
 import { foreign, numberOf } from './traffic.js'
 
 const lifted = {
@@ -70,25 +70,13 @@ describe('a country whose sign-ups nobody completes', () => {
   it('that is not watched is counted nowhere: not when a send is refused, and not when one is proven', async () => {
     const service = createGuarded({ signupGuard: { mode: 'enforce', countries: ['MX'] } })
     const { send } = service.provider
-    const { increment } = service.store
-    const counted: string[] = []
-    service.store.increment = (key, ...more) => {
-      counted.push(key)
-      return increment(key, ...more)
-    }
+    const counted = keysCounted(service.store)
     service.provider.send = () => ({ result: 'failed' })
     await expect(service.challenges.start(visitor(1))).rejects.toMatchObject({ code: 'delivery_failed' })
     service.provider.send = send
     expect(await signUp(service, 2)).toBe('started')
     expect(counted.length).toBeGreaterThan(0)
     expect(counted.filter((key) => key.includes('count-country'))).toEqual([])
-  })
-
-  it('is not watched when it is not among `countries`', async () => {
-    const service = createGuarded({ signupGuard: { mode: 'enforce', countries: ['MX'] } })
-    await pump(service, 40)
-    expect(service.provider.sends).toHaveLength(40)
-    expect(spendEvents(service)).toEqual([])
   })
 
   it('is not asked again for a code that is on its way', async () => {
@@ -130,6 +118,22 @@ describe('a country that is pumped from many addresses', () => {
     })
     expect(await challenges.start(from(62, '198.51.100.1'))).toMatchObject({ outcome: 'started' })
   })
+
+  it.each([0, 30])(
+    'with %i unproven ones gives a burst from one address the code that it gives to one of them',
+    async (had) => {
+      const service = createGuarded({ signupGuard: { mode: 'enforce', unprovenPerHour: Math.max(had, 1) } })
+      await pump(service, had, 1_000)
+      const burst = Array.from({ length: 12 }, (_, index) =>
+        service.challenges.start(from(index, '198.51.100.1')),
+      )
+      const outcomes = await Promise.all(burst)
+      expect(service.provider.sends).toHaveLength(had + 1)
+      expect(outcomes.filter((one) => 'limit' in one && one.limit === 'country')).toHaveLength(11)
+      service.wait(hour)
+      expect(await service.challenges.start(from(20, '198.51.100.1'))).toMatchObject({ outcome: 'started' })
+    },
+  )
 
   it('has as many unproven ones as before when one beyond the share of its address is proven', async () => {
     const service = createGuarded({ signupGuard: { mode: 'observe' } })
@@ -197,6 +201,19 @@ describe('the events', () => {
     expect(spendEvents(service)).toEqual([suspected, cleared])
     await pump(service, 31, 200)
     expect(spendEvents(service)).toHaveLength(3)
+  })
+
+  it('say so in any process, not only in the one that has seen the pump', async () => {
+    const store = memoryStore({ now: () => 0 })
+    const [one, other] = [createGuarded({ store: () => store }), createGuarded({ store: () => store })]
+    await other.challenges.start(mexican)
+    await pump(one, 31)
+    other.wait(2 * hour)
+    await other.challenges.start({ ...mexican, subject: 'eva', session: 'eva', phone: '+525512345679' })
+    expect([one, other].map((each) => spendEvents(each).map(({ type }) => type))).toEqual([
+      ['spend.suspected'],
+      ['spend.cleared'],
+    ])
   })
 
   it('do not say so while a pump goes on', async () => {
@@ -333,6 +350,16 @@ describe('what a process knows to be suspected', () => {
   })
 })
 
+it('the busiest of the last seven days is known, without the one that runs', async () => {
+  const service = createGuarded()
+  for (const [index, sent] of [5, 3, 1, 1, 1, 1, 1, 2].entries()) {
+    await pump(service, sent, index * 10)
+    service.wait(day)
+  }
+  await pump(service, 9, 100)
+  expect(await service.signups.busiestDay()).toBe(3)
+})
+
 describe('the store of a watched country', () => {
   const asking = (service: Service, answer: () => void = () => {}) => {
     const { read } = service.store
@@ -376,7 +403,7 @@ describe('beforeSend', () => {
       return told.length > 1
     }
     const start = (index: number) => service.challenges.start({ ...visitor(index), beforeSend })
-    expect(await start(100)).toMatchObject({ outcome: 'refused', code: 'send_refused' })
+    expect(await start(100)).toMatchObject(refusal('send_refused'))
     expect(await start(101)).toMatchObject({ outcome: 'started' })
     expect(told).toEqual([
       { country: 'CO', sent: 30, approved: 0 },
@@ -424,24 +451,15 @@ describe('beforeSend', () => {
   })
 })
 
-interface Stores {
-  readonly create: () => Promise<Store>
-}
-
-const stores: readonly (readonly [string, Stores['create']])[] = [
+const redis = redisOfFile()
+const stores: readonly (readonly [string, () => Promise<Store>])[] = [
   ['memory', async () => memoryStore()],
   [
     'Redis',
     async () => {
-      const server = await startRedis()
-      const client = createClient({ url: server.url })
-      await client.connect()
-      onTestFinished(async () => {
-        client.destroy()
-        await server.kill()
-      })
+      await redis.client.flushAll()
       // Under the load of the whole suite a deadline of 250 ms would tell of the machine.
-      return redisStore({ client, timeoutMs: 5_000 })
+      return redisStore({ client: redis.client, timeoutMs: 5_000 })
     },
   ],
 ]

@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest'
-import { enable } from '../../../src/challenge/ledger/attempts.js'
+import { describe, expect } from 'vitest'
+import { enable } from '../../../src/challenge/ledger/forgiveness.js'
 import { ledgerLimitsOf } from '../../../src/challenge/limits.js'
-import { day, hour, ledgerLimits, limits, minute } from '../kit.js'
-import { driveLedger } from './driver.js'
+import { day, hour, ledgerLimits, limits, minute, refusal } from '../kit.js'
+import { driveLedger, it, startedLedger } from './driver.js'
 
 /** No pause and no send budget, so that a test meets the limits of guessing alone. */
 const guessing = {
@@ -26,64 +26,33 @@ function fail(number: ReturnType<typeof driveLedger>, times: number) {
 }
 
 describe('reserving an attempt', () => {
-  it('counts attempt and failure before the provider is asked', () => {
-    const number = driveLedger()
-    number.start()
+  it('counts attempt and failure before the provider is asked', ({ started: number }) => {
     expect(number.reserve().outcome).toMatchObject({ outcome: 'reserved', challenge: { attempts: 1 } })
     expect(number.budget).toMatchObject({ attemptsSinceSuccess: 1, rejections: 0, lockExpiresAt: 0 })
   })
 
-  it('lets one check be under way on a number', () => {
-    const number = driveLedger()
-    number.start()
+  it('lets one check be under way on a number until it is overdue, exactly then', ({ started: number }) => {
     number.reserve()
-    expect(number.reserve().outcome).toEqual({
-      outcome: 'refused',
-      code: 'verification_in_progress',
-      retryAfterMs: 10_000,
-    })
+    expect(number.reserve().outcome).toEqual(refusal('verification_in_progress', 10_000))
     expect(number.budget.attemptsSinceSuccess).toBe(1)
-  })
-
-  it('gives the number free once a check is overdue, exactly then', () => {
-    const number = driveLedger()
-    number.start()
-    number.reserve()
     number.wait(9_999)
     expect(number.reserve().outcome).toMatchObject({ code: 'verification_in_progress', retryAfterMs: 1 })
     number.wait(1)
     expect(number.reserve().outcome).toMatchObject({ outcome: 'reserved', challenge: { attempts: 2 } })
   })
 
-  it('counts the same attempt once, however often a store executes it', () => {
-    const number = driveLedger()
-    number.start()
+  it('counts the same attempt once, however often a store executes it', ({ started: number }) => {
     number.reserve({}, 'code', 'attempt')
     expect(number.reserve({}, 'code', 'attempt').outcome).toMatchObject({ outcome: 'reserved' })
     expect(number.budget).toMatchObject({ attemptsSinceSuccess: 1, challenge: { attempts: 1 } })
   })
 
-  it('ends after five attempts', () => {
-    const number = driveLedger()
-    number.start()
-    const remaining = Array.from({ length: 5 }, () => number.verify('rejected'))
-    expect(remaining.map((outcome) => 'attemptsRemaining' in outcome && outcome.attemptsRemaining)).toEqual([
-      4, 3, 2, 1, 0,
-    ])
-    expect(number.reserve().outcome).toEqual({
-      outcome: 'refused',
-      code: 'attempts_exhausted',
-      retryAfterMs: 10 * minute,
-    })
-  })
-
-  it('takes a code until just before expiry and none from then on', () => {
-    const number = driveLedger()
+  it('takes a code until just before expiry and none from then on', ({ fresh: number }) => {
     number.start({}, { result: 'sent', lifetimeMs: 120_000 })
     number.wait(119_999)
     expect(number.verify('unavailable')).toEqual({ outcome: 'spent' })
     number.wait(1)
-    expect(number.reserve().outcome).toEqual({ outcome: 'refused', code: 'challenge_gone' })
+    expect(number.reserve().outcome).toEqual(refusal('challenge_gone'))
   })
 
   it.each([
@@ -91,21 +60,17 @@ describe('reserving an attempt', () => {
     ['the subject is another one', () => started(), { subject: 'bob' }],
     ['it was cancelled', () => cancelled(), {}],
   ])('gives the same answer when %s', (_, number, who) => {
-    expect(number().reserve(who).outcome).toEqual({ outcome: 'refused', code: 'challenge_gone' })
+    expect(number().reserve(who).outcome).toEqual(refusal('challenge_gone'))
   })
 
   it('tells a person that their other session superseded this one', () => {
-    expect(started().reserve({ session: 's2' }).outcome).toEqual({
-      outcome: 'refused',
-      code: 'challenge_superseded',
-    })
+    expect(started().reserve({ session: 's2' }).outcome).toEqual(refusal('challenge_superseded'))
   })
 })
 
 describe('settling an attempt', () => {
   it('approves the attempt that holds the lease of the live challenge and forgets the failures', () => {
-    const number = driveLedger()
-    number.start()
+    const number = startedLedger()
     number.verify('rejected')
     expect(number.verify('approved')).toMatchObject({ outcome: 'approved', challenge: { purpose: 'login' } })
     expect(number.budget).toMatchObject({ attemptsSinceSuccess: 0, rejections: 0, lockExpiresAt: 0 })
@@ -127,8 +92,7 @@ describe('settling an attempt', () => {
     expect(booked.at(-1)).toBe('refused')
   })
 
-  it('leaves the sends of earlier challenges in the hourly count', () => {
-    const number = driveLedger()
+  it('leaves the sends of earlier challenges in the hourly count', ({ fresh: number }) => {
     for (let sends = 0; sends < 4; sends += 1) {
       number.start()
       number.wait(5 * minute)
@@ -140,9 +104,7 @@ describe('settling an attempt', () => {
     expect(number.start()).toMatchObject({ code: 'send_limit' })
   })
 
-  it('keeps the attempt spent and unjudged when the answer was no verdict', () => {
-    const number = driveLedger()
-    number.start()
+  it('keeps the attempt spent and unjudged when the answer was no verdict', ({ started: number }) => {
     expect(number.verify('unavailable')).toEqual({ outcome: 'spent' })
     expect(number.verify('misconfigured')).toEqual({ outcome: 'spent' })
     expect(number.budget).toMatchObject({
@@ -152,9 +114,7 @@ describe('settling an attempt', () => {
     })
   })
 
-  it('gives the attempt back once when nothing was sent', () => {
-    const number = driveLedger()
-    number.start()
+  it('gives the attempt back once when nothing was sent', ({ started: number }) => {
     number.verify('rejected')
     const { id } = number.reserve()
     expect(number.settle(id, 'not-sent')).toEqual({ outcome: 'refunded' })
@@ -166,16 +126,7 @@ describe('settling an attempt', () => {
     })
   })
 
-  it('says of a wrong code that it was not a used one, and of a refusal no wait that it does not know', () => {
-    const number = driveLedger()
-    number.start()
-    expect(number.verify('rejected')).toMatchObject({ outcome: 'rejected', used: false })
-    expect(number.reserve({ subject: 'bob' }).outcome).not.toHaveProperty('retryAfterMs')
-  })
-
-  it('gives no failure back that the operator had forgiven meanwhile', () => {
-    const number = driveLedger()
-    number.start()
+  it('gives no failure back that the operator had forgiven meanwhile', ({ started: number }) => {
     const { id } = number.reserve()
     number.run(enable)
     number.settle(id, 'not-sent')
@@ -183,8 +134,7 @@ describe('settling an attempt', () => {
   })
 
   it('gives nothing back to a challenge that replaced the attempt’s own', () => {
-    const number = driveLedger(guessing)
-    number.start()
+    const number = startedLedger(guessing)
     const { id } = number.reserve()
     number.start({ session: 's2' })
     number.settle(id, 'not-sent')
@@ -194,20 +144,7 @@ describe('settling an attempt', () => {
     })
   })
 
-  it('changes nothing when repeated', () => {
-    const number = driveLedger()
-    number.start()
-    const { id } = number.reserve()
-    number.settle(id, 'rejected')
-    const settled = number.ledger
-    expect(number.settle(id, 'rejected')).toEqual({ outcome: 'gone' })
-    expect(number.settle(id, 'approved')).toEqual({ outcome: 'gone' })
-    expect(number.ledger).toBe(settled)
-  })
-
-  it('approves nothing for an attempt whose lease another one took', () => {
-    const number = driveLedger()
-    number.start()
+  it('approves nothing for an attempt whose lease another one took', ({ started: number }) => {
     const late = number.reserve()
     number.wait(10_000)
     const current = number.reserve()
@@ -215,8 +152,7 @@ describe('settling an attempt', () => {
     expect(number.settle(current.id, 'approved')).toMatchObject({ outcome: 'approved' })
   })
 
-  it('approves an answer that is late but still holds the lease', () => {
-    const number = driveLedger()
+  it('approves an answer that is late but still holds the lease', ({ fresh: number }) => {
     number.start({}, { result: 'sent', lifetimeMs: 60_000 })
     number.wait(59_999)
     const { id } = number.reserve()
@@ -228,8 +164,7 @@ describe('settling an attempt', () => {
     ['cancelled', (number: ReturnType<typeof driveLedger>) => number.cancel()],
     ['replaced', (number: ReturnType<typeof driveLedger>) => number.start({ session: 's2' })],
   ])('lets nobody in when the challenge was %s meanwhile, and remembers the code as used', (_, end) => {
-    const number = driveLedger(guessing)
-    number.start()
+    const number = startedLedger(guessing)
     const { id } = number.reserve({}, 'right')
     end(number)
     expect(number.settle(id, 'approved')).toEqual({ outcome: 'gone' })
@@ -238,8 +173,7 @@ describe('settling an attempt', () => {
   })
 
   it('counts a wrong answer for the number even when a restart took the challenge away', () => {
-    const number = driveLedger(guessing)
-    number.start()
+    const number = startedLedger(guessing)
     const { id } = number.reserve()
     number.start({ session: 's2' })
     expect(number.settle(id, 'rejected')).toEqual({ outcome: 'gone' })
@@ -248,9 +182,7 @@ describe('settling an attempt', () => {
 })
 
 describe('a wrong code that is typed again', () => {
-  it('costs no second attempt, and asks nobody', () => {
-    const number = driveLedger()
-    number.start()
+  it('costs no second attempt, and asks nobody', ({ started: number }) => {
     number.verify('rejected', {}, 'wrong')
     const before = number.ledger
     expect(number.reserve({}, 'wrong').outcome).toMatchObject({ outcome: 'repeated', attemptsRemaining: 4 })
@@ -260,8 +192,7 @@ describe('a wrong code that is typed again', () => {
   })
 
   it('is asked about again once another code was sent, also when that came while it was judged', () => {
-    const number = driveLedger()
-    number.start()
+    const number = startedLedger()
     number.verify('rejected', {}, 'first')
     number.wait(minute)
     const { id } = number.reserve({}, 'second')
@@ -275,8 +206,7 @@ describe('a wrong code that is typed again', () => {
 
 describe('a code that was used before', () => {
   const used = () => {
-    const number = driveLedger(guessing)
-    number.start()
+    const number = startedLedger(guessing)
     number.verify('approved', {}, 'right')
     number.start()
     return number
@@ -304,8 +234,7 @@ describe('a code that was used before', () => {
   })
 
   it('takes no room once it is forgotten, exactly then', () => {
-    const number = driveLedger(guessing)
-    number.start()
+    const number = startedLedger(guessing)
     number.verify('approved', {}, 'yesterday')
     number.wait(day)
     number.start()
@@ -341,14 +270,6 @@ describe('the lock of a number', () => {
     expect(number.start()).toMatchObject({ outcome: 'booked' })
   })
 
-  it('is not lengthened by trying while it holds', () => {
-    const number = driveLedger(guessing)
-    fail(number, 10)
-    const locked = number.ledger
-    for (let tries = 0; tries < 20; tries += 1) number.reserve()
-    expect(number.ledger).toBe(locked)
-  })
-
   it('doubles with every five further failures, up to an hour', () => {
     const number = driveLedger(guessing)
     fail(number, 10)
@@ -368,29 +289,9 @@ describe('the lock of a number', () => {
     expect(number.budget.lockExpiresAt - number.now).toBe(2 * hour)
   })
 
-  it('counts answers that were no verdict, too: an outage gives no free guesses', () => {
-    const number = driveLedger(guessing)
-    for (let failed = 0; failed < 10; failed += 1) {
-      if (failed % 5 === 0) {
-        number.wait(10 * minute)
-        number.start()
-      }
-      number.verify('unavailable')
-    }
-    expect(number.start()).toMatchObject({ code: 'phone_locked' })
-  })
-
-  it('falls with a success of the attempt that began it', () => {
-    const number = driveLedger(guessing)
-    fail(number, 9)
-    expect(number.verify('approved')).toMatchObject({ outcome: 'approved' })
-    expect(number.start()).toMatchObject({ outcome: 'booked' })
-  })
-
   it('is reported until it ends, exactly', () => {
     const lockedFor = (ms: number) => {
-      const number = driveLedger({ ...guessing, failuresBeforeLock: 1 })
-      number.start()
+      const number = startedLedger({ ...guessing, failuresBeforeLock: 1 })
       const { id } = number.reserve()
       number.wait(ms)
       return number.settle(id, 'rejected')
@@ -406,14 +307,6 @@ describe('the lock of a number', () => {
     expect(number.budget).toMatchObject({ attemptsSinceSuccess: 9, lockExpiresAt: 0 })
     number.verify('rejected')
     expect(number.start()).toMatchObject({ code: 'phone_locked' })
-  })
-
-  it('begins with a used code as with a wrong one', () => {
-    const number = driveLedger(guessing)
-    number.start()
-    number.verify('approved', {}, 'right')
-    fail(number, 9)
-    expect(number.verify('approved', {}, 'right')).toMatchObject({ used: true, lockedForMs: 15 * minute })
   })
 })
 
@@ -454,8 +347,7 @@ describe('an hour and a day', () => {
   })
 
   it('give back the check that never left, and with a success that one alone', () => {
-    const number = driveLedger(few)
-    number.start()
+    const number = startedLedger(few)
     number.verify('not-sent')
     number.verify('not-sent')
     expect(number.budget.attemptTimes).toEqual([])
@@ -469,8 +361,7 @@ describe('an hour and a day', () => {
   })
 
   it('count a used code like any other, and keep their count when an operator enables the number', () => {
-    const number = driveLedger(few)
-    number.start()
+    const number = startedLedger(few)
     number.verify('approved', {}, 'right')
     number.start()
     number.verify('approved', {}, 'right')
@@ -479,8 +370,7 @@ describe('an hour and a day', () => {
   })
 
   it('remember no check of the day before', () => {
-    const number = driveLedger(few)
-    number.start()
+    const number = startedLedger(few)
     number.verify('unavailable')
     number.wait(day - 1)
     number.start()
@@ -508,19 +398,17 @@ describe('a number with a hundred wrong answers', () => {
     failPatiently(number, 99)
     expect(number.verify('rejected')).toMatchObject({ disabled: true })
     number.wait(hour)
-    expect(number.start()).toEqual({ outcome: 'refused', code: 'phone_disabled' })
+    expect(number.start()).toEqual(refusal('phone_disabled'))
   })
 
   it('checks no code any more', () => {
-    const number = driveLedger({ ...guessing, failuresBeforeDisable: 3, failuresBeforeLock: 50 })
-    number.start()
+    const number = startedLedger({ ...guessing, failuresBeforeDisable: 3, failuresBeforeLock: 50 })
     for (let wrong = 0; wrong < 3; wrong += 1) number.verify('rejected')
-    expect(number.reserve().outcome).toEqual({ outcome: 'refused', code: 'phone_disabled' })
+    expect(number.reserve().outcome).toEqual(refusal('phone_disabled'))
   })
 
   it('counts what was judged alone: an outage disables nobody', () => {
-    const number = driveLedger({ ...guessing, failuresBeforeDisable: 3, failuresBeforeLock: 50 })
-    number.start()
+    const number = startedLedger({ ...guessing, failuresBeforeDisable: 3, failuresBeforeLock: 50 })
     for (let lost = 0; lost < 4; lost += 1) number.verify('unavailable')
     expect(number.verify('rejected')).not.toHaveProperty('disabled')
   })
@@ -537,8 +425,7 @@ describe('a number with a hundred wrong answers', () => {
 })
 
 function started() {
-  const number = driveLedger()
-  number.start()
+  const number = startedLedger()
   return number
 }
 

@@ -1,17 +1,17 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { minute } from '../kit.js'
-import { driveLedger, type Who } from './driver.js'
+import { driveLedger, it, type Who } from './driver.js'
 
 type Step = (number: ReturnType<typeof driveLedger>) => unknown
 
 /** The channels that an approval names, after these steps with a pause before each. */
-function approvedAfter(...steps: readonly Step[]) {
+function approvedAfter(steps: readonly Step[], who?: Who) {
   const number = driveLedger()
   for (const step of steps) {
     number.wait(5 * minute - 1)
     step(number)
   }
-  return number.verify('approved')
+  return number.verify('approved', who)
 }
 
 const starts =
@@ -29,6 +29,10 @@ const insteadBy =
   (channel: string): Step =>
   (number) =>
     number.start({}, { result: 'sent', channel })
+const passes =
+  (who: Who): Step =>
+  (number) =>
+    number.verify('approved', who, 'first')
 const succeeds: Step = (number) => {
   number.start()
   number.verify('approved', {}, 'first')
@@ -43,14 +47,27 @@ describe('an approval', () => {
     ['a text message, after a call that was refused', [starts(), isRefused], ['sms']],
     ['WhatsApp, which the provider took instead', [insteadBy('whatsapp')], ['whatsapp']],
     ['a text message, also where the provider says so', [insteadBy('sms')], ['sms']],
+    [
+      'a text message, where the success after it was under another name',
+      [starts({ appName: 'Pay' }), succeeds, starts({ appName: 'Pay', channel: 'call' })],
+      ['sms', 'call'],
+    ],
     ['a call, after a success', [succeeds, starts({ channel: 'call' })], ['call']],
   ])('may be for the code of %s', (_name, steps, channels) => {
-    expect(approvedAfter(...steps)).toMatchObject({ outcome: 'approved', channels })
+    expect(approvedAfter(steps)).toMatchObject({ outcome: 'approved', channels })
   })
 
-  it('is not for that of a text message that has expired', () => {
-    const number = driveLedger()
-    number.start()
+  it('may be for the code of a text message that another kind of browser asked for', () => {
+    const known = { known: true, channel: 'call' }
+    const approved = { outcome: 'approved', channels: ['sms', 'call'] }
+    expect(approvedAfter([starts(), starts(known)], known)).toMatchObject(approved)
+    // Each call has its code once that one has been right.
+    expect(approvedAfter([starts(), starts(known), passes(known), starts(known)], known)).toMatchObject({
+      channels: ['call'],
+    })
+  })
+
+  it('is not for that of a text message that has expired', ({ started: number }) => {
     number.wait(10 * minute)
     number.start({ channel: 'call' })
     expect(number.verify('approved')).toMatchObject({ channels: ['call'] })

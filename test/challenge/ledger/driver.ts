@@ -1,9 +1,12 @@
+import { it as plain } from 'vitest'
 import type { Channel, SendResult, Verdict } from '../../../src/challenge/code-provider.js'
 import type { Shown } from '../../../src/challenge/commands.js'
 import { reserve, settle } from '../../../src/challenge/ledger/attempts.js'
-import { cancel, type Decision, emptyLedger, type Ledger } from '../../../src/challenge/ledger/ledger.js'
+import { cancel } from '../../../src/challenge/ledger/cancel.js'
+import { type Decision, emptyLedger, type Ledger } from '../../../src/challenge/ledger/ledger.js'
 import { timeOf } from '../../../src/challenge/ledger/ledgers.js'
-import { resend, type SendOutcome, settleSend, start } from '../../../src/challenge/ledger/sends.js'
+import { resend, type SendOutcome, start } from '../../../src/challenge/ledger/sends.js'
+import { settleSend } from '../../../src/challenge/ledger/settled-send.js'
 import type { LedgerLimits } from '../../../src/challenge/limits.js'
 import { ledgerLimits, liveShown } from '../kit.js'
 
@@ -14,6 +17,8 @@ export interface Who {
   purpose?: string
   bound?: string
   channel?: Channel
+  /** Under which its code is filed. */
+  appName?: string
   /** From a browser in which the subject has succeeded before. */
   known?: boolean
   /** The last revocation. */
@@ -68,6 +73,7 @@ export function driveLedger(limits: LedgerLimits = ledgerLimits, from = 1_000_00
         challengeId: next('challenge-'),
         binding: bindingOf(who),
         channel: who.channel ?? 'sms',
+        appName: who.appName,
       }
       return { sendId, outcome: run((was, now) => start(was, order, now, limits)) }
     },
@@ -122,3 +128,13 @@ export function driveLedger(limits: LedgerLimits = ledgerLimits, from = 1_000_00
   }
   return driver
 }
+
+/** A number whose challenge is live. */
+export function startedLedger(limits?: LedgerLimits) {
+  const number = driveLedger(limits)
+  number.start()
+  return number
+}
+
+/** A test with a number of its own: a fresh one, or one whose challenge is live. */
+export const it = plain.extend('fresh', () => driveLedger()).extend('started', () => startedLedger())

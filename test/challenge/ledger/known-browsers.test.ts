@@ -1,16 +1,15 @@
-import { describe, expect, it } from 'vitest'
-import { enable } from '../../../src/challenge/ledger/attempts.js'
+import { describe, expect } from 'vitest'
+import { enable } from '../../../src/challenge/ledger/forgiveness.js'
 import { emptyBudget } from '../../../src/challenge/ledger/ledger.js'
 import { browserLimits, hour, ledgerLimits, minute } from '../kit.js'
-import { driveLedger } from './driver.js'
+import { driveLedger, it, startedLedger } from './driver.js'
 
 const known = { known: true, session: 's2' }
 const notSent = { result: 'not-sent' } as const
 
 describe('the challenge of a known browser', () => {
   it('ends that of strangers, who may type nothing more, and counts none of their guesses', () => {
-    const number = driveLedger()
-    number.start()
+    const number = startedLedger()
     number.verify('rejected')
     number.wait(minute)
     const started = number.start(known)
@@ -19,9 +18,7 @@ describe('the challenge of a known browser', () => {
     expect(number.verify('approved', known)).toMatchObject({ outcome: 'approved' })
   })
 
-  it('keeps spent what strangers have guessed, for as long as it may live itself', () => {
-    const number = driveLedger()
-    number.start()
+  it('keeps spent what strangers have guessed, for as long as it may live itself', ({ started: number }) => {
     for (let guesses = 0; guesses < 5; guesses += 1) number.verify('rejected')
     number.wait(9 * minute)
     number.start(known)
@@ -68,8 +65,7 @@ describe('the challenge of a known browser', () => {
 
 describe('strangers and known browsers at once', () => {
   const bothChecking = () => {
-    const number = driveLedger()
-    number.start()
+    const number = startedLedger()
     const stranger = number.reserve()
     number.wait(minute / 2)
     number.start(known)
@@ -96,8 +92,7 @@ describe('strangers and known browsers at once', () => {
     },
   )
 
-  it('each have their sends settled, whichever comes first', () => {
-    const number = driveLedger()
+  it('each have their sends settled, whichever comes first', ({ fresh: number }) => {
     const stranger = number.book()
     const owner = number.book(known)
     expect(number.settleSend(stranger.sendId, notSent, stranger.outcome)).toEqual({ uncounted: true })
@@ -189,8 +184,7 @@ describe('of the guesses of a number', () => {
   })
 
   it('the last wrong one is not checked twice at once', () => {
-    const number = driveLedger({ ...patient, knownShare: 0, failuresBeforeDisable: 2 })
-    number.start()
+    const number = startedLedger({ ...patient, knownShare: 0, failuresBeforeDisable: 2 })
     number.verify('rejected')
     const stranger = number.reserve()
     number.start(known)
@@ -205,8 +199,7 @@ describe('of the guesses of a number', () => {
 })
 
 it('a number of which no known browser was seen keeps nothing for them', () => {
-  const number = driveLedger()
-  number.start()
+  const number = startedLedger()
   number.verify('rejected')
   number.verify('approved')
   number.run(enable)

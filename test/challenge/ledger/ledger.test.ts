@@ -1,9 +1,9 @@
-import { describe, expect, it } from 'vitest'
-import { enable } from '../../../src/challenge/ledger/attempts.js'
+import { describe, expect } from 'vitest'
+import { enable } from '../../../src/challenge/ledger/forgiveness.js'
 import { emptyLedger, isLive, type Ledger } from '../../../src/challenge/ledger/ledger.js'
 import { keptForMs, timeOf } from '../../../src/challenge/ledger/ledgers.js'
-import { day, hour, ledgerLimits, minute } from '../kit.js'
-import { driveLedger } from './driver.js'
+import { day, hour, ledgerLimits, minute, refusal } from '../kit.js'
+import { driveLedger, it, startedLedger } from './driver.js'
 
 describe('the time a command works with', () => {
   it.each([
@@ -14,17 +14,7 @@ describe('the time a command works with', () => {
     expect(timeOf({ ...emptyLedger, at }, clock)).toEqual(expected)
   })
 
-  it('may start at zero and stand still', () => {
-    const number = driveLedger(ledgerLimits, 0)
-    expect(number.start()).toMatchObject({ outcome: 'booked' })
-    expect(number.verify('rejected')).toMatchObject({ outcome: 'rejected' })
-    expect(number.verify('approved')).toMatchObject({ outcome: 'approved' })
-    expect(number.start()).toMatchObject({ outcome: 'booked' })
-  })
-
-  it('set back by an hour makes waits longer and codes shorter, never the reverse', () => {
-    const number = driveLedger()
-    number.start()
+  it('set back by an hour makes waits longer and codes shorter, never the reverse', ({ started: number }) => {
     number.wait(-hour)
     expect(number.reserve().outcome).toMatchObject({ code: 'challenge_gone' })
     expect(number.start({ session: 's2' })).toMatchObject({ code: 'resend_too_soon' })
@@ -34,8 +24,7 @@ describe('the time a command works with', () => {
 
   it('set back by up to five seconds changes nothing for a code that lives as long as it may', () => {
     const live = (setBackMs: number) => {
-      const number = driveLedger()
-      number.start()
+      const number = startedLedger()
       const challenge = number.budget.challenge
       return challenge && isLive(challenge, number.now - setBackMs, ledgerLimits)
     }
@@ -44,8 +33,7 @@ describe('the time a command works with', () => {
   })
 
   it('set forth by an hour expires a code and gives no attempt back once it is set right', () => {
-    const number = driveLedger()
-    number.start()
+    const number = startedLedger()
     number.verify('rejected')
     number.wait(hour)
     expect(number.reserve().outcome).toMatchObject({ code: 'challenge_gone' })
@@ -55,8 +43,7 @@ describe('the time a command works with', () => {
 })
 
 describe('cancelling', () => {
-  it('ends the challenge of this session and subject, once', () => {
-    const number = driveLedger()
+  it('ends the challenge of this session and subject, once', ({ fresh: number }) => {
     const booked = number.start()
     const id = booked.outcome === 'booked' ? booked.challenge.id : ''
     expect(number.cancel()).toMatchObject({ challenge: { id } })
@@ -64,8 +51,7 @@ describe('cancelling', () => {
   })
 
   it.each([{ session: 's2' }, { subject: 'bob' }])('ends nothing of somebody else: %o', (who) => {
-    const number = driveLedger()
-    number.start()
+    const number = startedLedger()
     expect(number.cancel(who)).toEqual({})
     expect(number.reserve().outcome).toMatchObject({ outcome: 'reserved' })
   })
@@ -73,10 +59,9 @@ describe('cancelling', () => {
 
 describe('a revocation', () => {
   it('ends the challenge that began before it, for every command, and none that began after it', () => {
-    const number = driveLedger()
-    number.start()
+    const number = startedLedger()
     const after = { epoch: 'logout-1' }
-    expect(number.reserve(after).outcome).toEqual({ outcome: 'refused', code: 'challenge_gone' })
+    expect(number.reserve(after).outcome).toEqual(refusal('challenge_gone'))
     expect(number.resend(after)).toMatchObject({ code: 'challenge_gone' })
     expect(number.cancel(after)).toEqual({})
     number.wait(minute)
@@ -85,8 +70,7 @@ describe('a revocation', () => {
     expect(number.reserve(after).outcome).toMatchObject({ outcome: 'reserved' })
   })
 
-  it('that nobody remembers any more ends nothing', () => {
-    const number = driveLedger()
+  it('that nobody remembers any more ends nothing', ({ fresh: number }) => {
     number.start({ epoch: 'logout-1' })
     expect(number.reserve().outcome).toMatchObject({ outcome: 'reserved' })
   })
@@ -94,8 +78,7 @@ describe('a revocation', () => {
 
 describe('enabling a number', () => {
   it('forgets failures, answers and lock, and leaves the sends', () => {
-    const number = driveLedger({ ...ledgerLimits, failuresBeforeDisable: 5, failuresBeforeLock: 5 })
-    number.start()
+    const number = startedLedger({ ...ledgerLimits, failuresBeforeDisable: 5, failuresBeforeLock: 5 })
     for (let wrong = 0; wrong < 5; wrong += 1) number.verify('rejected')
     number.run(enable)
     expect(number.budget).toMatchObject({ attemptsSinceSuccess: 0, rejections: 0, lockExpiresAt: 0 })
@@ -107,46 +90,43 @@ describe('how long a ledger is kept', () => {
   const kept = (number: Pick<ReturnType<typeof driveLedger>, 'ledger' | 'now'>, by = ledgerLimits) =>
     keptForMs(number.ledger, number.now, by)
 
-  it('is a day after the last send', () => {
-    const number = driveLedger()
-    number.start()
+  it('is a day after the last send', ({ started: number }) => {
     number.wait(minute)
     expect(kept(number)).toBe(day - minute)
   })
 
-  it('is a day after the last used code', () => {
-    const number = driveLedger()
-    number.start()
+  it('is as long as the last step of an app could be told from a guess', () => {
+    const lastStep = 60_000_000
+    const now = lastStep * 30_000
+    const kept = keptForMs({ ...emptyLedger, lastStep }, now, ledgerLimits)
+    expect([kept, keptForMs(emptyLedger, now, ledgerLimits)]).toEqual([150_000, 0])
+  })
+
+  it('is a day after the last used code', ({ started: number }) => {
     number.wait(5 * minute)
     number.verify('approved')
     expect(kept(number)).toBe(day)
   })
 
-  it('is a day after the last check, though an operator has forgiven it', () => {
-    const number = driveLedger()
-    number.start()
+  it('is a day after the last check, though an operator has forgiven it', ({ started: number }) => {
     number.wait(5 * minute - 1)
     number.verify('rejected')
     number.run((ledger, now) => enable(ledger, now))
     expect(kept(number)).toBe(day)
   })
 
-  it('is thirty days after the last change while failures stand', () => {
-    const number = driveLedger()
-    number.start()
+  it('is thirty days after the last change while failures stand', ({ started: number }) => {
     number.verify('rejected')
     expect(kept(number)).toBe(30 * day)
   })
 
   it('is a year when the number is disabled', () => {
-    const number = driveLedger({ ...ledgerLimits, failuresBeforeDisable: 1 })
-    number.start()
+    const number = startedLedger({ ...ledgerLimits, failuresBeforeDisable: 1 })
     number.verify('rejected')
     expect(kept(number, { ...ledgerLimits, failuresBeforeDisable: 1 })).toBe(365 * day)
   })
 
-  it('covers a challenge whose send was given back, for its attempts are inherited', () => {
-    const number = driveLedger()
+  it('covers a challenge whose send was given back, for its attempts are inherited', ({ fresh: number }) => {
     const { sendId, outcome } = number.book()
     number.settle(number.reserve().id, 'not-sent')
     number.verify('unavailable')
@@ -155,8 +135,7 @@ describe('how long a ledger is kept', () => {
     expect(kept({ now: number.now, ledger: withoutTimes(number.ledger) })).toBe(5 * minute)
   })
 
-  it('is nothing for a start that was refused: none fills the store', () => {
-    const number = driveLedger()
+  it('is nothing for a start that was refused: none fills the store', ({ fresh: number }) => {
     number.start({}, { result: 'not-sent' })
     expect(kept(number)).toBe(0)
   })

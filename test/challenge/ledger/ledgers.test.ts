@@ -27,7 +27,7 @@ const order = {
 describe('a ledger in the store', () => {
   it('is empty before the first command, and then as that has left it', async () => {
     const { store, ledger } = bench()
-    expect(await ledger().read()).toEqual({ ledger: emptyLedger, now: at })
+    expect(await ledger().read()).toEqual({ ledger: emptyLedger, now: at, limits })
     const { outcome, ledger: after } = await ledger().run((was, now) => start(was, order, now, limits))
     expect(outcome).toMatchObject({ outcome: 'booked' })
     const stored = (await ledger().read()).ledger
@@ -54,7 +54,7 @@ describe('a ledger in the store', () => {
       strangers: { ...budget, challenge, lease: { expiresAt: 1 }, added: {} },
     }
     store.swap(key, undefined, written, hour)
-    expect(await ledger().read()).toEqual({ ledger: written, now: at })
+    expect(await ledger().read()).toEqual({ ledger: written, now: at, limits })
   })
 
   it.each<[string, Json]>([

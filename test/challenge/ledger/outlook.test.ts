@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Binding } from '../../../src/challenge/ledger/ledger.js'
 import { outlook } from '../../../src/challenge/ledger/outlook.js'
 import type { LedgerLimits } from '../../../src/challenge/limits.js'
-import { hour, ledgerLimits, minute } from '../kit.js'
+import { hour, ledgerLimits, minute, refusal } from '../kit.js'
 import { driveLedger } from './driver.js'
 
 const own: Binding = { budget: 'strangers', session: 's1', subject: 'ana', purpose: 'login' }
@@ -11,7 +11,7 @@ const order = { sendId: 's', challengeId: 'c', binding: own, channel: 'sms' } as
 function drive(limits: LedgerLimits = ledgerLimits) {
   const number = driveLedger(limits)
   const look = (binding: Partial<Binding> = {}) =>
-    outlook(number.ledger, { ...order, binding: { ...own, ...binding } }, number.now, limits)
+    outlook({ ledger: number.ledger, now: number.now, limits }, { ...order, binding: { ...own, ...binding } })
   return { number, look }
 }
 
@@ -21,11 +21,7 @@ describe('the outlook of a start', () => {
     expect(look()).toEqual({ expired: false, untypedSince: 0 })
     number.start()
     expect(look().refusal).toBeUndefined()
-    expect(look({ session: 's2' }).refusal).toEqual({
-      outcome: 'refused',
-      code: 'resend_too_soon',
-      retryAfterMs: minute,
-    })
+    expect(look({ session: 's2' }).refusal).toEqual(refusal('resend_too_soon', minute))
   })
 
   it('adds up the waits that follow one another, and keeps the reason of the first', () => {
@@ -37,7 +33,7 @@ describe('the outlook of a start', () => {
     })
     number.start()
     number.verify('rejected')
-    expect(look().refusal).toEqual({ outcome: 'refused', code: 'phone_locked', retryAfterMs: hour })
+    expect(look().refusal).toEqual(refusal('phone_locked', hour))
     number.wait(hour - 1)
     expect(look().refusal).toMatchObject({ code: 'send_limit', retryAfterMs: 1 })
     number.wait(1)
@@ -57,12 +53,12 @@ describe('the outlook of a start', () => {
     const { number, look } = drive({ ...ledgerLimits, failuresBeforeDisable: 1 })
     number.start()
     number.verify('rejected')
-    expect(look().refusal).toEqual({ outcome: 'refused', code: 'phone_disabled' })
+    expect(look().refusal).toEqual(refusal('phone_disabled'))
   })
 
   it('ends also where no start would ever be booked', () => {
     const { look } = drive({ ...ledgerLimits, sendsPerHour: 0 })
-    expect(look().refusal).toEqual({ outcome: 'refused', code: 'send_limit', retryAfterMs: 8 * hour })
+    expect(look().refusal).toEqual(refusal('send_limit', 8 * hour))
   })
 
   it('tells of a code that ran out, for as long as another one could live', () => {

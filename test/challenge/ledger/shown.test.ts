@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Shown } from '../../../src/challenge/commands.js'
-import { minute } from '../kit.js'
+import { minute, refusal } from '../kit.js'
 import { driveLedger, type Who } from './driver.js'
 
 const transfer: Who = { purpose: 'transfer', bound: '5 to Mum' }
@@ -38,11 +38,8 @@ describe('a code', () => {
   ])('that was shown with %s approves nothing, and costs nothing', (_name, wanted, shown) => {
     const number = numberWith(wanted)
     const before = number.ledger
-    expect(number.reserve({ shown }).outcome).toStrictEqual({
-      outcome: 'refused',
-      code: 'challenge_superseded',
-    })
-    expect(number.resend({ shown })).toStrictEqual({ outcome: 'refused', code: 'challenge_superseded' })
+    expect(number.reserve({ shown }).outcome).toStrictEqual(refusal('challenge_superseded'))
+    expect(number.resend({ shown })).toStrictEqual(refusal('challenge_superseded'))
     expect(number.ledger).toBe(before)
   })
 

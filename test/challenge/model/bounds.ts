@@ -1,5 +1,5 @@
 import type { BudgetName } from '../../../src/challenge/ledger/ledger.js'
-import { documented, type Figures, type Guesses, type Who } from './oracle.js'
+import { figures, type Guesses, type Who } from './oracle.js'
 
 /**
  * What the outside saw: codes that went out, codes that the provider was asked about, people who were let
@@ -51,7 +51,7 @@ function keptTo(
 }
 
 /** The bounds that a history broke. */
-export function broken(history: readonly Seen[], figures: Figures = documented): string[] {
+export function broken(history: readonly Seen[]): string[] {
   const count = (what: Seen['what'], challenge?: string) =>
     history.filter((seen) => seen.what === what && (challenge === undefined || seen.challenge === challenge))
       .length

@@ -1,35 +1,71 @@
-import type { Budget, BudgetName, Challenge, Decision, Ledger } from '../../../src/challenge/ledger/ledger.js'
+import type { Verdict } from '../../../src/challenge/code-provider.js'
+import type { Budget, BudgetName, Challenge, Ledger } from '../../../src/challenge/ledger/ledger.js'
 import type { LedgerCommands } from './ledger-commands.js'
 
 /** Takes the real commands and gives them with one mistake in them. */
 type Bug = (real: LedgerCommands) => Partial<LedgerCommands>
+type Name = keyof LedgerCommands
+type Arguments<Command extends Name> = Parameters<LedgerCommands[Command]>
+type Decision<Command extends Name> = ReturnType<LedgerCommands[Command]>
 
 /** The decision with another ledger after it, where there is one. */
-function after<Decision extends { readonly next?: Ledger }>(
-  decision: Decision,
+const then = <Made extends { readonly next?: Ledger }>(
+  decision: Made,
   change: (next: Ledger) => Ledger,
-): Decision {
-  return decision.next === undefined ? decision : { ...decision, next: change(decision.next) }
-}
+): Made => (decision.next === undefined ? decision : { ...decision, next: change(decision.next) })
+
+/** The command in a wrapping that knows its arguments. */
+const around =
+  <Command extends Name>(
+    command: Command,
+    wrapped: (
+      run: (...args: Arguments<Command>) => Decision<Command>,
+      ...args: Arguments<Command>
+    ) => unknown,
+  ): Bug =>
+  (real) => ({ [command]: (...args: Arguments<Command>) => wrapped(real[command] as never, ...args) })
+
+/** The command with these arguments in place of its own. */
+const told = <Command extends Name>(
+  command: Command,
+  change: (...args: Arguments<Command>) => Arguments<Command>,
+) => around(command, (run, ...args) => run(...change(...args)))
+
+/** The command on another ledger. */
+const before = <Command extends Name>(command: Command, change: (...args: Arguments<Command>) => Ledger) =>
+  told(command, (...args) => [change(...args), ...args.slice(1)] as never)
+
+/** The command with another ledger after it. */
+const after = <Command extends Name>(
+  command: Command,
+  change: (next: Ledger, ...args: Arguments<Command>) => Ledger,
+) => around(command, (run, ...args) => then(run(...args), (next) => change(next, ...args)))
+
+/** Another ledger after a success. */
+const afterSuccess = (change: (next: Ledger, was: Ledger, holder: BudgetName) => Ledger) =>
+  around('settle', (run, was, id, ...more) => {
+    const decision = run(was, id, ...more)
+    const isSuccess = decision.outcome.outcome === 'approved'
+    return isSuccess ? then(decision, (next) => change(next, was, holderOf(was, id))) : decision
+  })
+
+/** This verdict heard as another one. */
+const misheard = (verdict: Verdict, as: Verdict) =>
+  told('settle', (ledger, id, said, ...more) => [ledger, id, said === verdict ? as : said, ...more])
 
 /** The ledger with something else in one of its budgets. */
-const within = (ledger: Ledger, name: BudgetName, change: (budget: Budget) => Partial<Budget>): Ledger => ({
-  ...ledger,
-  [name]: { ...ledger[name], ...change(ledger[name]) },
-})
-
-/** The ledger with another challenge of this budget, where there is one. */
-const withChallenge = (
+function within(
   ledger: Ledger,
   name: BudgetName,
-  change: (challenge: Challenge) => Partial<Challenge>,
-): Ledger =>
-  within(ledger, name, ({ challenge }) => ({
-    challenge: challenge && { ...challenge, ...change(challenge) },
-  }))
+  change: Partial<Budget> | ((budget: Budget) => Partial<Budget>),
+): Ledger {
+  const budget = ledger[name]
+  return { ...ledger, [name]: { ...budget, ...(typeof change === 'function' ? change(budget) : change) } }
+}
 
-const withAttempts = (ledger: Ledger, name: BudgetName, attempts: number): Ledger =>
-  withChallenge(ledger, name, () => ({ attempts }))
+/** The ledger with another challenge of this budget, where there is one. */
+const withChallenge = (ledger: Ledger, name: BudgetName, change: Partial<Challenge>): Ledger =>
+  within(ledger, name, ({ challenge }) => ({ challenge: challenge && { ...challenge, ...change } }))
 
 /** Whose check is under way as this attempt. */
 const holderOf = (ledger: Ledger, attempt: string): BudgetName =>
@@ -37,217 +73,138 @@ const holderOf = (ledger: Ledger, attempt: string): BudgetName =>
 
 const otherThan = (name: BudgetName): BudgetName => (name === 'known' ? 'strangers' : 'known')
 
+/** Puts the failures of this budget back as they were. */
+function keepFailures(next: Ledger, was: Ledger, name: BudgetName): Ledger {
+  const { attemptsSinceSuccess, rejections, lockExpiresAt } = was[name]
+  return within(next, name, { attemptsSinceSuccess, rejections, lockExpiresAt })
+}
+
 /** Mistakes that were made elsewhere. None of them is in the code: each is put in front of it here. */
 export const bugs: Readonly<Record<string, Bug>> = {
-  'no-owner': ({ reserve }) => ({
-    reserve: (ledger, attempt, now, limits) =>
-      reserve(ledger, { ...attempt, ...ledger[attempt.budget].challenge, id: attempt.id }, now, limits),
-  }),
-  'reset on resend': ({ resend }) => ({
-    resend: (ledger, command, ...args) =>
-      after(resend(ledger, command, ...args), (next) => withAttempts(next, command.budget, 0)),
-  }),
+  'no-owner': told('reserve', (ledger, attempt, ...more) => [
+    ledger,
+    { ...attempt, ...ledger[attempt.budget].challenge, id: attempt.id },
+    ...more,
+  ]),
+  'reset on resend': after('resend', (next, _, { budget }) => withChallenge(next, budget, { attempts: 0 })),
   // The provider may answer 520 to a wrong code as to an outage; the ledger sees `rejected` for both.
-  'refund on 520': ({ settle }) => ({
-    settle: (ledger, id, verdict, now, limits) =>
-      settle(ledger, id, verdict === 'rejected' ? 'not-sent' : verdict, now, limits),
+  'refund on 520': misheard('rejected', 'not-sent'),
+  'refund on timeout': misheard('unavailable', 'not-sent'),
+  'no compare on settle': before('settle', (ledger, id) => {
+    const { challenge, lease } = ledger[holderOf(ledger, id)]
+    if (challenge === undefined || lease === undefined) return ledger
+    return within(ledger, holderOf(ledger, id), {
+      challenge: { ...challenge, voided: undefined },
+      lease: { ...lease, challenge: challenge.id },
+    })
   }),
-  'refund on timeout': ({ settle }) => ({
-    settle: (ledger, id, verdict, now, limits) =>
-      settle(ledger, id, verdict === 'unavailable' ? 'not-sent' : verdict, now, limits),
-  }),
-  'no compare on settle': ({ settle }) => ({
-    settle(ledger, id, verdict, now, limits) {
-      const name = holderOf(ledger, id)
-      const { challenge, lease } = ledger[name]
-      if (challenge === undefined || lease === undefined) return settle(ledger, id, verdict, now, limits)
-      const revived = within(ledger, name, () => ({
-        challenge: { ...challenge, voided: undefined },
-        lease: { ...lease, challenge: challenge.id },
-      }))
-      return settle(revived, id, verdict, now, limits)
-    },
-  }),
-  'no used-code memory': ({ settle }) => ({
-    settle: (...args) => after(settle(...args), (next) => ({ ...next, usedCodes: [] })),
-  }),
-  'per-session budget only': ({ start }) => ({
-    start(ledger, command, now, limits) {
-      const { budget, session } = command.binding
-      const own = ledger[budget].challenge?.session === session
-      return start(
-        own ? ledger : within(ledger, budget, () => ({ challenge: undefined })),
-        command,
-        now,
-        limits,
-      )
-    },
-  }),
+  'no used-code memory': after('settle', (next) => ({ ...next, usedCodes: [] })),
+  'per-session budget only': before('start', (ledger, { binding: { budget, session } }) =>
+    ledger[budget].challenge?.session === session ? ledger : within(ledger, budget, { challenge: undefined }),
+  ),
   // The lock is decided where an attempt is reserved, because only one is ever in flight: the failure that
   // locks does so at once, and settling has nothing to look at. What a settle without a look at the lock
   // would let through elsewhere is, here, a reservation without one.
-  'lock unchecked in settle': ({ reserve }) => ({
-    reserve: (ledger, attempt, ...args) =>
-      reserve(
-        within(ledger, attempt.budget, () => ({ lockExpiresAt: 0 })),
-        attempt,
-        ...args,
-      ),
+  'lock unchecked in settle': before('reserve', (ledger, { budget }) =>
+    within(ledger, budget, { lockExpiresAt: 0 }),
+  ),
+  'lock not set by the attempt that fails': after('reserve', (next, was, { budget }) =>
+    within(next, budget, { lockExpiresAt: was[budget].lockExpiresAt }),
+  ),
+  'refund twice': around('settle', (run, was, id, verdict, ...more) => {
+    const decision = run(was, id, verdict, ...more)
+    const { challenge } = was.strangers
+    if (verdict !== 'not-sent' || decision.next !== undefined || challenge === undefined) return decision
+    const next = withChallenge(was, 'strangers', { attempts: Math.max(0, challenge.attempts - 1) })
+    return { outcome: { outcome: 'refunded' }, next }
   }),
-  'lock not set by the attempt that fails': ({ reserve }) => ({
-    reserve: (ledger, attempt, ...args) =>
-      after(reserve(ledger, attempt, ...args), (next) =>
-        within(next, attempt.budget, () => ({ lockExpiresAt: ledger[attempt.budget].lockExpiresAt })),
-      ),
+  'sliding lifetime': after('reserve', (next, _, { budget }, now, { codeLifetimeMs }) =>
+    withChallenge(next, budget, { expiresAt: now + codeLifetimeMs, maxExpiresAt: now + codeLifetimeMs }),
+  ),
+  'refill on restart': after('start', (next, _, { binding }) =>
+    withChallenge(next, binding.budget, { attempts: 0 }),
+  ),
+  'attempts never counted but the lease kept': after('reserve', (next, was, { budget }) => {
+    const { challenge, attemptsSinceSuccess, lockExpiresAt } = was[budget]
+    const counted = withChallenge(next, budget, { attempts: challenge?.attempts ?? 0 })
+    return within(counted, budget, { attemptsSinceSuccess, lockExpiresAt })
   }),
-  'refund twice': ({ settle }) => ({
-    settle(ledger, id, verdict, now, limits) {
-      const decision = settle(ledger, id, verdict, now, limits)
-      const { challenge } = ledger.strangers
-      if (verdict !== 'not-sent' || decision.next !== undefined || challenge === undefined) return decision
-      const next = withAttempts(ledger, 'strangers', Math.max(0, challenge.attempts - 1))
-      return { outcome: { outcome: 'refunded' }, next }
-    },
+  'settle without owning the lease': before('settle', (ledger, attempt, _, now) => {
+    const { challenge, lease } = ledger.strangers
+    const taken = { attempt, challenge: challenge?.id ?? '', code: lease?.code ?? '', expiresAt: now }
+    return within(ledger, 'strangers', { lease: taken })
   }),
-  'sliding lifetime': ({ reserve }) => ({
-    reserve: (ledger, attempt, now, limits) =>
-      after(reserve(ledger, attempt, now, limits), (next) => {
-        const end = now + limits.codeLifetimeMs
-        return withChallenge(next, attempt.budget, () => ({ expiresAt: end, maxExpiresAt: end }))
-      }),
-  }),
-  'refill on restart': ({ start }) => ({
-    start: (ledger, command, ...args) =>
-      after(start(ledger, command, ...args), (next) => withAttempts(next, command.binding.budget, 0)),
-  }),
-  'attempts never counted but the lease kept': ({ reserve }) => ({
-    reserve: (ledger, attempt, ...args) =>
-      after(reserve(ledger, attempt, ...args), (next) => {
-        const { challenge, attemptsSinceSuccess, lockExpiresAt } = ledger[attempt.budget]
-        const counted = withAttempts(next, attempt.budget, challenge?.attempts ?? 0)
-        return within(counted, attempt.budget, () => ({ attemptsSinceSuccess, lockExpiresAt }))
-      }),
-  }),
-  'settle without owning the lease': ({ settle }) => ({
-    settle(ledger, id, verdict, now, limits) {
-      const { challenge, lease } = ledger.strangers
-      const taken = { attempt: id, challenge: challenge?.id ?? '', code: lease?.code ?? '', expiresAt: now }
-      return settle(
-        within(ledger, 'strangers', () => ({ lease: taken })),
-        id,
-        verdict,
-        now,
-        limits,
-      )
-    },
-  }),
-  'resend starts the deadline anew': ({ resend }) => ({
-    resend: (ledger, command, now, limits) =>
-      after(resend(ledger, command, now, limits), (next) =>
-        withChallenge(next, command.budget, () => ({ maxExpiresAt: now + limits.codeLifetimeMs })),
-      ),
-  }),
-  'cancel ends the attempts, too': ({ cancel }) => ({
-    cancel: (ledger, who, ...args) =>
-      after(cancel(ledger, who, ...args), (next) =>
-        within(next, who.budget, () => ({ challenge: undefined })),
-      ),
-  }),
-  'cancel ends the cooldown': ({ cancel }) => ({
-    cancel: (ledger, who, ...args) =>
-      after(cancel(ledger, who, ...args), (next) =>
-        within(next, who.budget, ({ sends }) => ({ sends: sends.slice(0, -1) })),
-      ),
-  }),
-  'a failed send is given back': ({ settleSend }) => ({
-    settleSend: (ledger, id, sent, ...args) =>
-      settleSend(ledger, id, sent.result === 'failed' ? { result: 'not-sent' } : sent, ...args),
-  }),
-  'a send that was refused buys guesses': ({ settleSend }) => ({
-    settleSend: (ledger, id, sent, now, limits, booked) =>
-      settleSend(
-        ledger,
-        id,
-        sent,
-        now,
-        limits,
-        booked && {
-          ...booked,
-          challenge: { ...booked.challenge, attempts: Number.POSITIVE_INFINITY },
-        },
-      ),
+  'resend starts the deadline anew': after('resend', (next, _, { budget }, now, { codeLifetimeMs }) =>
+    withChallenge(next, budget, { maxExpiresAt: now + codeLifetimeMs }),
+  ),
+  'cancel ends the attempts, too': after('cancel', (next, _, { budget }) =>
+    within(next, budget, { challenge: undefined }),
+  ),
+  'cancel ends the cooldown': after('cancel', (next, _, { budget }) =>
+    within(next, budget, ({ sends }) => ({ sends: sends.slice(0, -1) })),
+  ),
+  'a failed send is given back': told('settleSend', (ledger, id, sent, ...more) => [
+    ledger,
+    id,
+    sent.result === 'failed' ? { result: 'not-sent' } : sent,
+    ...more,
+  ]),
+  'a send that was refused buys guesses': told('settleSend', (...[ledger, id, sent, now, limits, order]) => {
+    const refilled = order && {
+      ...order,
+      challenge: { ...order.challenge, attempts: Number.POSITIVE_INFINITY },
+    }
+    return [ledger, id, sent, now, limits, refilled]
   }),
   'cooldown by channel': ({ start, resend }) => {
     const sendsOver = (ledger: Ledger, name: BudgetName, channel: string | undefined) =>
       within(ledger, name, ({ sends }) => ({ sends: sends.filter((send) => send.channel === channel) }))
-    const merged = (before: Ledger, name: BudgetName, next: Ledger) =>
-      within(next, name, ({ sends }) => ({ sends: [...new Set([...before[name].sends, ...sends])] }))
+    const merged = (was: Ledger, name: BudgetName) => (next: Ledger) =>
+      within(next, name, ({ sends }) => ({ sends: [...new Set([...was[name].sends, ...sends])] }))
     return {
       start(ledger, command, ...args) {
         const { budget } = command.binding
         const over = sendsOver(ledger, budget, command.channel)
-        return after(start(over, command, ...args), (next) => merged(ledger, budget, next))
+        return then(start(over, command, ...args), merged(ledger, budget))
       },
       resend(ledger, command, ...args) {
-        const { budget } = command
-        const over = sendsOver(ledger, budget, command.channel ?? ledger[budget].challenge?.channel)
-        return after(resend(over, command, ...args), (next) => merged(ledger, budget, next))
+        const { budget, channel = ledger[budget].challenge?.channel } = command
+        const over = sendsOver(ledger, budget, channel)
+        return then(resend(over, command, ...args), merged(ledger, budget))
       },
     }
   },
-  'a code is sent that nobody may type': ({ start }) => ({
-    start: (ledger, ...args) =>
-      start(
-        within(ledger, 'strangers', () => ({ attemptTimes: [] })),
-        ...args,
-      ),
+  'a code is sent that nobody may type': before('start', (ledger) =>
+    within(ledger, 'strangers', { attemptTimes: [] }),
+  ),
+  'a day has no guesses of its own': before('reserve', (ledger) =>
+    within(ledger, 'strangers', { attemptTimes: [] }),
+  ),
+  'a used code costs nothing': around('reserve', (run, ...args) => {
+    const decision = run(...args)
+    return decision.outcome.outcome === 'rejected' ? { outcome: decision.outcome } : decision
   }),
-  'a day has no guesses of its own': ({ reserve }) => ({
-    reserve: (ledger, ...args) =>
-      reserve(
-        within(ledger, 'strangers', () => ({ attemptTimes: [] })),
-        ...args,
-      ),
+  'a lock is lengthened by trying': around('reserve', (run, was, attempt, now, limits) => {
+    const { outcome, ...more } = run(was, attempt, now, limits)
+    const locked = outcome.outcome === 'refused' && outcome.code === 'phone_locked'
+    const next = within(was, attempt.budget, { lockExpiresAt: now + limits.lockMs })
+    return locked ? { outcome, next } : { outcome, ...more }
   }),
-  'a used code costs nothing': ({ reserve }) => ({
-    reserve: (ledger, ...args) => {
-      const decision = reserve(ledger, ...args)
-      return decision.outcome.outcome === 'rejected' ? { outcome: decision.outcome } : decision
-    },
+  'every lock is as long as the first': after('reserve', (next, was, { budget }, now, { lockMs }) => {
+    const longest = Math.max(was[budget].lockExpiresAt, now + lockMs)
+    return within(next, budget, ({ lockExpiresAt }) => ({ lockExpiresAt: Math.min(lockExpiresAt, longest) }))
   }),
-  'a lock is lengthened by trying': ({ reserve }) => ({
-    reserve(ledger, attempt, now, limits) {
-      const decision = reserve(ledger, attempt, now, limits)
-      const locked = decision.outcome.outcome === 'refused' && decision.outcome.code === 'phone_locked'
-      const longer = within(ledger, attempt.budget, () => ({ lockExpiresAt: now + limits.lockMs }))
-      return locked ? { ...decision, next: longer } : decision
-    },
+  'expired a moment late': told('reserve', (ledger, attempt, now, limits) => [
+    ledger,
+    attempt,
+    now - 1,
+    limits,
+  ]),
+  'a lease that never lapses': told('reserve', (...[ledger, attempt, now, limits]) => {
+    return [ledger, attempt, now, { ...limits, leaseMs: 1e12 }]
   }),
-  'every lock is as long as the first': ({ reserve }) => ({
-    reserve: (ledger, attempt, now, limits) =>
-      after(reserve(ledger, attempt, now, limits), (next) =>
-        within(next, attempt.budget, ({ lockExpiresAt }) => ({
-          lockExpiresAt: Math.min(
-            lockExpiresAt,
-            Math.max(ledger[attempt.budget].lockExpiresAt, now + limits.lockMs),
-          ),
-        })),
-      ),
-  }),
-  'expired a moment late': ({ reserve }) => ({
-    reserve: (ledger, attempt, now, limits) => reserve(ledger, attempt, now - 1, limits),
-  }),
-  'a lease that never lapses': ({ reserve }) => ({
-    reserve: (ledger, attempt, now, limits) => reserve(ledger, attempt, now, { ...limits, leaseMs: 1e12 }),
-  }),
-  'success leaves the failures': ({ settle }) => ({
-    settle: (ledger, id, ...args) =>
-      onSuccess(settle(ledger, id, ...args), keptFailures(ledger, holderOf(ledger, id))),
-  }),
-  'an outage is judged': ({ settle }) => ({
-    settle: (ledger, id, verdict, ...args) =>
-      settle(ledger, id, verdict === 'unavailable' ? 'rejected' : verdict, ...args),
-  }),
+  'success leaves the failures': afterSuccess(keepFailures),
+  'an outage is judged': misheard('unavailable', 'rejected'),
 
   // ── two budgets in one ledger ──────────────────────────────────────────────────────────────────
   'one budget for all': ({ start, resend, reserve, cancel }) => ({
@@ -257,207 +214,102 @@ export const bugs: Readonly<Record<string, Bug>> = {
     reserve: (ledger, attempt, ...args) => reserve(ledger, { ...attempt, budget: 'strangers' }, ...args),
     cancel: (ledger, who, ...args) => cancel(ledger, { ...who, budget: 'strangers' }, ...args),
   }),
-  'a failure counted in the other budget': ({ reserve }) => ({
-    reserve: (ledger, attempt, ...args) =>
-      after(reserve(ledger, attempt, ...args), (next) => {
-        const { attemptsSinceSuccess } = ledger[attempt.budget]
-        const moved = within(next, attempt.budget, () => ({ attemptsSinceSuccess }))
-        return within(moved, otherThan(attempt.budget), (budget) => ({
-          attemptsSinceSuccess: budget.attemptsSinceSuccess + 1,
-        }))
-      }),
+  'a failure counted in the other budget': after('reserve', (next, was, { budget }) => {
+    const { attemptsSinceSuccess } = was[budget]
+    const other = otherThan(budget)
+    const moved = { attemptsSinceSuccess: next[other].attemptsSinceSuccess + 1 }
+    return within(within(next, budget, { attemptsSinceSuccess }), other, moved)
   }),
-  'the lock of strangers for known browsers, too': ({ start }) => ({
-    start: (ledger, ...args) =>
-      start(
-        within(ledger, 'known', () => ({ lockExpiresAt: ledger.strangers.lockExpiresAt })),
-        ...args,
-      ),
+  'the lock of strangers for known browsers, too': before('start', (ledger) =>
+    within(ledger, 'known', { lockExpiresAt: ledger.strangers.lockExpiresAt }),
+  ),
+  'the cookie of another subject taken for known': told('reserve', (ledger, attempt, ...more) => {
+    const { challenge } = ledger.known
+    const known = challenge !== undefined && challenge.subject !== attempt.subject
+    return [ledger, known ? { ...attempt, ...challenge, id: attempt.id } : attempt, ...more]
   }),
-  'the cookie of another subject taken for known': ({ reserve }) => ({
-    reserve: (ledger, attempt, ...args) => {
-      const { challenge } = ledger.known
-      const known = challenge !== undefined && challenge.subject !== attempt.subject
-      return reserve(ledger, known ? { ...attempt, ...challenge, id: attempt.id } : attempt, ...args)
-    },
-  }),
-  'a stranger types the code of a known browser': ({ reserve }) => ({
-    reserve: (ledger, attempt, ...args) =>
-      reserve(ledger, ledger.known.challenge ? { ...attempt, budget: 'known' } : attempt, ...args),
-  }),
-  'a stranger supersedes a known challenge': ({ start }) => ({
-    start: (ledger, command, ...args) =>
-      command.binding.budget === 'known'
-        ? start(ledger, command, ...args)
-        : start(
-            within(ledger, 'known', () => ({ challenge: undefined })),
-            command,
-            ...args,
-          ),
-  }),
-  'codes of strangers checked while a known challenge is live': ({ start }) => ({
-    start: (ledger, ...args) =>
-      after(start(ledger, ...args), (next) => ({
-        ...next,
-        strangers:
-          ledger.strangers === next.strangers
-            ? next.strangers
-            : {
-                ...next.strangers,
-                challenge: next.strangers.challenge && { ...next.strangers.challenge, voided: undefined },
-              },
-      })),
-  }),
-  'a known start refills strangers': ({ start }) => ({
-    start: (ledger, command, ...args) =>
-      after(start(ledger, command, ...args), (next) =>
-        command.binding.budget === 'known'
-          ? within(next, 'strangers', () => ({ challenge: undefined }))
-          : next,
-      ),
-  }),
-  'what strangers guessed is forgotten while a known challenge lives': ({ start }) => ({
-    start: (ledger, command, ...args) =>
-      after(start(ledger, command, ...args), (next) =>
-        command.binding.budget === 'known'
-          ? withChallenge(next, 'strangers', ({ expiresAt }) => ({
-              expiresAt: ledger.strangers.challenge?.expiresAt ?? expiresAt,
-            }))
-          : next,
-      ),
-  }),
-  'a known browser inherits the attempts of strangers': ({ start }) => ({
-    start: (ledger, command, ...args) =>
-      after(start(ledger, command, ...args), (next) =>
-        withChallenge(next, command.binding.budget, ({ attempts }) => ({
-          attempts: Math.max(attempts, ledger.strangers.challenge?.attempts ?? 0),
-        })),
-      ),
-  }),
-  'one lease for both budgets': ({ reserve }) => ({
-    reserve: (ledger, attempt, ...args) => {
-      const { lease } = ledger[otherThan(attempt.budget)]
-      const shared = within(ledger, attempt.budget, (budget) => ({ lease: budget.lease ?? lease }))
-      return reserve(shared, attempt, ...args)
-    },
-  }),
-  'success forgives one budget only': ({ settle }) => ({
-    settle: (ledger, id, ...args) =>
-      onSuccess(settle(ledger, id, ...args), keptFailures(ledger, otherThan(holderOf(ledger, id)))),
-  }),
-  'success of the owner gives strangers another hour': ({ settle }) => ({
-    settle: (ledger, id, ...args) =>
-      onSuccess(settle(ledger, id, ...args), (next) =>
-        within(next, 'strangers', () => ({ attemptTimes: [] })),
-      ),
-  }),
-  'success of the owner gives a thief of the cookie another hour': ({ settle }) => ({
-    settle: (ledger, id, ...args) =>
-      onSuccess(settle(ledger, id, ...args), (next) =>
-        within(next, holderOf(ledger, id), () => ({ attemptTimes: [] })),
-      ),
-  }),
-  'guesses for known browsers on top of those for strangers': ({ reserve }) => ({
-    reserve: (ledger, attempt, now, limits) => {
+  'a stranger types the code of a known browser': told('reserve', (ledger, attempt, ...more) => [
+    ledger,
+    ledger.known.challenge ? { ...attempt, budget: 'known' } : attempt,
+    ...more,
+  ]),
+  'a stranger supersedes a known challenge': before('start', (ledger, { binding }) =>
+    binding.budget === 'known' ? ledger : within(ledger, 'known', { challenge: undefined }),
+  ),
+  'codes of strangers checked while a known challenge is live': after('start', (next, was) =>
+    was.strangers === next.strangers ? next : withChallenge(next, 'strangers', { voided: undefined }),
+  ),
+  'a known start refills strangers': after('start', (next, _, { binding }) =>
+    binding.budget === 'known' ? within(next, 'strangers', { challenge: undefined }) : next,
+  ),
+  'what strangers guessed is forgotten while a known challenge lives': after(
+    'start',
+    (next, was, { binding }) =>
+      binding.budget === 'known' && was.strangers.challenge
+        ? withChallenge(next, 'strangers', { expiresAt: was.strangers.challenge.expiresAt })
+        : next,
+  ),
+  'a known browser inherits the attempts of strangers': after('start', (next, was, { binding: { budget } }) =>
+    withChallenge(next, budget, {
+      attempts: Math.max(next[budget].challenge?.attempts ?? 0, was.strangers.challenge?.attempts ?? 0),
+    }),
+  ),
+  'one lease for both budgets': before('reserve', (ledger, { budget }) =>
+    within(ledger, budget, ({ lease }) => ({ lease: lease ?? ledger[otherThan(budget)].lease })),
+  ),
+  'success forgives one budget only': afterSuccess((next, was, holder) =>
+    keepFailures(next, was, otherThan(holder)),
+  ),
+  'success of the owner gives strangers another hour': afterSuccess((next) =>
+    within(next, 'strangers', { attemptTimes: [] }),
+  ),
+  'success of the owner gives a thief of the cookie another hour': afterSuccess((next, _, holder) =>
+    within(next, holder, { attemptTimes: [] }),
+  ),
+  'guesses for known browsers on top of those for strangers': around(
+    'reserve',
+    (run, was, attempt, now, limits) => {
       const other = otherThan(attempt.budget)
-      const { attemptTimes, rejections } = ledger[other]
-      const alone = within(ledger, other, () => ({ attemptTimes: [], rejections: 0 }))
-      return after(reserve(alone, attempt, now, { ...limits, knownShare: 0 }), (next) =>
-        within(next, other, () => ({ attemptTimes, rejections })),
-      )
+      const { attemptTimes, rejections } = was[other]
+      const alone = within(was, other, { attemptTimes: [], rejections: 0 })
+      const decision = run(alone, attempt, now, { ...limits, knownShare: 0 })
+      return then(decision, (next) => within(next, other, { attemptTimes, rejections }))
     },
+  ),
+  'an operator enables one budget only': after('enable', (next, was) => keepFailures(next, was, 'known')),
+  'the absolute caps counted in each budget': around('start', (run, was, command, ...more) => {
+    const other = otherThan(command.binding.budget)
+    const decision = run(within(was, other, { sends: [] }), command, ...more)
+    return then(decision, (next) => within(next, other, { sends: was[other].sends }))
   }),
-  'an operator enables one budget only': ({ enable }) => ({
-    enable: (ledger, ...args) => after(enable(ledger, ...args), keptFailures(ledger, 'known')),
+  'a known send that never left ends the challenge of strangers': around(
+    'settleSend',
+    (run, ledger, id, sent, now, limits) => run(ledger, id, sent, now, limits),
+  ),
+  'a refused send counted by the hour': after('settleSend', (next) =>
+    within(next, 'strangers', ({ sends }) => ({
+      sends: sends.map((send) => ({ ...send, refused: undefined })),
+    })),
+  ),
+  'a wrong code remembered past a resend': after('resend', (next, was, { budget }) =>
+    withChallenge(next, budget, { wrongCodes: was[budget].challenge?.wrongCodes }),
+  ),
+  'a wrong code remembered that was typed before the resend': before('settle', (ledger, id) =>
+    within(ledger, holderOf(ledger, id), ({ lease, sends }) => ({
+      lease: lease && { ...lease, send: sends.at(-1)?.id },
+    })),
+  ),
+  'a wrong code that spends each time': before('reserve', (ledger, { budget }) =>
+    withChallenge(ledger, budget, { wrongCodes: undefined }),
+  ),
+  'a code that was not typed before taken for a repeated one': told('reserve', (ledger, attempt, ...more) => {
+    const [code] = ledger[attempt.budget].challenge?.wrongCodes ?? [attempt.code]
+    return [ledger, { ...attempt, code: code ?? '' }, ...more]
   }),
-  'the absolute caps counted in each budget': ({ start }) => ({
-    start: (ledger, command, ...args) => {
-      const other = otherThan(command.binding.budget)
-      const alone = within(ledger, other, () => ({ sends: [] }))
-      return after(start(alone, command, ...args), (next) =>
-        within(next, other, () => ({ sends: ledger[other].sends })),
-      )
-    },
-  }),
-  'a known send that never left ends the challenge of strangers': ({ settleSend }) => ({
-    settleSend: (ledger, id, sent, now, limits) => settleSend(ledger, id, sent, now, limits),
-  }),
-  'a refused send counted by the hour': ({ settleSend }) => ({
-    settleSend: (...args) =>
-      after(settleSend(...args), (next) =>
-        within(next, 'strangers', ({ sends }) => ({
-          sends: sends.map((send) => ({ ...send, refused: undefined })),
-        })),
-      ),
-  }),
-  'a refused send leaves its guesses free': ({ settleSend }) => ({
-    settleSend: (ledger, id, sent, now, limits, order) =>
-      settleSend(
-        ledger,
-        id,
-        sent,
-        now,
-        limits,
-        order && { ...order, challenge: { ...order.challenge, attempts: 99 } },
-      ),
-  }),
-  'a wrong code remembered past a resend': ({ resend }) => ({
-    resend: (ledger, command, ...args) =>
-      after(resend(ledger, command, ...args), (next) =>
-        withChallenge(next, command.budget, () => ({
-          wrongCodes: ledger[command.budget].challenge?.wrongCodes,
-        })),
-      ),
-  }),
-  'a wrong code remembered that was typed before the resend': ({ settle }) => ({
-    settle: (ledger, id, ...args) => {
-      const name = holderOf(ledger, id)
-      const send = ledger[name].sends.at(-1)?.id
-      return settle(
-        within(ledger, name, ({ lease }) => ({ lease: lease && { ...lease, send } })),
-        id,
-        ...args,
-      )
-    },
-  }),
-  'a wrong code that spends each time': ({ reserve }) => ({
-    reserve: (ledger, attempt, ...args) =>
-      reserve(
-        withChallenge(ledger, attempt.budget, () => ({ wrongCodes: undefined })),
-        attempt,
-        ...args,
-      ),
-  }),
-  'a code that was not typed before taken for a repeated one': ({ reserve }) => ({
-    reserve: (ledger, attempt, ...args) => {
-      const wrong = ledger[attempt.budget].challenge?.wrongCodes
-      return reserve(ledger, wrong === undefined ? attempt : { ...attempt, code: wrong[0] ?? '' }, ...args)
-    },
-  }),
-  'a code without a verdict remembered as wrong': ({ settle }) => ({
-    settle: (ledger, id, verdict, ...args) => {
-      const decision = settle(ledger, id, verdict, ...args)
-      const name = holderOf(ledger, id)
-      const code = ledger[name].lease?.code
-      if (verdict !== 'unavailable' || code === undefined) return decision
-      return after(decision, (next) => withChallenge(next, name, () => ({ wrongCodes: [code] })))
-    },
+  'a code without a verdict remembered as wrong': after('settle', (next, was, id, verdict) => {
+    const code = was[holderOf(was, id)].lease?.code
+    return verdict === 'unavailable' && code !== undefined
+      ? withChallenge(next, holderOf(was, id), { wrongCodes: [code] })
+      : next
   }),
 }
-
-/** Changes the ledger after a success. */
-function onSuccess<Outcome extends { readonly outcome: string }>(
-  decision: Decision<Outcome>,
-  change: (next: Ledger) => Ledger,
-): Decision<Outcome> {
-  return decision.outcome.outcome === 'approved' ? after(decision, change) : decision
-}
-
-/** Puts the failures of this budget back as they were. */
-const keptFailures =
-  (before: Ledger, name: BudgetName) =>
-  (next: Ledger): Ledger =>
-    within(next, name, () => {
-      const { attemptsSinceSuccess, rejections, lockExpiresAt } = before[name]
-      return { attemptsSinceSuccess, rejections, lockExpiresAt }
-    })

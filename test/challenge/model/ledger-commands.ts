@@ -1,6 +1,8 @@
-import { enable, reserve, settle } from '../../../src/challenge/ledger/attempts.js'
-import { cancel } from '../../../src/challenge/ledger/ledger.js'
-import { resend, settleSend, start } from '../../../src/challenge/ledger/sends.js'
+import { reserve, settle } from '../../../src/challenge/ledger/attempts.js'
+import { cancel } from '../../../src/challenge/ledger/cancel.js'
+import { enable } from '../../../src/challenge/ledger/forgiveness.js'
+import { resend, start } from '../../../src/challenge/ledger/sends.js'
+import { settleSend } from '../../../src/challenge/ledger/settled-send.js'
 
 /** The pure ledger as one thing that a seeded bug can take a part of. */
 export const ledgerCommands = { start, resend, settleSend, reserve, settle, cancel, enable }

@@ -18,24 +18,8 @@ export interface Guesses {
   readonly checksPerDay: number
 }
 
-/** The bounds that a ledger is held to. */
-export interface Figures extends Guesses {
-  readonly attempts: number
-  readonly failuresBeforeLock: number
-  /** Of the guesses of a number, what either kind of browser may make. */
-  readonly shares: Readonly<Record<BudgetName, Guesses>>
-  /** After the first send of an hour, after the second, after each further one. */
-  readonly cooldownMs: readonly [number, number, number]
-  readonly sendsPerChallenge: number
-  readonly sendsPerHour: number
-  readonly sendsPerDay: number
-  readonly allSendsPerHour: number
-  readonly allSendsPerDay: number
-  readonly callsPerHour: number
-  readonly callsPerDay: number
-}
-
-export const documented: Figures = {
+/** The bounds that a ledger is held to; of the guesses of a number, what either kind of browser may make. */
+export const figures = {
   attempts: 5,
   failuresBeforeLock: 10,
   failuresBeforeDisable: 100,
@@ -45,7 +29,7 @@ export const documented: Figures = {
     strangers: { failuresBeforeDisable: 60, checksPerHour: 15, checksPerDay: 30 },
     known: { failuresBeforeDisable: 40, checksPerHour: 10, checksPerDay: 20 },
   },
-  cooldownMs: [minute, 2 * minute, 5 * minute],
+  cooldownMs: [minute, 2 * minute, 5 * minute] as const,
   sendsPerChallenge: 3,
   sendsPerHour: 5,
   sendsPerDay: 10,
@@ -105,7 +89,7 @@ const emptySide = () => ({
 })
 type Side = ReturnType<typeof emptySide>
 
-export function createOracle(figures = documented) {
+export function createOracle() {
   const sides = { strangers: emptySide(), known: emptySide() }
   const usedCodes: { code: string; at: number }[] = []
 
@@ -213,9 +197,6 @@ export function createOracle(figures = documented) {
   }
 
   return {
-    figures,
-    /** Everything it remembers. */
-    state: { sides, usedCodes } as unknown,
     attemptsRemaining: (budget: BudgetName) => figures.attempts - (sides[budget].current?.purse.spent ?? 0),
     lockEnds: (budget: BudgetName) => sides[budget].lockedUntil,
 

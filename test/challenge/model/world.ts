@@ -7,8 +7,7 @@ import {
 } from '../../../src/challenge/ledger/ledger.js'
 import { timeOf } from '../../../src/challenge/ledger/ledgers.js'
 import type { Booked, SendOutcome } from '../../../src/challenge/ledger/sends.js'
-import type { LedgerLimits } from '../../../src/challenge/limits.js'
-import { browserLimits, liveShown } from '../kit.js'
+import { browserLimits as limits, liveShown } from '../kit.js'
 import { broken, type Seen } from './bounds.js'
 import type { LedgerCommands } from './ledger-commands.js'
 import type { ExpectedAttempt, ExpectedSend, Oracle, Who } from './oracle.js'
@@ -46,15 +45,13 @@ export interface WorldParts {
   readonly oracle?: Oracle
   /** Whether the provider sends the same code again and again. */
   readonly sameCode?: boolean
-  /** The limits of the ledger; those of the oracle where there is one. */
-  readonly limits?: LedgerLimits
 }
 
 /** Nobody was written to. */
 const refusing: readonly SendResult['result'][] = ['not-sent', 'failed', 'misconfigured']
 
 /** One number with its ledger, the oracle beside it, and a provider that knows number and code alone. */
-export function createWorld({ commands, oracle, sameCode = false, limits = browserLimits }: WorldParts) {
+export function createWorld({ commands, oracle, sameCode = false }: WorldParts) {
   const sending: Sending[] = []
   const checking: Checking[] = []
   const seen: Seen[] = []
@@ -205,24 +202,9 @@ export function createWorld({ commands, oracle, sameCode = false, limits = brows
       oracle?.enable()
     },
 
-    /** Everything that what happens next can depend on, of sends and checks the newest. */
-    get state(): unknown {
-      const pending = {
-        sending: sending.slice(-1),
-        checking: checking.slice(-2),
-        codes: codes.slice(-2),
-        typed,
-      }
-      return { ledger, ...pending, seen, owners, oracle: oracle?.state }
-    },
-
-    get clock() {
-      return clock
-    },
-
     /** Throws when what was seen from outside broke a bound. */
     judge(): void {
-      const [rule] = broken(seen, oracle?.figures)
+      const [rule] = broken(seen)
       if (rule !== undefined) throw new Violation(`broken: ${rule}`)
     },
   }

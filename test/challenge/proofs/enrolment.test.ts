@@ -33,13 +33,6 @@ const proven = { purpose: 'signup', phone: '+573001234567', provisional: false }
 const handedOver = { phone: '+573001234567' }
 
 describe('the record of a number to be proven', () => {
-  it('is found in its session alone', async () => {
-    const { enrolments } = setUp()
-    await enrolments.open('s1').begin(typed)
-    expect(await enrolments.find('s1')).toMatchObject(typed)
-    expect(await enrolments.find('s2')).toBeUndefined()
-  })
-
   it('opens for no other session, wherever it is copied to', async () => {
     const { enrolments, store, keys } = setUp()
     await enrolments.open('s1').begin(typed)
@@ -139,13 +132,6 @@ describe('the record of a number to be proven', () => {
     await enrolments.prove('s1', proven)
     expect(await enrolments.redeem('s1', 'signup', 'ben')).toBeUndefined()
     expect(await enrolments.redeem('s1', 'signup', undefined)).toBeUndefined()
-    expect(await enrolments.redeem('s1', 'signup', 'ana')).toMatchObject(handedOver)
-  })
-
-  it('of an anonymous visitor is handed out to whoever signs up by it', async () => {
-    const { enrolments } = setUp()
-    await enrolments.open('s1').begin(typed)
-    await enrolments.prove('s1', proven)
     expect(await enrolments.redeem('s1', 'signup', 'ana')).toMatchObject(handedOver)
   })
 

@@ -4,7 +4,7 @@ import type { Lane } from '../../../src/challenge/limits.js'
 import type { Reading } from '../../../src/challenge/watch/balance-state.js'
 import { memoryStore } from '../../../src/store/memory-store.js'
 import { day, minute } from '../kit.js'
-import { createService, rightCode } from '../service.js'
+import { createService, person, rightCode, visitor } from '../service.js'
 import { handMoved } from './background.js'
 
 const second = 1_000
@@ -38,39 +38,17 @@ function openProcesses(count: number) {
 
 type Process = ReturnType<typeof createService>
 
-const start = ({ challenges }: Process, index: number) =>
-  challenges
-    .start({
-      subject: `person-${index}`,
-      session: `session-${index}`,
-      phone: `+57300${1_000_000 + index}`,
-      purpose: 'login',
-    })
-    .catch((error: { code: string }) => ({ outcome: 'failed', code: error.code }))
+/** A visitor, whose number is nobody else's. */
+const signingUp = (index: number) => ({ ...visitor(index), phone: `+57302${1_000_000 + index}` })
 
 /** A start of a person in each lane. */
-const startIn = (process: Process, lane: Lane, index: number) =>
-  lane === 'auth'
-    ? start(process, index)
-    : process.challenges
-        .start({
-          lane,
-          subject: 'visitor',
-          anonymous: true,
-          session: `visitor-${index}`,
-          phone: `+57302${1_000_000 + index}`,
-          purpose: 'signup',
-        })
-        .catch((error: { code: string }) => ({ outcome: 'failed', code: error.code }))
+const startIn = ({ challenges }: Process, lane: Lane, index: number) =>
+  challenges
+    .start(lane === 'auth' ? person(index) : signingUp(index))
+    .catch((error: { code: string }) => ({ outcome: 'failed', code: error.code }))
+const start = (process: Process, index: number) => startIn(process, 'auth', index)
 
 describe('the balance watch', () => {
-  it('asks once per interval, however many processes there are', async () => {
-    const { time, account, told } = openProcesses(8)
-    await time.elapse(60 * minute)
-    expect(account.asked).toBe(13)
-    expect(told()).toEqual([])
-  })
-
   it('emits each event once, over all processes', async () => {
     const { time, account, told } = openProcesses(8)
     await time.elapse(minute)
@@ -79,12 +57,6 @@ describe('the balance watch', () => {
       await time.elapse(everyMs)
     }
     expect(told()).toEqual(['balance.low', 'balance.unknown', 'balance.recovered'])
-  })
-
-  it('tells every process what one of them has read', async () => {
-    const { time, processes } = openProcesses(3)
-    await time.elapse(everyMs)
-    expect(processes.map(({ funds }) => funds?.state()?.credits)).toEqual([900, 900, 900])
   })
 
   it('is asked when the question goes out, however long the answer takes', async () => {
@@ -129,14 +101,6 @@ describe('the balance watch', () => {
     expect(funds?.state()).toMatchObject({ credits: 890, creditsPerSend: 10 })
   })
 
-  it('ends with its timers', async () => {
-    const { time, account } = openProcesses(1)
-    await time.elapse(minute)
-    time.background.close()
-    await time.elapse(60 * minute)
-    expect(account.asked).toBe(1)
-  })
-
   it('outlives a store that fails for a while', async () => {
     const time = handMoved()
     const inner = memoryStore({ now: time.now })
@@ -164,12 +128,20 @@ describe('the balance watch', () => {
     expect(account.asked).toBe(1)
   })
 
-  it('is told when it cannot be asked from the beginning', async () => {
-    const { time, account, told, first } = openProcesses(1)
+  it('is not asked while the provider is down, which is told as such', async () => {
+    const { time, account, first, told } = openProcesses(1)
+    await time.elapse(minute)
+    first.provider.send = () => ({ result: 'not-sent' })
+    for (let index = 0; index < 6; index += 1) await start(first, index)
+    expect(first.eventTypes()).toContain('provider.paused')
     account.reading = 'failed'
-    await time.elapse(1)
-    expect(told()).toEqual(['balance.unknown'])
-    expect(first.funds?.state()).toMatchObject({ condition: 'unknown', alarm: 'unknown' })
+    await time.elapse(everyMs)
+    expect([account.asked, told()]).toEqual([1, []])
+    first.provider.send = () => ({ result: 'sent' })
+    await start(first, 10)
+    account.reading = 900
+    await time.elapse(everyMs)
+    expect([account.asked, told()]).toEqual([2, []])
   })
 
   it('raises no alarm about an account that nobody can ask', async () => {
@@ -271,27 +243,6 @@ describe('an account that runs dry', () => {
     }
   })
 
-  it('is looked at every 30 seconds, and no more often, however many sends fail', async () => {
-    const { time, account, first } = openProcesses(1)
-    await time.elapse(minute)
-    first.provider.send = () => ({ result: 'failed' })
-    const before = account.asked
-    for (let index = 0; index < 59; index += 1) {
-      await start(first, index)
-      await time.elapse(second)
-    }
-    expect(account.asked - before).toBe(2)
-  })
-
-  it('is asked at once about a send that fails, however short ago it was asked', async () => {
-    const { time, account, first, told } = openProcesses(1)
-    await time.elapse(second)
-    account.reading = 0
-    await start(first, 1)
-    await time.elapse(1)
-    expect(told()).toEqual(['balance.empty'])
-  })
-
   it('is asked every 30 seconds while it is empty, though nobody starts anything', async () => {
     const { time, account, processes, told } = openProcesses(4)
     account.reading = 0
@@ -339,16 +290,6 @@ describe('an account that runs dry', () => {
     for (let index = 0; index < 20; index += 1) await start(first, index)
     // The other one is that of the regular look.
     expect(time.waiting()).toBe(2)
-  })
-
-  it('stops nothing while it has credits, whatever fails', async () => {
-    const { time, first } = openProcesses(1)
-    await time.elapse(minute)
-    first.provider.send = () => ({ result: 'failed' })
-    for (let index = 0; index < 4; index += 1) {
-      expect(await start(first, index)).toMatchObject({ code: 'delivery_failed' })
-      await time.elapse(second)
-    }
   })
 
   it('is looked at again by a process whose send failed just after another one had asked', async () => {
@@ -463,10 +404,7 @@ describe('an account that runs dry', () => {
       await time.elapse(1)
       return { result: 'sent' }
     }) as never
-    const visitor = { lane: 'enrol', subject: 'visitor', anonymous: true, purpose: 'signup' } as const
-    const phone = '+573019999999'
-    const signUp = other.challenges.start({ ...visitor, session: 'visitor', phone })
-    expect(await signUp).toMatchObject({ outcome: 'started' })
+    expect(await other.challenges.start(signingUp(1))).toMatchObject({ outcome: 'started' })
     await time.elapse(30 * second)
     expect(told()).toEqual(['balance.empty', 'balance.recovered'])
   })
@@ -483,20 +421,10 @@ describe('an account that runs dry', () => {
       asked += 1
       return true
     }
-    const person = { subject: 'ana', session: 'ana', phone: '+573001234567', purpose: 'login', beforeSend }
-    expect(await first.challenges.start(person)).toMatchObject({ code: 'sending_paused' })
+    expect(await first.challenges.start({ ...person(3), beforeSend })).toMatchObject({
+      code: 'sending_paused',
+    })
     expect(asked).toBe(0)
-  })
-
-  it('stops nothing while sends succeed all the same', async () => {
-    const { time, account, first, told } = openProcesses(1)
-    account.reading = 0
-    first.provider.send = () => ({ result: 'sent' })
-    await time.elapse(minute)
-    for (let index = 0; index < 5; index += 1) {
-      expect(await start(first, index)).toMatchObject({ outcome: 'started' })
-    }
-    expect(told()).toEqual(['balance.empty'])
   })
 
   it('stops no sign-in for the numbers that visitors of a signup form pick', async () => {
@@ -505,10 +433,8 @@ describe('an account that runs dry', () => {
     const isDead = () => first.provider.sends.at(-1)?.destination.startsWith('+57302')
     first.provider.send = () => ({ result: isDead() ? 'failed' : 'sent' })
     await time.elapse(minute)
-    const signUp = (phone: string) => {
-      const visitor = { lane: 'enrol', subject: 'visitor', anonymous: true, purpose: 'signup' } as const
-      return first.challenges.start({ ...visitor, session: phone, phone }).catch(() => 'refused')
-    }
+    const signUp = (phone: string) =>
+      first.challenges.start({ ...visitor(1), session: phone, phone }).catch(() => 'refused')
     for (let round = 1; round <= 3; round += 1) {
       // The one that pauses, and the one that takes the try.
       for (const dead of [1, 2]) {
@@ -522,19 +448,6 @@ describe('an account that runs dry', () => {
     }
   })
 
-  it('leaves the try of sign-ins to them', async () => {
-    const { time, account, first } = openProcesses(1)
-    await time.elapse(minute)
-    account.reading = 0
-    await start(first, 1)
-    await time.elapse(1)
-    const visitor = { lane: 'enrol', subject: 'visitor', anonymous: true, purpose: 'signup' } as const
-    const phone = '+573019999999'
-    await first.challenges.start({ ...visitor, session: 'visitor', phone }).catch(() => undefined)
-    first.provider.send = () => ({ result: 'sent' })
-    expect(await start(first, 2)).toMatchObject({ outcome: 'started' })
-  })
-
   it('keeps nobody from entering a code that was sent before', async () => {
     const { time, account, first } = openProcesses(1)
     await time.elapse(minute)
@@ -542,9 +455,7 @@ describe('an account that runs dry', () => {
     account.reading = 0
     await start(first, 1)
     await time.elapse(1)
-    const person = { subject: 'person-5', session: 'session-5', phone: '+573001000005' }
-    expect(await first.challenges.verify({ ...person, code: rightCode })).toMatchObject({
-      outcome: 'approved',
-    })
+    const typed = first.challenges.verify({ ...person(5), code: rightCode })
+    expect(await typed).toMatchObject({ outcome: 'approved' })
   })
 })

@@ -1,15 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { MessageState } from '../../../src/challenge/code-provider.js'
-import { createService } from '../service.js'
+import { memoryStore } from '../../../src/store/memory-store.js'
+import { hour, minute } from '../kit.js'
+import { createService, person } from '../service.js'
 import { handMoved } from './background.js'
 
 const afterMs = 15_000
-const person = (index: number) => ({
-  subject: `person-${index}`,
-  session: `session-${index}`,
-  phone: `+57300${1_000_000 + index}`,
-  purpose: 'login',
-})
 
 function watched(answer: () => Promise<MessageState>, name?: string) {
   const time = handMoved()
@@ -81,14 +77,6 @@ describe('the delivery watch', () => {
     expect([asked, told()]).toEqual([[], []])
   })
 
-  it('keeps no start waiting', async () => {
-    const { time, service, told } = watched(() => new Promise(() => {}))
-    expect(await service.challenges.start(person(1))).toMatchObject({ outcome: 'started' })
-    void time.elapse(afterMs)
-    expect(await service.challenges.start(person(2))).toMatchObject({ outcome: 'started' })
-    expect(told()).toEqual([])
-  })
-
   it('says at once that it will not know, where the provider named no message', async () => {
     const { asked, service, told } = watched(async () => 'delivered')
     service.provider.messageIds = false
@@ -115,6 +103,51 @@ describe('the delivery watch', () => {
     expect(asked).toHaveLength(1_001)
   })
 
+  it('hands what was counted to all processes within a minute, and tells it once', async () => {
+    const time = handMoved()
+    const store = memoryStore({ now: time.now })
+    const account = { state: 'delivered' as MessageState | 'down' }
+    const processes = [1, 2].map(() =>
+      createService({
+        clock: time,
+        store: () => store,
+        deliveryWatch: { afterMs },
+        messageState: async () => {
+          if (account.state === 'down') throw new Error('down')
+          return account.state
+        },
+      }),
+    )
+    let people = 0
+    async function send(count: number): Promise<void> {
+      for (let index = 0; index < count; index += 1) {
+        people += 1
+        await processes[people % 2]?.challenges.start(person(people)).catch(() => undefined)
+      }
+      await time.elapse(2 * minute)
+    }
+    const shares = () => processes.map(({ deliveries }) => deliveries?.shares())
+    const told = () => processes.flatMap(({ events }) => events).filter(({ type }) => /^delivery/.test(type))
+    const share = { country: 'CO', channel: 'sms', sent: 60, delivered: 60, rejected: 0, unknown: 0 }
+    expect(shares()).toEqual([[], []])
+    await send(60)
+    expect(shares()).toContainEqual([share])
+    await time.elapse(hour)
+
+    // An account that cannot be asked is no country in trouble.
+    account.state = 'down'
+    await send(60)
+    expect(told()).toEqual([])
+    account.state = 'pending'
+    await send(15)
+    // Refused at once: nothing is left to look at.
+    for (const { provider } of processes) provider.send = () => ({ result: 'failed' })
+    await send(6)
+    expect(told()).toEqual([
+      { ...share, type: 'delivery.low', sent: 81, delivered: 0, rejected: 6, unknown: 15 },
+    ])
+  })
+
   it('gives no further code for a message that was rejected', async () => {
     const { time, service } = watched(async () => 'rejected')
     await service.challenges.start(person(1))
@@ -122,13 +155,5 @@ describe('the delivery watch', () => {
     expect(await service.challenges.start({ ...person(1), session: 'another' })).toMatchObject({
       code: 'resend_too_soon',
     })
-  })
-
-  it('ends with its timers', async () => {
-    const { time, asked, service } = watched(async () => 'delivered')
-    await service.challenges.start(person(1))
-    time.background.close()
-    await time.elapse(afterMs)
-    expect(asked).toEqual([])
   })
 })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { BalanceRecord } from '../../../src/challenge/watch/balance-state.js'
+import type { DeliveryShare } from '../../../src/challenge/watch/delivery-state.js'
 import { createHealth } from '../../../src/challenge/watch/health.js'
 import type { EventBody } from '../../../src/events.js'
 
@@ -13,6 +14,7 @@ function setUp() {
   const parts = {
     codes: { pausedForMs: (): number | undefined => undefined },
     funds: undefined as { state: () => BalanceRecord | undefined } | undefined,
+    deliveries: undefined as { shares: () => readonly DeliveryShare[] } | undefined,
     signups: { suspected: () => [{ country: 'CO', sent: 40, approved: 1 }] },
     serviceLimits: { states: () => [] },
   }
@@ -144,6 +146,13 @@ describe('health', () => {
       clock.now += 1
     }
     expect(read().lastFailures.map(({ at }) => at - noon)).toEqual([11, 10, 9, 8, 7, 6, 5, 4, 3, 2])
+  })
+
+  it('shows what became of codes where somebody looks', () => {
+    const { parts, read } = setUp()
+    const share = { country: 'CO', channel: 'sms', sent: 10, delivered: 9, rejected: 1, unknown: 0 }
+    parts.deliveries = { shares: () => [share] }
+    expect(read().delivery).toStrictEqual([share])
   })
 
   it('shows the account once it was asked, without what only the watch needs', () => {

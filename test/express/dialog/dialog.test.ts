@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { en } from '../../../src/express/pages/messages/en.js'
-import { describeInChromium } from '../../browser/chromium.js'
+import { axeFindings, describeInChromium, pressKey } from '../../browser/chromium.js'
 import { describedTransfers, mallory, mum } from '../described-transfers.js'
 import { wrongCode } from '../recovery-kit.js'
 import { ask, call, enter, json, openSinglePage, type SinglePage, verifyInAnotherTab } from './single-page.js'
@@ -149,6 +149,23 @@ describeInChromium('<two-factor-dialog>', (browser) => {
     await dialogOf(page).getByRole('textbox').fill(wrongCode())
     await dialogOf(page).getByRole('button', { name: en['code.submit'] }).click()
     expect(await answer).toEqual([200, '{"saved":true}'])
+    expect(page.url()).toBe(`${host.url}/`)
+  })
+
+  it('leads to another way and back by keyboard alone', async () => {
+    const phone = ['+573001234567', { phone: '+573007654321', label: 'Office' }]
+    const { host, page, answer } = await openDialog({ options: { phone: () => phone } })
+    await pressKey(page, en['resend.another'])
+    await page.getByRole('dialog', { name: en['start.title'] }).waitFor()
+    expect(await axeFindings(page)).toEqual([])
+    await pressKey(page, en['link.back'])
+    await page.getByRole('dialog', { name: en['code.title'] }).waitFor()
+    await pressKey(page, en['resend.another'])
+    await pressKey(page, 'Send a code: Office')
+    await dialogOf(page).getByText('the number ending in 2 1').waitFor()
+    await page.keyboard.type(host.stub.rightCode)
+    await page.keyboard.press('Enter')
+    expect((await answer)[0]).toBe(200)
     expect(page.url()).toBe(`${host.url}/`)
   })
 

@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import type { CodeRequest } from '../../../src/browser/index.js'
-import type { TwoFactorOptions } from '../../../src/index.js'
 import { describeInChromium } from '../../browser/chromium.js'
 import { openSinglePage } from './single-page.js'
 
@@ -63,15 +62,6 @@ describeInChromium('a look of one’s own', (browser) => {
     expect(await challengeIn(page)).toMatchObject({ channel: 'sms', attemptsRemaining: 5 })
     await page.evaluate((code) => window.request.verify(code), host.stub.rightCode)
     expect((await answer)[0]).toBe(200)
-  })
-
-  it('goes on where onVerified redirects', async () => {
-    const onVerified: TwoFactorOptions['onVerified'] = (_req, res) => res.redirect('/welcome')
-    const { host, page } = await openSinglePage(browser(), { options: { onVerified } })
-    const answer = callByHand(page)
-    await challengeIn(page)
-    expect(await page.evaluate((code) => window.request.verify(code), host.stub.rightCode)).toBeUndefined()
-    expect(await answer).toEqual([200, '{"saved":true}'])
   })
 
   it('keeps its challenge when something else responds to a resend', async () => {

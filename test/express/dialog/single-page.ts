@@ -163,6 +163,6 @@ export async function verifyInAnotherTab(page: Page, code: string): Promise<void
 }
 
 export async function expectNoDialog(page: Page): Promise<void> {
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.locator('two-factor-dialog dialog').waitFor({ state: 'detached' })
   expect(await page.getByRole('dialog').count()).toBe(0)
 }

@@ -1,23 +1,24 @@
 import { describe, expect, it } from 'vitest'
-import { brandCss, brandProblem, createAssets, createPageHeaders } from '../../../src/express/pages/brand.js'
+import { brandProblem, createPageHeaders, styleSheet } from '../../../src/express/pages/brand.js'
 import { css as pageCss } from '../../../src/express/pages/style.js'
 import { contrast, dark, isReadable, light, nearestReadable, parseColour } from '../../../src/lib/contrast.js'
 
 describe('a brand', () => {
   it('colours links and buttons, in dark mode with a readable shade of the same colour', () => {
-    const css = createAssets({ name: 'Acme', accent: '#0b6e4f', font: 'Inter, sans-serif', radius: 4 })[
-      '/page.css'
-    ]
-    expect(css?.body).toContain(':root { --accent: #0b6e4f; --font: Inter, sans-serif; --radius: 4px; }')
-    const [, darkAccent = ''] =
-      /dark\) \{ :root \{ --accent: (#[\da-f]{6}); \} \}/.exec(css?.body ?? '') ?? []
+    const css = styleSheet({ name: 'Acme', accent: '#0b6e4f', font: 'Inter, sans-serif', radius: 4 })
+    expect(css).toContain(':root { --accent: #0b6e4f; --font: Inter, sans-serif; --radius: 4px; }')
+    const [, darkAccent = ''] = /dark\) \{ :root \{ --accent: (#[\da-f]{6}); \} \}/.exec(css) ?? []
     expect(isReadable(darkAccent, dark)).toBe(true)
   })
 
   it('leaves the style of the pages alone where it says nothing about it', () => {
-    expect(brandCss({ name: 'Acme' }).trim()).toBe('')
-    expect(brandCss({ name: 'Acme', radius: 0 }).trim()).toBe(':root { --radius: 0px; }')
-    expect(brandCss({ name: 'Acme', accentDark: '#7fd8b9' }).trim()).toBe(
+    const added = (brand: object) =>
+      styleSheet({ name: 'Acme', ...brand })
+        .slice(pageCss.length)
+        .trim()
+    expect(added({})).toBe('')
+    expect(added({ radius: 0 })).toBe(':root { --radius: 0px; }')
+    expect(added({ accentDark: '#7fd8b9' })).toBe(
       '@media (prefers-color-scheme: dark) { :root { --accent: #7fd8b9; } }',
     )
   })
@@ -34,8 +35,9 @@ describe('a brand', () => {
   })
 
   it('appends its own style sheet to that of the pages', () => {
-    const css = createAssets({ name: 'Acme', css: 'main { border: 0 }' })['/page.css']
-    expect(css?.body).toMatch(/^:root[\s\S]*main \{ border: 0 \}$/)
+    expect(styleSheet({ name: 'Acme', css: 'main { border: 0 }' })).toMatch(
+      /^:root[\s\S]*main \{ border: 0 \}$/,
+    )
   })
 
   it.each([

@@ -16,11 +16,16 @@ describe('the page', () => {
     ['takes none where none will do', { ...recoveryView, takesRecoveryCode: false }, 'start'],
     ['takes none for a requirement that ran out', { ...recoveryView, spent: true }, 'problem'],
     ['has no form for a requirement that ran out', { ...startView, spent: true }, 'problem'],
+    [
+      'lets the person choose another way than the code that is awaited',
+      { ...codeView, method: 'any' },
+      'start',
+    ],
     ['takes the code that was posted with one', { ...codeView, spent: true }, 'code'],
     ['has no form where only another factor will do', { ...startView, ...factor }, 'problem'],
     [
       'takes a recovery code where no other will do',
-      { ...recoveryView, ...factor, wantsRecovery: false },
+      { ...recoveryView, ...factor, method: undefined },
       'recovery',
     ],
     ['has no form on a route of the host', { ...codeView, formless: true }, 'problem'],

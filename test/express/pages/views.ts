@@ -36,7 +36,7 @@ export { startView }
 export const recoveryView: PageFacts = {
   ...startView,
   takesRecoveryCode: true,
-  wantsRecovery: true,
+  method: 'recovery-code',
 }
 export const phoneView: PageFacts = {
   ...startView,
@@ -56,11 +56,65 @@ export const coolingDown = (retryAfterMs: number): Pick<PageFacts, 'outlook'> =>
 /** The page that is decided for these facts. */
 export const pageOf = (facts: PageFacts, texts: Texts): string => renderPage(pageFor(facts), texts)
 
+const byApp = { ...challenge, channel: 'app', destination: '', channels: [] }
+
+const destinationsAt = (current: string | undefined): NonNullable<PageFacts['destinations']> =>
+  [
+    { id: 'a', method: 'app', masked: '' },
+    { id: 'b', method: 'sms', masked: '••••••67' },
+    { id: 'c', method: 'sms', masked: '••••••21', label: 'Oficina <script>' },
+    { id: 'd', method: 'call', masked: '••••••99' },
+  ].map((one) => ({ ...one, isCurrent: one.method === current }))
+
+const anotherWay: PageFacts = {
+  ...codeView,
+  channels: ['app', 'sms', 'call'],
+  destinations: destinationsAt('sms'),
+  method: 'any',
+  takesRecoveryCode: true,
+  links: { otherMethod: '/passkey' },
+}
+
+const pairing = {
+  secret: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
+  uri: 'otpauth://totp/Acme:ana?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=Acme',
+  qr: '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><path fill="black" d="M0,0h1v1h-1z"/></svg>',
+}
+
 /** Every state that a person may meet. */
 export const states: Readonly<Record<string, PageFacts>> = {
   code: codeView,
   'code, all options': { ...codeView, offerTrust: true, challenge: { ...challenge, resendAt: now } },
   'code by call': { ...codeView, challenge: { ...challenge, channel: 'call' } },
+  'code of an app': { ...codeView, challenge: byApp, destinations: destinationsAt('app') },
+  'code of an app, one that was used': {
+    ...codeView,
+    challenge: byApp,
+    destinations: destinationsAt('app'),
+    problem: { code: 'code_not_accepted', reason: 'old-code', attemptsRemaining: 5 },
+  },
+  'code of an app, wrong': {
+    ...codeView,
+    challenge: byApp,
+    problem: { code: 'code_not_accepted', attemptsRemaining: 4 },
+  },
+  'code of one of several numbers': { ...codeView, destinations: destinationsAt('sms') },
+  'code of one of several numbers, one of the app': {
+    ...codeView,
+    destinations: destinationsAt('sms'),
+    problem: { code: 'code_not_accepted', reason: 'app-code', attemptsRemaining: 5 },
+  },
+  'another way': anotherWay,
+  'another way, refused': { ...anotherWay, problem: { code: 'send_refused' } },
+  'start, several destinations': {
+    ...startView,
+    channels: ['app', 'sms', 'call'],
+    destinations: destinationsAt(undefined),
+  },
+  'a new app': { ...startView, pairing },
+  'a new app, wrong code': { ...startView, pairing, problem: { code: 'code_not_accepted' } },
+  'a new app, empty field': { ...startView, pairing, emptyField: true, problem: { code: 'invalid_request' } },
+  'code that may not come': { ...codeView, unconfirmed: true },
   'code at signup': { ...codeView, changeableNumber: true },
   'first wrong code': { ...codeView, problem: { code: 'code_not_accepted', attemptsRemaining: 4 } },
   'second wrong code': { ...codeView, problem: { code: 'code_not_accepted', attemptsRemaining: 3 } },

@@ -1,6 +1,7 @@
 import type { Method } from '../../../challenge/code-provider.js'
 import { nearestName } from '../../../lib/nearest-name.js'
 import { optionError } from '../../../lib/options.js'
+import { present } from '../../../lib/present.js'
 import { en, type Messages, type Texts } from './en.js'
 import { es } from './es.js'
 import { esEs } from './es-es.js'
@@ -76,9 +77,7 @@ function baseOf(locale: string): Texts | undefined {
   return Object.hasOwn(builtIn, language) ? builtIn[language] : undefined
 }
 
-function givenIn(own: Partial<Texts>): (readonly [string, string])[] {
-  return Object.entries(own).flatMap(([key, text]) => (text === undefined ? [] : [[key, text] as const]))
-}
+const givenIn = (own: Partial<Texts>): [string, string][] => Object.entries(present(own))
 
 function checkLocale(locale: string): void {
   try {

@@ -1,0 +1,98 @@
+import type { SendResult } from '../code-provider.js'
+import type { LedgerLimits } from '../limits.js'
+import {
+  type Budget,
+  type Challenge,
+  type Decision,
+  type Ledger,
+  type Send,
+  voided,
+  withBudget,
+} from './ledger.js'
+import { sendsFor, settledSends, wasRefused } from './pacing.js'
+import { type Booked, defaultLifetimeMs } from './sends.js'
+
+export interface SettledSend {
+  /** Undefined when no code is accepted for it. */
+  readonly challenge?: Challenge
+  /** Nothing was sent: other counters may refund it. */
+  readonly uncounted?: true
+}
+
+/** Records what became of a booked send. Repeating it changes nothing. */
+export function settleSend(
+  ledger: Ledger,
+  sendId: string,
+  sent: SendResult,
+  now: number,
+  limits: LedgerLimits,
+  order?: Pick<Booked, 'challenge' | 'superseded'> & { readonly cancelled?: boolean },
+): Decision<SettledSend> {
+  const name = ledger.known.sends.some((known) => known.id === sendId) ? 'known' : 'strangers'
+  const budget = ledger[name]
+  const send = budget.sends.find((known) => known.id === sendId)
+  if (send === undefined || send.refused) return { outcome: {} }
+  const isUncounted = wasRefused(sent) && !guessedMeanwhile(budget, order)
+  const sends = settledSends(budget.sends, send, sent, isUncounted)
+  const uncounted = isUncounted ? ({ uncounted: true } as const) : {}
+
+  const current = budget.challenge
+  if (current === undefined || current.id !== send.challenge || current.voided) {
+    return { outcome: uncounted, next: withBudget(ledger, name, { ...budget, sends }, now) }
+  }
+  const others = sendsFor(current, budget.sends).filter(({ id }) => id !== sendId)
+  // A code that was ended at the provider must not come back as one to be typed.
+  const isDead = order?.cancelled === true && wasRefused(sent)
+  const unsent = sent.result === 'not-sent' && others.length === 0 && !isDead
+  const challenge = isDead
+    ? voided(current)
+    : unsent
+      ? ownAgain(current, order?.superseded)
+      : withSend(current, others, send, sent, limits)
+  const next = withBudget(ledger, name, { ...budget, challenge, sends }, now)
+  const live = challenge === undefined || challenge.voided ? {} : { challenge }
+  return {
+    outcome: { ...live, ...uncounted },
+    next: unsent && name === 'known' ? strangersAgain(next, order?.superseded, now) : next,
+  }
+}
+
+/** Otherwise each refused start would refund the send but keep its guesses. */
+function guessedMeanwhile({ challenge }: Budget, order: Pick<Booked, 'challenge'> | undefined): boolean {
+  if (order === undefined || challenge?.id !== order.challenge.id) return false
+  return challenge.attempts > order.challenge.attempts
+}
+
+/** The superseded challenge is live again, with its code; guesses stay spent. */
+function ownAgain(challenge: Challenge, superseded: Challenge | undefined): Challenge | undefined {
+  if (superseded?.budget !== challenge.budget) return voided(challenge)
+  return { ...superseded, attempts: challenge.attempts }
+}
+
+/** While the challenge of the known browser was live, strangers could start none of their own. */
+function strangersAgain(ledger: Ledger, superseded: Challenge | undefined, now: number): Ledger {
+  if (superseded?.budget !== 'strangers') return ledger
+  const ended = ledger.strangers.challenge
+  const { expiresAt } = superseded
+  const challenge = ended === undefined ? superseded : { ...ended, voided: undefined, expiresAt }
+  return withBudget(ledger, 'strangers', { ...ledger.strangers, challenge }, now)
+}
+
+function withSend(
+  challenge: Challenge,
+  others: readonly Send[],
+  send: Send,
+  sent: SendResult,
+  limits: LedgerLimits,
+): Challenge | undefined {
+  // The code also went to another number: typing it proves nothing.
+  if (sent.result === 'foreign-number') return voided(challenge)
+  if (sent.result === 'sent' || sent.result === 'unconfirmed') {
+    const { channel = send.channel, handle, fixed, lifetimeMs = defaultLifetimeMs } = sent
+    const expiresAt = Math.min(send.at + Math.min(lifetimeMs, limits.codeLifetimeMs), challenge.maxExpiresAt)
+    // A code may arrive, and be typed, before the provider has answered: it was compared with the handle before.
+    return { ...challenge, channel, expiresAt, handle, fixed, wrongCodes: undefined }
+  }
+  // An earlier code of this challenge may still be on its way; without one there is nothing to type.
+  return others.length === 0 ? voided(challenge) : challenge
+}

@@ -1,0 +1,210 @@
+import type { Request, Router } from 'express'
+import { TwoFactorError } from '../../errors.js'
+import { base32Letters, toBase32 } from '../../lib/base32.js'
+import { appMethod } from '../../lib/method-names.js'
+import { type Checks, checkOptions, func, optionError, that } from '../../lib/options.js'
+import { minuteMs } from '../../lib/time.js'
+import { isCurrent, stepOf } from '../../lib/totp.js'
+import { createGuard } from '../guard/guard.js'
+import { resolveGuard } from '../guard/guard-options.js'
+import { hostFunction } from '../host/boundary.js'
+import type { Problem } from '../http/problems.js'
+import { appCodePattern, invalid, type RequestContext, readCode, text } from '../http/request-body.js'
+import type { Reply } from '../http/responder.js'
+import { isPath, safePath } from '../http/return-path.js'
+import { createPageRouter } from '../http/routes.js'
+import type { HttpParts } from '../http-parts.js'
+import { pageFor } from '../pages/page-for.js'
+import type { PageView } from '../pages/page-view.js'
+import type { Routes } from './routes.js'
+
+/** A secret for a new app. */
+export interface NewAuthenticator {
+  /** In base32, to be typed where nothing can be scanned: 160 bits. */
+  readonly secret: string
+  /** The `otpauth:` address that opens an app on the same device. */
+  readonly uri: string
+  /** The address as a QR code: an SVG element. */
+  readonly qr: string
+}
+
+/** Options of `authenticators.routes`. */
+export interface AuthenticatorRoutesOptions {
+  /**
+   * Stores the secret of the subject, in place of an earlier one: `authenticator.secretOf` returns it from then on.
+   *
+   * @example
+   * save: (req, secret) => users.update(req.session.userId, { authenticator: encrypt(secret) })
+   */
+  readonly save: (req: Request, secret: string) => void | Promise<void>
+  /** Where success leads: a path of this site. Default `/`. */
+  readonly successPath?: string
+}
+
+/**
+ * Puts a subject's authenticator app on file, by the option `authenticator`. All of it asks for a code for the purpose
+ * `authenticator` that is not older than 15 minutes: a stolen session must not enrol an app of its own.
+ */
+export interface Authenticators {
+  /**
+   * The page with the QR code, to be mounted at a path of your choice. It brings its guard along.
+   *
+   * @example
+   * app.use('/account/authenticator', tf.authenticators.routes({ save, successPath: '/account' }))
+   */
+  routes(options: AuthenticatorRoutesOptions): Router
+  /**
+   * A secret for the app, the same until there is another proof or another one is on file. Rejects with a
+   * TwoFactorError `second_factor_required` without a fresh proof: call it behind a guard.
+   *
+   * @example
+   * app.get('/app', tf.requireTwoFactor({ purpose: 'authenticator' }), async (req, res) => {
+   *   const { uri, qr } = await tf.authenticators.begin(req)
+   *   res.render('app', { uri, qr })
+   * })
+   */
+  begin(req: Request): Promise<NewAuthenticator>
+  /**
+   * The same secret once its code was typed, to be stored. Rejects as `begin` does, and with `code_not_accepted`.
+   *
+   * @example
+   * const { secret } = await tf.authenticators.confirm(req, req.body.code)
+   * await users.update(req.session.userId, { authenticator: encrypt(secret) })
+   */
+  confirm(req: Request, code: string): Promise<{ readonly secret: string }>
+}
+
+const checks: Checks<AuthenticatorRoutesOptions> = {
+  save: func('(req, secret)'),
+  successPath: that('must be a path of this site', isPath),
+}
+
+const purpose = 'authenticator'
+/** Long enough to install an app. */
+const freshMs = 15 * minuteMs
+/** As many bits as the hash has (RFC 4226, 4). */
+const bytes = 20
+
+export function createAuthenticators(http: HttpParts, signIn: Routes): Authenticators {
+  const { settings, domain, identifyLater, endpoint, responder, pages, secretOf } = http
+  const { grants, purposes, secrets, now, emit } = domain
+  const { authenticator, namespace, maxStepUpAgeMs } = settings
+  if (authenticator === undefined || secretOf === undefined) return withoutOption
+  const { issuer } = authenticator
+  const { recoveryCode } = purposes.ofPackage(purpose)
+  const proof = { purpose, maxAgeMs: Math.min(freshMs, maxStepUpAgeMs) }
+  purposes.accept(purpose, proof.maxAgeMs)
+
+  /** Who asks, and since when that is proven. */
+  async function proven(req: Request) {
+    const who = await identifyLater(req)
+    if (who === undefined) throw new TwoFactorError('not_identified')
+    const demand = { ...who, ...proof, requireCode: true, recoveryCode: recoveryCode === 'always' }
+    const grant = await grants.read(demand)
+    if (grant === undefined) throw new TwoFactorError('second_factor_required')
+    return { ...who, verifiedAt: grant.verifiedAt }
+  }
+
+  /**
+   * Derived, and not stored: of this proof of a subject in this session, as long as this other secret is on file. By
+   * session and secret alone, whoever loses an app would get the lost one again in a session that is never renewed.
+   */
+  async function pending(req: Request) {
+    const { subject, session, verifiedAt } = await proven(req)
+    const before = Buffer.from((await secretOf?.(req, subject)) ?? '').toString('hex')
+    const of = [namespace, subject, session, verifiedAt, before]
+    const tag = secrets.tag('authenticator', JSON.stringify(of))
+    return { subject, secret: Buffer.from(tag, 'base64url').subarray(0, bytes) }
+  }
+
+  async function begin(req: Request): Promise<NewAuthenticator> {
+    const { subject, secret: shared } = await pending(req)
+    const secret = toBase32(shared, base32Letters)
+    const [by, account] = [issuer, subject].map(encodeURIComponent)
+    const uri = `otpauth://totp/${by}:${account}?secret=${secret}&issuer=${by}`
+    // Read when it is needed for the first time: few requests draw anything.
+    const { renderSVG } = await import('uqr')
+    return { secret, uri, qr: renderSVG(uri, { border: 4 }) }
+  }
+
+  async function confirm(req: Request, typed: string): Promise<{ readonly secret: string }> {
+    const { subject, secret } = await pending(req)
+    const code = readCode(String(typed), appCodePattern)
+    if (code === undefined) throw invalid('code must be the six digits that the app shows.')
+    const step = stepOf(code, secret, now())
+    if (step === undefined || !isCurrent(step, now())) throw new TwoFactorError('code_not_accepted')
+    // Replay: whoever saw it typed must not sign in with it, nor with a later one of the app before.
+    await domain.sharedLedger(subject).run((ledger, at) => ({
+      outcome: undefined,
+      next: { ...ledger, lastStep: Math.max(step, ledger.lastStep ?? 0), at },
+    }))
+    // ASVS 5.0, 7.4.1: a revocation that came while the host was asked for the secret ends this as well.
+    await proven(req)
+    emit({ type: 'factor.changed', kind: appMethod, subject })
+    return { secret: toBase32(secret, base32Letters) }
+  }
+
+  async function view({ req }: RequestContext, problem?: Problem): Promise<PageView> {
+    // Where the proof has got too old meanwhile, the problem is all there is to tell.
+    const pairing = await begin(req).catch((error: unknown) => {
+      if (problem === undefined) throw error
+      return undefined
+    })
+    return pageFor({
+      basePath: safePath(req.baseUrl) ?? '',
+      pairing,
+      problem,
+      formless: pairing === undefined,
+      channels: [],
+      offerTrust: false,
+      lettersInCode: false,
+      changeableNumber: false,
+      emptyField: problem !== undefined && text(Object(req.body), 'code') === undefined,
+      links: http.linksOf(req),
+      formFields: http.formFieldsOf(req),
+      countries: [],
+      now: now(),
+    })
+  }
+
+  return {
+    begin,
+    confirm,
+    routes(options) {
+      checkOptions('authenticators.routes', options, checks, ['save'])
+      const { successPath = '/' } = options
+      const save = hostFunction(options.save, http.within('authenticators.save'))
+      const formPath = (req: Request) => safePath(req.baseUrl) ?? '/'
+      const page = { of: view, urlOf: ({ req }: RequestContext) => formPath(req) }
+      const router = createPageRouter(pages)
+      // One proof for the page and for the code that is typed on it, whatever the purpose says.
+      const guard = resolveGuard({ ...proof, once: false, formPath }, purposes, settings)
+      router.use(createGuard(http, signIn, guard))
+      router.all(
+        '/',
+        endpoint('GET', page, async (context): Promise<Reply> => {
+          if (responder.wantsPage(context.req)) return { reply: 'page', view: await view(context) }
+          return { reply: 'done', status: 200, body: await begin(context.req), location: () => successPath }
+        }),
+      )
+      router.all(
+        '/verify',
+        endpoint('POST', page, async ({ req, fields }): Promise<Reply> => {
+          const { secret } = await confirm(req, text(fields, 'code') ?? '')
+          await save(req, secret)
+          return { reply: 'done', status: 200, body: { confirmed: true }, location: () => successPath }
+        }),
+      )
+      return router
+    },
+  }
+}
+
+const missing = () => {
+  throw optionError('tf.authenticators needs the option authenticator: { secretOf, issuer } of twoFactor()')
+}
+const withoutOption: Authenticators = {
+  begin: async () => missing(),
+  confirm: async () => missing(),
+  routes: missing,
+}

@@ -1,0 +1,71 @@
+import type { Request } from 'express'
+import type { Method } from '../../challenge/code-provider.js'
+import type { Actor } from '../../challenge/commands.js'
+import type { NumberOnFile } from '../../challenge/destinations.js'
+import { fromBase32 } from '../../lib/base32.js'
+import type { HttpSettings } from '../settings.js'
+import { type HostDeadline, hostFunction } from './boundary.js'
+import type { Warnings } from './warnings.js'
+
+/** More than anybody has: each is another way in. */
+const maxNumbers = 5
+/** 80 bits, of which the shortest secrets in use are made; those of this package have 160. */
+const minBytes = 10
+
+/** What the host has on file of its subjects, by the options `phone` and `authenticator`. */
+export function createOnFile(
+  { phone, authenticator, methods }: Pick<HttpSettings, 'phone' | 'authenticator' | 'methods'>,
+  within: (name: string) => HostDeadline<readonly [Request, ...unknown[]]>,
+  warn: Warnings['warn'],
+) {
+  const phoneOf = hostFunction(phone, within('phone'))
+  const givenSecretOf =
+    authenticator && hostFunction(authenticator.secretOf, within('authenticator.secretOf'))
+  const onUnreadable = (place: number) => warn('TWO_FACTOR_PHONE_UNREADABLE', `number ${place} of a list`)
+  const numbersIn = (onFile: unknown) => ({ onUnreadable, ...readNumbers(onFile, methods) })
+  return {
+    /** The numbers in what `phone` returned. */
+    numbersIn,
+    numbersOf: async (req: Request, subject: string) => numbersIn(await phoneOf(req, subject)),
+    /** The bytes that a subject shares with its app; absent where there are no apps. */
+    secretOf:
+      givenSecretOf &&
+      (async (req: Request, subject: string) => readSecret(await givenSecretOf(req, subject))),
+  }
+}
+
+/** The bytes of what `authenticator.secretOf` returned; throws a TypeError that does not show it. */
+export function readSecret(onFile: unknown): Uint8Array | undefined {
+  if (onFile === undefined || onFile === null || onFile === '') return undefined
+  const secret = typeof onFile === 'string' ? fromBase32(onFile) : undefined
+  if (secret !== undefined && secret.length >= minBytes) return secret
+  throw new TypeError(
+    'authenticator.secretOf must return what tf.authenticators gave, 16 characters of base32 or more, or undefined',
+  )
+}
+
+/** What the option `phone` returned; throws a TypeError that names no number. */
+function readNumbers(
+  onFile: unknown,
+  methods: readonly Method[],
+): Pick<Actor, 'phone' | 'numbers'> | undefined {
+  if (onFile === undefined || onFile === null || onFile === '') return undefined
+  if (typeof onFile === 'string') return { phone: onFile }
+  if (!Array.isArray(onFile) || onFile.length > maxNumbers) {
+    const what = Array.isArray(onFile) ? `${onFile.length} numbers` : `a value of type ${typeof onFile}`
+    throw new TypeError(
+      `phone returned ${what}; it must return a string, a list of up to ${maxNumbers}, or undefined`,
+    )
+  }
+  const isDeclared = (name: unknown) => methods.some((method) => method.name === name)
+  const numbers = onFile.map((given: unknown, index): NumberOnFile => {
+    const number = typeof given === 'string' ? { phone: given } : Object(given)
+    const { phone, methods: own = [], label = '' } = number
+    const areStrings = [phone, label].every((text) => typeof text === 'string')
+    if (areStrings && Array.isArray(own) && own.every(isDeclared)) return number
+    throw new TypeError(
+      `phone: number ${index + 1} must be a string, or { phone, methods, label } with methods of the provider`,
+    )
+  })
+  return numbers.length === 0 ? undefined : { numbers }
+}

@@ -1,0 +1,120 @@
+import type { Page } from 'playwright-core'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { startHost } from '../express/kit.js'
+import { type Bank, codeFor, heading, openBank } from './bank.js'
+import { describeInChromium, pressKey, tabTo } from './chromium.js'
+
+describeInChromium('by keyboard alone', (browser) => {
+  let bank: Bank
+  beforeEach(async () => {
+    bank = await openBank()
+  })
+  afterEach(() => bank.close())
+
+  /** Types into the field that the page has put the focus on. */
+  async function giveCode(page: Page, phone?: string): Promise<void> {
+    await page.waitForURL(({ pathname }) => /^\/(?:two-factor|signup\/phone|transfer)/.test(pathname))
+    await expect.poll(() => page.locator(':focus').getAttribute('autocomplete')).toBe('one-time-code')
+    await page.keyboard.type(await codeFor(bank, phone))
+    await page.keyboard.press('Enter')
+  }
+
+  // Before codes were sent at once and a signup ended signed in, a step-up took 4 submits and 5 pages, a signup 5 and 7.
+  it('a sign-in takes 2 submits and 3 pages, a step-up of a form 3 and 4, a signup 3 and 4', async () => {
+    const page = await browser().newPage({ locale: 'en-US' })
+    let submits = 0
+    let pages = 0
+    page.on('response', (response) => {
+      if (!response.request().isNavigationRequest()) return
+      if (response.request().method() === 'POST') submits += 1
+      if (response.status() !== 303) pages += 1
+    })
+    const counted: Record<string, { submits: number; pages: number }> = {}
+    const count = (journey: string) => {
+      counted[journey] = { submits, pages }
+      submits = 0
+      pages = 0
+    }
+
+    await page.goto(`${bank.origin}/login`)
+    await pressKey(page, 'Sign in')
+    await giveCode(page)
+    await page.waitForURL('**/account')
+    count('sign-in')
+
+    await pressKey(page, 'Transfer')
+    await page.waitForURL('**/transfer')
+    await tabTo(page, 'Payee')
+    await page.keyboard.press('Enter')
+    await giveCode(page)
+    await page.waitForURL('**form=*')
+    await pressKey(page, 'Transfer')
+    await page.waitForURL('**/account?news=transfer')
+    count('step-up of a form')
+
+    await page.context().clearCookies()
+    await page.goto(`${bank.origin}/signup/phone`)
+    await page.keyboard.type('310 765 4321')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Check your phone' }).waitFor()
+    await giveCode(page, '+573107654321')
+    await page.waitForURL('**/signup')
+    await tabTo(page, 'Name')
+    await page.keyboard.type('luis')
+    await tabTo(page, 'Password')
+    await page.keyboard.type('open')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/account')
+    expect(await heading(page)).toBe('Account')
+    count('signup')
+
+    console.table(counted)
+    expect(counted).toEqual({
+      'sign-in': { submits: 2, pages: 3 },
+      'step-up of a form': { submits: 3, pages: 4 },
+      signup: { submits: 3, pages: 4 },
+    })
+    await page.close()
+  })
+
+  it.each([true, false])(
+    'another way is chosen, and the last that worked comes first, scripts: %s',
+    async (javaScriptEnabled) => {
+      const phone = ['+573001234567', { phone: '+573007654321', label: 'Office' }]
+      const host = await startHost({ options: { phone: () => phone } })
+      const page = await browser().newPage({ locale: 'en-US', javaScriptEnabled })
+      const follow = async (name: string, title: string) => {
+        await pressKey(page, name)
+        await page.getByRole('heading', { level: 1, name: title }).waitFor()
+      }
+      const signIn = async (chooses: () => Promise<void>) => {
+        const ana = await host.login()
+        const session = [...ana.cookies].map(([name, value]) => ({ name, value, url: host.url }))
+        await page.context().addCookies(session)
+        await page.goto(`${host.url}/two-factor?returnTo=/account`)
+        await chooses()
+        await expect.poll(() => page.locator(':focus').getAttribute('autocomplete')).toBe('one-time-code')
+        await page.getByText('the number ending in 2 1').waitFor()
+        await page.keyboard.type(host.stub.rightCode)
+        await page.keyboard.press('Enter')
+        await page.getByText('"subject":"ana"').waitFor()
+      }
+      const [start, code] = ["Confirm that it's you", 'Check your phone']
+      await signIn(async () => {
+        await follow('Send a code: the number ending in 67', code)
+        await follow('Get a code another way', start)
+        await follow('Go back', code)
+        await follow('Get a code another way', start)
+        await follow('Send a code: Office', code)
+      })
+      host.clock.now += 60_000
+      await signIn(async () => {
+        // The first button of all.
+        await page.keyboard.press('Tab')
+        expect(await page.locator(':focus').innerText()).toBe('Send a code: Office')
+        await page.keyboard.press('Enter')
+      })
+      await page.close()
+    },
+  )
+})

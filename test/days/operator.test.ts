@@ -1,0 +1,241 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { openDomain } from '../../src/challenge/domain.js'
+import { createHealth } from '../../src/challenge/watch/health.js'
+import type { EventBody } from '../../src/events.js'
+import { createClient, providerCodes } from '../../src/provider/index.js'
+import { type Fault, startSandbox } from '../../src/sandbox/index.js'
+import { memoryStore } from '../../src/store/memory-store.js'
+import type { Store } from '../../src/store/store.js'
+import { numberOf } from '../challenge/budgets/traffic.js'
+import { day, hour, limits, minute, signupGuard } from '../challenge/kit.js'
+import { handMoved } from '../challenge/watch/background.js'
+
+/** A time of day, in minutes. */
+function at(time: string): number {
+  const [hours = 0, minutes = 0] = time.split(':').map(Number)
+  return hours * 60 + minutes
+}
+
+/** What goes wrong with the provider for so many minutes. */
+const troubles: readonly (readonly [from: string, minutes: number, fault: Fault])[] = [
+  ['01:00', 6, { kind: 'status' }],
+  ['02:00', 6, { kind: 'hang' }],
+  ['03:00', 6, { kind: 'html' }],
+  ['04:00', 6, { kind: 'reset' }],
+  ['05:00', 6, { kind: 'acceptThenHang' }],
+  ['06:00', 6, { kind: 'acceptThenStatus' }],
+  ['07:00', 6, { kind: 'acceptThenHtml' }],
+  ['08:00', 6, { kind: 'oversize' }],
+  ['09:00', 6, { kind: 'redirect' }],
+  ['10:00', 6, { kind: 'gzip' }],
+  ['11:00', 6, { kind: 'slow', delayMs: 10 }],
+  ['12:00', 6, { kind: 'status', status: 401, body: { error: 'wrong key' } }],
+  ['13:00', 6, { kind: 'body', operation: 'verifyCode', body: { status: 'confirmed' } }],
+  ['14:00', 50, { kind: 'body', operation: 'sendSmsCode', body: { status: 0, error: '1007' } }],
+  // At night, when hardly anybody signs in.
+  ['23:00', 20, { kind: 'status' }],
+]
+
+/** What a provider that is down looks like in the hour in which it is, from 1 o'clock on. */
+const causes = [
+  ...['answer 503', 'timeout', 'answer 520', 'reset', 'timeout', 'answer 504', 'answer 520', 'oversize 200'],
+  ...['answer 307', 'answer 200'],
+]
+
+const told: readonly string[] = [
+  // The circuit breaker opens and closes; nobody is told besides that the account cannot be asked then.
+  ...causes.flatMap((cause, index) => {
+    const hours = String(index + 1).padStart(2, '0')
+    return [
+      ...['send', 'check'].map((command) => `${hours}:00 provider.unavailable ${command} ${cause}`),
+      `${hours}:00 provider.paused`,
+      `${hours}:06 provider.resumed`,
+    ]
+  }),
+  // A provider that is slow for six minutes is nobody's alarm.
+  '12:00 provider.misconfigured answer 401',
+  '12:00 balance.unknown',
+  '12:10 balance.recovered',
+  '13:00 provider.unexpected answer 200 confirmed',
+  // Every code is refused, which is no outage: told once less than half of the last hour has arrived.
+  '14:30 delivery.low CO',
+  '14:31 delivery.low MX',
+  '15:00 store.failed read',
+  '15:00 store.failed increment',
+  '15:30 delivery.recovered CO',
+  '15:31 delivery.recovered MX',
+  // From four to half past five codes are sent to Mexico, and none arrives.
+  '16:31 delivery.low MX',
+  '17:05 spend.suspected GB hour',
+  '18:09 delivery.recovered MX',
+  '19:00 spend.cleared GB hour',
+  '19:05 balance.low',
+  // What an empty account refuses is not told as codes that do not arrive.
+  '19:30 balance.empty',
+  '20:00 balance.recovered',
+  // A launch.
+  '21:30 limit.near serviceEnrolSendsPerHour',
+  '21:38 limit.closed serviceEnrolSendsPerHour',
+  '22:00 limit.opened serviceEnrolSendsPerHour',
+  '22:45 limit.near serviceEnrolSendsPerHour',
+  // Too few people for the circuit breaker.
+  '23:00 provider.unavailable send answer 503',
+  '23:00 provider.unavailable check answer 503',
+  '23:05 balance.unknown',
+  '23:25 balance.recovered',
+]
+
+const purposeOf = (name: string) => ({
+  name,
+  maxAgeMs: hour,
+  once: false,
+  channels: ['sms' as const],
+  trustedDevice: false,
+  browserStartable: name === 'login',
+})
+
+/** Two processes of one app, on one store and one account, under one clock. */
+async function open() {
+  const time = handMoved()
+  await time.elapse(day - (time.now() % day))
+  const midnight = time.now()
+  const codes = new Map<string, string>()
+  const sandbox = await startSandbox({
+    now: time.now,
+    credits: 100_000,
+    onMessage: ({ phone, code = '' }) => void codes.set(phone, code),
+  })
+  const client = createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials, timeoutMs: 1_000 })
+  onTestFinished(async () => {
+    await client.close()
+    await sandbox.close()
+  })
+  const kept = memoryStore({ now: time.now })
+  const store = { isDown: false }
+  const unlessDown =
+    <Args extends unknown[], Result>(command: (...args: Args) => Result) =>
+    (...args: Args): Result => {
+      if (store.isDown) throw new Error('down')
+      return command(...args)
+    }
+  const heard: (readonly [minutes: number, event: EventBody])[] = []
+  const processes = [1, 2].map(() => {
+    const health = createHealth({ now: time.now, fixOf: String })
+    const domain = openDomain({
+      store: {
+        read: unlessDown(kept.read),
+        swap: unlessDown(kept.swap),
+        increment: unlessDown(kept.increment),
+      } satisfies Store,
+      provider: providerCodes({ client, approvedStatuses: sandbox.approvedStatuses }),
+      background: time.background,
+      secret: ['a secret of at least thirty-two bytes'],
+      namespace: '',
+      purposes: ['login', 'signup'].map(purposeOf),
+      defaultPurpose: purposeOf,
+      limits: { ...limits, serviceEnrolSendsPerHour: 200 },
+      signupGuard: { ...signupGuard, mode: 'enforce' },
+      balance: { everyMs: 5 * minute, low: 500, warnBeforeMs: hour },
+      deliveryWatch: { afterMs: 15_000 },
+      appNameOf: (lane) => lane,
+      countries: 'any',
+      knownMaxAgeMs: 0,
+      trustedMaxAgeMs: 0,
+      haveApps: false,
+      now: time.now,
+      emit: health.over((event) => void heard.push([(time.now() - midnight) / minute, event])),
+    })
+    return { ...domain, health: () => health.read(domain) }
+  })
+  // The day before: what is usual.
+  for (const country of ['CO', 'all']) {
+    const yesterday = `${country}.${new Date(midnight - 1).toISOString().slice(0, 10)}`
+    await kept.increment(`tf2::count-country-sent:${yesterday}`, 14 * day, 100)
+    await kept.increment(`tf2::count-country-approved:${yesterday}`, 14 * day, 80)
+  }
+
+  let people = 0
+  /** Somebody asks for a code. Returns what they do 20 seconds later: enter it, unless it is a pump. */
+  async function visit(
+    lane: 'auth' | 'enrol',
+    country: string,
+    isPump = false,
+  ): Promise<() => Promise<unknown>> {
+    const index = people++
+    const { challenges } = processes[index % 2] as (typeof processes)[0]
+    const phone = numberOf(country, index)
+    const purpose = lane === 'enrol' ? 'signup' : 'login'
+    const name = `person-${index}`
+    const person = { lane, anonymous: lane === 'enrol', subject: name, session: name, phone, purpose }
+    const { outcome } = await challenges.start(person).catch(() => ({ outcome: 'failed' }))
+    return async () => {
+      if (isPump || outcome !== 'started') return
+      const code = codes.get(phone) ?? '000000'
+      await challenges.verify({ ...person, code, shown: { purpose } }).catch(() => undefined)
+    }
+  }
+
+  return { time, sandbox, store, heard, visit, health: () => processes.map(({ health }) => health()) }
+}
+
+/** As an operator reads them: the same once an hour, with the minute in which it was told first. */
+function read(heard: Awaited<ReturnType<typeof open>>['heard']): readonly string[] {
+  const told = new Map<string, string>()
+  for (const [minutes, event] of heard) {
+    // About one person each.
+    if (/^(challenge|message|request)\./.test(event.type)) continue
+    const { country, limit, window, command, reason, httpStatus, status } = event as Record<string, unknown>
+    const details = [country, limit, window, command, reason, httpStatus, status]
+    const text = [event.type, ...details.filter((detail) => detail !== undefined)].join(' ')
+    const clock = [minutes / 60, minutes % 60]
+      .map((part) => String(Math.floor(part)).padStart(2, '0'))
+      .join(':')
+    const key = `${clock.slice(0, 2)} ${text}`
+    if (!told.has(key)) told.set(key, `${clock} ${text}`)
+  }
+  return [...told.values()]
+}
+
+it('tells an operator what went wrong on a day with every fault, and when it was over', async () => {
+  const { time, sandbox, store, heard, visit, health } = await open()
+  for (let now = 0; now < 24 * 60; now += 1) {
+    const between = (from: string, to: string) => now >= at(from) && now < at(to)
+    for (const [from, minutes, fault] of troubles) {
+      if (now === at(from)) sandbox.faults.add({ ...fault, times: Number.POSITIVE_INFINITY })
+      if (now === at(from) + minutes) sandbox.faults.clear()
+    }
+    store.isDown = between('15:00', '15:05')
+    if (now === at('19:00')) sandbox.account.setCredits(400)
+    if (now === at('19:30')) sandbox.account.setCredits(0)
+    if (now === at('20:00')) sandbox.account.setCredits(100_000)
+
+    const country = now % 2 === 0 ? 'MX' : 'CO'
+    if (country === 'MX' && between('16:00', '17:30')) {
+      sandbox.faults.add({ operation: 'messageState', kind: 'body', body: [{ state: 'rejected' }] })
+    }
+    const isBusy = now % 60 < 6 && between('01:00', '14:00')
+    const visits = Array.from({ length: isBusy ? 8 : 1 }, () => visit('auth', country))
+    if (now % 5 === 0) visits.push(visit('enrol', 'CO'))
+    const more = between('17:00', '18:00') || between('21:00', '22:30') ? 5 : 0
+    for (let index = 0; index < more; index += 1) {
+      visits.push(between('17:00', '18:00') ? visit('enrol', 'GB', true) : visit('enrol', 'CO'))
+    }
+    const entering = await Promise.all(visits)
+    await time.elapse(20_000)
+    await Promise.all(entering.map((enter) => enter()))
+    await time.elapse(40_000)
+    if (now === at('17:00')) {
+      const [first] = health()
+      expect(first?.delivery?.find(({ country: to }) => to === 'MX')).toMatchObject({
+        channel: 'sms',
+        delivered: 0,
+      })
+    }
+    if (now === at('21:45')) {
+      expect(health().flatMap((each) => each.limits)).toContainEqual(
+        expect.objectContaining({ limit: 'serviceEnrolSendsPerHour', state: 'closed' }),
+      )
+    }
+  }
+  expect(read(heard)).toEqual(told)
+})

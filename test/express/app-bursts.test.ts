@@ -1,0 +1,141 @@
+import { createClient } from 'redis'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Store } from '../../src/index.js'
+import { redisStore } from '../../src/store/redis-store.js'
+import { postAtOnce, wrongCodes } from '../../src/testing/rehearsal/bursts.js'
+import { enough } from '../in-full.js'
+import { figure } from '../prove/figure.js'
+import { type RedisServer, startRedis, withoutRedis } from '../store/redis-server.js'
+import { startAppHost } from './app-kit.js'
+import { phones } from './kit.js'
+
+const sessions = enough(30, { inFull: 100 })
+const rightCodes = enough(60, { inFull: 500 })
+
+/** Nobody's address, session or day is what is counted here. */
+const limits = {
+  verificationsPerAddressPer10Min: false,
+  sendsPerAddressPer10Min: false,
+  sendsPerSubjectPerDay: 1_000,
+  failuresPerSubjectPerDay: 1_000,
+  storeTimeoutMs: 10_000,
+} as const
+
+const times = <T>(count: number, make: () => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, make))
+
+let redis: RedisServer | undefined
+const clients: { destroy(): void }[] = []
+beforeAll(async () => {
+  if (!withoutRedis) redis = await startRedis()
+})
+afterAll(async () => {
+  for (const client of clients) client.destroy()
+  await redis?.kill()
+})
+
+async function onRedis(): Promise<{ store: Store }> {
+  const client = createClient({ url: String(redis?.url) })
+  clients.push(client)
+  await client.connect()
+  return { store: redisStore({ client }) }
+}
+
+const stores = {
+  'in memory': async () => ({}),
+  ...(!withoutRedis && { 'on Redis': onRedis }),
+}
+
+describe.each(Object.entries(stores))(
+  'two numbers and the app of one account, at once, %s,',
+  (where, storeOf) => {
+    async function start(namespace: string) {
+      let turn = 0
+      const numbers = [String(phones.ana), String(phones.ben)]
+      // Each start prefers the other number than the one before.
+      const phone = () => {
+        turn += 1
+        return turn % 2 === 0 ? numbers : numbers.toReversed()
+      }
+      return startAppHost({ ...(await storeOf()), namespace, limits, phone })
+    }
+
+    it('allow five wrong codes together, over hundreds and many sessions', async () => {
+      const { host, events } = await start('guesses')
+      const browsers = await times(sessions, () => host.login())
+      const ways = browsers.map((_, index) => ({ channel: index % 2 === 0 ? 'app' : 'sms' }))
+      const guess = async () => {
+        await postAtOnce(browsers, '/two-factor/start', ways)
+        await postAtOnce(
+          browsers,
+          '/two-factor/verify',
+          wrongCodes(10 * sessions).map((code) => ({ code })),
+        )
+      }
+      // Each starts again while others guess.
+      await Promise.all([guess(), guess(), guess()])
+      // It may be that each had another one's challenge: now nobody else starts.
+      await browsers[0]?.post('/two-factor/start', { channel: 'app' })
+      await browsers[0]?.post('/two-factor/verify', { code: '000000' })
+      const judged = events.filter(({ type }) => type === 'challenge.rejected').length
+      expect(judged).toBeLessThanOrEqual(5)
+      expect(judged).toBeGreaterThan(0)
+      expect(host.stub.sends.length).toBeLessThanOrEqual(2)
+      figure(
+        1,
+        `${judged} checks by two numbers and an app for ${30 * sessions} wrong codes over ${sessions} sessions, ${where}`,
+      )
+    })
+
+    it('let exactly one of many right codes in, in one session and over many', async () => {
+      const { host, shows } = await start('right')
+      const zoe = await host.login('zoe')
+      await zoe.post('/two-factor/start')
+      const copies = Array.from({ length: rightCodes }, () => zoe.copy())
+      const code = { code: shows() }
+      const inOne = await postAtOnce(copies, '/two-factor/verify', Array(rightCodes).fill(code))
+      expect(inOne.get(200)).toBe(1)
+
+      host.clock.now += 60_000
+      const others = await times(sessions, () => host.login('zoe'))
+      const next = { code: shows() }
+      const signIn = async (browser: (typeof others)[number]) => {
+        await browser.post('/two-factor/start')
+        return (await browser.post('/two-factor/verify', next)).status
+      }
+      const statuses = await Promise.all(others.map(signIn))
+      expect(statuses.filter((status) => status === 200)).toHaveLength(1)
+      figure(
+        2,
+        `1 success for ${rightCodes} right codes of an app, and for ${sessions} sessions with one, ${where}`,
+      )
+    })
+
+    it('send one text to each number for as many starts as there are sessions, apps among them', async () => {
+      const { host } = await start('starts')
+      const browsers = await times(2 * sessions, () => host.login())
+      const ways = browsers.map((_, index) => ({ channel: index % 3 === 0 ? 'app' : 'sms' }))
+      await postAtOnce(browsers, '/two-factor/start', ways)
+      const sentTo = host.stub.sends.map(({ form }) => form.phone)
+      expect(sentTo.length).toBe(new Set(sentTo).size)
+      figure(
+        3,
+        `${sentTo.length} sends, one to each number, for ${2 * sessions} starts by two numbers and an app, ${where}`,
+      )
+    })
+  },
+)
+
+describe.skipIf(withoutRedis)('a code of an app that was used', () => {
+  it('is refused after a restart, by every process on the same Redis', async () => {
+    const first = await startAppHost({ ...(await onRedis()), limits })
+    const zoe = await first.host.login('zoe')
+    await zoe.post('/two-factor/start')
+    expect((await zoe.post('/two-factor/verify', { code: first.shows() })).status).toBe(200)
+    const later = await startAppHost({ ...(await onRedis()), limits })
+    const thief = await later.host.login('zoe')
+    await thief.post('/two-factor/start')
+    const told = (await thief.post('/two-factor/verify', { code: later.shows() })).json
+    expect([told.reason, told.attemptsRemaining]).toEqual(['old-code', 5])
+  })
+})

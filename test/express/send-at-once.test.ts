@@ -1,0 +1,216 @@
+import express from 'express'
+import { describe, expect, it } from 'vitest'
+import type { GuardOptions, TwoFactorOptions } from '../../src/index.js'
+import { type Answer, type Browser, hiddenFields } from './browser.js'
+import { startHost } from './kit.js'
+
+const asks = '<h1>Confirm that it&#39;s you</h1>'
+const sent = '<h1>Check your phone</h1>'
+
+function startPayHost(guard: GuardOptions = {}, options: Partial<TwoFactorOptions> = {}) {
+  return startHost({
+    options,
+    mount(app, tf) {
+      const confirmed = tf.requireTwoFactor({
+        purpose: 'pay',
+        once: true,
+        resume: true,
+        bind: (req) => ({ amount: req.body.amount ?? null }),
+        describe: ({ body }) => ({ rows: [['Amount', String(body.amount)]], action: 'Pay <now>' }),
+        ...guard,
+      })
+      app.use('/pay', express.json(), express.urlencoded({ extended: false }))
+      app.all('/pay', confirmed, (req, res) => void res.json({ paid: req.body.amount }))
+    },
+  })
+}
+
+/** Posts the form with these headers alone. */
+const post = (browser: Browser, headers: Record<string, string>, amount = '5', method = 'POST') =>
+  browser.send('/pay', {
+    method,
+    body: `amount=${amount}`,
+    headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded', ...headers },
+  })
+
+const own = { 'sec-fetch-site': 'same-origin' }
+
+describe('a form of this site that a guard refuses', () => {
+  it('has its code sent: a code and a button that names the action are all that is asked for', async () => {
+    const host = await startPayHost()
+    const ana = await host.signIn()
+    const page = await post(ana, own)
+    expect(page.status).toBe(403)
+    expect(page.text).toContain(sent)
+    expect(page.text).toContain('<dt>Amount</dt><dd><bdi>5</bdi></dd>')
+    expect(host.stub.sends).toHaveLength(2)
+    const fields = { ...hiddenFields(page.text), code: host.stub.rightCode }
+    const right = await ana.submit('/two-factor/verify', fields)
+    const last = await ana.open(right.headers.get('location') ?? '')
+    expect(last.text).toContain('>Pay &lt;now&gt;</button>')
+    const paid = await ana.submit('/pay', hiddenFields(last.text))
+    expect(paid.json).toEqual({ paid: '5' })
+    expect(host.stub.sends).toHaveLength(2)
+  })
+
+  it('says that it has to be submitted again where it is not kept', async () => {
+    const host = await startPayHost({ resume: false })
+    const page = await post(await host.signIn(), own)
+    expect(page.text).toContain(sent)
+    expect(page.text).toContain('You will need to submit the form again after this.')
+  })
+
+  it('says no more than is known when the answer to the send is lost', async () => {
+    const host = await startPayHost({}, { limits: { codeLifetimeMs: 30 * 60_000 } })
+    const ana = await host.signIn()
+    host.stub.answerSend = () => 'reset'
+    const page = await post(ana, own)
+    expect(page.text).toContain('A code is on its way')
+    const [, address = ''] = /data-address="([^"]+)"/.exec(page.text) ?? []
+    const reload = () => ana.open(address.replaceAll('&amp;', '&'))
+    expect((await reload()).text).toContain('A code is on its way')
+    // What is asked for outlives the code, as after any start.
+    host.clock.now += 40 * 60_000 - 1
+    expect((await reload()).status).toBe(200)
+  })
+
+  it('sends one code however many come at once, for one amount or for many', async () => {
+    for (const amountOf of [() => '5', String]) {
+      const host = await startPayHost()
+      const ana = await host.signIn()
+      const pages = await Promise.all(
+        Array.from({ length: 60 }, (_, index) => post(ana.copy(), own, amountOf(index))),
+      )
+      expect(pages.filter(({ status }) => status === 200)).toEqual([])
+      expect(host.stub.sends).toHaveLength(2)
+    }
+  })
+})
+
+describe('nothing is sent unasked', () => {
+  const expectStartPage = ({ status, text }: Answer) => {
+    expect(status).toBe(403)
+    expect(text).toContain(asks)
+  }
+
+  it.each<[string, (url: string) => Record<string, string>, isOwn: boolean]>([
+    ['same-origin', () => own, true],
+    ['its own Origin alone', (url) => ({ origin: url }), true],
+    ['cross-site', () => ({ 'sec-fetch-site': 'cross-site' }), false],
+    ['cross-site, with our Origin', (url) => ({ 'sec-fetch-site': 'cross-site', origin: url }), false],
+    ['same-site', () => ({ 'sec-fetch-site': 'same-site' }), false],
+    ['none', () => ({ 'sec-fetch-site': 'none' }), false],
+    ['two at once', () => ({ 'sec-fetch-site': 'same-origin, cross-site' }), false],
+    ['no header that says it', () => ({}), false],
+    ['Origin null', () => ({ origin: 'null' }), false],
+    ['Origin of another port', (url) => ({ origin: `${url}1` }), false],
+    ['Origin of another host', () => ({ origin: 'https://evil.example' }), false],
+    ['a Referer alone', (url) => ({ referer: `${url}/form` }), false],
+  ])('unless the form is certainly our own: %s', async (_name, headers, isOwn) => {
+    const host = await startPayHost()
+    const page = await post(await host.signIn(), headers(host.url))
+    if (!isOwn) expectStartPage(page)
+    expect(host.stub.sends).toHaveLength(isOwn ? 2 : 1)
+  })
+
+  it('to a partner that may post to the routes', async () => {
+    const origin = 'https://partner.example'
+    const host = await startPayHost({}, { allowedOrigins: [origin] })
+    const page = await post(await host.signIn(), { origin, 'sec-fetch-site': 'cross-site' })
+    expectStartPage(page)
+    expect(host.stub.sends).toHaveLength(1)
+  })
+
+  it.each<[string, Record<string, string>, string?]>([
+    ['an upload', { 'content-type': 'multipart/form-data; boundary=x' }],
+    ['a script that asks for JSON', { accept: 'application/json' }],
+    ['another method', {}, 'PUT'],
+    ['a page', {}, 'GET'],
+  ])('to %s', async (_name, headers, method = 'POST') => {
+    const host = await startPayHost({ bind: () => ({}), describe: () => ({ rows: [['a', 'b']] }) })
+    const ana = await host.signIn()
+    if (method === 'GET') await ana.get('/pay', { accept: 'text/html', ...own })
+    else await post(ana, { ...own, ...headers }, '5', method)
+    expect(host.stub.sends).toHaveLength(1)
+  })
+
+  it.each<[string, GuardOptions, Partial<TwoFactorOptions>]>([
+    ['where the guard says so', { sendAtOnce: false }, {}],
+    ['where beforeSend says no', {}, { beforeSend: (_req, { purpose }) => purpose !== 'pay' }],
+    ['where the code is to come in another way', { methods: ['passkey', 'call'] }, { channels: ['sms'] }],
+    ['where no more may be sent', {}, { limits: { serviceSendsPerMinute: 1 } }],
+    [
+      'where a trusted device may do',
+      { purpose: 'look', once: false, ...({ bind: undefined, describe: undefined } as object) },
+      {
+        trustedDevices: { maxAgeMs: 60_000 },
+        purposes: { login: {}, look: { trustedDevice: true }, transfer: {} },
+      },
+    ],
+  ])('%s', async (_name, guard, options) => {
+    const host = await startPayHost(guard, options)
+    const page = await post(await host.signIn(), own)
+    expect(page.status).toBe(403)
+    expect(page.text).not.toContain(sent)
+    expect(host.stub.sends).toHaveLength(1)
+  })
+
+  it('where an authenticator app may make the code as well', async () => {
+    let secret: string | undefined
+    const host = await startPayHost({}, { authenticator: { secretOf: () => secret, issuer: 'Acme' } })
+    const ana = await host.signIn()
+    secret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
+    expectStartPage(await post(ana, own))
+    expect(host.stub.sends).toHaveLength(1)
+  })
+
+  it('where the person may choose among several numbers, but where a list holds one', async () => {
+    let numbers = ['+573001234567']
+    const host = await startPayHost({}, { phone: () => numbers })
+    const ana = await host.signIn()
+    numbers = ['+573001234567', '+573007654321']
+    expectStartPage(await post(ana, own))
+    expect(host.stub.sends).toHaveLength(1)
+    numbers = ['+573001234567']
+    host.clock.now += 61_000
+    await post(ana, own)
+    expect(host.stub.sends).toHaveLength(2)
+  })
+
+  it('in place of a code for something else, nor before its cooldown is over', async () => {
+    const host = await startPayHost()
+    const ana = await host.signIn()
+    await post(ana, own)
+    host.clock.now += 61_000
+    expectStartPage(await post(ana, own, '900'))
+    expect((await ana.get('/two-factor')).json.challenge).toMatchObject({
+      details: { rows: [['Amount', '5']] },
+    })
+    await ana.post('/two-factor/cancel', {})
+    await ana.post('/two-factor/start', { purpose: 'login' })
+    await ana.post('/two-factor/cancel', {})
+    expectStartPage(await post(ana, own))
+    expect(host.stub.sends).toHaveLength(3)
+  })
+
+  it('in place of a code that the same person awaits in another session', async () => {
+    const host = await startPayHost()
+    const laptop = await host.signIn()
+    const ana = await host.signIn()
+    await laptop.start({ purpose: 'transfer' })
+    host.clock.now += 61_000
+    expectStartPage(await post(ana, own))
+    expect((await laptop.get('/two-factor')).json.challenge.purpose).toBe('transfer')
+    expect(host.stub.sends).toHaveLength(3)
+  })
+
+  it('when the provider refuses, and a mistake of the host reaches its error handler', async () => {
+    let phoneOf: TwoFactorOptions['phone'] = () => '+573001234567'
+    const host = await startPayHost({}, { phone: (req, subject) => phoneOf(req, subject) })
+    const ana = await host.signIn()
+    host.stub.answerSend = () => ({ status: 400, json: { error: 'no' } })
+    expectStartPage(await post(ana, own))
+    phoneOf = () => Promise.reject(new Error('no database'))
+    expect((await post(ana, own)).json).toEqual({ host: 'no database' })
+  })
+})

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest'
+import { createBackground } from '../../src/lib/background.js'
+import { memoryStore } from '../../src/store/memory-store.js'
+import { redisStore } from '../../src/store/redis-store.js'
+import type { Store } from '../../src/store/store.js'
+import { createService, visitor } from '../challenge/service.js'
+import { redisOfFile } from '../express/redis.js'
+import { withoutRedis } from '../store/redis-server.js'
+
+const times = <T>(count: number, make: (index: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, (_, index) => make(index)))
+
+/** A busy machine that answers late would hold the attacker back, too. */
+const timeoutMs = 10_000
+
+const redis = redisOfFile()
+
+const stores: Readonly<Record<string, (now: () => number) => Store>> = {
+  memory: (now) => memoryStore({ now }),
+  ...(!withoutRedis && { Redis: () => redisStore({ client: redis.client, timeoutMs }) }),
+}
+
+describe.each(Object.entries(stores))('the day of all sign-ups, on %s,', (_, open) => {
+  it('stays within its limit for 300 at the turn of an hour, in two processes whose clocks differ', async () => {
+    const limits = { serviceEnrolSendsPerDay: 40 }
+    const background = createBackground()
+    const turn = 1_800_000_000_000
+    const store = open(() => turn)
+    const [early, late] = [turn - 2_000, turn + 2_000].map((at) =>
+      createService({ limits, store: () => store, clock: { now: () => at, background } }),
+    )
+    const outcomes = await times(
+      300,
+      (index) => (index % 2 === 0 ? early : late)?.challenges.start(visitor(index)) ?? expect.unreachable(),
+    )
+    const started = outcomes.filter(({ outcome }) => outcome === 'started').length
+    expect(started).toBeLessThanOrEqual(40)
+    // What was refused is given back: the rest of the day is there.
+    for (let index = started; index < 40; index += 1) {
+      expect(await late?.challenges.start(visitor(1_000 + index))).toMatchObject({ outcome: 'started' })
+    }
+    expect(await late?.challenges.start(visitor(2_000))).toMatchObject({ code: 'sending_paused' })
+  })
+})
