@@ -111,7 +111,7 @@ export function createDemo(
     router.use(securityRoutes(tf, accounts, pages))
     router.use('/signup', signupRoutes(tf, accounts, pages))
     router.use('/guesses', guesses.routes(pages))
-    router.use((_req, res) => void res.status(404).send(pages.notFound()))
+    router.use((req, res) => void res.status(404).send(pages(req).notFound()))
     return { tf, router }
   }
 

@@ -2,6 +2,7 @@ import { type Request, type RequestHandler, Router } from 'express'
 import type { TwoFactor } from 'express-two-factor'
 import { type Account, type Accounts, balanceOf, money, textOf } from './accounts.js'
 import type { Pages } from './pages.js'
+import { fill } from './texts.js'
 
 /** What only its owner may see, and what asks for a fresh code. */
 export function bankRoutes(tf: TwoFactor, accounts: Accounts, pages: Pages): Router {
@@ -18,13 +19,15 @@ export function bankRoutes(tf: TwoFactor, accounts: Accounts, pages: Pages): Rou
     const { name, email, movements } = account
     const [newest] = movements
     const isNews = req.query.news === 'transfer' && newest !== undefined
-    const news = isNews ? `${money(-newest.amount)} went to ${newest.what}.` : undefined
-    res.format({ html: () => res.send(pages.account(account, news)), json: () => res.json({ name, email }) })
+    const { account: page, t } = pages(req)
+    const sent = isNews && { amount: money(-newest.amount), payee: newest.what }
+    const news = sent ? fill(t.transferred, sent) : undefined
+    res.format({ html: () => res.send(page(account, news)), json: () => res.json({ name, email }) })
   })
 
   router.use('/settings', tf.requireTwoFactor({ purpose: 'settings' }))
   router.get('/settings', (req, res) => {
-    res.send(pages.settings(ownerOf(req).email))
+    res.send(pages(req).settings(ownerOf(req).email))
   })
   router.post('/settings', (req, res) => {
     ownerOf(req).email = textOf(req.body, 'email') ?? ownerOf(req).email
@@ -38,10 +41,9 @@ export function bankRoutes(tf: TwoFactor, accounts: Accounts, pages: Pages): Rou
     const balance = account === undefined ? Number.POSITIVE_INFINITY : balanceOf(account)
     const isWhole = /^[1-9]\d{0,5}$/.test(amount) && payee !== ''
     if (isWhole && Number(amount) <= balance) return next()
-    const problem = isWhole
-      ? `The account holds ${money(balance)}.`
-      : 'Enter whole dollars and who gets them.'
-    res.status(422).send(pages.transfer({ amount, payee }, problem))
+    const { transfer, t } = pages(req)
+    const problem = isWhole ? fill(t.notEnough, { balance: money(balance) }) : t.wholeDollars
+    res.status(422).send(transfer({ amount, payee }, problem))
   }
   const confirmed = tf.requireTwoFactor({
     purpose: 'transfer',
@@ -49,18 +51,20 @@ export function bankRoutes(tf: TwoFactor, accounts: Accounts, pages: Pages): Rou
     bind: transferOf,
     describe: (req) => {
       const { amount, payee } = transferOf(req)
+      const { t } = pages(req)
       return {
-        title: 'Transfer',
+        title: t.transfer,
         rows: [
-          ['Amount', money(Number(amount))],
-          ['To', payee],
+          [t.amount, money(Number(amount))],
+          [t.to, payee],
         ],
+        action: t.transfer,
       }
     },
     resume: true,
   })
-  router.get('/transfer', tf.requireTwoFactor(), (_req, res) => {
-    res.send(pages.transfer({ amount: '100', payee: 'Luis' }))
+  router.get('/transfer', tf.requireTwoFactor(), (req, res) => {
+    res.send(pages(req).transfer({ amount: '100', payee: 'Luis' }))
   })
   router.post('/transfer', canBeDone, confirmed, canBeDone, (req, res) => {
     const done = transferOf(req)

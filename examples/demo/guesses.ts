@@ -73,8 +73,8 @@ export function createGuesses(
     last: () => last,
     routes(pages) {
       const router = Router()
-      router.get('/', (_req, res) => {
-        res.send(pages.guesses(last))
+      router.get('/', (req, res) => {
+        res.send(pages(req).guesses(last))
       })
       router.post('/', async (req, res) => {
         // One attack at a time, however often the button is pressed.

@@ -1,14 +1,25 @@
+import type { Request } from 'express'
 import type { BrandOptions, Render, TrustedDevice } from 'express-two-factor'
 import { type Account, balanceOf, money } from './accounts.js'
 import type { Guessed } from './guesses.js'
+import { switchOf } from './stage.js'
+import { fill, type Texts, texts } from './texts.js'
 
-/** The pages of the bank, in the clothes of the code page. */
-export type Pages = ReturnType<typeof createPages>
+/** The pages of the bank, in the clothes of the code page and the language of the request. */
+export type Pages = (req: Request) => ReturnType<typeof pagesIn>
 
-export function createPages({ name, logoUrl }: BrandOptions) {
+export function createPages(brand: BrandOptions): Pages {
+  const pages = { en: pagesIn(texts.en, brand), es: pagesIn(texts.es, brand), pt: pagesIn(texts.pt, brand) }
+  return (req) => {
+    const chosen = switchOf(req, 'language') ?? req.acceptsLanguages('en', 'es', 'pt')
+    return pages[chosen === 'es' || chosen === 'pt' ? chosen : 'en']
+  }
+}
+
+function pagesIn(t: Texts, { name, logoUrl }: BrandOptions) {
   const logo = logoUrl === undefined ? name : `<img src="${logoUrl}" alt="${name}">`
   const page = (title: string, content: string) => `<!doctype html>
-<html lang="en">
+<html lang="${t.lang}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -20,73 +31,88 @@ ${head}</head>
 <main>
 <p class="brand"><a href="/bank">${logo}</a></p>
 <h1>${title}</h1>
-${content}${inboxLine}</main>
+${content}<p class="inbox">${t.inbox}</p>
+</main>
 </body>
 </html>
 `
+  const nav = `<nav aria-label="${t.nav}"><ul>
+<li><a href="/account">${t.account}</a></li><li><a href="/transfer">${t.transfer}</a></li>
+<li><a href="/settings" data-step-up>${t.settings}</a></li><li><a href="/security">${t.security}</a></li>
+</ul></nav>
+`
+  const signOut = `<form method="post" action="/logout"><div class="buttons"><button>${t.signOut}</button></div></form>\n`
+  const visitorLinks = `${link('/login', t.signIn)}${link('/signup/phone', t.openAccount)}${link('/guesses', t.guess)}`
+
   return {
+    t,
+
     home: (person: string | undefined) =>
-      page(name, person === undefined ? visitorLinks : `<p>Hello, ${escaped(person)}.</p>\n${nav}${signOut}`),
+      page(
+        name,
+        person === undefined
+          ? visitorLinks
+          : `<p>${fill(t.hello, { name: escaped(person) })}</p>\n${nav}${signOut}`,
+      ),
 
     login: (returnTo: string | undefined, problem?: string) =>
       page(
-        'Sign in',
+        t.signIn,
         `${alert(problem)}${form(
           '/login',
-          `${hidden('returnTo', returnTo)}${field('name', 'Name', 'ana', 'autocomplete="username"')}${field('password', 'Password', 'sesame', 'type="password" autocomplete="current-password"')}`,
-          'Sign in',
+          `${hidden('returnTo', returnTo)}${field('name', t.name, 'ana', 'autocomplete="username"')}${field('password', t.password, 'sesame', 'type="password" autocomplete="current-password"')}`,
+          t.signIn,
         )}`,
       ),
 
     account: (account: Account, news?: string) =>
       page(
-        'Account',
+        t.account,
         `${status(news)}${nav}<p>${escaped(account.name)}, ${escaped(account.email)}</p>
 ${table(
-  ['Movements', 'Amount'],
+  [t.movements, t.amount],
   [
     ...account.movements.map(({ what, amount }) => [escaped(what), money(amount)]),
-    ['<b>Balance</b>', `<b>${money(balanceOf(account))}</b>`],
+    [`<b>${t.balance}</b>`, `<b>${money(balanceOf(account))}</b>`],
   ],
 )}${signOut}`,
       ),
 
     settings: (email: string) =>
       page(
-        'Settings',
-        `${nav}${form('/settings', field('email', 'E-mail', email, 'type="email" autocomplete="email"'), 'Save', 'data-step-up')}`,
+        t.settings,
+        `${nav}${form('/settings', field('email', t.email, email, 'type="email" autocomplete="email"'), t.save, 'data-step-up')}`,
       ),
 
     transfer: ({ amount, payee }: { amount: string; payee: string }, problem?: string) =>
       page(
-        'Transfer',
+        t.transfer,
         `${alert(problem)}${nav}${form(
           '/transfer',
-          field('amount', 'Amount in dollars', amount, 'inputmode="numeric"') +
-            field('payee', 'Payee', payee),
-          'Transfer',
+          field('amount', t.dollars, amount, 'inputmode="numeric"') + field('payee', t.payee, payee),
+          t.transfer,
           'data-step-up',
         )}`,
       ),
 
     security: (account: Account, browsers: readonly TrustedDevice[], news?: string) =>
       page(
-        'Security',
-        `${status(news)}${nav}<h2>Mobile number</h2>
-<p>Codes go to the number that ends in ${escaped(account.phone.slice(-2))}. <a href="/number/code">Change it</a></p>
-<h2>Recovery codes</h2>
-<p>For the day without the phone: ${account.recoveryHashes.size} left.</p>
-${form('/recovery-codes', '', 'Make new codes', 'data-step-up')}
-<h2>Trusted browsers</h2>
-<p>They sign in without a code. None of them confirms a transfer.</p>
+        t.security,
+        `${status(news)}${nav}<h2>${t.number}</h2>
+<p>${fill(t.numberText, { digits: escaped(account.phone.slice(-2)) })} <a href="/number/code">${t.change}</a></p>
+<h2>${t.recoveryCodes}</h2>
+<p>${fill(t.codesLeft, { n: String(account.recoveryHashes.size) })}</p>
+${form('/recovery-codes', '', t.makeCodes, 'data-step-up')}
+<h2>${t.browsers}</h2>
+<p>${t.browsersText}</p>
 ${
   browsers.length === 0
-    ? '<p>None yet: tick the box on the code page.</p>'
+    ? `<p>${t.noBrowsers}</p>`
     : table(
-        ['Trusted on', 'Trust'],
+        [t.trustedOn, t.trust],
         browsers.map(({ id, trustedAt }, index) => [
-          new Date(trustedAt).toUTCString(),
-          form('/browsers', hidden('id', id), `Revoke${index === 0 ? '' : ` ${index + 1}`}`),
+          new Date(trustedAt).toLocaleString(t.lang, { timeZone: 'UTC', timeZoneName: 'short' }),
+          form('/browsers', hidden('id', id), `${t.revoke}${index === 0 ? '' : ` ${index + 1}`}`),
         ]),
       )
 }`,
@@ -94,48 +120,50 @@ ${
 
     recoveryCodes: (codes: readonly string[]) =>
       page(
-        'Recovery codes',
-        `<p>Keep them where your phone is not. Each signs you in once; they are not shown again.</p>
+        t.recoveryCodes,
+        `<p>${t.codesShown}</p>
 <ol class="codes">${codes.map((code) => `<li>${code}</li>`).join('\n')}</ol>
-${link('/security', 'Done')}`,
+${link('/security', t.done)}`,
       ),
 
     newNumber: (phone: string) =>
       page(
-        'New number',
-        `<p>${escaped(phone)} is yours. A code to your old number confirms the change.</p>
-${form('/number', '', 'Use this number', 'data-step-up')}`,
+        t.newNumber,
+        `<p>${fill(t.newNumberText, { phone: escaped(phone) })}</p>
+${form('/number', '', t.useNumber, 'data-step-up')}`,
       ),
 
     guesses: (guessed: Guessed | undefined) =>
       page(
-        'Break in',
-        `<p>Somebody knows a name and its password, and guesses the code.</p>
-${guessed === undefined ? '' : result(guessed)}${form('/guesses', '', 'Send 1,000 guesses')}${link('/bank', 'Home')}`,
+        t.guess,
+        `<p>${t.guessesText}</p>
+${guessed === undefined ? '' : result(guessed, t)}${form('/guesses', '', t.guessesSend)}${link('/bank', t.home)}`,
       ),
 
     signup: (problem?: string) =>
       page(
-        'Open an account',
+        t.openAccount,
         `${alert(problem)}${form(
           '/signup',
-          `${field('name', 'Name', '', 'autocomplete="username"')}${field('password', 'Password', '', 'type="password" autocomplete="new-password"')}`,
-          'Open',
+          `${field('name', t.name, '', 'autocomplete="username"')}${field('password', t.password, '', 'type="password" autocomplete="new-password"')}`,
+          t.open,
         )}`,
       ),
 
-    notFound: () =>
-      page('Page not found', `<p>There is nothing at this address.</p>\n${link('/bank', 'Home')}`),
+    notFound: () => page(t.notFound, `<p>${t.notFoundText}</p>\n${link('/bank', t.home)}`),
   }
 }
 
 /** The pages of the package with what those of the bank have, in a frame of the stage too. */
-export const framed: Render = (_view, { html, res }) => {
+export const framed: Render = (_view, { html, locale, res }) => {
   // Pages of this origin may frame them, and no others (clickjacking).
   const policy = String(res.get('Content-Security-Policy'))
   res.set('Content-Security-Policy', policy.replace("frame-ancestors 'none'", "frame-ancestors 'self'"))
   res.set('X-Frame-Options', 'SAMEORIGIN')
-  return html.replace('</head>', `${head}</head>`).replace('</main>', `${inboxLine}</main>`)
+  const { inbox } = texts[locale.slice(0, 2) as keyof typeof texts]
+  return html
+    .replace('</head>', `${head}</head>`)
+    .replace('</main>', `<p class="inbox">${inbox}</p>\n</main>`)
 }
 
 const head = `<link rel="icon" href="/logo.svg">
@@ -143,26 +171,14 @@ const head = `<link rel="icon" href="/logo.svg">
 <script src="/bank.js"></script>
 `
 
-const inboxLine = '<p class="inbox">Codes arrive in the <a href="/inbox" target="inbox">inbox</a>.</p>\n'
-
 const link = (href: string, text: string) => `<p><a href="${href}">${text}</a></p>\n`
 
-const visitorLinks = `${link('/login', 'Sign in')}${link('/signup/phone', 'Open an account')}${link('/guesses', 'Break in')}`
-
-const nav = `<nav aria-label="Bank"><ul>
-<li><a href="/account">Account</a></li><li><a href="/transfer">Transfer</a></li>
-<li><a href="/settings" data-step-up>Settings</a></li><li><a href="/security">Security</a></li>
-</ul></nav>
-`
-
-const signOut = `<form method="post" action="/logout"><div class="buttons"><button>Sign out</button></div></form>\n`
-
-function result({ answers, reached, ms }: Guessed): string {
+function result({ answers, reached, ms }: Guessed, t: Texts): string {
   const times = new Map<string, number>()
   for (const answer of answers) times.set(answer, (times.get(answer) ?? 0) + 1)
-  return `<p role="status"><b>${reached} of 1,000 guesses were checked</b>, in ${ms} ms.</p>
+  return `<p role="status"><b>${reached} ${t.guessed}</b>, ${ms} ms.</p>
 ${table(
-  ['Answer', 'Guesses'],
+  [t.guessesAnswer, t.guesses],
   [...times].map(([answer, count]) => [answer, String(count)]),
 )}`
 }

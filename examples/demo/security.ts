@@ -13,11 +13,9 @@ export function securityRoutes(tf: TwoFactor, accounts: Accounts, pages: Pages):
   router.get('/security', signedIn, async (req, res) => {
     const account = ownerOf(req)
     const browsers = await tf.trustedDevices.list(account.name)
-    const news = {
-      revoked: 'That browser asks for a code again.',
-      number: 'Codes go to the new number from now on.',
-    }[textOf(req.query, 'news') ?? '']
-    res.send(pages.security(account, browsers, news))
+    const { security, t } = pages(req)
+    const news = { revoked: t.browserRevoked, number: t.numberChanged }[textOf(req.query, 'news') ?? '']
+    res.send(security(account, browsers, news))
   })
   router.post('/browsers', signedIn, async (req, res) => {
     await tf.trustedDevices.revoke(ownerOf(req).name, textOf(req.body, 'id') ?? '')
@@ -30,7 +28,7 @@ export function securityRoutes(tf: TwoFactor, accounts: Accounts, pages: Pages):
     const account = ownerOf(req)
     const { codes, hashes } = tf.recoveryCodes.generate(account.name)
     account.recoveryHashes = new Set(hashes)
-    res.set('Cache-Control', 'no-store').send(pages.recoveryCodes(codes))
+    res.set('Cache-Control', 'no-store').send(pages(req).recoveryCodes(codes))
   })
   // A reload shows them no second time.
   router.get('/recovery-codes', (_req, res) => res.redirect('/security'))
@@ -48,11 +46,14 @@ export function securityRoutes(tf: TwoFactor, accounts: Accounts, pages: Pages):
     purpose: 'change-number',
     once: true,
     bind: (req) => ({ phone: req.provenPhone?.phone ?? null }),
-    describe: (req) => ({ title: 'New number', rows: [['Number', req.provenPhone?.phone ?? '']] }),
+    describe: (req) => {
+      const { newNumber, number, useNumber } = pages(req).t
+      return { title: newNumber, rows: [[number, req.provenPhone?.phone ?? '']], action: useNumber }
+    },
     resume: true,
   })
   router.get('/number', signedIn, readNewNumber, (req, res) => {
-    res.send(pages.newNumber(req.provenPhone?.phone ?? ''))
+    res.send(pages(req).newNumber(req.provenPhone?.phone ?? ''))
   })
   router.post('/number', signedIn, readNewNumber, byOldNumber, newNumber.requireProof(), async (req, res) => {
     const account = ownerOf(req)

@@ -9,8 +9,8 @@ export function signInRoutes(tf: TwoFactor, accounts: Accounts, pages: Pages): R
   const checkPassword: RequestHandler = (req, res, next) => {
     const account = accounts.find(textOf(req.body, 'name'))
     if (account === undefined || account.password !== textOf(req.body, 'password')) {
-      const problem = 'That name and password do not belong together.'
-      res.status(401).send(pages.login(textOf(req.body, 'returnTo'), problem))
+      const { login, t } = pages(req)
+      res.status(401).send(login(textOf(req.body, 'returnTo'), t.wrongPassword))
       return
     }
     req.session.pendingUserId = account.name
@@ -18,10 +18,10 @@ export function signInRoutes(tf: TwoFactor, accounts: Accounts, pages: Pages): R
   }
 
   router.get('/bank', (req, res) => {
-    res.send(pages.home(req.session.userId))
+    res.send(pages(req).home(req.session.userId))
   })
   router.get('/login', (req, res) => {
-    res.send(pages.login(textOf(req.query, 'returnTo')))
+    res.send(pages(req).login(textOf(req.query, 'returnTo')))
   })
   router.post('/login', checkPassword, tf.start({ purpose: 'login', successPath: '/account' }))
   // For programs, which start the challenge on their own.

@@ -13,12 +13,12 @@ export function signupRoutes(tf: TwoFactor, accounts: Accounts, pages: Pages): R
     const name = textOf(req.body, 'name') ?? ''
     const password = textOf(req.body, 'password') ?? ''
     if (name !== '' && password !== '' && accounts.find(name) === undefined) next()
-    else res.status(422).send(pages.signup('Choose another name, and a password.'))
+    else res.status(422).send(pages(req).signup(pages(req).t.chooseName))
   }
 
   router.use('/phone', signup.routes())
-  router.get('/', (_req, res) => {
-    res.send(pages.signup())
+  router.get('/', (req, res) => {
+    res.send(pages(req).signup())
   })
   // Asked for the name again behind the proof, because somebody may have been faster.
   router.post('/', freeName, signup.requireProof(), freeName, async (req, res) => {

@@ -14,6 +14,8 @@ export interface StageParts extends Pick<Sandbox, 'inbox' | 'inboxUrl'> {
 const maxMessages = 6
 /** A thousand guesses are a thousand changes. */
 const everyMs = 100
+/** Codes expire without a change. */
+const expiryMs = 10_000
 
 /** The page of the stage is `public/index.html`; this tells it what happens (server-sent events). */
 export function stageRoutes({ activity, inbox, inboxUrl, guesses, limits }: StageParts): Router {
@@ -46,7 +48,9 @@ export function stageRoutes({ activity, inbox, inboxUrl, guesses, limits }: Stag
     res.set({ 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' })
     send()
     activity.changes.on('change', plan)
+    const expiry = setInterval(plan, expiryMs)
     res.once('close', () => {
+      clearInterval(expiry)
       activity.changes.off('change', plan)
       clearTimeout(timer)
     })

@@ -22,6 +22,7 @@ const warnings: readonly TwoFactorEvent['type'][] = [
   'device.reused',
   'provider.unexpected',
   'balance.low',
+  'delivery.low',
   'balance.unknown',
   'spend.suspected',
   'limit.near',

@@ -22,11 +22,12 @@ const userVerified = 0x04
 /** What an authenticator in a browser returns, of a shape that `toJSON` gives it. */
 export function assertion(
   privateKey: Buffer,
-  given: { challenge: string; origin: string; rpId: string; verified?: boolean; type?: string },
+  given: { challenge: string; origin: string; rpId: string },
 ): object {
-  const { challenge, origin, rpId, verified = true, type = 'webauthn.get' } = given
+  const { challenge, origin, rpId } = given
+  const type = 'webauthn.get'
   const clientData = Buffer.from(JSON.stringify({ type, challenge, origin, crossOrigin: false }))
-  const flags = Buffer.from([verified ? userPresent | userVerified : userPresent])
+  const flags = Buffer.from([userPresent | userVerified])
   const authenticatorData = Buffer.concat([sha256(rpId), flags, Buffer.alloc(4)])
   const key = { key: privateKey, format: 'der', type: 'pkcs8' } as const
   const signature = sign('sha256', Buffer.concat([authenticatorData, sha256(clientData)]), key)

@@ -1,20 +1,12 @@
-import { startSandbox } from 'express-two-factor/sandbox'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createDemo } from '../../examples/demo/app.js'
-import { listening } from '../listening.js'
+import { openBank } from '../browser/bank.js'
 import { createVisitor } from './browser.js'
 
 const ana = '+573001234567'
 
-async function openBank() {
-  const sandbox = await startSandbox()
-  const demo = createDemo(sandbox)
-  const { origin, close } = await listening(demo.app, 'localhost')
-  onTestFinished(async () => {
-    await close()
-    await demo.close()
-    await sandbox.close()
-  })
+async function open() {
+  const { sandbox, demo, origin, close } = await openBank()
+  onTestFinished(close)
   const visit = createVisitor(origin)
   const codeFor = async (phone: string) => (await sandbox.inbox.waitFor(phone)).code
   const signIn = async () => {
@@ -26,7 +18,7 @@ async function openBank() {
 
 describe('the demo bank', () => {
   it('asks for no code for a transfer that the account cannot pay, and shows amounts in dollars', async () => {
-    const { sandbox, visit, signIn } = await openBank()
+    const { sandbox, visit, signIn } = await open()
     await signIn()
     const refused = await visit('POST', '/transfer', new URLSearchParams({ amount: '1001', payee: 'Luis' }))
     expect(refused.status).toBe(422)
@@ -35,7 +27,7 @@ describe('the demo bank', () => {
   })
 
   it('pays out one of two confirmed transfers that are more than the account holds together', async () => {
-    const { demo, sandbox, visit, codeFor, signIn } = await openBank()
+    const { demo, sandbox, visit, codeFor, signIn } = await open()
     await signIn()
     const transfers = ['Luis', 'Eva'].map((payee) => ({ amount: '600', payee }))
     for (const transfer of transfers) {
@@ -50,7 +42,7 @@ describe('the demo bank', () => {
   })
 
   it('signs a new person in without a second code', async () => {
-    const { sandbox, visit, codeFor } = await openBank()
+    const { sandbox, visit, codeFor } = await open()
     await visit('POST', '/signup/phone/start', { phone: '310 765 4321', country: 'CO' })
     await visit('POST', '/signup/phone/verify', { code: await codeFor('+573107654321') })
     const opened = await visit('POST', '/signup', new URLSearchParams({ name: 'luis', password: 'open' }))
@@ -60,7 +52,7 @@ describe('the demo bank', () => {
   })
 
   it('goes on after the clock of the sandbox was moved and the sandbox reset', async () => {
-    const { sandbox, visit, signIn } = await openBank()
+    const { sandbox, visit, signIn } = await open()
     sandbox.clock.advance(24 * 60 * 60_000)
     await visit('POST', '/login', { name: 'ana', password: 'sesame' })
     sandbox.reset()
@@ -69,7 +61,7 @@ describe('the demo bank', () => {
   })
 
   it('has a page of its own for what is not there', async () => {
-    const { visit } = await openBank()
+    const { visit } = await open()
     const { status, text } = await visit('GET', '/acount')
     expect(status).toBe(404)
     expect(text).toContain('<h1>Page not found</h1>')

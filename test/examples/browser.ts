@@ -1,54 +1,26 @@
-import { rememberShown } from '../what-was-shown.js'
+import { Browser, type Answer as Told } from '../express/browser.js'
 
-export interface Answer {
-  readonly status: number
-  readonly location: string | null
-  readonly headers: Headers
-  readonly text: string
+export type Answer = Pick<Told, 'status' | 'location' | 'headers' | 'text'> & {
+  /** The parsed body; empty when it is no JSON. */
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** A program that keeps its cookies, as far as the examples need any. */
+/** A program that keeps its cookies. A URLSearchParams is posted as a form of a page, everything else as JSON. */
 export function createVisitor(
   origin: string,
   headers: Readonly<Record<string, string>> = {},
-  jar = new Map<string, string>(),
-  memory = rememberShown(),
+  browser = new Browser(origin, headers),
 ) {
-  const visit = async (
-    method: 'GET' | 'POST',
-    path: string,
-    body?: object | URLSearchParams,
-  ): Promise<Answer> => {
-    const form = body instanceof URLSearchParams
-    const response = await fetch(new URL(path, origin), {
-      method,
-      redirect: 'manual',
-      headers: {
-        accept: form ? 'text/html' : 'application/json',
-        'content-type': form ? 'application/x-www-form-urlencoded' : 'application/json',
-        cookie: [...jar.values()].join('; '),
-        ...headers,
-      },
-      ...(body !== undefined && { body: form ? body.toString() : JSON.stringify(memory.named(path, body)) }),
-    })
-    for (const set of response.headers.getSetCookie()) {
-      const [pair = ''] = set.split(';')
-      const name = pair.slice(0, pair.indexOf('='))
-      if (pair === `${name}=`) jar.delete(name)
-      else jar.set(name, pair)
-    }
-    const text = await response.text()
-    memory.look(text, response.headers.get('location'))
-    return {
-      status: response.status,
-      location: response.headers.get('location'),
-      headers: response.headers,
-      text,
-      body: /json/.test(response.headers.get('content-type') ?? '') ? JSON.parse(text) : {},
-    }
+  async function visit(method: 'GET' | 'POST', to: string, body?: object | URLSearchParams): Promise<Answer> {
+    const { pathname, search } = new URL(to, origin)
+    const path = pathname + search
+    const isForm = body instanceof URLSearchParams
+    const answer = isForm
+      ? await browser.submit(path, Object.fromEntries(body))
+      : await (method === 'GET' ? browser.get(path) : browser.post(path, body))
+    return { ...answer, body: answer.json ?? {} }
   }
   /** Another visitor with the cookies as they are now. */
-  const copy = () => createVisitor(origin, headers, new Map(jar), rememberShown(memory.shown))
+  const copy = () => createVisitor(origin, headers, browser.copy())
   return Object.assign(visit, { copy })
 }

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { expect, it, onTestFinished } from 'vitest'
-import { axeFindings, describeInChromium } from '../browser/chromium.js'
+import { axeFindings, describeInChromium, pressKey, tabTo } from '../browser/chromium.js'
 import { run } from './running.js'
 
 const screenshots = fileURLToPath(new URL('../../screenshots/', import.meta.url))
@@ -30,6 +30,7 @@ describeInChromium('npm start', (browser) => {
     expect(await page.locator('h1').innerText()).toContain('Press Sign in')
     await bank.getByRole('button', { name: 'Sign in' }).waitFor()
     await moment('first')
+    expect(await axeEverywhere(page)).toEqual([])
     await pressKey(page, 'Sign in')
     await heading('Check your phone')
     await phone.getByText('is your Demo bank code').waitFor()
@@ -47,6 +48,8 @@ describeInChromium('npm start', (browser) => {
       /writes the ledger[\s\S]*verifyCode 200 approved[\s\S]*challenge\.approved/,
     )
 
+    await phone.getByText(/^\d+: used$/).waitFor()
+
     // Step-up of a form.
     await pressKey(page, 'Transfer money')
     await heading('Transfer')
@@ -54,7 +57,7 @@ describeInChromium('npm start', (browser) => {
     await page.keyboard.press('Enter')
     await proceed()
     await heading('Check and send')
-    await pressKey(page, 'Send')
+    await pressKey(page, 'Transfer')
     await bank.getByText('$100.00 went to Luis.').waitFor()
 
     // Sign-up, which ends signed in.
@@ -84,7 +87,7 @@ describeInChromium('npm start', (browser) => {
     const settingsShown = async () => {
       await page.getByRole('link', { name: 'Security settings' }).click()
       return bank
-        .getByText('0 left')
+        .getByText('quedan 0')
         .waitFor({ timeout: 5_000 })
         .then(
           () => true,
@@ -96,7 +99,7 @@ describeInChromium('npm start', (browser) => {
     const frame = page.frames()[1]
     expect(await frame?.evaluate(`${colours}.backgroundColor`)).toBe('rgb(26, 29, 33)')
     expect(await frame?.evaluate(`${colours}.fontFamily`)).toContain('Georgia')
-    await bank.getByRole('button', { name: 'Make new codes' }).click()
+    await bank.getByRole('button', { name: 'Crear códigos nuevos' }).click()
     await bank.getByRole('heading', { name: 'Revisa tu teléfono' }).waitFor()
     await expect.poll(() => phone.locator('> li').count()).toBe(4)
     await expect.poll(() => axeEverywhere(page)).toEqual([])
@@ -115,9 +118,10 @@ describeInChromium('npm start', (browser) => {
     expect(await behind.innerText()).toMatch(/POST \/two-factor\/verify 429 × \d{3}/)
     await moment('guesses')
 
-    // As narrow as a phone, and light.
-    await page.getByLabel('Look').selectOption('light')
+    // As narrow as a phone, dark and light.
     await page.setViewportSize({ width: 390, height: 844 })
+    await expect.poll(() => axeEverywhere(page)).toEqual([])
+    await page.getByLabel('Look').selectOption('light')
     await expect.poll(() => axeEverywhere(page)).toEqual([])
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
     await moment('phone')
@@ -125,8 +129,6 @@ describeInChromium('npm start', (browser) => {
 
     /** From the refusal of a form to the page after its code. */
     async function proceed(): Promise<void> {
-      await heading("Confirm that it's you")
-      await pressKey(page, 'Send a code')
       await heading('Check your phone')
       await expect.poll(() => phone.locator('> li').count()).toBe(2)
       await pressKey(page, 'Fill in')
@@ -168,31 +170,18 @@ describeInChromium('npm start', (browser) => {
     await page.getByLabel('Security code').fill(await demo.codeFor('+573107654321'))
     await press('Continue')
     expect(await heading()).toBe('New number')
+    await press('Use this number')
+    await page.getByLabel('Security code').fill(await demo.codeFor(ana))
+    await press('Continue')
+    expect(await heading()).toBe('Check and send')
+    await press('Use this number')
+    await page.getByText('Codes go to the number that ends in 21').waitFor()
 
     await page.goto(`${demo.origin}/guesses`)
     await page.getByRole('button', { name: 'Send 1,000 guesses' }).click({ timeout: 200_000 })
     expect(await page.getByRole('status').innerText()).toMatch(/^5 of 1,000 guesses were checked/)
   })
 })
-
-/** Moves the focus by the Tab key alone, through the frame too, until it is on what is so called. */
-async function tabTo(page: Page, name: string): Promise<void> {
-  for (let presses = 0; presses < 60; presses += 1) {
-    await page.keyboard.press('Tab')
-    const reached = await page.evaluate(`{
-      let element = document.activeElement
-      for (let root; (root = element?.contentDocument ?? element?.shadowRoot); ) element = root.activeElement
-      element?.matches('a, button, input') ? (element.labels?.[0] ?? element).textContent.trim() : ''
-    }`)
-    if (String(reached).includes(name)) return
-  }
-  throw new Error(`Tab never reached ${name}`)
-}
-
-async function pressKey(page: Page, name: string): Promise<void> {
-  await tabTo(page, name)
-  await page.keyboard.press('Enter')
-}
 
 /** On the stage and in the frame: each is a page of its own for axe. */
 async function axeEverywhere(page: Page): Promise<string[]> {

@@ -5,18 +5,6 @@ import { run, runToEnd } from './running.js'
 
 const phone = '+573001234567'
 describe('examples/login', () => {
-  it('signs in with password and code, in JSON', async () => {
-    const { origin, codeFor } = await run('login')
-    const visit = createVisitor(origin)
-    expect((await visit('GET', '/account')).status).toBe(401)
-    expect((await visit('POST', '/login', { name: 'ana', password: 'guess' })).status).toBe(401)
-    expect((await visit('POST', '/login', { name: 'ana', password: 'sesame' })).status).toBe(201)
-    expect((await visit('GET', '/account')).status).toBe(403)
-    const verified = await visit('POST', '/two-factor/verify', { code: await codeFor(phone) })
-    expect(verified.body).toMatchObject({ verified: true, purpose: 'login' })
-    expect((await visit('GET', '/account')).text).toBe('Signed in as ana.')
-  })
-
   it('signs in with plain forms', async () => {
     const { origin, codeFor } = await run('login')
     const visit = createVisitor(origin)
@@ -28,7 +16,7 @@ describe('examples/login', () => {
       new URLSearchParams('name=ana&password=sesame&returnTo=/account'),
     )
     expect(started.status).toBe(303)
-    const returnTo = new URL(started.location ?? '', origin).searchParams.get('returnTo') ?? ''
+    const returnTo = new URL(started.location, origin).searchParams.get('returnTo') ?? ''
     const form = new URLSearchParams({ code: await codeFor(phone), returnTo })
     const verified = await visit('POST', '/two-factor/verify', form)
     expect([verified.status, verified.location]).toEqual([303, '/account'])

@@ -55,11 +55,7 @@ describe('examples/passkey', () => {
 
   it.each([
     ['of another key', {}, newKeyPair().privateKey],
-    ['of a page that looks like ours', { origin: 'https://evil.example' }, undefined],
-    ['for another site', { rpId: 'evil.example' }, undefined],
     ['of another challenge', { challenge: 'AAAA' }, undefined],
-    ['of a registration', { type: 'webauthn.create' }, undefined],
-    ['without PIN, finger or face', { verified: false }, undefined],
   ])('refuses an assertion %s', async (_name, wrong, otherKey) => {
     const { origin, privateKey } = await startExample()
     const visit = createVisitor(origin)

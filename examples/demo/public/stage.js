@@ -47,16 +47,18 @@ function fillIn(code) {
   field.scrollIntoView({ block: 'nearest' })
 }
 
-function messageItem({ channel, text, code, phone, appName }) {
+function messageItem({ channel, text, code, codeState = 'live', phone, appName }) {
   const from = element('span', 'from', appName ?? 'Demo bank', element('small', '', `to ${phone}`))
   const words = element('span', 'text', channel === 'call' ? `Call: “${text}”` : text)
   const item = element('li', channel)
-  const tap = element('button', '', from, words)
-  if (code !== undefined) {
-    tap.append(element('span', 'tap', `Fill in ${code}`))
+  if (code !== undefined && codeState === 'live') {
+    const tap = element('button', 'bubble', from, words, element('span', 'tap', `Fill in ${code}`))
     tap.addEventListener('click', () => fillIn(code))
+    item.append(tap)
+  } else {
+    const became = code === undefined ? '' : element('span', '', `${code}: ${codeState}`)
+    item.append(element('div', 'bubble', from, words, became))
   }
-  item.append(tap)
   return item
 }
 
@@ -114,7 +116,7 @@ function showGuesses(
 
 new EventSource('/stage/events').onmessage = ({ data }) => {
   const { limits, messages, activity, guesses } = JSON.parse(data)
-  update(find('#messages'), messages, ({ id }) => id, messageItem)
+  update(find('#messages'), messages, ({ id, codeState }) => `${id} ${codeState}`, messageItem)
   update(find('#activity'), activity, ({ id, times }) => `${id} ${times}`, activityItem)
   showGuesses(guesses, limits)
 }
