@@ -21,7 +21,7 @@ export const importTable: ImportTable = {
     lib: [],
     errors: ['lib/*'],
     'phone-number': ['lib/*', 'errors'],
-    events: ['lib/*', 'errors', 'type phone-number'],
+    events: ['type errors'],
     store: ['lib/*', 'errors'],
     // The kinds of entries are named once: the keys are made of them, the memory store keeps each apart.
     challenge: ['lib/*', ...basics, 'type store/store', 'type store/kinds'],
@@ -43,13 +43,22 @@ export const importTable: ImportTable = {
       'express/guard/coverage',
       ...['challenge/*', 'express/*', 'events', 'two-factor'].map((part) => `type ${part}`),
     ],
-    cli: ['lib/*', 'provider/index', 'sandbox/index', 'testing/index', 'store/redis-store', 'phone-number'],
+    cli: [
+      'lib/*',
+      'provider/index',
+      'sandbox/index',
+      'testing/index',
+      'testing/rehearsal/sign-in-recorder',
+      'store/redis-store',
+      'phone-number',
+    ],
   },
   packages: {
     undici: ['provider/send'],
     // Where data comes in from outside. Ledgers, the guard and the verdict are checked by hand.
     zod: [...wireContract, 'provider/wire', 'sandbox/*'],
     'lru-cache': ['store/memory-store'],
+    uqr: ['express/flows/authenticators'],
     'libphonenumber-js': ['phone-number'],
     // At run time only where a Router or the sandbox's app is made.
     express: ['express/http/routes', 'sandbox/*', 'type *'],

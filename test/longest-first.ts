@@ -2,11 +2,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Files that take from a quarter of a minute to more than a minute, the longest first. */
 const long = [
-  'browser/pages',
-  'browser/ways-out',
-  'challenge/model/exploration',
+  'browser/walk',
   'challenge/budgets/pumping',
-  'express/dialog/axe',
   'many/guessing',
   'many/faults',
   'examples/recipes',
@@ -14,12 +11,10 @@ const long = [
   'browser/journeys',
   'browser/inbox',
   'browser/inbox-looks',
-  'express/code-provider-verdicts',
   'express/bursts',
   'cli/calibrate',
   'cli/doctor',
   'express/dialog/fetch-with-code',
-  'express/session-races',
   'express/recovery-bursts',
   'challenge/lockout',
   'store/redis-cluster',

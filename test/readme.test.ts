@@ -29,6 +29,7 @@ const givenToExamples = [
   'const ofAccount = { client, approvedStatuses: ["verified"] }',
   "declare const redis: import('redis').RedisClientType",
   'declare function removeHash(subject: string, hash: string): Promise<boolean>',
+  'declare function appSecretOf(subject: string): Promise<string | undefined>',
   "declare function csrfToken(req: import('express').Request): string",
 ]
 

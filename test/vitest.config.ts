@@ -35,25 +35,25 @@ const differsByLine = files(
 /** What goes beyond that: bursts, crowds, days, faults, many processes, other clients, states of a browser. */
 const full = {
   express: files(
-    'express/{bursts,session-races,recovery-bursts,recovery-faults,store-faults,frozen-store}',
-    'express/{aborted-requests,crossing,code-provider-verdicts,code-provider-canaries,unawaited-reads}',
+    'express/{app-bursts,bursts,recovery-bursts,recovery-faults,store-faults,frozen-store}',
+    'express/{aborted-requests,crossing,code-provider-canaries,unawaited-reads}',
     'journeys/two-hours-later',
     'sandbox/{memory,parallel,python}',
   ),
   parts: files(
-    'challenge/{adversary,lockout,outages,refused-starts}',
+    'challenge/{app-adversary,adversary,lockout,outages,refused-starts}',
     'challenge/budgets/{crowd,few-addresses,pumping}',
     'challenge/model/**/*',
     'provider/{generated,adversarial}-answers',
     'control-openapi',
   ),
   browser: files(
-    'browser/{brand,inbox,inbox-looks,journeys,pages,ways-out}',
-    'express/dialog/{axe,dialog,fetch-with-code,own-look,react}',
+    'browser/{brand,inbox,inbox-looks,journeys,keyboard,pages,walk}',
+    'express/dialog/{dialog,fetch-with-code,own-look,react}',
   ),
   processes: files(
     'faults/**/*',
-    'many/{at-rest,balance,cluster-faults,faults,guessing,known-bursts}',
+    'many/{at-rest,balance,cluster-faults,faults,guessing,turn-of-an-hour}',
     'store/{capacity,memory-store-size,postgres-store}',
     'store/{redis-clients,redis-cluster,redis-faults,rolling-deploy}',
     'testing/rehearsed-apps',

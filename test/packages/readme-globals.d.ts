@@ -26,8 +26,10 @@ declare global {
     phoneOf(subject: string): Promise<string>
     hasPhone(subject: string): Promise<boolean>
     changePhone(subject: string, phone: string): Promise<void>
+    keepSecret(subject: string, encrypted: string): Promise<void>
     create(user: { name: string; phone: string }): Promise<void>
   }
+  const encrypted: (secret: string) => string
   const ejs: { renderFile(file: string, data: object): Promise<string> }
   const risk: {
     lookUp(phone: string): Promise<{ simSwappedAt: number; lineType: 'mobile' | 'landline' | 'voip' }>

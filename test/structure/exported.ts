@@ -125,7 +125,7 @@ interface Member {
 function membersOf(node: Node): Member[] {
   const { type, body, members, types, typeAnnotation } = node
   if (type === 'TSInterfaceDeclaration' || type === 'ClassDeclaration')
-    return named((body as Node).body, node)
+    return named((body as Node).body, body as Node)
   if (type === 'TSTypeLiteral') return named(members, node)
   if (type === 'TSUnionType' || type === 'TSIntersectionType') return nodesIn(types).flatMap(membersOf)
   if (type === 'TSTypeAliasDeclaration' || type === 'TSParenthesizedType') {
