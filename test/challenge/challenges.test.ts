@@ -303,13 +303,16 @@ describe('start', () => {
 
   it('sends nothing that cannot be counted, and keeps nobody waiting for it', async () => {
     let isDown = true
+    const refunded: string[] = []
     const { challenges, provider } = createService({
       store: (now) => {
         const inner = memoryStore({ now })
         return {
           ...inner,
           increment(key, windowMs, by = 1) {
-            if (isDown && by === 1 && key.includes('count-auth-subject-sends')) throw new Error('down')
+            if (by < 0) refunded.push(key)
+            if (isDown && by === 1 && key.includes('count-auth-subject-sends'))
+              return Promise.reject(new Error('down'))
             return inner.increment(key, windowMs, by)
           },
         }
@@ -317,6 +320,8 @@ describe('start', () => {
     })
     await expect(challenges.start({ ...ana, purpose: 'login' })).rejects.toThrow('down')
     expect(provider.sends).toEqual([])
+    expect(refunded.some((key) => key.includes('count-auth-service'))).toBe(true)
+    expect(refunded.filter((key) => key.includes('count-auth-subject-sends'))).toEqual([])
     isDown = false
     expect(await challenges.start({ ...ana, purpose: 'login' })).toMatchObject({ outcome: 'started' })
   })
@@ -815,8 +820,11 @@ describe('preview', () => {
       expired: false,
       untypedSince: 0,
     })
-    expect(await challenges.preview({ ...command, phone: '+4915112345678' })).toMatchObject({
-      refusal: { code: 'destination_not_allowed' },
+    expect(await challenges.preview({ ...command, phone: '+4915112345678' })).toEqual({
+      refusal: { outcome: 'refused', code: 'destination_not_allowed' },
+      channels: [],
+      expired: false,
+      untypedSince: 0,
     })
     await challenges.start(command)
     for (const other of [

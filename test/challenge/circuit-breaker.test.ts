@@ -16,6 +16,7 @@ const outcomes = {
   'wrong code': { command: 'check', result: 'rejected', about: {} },
   'refused number': { command: 'send', result: 'failed', about: { httpStatus: 400 } },
   'too many checks': { command: 'check', result: 'unavailable', about: { httpStatus: 429 } },
+  'bad request': { command: 'check', result: 'unavailable', about: { httpStatus: 400 } },
   'JSON error': { command: 'check', result: 'unavailable', answered: true, about: { httpStatus: 520 } },
   unasked: { command: 'check', result: 'unavailable', unasked: true, about: {} },
 } satisfies Record<string, Exchange>
@@ -77,6 +78,7 @@ describe('the share of failures', () => {
     ['refusals of numbers', false, each('abcdefghijkl', 'refused number')],
     ['wrong codes', false, each('abcdefghijkl', 'wrong code')],
     ['complete errors', false, [...each('abcdef', 'JSON error'), ...each('ghijkl', 'too many checks')]],
+    ['requests that it does not take', false, each('abcdefghijkl', 'bad request')],
     ['exchanges that asked nobody', false, each('abcdefghijkl', 'unasked')],
     ['exchanges that asked nobody among five', true, [...each('vwxyz', 'unasked'), ...each('abcde', 'lost')]],
   ])('%s: open %s', (_name, opens, exchanges) => {

@@ -307,6 +307,9 @@ describe('a code that stands in the way of the next', () => {
     const dispatched = await codes.send(target, { ...order, previousHandle })
     expect(dispatched).toMatchObject({ sent: { result: 'sent' }, cancelled: ended })
     expect([provider.asked, events]).toEqual([asked, []])
+    provider.asked.length = 0
+    expect(await codes.send(target, order)).toMatchObject({ cancelled: false })
+    expect(provider.asked).toEqual([undefined])
   })
 })
 
@@ -431,6 +434,30 @@ describe('an exchange', () => {
       { lane: 'auth', ...by },
       { lane: 'auth', ...by, ...judged },
     ])
+  })
+
+  it.each<[string, CodeProvider['checkCode'], boolean]>([
+    ['says nothing', async () => 'unavailable', true],
+    [
+      'answers',
+      async ({ answered }) => {
+        answered?.()
+        return 'unavailable'
+      },
+      false,
+    ],
+    [
+      'was not asked',
+      async ({ report }) => {
+        report?.({ asked: false })
+        return 'unavailable'
+      },
+      false,
+    ],
+  ])('without a verdict pauses a service that %s', async (_name, checkCode, pauses) => {
+    const { codes, events } = open({ checkCode })
+    for (const key of 'abcde') await codes.check({ ...target, key }, submitted)
+    expect(events.some(({ type }) => type === 'provider.paused')).toBe(pauses)
   })
 
   it('takes no time at all where the clock was set back meanwhile', async () => {

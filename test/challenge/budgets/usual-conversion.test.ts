@@ -58,6 +58,8 @@ describe('what is usual in a country', () => {
     expect(usual.of('CO')).toBeUndefined()
     await settled()
     expect(usual.of('CO')).toBe(1)
+    state.now += hour - 1
+    expect(usual.of('CO')).toBe(1)
     expect(state.asked).toHaveLength(14)
     expect(state.asked[0]).toBe(windowAt('day', 'CO', 26 * day).tag)
     expect(state.asked.at(-1)).toBe(windowAt('day', 'CO', 39 * day).tag)

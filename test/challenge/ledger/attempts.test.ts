@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest'
+import { settle } from '../../../src/challenge/ledger/attempts.js'
 import { enable } from '../../../src/challenge/ledger/forgiveness.js'
 import { ledgerLimitsOf } from '../../../src/challenge/limits.js'
 import { day, hour, ledgerLimits, limits, minute, refusal } from '../kit.js'
@@ -14,8 +15,10 @@ const guessing = {
   allSendsPerDay: 10_000,
 }
 
+type Driver = ReturnType<typeof driveLedger>
+
 /** Fails so often, with fresh challenges as needed; waits for expiry, never for a lock. */
-function fail(number: ReturnType<typeof driveLedger>, times: number) {
+function fail(number: Driver, times: number) {
   for (let failed = 0; failed < times; failed += 1) {
     if (failed % 5 === 0) {
       number.wait(10 * minute)
@@ -252,6 +255,45 @@ describe('a code that was used before', () => {
     expect(codes).toHaveLength(20)
     expect(codes.at(0)).toBe('code-2')
     expect(codes.at(-1)).toBe('code-21')
+  })
+})
+
+describe('a code of an app', () => {
+  /** What an app shows now. */
+  const stepOf = (number: Driver) => Math.floor(number.now / 30_000)
+  function judge(number: Driver, verdict: 'approved' | 'rejected', step: number, isStray = false) {
+    const { id } = number.reserve()
+    return number.run((ledger, now) => settle(ledger, id, verdict, now, ledgerLimits, { step, isStray }))
+  }
+  const free = { outcome: 'rejected', attemptsRemaining: 5 }
+
+  it.each([-1, 0, 1])('is good at %i steps, and once', (distance) => {
+    const number = startedLedger()
+    const step = stepOf(number) + distance
+    expect(judge(number, 'approved', step)).toMatchObject({ outcome: 'approved', channels: ['sms'] })
+    expect(number.ledger.lastStep).toBe(step)
+    number.wait(minute)
+    number.start()
+    // RFC 6238, 5.2: nor is one before it.
+    for (const used of [step, step - 1]) {
+      expect(judge(number, 'rejected', used)).toMatchObject({ ...free, used: true, reason: 'old-code' })
+    }
+    expect(number.ledger.lastStep).toBe(step)
+  })
+
+  it.each([-2, 2])('costs nothing at %i steps, and is used up', (distance) => {
+    const number = startedLedger()
+    const step = stepOf(number) + distance
+    expect(judge(number, 'rejected', step)).toMatchObject({ ...free, used: true, reason: 'old-code' })
+    expect(number.ledger.lastStep).toBe(step)
+    expect(number.budget.attemptTimes).toEqual([])
+  })
+
+  it('costs nothing where one was sent, and is used up', ({ started: number }) => {
+    const step = stepOf(number)
+    expect(judge(number, 'rejected', step, true)).toMatchObject({ ...free, used: false, reason: 'app-code' })
+    expect(number.ledger.lastStep).toBe(step)
+    expect(judge(number, 'rejected', step)).toMatchObject({ reason: 'old-code' })
   })
 })
 

@@ -1,11 +1,13 @@
 import { describe, expect } from 'vitest'
 import { reserve, settle } from '../../../src/challenge/ledger/attempts.js'
-import { type Booked, type ResendOnLedger, resend } from '../../../src/challenge/ledger/sends.js'
+import { type Booked, goBack, type ResendOnLedger, resend } from '../../../src/challenge/ledger/sends.js'
 import { settleSend } from '../../../src/challenge/ledger/settled-send.js'
 import { ledgerLimitsOf } from '../../../src/challenge/limits.js'
 import { figure } from '../../prove/figure.js'
 import { hour, ledgerLimits, limits, minute, refusal } from '../kit.js'
 import { driveLedger, it, startedLedger } from './driver.js'
+
+type Driver = ReturnType<typeof driveLedger>
 
 describe('starting a challenge', () => {
   it('books the send before anything is sent and starts with fresh attempts', ({ fresh: number }) => {
@@ -436,5 +438,52 @@ describe('resending', () => {
     number.start({ session: 's2' })
     expect(number.resend()).toMatchObject({ code: 'challenge_superseded' })
     expect(number.resend({ subject: 'bob' })).toMatchObject({ code: 'challenge_gone' })
+  })
+})
+
+describe('going back to a challenge elsewhere', () => {
+  /** That of another number of the same subject, begun `ms` later. */
+  function later(ms: number) {
+    const number = startedLedger()
+    const { challenge: first } = number.budget
+    if (first === undefined) throw new Error('no challenge')
+    const elsewhere = driveLedger(ledgerLimits, number.now + ms)
+    elsewhere.start({ channel: 'call' })
+    const back = () => elsewhere.run((ledger, now) => goBack(ledger, first, now, ledgerLimits))
+    return { first, elsewhere, back }
+  }
+
+  it('keeps what was tried there, and the later end of both', () => {
+    const { first, elsewhere, back } = later(minute)
+    elsewhere.verify('rejected')
+    const { challenge: second } = elsewhere.budget
+    expect(back()).toBe('live')
+    expect(elsewhere.budget.challenge).toEqual({
+      ...first,
+      attempts: 1,
+      expiresAt: second?.expiresAt,
+      maxExpiresAt: second?.maxExpiresAt,
+    })
+    // And the other way round.
+    const { first: newer, elsewhere: older, back: forth } = later(-minute)
+    expect(forth()).toBe('live')
+    expect(older.budget.challenge).toEqual(newer)
+  })
+
+  it.each([
+    [
+      'no attempt is left',
+      (number: Driver) => {
+        for (let i = 0; i < 5; i += 1) number.verify('rejected')
+      },
+    ],
+    ['it was given up', (number: Driver) => number.cancel()],
+    ['it has expired', (number: Driver) => number.wait(10 * minute)],
+  ])('changes nothing where %s', (_name, happens) => {
+    const { elsewhere, back } = later(minute)
+    happens(elsewhere)
+    const before = elsewhere.ledger
+    expect(back()).toBe('gone')
+    expect(elsewhere.ledger).toBe(before)
   })
 })
