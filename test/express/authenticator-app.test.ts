@@ -171,7 +171,15 @@ describe('a code of an authenticator app', () => {
     expect((await ana.open('/two-factor')).text).toContain('Can&#39;t use the app?')
   })
 
-  it.each(['not base32', 'JBSWY3DP', 42])(
+  it('takes a secret of 16 characters, the shortest in use', async () => {
+    const { host } = await startAppHost({
+      authenticator: { secretOf: () => 'JBSWY3DPEHPK3PXP', issuer: 'Acme' },
+    })
+    const ana = await host.login()
+    expect((await ana.post('/two-factor/start')).json.challenge).toMatchObject({ channel: 'app' })
+  })
+
+  it.each(['not base32', 'JBSWY3DPEHPK3P', 42])(
     'with a secret on file that is none, %s, is an error of the host',
     async (onFile) => {
       const secretOf = () => onFile as string

@@ -75,6 +75,11 @@ describe('a path with parameters', () => {
     expect(() => createMountPath(pattern).of(req)).toThrow(TypeError)
   })
 
+  it('may hold a name that begins with dots', () => {
+    const req = { originalUrl: '/app/..acme/account', params: {}, baseUrl: '' } as unknown as Request
+    expect(createMountPath('/app/:tenant/two-factor').of(req)).toBe('/app/..acme/two-factor')
+  })
+
   it('leads to no other site where the routes themselves are asked for by a spelling of one', () => {
     const baseUrl = String.raw`/\evil.example/two-factor`
     const req = { baseUrl, originalUrl: `${baseUrl}/start`, params: {} } as unknown as Request

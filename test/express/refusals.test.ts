@@ -77,7 +77,7 @@ describe('the box "trust this browser"', () => {
   ])('sent as %j leaves so many trusted devices: %i', async (trustDevice, count) => {
     const host = await startHost({ options: { trustedDevices: { maxAgeMs: 60_000 } } })
     const ana = await host.login()
-    await host.confirm(ana, {}, { trustDevice })
+    expect((await host.confirm(ana, {}, { trustDevice })).status).toBe(200)
     expect(await host.tf.trustedDevices.list('ana')).toHaveLength(count)
   })
 })
