@@ -96,7 +96,11 @@ export function createSend(parts: {
         return settleSend(current, sendId, sent, now, limits, { cancelled, ...order })
       })
     const unbook = async (error: unknown) => {
-      await settle(unsent)
+      try {
+        await settle(unsent)
+      } catch {
+        // The send stays booked, although nothing was sent: what stopped it is what has to be told.
+      }
       throw error
     }
     const spent = await budget.take().catch(unbook)

@@ -326,6 +326,26 @@ describe('start', () => {
     expect(await challenges.start({ ...ana, purpose: 'login' })).toMatchObject({ outcome: 'started' })
   })
 
+  it('tells the failure that stopped a send, also when the send cannot be taken back', async () => {
+    let isDown = false
+    const { challenges, provider } = createService({
+      store: (now) => {
+        const inner = memoryStore({ now })
+        return {
+          ...inner,
+          swap: (...given) => (isDown ? Promise.reject(new Error('down')) : inner.swap(...given)),
+        }
+      },
+    })
+    const onPassed = async () => {
+      isDown = true
+      throw new Error('no session')
+    }
+    const start = challenges.start({ ...ana, purpose: 'login', onPassed })
+    await expect(start).rejects.toThrow('no session')
+    expect(provider.sends).toEqual([])
+  })
+
   it('books nothing when the host throws', async ({ challenges }) => {
     const beforeSend = () => {
       throw new Error('risk engine down')
