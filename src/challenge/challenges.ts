@@ -1,76 +1,41 @@
 import type { Emit } from '../events.js'
 import { all } from '../lib/awaitable.js'
-import type { Background } from '../lib/background.js'
-import type { Store } from '../store/store.js'
-import { createCounters } from './budgets/counters.js'
-import { createServiceLimits, type ServiceLimits } from './budgets/service-limits.js'
-import { createSignupGuard, type SignupGuard, type SignupGuardRules } from './budgets/signup-guard.js'
-import type { CodeProvider } from './code-provider.js'
-import { type Codes, createCodes } from './codes.js'
+import type { Counters } from './budgets/counters.js'
+import type { Codes } from './codes.js'
 import { type Actor, type Challenges, type Refusal, refused } from './commands.js'
 import { acceptedChannels } from './demand.js'
-import type { Keys } from './keys.js'
 import { cancel } from './ledger/cancel.js'
 import { challengeOf, liveIn } from './ledger/ledger.js'
-import { createLedgers, type LedgerInHand, type LedgerView } from './ledger/ledgers.js'
+import type { LedgerView } from './ledger/ledgers.js'
 import { outlook } from './ledger/outlook.js'
 import { refusalOf } from './ledger/shown.js'
-import type { Lane, Limits } from './limits.js'
-import { createNumbers, type Numbers } from './numbers.js'
+import type { Lane } from './limits.js'
 import type { Purposes } from './purposes.js'
 import type { Secrets } from './secrets.js'
 import { createSend } from './send.js'
-import { about, createTargets, whoActs } from './targets.js'
+import { about, type Targets, whoActs } from './targets.js'
 import { createVerify } from './verify.js'
-import type { BalanceRules } from './watch/balance-state.js'
-import { type BalanceWatch, createBalanceWatch } from './watch/balance-watch.js'
-import { createDeliveryWatch, type DeliveryRules, type DeliveryWatch } from './watch/delivery-watch.js'
+import type { BalanceWatch } from './watch/balance-watch.js'
+import type { DeliveryWatch } from './watch/delivery-watch.js'
 
-export interface ChallengeParts {
-  readonly store: Store
-  readonly provider: CodeProvider
-  readonly secrets: Secrets
-  readonly keys: Keys
-  readonly limits: Limits
+/** The use cases around ledger, counters and code service. */
+export function createChallenges(parts: {
+  readonly targets: Targets
+  readonly counters: Counters
+  readonly codes: Codes
+  /** Absent: nobody watches the account. */
+  readonly funds: BalanceWatch | undefined
+  /** Absent: nobody looks at what became of a message. */
+  readonly deliveries: DeliveryWatch | undefined
   readonly purposes: Purposes
+  readonly secrets: Secrets
   /** The name under which the provider files the codes of this lane and purpose. */
   readonly appNameOf: (lane: Lane, purpose: string) => string
-  readonly countries: readonly string[] | 'any'
-  /** Whether browsers are told apart: those that are known have a share of what may be tried. */
-  readonly browsersAreKnown: boolean
-  /** Whether there are authenticator apps. */
-  readonly haveApps: boolean
-  readonly signupGuard: SignupGuardRules
-  /** Absent: nobody watches the account. */
-  readonly balance?: BalanceRules | undefined
-  /** Absent: nobody looks at what became of a message. */
-  readonly deliveryWatch?: DeliveryRules | undefined
-  readonly background: Background
-  readonly now: () => number
   readonly emit: Emit
-}
-
-/** The use cases around ledger, store and code service. */
-export function createChallenges(parts: ChallengeParts): Challenges & {
-  readonly numbers: Numbers
-  readonly sharedLedger: (subject: string) => LedgerInHand
-  readonly signups: SignupGuard
-  readonly serviceLimits: ServiceLimits
-  readonly funds: BalanceWatch | undefined
-  readonly deliveries: DeliveryWatch | undefined
-  readonly codes: Codes
-} {
-  const { purposes, emit } = parts
-  const openLedger = createLedgers(parts)
-  const targets = createTargets({ ...parts, openLedger })
-  const signups = createSignupGuard(parts)
-  const serviceLimits = createServiceLimits(parts)
-  const counters = createCounters({ ...parts, signups, service: serviceLimits })
-  const codes = createCodes(parts)
-  const funds = parts.balance && createBalanceWatch({ ...parts, codes }, parts.balance)
-  const deliveries = parts.deliveryWatch && createDeliveryWatch(parts, parts.deliveryWatch)
-  const sends = createSend({ ...parts, codes, funds, deliveries, targets, counters })
-  const verify = createVerify({ ...parts, codes, targets, counters })
+}): Challenges {
+  const { targets, purposes, emit } = parts
+  const sends = createSend(parts)
+  const verify = createVerify(parts)
 
   /** Emits refusals with the host's own name of the account, never the number. */
   function reported<Outcome extends { readonly outcome: string }>(
@@ -174,14 +139,6 @@ export function createChallenges(parts: ChallengeParts): Challenges & {
         ...(ways[0]?.id && { destinations: ways.map((one) => targets.shown(one, current)) }),
       }
     },
-
-    numbers: createNumbers({ ...parts, openLedger }),
-    sharedLedger: (subject) => targets.shared({ subject, knownBrowser: parts.browsersAreKnown || undefined }),
-    signups,
-    serviceLimits,
-    funds,
-    deliveries,
-    codes,
   }
 }
 

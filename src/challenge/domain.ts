@@ -1,62 +1,117 @@
-import { type ChallengeParts, createChallenges } from './challenges.js'
-import { createKeys } from './keys.js'
+import type { Emit } from '../events.js'
+import type { Background } from '../lib/background.js'
+import type { Store } from '../store/store.js'
+import { createCounters } from './budgets/counters.js'
+import { createServiceLimits } from './budgets/service-limits.js'
+import { createSignupGuard, type SignupGuardRules } from './budgets/signup-guard.js'
+import { createChallenges } from './challenges.js'
+import type { CodeProvider } from './code-provider.js'
+import { createCodes } from './codes.js'
+import { createKeys, type Keys } from './keys.js'
+import { createLedgers } from './ledger/ledgers.js'
+import type { Lane, Limits } from './limits.js'
+import { createNumbers } from './numbers.js'
 import { createBoundHash } from './proofs/bound.js'
 import { createDevices } from './proofs/devices.js'
 import { createEnrolments } from './proofs/enrolment.js'
 import { createGrants } from './proofs/grants.js'
 import { createKeptForms } from './proofs/kept-forms.js'
-import { createPurposes, type Purpose } from './purposes.js'
+import { createPurposes, type Purpose, type Purposes } from './purposes.js'
 import { createRecover, type RecoveryCodeStore } from './recovery.js'
-import { createSecrets } from './secrets.js'
+import { createSecrets, type Secrets } from './secrets.js'
 import { withStoreDeadline } from './store-deadline.js'
 import { createSubjects } from './subjects.js'
+import { createTargets } from './targets.js'
+import type { BalanceRules } from './watch/balance-state.js'
+import { createBalanceWatch } from './watch/balance-watch.js'
+import { createDeliveryWatch, type DeliveryRules } from './watch/delivery-watch.js'
 
 export type Domain = ReturnType<typeof openDomain>
 
-/** Assembles everything independent of HTTP, on one store and one provider. */
+interface Settings {
+  readonly store: Store
+  readonly provider: CodeProvider
+  readonly namespace: string
+  readonly limits: Limits
+  /** The name under which the provider files the codes of this lane and purpose. */
+  readonly appNameOf: (lane: Lane, purpose: string) => string
+  readonly countries: readonly string[] | 'any'
+  /** Whether there are authenticator apps. */
+  readonly haveApps: boolean
+  /** How long after its last success a browser is known; 0 when the feature is off. */
+  readonly knownMaxAgeMs: number
+  /** How long a trusted device replaces the code; 0 when the feature is off. */
+  readonly trustedMaxAgeMs: number
+  readonly signupGuard: SignupGuardRules
+  /** Absent: nobody watches the account. */
+  readonly balance?: BalanceRules | undefined
+  /** Absent: nobody looks at what became of a message. */
+  readonly deliveryWatch?: DeliveryRules | undefined
+  /** Absent: there are none. */
+  readonly recoveryCodes?: RecoveryCodeStore | undefined
+  readonly background: Background
+  readonly now: () => number
+  readonly emit: Emit
+}
+
+/** Opens everything independent of HTTP, on one store and one provider. */
 export function openDomain(
-  parts: Omit<ChallengeParts, 'secrets' | 'keys' | 'purposes' | 'browsersAreKnown'> & {
+  settings: Settings & {
     readonly secret: readonly [string, ...string[]]
-    readonly namespace: string
     readonly purposes: readonly Purpose[]
     readonly defaultPurpose: (name: string) => Purpose
-    /** How long after its last success a browser is known; 0 when the feature is off. */
-    readonly knownMaxAgeMs: number
-    /** How long a trusted device replaces the code; 0 when the feature is off. */
-    readonly trustedMaxAgeMs: number
-    /** Absent: there are none. */
-    readonly recoveryCodes?: RecoveryCodeStore | undefined
   },
 ) {
-  const { limits, now, emit } = parts
-  const store = withStoreDeadline(parts.store, limits.storeTimeoutMs, { now, emit })
-  const secrets = createSecrets(parts.secret)
-  const keys = createKeys(parts.namespace, secrets)
-  const purposes = createPurposes(parts.purposes, parts.defaultPurpose)
-  const shared = { store, keys, secrets, purposes, limits, now, emit }
-  const { numbers, sharedLedger, signups, serviceLimits, funds, deliveries, codes, ...challenges } =
-    createChallenges({
-      ...parts,
-      ...shared,
-      browsersAreKnown: parts.knownMaxAgeMs > 0,
-    })
-  const grants = createGrants(shared)
+  const { limits } = settings
+  const secrets = createSecrets(settings.secret)
+  return assembleDomain({
+    ...settings,
+    store: withStoreDeadline(settings.store, limits.storeTimeoutMs, settings),
+    secrets,
+    keys: createKeys(settings.namespace, secrets),
+    purposes: createPurposes(settings.purposes, settings.defaultPurpose),
+  })
+}
+
+/** What `openDomain` opens, on a store, keys and purposes that are ready. */
+export function assembleDomain(
+  parts: Settings & { readonly secrets: Secrets; readonly keys: Keys; readonly purposes: Purposes },
+) {
+  const { store, secrets, keys, purposes, limits, now, emit, recoveryCodes } = parts
+  // Browsers that are known have a share of their own of what may be tried.
+  const shared = { ...parts, browsersAreKnown: parts.knownMaxAgeMs > 0 }
+  const openLedger = createLedgers(parts)
+  const targets = createTargets({ ...shared, openLedger })
+  const codes = createCodes(parts)
+  const signups = createSignupGuard(parts)
+  const serviceLimits = createServiceLimits(parts)
+  const counters = createCounters({ ...parts, signups, service: serviceLimits })
+  const funds = parts.balance && createBalanceWatch({ ...parts, codes }, parts.balance)
+  const deliveries = parts.deliveryWatch && createDeliveryWatch(parts, parts.deliveryWatch)
+  const grants = createGrants(parts)
+  const sharedLedger = (subject: string) => targets.shared({ subject, knownBrowser: true })
   return {
-    ...shared,
-    numbers,
+    store,
+    keys,
+    secrets,
+    purposes,
+    limits,
+    now,
+    emit,
+    challenges: createChallenges({ ...parts, targets, counters, codes, funds, deliveries }),
+    numbers: createNumbers({ ...shared, openLedger }),
+    subjects: createSubjects({ ...parts, sharedLedger, grants }),
     sharedLedger,
-    subjects: createSubjects({ ...shared, sharedLedger, grants }),
+    codes,
     signups,
     serviceLimits,
     funds,
     deliveries,
-    codes,
-    challenges,
-    hashBound: createBoundHash(secrets, parts.namespace),
     grants,
-    enrolments: createEnrolments({ ...shared, grants }),
-    keptForms: createKeptForms(shared),
-    devices: createDevices({ ...parts, ...shared }),
-    recover: parts.recoveryCodes && createRecover({ codes: parts.recoveryCodes, emit }),
+    enrolments: createEnrolments({ ...parts, grants }),
+    keptForms: createKeptForms(parts),
+    devices: createDevices(parts),
+    hashBound: createBoundHash(secrets, parts.namespace),
+    recover: recoveryCodes && createRecover({ codes: recoveryCodes, emit }),
   }
 }

@@ -1,6 +1,5 @@
 import { it as plain } from 'vitest'
 import type { SignupGuardRules } from '../../src/challenge/budgets/signup-guard.js'
-import { createChallenges } from '../../src/challenge/challenges.js'
 import type {
   CodeCheck,
   CodeProvider,
@@ -11,19 +10,19 @@ import type {
   Verdict,
 } from '../../src/challenge/code-provider.js'
 import type { ResendCommand, VerifyCommand } from '../../src/challenge/commands.js'
+import { assembleDomain } from '../../src/challenge/domain.js'
 import { createKeys } from '../../src/challenge/keys.js'
 import type { Lane, Limits } from '../../src/challenge/limits.js'
-import { createGrants, type NewGrant } from '../../src/challenge/proofs/grants.js'
+import type { NewGrant } from '../../src/challenge/proofs/grants.js'
 import { createPurposes, type Purpose } from '../../src/challenge/purposes.js'
 import { createSecrets } from '../../src/challenge/secrets.js'
-import { createSubjects } from '../../src/challenge/subjects.js'
 import type { BalanceRules } from '../../src/challenge/watch/balance-state.js'
 import type { DeliveryRules } from '../../src/challenge/watch/delivery-watch.js'
 import type { EventBody } from '../../src/events.js'
 import { type Background, createBackground } from '../../src/lib/background.js'
 import { memoryStore } from '../../src/store/memory-store.js'
 import type { Store } from '../../src/store/store.js'
-import { limits as defaults, signupGuard, strictKeys } from './kit.js'
+import { day, limits as defaults, signupGuard, strictKeys } from './kit.js'
 
 export const rightCode = '123456'
 
@@ -112,7 +111,7 @@ export function createService(options: ServiceOptions = {}) {
   const events: EventBody[] = []
   const emit = (event: EventBody) => void events.push(event)
   const provider = countingCodes()
-  const parts = {
+  const domain = assembleDomain({
     store,
     provider: options.codes ?? {
       ...provider.codes,
@@ -125,30 +124,32 @@ export function createService(options: ServiceOptions = {}) {
     background: options.background ?? options.clock?.background ?? createBackground(),
     secrets,
     keys,
+    namespace: '',
     limits: { ...defaults, ...options.limits },
     signupGuard: { ...signupGuard, ...options.signupGuard },
     purposes,
     appNameOf: (lane: string, name: string) => `${lane}:${name}`,
     countries: options.countries ?? ['CO', 'MX'],
-    browsersAreKnown: true,
+    knownMaxAgeMs: 90 * day,
+    trustedMaxAgeMs: 0,
     haveApps: options.haveApps ?? false,
     now,
     emit,
-  }
-  const challenges = createChallenges(parts)
-  const grants = createGrants(parts)
+  })
+  const { challenges, grants, funds, deliveries, signups, serviceLimits } = domain
   return {
     challenges: {
       ...challenges,
-      subjects: createSubjects({ ...parts, ...challenges, grants }),
+      numbers: domain.numbers,
+      subjects: domain.subjects,
       verify: (command: VerifyCommand) =>
         challenges.verify({ ...shownIn(command.lane), appCode: command.code, ...command }),
       resend: (command: ResendCommand) => challenges.resend({ ...shownIn(command.lane), ...command }),
     },
-    funds: challenges.funds,
-    deliveries: challenges.deliveries,
-    signups: challenges.signups,
-    serviceLimits: challenges.serviceLimits,
+    funds,
+    deliveries,
+    signups,
+    serviceLimits,
     grants: {
       ...grants,
       write: (grant: NewGrant & { subject: string }, record = grants.open(grant)) => record.write(grant),

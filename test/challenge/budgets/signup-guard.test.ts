@@ -106,9 +106,9 @@ describe('a country that is pumped from many addresses', () => {
         outcome: 'started',
       })
     }
-    expect(challenges.signups.suspected()).toEqual([])
+    expect(service.signups.suspected()).toEqual([])
     for (let index = 50; index < 53; index += 1) await challenges.start(from(index, '203.0.113.9'))
-    expect(challenges.signups.suspected()).toEqual([{ country: 'CO', sent: 30, approved: 0 }])
+    expect(service.signups.suspected()).toEqual([{ country: 'CO', sent: 30, approved: 0 }])
     expect(await challenges.start(from(60, '203.0.113.1'))).toMatchObject({ code: 'sending_paused' })
     expect(await challenges.start(from(61, '198.51.100.1'))).toMatchObject({ outcome: 'started' })
     expect(await challenges.start(from(62, '198.51.100.1'))).toMatchObject({ code: 'sending_paused' })
@@ -297,7 +297,7 @@ describe('a pump that is spread over countries', () => {
     expect(spendEvents(service)).toEqual([
       { type: 'spend.suspected', country: 'all', window: 'hour', sent: 30, approved: 0 },
     ])
-    expect(service.challenges.signups.suspected()).toHaveLength(40)
+    expect(service.signups.suspected()).toHaveLength(40)
   })
 
   it('closes no country whose people enter their codes', async () => {
@@ -318,7 +318,7 @@ describe('a pump that is spread over countries', () => {
 describe('what a process knows to be suspected', () => {
   it('ends with the proofs that come in, and else with the window', async () => {
     const service = createGuarded({ signupGuard: { mode: 'observe' } })
-    const { signups } = service.challenges
+    const { signups } = service
     await pump(service, 29)
     expect(signups.suspected()).toEqual([])
     await pump(service, 2, 29)
@@ -335,7 +335,7 @@ describe('what a process knows to be suspected', () => {
 
   it('is the hour of a country, or its day', async () => {
     const service = createGuarded({ signupGuard: { mode: 'observe' } })
-    const { signups } = service.challenges
+    const { signups } = service
     await pump(service, 105)
     expect(signups.suspected()).toEqual([{ country: 'CO', sent: 105, approved: 0 }])
     service.wait(hour)
