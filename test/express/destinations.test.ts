@@ -186,6 +186,12 @@ describe('several destinations of one person', () => {
     expect(said[0]?.message).not.toContain('not a number')
   })
 
+  it.each([[[]], [undefined]])('need be none where there is an app: %j', async (onFile) => {
+    const { listed } = await startWithNumbers({ phone: () => onFile, channels: ['sms', 'app'] })
+    expect((await listed()).map(({ method }) => method)).toEqual(['app'])
+    expect(await codes()).toEqual([])
+  })
+
   it.each([
     [[], 409, undefined],
     [

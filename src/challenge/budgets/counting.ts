@@ -124,7 +124,7 @@ export function createBudget(store: Pick<Store, 'increment'>, hits: readonly Hit
   }
 }
 
-/** All or none. */
+/** All or none. A store that throws at once has rejected by now: its deadline sees to that. */
 async function takeAll(allowances: readonly Allowance[]): Promise<Refusal | undefined> {
   const results = await allSettled(allowances.map((allowance) => allowance.take()))
   const failed = results.find((result) => result.status === 'rejected')
