@@ -134,6 +134,18 @@ describe('the OpenAPI document', () => {
     expect(await misfit('post', '/url/short-statistic', { 'name-url': 'spring', ...days })).toBeUndefined()
     expect(Object.keys(document.paths).length).toBeGreaterThanOrEqual(Object.keys(operations).length)
   })
+
+  test('describes a 400 where one can come, and nowhere else', async () => {
+    const with400 = async (options: SandboxOptions) => {
+      await using sandbox = await startSandbox(options)
+      const { paths } = (await (await fetch(`${sandbox.inboxUrl}openapi.json`)).json()) as Doc
+      return Object.keys(paths).filter((path) =>
+        Object.values(paths[path] ?? {}).some(({ responses }) => '400' in responses),
+      )
+    }
+    expect(await with400({ dialect: 'spec' })).toEqual([])
+    expect(await with400({ dialect: 'spec', wrongCode: 400 })).toEqual(['/2fa/verification-code'])
+  })
 })
 
 test.each([

@@ -139,11 +139,54 @@ describe('waiting', () => {
     await expect(sandbox.inbox.waitFor(phone, options)).rejects.toThrow(TypeError)
   })
 
+  test('is refused beyond a thousand at once', async () => {
+    const crowded = await startSandbox()
+    const waits = Array.from({ length: 1_001 }, () => crowded.inbox.waitFor(ordinary))
+    const ended = Promise.allSettled(waits)
+    await expect(waits.at(-1)).rejects.toThrow('at most 1000 waits can be pending')
+    await crowded.close()
+    const reasons = (await ended).map((one) => (one.status === 'rejected' ? one.reason.name : one.status))
+    expect(reasons.filter((name) => name === 'AbortError')).toHaveLength(1_000)
+  })
+
   test('ends when the sandbox is closed', async () => {
     const closed = await startSandbox()
     const waiting = closed.inbox.waitFor(ordinary)
     await closed.close()
     await expect(waiting).rejects.toMatchObject({ name: 'AbortError' })
+  })
+})
+
+describe('what has become of a code', () => {
+  const codeStates = () => sandbox.inbox.list().map(({ codeState }) => codeState)
+
+  test('is told with its message: replaced by the next, used, or expired to the millisecond', async () => {
+    await sendCode()
+    const { code = '', codeExpiresAt = 0 } = await sandbox.inbox.waitFor(ordinary)
+    expect(codeStates()).toEqual(['live'])
+    await sendCode()
+    expect(codeStates()).toEqual(['live', 'replaced'])
+    expect((await verify(code)).status).toBe(520)
+    const second = sandbox.inbox.list()[0]?.code ?? ''
+    await sendCode('573007654321')
+    await verify(second)
+    expect(codeStates()).toEqual(['live', 'used', 'replaced'])
+    sandbox.clock.advance(codeExpiresAt - sandbox.clock.now() - 1)
+    expect(codeStates()).toEqual(['live', 'used', 'replaced'])
+    sandbox.clock.advance(1)
+    expect(codeStates()).toEqual(['expired', 'used', 'replaced'])
+  })
+
+  test.each([
+    ['rejected', 'undelivered'],
+    ['unreachable', 'undelivered'],
+    // Nobody knows: it stays sent.
+    ['undelivered', 'live'],
+  ] as const)('of a text that is %s is %s once that is known', async (result, state) => {
+    await sendCode(numberThat(result))
+    expect(codeStates()).toEqual(['live'])
+    sandbox.clock.advance(2_000)
+    expect(codeStates()).toEqual([state])
   })
 })
 
