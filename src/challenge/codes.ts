@@ -1,4 +1,4 @@
-import type { AboutExchange, Emit } from '../events.js'
+import type { Emit } from '../events.js'
 import type { Asker } from './circuit-breaker.js'
 import {
   type CodeCheck,
@@ -13,22 +13,6 @@ import { type Refusal, refused } from './commands.js'
 import { createMember, type Exchanged } from './exchange.js'
 import type { Limits } from './limits.js'
 import type { Secrets } from './secrets.js'
-import type { AskState } from './watch/delivery-watch.js'
-
-/** What became of a send, and what is known about the provider that was asked last. */
-export interface Dispatched {
-  readonly sent: SendResult
-  readonly about: AboutExchange
-  readonly askState?: AskState | undefined
-  /** The code before it was ended at the provider, so it must not be accepted again. */
-  readonly cancelled: boolean
-}
-
-/** A verdict, and what is known about the provider that gave it. */
-export interface Checked {
-  readonly verdict: Verdict
-  readonly about: AboutExchange
-}
 
 /** The code provider as the use cases see it: within deadlines, behind breakers. Neither method rejects. */
 export interface Codes {
@@ -36,15 +20,8 @@ export interface Codes {
   refusal(target: Asker): Refusal | undefined
   /** Milliseconds until somebody may be asked about; undefined while a provider is not paused at all. */
   pausedForMs(): number | undefined
-  send(target: Asker, send: Omit<CodeSend, 'signal'>): Promise<Dispatched>
-  check(target: Asker, check: Omit<CodeCheck, 'signal'>): Promise<Checked>
-}
-
-/** What is known about the provider that was asked last. */
-interface Seen {
-  about: AboutExchange
-  askState?: AskState | undefined
-  cancelled: boolean
+  send(target: Asker, send: Omit<CodeSend, 'signal'>): Promise<Exchanged<SendResult>>
+  check(target: Asker, check: Omit<CodeCheck, 'signal'>): Promise<Exchanged<Verdict>>
 }
 
 /** Every provider that a composite is made of has a breaker of its own and its share of the deadline. */
@@ -59,14 +36,14 @@ export function createCodes(parts: {
   const composite = 'over' in provider ? provider : undefined
   const members = membersOf(provider).map((member) => createMember(member, parts))
 
-  /** The provider for one exchange: each member behind its guard, which notes in `seen` that it was asked. */
-  function guarded(target: Asker, seen: Seen) {
+  /** The provider for one exchange: each member behind its guard, which notes what is known of the one asked last. */
+  function guarded(target: Asker) {
     const startedAt = performance.now()
     let waiting = members.length
+    let last: Omit<Exchanged<unknown>, 'result'> = { about: {} }
 
-    function noted<Result>(exchanged: Exchanged<Result>): Result {
-      const { result, about, askState, cancelled = false } = exchanged
-      Object.assign(seen, { about, askState, cancelled: seen.cancelled || cancelled })
+    function noted<Result>({ result, ...known }: Exchanged<Result>): Result {
+      last = { ...known, cancelled: last.cancelled || known.cancelled }
       return result
     }
 
@@ -87,7 +64,7 @@ export function createCodes(parts: {
         },
       }
     })
-    return composite?.over(guards) ?? (guards.at(0) as CodeProvider)
+    return { asked: composite?.over(guards) ?? (guards.at(0) as CodeProvider), known: () => last }
   }
 
   function opened(handle: string | undefined, { key }: Asker): string | undefined {
@@ -110,19 +87,19 @@ export function createCodes(parts: {
       return paused.length < members.length ? undefined : Math.min(...paused)
     },
     async send(target, { previousHandle, ...send }) {
-      const seen = { about: {}, askState: undefined, cancelled: false }
       const previous = opened(previousHandle, target)
       const order = { signal: unused, ...send, ...(previous !== undefined && { previousHandle: previous }) }
-      const sent = await guarded(target, seen).sendCode(order)
-      return { sent: sealed(sent, target), ...seen }
+      const { asked, known } = guarded(target)
+      const sent = await asked.sendCode(order)
+      return { result: sealed(sent, target), ...known() }
     },
     async check(target, { handle: kept, ...check }) {
       const handle = opened(kept, target)
       // Sealed for another number, or under a secret that was removed: it cannot be opened.
-      if (kept !== undefined && handle === undefined) return { verdict: 'unavailable', about: {} }
-      const seen = { about: {}, cancelled: false }
+      if (kept !== undefined && handle === undefined) return { result: 'unavailable', about: {} }
       const submitted = { signal: unused, ...check, ...(handle !== undefined && { handle }) }
-      return { verdict: await guarded(target, seen).checkCode(submitted), about: seen.about }
+      const { asked, known } = guarded(target)
+      return { result: await asked.checkCode(submitted), ...known() }
     },
   }
 }

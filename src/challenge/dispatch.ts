@@ -1,7 +1,8 @@
 import { TwoFactorError } from '../errors.js'
-import type { AboutChallenge, Emit, EventBody } from '../events.js'
+import type { AboutChallenge, AboutExchange, Emit, EventBody } from '../events.js'
 import type { Channel, SendResult } from './code-provider.js'
-import type { Codes, Dispatched } from './codes.js'
+import type { Codes } from './codes.js'
+import type { Exchanged } from './exchange.js'
 import type { LedgerView } from './ledger/ledgers.js'
 import { callableAt } from './ledger/pacing.js'
 import type { Booked } from './ledger/sends.js'
@@ -31,7 +32,7 @@ export function createDispatch(parts: {
     target: NumberTarget,
     { challenge, superseded, previousHandle }: Booked,
     { ledger, now, locale = 'en', channels }: LedgerView & Order,
-  ): Promise<Dispatched> {
+  ): Promise<Exchanged<SendResult>> {
     const { channel } = challenge
     const mayCall = channel === 'call' || callableAt(ledger[challenge.budget], now, target.limits) <= now
     emit({ type: 'challenge.started', ...about(target, challenge) })
@@ -47,25 +48,29 @@ export function createDispatch(parts: {
       expiresInMs: challenge.maxExpiresAt - now,
       previousHandle,
     })
-    const { sent } = dispatched
+    const { result: sent, about: exchange, askState } = dispatched
     const { result } = sent
     const travelled = 'channel' in sent && sent.channel ? { ...challenge, channel: sent.channel } : challenge
     funds?.noteSend(target.lane, result)
     if (superseded !== undefined && result !== 'not-sent') {
       emit({ type: 'challenge.superseded', ...about(target, superseded) })
     }
-    emit(eventOf(dispatched, about(target, travelled)))
-    const { provider } = dispatched.about
+    emit(eventOf(result, exchange, about(target, travelled)))
+    const { provider } = exchange
     const by = provider === undefined ? {} : { provider }
     // What an empty account refuses says nothing about the country.
     if (funds?.state()?.condition !== 'empty') {
-      deliveries?.noteSend({ ...about(target, travelled), ...by }, result, dispatched.askState)
+      deliveries?.noteSend({ ...about(target, travelled), ...by }, result, askState)
     }
     return dispatched
   }
 }
 
-function eventOf({ sent: { result }, about: exchange }: Dispatched, challenge: AboutChallenge): EventBody {
+function eventOf(
+  result: SendResult['result'],
+  exchange: AboutExchange,
+  challenge: AboutChallenge,
+): EventBody {
   if (result === 'sent') return { type: 'challenge.sent', ...exchange, ...challenge }
   if (result === 'unconfirmed') return { type: 'challenge.unconfirmed', ...exchange, ...challenge }
   const { reason: failure, ...others } = exchange

@@ -40,12 +40,14 @@ export interface Member {
   check(target: Asker, ms: number, check: CodeCheck): Promise<Exchanged<Verdict> | undefined>
 }
 
+/** What became of an exchange, and what is known about the provider that was asked. */
 export interface Exchanged<Result> {
   readonly result: Result
   readonly about: AboutExchange
   /** Asks what became of the message; absent when the provider named none. */
   readonly askState?: AskState | undefined
-  readonly cancelled?: boolean
+  /** The code before it was ended at the provider, so it must not be accepted again. */
+  readonly cancelled?: boolean | undefined
 }
 
 export function createMember(

@@ -115,7 +115,7 @@ export function createSend(parts: {
     })
 
     // Ask the provider, and settle.
-    const { sent, cancelled } = await dispatch(target, booked, {
+    const { result: sent, cancelled } = await dispatch(target, booked, {
       locale: command.locale,
       channels,
       ...booking,

@@ -4,8 +4,9 @@ import { all } from '../lib/awaitable.js'
 import { isCurrent, stepOf } from '../lib/totp.js'
 import type { Counters } from './budgets/counters.js'
 import type { Verdict } from './code-provider.js'
-import type { Checked, Codes } from './codes.js'
+import type { Codes } from './codes.js'
 import { refused, type VerifyCommand, type VerifyOutcome } from './commands.js'
+import type { Exchanged } from './exchange.js'
 import {
   type Approved,
   type Consequences,
@@ -59,10 +60,10 @@ export function createVerify(parts: {
     code: string,
     ofApp: OfApp | undefined,
     challenge: Challenge,
-  ): Promise<Checked> {
+  ): Promise<Exchanged<Verdict>> {
     // Told for what it is and used up, one of the app that was typed for another is worth no second guess.
-    if (ofApp?.isStray) return { verdict: 'rejected', about: {} }
-    if (!hasNumber(target)) return { verdict: ofApp === undefined ? 'rejected' : 'approved', about: {} }
+    if (ofApp?.isStray) return { result: 'rejected', about: {} }
+    if (!hasNumber(target)) return { result: ofApp === undefined ? 'rejected' : 'approved', about: {} }
     return codes.check(target, {
       destination: target.phone,
       appName: appNameOf(target.lane, challenge.purpose),
@@ -126,7 +127,7 @@ export function createVerify(parts: {
     const { challenge } = reserved
     const sends = sendsFor(challenge, reserving.ledger[who.budget].sends)
     const ofApp = ofAppIn(command, target, reserving.now)
-    const { verdict, about: exchange } = await verdictOn(target, code, ofApp, challenge)
+    const { result: verdict, about: exchange } = await verdictOn(target, code, ofApp, challenge)
 
     // Settle, and commit.
     const [{ outcome, now }] = await all([

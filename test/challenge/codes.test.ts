@@ -44,8 +44,8 @@ function open(
     now,
     emit: (event) => events.push(event),
   })
-  const send = async () => (await codes.send(target, order)).sent
-  const check = async () => (await codes.check(target, submitted)).verdict
+  const send = async () => (await codes.send(target, order)).result
+  const check = async () => (await codes.check(target, submitted)).result
   return { codes, send, check, events }
 }
 
@@ -220,9 +220,9 @@ describe('a handle', () => {
     const handle = 'handle' in sent ? sent.handle : undefined
     expect(handle).not.toContain('handle-canary')
     expect(Buffer.from(handle ?? '', 'base64url').toString('latin1')).not.toContain('handle-canary')
-    expect(await codes.check(target, { ...submitted, handle })).toMatchObject({ verdict: 'approved' })
+    expect(await codes.check(target, { ...submitted, handle })).toMatchObject({ result: 'approved' })
     // Moved from the ledger of one number to that of another, it is worth nothing.
-    const unavailable = { verdict: 'unavailable', about: {} }
+    const unavailable = { result: 'unavailable', about: {} }
     expect(await codes.check({ ...target, key: 'ledger-2' }, { ...submitted, handle })).toEqual(unavailable)
     expect(await codes.check(target, { ...submitted, handle: 'handle-canary' })).toEqual(unavailable)
     expect(seen).toEqual(['handle-canary'])
@@ -305,7 +305,7 @@ describe('a code that stands in the way of the next', () => {
     const { codes, events } = open(provider, { sendTimeoutMs: 500 }, secrets)
     const previousHandle = secrets.seal('handle', 'first', target.key)
     const dispatched = await codes.send(target, { ...order, previousHandle })
-    expect(dispatched).toMatchObject({ sent: { result: 'sent' }, cancelled: ended })
+    expect(dispatched).toMatchObject({ result: { result: 'sent' }, cancelled: ended })
     expect([provider.asked, events]).toEqual([asked, []])
     provider.asked.length = 0
     expect(await codes.send(target, order)).toMatchObject({ cancelled: false })
@@ -507,7 +507,7 @@ describe('a provider made of several', () => {
   it('names in its result who sent, and in its events who failed', async () => {
     const { codes, events } = open(alwaysNext([notSent, working]), unhurried)
     expect(await codes.send(target, order)).toEqual({
-      sent: { result: 'sent', handle: '1' },
+      result: { result: 'sent', handle: '1' },
       about: { provider: 'second', durationMs: 0 },
       cancelled: false,
     })
@@ -538,8 +538,8 @@ describe('a provider made of several', () => {
     await sendToFive(codes)
     expect(asked).toBe(5)
     const check = (handle: string) => codes.check(counted, { ...submitted, handle })
-    expect(await check('0')).toEqual({ verdict: 'not-sent', about: {} })
-    expect(await check('1')).toMatchObject({ verdict: 'approved' })
+    expect(await check('0')).toEqual({ result: 'not-sent', about: {} })
+    expect(await check('1')).toMatchObject({ result: 'approved' })
   })
 
   it('is refused while all of them rest, until the first is asked again', async () => {
@@ -603,12 +603,7 @@ describe('a provider made of several', () => {
   it('that sends nothing, because all of them rest, says nothing about any', async () => {
     const { codes } = open(alwaysNext([notSent]), unhurried)
     await sendToFive(codes)
-    expect(await codes.send(counted, order)).toStrictEqual({
-      sent: { result: 'not-sent' },
-      about: {},
-      askState: undefined,
-      cancelled: false,
-    })
+    expect(await codes.send(counted, order)).toStrictEqual({ result: { result: 'not-sent' }, about: {} })
   })
 
   it('may say of a send that it has no handle', async () => {
