@@ -25,6 +25,10 @@ export interface DestinationView {
   readonly isCurrent: boolean
 }
 
+/** Whether there may be something to choose among; one number alone has no id. */
+export const mayHaveSeveral = (onFile: { readonly numbers?: unknown; readonly secret?: unknown }): boolean =>
+  onFile.numbers !== undefined || onFile.secret !== undefined
+
 /** By which a browser that remembers it tells a way to this subject from the others. */
 export const wayTag = (
   secrets: Pick<Secrets, 'tag'>,

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { TwoFactorOptions } from '../../src/index.js'
 import { startAppHost } from './app-kit.js'
 import { hearWarnings } from './kit.js'
@@ -53,10 +53,13 @@ describe('several destinations of one person', () => {
   })
 
   it('are listed with the refusal of a guard, as far as it takes them', async () => {
-    const { host, ana, start } = await startWithNumbers()
+    const phone = vi.fn(() => numbers)
+    const { host, ana, start } = await startWithNumbers({ phone })
     await start('67')
     await ana.post('/two-factor/verify', { code: host.stub.rightCode })
+    phone.mockClear()
     const byApp = (await ana.get('/vault')).json.destinations
+    expect(phone).toHaveBeenCalledTimes(1)
     expect(byApp.map(({ method }: { method: string }) => method)).toEqual(['app'])
     const any = (await ana.post('/transfers', { amount: 1, payee: 'a' })).json
     expect(any.destinations).toHaveLength(6)

@@ -62,8 +62,8 @@ export interface Lane {
   wayOut(req: Request, intent: Intent): string | undefined
   /** Who acts on which number; undefined while no number is known. Throws when nobody may act. */
   actor(req: Request): Promise<Actor | undefined>
-  /** What the host has on file, asked before anything is read; in the auth lane alone. */
-  onFile?(req: Request): Promise<Pick<Actor, 'numbers' | 'secret'>>
+  /** As `actor`, of somebody who may have several destinations; nothing is read for others. In the auth lane alone. */
+  actorOfSeveral?(req: Request): Promise<Actor | undefined>
   start(context: RequestContext, intent: Intent, says: StartSays): Promise<StartOutcome | Verified>
   /** What the person was shown with the code that a request brings. */
   shown(context: RequestContext, intent: Intent): Promise<Shown>

@@ -1,7 +1,7 @@
 import type { Request } from 'express'
 import type { Actor, Challenges, Shown } from '../../challenge/commands.js'
 import { takesRecoveryCode } from '../../challenge/demand.js'
-import { wayTag } from '../../challenge/destinations.js'
+import { mayHaveSeveral, wayTag } from '../../challenge/destinations.js'
 import { readRecoveryCode } from '../../challenge/proofs/recovery-codes.js'
 import { firstPurpose } from '../../challenge/purposes.js'
 import type { Recover } from '../../challenge/recovery.js'
@@ -16,6 +16,8 @@ import { signInUrl } from '../pages/links.js'
 import { type Caller, createAdmit } from './admission.js'
 import type { Intent } from './intent.js'
 import type { Lane } from './lane.js'
+
+type OnFile = Pick<Actor, 'phone' | 'numbers' | 'secret' | 'onUnreadable'>
 
 /** Sign-in and step-up: the number on file, a grant as the result. */
 export function createSignIn(http: HttpParts): Lane {
@@ -38,14 +40,17 @@ export function createSignIn(http: HttpParts): Lane {
   }
 
   /** What the host has on file; nothing of ours is read. */
-  async function onFileOf(req: Request, subject: string) {
+  async function onFileOf(req: Request, subject: string): Promise<OnFile> {
     const [onFile, secret] = await Promise.all([numbersOf(req, subject), secretOf?.(req, subject)])
     if ((onFile.phone ?? onFile.numbers ?? secret) === undefined) throw new TwoFactorError('no_phone')
     return { secret, ...onFile }
   }
 
-  async function actorOf(req: Request, { subject, session, record, browser }: Caller): Promise<Actor> {
-    const onFile = await onFileOf(req, subject)
+  async function actorOf(req: Request, caller: Caller): Promise<Actor> {
+    return actorWith(await onFileOf(req, caller.subject), req, caller)
+  }
+
+  function actorWith(onFile: OnFile, req: Request, { subject, session, record, browser }: Caller): Actor {
     // Where there is no device cookie, browsers are not told apart.
     const knownBrowser = devices && (browser?.known ?? false)
     const { epoch } = record
@@ -139,7 +144,11 @@ export function createSignIn(http: HttpParts): Lane {
 
     shown,
     actor: async (req) => actorOf(req, callerOf(req, identified(identify, req))),
-    onFile: async (req) => onFileOf(req, identified(identify, req).subject),
+    async actorOfSeveral(req) {
+      const requester = identified(identify, req)
+      const onFile = await onFileOf(req, requester.subject)
+      return mayHaveSeveral(onFile) ? actorWith(onFile, req, callerOf(req, requester)) : undefined
+    },
 
     async start(context, intent, hostSays) {
       const { req, res, fields } = context

@@ -1,6 +1,7 @@
 import type { Request } from 'express'
 import type { Actor, ChallengeView, Outlook } from '../../challenge/commands.js'
 import { acceptedChannels, challengeFor, type Demand, takesRecoveryCode } from '../../challenge/demand.js'
+import { mayHaveSeveral } from '../../challenge/destinations.js'
 import type { ProblemCode } from '../../errors.js'
 import { nationalForm } from '../../phone-number.js'
 import { type Intent, readIntent } from '../flows/intent.js'
@@ -138,8 +139,7 @@ export function createViews(http: HttpParts, lane: Lane): Views {
   }
 
   async function destinationsFor(req: Request, demand: Demand): Promise<PageView['destinations']> {
-    const onFile = await lane.onFile?.(req)
-    const actor = onFile && mayHaveSeveral(onFile) ? await lane.actor(req) : undefined
+    const actor = await lane.actorOfSeveral?.(req)
     if (actor === undefined) return undefined
     const { purpose, methods } = demand
     return (await challenges.preview({ ...actor, purpose, methods })).destinations
@@ -170,9 +170,6 @@ export function createViews(http: HttpParts, lane: Lane): Views {
     resume: (context, resumed) => view(context, intentOf(context), {}, { resumed }),
   }
 }
-
-const mayHaveSeveral = ({ numbers, secret }: Pick<Actor, 'numbers' | 'secret'>) =>
-  numbers !== undefined || secret !== undefined
 
 /** Success in another tab ends the challenge, and the session that requirements were sealed for. */
 function mayBeProven(problem: Problem | undefined, { spent }: Intent): boolean {
