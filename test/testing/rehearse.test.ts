@@ -110,7 +110,7 @@ describe('rehearse', () => {
     await hangUp()
     await close()
     expect(withVerdict(result, 'fell')).toEqual([])
-    expect(withVerdict(result, 'not tried')).toEqual([
+    expect(withVerdict(result, 'not tried'), describeRehearsal(result)).toEqual([
       ...['confirmed-action', 'password-only', 'without-code', 'other-methods', 'spellings', 'content-types'],
       ...[
         'changed',

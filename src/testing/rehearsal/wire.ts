@@ -40,6 +40,9 @@ export type Wire = ReturnType<typeof createWire>
 /** How long one response may take: longer than any deadline of the package. */
 const responseTimeoutMs = 20_000
 
+/** A burst keeps an app from taking connections for longer than the quarter of a second after which the next address is tried. */
+const connectTimeoutMs = 5_000
+
 /** No DNS: whatever a hosts file says, a name is this machine. */
 const lookup: LookupFunction = (_name, _options, done) =>
   done(null, [
@@ -58,7 +61,11 @@ export function createWire(
   origin: string,
   { maxRequests = Number.POSITIVE_INFINITY, timeoutMs = Number.POSITIVE_INFINITY } = {},
 ) {
-  const agent = new Sockets({ keepAlive: true, maxSockets: 64 })
+  const agent = new Sockets({
+    keepAlive: true,
+    maxSockets: 64,
+    autoSelectFamilyAttemptTimeout: connectTimeoutMs,
+  })
   const { hostname, port } = new URL(origin)
   const host = hostname.replace(/^\[|\]$/g, '')
   const endsAt = performance.now() + timeoutMs
