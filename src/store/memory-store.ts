@@ -47,8 +47,8 @@ const checks: Checks<MemoryStoreOptions> = {
   onNearlyFull: func('(kind)'),
 }
 
-/** Not the wall clock: set back, it would keep entries past their lifetime. */
-const monotonic = () => performance.now()
+/** Not the wall clock: set back, it would keep entries past their lifetime. In whole milliseconds, as all that is returned. */
+const monotonic = () => Math.floor(performance.now())
 
 /**
  * The store of a single process: nothing to install, nothing left after a restart. Live entries that a guess

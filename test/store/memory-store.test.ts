@@ -145,6 +145,15 @@ describe('counters', () => {
     expect(onPressure.mock.calls.length).toBeLessThan(25_000)
   })
 
+  test('end within their window, also between two milliseconds', () => {
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(1_000.7)
+    const store = memoryStore()
+    for (let i = 0; i < 2; i += 1) {
+      expect(store.increment('tf2::count-auth-subject-sends:a', 4_000).resetInMs).toBe(4_000)
+    }
+    clock.mockRestore()
+  })
+
   test('can be read, swapped and removed like any entry', () => {
     const store = memoryStore()
     const key = 'tf2::count-auth-subject-sends:a'
