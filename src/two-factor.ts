@@ -21,6 +21,7 @@ import {
 import {
   checkPurposeOptions,
   checkRoutesOptions,
+  checkVerificationOptions,
   factory,
   type PhoneVerificationOptions,
   plainFactory,
@@ -139,7 +140,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
       return createGuard(http, routes, guard)
     }),
     phoneVerification: factory('phoneVerification', (given: PhoneVerificationOptions = {}) => {
-      checkPurposeOptions('phoneVerification', given)
+      checkVerificationOptions(given)
       const verification = createPhoneVerification(http, given)
       appNames.checkApart(purposes.all())
       return verification

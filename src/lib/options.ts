@@ -147,3 +147,9 @@ function toPaste(missing: readonly string[], required: RequiredNames): string {
   const lines = missing.map((name) => `\n  ${name}: ${(required as Record<string, string>)[name]}`)
   return `; add${lines.join('')}`
 }
+
+/** Where routes are mounted, which may have parameters. */
+export const mountPath: Check = that(
+  "must be a path such as '/two-factor' or '/app/:tenant/two-factor', without a trailing slash",
+  (value) => typeof value === 'string' && /^(\/([\w.~%-]+|:[A-Za-z_]\w*))+$/.test(value),
+)

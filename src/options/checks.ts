@@ -10,6 +10,7 @@ import {
   func,
   integer,
   list,
+  mountPath,
   nonEmptyString,
   object,
   oneOf,
@@ -97,10 +98,7 @@ export const optionChecks: Checks<TwoFactorOptions> = {
   purposes: record(object(purpose), 'must be an object of purposes by name'),
   channels,
   code: object(code),
-  path: that(
-    "must be a path such as '/two-factor' or '/app/:tenant/two-factor', without a trailing slash",
-    (value) => typeof value === 'string' && /^(\/([\w.~%-]+|:[A-Za-z_]\w*))+$/.test(value),
-  ),
+  path: mountPath,
   store: (value, name) => {
     storeMethods(value, name)
     const { timeoutMs: own } = Object(value)

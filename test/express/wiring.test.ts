@@ -76,6 +76,28 @@ describe('a host without a session', () => {
     expect(await codes()).toEqual(['TWO_FACTOR_NO_SESSION'])
   })
 
+  it.each([
+    ['/signup/phone', '/signup/phone', '/signup/phone'],
+    [undefined, '/two-factor', '/'],
+  ])('whose proof is missing is a page that leads to the number: path %j', async (path, files, link) => {
+    const host = await startHost({
+      routes(app, tf) {
+        const signup = tf.phoneVerification(path === undefined ? {} : { path })
+        app.use('/signup/phone', signup.routes())
+        app.use('/two-factor', tf.routes())
+        app.post('/signup', signup.requireProof(), ok)
+      },
+    })
+    const ana = host.browser()
+    const { status, text } = await ana.submit('/signup', {})
+    expect(status).toBe(403)
+    expect(text).toContain(`<link rel="stylesheet" href="${files}/page.css">`)
+    expect((await ana.get(`${files}/page.css`)).status).toBe(200)
+    expect(text).toContain(`<a href="${link}">`)
+    expect(text).not.toContain('role="alert"')
+    expect((await ana.open(link)).status).toBe(path === undefined ? 404 : 200)
+  })
+
   it('that brings an adapter is warned, and refused as long as the adapter has no id', async () => {
     const host = await startHost({
       options: { subject: () => 'ana', session: { id: () => undefined, rotate: () => undefined } },

@@ -1,12 +1,15 @@
-import type { Request, RequestHandler, Router } from 'express'
+import type { Request, RequestHandler, Response, Router } from 'express'
 import { TwoFactorError } from '../../errors.js'
 import { maskPhoneNumber, parsePhoneNumber } from '../../phone-number.js'
 import { isOurs, middleware } from '../host/boundary.js'
 import { type PhoneVerificationOptions, plainFactory, singleHandlers } from '../host/factory.js'
 import { readSubject } from '../host/requester.js'
-import { problemOf } from '../http/problems.js'
+import { createMountPath } from '../http/mounts.js'
+import { type Problem, problemOf } from '../http/problems.js'
 import { createRouter } from '../http/routes.js'
 import type { HttpParts } from '../http-parts.js'
+import { pageUrl } from '../pages/links.js'
+import type { PageView } from '../pages/page-view.js'
 import { createRoutes } from './routes.js'
 import { createSignup } from './signup.js'
 
@@ -88,13 +91,14 @@ declare global {
 /** One phone verification with routes and pages of its own, wherever it is mounted. */
 export function createPhoneVerification(
   http: HttpParts,
-  { purpose = 'signup', successPath }: PhoneVerificationOptions,
+  { purpose = 'signup', successPath, path }: PhoneVerificationOptions,
 ): PhoneVerification {
   const { domain, subjectOf, sessions, renewal, pages, responder } = http
   const { enrolments, purposes, emit } = domain
   purposes.forEnrolment(purpose)
   renewal.takeAlong(enrolments.move)
   const { handlers, views } = createRoutes(http, createSignup(http, purpose, successPath))
+  const mountedAt = path === undefined ? undefined : createMountPath(path)
   const shown = new WeakMap<Request, ProvenPhone | undefined>()
 
   async function proven(req: Request): Promise<ProvenPhone | undefined> {
@@ -136,6 +140,13 @@ export function createPhoneVerification(
     emit({ type: 'factor.changed', kind: 'phone', subject, ...replaced, after: maskPhoneNumber(phone) })
   }
 
+  /** The route is one of the host: the files and the form of the page are where the routes are. */
+  async function refusal(req: Request, res: Response, problem: Problem): Promise<PageView> {
+    const view = await views.formless({ req, res, fields: {} }, problem)
+    const basePath = (mountedAt ?? http.path).of(req)
+    return { ...view, basePath, again: mountedAt && pageUrl(basePath, {}) }
+  }
+
   return {
     routes: plainFactory('routes', () => createRouter(handlers, pages)),
     start: plainFactory('start', () => handlers.start()),
@@ -150,8 +161,7 @@ export function createPhoneVerification(
         } catch (error) {
           if (!isOurs(error)) throw error
           const problem = problemOf(error)
-          const page = () => views.formless({ req, res, fields: {} }, problem)
-          await responder.send(req, res, { reply: 'problem', problem }, page)
+          await responder.send(req, res, { reply: 'problem', problem }, () => refusal(req, res, problem))
           return false
         }
       }),

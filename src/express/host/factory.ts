@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express'
-import { type Check, checkOptions, nonEmptyString, optionError, that } from '../../lib/options.js'
+import { type Check, checkOptions, mountPath, nonEmptyString, optionError, that } from '../../lib/options.js'
 import { isPath } from '../http/return-path.js'
 import type { Handlers } from '../http/routes.js'
 
@@ -35,6 +35,14 @@ export interface PhoneVerificationOptions {
   readonly purpose?: string
   /** Where success leads when the request names no `returnTo`: a path of this site. Default `/`. */
   readonly successPath?: string
+  /**
+   * Where its routes are mounted, as `path` of `twoFactor()`: the page with which `requireProof` refuses somebody leads
+   * there. Default: it leads home.
+   *
+   * @example
+   * const signup = tf.phoneVerification({ path: '/signup/phone', successPath: '/signup' })
+   */
+  readonly path?: string
 }
 
 const successPath: Check = that('must be a path of this site', isPath)
@@ -44,8 +52,13 @@ export function checkRoutesOptions(given: RoutesOptions): void {
   checkOptions('routes', given, { successPath })
 }
 
+/** Throws a TypeError for what is no option of `phoneVerification`. */
+export function checkVerificationOptions(given: PhoneVerificationOptions): void {
+  checkOptions('phoneVerification', given, { purpose, successPath, path: mountPath })
+}
+
 /** Throws a TypeError: with a misspelt purpose the browser would choose. */
-export function checkPurposeOptions(where: string, given: StartOptions | PhoneVerificationOptions): void {
+export function checkPurposeOptions(where: string, given: StartOptions): void {
   checkOptions(where, given, { purpose, successPath })
 }
 

@@ -190,12 +190,14 @@ function problemScreen(view: PageView, problem: PageProblem, texts: Texts): Scre
 ${waysToSignIn(view, texts)}`,
     }
   }
+  const text = problemText(view, problem, texts)
+  const alert = html`<div class="problem" role="alert" tabindex="-1" autofocus>
+<p>${text}</p>
+</div>
+`
   return {
     title: problemTitle(view, problem, texts),
-    content: html`<div class="problem" role="alert" tabindex="-1" autofocus>
-<p>${problemText(view, problem, texts)}</p>
-</div>
-${view.details && detailsList(view.details)}${view.otherNumberMayDo && changeNumber(view, texts)}${waysFromProblem(view, problem, texts)}`,
+    content: html`${text.markup !== '' && alert}${view.details && detailsList(view.details)}${view.otherNumberMayDo && changeNumber(view, texts)}${waysFromProblem(view, problem, texts)}`,
   }
 }
 

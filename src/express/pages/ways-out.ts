@@ -50,14 +50,15 @@ export function waysFromRecovery(view: PageView, texts: Texts): readonly Html[] 
 /** Where to look again, and where the problem can be mended when that is not on this page. */
 export function waysFromProblem(
   view: PageView,
-  { retryAfterMs }: PageProblem,
+  { code, retryAfterMs }: PageProblem,
   texts: Texts,
 ): readonly Html[] {
-  const { again, mendedBy, links } = view
+  const { again, mendedBy, links, changeableNumber } = view
+  const provesNumber = changeableNumber && code === 'second_factor_required'
   const isLater = again !== undefined && retryAfterMs !== undefined
   const ways = [
     ...linkList(
-      [isLater ? undefined : again, texts['problem.again']],
+      [isLater ? undefined : again, texts[provesNumber ? 'phone.title' : 'problem.again']],
       [mendedBy === 'addPhone' ? links.addPhone : undefined, texts['link.addPhone']],
     ),
     ...otherWays(view, texts),
