@@ -5,7 +5,7 @@ import type { Codes } from './codes.js'
 import { type Actor, type Challenges, type Refusal, refused } from './commands.js'
 import { acceptedChannels } from './demand.js'
 import { cancel } from './ledger/cancel.js'
-import { challengeOf, liveIn } from './ledger/ledger.js'
+import { challengeOf } from './ledger/ledger.js'
 import type { LedgerView } from './ledger/ledgers.js'
 import { outlook } from './ledger/outlook.js'
 import { refusalOf } from './ledger/shown.js'
@@ -119,12 +119,11 @@ export function createChallenges(parts: {
       const accepted = acceptedChannels(purposes.find(purpose)?.channels ?? ['sms'], command)
       const ways = await targets.ways(command, accepted)
       if ('outcome' in ways) return unreachable(ways)
-      const acts = whoActs(command)
       // One way to each destination: where another one is clear, the first may be locked.
       const looked = ways
         .filter(({ target }, index, all) => all.findIndex((one) => one.target === target) === index)
         .map(async ({ target, channel }) => {
-          const [seen, who] = await all([target.ledger.read(), acts])
+          const [seen, who] = await all([target.ledger.read(), whoActs(command)])
           const order = { sendId: '', challengeId: '', binding: { purpose, bound, ...who }, channel }
           return { seen: seen.shared ?? seen, who, told: outlook(seen, order) }
         })
@@ -132,7 +131,9 @@ export function createChallenges(parts: {
       const [best] = [...outlooks.filter(({ told }) => told.refusal === undefined), ...outlooks]
       if (best === undefined) return unreachable(refused('no_phone'))
       const { ledger, now, limits } = best.seen
-      const current = liveIn(ledger[best.who.budget], now, limits)?.number
+      const live = challengeOf(ledger, best.who, now, limits)
+      // Enumeration: no session learns where the code of another one went.
+      const current = 'outcome' in live ? undefined : live.number
       return {
         ...best.told,
         channels: [...new Set(ways.map((one) => one.channel))],

@@ -115,11 +115,17 @@ export function createSend(parts: {
     })
 
     // Ask the provider, and settle.
-    const { result: sent, cancelled } = await dispatch(target, booked, {
-      locale: command.locale,
-      channels,
-      ...booking,
-    })
+    const inAll = shared?.outcome as Booked | undefined
+    const superseded = booked.superseded ?? inAll?.superseded
+    const { result: sent, cancelled } = await dispatch(
+      target,
+      { ...booked, superseded },
+      {
+        locale: command.locale,
+        channels,
+        ...booking,
+      },
+    )
     const isOut = sent.result === 'sent' || sent.result === 'unconfirmed'
     const [settled] = await all([
       settle(sent, cancelled),
@@ -130,7 +136,8 @@ export function createSend(parts: {
     if (!isOut) throw notDelivered(sent)
     // Another session may have started, or this one cancelled, while the send was under way.
     const live = settled.outcome.challenge
-    if (live === undefined) return refused('challenge_superseded')
+    const isOvertaken = settled.shared !== undefined && settled.shared.outcome.challenge === undefined
+    if (live === undefined || isOvertaken) return refused('challenge_superseded')
     return { outcome: 'started', challenge: targets.view(target, live, settled), delivery: sent.result }
   }
 
@@ -157,7 +164,9 @@ export function createSend(parts: {
     const decided = await target.ledger.run((current, now, limits) => decide(current, now, limits, who))
     const { outcome } = decided
     if (outcome.outcome !== 'booked') return notBooked(target, outcome, decided)
+    const { superseded } = outcome
     emit({ type: 'challenge.started', ...about(target, outcome.challenge) })
+    if (superseded !== undefined) emit({ type: 'challenge.superseded', ...about(target, superseded) })
     return {
       outcome: 'started',
       challenge: targets.view(target, outcome.challenge, decided),

@@ -191,7 +191,8 @@ export function createTargets(parts: {
 
     view(target, challenge, { ledger, now, shared }) {
       const details = detailsOf(target, challenge)
-      const inAll = shared?.ledger[challenge.budget].challenge?.attempts ?? 0
+      const inAll = shared?.ledger[challenge.budget].challenge
+      const resendableInAll = shared && inAll ? resendableAt(shared.ledger, inAll, now, shared.limits) : 0
       const channels = purposes.find(challenge.purpose)?.channels ?? [challenge.channel]
       return {
         id: challenge.id,
@@ -199,8 +200,9 @@ export function createTargets(parts: {
         channel: challenge.channel,
         destination: maskedIn(target.phone),
         expiresAt: challenge.expiresAt,
-        resendAt: resendableAt(ledger, challenge, now, target.limits),
-        attemptsRemaining: target.limits.attemptsPerChallenge - Math.max(challenge.attempts, inAll),
+        resendAt: Math.max(resendableAt(ledger, challenge, now, target.limits), resendableInAll),
+        attemptsRemaining:
+          target.limits.attemptsPerChallenge - Math.max(challenge.attempts, inAll?.attempts ?? 0),
         channels: channels.filter((channel) => channel !== appMethod && takes(target, channel)),
         ...(details && { details }),
       }

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Answer, Browser } from './browser.js'
-import { type Host, phones, signupAt, startHost, storeThrough } from './kit.js'
+import { type Host, ok, phones, signupAt, startHost, storeThrough } from './kit.js'
 
 const lost: unknown[] = []
 const note = (reason: unknown) => void lost.push(reason)
@@ -80,4 +80,24 @@ describe('a store that can no longer read what a request began with', () => {
     expect(state.failures).toBeGreaterThan(0)
     expect(lost).toEqual([])
   })
+})
+
+it('leaves no lost rejection behind on a page where no way of a person will do', async () => {
+  const state = { fails: false }
+  const store = storeThrough((command, key, work) => {
+    if (!state.fails || command !== 'read' || !key.includes(':grants:')) return work()
+    return turn().then(() => {
+      throw new Error('connection lost')
+    })
+  })
+  const host = await startHost({
+    options: { store },
+    mount: (app, tf) => app.get('/key', tf.requireTwoFactor({ purpose: 'key', methods: ['passkey'] }), ok),
+  })
+  const ana = await host.login()
+  const { requirement } = (await ana.get('/key')).json
+  state.fails = true
+  expect((await ana.open(`/two-factor?requirement=${encodeURIComponent(requirement)}`)).status).toBe(503)
+  await turn()
+  expect(lost).toEqual([])
 })

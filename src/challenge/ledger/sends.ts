@@ -48,7 +48,7 @@ export interface Booked {
   readonly outcome: 'booked'
   readonly challenge: Challenge
   /** The live challenge that it replaced. */
-  readonly superseded?: Challenge
+  readonly superseded?: Challenge | undefined
   /** Of the code that the provider may still hold for this number. */
   readonly previousHandle?: string | undefined
 }

@@ -52,7 +52,7 @@ export function createViews(http: HttpParts, lane: Lane): Views {
 
   /** Looks up the person's challenge, or what stands in its place, as far as the problem that is told leaves it open. */
   async function lookUp(context: RequestContext, intent: Intent, problem?: Problem): Promise<Found> {
-    const { req, fields } = context
+    const { req, res, fields } = context
     // A recovery code needs nothing but the first factor: neither a number nor a challenge.
     if (
       wantedIn(fields) === 'recovery-code' ||
@@ -74,6 +74,8 @@ export function createViews(http: HttpParts, lane: Lane): Views {
         : undefined,
       actor?.lane === 'enrol' && isShown ? typedBy(actor) : undefined,
     ])
+    // Their ids are for this session, which nothing else may have kept yet.
+    if (outlook?.destinations !== undefined) await sessions.keep(req, res)
     const found = { live, outlook, ...(typed && { typed }) }
     if (live !== undefined || !wantsScreen(req) || !mayBeProven(problem, intent)) return found
     return { ...found, proven: await lane.proven(context, intent, outlook?.untypedSince ?? 0) }
