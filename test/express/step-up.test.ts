@@ -187,6 +187,7 @@ describe('a requirement', () => {
 describe('bound fields', () => {
   it.each<[string, unknown, string]>([
     ['a member that is not there', () => ({ amount: undefined }), 'Is the body parsed before the guard?'],
+    ['a promise', () => Promise.resolve({ amount: 1 }), 'bind must be synchronous'],
     ['NaN', () => ({ amount: Number.NaN }), 'bind.amount is NaN'],
     ['a Date', () => ({ on: new Date(0) }), 'bind.on is Date'],
     ['a promise', async () => ({ amount: 1 }), 'bind is Promise'],

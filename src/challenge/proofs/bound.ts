@@ -66,7 +66,11 @@ function notPlain(path: string, value: unknown): TypeError {
       : typeof value === 'number'
         ? value
         : typeof value
-  const message = `${path} is ${kind}: bound fields must be finite numbers, strings, booleans, null, arrays or plain objects. Is the body parsed before the guard?`
+  const hint =
+    value instanceof Promise
+      ? 'bind must be synchronous: read what it needs in a middleware before the guard.'
+      : 'Is the body parsed before the guard?'
+  const message = `${path} is ${kind}: bound fields must be finite numbers, strings, booleans, null, arrays or plain objects. ${hint}`
   const field = path.replace(/^bind\.?/, '')
   if (field === '' || (value !== undefined && typeof value !== 'number')) return new TypeError(message)
   return new EmptyField(

@@ -50,7 +50,9 @@ export function readDetails(given: unknown): Details {
 
 function readString(value: unknown, name: string, maxLength: number): string {
   if (typeof value !== 'string')
-    throw wrong(`describe: ${name} must be a string. Is the body parsed before the guard?`)
+    throw wrong(
+      `describe: ${name} must be a string. ${value === undefined ? 'Is the body parsed before the guard?' : 'Pass it through String().'}`,
+    )
   if (value.length > maxLength) throw tooLong(`${name} must have ${maxLength} characters or fewer`)
   return printable(value)
 }
