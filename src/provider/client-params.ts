@@ -129,19 +129,3 @@ export interface UrlStatisticsParams {
   /** What the clicks are broken down by. */
   readonly category?: StatisticsCategory | undefined
 }
-
-interface ParamsByOperation {
-  readonly balance: BalanceParams
-  readonly blockPhone: BlockPhoneParams
-  readonly sendSms: SendSmsParams
-  readonly sendCall: SendCallParams
-  readonly messageState: MessageStateParams
-  readonly sendSmsCode: SendSmsCodeParams
-  readonly sendCallCode: SendCallCodeParams
-  readonly verifyCode: VerifyCodeParams
-  readonly shortenUrl: ShortenUrlParams
-  readonly urlStatistics: UrlStatisticsParams
-}
-
-/** The parameters of one operation, named as this package names them. */
-export type ParamsOf<Operation extends keyof ParamsByOperation> = ParamsByOperation[Operation]

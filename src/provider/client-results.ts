@@ -205,19 +205,3 @@ export interface UrlStatisticsResult extends Result {
   /** Clicks by category; empty when the answer has none. */
   readonly metrics: readonly UrlMetrics[]
 }
-
-interface ResultsByOperation {
-  readonly balance: BalanceResult
-  readonly blockPhone: BlockPhoneResult
-  readonly sendSms: SendSmsResult
-  readonly sendCall: SendCallResult
-  readonly messageState: MessageStateResult
-  readonly sendSmsCode: SendSmsCodeResult
-  readonly sendCallCode: SendCallCodeResult
-  readonly verifyCode: VerifyCodeResult
-  readonly shortenUrl: ShortenUrlResult
-  readonly urlStatistics: UrlStatisticsResult
-}
-
-/** What each operation resolves with. */
-export type ResultOf<Operation extends keyof ResultsByOperation> = ResultsByOperation[Operation]

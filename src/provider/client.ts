@@ -1,6 +1,28 @@
 import { type ClientOptions, checkTimeout, resolveClientOptions } from './client-options.js'
-import type { ParamsOf, SendCallParams } from './client-params.js'
-import type { ResultOf } from './client-results.js'
+import type {
+  BalanceParams,
+  BlockPhoneParams,
+  MessageStateParams,
+  SendCallCodeParams,
+  SendCallParams,
+  SendSmsCodeParams,
+  SendSmsParams,
+  ShortenUrlParams,
+  UrlStatisticsParams,
+  VerifyCodeParams,
+} from './client-params.js'
+import type {
+  BalanceResult,
+  BlockPhoneResult,
+  MessageStateResult,
+  SendCallCodeResult,
+  SendCallResult,
+  SendSmsCodeResult,
+  SendSmsResult,
+  ShortenUrlResult,
+  UrlStatisticsResult,
+  VerifyCodeResult,
+} from './client-results.js'
 import { type OperationName, operations } from './operations.js'
 import { lostError } from './provider-error.js'
 import { openTransport } from './send.js'
@@ -28,7 +50,7 @@ export interface ProviderClient {
    * @example
    * const { credits } = await client.balance()
    */
-  balance(options?: CallOptions): Promise<ResultOf<'balance'>>
+  balance(options?: CallOptions): Promise<BalanceResult>
 
   /**
    * Blocks one number, so that the service sends it no SMS.
@@ -36,7 +58,7 @@ export interface ProviderClient {
    * @example
    * await client.blockPhone({ phone: '+573001234567', name: 'Ana' })
    */
-  blockPhone(params: ParamsOf<'blockPhone'>, options?: CallOptions): Promise<ResultOf<'blockPhone'>>
+  blockPhone(params: BlockPhoneParams, options?: CallOptions): Promise<BlockPhoneResult>
 
   /**
    * Sends an SMS to one number or several. Never repeated by itself.
@@ -44,7 +66,7 @@ export interface ProviderClient {
    * @example
    * const { id, data } = await client.sendSms({ phone: ['+573001234567', '+573007654321'], sms: 'Hello' })
    */
-  sendSms(params: ParamsOf<'sendSms'>, options?: CallOptions): Promise<ResultOf<'sendSms'>>
+  sendSms(params: SendSmsParams, options?: CallOptions): Promise<SendSmsResult>
 
   /**
    * Calls one number or several and speaks a text, or plays an audio uploaded before.
@@ -53,7 +75,7 @@ export interface ProviderClient {
    * await client.sendCall({ phone: '+573001234567', message: 'Your order is ready', voice: 'Mariana' })
    * await client.sendCall({ phone: '+573001234567', audioCode: 'welcome-7', retries: 2 })
    */
-  sendCall(params: SendCallParams, options?: CallOptions): Promise<ResultOf<'sendCall'>>
+  sendCall(params: SendCallParams, options?: CallOptions): Promise<SendCallResult>
 
   /**
    * Delivery states of a group of messages: the `id` that a send answered.
@@ -62,7 +84,7 @@ export interface ProviderClient {
    * const states = await client.messageState({ id })
    * console.log(states.map(({ phone, state }) => [phone, state]))
    */
-  messageState(params: ParamsOf<'messageState'>, options?: CallOptions): Promise<ResultOf<'messageState'>>
+  messageState(params: MessageStateParams, options?: CallOptions): Promise<MessageStateResult>
 
   /**
    * Sends a code by SMS. The provider makes the code; it files it under the number and `appName`.
@@ -70,7 +92,7 @@ export interface ProviderClient {
    * @example
    * const { minutesToExpire } = await client.sendSmsCode({ phone: '+573001234567', appName: 'Acme' })
    */
-  sendSmsCode(params: ParamsOf<'sendSmsCode'>, options?: CallOptions): Promise<ResultOf<'sendSmsCode'>>
+  sendSmsCode(params: SendSmsCodeParams, options?: CallOptions): Promise<SendSmsCodeResult>
 
   /**
    * Speaks a code in a call.
@@ -78,7 +100,7 @@ export interface ProviderClient {
    * @example
    * await client.sendCallCode({ phone: '+573001234567', appName: 'Acme', voice: 'Mariana', retries: 1 })
    */
-  sendCallCode(params: ParamsOf<'sendCallCode'>, options?: CallOptions): Promise<ResultOf<'sendCallCode'>>
+  sendCallCode(params: SendCallCodeParams, options?: CallOptions): Promise<SendCallCodeResult>
 
   /**
    * Checks a code. Resolves for every complete JSON object of any HTTP status, because only the account
@@ -88,7 +110,7 @@ export interface ProviderClient {
    * const answer = await client.verifyCode({ phone: '+573001234567', appName: 'Acme', code: '482913' })
    * judge(answer, { approvedStatuses: ['verified'] }) // 'approved', 'rejected', 'misconfigured' or 'unavailable'
    */
-  verifyCode(params: ParamsOf<'verifyCode'>, options?: CallOptions): Promise<ResultOf<'verifyCode'>>
+  verifyCode(params: VerifyCodeParams, options?: CallOptions): Promise<VerifyCodeResult>
 
   /**
    * Makes a short URL.
@@ -96,7 +118,7 @@ export interface ProviderClient {
    * @example
    * const { urlShort } = await client.shortenUrl({ name: 'spring', urlLong: 'https://example.com/spring' })
    */
-  shortenUrl(params: ParamsOf<'shortenUrl'>, options?: CallOptions): Promise<ResultOf<'shortenUrl'>>
+  shortenUrl(params: ShortenUrlParams, options?: CallOptions): Promise<ShortenUrlResult>
 
   /**
    * Clicks of a short URL between two days, both included.
@@ -104,7 +126,7 @@ export interface ProviderClient {
    * @example
    * await client.urlStatistics({ nameUrl: 'spring', since: '2026-03-01', until: new Date(), category: 'country' })
    */
-  urlStatistics(params: ParamsOf<'urlStatistics'>, options?: CallOptions): Promise<ResultOf<'urlStatistics'>>
+  urlStatistics(params: UrlStatisticsParams, options?: CallOptions): Promise<UrlStatisticsResult>
 
   /**
    * Any operation with parameters that its documentation does not list (yet): those go out as they are
@@ -122,6 +144,14 @@ export interface ProviderClient {
   /** Waits for running requests, then closes the connections. Later calls fail as `not-sent`. */
   close(): Promise<void>
 }
+
+/** The parameters of one operation, named as this package names them. */
+export type ParamsOf<Operation extends OperationName> = Operation extends 'balance'
+  ? BalanceParams
+  : Parameters<ProviderClient[Operation]>[0]
+
+/** What each operation resolves with. */
+export type ResultOf<Operation extends OperationName> = Awaited<ReturnType<ProviderClient[Operation]>>
 
 /**
  * A client of the provider, usable without Express. It holds one pool of connections; it keeps the

@@ -3,7 +3,7 @@ import { type Checks, checkOptions, integer, list, nonEmptyString, that } from '
 import { present } from '../lib/present.js'
 import type { ProviderClient } from './client.js'
 import type { Voice } from './client-params.js'
-import type { ResultOf } from './client-results.js'
+import type { VerifyCodeResult } from './client-results.js'
 import { type FixedCodesOptions, fixedCodesChecks, withFixedCodes } from './fixed-codes.js'
 import * as optionChecks from './option-checks.js'
 import { ProviderError, spokenIn } from './provider-error.js'
@@ -122,7 +122,7 @@ const statusesGuessed = {
 }
 
 /** What an answer that is no approval says, for events. */
-function reportOf(answer: ResultOf<'verifyCode'>): ExchangeReport {
+function reportOf(answer: VerifyCodeResult): ExchangeReport {
   const { httpStatus } = answer
   const asked = { operation: 'verifyCode', httpStatus, reason: 'answer' }
   const { status, error } = spokenIn(answer)

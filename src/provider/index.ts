@@ -1,11 +1,16 @@
-export { type CallOptions, createClient, type ProviderClient } from './client.js'
+export {
+  type CallOptions,
+  createClient,
+  type ParamsOf,
+  type ProviderClient,
+  type ResultOf,
+} from './client.js'
 export type { ClientOptions } from './client-options.js'
 export type {
   AudioCallParams,
   BalanceParams,
   BlockPhoneParams,
   MessageStateParams,
-  ParamsOf,
   SendCallCodeParams,
   SendCallParams,
   SendSmsCodeParams,
@@ -26,7 +31,6 @@ export type {
   HourClicks,
   MessageState,
   MessageStateResult,
-  ResultOf,
   SendCallCodeResult,
   SendCallResult,
   SendSmsCodeResult,
