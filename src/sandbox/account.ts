@@ -1,5 +1,6 @@
 import { createBoundedMap } from './bounded-memory.js'
 import { digitsOf } from './numbers.js'
+import type { SandboxSettings } from './options.js'
 
 export const blockedChannels = ['SMS', 'CALL', 'WA', 'ALL'] as const
 
@@ -39,18 +40,15 @@ export interface Refund {
 
 export type Account = ReturnType<typeof createAccount>
 
-interface AccountRules {
-  readonly credentials: { readonly client: number; readonly key: string }
-  /** Any without. */
-  readonly allowedAddresses?: readonly string[] | undefined
-  readonly credits: number
-}
-
 const maxBlocked = 1_000
 const maxRefunds = 1_000
 
-export function createAccount(rules: AccountRules, now: (phone: string) => number, changed: () => void) {
-  let credits = rules.credits
+export function createAccount(
+  settings: SandboxSettings,
+  now: (phone: string) => number,
+  changed: () => void,
+) {
+  let credits = settings.credits
   let refunds: readonly Refund[] = []
   const blocked = createBoundedMap<BlockedPhone>(maxBlocked)
 
@@ -72,8 +70,8 @@ export function createAccount(rules: AccountRules, now: (phone: string) => numbe
       changed()
     },
     knows: (client: string | null, key: string | null) =>
-      client === String(rules.credentials.client) && key === rules.credentials.key,
-    allows: (address: string) => rules.allowedAddresses?.includes(address.replace(/^::ffff:/, '')) ?? true,
+      client === String(settings.credentials.client) && key === settings.credentials.key,
+    allows: (address: string) => settings.allowedAddresses?.includes(address.replace(/^::ffff:/, '')) ?? true,
     /** Takes credits; takes none and returns false when there are too few. */
     charge(amount: number): boolean {
       if (creditsNow() < amount) return false
@@ -99,7 +97,7 @@ export function createAccount(rules: AccountRules, now: (phone: string) => numbe
       return wasBlocked
     },
     reset(): void {
-      credits = rules.credits
+      credits = settings.credits
       refunds = []
       blocked.clear()
     },

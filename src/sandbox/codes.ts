@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto'
 import { createBoundedMap } from './bounded-memory.js'
-import type { Message } from './timeline.js'
-import { stateAt, undeliveredAt } from './timeline.js'
+import { fixedResultOf } from './numbers.js'
+import type { SandboxSettings } from './options.js'
+import { type Message, stateAt, undeliveredAt } from './timeline.js'
 
 /** What a second send does to a code that is still live: the provider's documentation leaves it open. */
 export type ResendRule = 'repeat' | 'replace' | 'both'
@@ -15,13 +16,6 @@ interface IssuedCode {
   readonly used: boolean
 }
 
-export interface CodeRules {
-  readonly alphabet: string
-  readonly length: number
-  readonly lifetimeMs: number
-  readonly resend: ResendRule
-}
-
 export type Codes = ReturnType<typeof createCodes>
 
 /** Numbers and app names remembered at once, and codes remembered for each. */
@@ -33,7 +27,7 @@ const maxCodesPerKey = 5
  * back at the check exactly as it was written at the send.
  */
 export function createCodes(
-  { alphabet, length, lifetimeMs, resend }: CodeRules,
+  { codeAlphabet: alphabet, codeLength: length, codeLifetimeMs: lifetimeMs, resend }: SandboxSettings,
   now: (phone: string) => number,
 ) {
   /** Newest first. */
@@ -43,6 +37,8 @@ export function createCodes(
   function newCode(): string {
     return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('')
   }
+  /** That of the number whose code is always known: the alphabet from its start. */
+  const knownCode = alphabet.repeat(length).slice(0, length)
 
   /** The code as it was issued; undefined once another has replaced it. */
   function find(phone: string, appName: string, code: string): IssuedCode | undefined {
@@ -51,12 +47,12 @@ export function createCodes(
 
   return {
     /** Issues a code for this number and app name, or repeats the live one. */
-    issue(phone: string, appName: string, fixed?: string): string {
+    issue(phone: string, appName: string): string {
       const isLive = ({ used, expiresAt }: IssuedCode) => !used && now(phone) < expiresAt
       const key = keyOf(phone, appName)
       const earlier = filed.get(key) ?? []
       const live = resend === 'repeat' ? earlier.find(isLive) : undefined
-      const code = fixed ?? live?.code ?? newCode()
+      const code = fixedResultOf(phone) === 'knownCode' ? knownCode : (live?.code ?? newCode())
       const fresh = { code, expiresAt: now(phone) + lifetimeMs, used: false }
       // Used and expired codes are kept for a while, so that the provider can say what they are.
       const kept = earlier.filter((one) => one.code !== code && (resend === 'both' || !isLive(one)))
@@ -77,17 +73,12 @@ export function createCodes(
         key,
         issued.map((one) => (one === match ? { ...one, used: true } : one)),
       )
-      return 'right'
+      return fixedResultOf(phone) === 'expiredCode' ? 'expired' : 'right'
     },
 
     find,
     clear: () => filed.clear(),
   }
-}
-
-/** The code of the number whose code is always known: the alphabet from its start, as long as codes are. */
-export function knownCode({ alphabet, length }: CodeRules): string {
-  return alphabet.repeat(Math.ceil(length / alphabet.length)).slice(0, length)
 }
 
 export const codeStates = ['live', 'used', 'replaced', 'expired', 'blocked', 'undelivered'] as const

@@ -26,13 +26,7 @@ export function createProviderSimulation(settings: SandboxSettings, origin: stri
   const clock = createClock(settings.now, changed)
   const { now } = clock
   const account = createAccount(settings, now, changed)
-  const codeRules = {
-    alphabet: settings.codeAlphabet,
-    length: settings.codeLength,
-    lifetimeMs: settings.codeLifetimeMs,
-    resend: settings.resend,
-  }
-  const codes = createCodes(codeRules, now)
+  const codes = createCodes(settings, now)
   const faults = createFaultQueue(changed)
   const links = createLinks(origin, now, changed)
   const messages = createMessageStore({
@@ -43,15 +37,13 @@ export function createProviderSimulation(settings: SandboxSettings, origin: stri
   })
   const requests = createRequestLog(now, changed)
 
-  const catalogue = catalogueOf(settings.dialect)
-  const responder = createResponder(settings, now)
+  const catalogue = catalogueOf(settings)
   const dispatch = createDispatch(account, messages, now)
-  const { appNames } = settings
-  const handle = createService(catalogue, account, responder, {
-    ...accountOperations(account, responder),
-    ...messageOperations(dispatch, messages, responder),
-    ...codeOperations({ account, dispatch, codes, codeRules, responder, appNames }),
-    ...urlOperations(account, links, responder),
+  const handle = createService(catalogue, account, createResponder(catalogue, settings, now), {
+    ...accountOperations(account),
+    ...messageOperations(dispatch, messages),
+    ...codeOperations(account, dispatch, codes, settings),
+    ...urlOperations(account, links),
   })
 
   /** Forgets everything that happened. */

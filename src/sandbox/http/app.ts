@@ -7,10 +7,10 @@ import express, {
 } from 'express'
 import { readClick } from '../clicks.js'
 import { controlRoutes } from '../control/control-routes.js'
+import type { SandboxSettings } from '../options.js'
 import type { ProviderSimulation } from '../provider-simulation.js'
 import type { Connection } from '../reach.js'
-import { type Catalogue, catalogueOf, type Dialect } from '../service/dialect.js'
-import type { ResponseRules } from '../service/responder.js'
+import { type Catalogue, observedPaths, pathsOf } from '../service/dialect.js'
 import type { LinkStore } from '../short-links.js'
 import { hostCheck } from './host-check.js'
 import { operationRoutes } from './operation-routes.js'
@@ -22,10 +22,10 @@ export function createApp(
   simulation: ProviderSimulation,
   connection: Connection,
   allowedHosts: readonly string[],
-  rules: ResponseRules,
+  settings: SandboxSettings,
 ): Express {
   const { basePath, baseUrl } = connection
-  const { dialect } = rules
+  const { dialect } = settings
   const app = express()
   app.disable('x-powered-by').enable('case sensitive routing')
   // A foreign page that embeds an answer, as a script or an image, reads nothing of it.
@@ -37,13 +37,13 @@ export function createApp(
   app.use(basePath, operationRoutes(simulation, dialect))
   app.use('/s', linkRoutes(simulation.links, simulation.clock.now))
   app.get('/openapi.json', (_request, response) => {
-    response.json(operationsOpenApi(simulation.catalogue, rules, baseUrl))
+    response.json(operationsOpenApi(simulation.catalogue, settings, baseUrl))
   })
   app.use(pageRoutes(simulation, connection))
   app.use('/_sandbox', controlRoutes(simulation, connection, dialect))
   app.use((request, response) => {
     const { method, path } = request
-    const similar = pathHint(method, path, { dialect, basePath })
+    const similar = pathHint(method, path, simulation.catalogue, basePath)
     const isControl = path.startsWith('/_sandbox/')
     const list = isControl
       ? 'GET /_sandbox/ lists what there is.'
@@ -69,31 +69,22 @@ const respondWithError: ErrorRequestHandler = (error, _request, response, next) 
 }
 
 /** Says what a request that no operation matched probably meant; undefined when nothing is similar. */
-export function pathHint(
-  method: string,
-  path: string,
-  { dialect, basePath }: { readonly dialect: Dialect; readonly basePath: string },
-): string | undefined {
-  const [own, observed] = [routesOf(catalogueOf(dialect)), routesOf(catalogueOf('observed'))]
-  const exact = own.find((route) => `${basePath}${route.path}` === path)
+function pathHint(method: string, path: string, catalogue: Catalogue, basePath: string): string | undefined {
+  const own = Object.values(catalogue).flatMap((operation) =>
+    pathsOf(operation).map((one) => ({ method: operation.method, path: `${basePath}${one}` })),
+  )
+  const exact = own.find((route) => route.path === path)
   if (exact !== undefined && exact.method !== method) return `Use ${exact.method}, not ${method}.`
-  if (observed.some((route) => `${basePath}${route.path}` === path))
-    return '--dialect observed has this path.'
+  if (observedPaths.some((one) => `${basePath}${one}` === path)) return '--dialect observed has this path.'
   const plain = path.toLowerCase().replaceAll(/\/+/g, '/').replace(/\/$/, '')
   const [nearest] = own
-    .filter((route) => plain.endsWith(route.path))
+    .filter((route) => plain.endsWith(route.path.slice(basePath.length)))
     .sort((a, b) => b.path.length - a.path.length)
-  return nearest && `Did you mean ${nearest.method} ${basePath}${nearest.path}?`
-}
-
-function routesOf(catalogue: Catalogue): { readonly method: string; readonly path: string }[] {
-  return Object.values(catalogue).flatMap(({ method, path, otherPaths = [] }) =>
-    [path, ...otherPaths].map((one) => ({ method, path: one })),
-  )
+  return nearest && `Did you mean ${nearest.method} ${nearest.path}?`
 }
 
 /** Follows short URLs: every GET is a click. */
-export function linkRoutes(links: LinkStore, now: () => number): Router {
+function linkRoutes(links: LinkStore, now: () => number): Router {
   function follow(request: Request, response: Response): void {
     const link = links.at(request.originalUrl.replace(/\?.*$/s, ''))
     response.set('Cache-Control', 'no-store')

@@ -4,7 +4,7 @@ import { loadPhoneData } from '../../phone-number.js'
 import type { OperationName } from '../../provider/operations.js'
 import { faultKinds, isPerformed, writeResponse } from '../fault-kinds.js'
 import type { ProviderSimulation } from '../provider-simulation.js'
-import type { Dialect } from '../service/dialect.js'
+import { type Dialect, pathsOf } from '../service/dialect.js'
 import type { ServiceResponse } from '../service/responder.js'
 
 const notPerformed: ServiceResponse = { status: 200, body: {} }
@@ -48,14 +48,11 @@ export function operationRoutes(simulation: ProviderSimulation, dialect: Dialect
   }
 
   for (const name of Object.keys(catalogue) as OperationName[]) {
-    const { method, path, otherPaths = [] } = catalogue[name]
-    for (const one of [path, ...otherPaths]) {
-      router[method === 'GET' ? 'get' : 'post'](
-        one,
-        (request: Request, response: Response, next: NextFunction) => {
-          perform(name, one, request, response).catch(next)
-        },
-      )
+    const method = catalogue[name].method === 'GET' ? 'get' : 'post'
+    for (const path of pathsOf(catalogue[name])) {
+      router[method](path, (request: Request, response: Response, next: NextFunction) => {
+        perform(name, path, request, response).catch(next)
+      })
     }
   }
   return router

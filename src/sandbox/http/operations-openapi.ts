@@ -2,28 +2,39 @@ import { z } from 'zod'
 import { entriesOf, integer, list, text } from '../../provider/answer-schemas.js'
 import { accountParameters, errorResponse, type OperationName } from '../../provider/operations.js'
 import { contentOf, documentOf, json, type OpenApi, queryOf, refTo, schemaOf } from '../openapi.js'
-import { type Catalogue, type CatalogueOperation, wireShape } from '../service/dialect.js'
-import type { ResponseRules } from '../service/responder.js'
+import type { SandboxSettings } from '../options.js'
+import {
+  type Catalogue,
+  type CatalogueOperation,
+  type Dialect,
+  pathsOf,
+  wireShape,
+} from '../service/dialect.js'
 
 /** The operations as they respond in this dialect: an OpenAPI 3.1 document, with the sandbox as its server. */
-export function operationsOpenApi(catalogue: Catalogue, rules: ResponseRules, baseUrl: string): OpenApi {
+export function operationsOpenApi(catalogue: Catalogue, settings: SandboxSettings, baseUrl: string): OpenApi {
   const named = Object.entries(catalogue) as [OperationName, CatalogueOperation][]
-  const error = { error: rules.dialect === 'observed' ? integer() : text(), msg: text() }
+  const error = { error: settings.dialect === 'observed' ? integer() : text(), msg: text() }
   const schemas = [
-    ...named.map(([name, operation]) => [operation.response, answerOf(name, operation, rules)] as const),
+    ...named.map(
+      ([name, operation]) => [operation.response, answerOf(name, operation, settings.dialect)] as const,
+    ),
     [errorResponse.name, z.looseObject(error)] as const,
     ['HostError', z.looseObject(errorResponse.fields())] as const,
   ]
   return documentOf({
     title: 'Messaging, voice, two-factor and short URLs',
-    description: `What the sandbox serves in the dialect ${rules.dialect}. Every request carries client and key as parameters.`,
+    description: `What the sandbox serves in the dialect ${settings.dialect}. Every request carries client and key as parameters.`,
     server: baseUrl,
     tag: { name: 'provider', description: 'The operations of the provider.' },
     paths: Object.fromEntries(
       named.flatMap(([name, operation]) =>
-        [operation.path, ...(operation.otherPaths ?? [])].map((path, index) => {
+        pathsOf(operation).map((path, index) => {
           const operationId = index === 0 ? name : `${name}${index + 1}`
-          return [path, { [operation.method.toLowerCase()]: describe(operationId, name, operation, rules) }]
+          return [
+            path,
+            { [operation.method.toLowerCase()]: describe(operationId, name, operation, settings) },
+          ]
         }),
       ),
     ),
@@ -35,7 +46,7 @@ function describe(
   operationId: string,
   name: OperationName,
   { method, summary, params, response }: CatalogueOperation,
-  { dialect, wrongCode }: ResponseRules,
+  { dialect, wrongCode }: SandboxSettings,
 ): OpenApi {
   const takes = z.object({ ...wireShape(accountParameters()), ...params })
   const error = json(refTo(errorResponse.name))
@@ -62,27 +73,18 @@ function describe(
 }
 
 /** The body of a success, as the dialect of this sandbox shapes it. */
-function answerOf(name: OperationName, operation: CatalogueOperation, rules: ResponseRules): z.ZodType {
-  const fields = operation.fields()
-  if (name === 'verifyCode') {
-    const { approvedStatus, wrongCode } = rules
-    // With `wrongCode: 200`, a rejected code has a word of its own in the same place.
-    const statuses = wrongCode === 200 ? [approvedStatus, 'rejected'] : [approvedStatus]
-    return z.looseObject({ status: z.literal(statuses).optional() })
-  }
-  if (rules.dialect === 'spec') return z.looseObject(fields)
-  if (name === 'balance') return z.looseObject({ status: integer(), balance: integer() })
-  if (name === 'messageState') return list({ ...fields, credits: text() })
+function answerOf(name: OperationName, { fields }: CatalogueOperation, dialect: Dialect): z.ZodType {
+  if (dialect === 'spec') return z.looseObject(fields)
+  if (name === 'messageState') return list(fields)
   return z.looseObject(
-    Object.fromEntries(Object.entries(fields).map(([member, field]) => [member, observed(member, field)])),
+    Object.fromEntries(Object.entries(fields).map(([member, field]) => [member, unlisted(member, field)])),
   )
 }
 
-/** In the field, a list of one is the entry itself, and the status of an entry is called its state. */
-function observed(member: string, field: z.core.$ZodType): z.core.$ZodType {
-  const entries = entriesOf(field)
-  if (entries === undefined) return field
-  const { status, ...others } = entries
-  const entry = z.looseObject(status === undefined ? others : { ...others, state: status })
+/** In the field, a list of one is the entry itself. */
+function unlisted(member: string, field: z.core.$ZodType): z.core.$ZodType {
+  const fields = entriesOf(field)
+  if (fields === undefined) return field
+  const entry = z.looseObject(fields)
   return z.union([entry, z.array(entry), ...(member === 'metrics' ? [z.null()] : [])]).optional()
 }

@@ -1,22 +1,10 @@
 import type { Account } from '../account.js'
-import { type CodeRules, type Codes, knownCode } from '../codes.js'
-import { fixedResultOf } from '../numbers.js'
+import type { Codes } from '../codes.js'
+import type { SandboxSettings } from '../options.js'
 import type { Message } from '../timeline.js'
-import type { Delivery, Dispatch } from './dispatch.js'
-import { callPrice, textPrice } from './dispatch.js'
+import { byCall, byText, type Delivery, type Dispatch } from './dispatch.js'
 import { isRefusal, type Outcome, type Refusal, refuse } from './refusals.js'
-import type { Responder } from './responder.js'
 import type { Handlers } from './service.js'
-
-interface CodeOperationParts {
-  readonly account: Account
-  readonly dispatch: Dispatch
-  readonly codes: Codes
-  readonly codeRules: CodeRules
-  readonly responder: Responder
-  /** Any without. */
-  readonly appNames: readonly string[] | undefined
-}
 
 /** The documentation states a maximum for ordinary calls only; this one is the sandbox's own. */
 const maxAttempts = 10
@@ -30,10 +18,13 @@ const notApproved = {
 
 /** The two-factor operations: send a code by SMS or call, verify it. */
 export function codeOperations(
-  parts: CodeOperationParts,
+  account: Account,
+  dispatch: Dispatch,
+  codes: Codes,
+  settings: SandboxSettings,
 ): Pick<Handlers, 'sendSmsCode' | 'sendCallCode' | 'verifyCode'> {
-  const { account, dispatch, codes, codeRules, responder, appNames } = parts
-  const minutes = Math.floor(codeRules.lifetimeMs / 60_000)
+  const { appNames, approvedStatus, codeLength, codeLifetimeMs } = settings
+  const minutes = Math.floor(codeLifetimeMs / 60_000)
 
   function unknownApp(appName: string): Refusal | undefined {
     if (appNames?.includes(appName) ?? true) return undefined
@@ -49,27 +40,27 @@ export function codeOperations(
     const unknown = unknownApp(appName)
     if (unknown !== undefined) return unknown
     if (account.isBlocked(phone, delivery.channel)) return refuse('blocked', 'The number is blocked.')
-    // Booked before a code is issued: a refused send must not void the live code.
-    const booked = dispatch.book([phone], delivery)
-    if (isRefusal(booked)) return booked
-    const fixed = fixedResultOf(phone) === 'knownCode' ? knownCode(codeRules) : undefined
-    const code = codes.issue(phone, appName, fixed)
-    const [message] = booked.send({ ...contentOf(code), code, appName })
-    return { body: responder.codeSent(message, minutes) }
+    const sent = dispatch([phone], delivery, () => {
+      // Issued only now: a refused send must not void the live code.
+      const code = codes.issue(phone, appName)
+      return { ...contentOf(code), code, appName }
+    })
+    return isRefusal(sent) ? sent : { data: sent, status: 'sent', minutes_to_expire: minutes }
   }
 
   return {
     sendSmsCode({ phone, 'app-name': appName }, requestId) {
       const textOf = (code: string) => `${code} is your ${appName} code. It works for ${minutes} minutes.`
-      const price = textPrice(textOf('0'.repeat(codeRules.length)))
-      return send(phone, appName, { channel: 'sms', price }, (code) => ({ text: textOf(code), requestId }))
+      return send(phone, appName, byText(textOf('0'.repeat(codeLength))), (code) => ({
+        text: textOf(code),
+        requestId,
+      }))
     },
 
     sendCallCode({ phone, 'app-name': appName, voice, retries }, requestId) {
       const attempts = Number(retries)
       if (attempts > maxAttempts) return refuse('parameters', `retries must be at most ${maxAttempts}.`)
-      const options = { attempts, leaveVoicemail: false }
-      return send(phone, appName, { channel: 'call', price: callPrice, options }, (code) => {
+      return send(phone, appName, byCall({ attempts, leaveVoicemail: false }), (code) => {
         const spelled = [...code].join(', ')
         return { text: `Your ${appName} code is ${spelled}. Again: ${spelled}.`, voice, requestId }
       })
@@ -79,8 +70,7 @@ export function codeOperations(
       const unknown = unknownApp(appName)
       if (unknown !== undefined) return unknown
       const found = codes.check(phone, appName, code)
-      if (found === 'right' && fixedResultOf(phone) !== 'expiredCode') return { body: responder.codeRight() }
-      return notApproved[found === 'right' ? 'expired' : found]
+      return found === 'right' ? { status: approvedStatus } : notApproved[found]
     },
   }
 }

@@ -1,14 +1,17 @@
 import { z } from 'zod'
+import { entriesOf, integer, list, text } from '../../provider/answer-schemas.js'
 import { type Operation, type OperationName, operations } from '../../provider/operations.js'
 import { anyVoice, oneOf, optional, type Parameter } from '../../provider/parameter-schemas.js'
 import { blockedChannels } from '../account.js'
+import type { SandboxSettings } from '../options.js'
 
 /** Which interface the sandbox serves: that of the specification, or the one seen in the field. */
 export type Dialect = 'spec' | 'observed'
 
 /** An operation with the parameters, as they travel, and the paths of its dialect. */
-export interface CatalogueOperation extends Omit<Operation, 'params'> {
+export interface CatalogueOperation extends Omit<Operation, 'params' | 'fields'> {
   readonly params: Readonly<Record<string, z.ZodType>>
+  readonly fields: z.ZodRawShape
   /** Other paths to the same operation. */
   readonly otherPaths?: readonly string[]
 }
@@ -29,16 +32,26 @@ export function wireShape(params: ReturnType<Operation['params']>): CatalogueOpe
 const spec = Object.fromEntries(
   Object.entries<Operation>(operations).map(([name, operation]) => [
     name,
-    { ...operation, params: wireShape(operation.params()) },
+    { ...operation, params: wireShape(operation.params()), fields: operation.fields() },
   ]),
 ) as unknown as Catalogue
 
 const call = operations.sendCall.params()
 const codeCall = operations.sendCallCode.params()
 
-/** What services in the field accept beyond the documented interface. */
+/** The status of an entry is called its state. */
+function withStates({ data, ...fields }: z.ZodRawShape): z.ZodRawShape {
+  const entry = Object.entries(entriesOf(data) ?? {}).map(([name, field]) => [
+    name === 'status' ? 'state' : name,
+    field,
+  ])
+  return { ...fields, data: list(Object.fromEntries(entry)) }
+}
+
+/** What services in the field accept and answer beyond the documented interface. */
 const observed: Catalogue = {
   ...spec,
+  balance: { ...spec.balance, fields: { status: integer(), balance: integer() } },
   blockPhone: {
     ...spec.blockPhone,
     params: {
@@ -46,7 +59,7 @@ const observed: Catalogue = {
       channel: wireOf(optional(oneOf(blockedChannels), 'What is blocked.')),
     },
   },
-  sendSms: { ...spec.sendSms, otherPaths: ['/sms/send'] },
+  sendSms: { ...spec.sendSms, otherPaths: ['/sms/send'], fields: withStates(spec.sendSms.fields) },
   sendCall: {
     ...spec.sendCall,
     params: {
@@ -55,7 +68,12 @@ const observed: Catalogue = {
       'leave-voicemail': wireOf(call['leave-voicemail'], true),
     },
   },
-  sendSmsCode: { ...spec.sendSmsCode, otherPaths: ['/sms/2fa/send'] },
+  messageState: { ...spec.messageState, fields: { ...spec.messageState.fields, credits: text() } },
+  sendSmsCode: {
+    ...spec.sendSmsCode,
+    otherPaths: ['/sms/2fa/send'],
+    fields: withStates(spec.sendSmsCode.fields),
+  },
   sendCallCode: {
     ...spec.sendCallCode,
     otherPaths: ['/call/2fa/send', '/2fa/send-call'],
@@ -67,6 +85,19 @@ const observed: Catalogue = {
   },
 }
 
-export function catalogueOf(dialect: Dialect): Catalogue {
-  return dialect === 'observed' ? observed : spec
+/** Every path of the field, for who uses one by mistake. */
+export const observedPaths = Object.values(observed).flatMap(pathsOf)
+
+/** All paths of an operation. */
+export function pathsOf({ path, otherPaths = [] }: CatalogueOperation): readonly string[] {
+  return [path, ...otherPaths]
+}
+
+/** The operations as a sandbox with these settings serves them. */
+export function catalogueOf({ dialect, wrongCode, approvedStatus }: SandboxSettings): Catalogue {
+  const catalogue = dialect === 'observed' ? observed : spec
+  // With `wrongCode: 200`, a rejected code has a word of its own in the same place.
+  const statuses = wrongCode === 200 ? [approvedStatus, 'rejected'] : [approvedStatus]
+  const fields = { status: z.literal(statuses).optional() }
+  return { ...catalogue, verifyCode: { ...catalogue.verifyCode, fields } }
 }

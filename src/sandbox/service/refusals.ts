@@ -1,3 +1,5 @@
+import type { Message } from '../timeline.js'
+
 /**
  * Why the sandbox refuses an operation, with the number in `error`. The provider publishes no list: 1000,
  * 1001, 1003 and 1007 were seen in the field, those from 1100 on are the sandbox's own.
@@ -32,8 +34,14 @@ export function refuse(refused: RefusalReason, msg: string): Refusal {
   return { refused, msg }
 }
 
-/** The result of an operation: the body of a 200, or a refusal. */
-export type Outcome = { readonly body: unknown } | Refusal
+/** What is known of a success, by the names of the members that may say it; messages are in `data`. */
+export interface Facts {
+  readonly data?: readonly Message[]
+  readonly [member: string]: unknown
+}
+
+/** The result of an operation. */
+export type Outcome = Facts | Refusal
 
 export function isRefusal(outcome: object): outcome is Refusal {
   return 'refused' in outcome

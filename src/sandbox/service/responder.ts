@@ -1,20 +1,17 @@
-import type { BlockedPhone } from '../account.js'
-import type { Metric } from '../clicks.js'
+import { z } from 'zod'
+import { entriesOf } from '../../provider/answer-schemas.js'
+import type { OperationName } from '../../provider/operations.js'
 import { digitsOf } from '../numbers.js'
-import type { ShortLink } from '../short-links.js'
-import type { Message } from '../timeline.js'
-import { type MessageState, stateAt } from '../timeline.js'
-import type { Dialect } from './dialect.js'
-import { type Refusal, type RefusalReason, refusalNumbers } from './refusals.js'
+import type { SandboxSettings } from '../options.js'
+import { type Message, type MessageState, stateAt } from '../timeline.js'
+import type { Catalogue } from './dialect.js'
+import { type Facts, type Refusal, type RefusalReason, refusalNumbers } from './refusals.js'
 
 /** A complete response: status and JSON body. */
 export interface ServiceResponse {
   readonly status: number
   readonly body: unknown
 }
-
-/** At least one message of one group. */
-type Group = readonly [Message, ...Message[]]
 
 export type Responder = ReturnType<typeof createResponder>
 
@@ -32,90 +29,70 @@ const observedStates: Readonly<Record<MessageState, string>> = {
   voicemail: 'Buzón de voz',
 }
 
-export interface ResponseRules {
-  readonly dialect: Dialect
-  readonly wrongCode: 200 | 400 | 520
-  readonly approvedStatus: string | number
-}
-
 const codeRefusals: readonly RefusalReason[] = ['wrongCode', 'expiredCode', 'usedCode', 'noCode']
 
-/** Response bodies, in the shapes of a dialect. */
+/** Writes responses: what the schemas of an operation document of all that is known. */
 export function createResponder(
-  { dialect, wrongCode, approvedStatus }: ResponseRules,
+  catalogue: Catalogue,
+  { dialect, wrongCode }: SandboxSettings,
   now: (phone: string) => number,
 ) {
   const observed = dialect === 'observed'
-  // In the field, a send reported 0 credits, and the message state reported them as a string.
-  const priceOf = (message: Message) => (observed ? 0 : message.credits)
 
-  function stateOf({ timeline, phone }: Message): string {
+  /** A message under every name that an entry has for what is known of it. */
+  function factsOf({ id, groupId, text, phone, voice = '', credits, at, timeline }: Message) {
     const state = stateAt(timeline, now(phone))
-    return observed ? observedStates[state] : state.replace('-', ' ')
-  }
-
-  /** In the field, a list of one was the entry itself. */
-  function listed(entries: readonly unknown[]): unknown {
-    return observed && entries.length === 1 ? entries[0] : entries
-  }
-
-  function textEntry(message: Message) {
-    const { id, text, phone } = message
-    const state = stateOf(message)
-    return { id, ...(observed ? { state } : { status: state }), credits: priceOf(message), sms: text, phone }
-  }
-
-  function callEntry(message: Message) {
-    const { id, text, phone, voice = '' } = message
-    return { id, state: stateOf(message), credits: priceOf(message), message: text, phone, voice }
-  }
-
-  function codeCallEntry(message: Message) {
-    const { message: _spoken, ...entry } = callEntry(message)
-    return { ...entry, phone: Number(digitsOf(message.phone)) }
-  }
-
-  function stateEntry(message: Message) {
-    const created = new Date(message.at).toISOString()
+    const word = observed ? observedStates[state] : state.replace('-', ' ')
+    const time = new Date(at).toISOString()
+    // The format is not documented.
+    const created = observed ? time : time.slice(0, 19).replace('T', ' ')
     return {
-      state: stateOf(message),
-      credits: observed ? String(message.credits) : message.credits,
-      phone: Number(digitsOf(message.phone)),
-      // The format is not documented.
-      created: observed ? created : created.slice(0, 19).replace('T', ' '),
-      sms: message.text,
-      dispatch_id: message.groupId,
-      id: message.id,
+      id,
+      status: word,
+      state: word,
+      credits,
+      sms: text,
+      message: text,
+      phone,
+      voice,
+      created,
+      dispatch_id: groupId,
     }
   }
 
+  function written(fields: z.ZodRawShape, facts: Readonly<Record<string, unknown>>): object {
+    const members = Object.entries(fields).map(([name, field]) => {
+      const { [name]: fact } = facts
+      const entry = entriesOf(field)
+      if (entry !== undefined) return [name, listed((fact as Facts[]).map((one) => written(entry, one)))]
+      // The client reads a number of a phone as text where the documentation has an integer.
+      const isInteger = z.globalRegistry.get(field)?.type === 'integer'
+      return [name, isInteger && typeof fact === 'string' ? Number(digitsOf(fact)) : z.parse(field, fact)]
+    })
+    return Object.fromEntries(members)
+  }
+
+  /** In the field, a list of one was the entry itself. */
+  function listed(entries: readonly object[]): unknown {
+    return observed && entries.length < 2 ? (entries[0] ?? null) : entries
+  }
+
   return {
-    // In the field, `status` is a success flag and `balance` holds the credits.
-    balance: (credits: number) => (observed ? { status: 1, balance: credits } : { status: credits }),
-    blocked: ({ id, phone, name }: BlockedPhone) => ({ id, status: observed ? '1' : 'blocked', phone, name }),
-    textsSent: (group: Group) => ({ id: group[0].groupId, status: 1, data: listed(group.map(textEntry)) }),
-    callsPlaced: (group: Group) => ({
-      status: observed ? '1' : 'sent',
-      id: group[0].groupId,
-      data: listed(group.map(callEntry)),
-    }),
-    // The specification returns one object for a group: its first message. Any message has its own id too.
-    messageStates: (group: Group) => (observed ? group.map(stateEntry) : stateEntry(group[0])),
-    /** A code that was sent, with the message that carries it. */
-    codeSent: (message: Message, minutes: number) => ({
-      id: message.groupId,
-      status: observed ? '1' : 'sent',
-      minutes_to_expire: minutes,
-      data: listed([message.channel === 'sms' ? textEntry(message) : codeCallEntry(message)]),
-    }),
-    codeRight: () => ({ status: approvedStatus }),
-    link: ({ urlShort, urlLong }: ShortLink, msg: string) => ({ urlShort, urlLong, msg }),
-    statistics: ({ urlShort, urlLong }: ShortLink, clicksNumber: number, metrics: readonly Metric[]) => ({
-      urlShort,
-      urlLong,
-      clicksNumber,
-      metrics: observed && metrics.length === 0 ? null : listed(metrics),
-    }),
+    success(name: OperationName, { data = [], ...known }: Facts): ServiceResponse {
+      const { fields } = catalogue[name]
+      if (name === 'messageState') {
+        const states = data.map((message) => written(fields, factsOf(message)))
+        // The specification returns one object for a group: its first message. Any message has its own id too.
+        return { status: 200, body: observed ? states : states[0] }
+      }
+      // In the field, a send reported 0 credits, and `status` is a success flag.
+      const entries = data.map((message) => ({ ...factsOf(message), ...(observed && { credits: 0 }) }))
+      const flag = observed && name !== 'verifyCode' && { status: 1 }
+      return {
+        status: 200,
+        body: written(fields, { id: data[0]?.groupId, data: entries, ...known, ...flag }),
+      }
+    },
     refusal({ refused, msg }: Refusal): ServiceResponse {
       const aboutCode = codeRefusals.includes(refused)
       if (aboutCode && wrongCode === 200) return { status: 200, body: { status: 'rejected' } }

@@ -43,6 +43,6 @@ export function createService(
 
   return (name, call) => {
     const outcome = authenticate(call) ?? perform(name, call)
-    return isRefusal(outcome) ? responder.refusal(outcome) : { status: 200, body: outcome.body }
+    return isRefusal(outcome) ? responder.refusal(outcome) : responder.success(name, outcome)
   }
 }

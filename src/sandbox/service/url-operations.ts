@@ -7,7 +7,6 @@ import type { LinkStore } from '../short-links.js'
 import { premiumUrlPrice } from './dispatch.js'
 import type { ParametersOf } from './parameters.js'
 import { type Refusal, refuse } from './refusals.js'
-import type { Responder } from './responder.js'
 import type { Handlers } from './service.js'
 
 const defaultMonths = 12
@@ -17,7 +16,6 @@ const maxUrlLength = 2_048
 export function urlOperations(
   account: Account,
   links: LinkStore,
-  responder: Responder,
 ): Pick<Handlers, 'shortenUrl' | 'urlStatistics'> {
   return {
     shortenUrl(parameters) {
@@ -38,7 +36,7 @@ export function urlOperations(
       if ('taken' in created) return refuse('urlTaken', `Another URL has this ${created.taken}.`)
       if (created.created && premium) account.charge(premiumUrlPrice)
       const msg = created.created ? 'The short URL was created.' : 'The short URL existed already.'
-      return { body: responder.link(created.link, msg) }
+      return { ...created.link, msg }
     },
 
     urlStatistics({ 'name-url': name, since, until, category }) {
@@ -50,8 +48,7 @@ export function urlOperations(
       const clicks = links.clicksOf(link, Date.parse(since), Date.parse(until) + dayMs)
       const all = link.premium ? [...statisticCategories, ...premiumCategories] : statisticCategories
       const wanted = category === undefined ? all : [category]
-      const metrics = wanted.flatMap((one) => tally(one, clicks))
-      return { body: responder.statistics(link, clicks.length, metrics) }
+      return { ...link, clicksNumber: clicks.length, metrics: wanted.flatMap((one) => tally(one, clicks)) }
     },
   }
 }
