@@ -30,7 +30,9 @@ export async function openBank(): Promise<Bank> {
 }
 
 /** The newest code of a number; Ana's by default. */
-export const codeFor = async ({ sandbox }: Bank, number = phone) => (await sandbox.inbox.waitFor(number)).code
+export async function codeFor({ sandbox }: Bank, number = phone): Promise<string> {
+  return (await sandbox.inbox.waitFor(number, { timeoutMs: 60_000 })).code
+}
 
 /** A code that is not right; another one for each `distance`, because a wrong code typed again costs nothing. */
 export const wrong = (code: string, distance = 1) =>

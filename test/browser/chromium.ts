@@ -96,3 +96,8 @@ export async function pressKey(page: Page, name: string): Promise<void> {
   await tabTo(page, name)
   await page.keyboard.press('Enter')
 }
+
+/** Waits until the page has put the focus on a field, which may be after the load. What is typed sooner gets lost. */
+export function focusOn(page: Page, autocomplete: string): Promise<void> {
+  return page.locator(`[autocomplete=${autocomplete}]:focus`).waitFor()
+}
