@@ -1,21 +1,24 @@
 /** What the package promises, and the tests that hold it to that. */
 export const bounds = [
   {
-    says: 'of many wrong codes at once, over many sessions, five reach the provider',
-    tests: ['test/express/bursts.test.ts', 'test/many/guessing.test.ts'],
+    says: 'of many wrong codes at once, over many sessions, five are judged',
+    tests: ['test/express/bursts.test.ts', 'test/express/app-bursts.test.ts', 'test/many/guessing.test.ts'],
   },
   {
     says: 'of many right codes at once one succeeds',
-    tests: ['test/express/bursts.test.ts', 'test/many/guessing.test.ts'],
+    tests: ['test/express/bursts.test.ts', 'test/express/app-bursts.test.ts', 'test/many/guessing.test.ts'],
   },
-  { says: 'of many starts at once one sends', tests: ['test/express/bursts.test.ts'] },
+  {
+    says: 'of many starts at once one sends, to each number',
+    tests: ['test/express/bursts.test.ts', 'test/express/app-bursts.test.ts'],
+  },
   {
     says: 'nothing gives attempts back: no resend, restart, channel, purpose or session',
     tests: ['test/challenge/challenges.test.ts', 'test/challenge/ledger'],
   },
   {
     says: 'thirty days of guessing stay within 25 checks an hour, 50 a day, 100 judged',
-    tests: ['test/challenge/adversary.test.ts'],
+    tests: ['test/challenge/adversary.test.ts', 'test/challenge/app-adversary.test.ts'],
   },
   {
     says: 'every fault of provider and store has its documented answer, and nobody gets in by it',
@@ -41,7 +44,7 @@ export const bounds = [
   },
   {
     says: 'an attacker with the password does not keep the owner out',
-    tests: ['test/challenge/lockout.test.ts'],
+    tests: ['test/challenge/lockout.test.ts', 'test/challenge/app-adversary.test.ts'],
   },
   {
     says: 'a start that beforeSend refuses changes nothing',
