@@ -41,6 +41,7 @@ import { resolveOptions } from './options/resolve.js'
 import { settingFindings, statusFix } from './options/setting-findings.js'
 import type { TwoFactorOptions } from './options.js'
 import { loadPhoneData } from './phone-number.js'
+import { transportLoaded } from './provider/send.js'
 import { openDefaultStore } from './store/default-store.js'
 
 /**
@@ -152,6 +153,9 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     authenticators: createAuthenticators(http, routes),
     describeLimits: () => describeLimits(limits),
     ...operator,
+    async ready() {
+      await Promise.all([loadPhoneData(), transportLoaded()])
+    },
     close,
     [Symbol.asyncDispose]: close,
   }

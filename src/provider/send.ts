@@ -66,6 +66,11 @@ function loadUndici(): Promise<typeof import('undici')> {
   return undici
 }
 
+/** Resolves once what the clients of this process load in the background is there. */
+export async function transportLoaded(): Promise<void> {
+  await undici
+}
+
 /** Opens one pool for one origin and starts to load what it needs, so that the first request finds it there. */
 export function openTransport(origin: string, connectTimeoutMs: number, given?: Dispatcher): Transport {
   let dispatcher = given

@@ -33,12 +33,15 @@ export async function cpuPerUnit(module, name, input, { warmUp, units, start }, 
   }
 }
 
-/** CPU microseconds of a fresh process, from its start until its server has served what is asked. */
+/** CPU microseconds of a fresh process until its server has served what is asked: from its start, and since it listens. */
 export async function cpuUntil(module, name, input, ask) {
   const child = launch(module, name, input)
   try {
-    await ask(await answer(child))
-    return await cpuOf(child)
+    const port = await answer(child)
+    const listening = await cpuOf(child)
+    await ask(port)
+    const all = await cpuOf(child)
+    return { all, sinceListening: all - listening }
   } finally {
     child.kill()
   }

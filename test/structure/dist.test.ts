@@ -33,12 +33,13 @@ function run(source: string, ...flags: string[]): string {
   return execFileSync(process.execPath, [...flags, ...program], { cwd: root, encoding: 'utf8' }).trim()
 }
 
-/** The files that one import loads, without those of Express: of the package, and the names of its dependencies. */
-function loadedBy(entry: string): string[] {
+/** The files that this loads, without those of Express: of the package, and the names of its dependencies. */
+function loadedBy(load: string, before = ''): string[] {
   const urls: string[] = JSON.parse(
     run(`
       import { Session } from 'node:inspector'
       import 'express'
+      ${before}
       const session = new Session()
       session.connect()
       let loading = false
@@ -46,7 +47,7 @@ function loadedBy(entry: string): string[] {
       session.on('Debugger.scriptParsed', ({ params }) => loading && urls.push(params.url))
       session.post('Debugger.enable')
       loading = true
-      await import('${entry}')
+      ${load}
       console.log(JSON.stringify(urls))
     `),
   )
@@ -93,7 +94,7 @@ describe('what is published', () => {
 
 describe('an import', () => {
   it('of the package loads four files, lru-cache and zod; undici and the phone data come later', () => {
-    expect(loadedBy('express-two-factor')).toEqual([
+    expect(loadedBy("await import('express-two-factor')")).toEqual([
       'dist/chunks/client.js',
       'dist/chunks/operations.js',
       'dist/chunks/shared.js',
@@ -101,6 +102,17 @@ describe('an import', () => {
       'lru-cache',
       'zod',
     ])
+  })
+
+  it('is followed by undici and the phone data, which are there once `ready` has resolved', () => {
+    const making = `(await import('express-two-factor')).twoFactor({
+      provider: providerCodes({ client: createClient({ baseUrl: 'http://127.0.0.1:9/v1', client: 41, key: 'k' }), approvedStatuses: ['verified'] }),
+      appName: 'Acme', secret: 'x'.repeat(32), countries: ['CO'], subject: () => 'ana', phone: () => undefined,
+    })`
+    const before = `const { createClient, providerCodes } = await import('express-two-factor/client')`
+    const needed = ['libphonenumber-js', 'undici']
+    expect(loadedBy(`const tf = ${making}`, before)).not.toEqual(expect.arrayContaining(needed))
+    expect(loadedBy(`await ${making}.ready()`, before)).toEqual(expect.arrayContaining(needed))
   })
 
   it.each([
@@ -120,7 +132,7 @@ describe('an import', () => {
     ['sandbox', ['dist/chunks/operations.js', 'dist/chunks/shared.js', 'dist/sandbox/index.js', 'zod']],
     ['testing', ['dist/chunks/shared.js', 'dist/chunks/testing.js', 'dist/testing/index.js']],
   ])('of ./%s loads its own part only', (entry, expected) => {
-    expect(loadedBy(`express-two-factor/${entry}`)).toEqual(expected)
+    expect(loadedBy(`await import('express-two-factor/${entry}')`)).toEqual(expected)
   })
 
   it('gives the same classes from every entry', () => {

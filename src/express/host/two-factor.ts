@@ -51,5 +51,14 @@ export interface TwoFactor extends Operator {
   readonly authenticators: Authenticators
   /** The limits in force, as a Markdown table. */
   describeLimits(): string
+  /**
+   * Resolves once the numbering plans and the HTTP client are loaded, which begins in the background when they are first
+   * known to be needed. Awaited before `listen`, the first person waits for neither. Rejects when a package cannot be loaded.
+   *
+   * @example
+   * await tf.ready()
+   * app.listen(3000)
+   */
+  ready(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
