@@ -1,10 +1,10 @@
 import type { Emit } from '../events.js'
 import { type PhoneNumber, parsePhoneNumber } from '../phone-number.js'
 import type { Keys } from './keys.js'
-import { enable } from './ledger/forgiveness.js'
-import { type BudgetName, isDisabled } from './ledger/ledger.js'
+import { enable, isDisabled, pauseBeforeCheck } from './ledger/guessing.js'
+import type { BudgetName } from './ledger/ledger.js'
 import type { LedgerView, OpenLedger } from './ledger/ledgers.js'
-import { pauseBeforeCheck, pauseBeforeSend } from './ledger/pacing.js'
+import { pauseBeforeSend } from './ledger/pacing.js'
 import { type Limits, ledgerLimitsOf } from './limits.js'
 
 /** What one kind of browser may do with a number. */

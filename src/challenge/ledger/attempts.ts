@@ -2,22 +2,27 @@ import { isCurrent } from '../../lib/totp.js'
 import type { Channel, Verdict } from '../code-provider.js'
 import { type AppCodeReason, refused, type Shown } from '../commands.js'
 import type { LedgerLimits } from '../limits.js'
+import { challengeShown } from './challenge.js'
 import { channelsOf } from './channels.js'
-import { afterSuccess } from './forgiveness.js'
+import {
+  afterSuccess,
+  checkUnderWay,
+  isDisabled,
+  lockAt,
+  pauseBeforeCheck,
+  refusalOfBudget,
+} from './guessing.js'
 import {
   type Budget,
   type BudgetName,
   type Challenge,
   type Decision,
-  isDisabled,
   type Ledger,
   type LedgerRefusal,
-  refusalOfBudget,
   type Who,
   withBudget,
 } from './ledger.js'
-import { checkUnderWay, lockAt, pauseBeforeCheck, rememberedMs } from './pacing.js'
-import { challengeShown } from './shown.js'
+import { rememberedMs } from './pacing.js'
 
 const maxUsedCodes = 20
 

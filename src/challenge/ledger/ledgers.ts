@@ -6,6 +6,7 @@ import { forgottenAfter } from '../../lib/totp.js'
 import type { Json, Store } from '../../store/store.js'
 import type { LedgerLimits } from '../limits.js'
 import { createUpdater } from '../updater.js'
+import { isDisabled } from './guessing.js'
 import {
   type Budget,
   type BudgetName,
@@ -13,7 +14,6 @@ import {
   type Decision,
   emptyLedger,
   format,
-  isDisabled,
   type Ledger,
 } from './ledger.js'
 import { cooldownExpiresAt, isSent, rememberedMs } from './pacing.js'

@@ -1,23 +1,11 @@
 import { dayMs, hourMs } from '../../lib/time.js'
 import type { Channel, SendResult } from '../code-provider.js'
 import type { LedgerLimits } from '../limits.js'
-import {
-  type Budget,
-  type BudgetName,
-  type Challenge,
-  type Lease,
-  type Ledger,
-  liveIn,
-  type Send,
-  shareOf,
-} from './ledger.js'
+import { liveIn } from './challenge.js'
+import type { Budget, BudgetName, Challenge, Ledger, Send } from './ledger.js'
 
 /** How long sends, attempts and used codes are remembered: the longest window that counts them. */
 export const rememberedMs = dayMs
-
-/** After the first lock, so many further failures lock again. */
-const failuresPerFurtherLock = 5
-const maxLockMs = hourMs
 
 /** Why nothing may be sent now, and for how long. */
 export interface SendPause {
@@ -43,46 +31,6 @@ export function pauseBeforeSend(
   const exhausted = roomAt(ledger, name, channel, now, limits) - now
   if (exhausted > 0) return { code: 'send_limit', waitMs: exhausted }
   return undefined
-}
-
-/**
- * How long no code may be tried, whatever the challenge has left; 0 when one may. A window allows the
- * guesses of its own sends only, not those of a code sent just before it (brute force).
- */
-export function pauseBeforeCheck(
-  ledger: Ledger,
-  name: BudgetName,
-  now: number,
-  limits: LedgerLimits,
-): number {
-  const { attemptsPerChallenge, sendsPerHour, sendsPerDay } = limits
-  const own = ledger[name].attemptTimes
-  const all = inOrder([...ledger.strangers.attemptTimes, ...ledger.known.attemptTimes])
-  const windows = [
-    [attemptsPerChallenge * sendsPerHour, hourMs],
-    [attemptsPerChallenge * sendsPerDay, dayMs],
-  ] as const
-  const ends = windows.flatMap(([most, windowMs]) => [
-    windowEnd(own, shareOf(most, name, limits), windowMs, now),
-    windowEnd(all, most, windowMs, now),
-  ])
-  return Math.max(0, Math.max(...ends) - now)
-}
-
-/**
- * The check that has to end before another one. One per budget: what strangers have under way does not make a known
- * browser wait, unless it may be the last wrong code that the number allows.
- */
-export function checkUnderWay(
-  ledger: Ledger,
-  name: BudgetName,
-  now: number,
-  { failuresBeforeDisable }: LedgerLimits,
-): Lease | undefined {
-  const { strangers, known } = ledger
-  const isLast = strangers.rejections + known.rejections + 1 >= failuresBeforeDisable
-  const leases = isLast ? [strangers.lease, known.lease] : [ledger[name].lease]
-  return leases.find((lease) => lease !== undefined && now < lease.expiresAt)
 }
 
 /** The moment from which a code may be sent again for this challenge, or a new one started. */
@@ -152,11 +100,11 @@ export function callableAt({ sends }: Budget, now: number, limits: LedgerLimits)
 
 const momentsOf = (sends: readonly Send[]): number[] => sends.map((send) => send.at)
 
-const inOrder = (moments: readonly number[]): number[] =>
+export const inOrder = (moments: readonly number[]): number[] =>
   moments.toSorted((earlier, later) => earlier - later)
 
 /** From when on fewer than `max` of these moments are younger than the window. */
-function windowEnd(moments: readonly number[], max: number, windowMs: number, now: number): number {
+export function windowEnd(moments: readonly number[], max: number, windowMs: number, now: number): number {
   if (moments.length < max) return 0
   // A limit of 0 never has room: wait a whole window.
   return (moments[moments.length - max] ?? now) + windowMs
@@ -194,12 +142,4 @@ export function settledSends(
       ? { ...send, channel: sent.channel }
       : send
   return sends.map((known) => (known === send ? after : known))
-}
-
-/** How long the failure with this number locks: the tenth, then every fifth, each twice as long. */
-export function lockAt(failures: number, limits: LedgerLimits): number | undefined {
-  const beyond = failures - limits.failuresBeforeLock
-  if (beyond < 0 || beyond % failuresPerFurtherLock !== 0) return undefined
-  const doubled = limits.lockMs * 2 ** (beyond / failuresPerFurtherLock)
-  return Math.min(doubled, Math.max(limits.lockMs, maxLockMs))
 }

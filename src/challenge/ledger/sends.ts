@@ -3,23 +3,18 @@ import { minuteMs } from '../../lib/time.js'
 import type { Channel } from '../code-provider.js'
 import { refused, type Shown } from '../commands.js'
 import type { LedgerLimits } from '../limits.js'
+import { challengeShown, isSameBinding, liveIn, newestHandle, unexpired, voided } from './challenge.js'
+import { pauseBeforeCheck, refusalOfBudget } from './guessing.js'
 import {
   type Binding,
   type Challenge,
   type Decision,
-  isSameBinding,
   type Ledger,
   type LedgerRefusal,
-  liveIn,
-  newestHandle,
-  refusalOfBudget,
-  unexpired,
-  voided,
   type Who,
   withBudget,
 } from './ledger.js'
-import { pauseBeforeCheck, pauseBeforeSend, rememberedMs, sendsFor } from './pacing.js'
-import { challengeShown } from './shown.js'
+import { pauseBeforeSend, rememberedMs, sendsFor } from './pacing.js'
 
 /** The lifetime of a code when the provider does not state one. */
 export const defaultLifetimeMs = 5 * minuteMs

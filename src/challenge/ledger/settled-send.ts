@@ -1,14 +1,7 @@
 import type { SendResult } from '../code-provider.js'
 import type { LedgerLimits } from '../limits.js'
-import {
-  type Budget,
-  type Challenge,
-  type Decision,
-  type Ledger,
-  type Send,
-  voided,
-  withBudget,
-} from './ledger.js'
+import { voided } from './challenge.js'
+import { type Budget, type Challenge, type Decision, type Ledger, type Send, withBudget } from './ledger.js'
 import { sendsFor, settledSends, wasRefused } from './pacing.js'
 import { type Booked, defaultLifetimeMs } from './sends.js'
 

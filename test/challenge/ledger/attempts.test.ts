@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import { settle } from '../../../src/challenge/ledger/attempts.js'
-import { enable } from '../../../src/challenge/ledger/forgiveness.js'
+import { enable } from '../../../src/challenge/ledger/guessing.js'
 import { ledgerLimitsOf } from '../../../src/challenge/limits.js'
 import { day, hour, ledgerLimits, limits, minute, refusal } from '../kit.js'
 import { driveLedger, it, startedLedger } from './driver.js'

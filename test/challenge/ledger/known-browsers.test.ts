@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { enable } from '../../../src/challenge/ledger/forgiveness.js'
+import { enable } from '../../../src/challenge/ledger/guessing.js'
 import { emptyBudget } from '../../../src/challenge/ledger/ledger.js'
 import { browserLimits, hour, ledgerLimits, minute } from '../kit.js'
 import { driveLedger, it, startedLedger } from './driver.js'

@@ -1,6 +1,6 @@
 import { reserve, settle } from '../../../src/challenge/ledger/attempts.js'
-import { cancel } from '../../../src/challenge/ledger/cancel.js'
-import { enable } from '../../../src/challenge/ledger/forgiveness.js'
+import { cancel } from '../../../src/challenge/ledger/challenge.js'
+import { enable } from '../../../src/challenge/ledger/guessing.js'
 import { resend, start } from '../../../src/challenge/ledger/sends.js'
 import { settleSend } from '../../../src/challenge/ledger/settled-send.js'
 

@@ -1,0 +1,127 @@
+import { clockLeewayMs } from '../../lib/clock.js'
+import { refused, type Shown } from '../commands.js'
+import type { LedgerLimits } from '../limits.js'
+import { firstPurpose } from '../purposes.js'
+import {
+  type Binding,
+  type Budget,
+  type Challenge,
+  type Decision,
+  type Ledger,
+  type LedgerRefusal,
+  type Who,
+  withBudget,
+} from './ledger.js'
+
+// Whose a challenge is, whether a code may be typed for it, and whether it is the one that the person was shown.
+
+/** The challenge of this session and subject while a code may be typed, or why there is none. */
+export function challengeOf(
+  ledger: Ledger,
+  who: Who,
+  now: number,
+  limits: LedgerLimits,
+): Challenge | LedgerRefusal {
+  const challenge = ledger[who.budget].challenge
+  // Enumeration: foreign, voided, expired and unknown challenges look alike.
+  if (challenge === undefined || challenge.subject !== who.subject) return refused('challenge_gone')
+  if (!isLive(challenge, now, limits)) return refused('challenge_gone')
+  // ASVS 5.0, 7.4.1: what began before a logout or a password reset ends with it.
+  if (isRevoked(challenge, who)) return refused('challenge_gone')
+  // Session fixation: a code counts in the session that asked for it only.
+  if (challenge.session !== who.session) return refused('challenge_superseded')
+  return challenge
+}
+
+/** The live challenge of this session and subject, when it is the one that the person was shown. */
+export function challengeShown(
+  ledger: Ledger,
+  command: Who & { readonly shown: Shown },
+  now: number,
+  limits: LedgerLimits,
+): Challenge | LedgerRefusal {
+  const live = challengeOf(ledger, command, now, limits)
+  return 'outcome' in live ? live : (refusalOf(live, command.shown) ?? live)
+}
+
+/**
+ * Why a code that was shown so must not approve this challenge. What is shown is what is signed: whoever else
+ * acts in the session may have replaced a transfer that the person still sees (PSD2 RTS, article 5).
+ */
+export function refusalOf(live: Challenge, shown: Shown): LedgerRefusal | undefined {
+  const { challenge, purpose, bound } = shown
+  if (challenge === undefined && purpose === undefined) {
+    return live.purpose === firstPurpose && live.bound === undefined ? undefined : unnamed
+  }
+  const isOther =
+    (challenge !== undefined && challenge !== live.id) ||
+    (purpose !== undefined && purpose !== live.purpose) ||
+    // The id stands for the fields as well.
+    (bound !== live.bound && (challenge === undefined || bound !== undefined))
+  return isOther ? refused('challenge_superseded') : undefined
+}
+
+const unnamed: LedgerRefusal = {
+  ...refused('invalid_request'),
+  detail: `This code is for more than "${firstPurpose}": send the id of its challenge as "challenge", or the "requirement" or "purpose" that it was started with.`,
+}
+
+export function isSameBinding(challenge: Challenge, binding: Binding): boolean {
+  return (
+    challenge.session === binding.session &&
+    challenge.subject === binding.subject &&
+    challenge.purpose === binding.purpose &&
+    challenge.bound === binding.bound &&
+    !isRevoked(challenge, binding)
+  )
+}
+
+/** Whether a revocation came after it began. Revocations are remembered for as long as a code may live. */
+export function isRevoked(challenge: Challenge, { epoch }: Pick<Binding, 'epoch'>): boolean {
+  return epoch !== undefined && challenge.epoch !== epoch
+}
+
+/** Whether a code may be typed. Exactly at `expiresAt` it has expired. */
+export function isLive(challenge: Challenge, now: number, limits: LedgerLimits): boolean {
+  if (challenge.voided || now >= challenge.expiresAt) return false
+  // A clock that was set back must not lengthen a code's life.
+  return challenge.maxExpiresAt - now <= limits.codeLifetimeMs + clockLeewayMs
+}
+
+/** The challenge of this budget while a code may be typed. */
+export function liveIn({ challenge }: Budget, now: number, limits: LedgerLimits): Challenge | undefined {
+  return challenge !== undefined && isLive(challenge, now, limits) ? challenge : undefined
+}
+
+/** The challenge whose attempts a new one inherits: voided or not, its code could still be typed upstream. */
+export function unexpired({ challenge }: Budget, now: number): Challenge | undefined {
+  return challenge !== undefined && now < challenge.expiresAt ? challenge : undefined
+}
+
+/** Of the code that was asked for last and could still be typed upstream, whether we accept it or not. */
+export function newestHandle({ strangers, known }: Ledger, now: number): string | undefined {
+  const open = [strangers, known].flatMap((budget) => unexpired(budget, now) ?? [])
+  open.sort((one, other) => other.maxExpiresAt - one.maxExpiresAt)
+  return open.find(({ handle }) => handle !== undefined)?.handle
+}
+
+/** Ends the challenge of this session and subject. Its attempts stay spent until it would have expired. */
+export function cancel(
+  ledger: Ledger,
+  who: Who,
+  now: number,
+  limits: LedgerLimits,
+): Decision<{ readonly challenge?: Challenge }> {
+  const live = challengeOf(ledger, who, now, limits)
+  if ('outcome' in live) return { outcome: {} }
+  const budget = { ...ledger[who.budget], challenge: voided(live) }
+  return { outcome: { challenge: live }, next: withBudget(ledger, who.budget, budget, now) }
+}
+
+/**
+ * The challenge once no code is accepted for it. Its attempts stay spent; without any there is nothing to
+ * remember, so that refused starts do not fill the store.
+ */
+export function voided(challenge: Challenge, expiresAt = challenge.expiresAt): Challenge | undefined {
+  return challenge.attempts === 0 ? undefined : { ...challenge, voided: true, expiresAt }
+}
