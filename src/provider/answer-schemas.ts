@@ -35,11 +35,18 @@ export function list<Shape extends z.ZodRawShape>(shape: Shape) {
   )
 }
 
+/** The members of an object; undefined of anything else. */
+export function membersOf(field: unknown): z.ZodRawShape | undefined {
+  if (!(field instanceof z.ZodPipe && field.out instanceof z.ZodOptional)) return undefined
+  const inner = field.out.unwrap()
+  return inner instanceof z.ZodObject ? inner.shape : undefined
+}
+
 /** The members of each entry of a list; undefined of anything else. */
 export function entriesOf(field: unknown): z.ZodRawShape | undefined {
-  if (!(field instanceof z.ZodPipe && field.out instanceof z.ZodArray)) return undefined
-  const { element } = field.out as z.ZodArray<ReturnType<typeof object>>
-  return element.out.unwrap().shape
+  return field instanceof z.ZodPipe && field.out instanceof z.ZodArray
+    ? membersOf(field.out.element)
+    : undefined
 }
 
 /** One thing has two names: entries of SMS have a `status`, those of calls a `state`, services mix them. */

@@ -2,20 +2,6 @@ import type { Request } from 'express'
 import type { premiumCategories, statisticCategories } from '../provider/parameter-schemas.js'
 import { detached } from './bounded-memory.js'
 
-/** What one click reveals about its visitor. */
-export interface Click {
-  readonly at: number
-  readonly countryIsoCode: string
-  readonly region: string
-  readonly city: string
-  readonly device: string
-  readonly brand: string
-  readonly model: string
-  readonly operatingSystem: string
-  readonly browser: string
-  readonly lang: string
-}
-
 const unknown = 'unknown'
 
 /**
@@ -26,17 +12,20 @@ const placeHeader = 'X-Sandbox-Place'
 
 const maxLength = 64
 
+/** What one click reveals about its visitor. */
+export type Click = ReturnType<typeof readClick>
+
 /** Reads the user agent, language and place of a visitor; whatever is missing is `unknown`. */
-export function readClick(request: Request, at: number): Click {
-  const [country, region, city] = placeOf(request.get(placeHeader) ?? '')
+export function readClick(request: Request, at: number) {
+  const [country = '', region, city] = (request.get(placeHeader) ?? '').split('/').map(decoded)
   const { device, brand, model, operatingSystem, browser } = readUserAgent(request.get('user-agent') ?? '')
   // The best language of the header; Express returns * when there is none.
   const [language] = request.acceptsLanguages()
   return {
     at,
-    countryIsoCode: country,
-    region,
-    city,
+    countryIsoCode: named(/^[a-z]{2}$/i.exec(country)?.[0].toUpperCase()),
+    region: named(region),
+    city: named(city),
     device: named(device),
     brand: named(brand),
     model: named(model),
@@ -44,12 +33,6 @@ export function readClick(request: Request, at: number): Click {
     browser: named(browser),
     lang: named(language === '*' ? undefined : language),
   }
-}
-
-function placeOf(header: string): [string, string, string] {
-  const [country, region, city] = header.split('/').map(decoded)
-  const code = country?.toUpperCase() ?? ''
-  return [/^[A-Z]{2}$/.test(code) ? code : unknown, named(region), named(city)]
 }
 
 function decoded(text: string): string {
@@ -118,58 +101,41 @@ function deviceOf(text: string): string {
 
 export type Category = (typeof statisticCategories)[number] | (typeof premiumCategories)[number]
 
-/** One row of the statistics under the name of its category. */
-export type Metric = { readonly [Name in Category]?: Readonly<Record<string, string | number>> }
-
-interface Grouping {
-  /** What a row is about; clicks with equal rows are counted together. */
-  readonly row: (click: Click) => Readonly<Record<string, string>> & { readonly property: string }
-  readonly percent?: true
-  /** In order of time; the others begin with the most clicks. */
-  readonly byTime?: true
-}
+type Row = Readonly<Record<string, string>>
 
 const dayOf = ({ at }: Click) => new Date(at).toISOString().slice(0, 10)
 const hourOf = ({ at }: Click) => new Date(at).toISOString().slice(11, 13)
 
-/** How each category groups clicks: the members are those of the specification. Days and hours are UTC. */
-const groupings: Readonly<Record<Category, Grouping>> = {
-  date: { byTime: true, row: (click) => ({ property: dayOf(click) }) },
-  hour: { byTime: true, row: (click) => ({ property: hourOf(click), date: dayOf(click) }) },
-  country: { row: ({ countryIsoCode }) => ({ property: countryIsoCode }) },
-  region: { row: ({ region }) => ({ property: region }) },
-  city: {
-    percent: true,
-    row: ({ city, countryIsoCode, region }) => ({ property: city, countryIsoCode, region }),
-  },
-  device: { row: ({ device }) => ({ property: device }) },
-  brand: { percent: true, row: ({ brand }) => ({ property: brand }) },
-  model: { percent: true, row: ({ model }) => ({ property: model }) },
-  operatingSystem: { row: ({ operatingSystem }) => ({ property: operatingSystem }) },
-  browser: { row: ({ browser }) => ({ property: browser }) },
-  lang: { row: ({ lang }) => ({ property: lang }) },
+/** What a row of each category is about: clicks with equal rows are counted together. Days and hours are UTC. */
+const rows: Readonly<Record<Category, (click: Click) => Row>> = {
+  date: (click) => ({ property: dayOf(click) }),
+  hour: (click) => ({ property: hourOf(click), date: dayOf(click) }),
+  country: ({ countryIsoCode }) => ({ property: countryIsoCode }),
+  region: ({ region }) => ({ property: region }),
+  city: ({ city, countryIsoCode, region }) => ({ property: city, countryIsoCode, region }),
+  device: ({ device }) => ({ property: device }),
+  brand: ({ brand }) => ({ property: brand }),
+  model: ({ model }) => ({ property: model }),
+  operatingSystem: ({ operatingSystem }) => ({ property: operatingSystem }),
+  browser: ({ browser }) => ({ property: browser }),
+  lang: ({ lang }) => ({ property: lang }),
 }
 
-/** The rows of one category over these clicks. */
-export function tally(category: Category, clicks: readonly Click[]): readonly Metric[] {
-  const { row, percent, byTime } = groupings[category]
-  const counted = new Map<string, { readonly row: ReturnType<Grouping['row']>; clicks: number }>()
+/** The rows of one category over these clicks: in order of time, or beginning with the most clicks. */
+export function tally(category: Category, clicks: readonly Click[]): readonly object[] {
+  const counted = new Map<string, { readonly row: Row; clicks: number }>()
   for (const click of clicks) {
-    const about = row(click)
-    const key = JSON.stringify(about)
+    const row = rows[category](click)
+    const key = JSON.stringify(row)
     const known = counted.get(key)
-    if (known === undefined) counted.set(key, { row: about, clicks: 1 })
+    if (known === undefined) counted.set(key, { row, clicks: 1 })
     else known.clicks += 1
   }
   // Clicks come in order of time already, and the sort is stable.
-  const rows = [...counted.values()]
-  if (!byTime) rows.sort((one, other) => other.clicks - one.clicks)
-  return rows.map(({ row: { property, ...rest }, clicks: count }) => ({
-    [category]: {
-      property,
-      clicks: count,
-      ...rest,
-      ...(percent && { percent: Math.round((count / clicks.length) * 10_000) / 100 }),
-    },
-  }))
+  const tallies = [...counted.values()]
+  if (category !== 'date' && category !== 'hour') tallies.sort((one, other) => other.clicks - one.clicks)
+  return tallies.map(({ row, clicks: count }) => {
+    const percent = Math.round((count / clicks.length) * 10_000) / 100
+    return { [category]: { ...row, clicks: count, percent } }
+  })
 }

@@ -1,11 +1,9 @@
 import { randomInt } from 'node:crypto'
 import { createBoundedMap } from './bounded-memory.js'
+import type { CodeStatus } from './inbox.js'
 import { fixedResultOf } from './numbers.js'
 import type { SandboxSettings } from './options.js'
 import { type Message, stateAt, undeliveredAt } from './timeline.js'
-
-/** What a second send does to a code that is still live: the provider's documentation leaves it open. */
-export type ResendRule = 'repeat' | 'replace' | 'both'
 
 /** What the check of a code found. */
 type CodeFinding = 'right' | 'wrong' | 'expired' | 'used' | 'none'
@@ -79,17 +77,6 @@ export function createCodes(
     find,
     clear: () => filed.clear(),
   }
-}
-
-export const codeStates = ['live', 'used', 'replaced', 'expired', 'blocked', 'undelivered'] as const
-
-/** What has become of a code: only a `live` one is still worth typing. */
-export type CodeState = (typeof codeStates)[number]
-
-export interface CodeStatus {
-  readonly codeState: CodeState
-  /** In the time of its number, in ms. */
-  readonly codeExpiresAt?: number
 }
 
 /** What has become of the code of a two-factor operation; undefined for a message without one. */

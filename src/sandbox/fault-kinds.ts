@@ -27,65 +27,77 @@ interface AnyFault extends FaultMembers {
 /** `instead` of the operation, `after` it, or after it if the fault has `midBody`. */
 type When = 'instead' | 'after' | 'midBody'
 
-interface FaultKind<Member extends keyof FaultMembers> {
+interface FaultKind {
   readonly when: When
-  readonly takes: readonly Member[]
+  readonly takes: readonly (keyof FaultMembers)[]
   /** Responds. `answer` is the correct response, empty when the operation was not performed. */
   readonly respond: (response: ServerResponse, fault: AnyFault, answer: ServiceResponse) => void
-}
-
-function kind<Member extends keyof FaultMembers = never>(
-  when: When,
-  takes: readonly Member[],
-  respond: FaultKind<Member>['respond'],
-): FaultKind<Member> {
-  return { when, takes, respond }
 }
 
 /** What goes wrong: each kind once, with what it takes and does. */
 export const faultKinds = {
   /** Responds with a status (503) and body of its own. */
-  status: kind('instead', ['status', 'body', 'headers'], respondWith(503, {})),
+  status: { when: 'instead', takes: ['status', 'body', 'headers'], respond: respondWith(503, {}) },
   /** Responds with HTTP 200, unless `status` says otherwise, and any body. */
-  body: kind('instead', ['status', 'body', 'headers'], respondWith(200, '')),
+  body: { when: 'instead', takes: ['status', 'body', 'headers'], respond: respondWith(200, '') },
   /** The page of a firewall in front, with status 520. */
-  html: kind('instead', ['status'], respondWithPage),
+  html: { when: 'instead', takes: ['status'], respond: respondWithPage },
   /** Receives the request and never responds. */
-  hang: kind('instead', [], hang),
+  hang: { when: 'instead', takes: [], respond: hang },
   /** Performs the operation and does not respond; with `midBody` it sends half a response. */
-  acceptThenHang: kind('after', ['midBody'], hang),
+  acceptThenHang: { when: 'after', takes: ['midBody'], respond: hang },
   /** Performs the operation, but a gateway in front responds with its own status (504) and body. */
-  acceptThenStatus: kind('after', ['status', 'body', 'headers'], respondWith(504, {})),
+  acceptThenStatus: { when: 'after', takes: ['status', 'body', 'headers'], respond: respondWith(504, {}) },
   /** Performs the operation, but a firewall in front responds with its page, status 520. */
-  acceptThenHtml: kind('after', ['status'], respondWithPage),
+  acceptThenHtml: { when: 'after', takes: ['status'], respond: respondWithPage },
   /** Resets the connection; with `midBody` it performs the operation, and sends half of the response. */
-  reset: kind('midBody', ['midBody'], (response, { midBody }, answer) => {
-    const end = () => response.socket?.resetAndDestroy()
-    if (midBody) writeHalf(response, answer, end)
-    else end()
-  }),
+  reset: {
+    when: 'midBody',
+    takes: ['midBody'],
+    respond(response, { midBody }, answer) {
+      const end = () => response.socket?.resetAndDestroy()
+      if (midBody) writeHalf(response, answer, end)
+      else end()
+    },
+  },
   /** Responds after `delayMs` (1,000) of real time; with `midBody` only the second half is late. */
-  slow: kind('after', ['delayMs', 'midBody'], (response, { delayMs = 1_000, midBody }, answer) => {
-    const rest = midBody ? writeHalf(response, answer) : undefined
-    later(response, delayMs, () => {
-      if (rest === undefined) writeResponse(response, answer)
-      else response.end(rest)
-    })
-  }),
+  slow: {
+    when: 'after',
+    takes: ['delayMs', 'midBody'],
+    respond(response, { delayMs = 1_000, midBody }, answer) {
+      const rest = midBody ? writeHalf(response, answer) : undefined
+      later(response, delayMs, () => {
+        if (rest === undefined) writeResponse(response, answer)
+        else response.end(rest)
+      })
+    },
+  },
   /** The correct response, padded to `bytes` (1 MiB). */
-  oversize: kind('after', ['bytes'], (response, { bytes = 1_048_576 }, { status, body }) => {
-    writeResponse(response, { status, body: JSON.stringify(body).padEnd(bytes, ' ') })
-  }),
+  oversize: {
+    when: 'after',
+    takes: ['bytes'],
+    respond(response, { bytes = 1_048_576 }, { status, body }) {
+      writeResponse(response, { status, body: JSON.stringify(body).padEnd(bytes, ' ') })
+    },
+  },
   /** Redirects the caller to `location` with `status` (307). */
-  redirect: kind('instead', ['location', 'status'], (response, { location = '/', status = 307 }) => {
-    writeResponse(response, { status, body: '' }, { Location: location })
-  }),
+  redirect: {
+    when: 'instead',
+    takes: ['location', 'status'],
+    respond(response, { location = '/', status = 307 }) {
+      writeResponse(response, { status, body: '' }, { Location: location })
+    },
+  },
   /** The correct response, compressed although nobody asked for it. */
-  gzip: kind('after', [], (response, _fault, { status, body }) => {
-    response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' })
-    response.end(gzipSync(JSON.stringify(body)))
-  }),
-}
+  gzip: {
+    when: 'after',
+    takes: [],
+    respond(response, _fault, { status, body }) {
+      response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' })
+      response.end(gzipSync(JSON.stringify(body)))
+    },
+  },
+} as const satisfies Readonly<Record<string, FaultKind>>
 
 /** Whether a fault lets the operation be performed first. */
 export function isPerformed(fault: FaultMembers & { readonly kind: keyof typeof faultKinds }): boolean {

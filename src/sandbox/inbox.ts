@@ -1,7 +1,17 @@
 import { createBoundedMap } from './bounded-memory.js'
-import type { CodeState, CodeStatus } from './codes.js'
 import { digitsOf } from './numbers.js'
 import { arrives, type Message, type MessageState, stateAt } from './timeline.js'
+
+export const codeStates = ['live', 'used', 'replaced', 'expired', 'blocked', 'undelivered'] as const
+
+/** What has become of a code: only a `live` one is still worth typing. */
+export type CodeState = (typeof codeStates)[number]
+
+export interface CodeStatus {
+  readonly codeState: CodeState
+  /** In the time of its number, in ms. */
+  readonly codeExpiresAt?: number
+}
 
 /** An SMS or a call as its reader sees it. */
 export interface InboxMessage {

@@ -1,14 +1,3 @@
-/** What happens to everything sent to a number with these last digits. */
-export type FixedResult =
-  | 'rejected'
-  | 'unreachable'
-  | 'undelivered'
-  | 'unanswered'
-  | 'answeredSecond'
-  | 'refused'
-  | 'knownCode'
-  | 'expiredCode'
-
 /** Numbers that end in `ending` have this `result`. */
 export interface FixedNumber {
   /** The last six digits. */
@@ -44,7 +33,10 @@ export const fixedNumbers = [
   { ending: '999906', result: 'refused', meaning: 'Every send is refused.' },
   { ending: '999907', result: 'knownCode', meaning: 'The code is always the start of the alphabet: 012345.' },
   { ending: '999908', result: 'expiredCode', meaning: 'The right code is answered as an expired one.' },
-] as const satisfies readonly FixedNumber[]
+] as const
+
+/** What happens to everything sent to a number with these last digits. */
+export type FixedResult = (typeof fixedNumbers)[number]['result']
 
 /** The fixed result of a number, if its last digits have one. */
 export function fixedResultOf(phone: string): FixedResult | undefined {

@@ -1,11 +1,14 @@
 import { z } from 'zod'
 import { isLoopback } from '../lib/loopback.js'
 import { optionError } from '../lib/options.js'
-import type { ResendRule } from './codes.js'
 import type { InboxMessage } from './inbox.js'
 import { problemIn } from './problem.js'
-import { defaultHost } from './reach.js'
-import type { Dialect } from './service/dialect.js'
+
+/** Which interface the sandbox serves: that of the specification, or the one seen in the field. */
+export type Dialect = 'spec' | 'observed'
+
+/** What a second send does to a code that is still live: the provider's documentation leaves it open. */
+export type ResendRule = 'repeat' | 'replace' | 'both'
 
 /** How a sandbox behaves. Everything has a default. */
 export interface SandboxOptions {
@@ -62,6 +65,9 @@ const matching = (pattern: RegExp, what: string) =>
   z.string(`must be ${what}`).regex(pattern, `must be ${what}`)
 const func = <Signature>(signature: string) =>
   z.custom<Signature>((value) => typeof value === 'function', `must be a function ${signature}`)
+
+/** The default: anyone who reaches this port can read every code, so only this machine may. */
+export const defaultHost = '127.0.0.1'
 
 /** The options with their defaults. */
 export type SandboxSettings = z.output<typeof schema>

@@ -1,19 +1,13 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { type AddressInfo, isIP } from 'node:net'
-
-interface ReachOptions {
-  readonly host: string
-  readonly publicUrl?: string | undefined
-  readonly basePath: string
-  readonly allowedHosts: readonly string[]
-}
+import { defaultHost, type SandboxSettings } from './options.js'
 
 const loopbackNames = ['127.0.0.1', 'localhost', '[::1]']
 /** Addresses that stand for every interface of the machine. */
 const wildcards = ['0.0.0.0', '::']
 
 /** Where a sandbox is reached, once its port is known. */
-export function reachOf({ host, publicUrl, basePath, allowedHosts }: ReachOptions, port: number) {
+export function reachOf({ host, publicUrl, basePath, allowedHosts }: SandboxSettings, port: number) {
   const name = wildcards.includes(host) ? '127.0.0.1' : isIP(host) === 6 ? `[${host}]` : host
   // What is shown, and what short URLs begin with.
   const origin = publicUrl === undefined ? `http://${name}:${port}` : new URL(publicUrl).origin
@@ -33,9 +27,6 @@ export interface Connection {
   readonly credentials: { readonly client: number; readonly key: string }
   readonly approvedStatuses: readonly string[]
 }
-
-/** The default: anyone who reaches this port can read every code, so only this machine may. */
-export const defaultHost = '127.0.0.1'
 
 /** Codes of machines without IPv6, and of a port that another program holds on ::1 only. */
 const dispensable = ['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EADDRINUSE']

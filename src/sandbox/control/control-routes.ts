@@ -1,10 +1,10 @@
 import express, { type ErrorRequestHandler, type Request, type Response, type Router } from 'express'
 import { html } from '../../lib/html.js'
 import { hasBody } from '../http/operation-routes.js'
+import type { Dialect } from '../options.js'
 import { fromText, problemIn } from '../problem.js'
 import type { ProviderSimulation } from '../provider-simulation.js'
 import type { Connection } from '../reach.js'
-import type { Dialect } from '../service/dialect.js'
 import { controlOpenApi } from './control-openapi.js'
 import { type ControlRoute, controlTable } from './control-table.js'
 

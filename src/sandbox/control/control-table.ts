@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { PendingFault } from '../faults.js'
 import { type Fault, faultSchema } from '../faults.js'
+import type { Dialect } from '../options.js'
 import type { ProviderSimulation } from '../provider-simulation.js'
 import type { Connection } from '../reach.js'
-import type { Dialect } from '../service/dialect.js'
 import * as schemas from './schemas.js'
 
 /** One route of the control interface. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { blockedChannels } from '../account.js'
-import { codeStates } from '../codes.js'
 import { faultSchema } from '../faults.js'
+import { codeStates } from '../inbox.js'
 import { messageStates } from '../timeline.js'
 
 // Each schema is what a request is checked against, or what is answered; the OpenAPI document shows both.

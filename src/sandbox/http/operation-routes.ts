@@ -3,8 +3,9 @@ import { phoneCountries } from '../../lib/countries.js'
 import { loadPhoneData } from '../../phone-number.js'
 import type { OperationName } from '../../provider/operations.js'
 import { faultKinds, isPerformed, writeResponse } from '../fault-kinds.js'
+import type { Dialect } from '../options.js'
 import type { ProviderSimulation } from '../provider-simulation.js'
-import { type Dialect, pathsOf } from '../service/dialect.js'
+import { pathsOf } from '../service/dialect.js'
 import type { ServiceResponse } from '../service/responder.js'
 
 const notPerformed: ServiceResponse = { status: 200, body: {} }

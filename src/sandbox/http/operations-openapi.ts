@@ -2,14 +2,8 @@ import { z } from 'zod'
 import { entriesOf, integer, list, text } from '../../provider/answer-schemas.js'
 import { accountParameters, errorResponse, type OperationName } from '../../provider/operations.js'
 import { contentOf, documentOf, json, type OpenApi, queryOf, refTo, schemaOf } from '../openapi.js'
-import type { SandboxSettings } from '../options.js'
-import {
-  type Catalogue,
-  type CatalogueOperation,
-  type Dialect,
-  pathsOf,
-  wireShape,
-} from '../service/dialect.js'
+import type { Dialect, SandboxSettings } from '../options.js'
+import { type Catalogue, type CatalogueOperation, pathsOf, wireShape } from '../service/dialect.js'
 
 /** The operations as they respond in this dialect: an OpenAPI 3.1 document, with the sandbox as its server. */
 export function operationsOpenApi(catalogue: Catalogue, settings: SandboxSettings, baseUrl: string): OpenApi {

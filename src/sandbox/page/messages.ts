@@ -1,6 +1,5 @@
 import { type Html, html } from '../../lib/html.js'
-import type { CodeState } from '../codes.js'
-import type { InboxMessage } from '../inbox.js'
+import type { CodeState, InboxMessage } from '../inbox.js'
 import type { ProviderSimulation } from '../provider-simulation.js'
 import type { Connection } from '../reach.js'
 import { lostStates, type Message, type MessageState } from '../timeline.js'

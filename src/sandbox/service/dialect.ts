@@ -5,9 +5,6 @@ import { anyVoice, oneOf, optional, type Parameter } from '../../provider/parame
 import { blockedChannels } from '../account.js'
 import type { SandboxSettings } from '../options.js'
 
-/** Which interface the sandbox serves: that of the specification, or the one seen in the field. */
-export type Dialect = 'spec' | 'observed'
-
 /** An operation with the parameters, as they travel, and the paths of its dialect. */
 export interface CatalogueOperation extends Omit<Operation, 'params' | 'fields'> {
   readonly params: Readonly<Record<string, z.ZodType>>

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { entriesOf } from '../../provider/answer-schemas.js'
+import { entriesOf, membersOf } from '../../provider/answer-schemas.js'
 import type { OperationName } from '../../provider/operations.js'
 import { digitsOf } from '../numbers.js'
 import type { SandboxSettings } from '../options.js'
@@ -61,15 +61,17 @@ export function createResponder(
   }
 
   function written(fields: z.ZodRawShape, facts: Readonly<Record<string, unknown>>): object {
-    const members = Object.entries(fields).map(([name, field]) => {
+    const all = Object.entries(fields).map(([name, field]) => {
       const { [name]: fact } = facts
+      const members = membersOf(field)
+      if (members !== undefined) return [name, fact && written(members, fact as Facts)]
       const entry = entriesOf(field)
       if (entry !== undefined) return [name, listed((fact as Facts[]).map((one) => written(entry, one)))]
       // The client reads a number of a phone as text where the documentation has an integer.
       const isInteger = z.globalRegistry.get(field)?.type === 'integer'
       return [name, isInteger && typeof fact === 'string' ? Number(digitsOf(fact)) : z.parse(field, fact)]
     })
-    return Object.fromEntries(members)
+    return Object.fromEntries(all)
   }
 
   /** In the field, a list of one was the entry itself. */
