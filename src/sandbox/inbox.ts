@@ -88,13 +88,14 @@ interface MessageStoreParts {
 }
 
 const maxMessages = 1_000
+const maxWaiters = 1_000
 const defaultTimeoutMs = 5_000
 
 export function createMessageStore({ now, codeStatusOf, changed, onMessage }: MessageStoreParts) {
   const filed = createBoundedMap<Message>(maxMessages)
-  const waiters = createWaiters()
+  /** Called with every message as it arrives; with none when the sandbox is closed. */
+  const waiters = new Set<(message?: Message) => void>()
   const all = () => filed.values().reverse()
-  const isTo = (digits: string) => (message: Message) => digitsOf(message.phone).includes(digits)
 
   function view(message: Message): InboxMessage {
     const { id, channel, text, code, phone, appName, at, timeline } = message
@@ -110,10 +111,31 @@ export function createMessageStore({ now, codeStatusOf, changed, onMessage }: Me
     }
   }
 
+  function first(
+    isWanted: (message: Message) => boolean,
+    timeoutMs: number,
+    missed: string,
+  ): Promise<Message> {
+    return new Promise((resolve, reject) => {
+      if (waiters.size >= maxWaiters) throw new RangeError(`at most ${maxWaiters} waits can be pending`)
+      const timer = setTimeout(() => end(() => reject(new DOMException(missed, 'TimeoutError'))), timeoutMs)
+      function end(settle: () => void): void {
+        clearTimeout(timer)
+        waiters.delete(offer)
+        settle()
+      }
+      function offer(message?: Message): void {
+        if (message === undefined) end(() => reject(new DOMException('The sandbox was closed', 'AbortError')))
+        else if (isWanted(message)) end(() => resolve(message))
+      }
+      waiters.add(offer)
+    })
+  }
+
   async function waitFor(phone: string, options: WaitOptions = {}): Promise<CodeMessage> {
     checkWait(phone, options)
     const { timeoutMs = defaultTimeoutMs, channel, since = 0, after, code = true } = options
-    const matches = (message: Message) =>
+    const isWanted = (message: Message) =>
       digitsOf(message.phone) === digitsOf(phone) &&
       (channel === undefined || message.channel === channel) &&
       message.at >= since &&
@@ -124,7 +146,7 @@ export function createMessageStore({ now, codeStatusOf, changed, onMessage }: Me
     const newer = index < 0 ? messages : messages.slice(0, index)
     const what = code ? 'message with a code' : 'message'
     const missed = `inbox.waitFor: no ${what} reached ${phone} within ${timeoutMs} ms`
-    return view(newer.find(matches) ?? (await waiters.first(matches, timeoutMs, missed))) as CodeMessage
+    return view(newer.find(isWanted) ?? (await first(isWanted, timeoutMs, missed))) as CodeMessage
   }
 
   function remove(messages: readonly Message[]): void {
@@ -132,23 +154,23 @@ export function createMessageStore({ now, codeStatusOf, changed, onMessage }: Me
     changed()
   }
 
-  /** The messages that match a search, newest first: all of them when it is empty. */
-  const search = (text: string) => all().filter(matching(text))
+  /** What matches a search, to numbers that contain these digits, newest first; all of them by default. */
+  const search = (text = '', phone = '') =>
+    all().filter((message) => digitsOf(message.phone).includes(digitsOf(phone)) && matches(message, text))
+
   return {
     waitFor,
-    list: (phone = '') =>
-      all()
-        .filter(isTo(digitsOf(phone)))
-        .map(view),
+    list: (phone?: string) => search('', phone).map(view),
     delete(id: string): boolean {
       const message = filed.get(id)
       remove(message === undefined ? [] : [message])
       return message !== undefined
     },
-    clear: (phone = '') => remove(all().filter(isTo(digitsOf(phone)))),
+    /** Removes all messages, those to numbers with these digits, or those that match a search. */
+    clear: (phone?: string, text?: string) => remove(search(text, phone)),
     deliver(message: Message): void {
       filed.set(message.id, message)
-      waiters.offer(message)
+      for (const offer of waiters) offer(message)
       onMessage?.(view(message))
       changed()
     },
@@ -156,20 +178,21 @@ export function createMessageStore({ now, codeStatusOf, changed, onMessage }: Me
     find: (id: string) => filed.values().filter((message) => message.groupId === id || message.id === id),
     search,
     view,
-    /** Removes what a search finds. */
-    deleteMatching: (text: string) => remove(search(text)),
-    close: waiters.close,
+    close(): void {
+      for (const offer of waiters) offer()
+    },
   }
 }
 
 /** Finds a search in the text, the app name or, when it can be part of a number, the number. */
-function matching(search: string): (message: Message) => boolean {
+function matches({ text, appName = '', phone }: Message, search: string): boolean {
   const wanted = search.trim().toLowerCase()
   const digits = /^\+?[\d\s().-]+$/.test(wanted) ? digitsOf(wanted) : ''
-  return ({ text, appName = '', phone }) =>
+  return (
     text.toLowerCase().includes(wanted) ||
     appName.toLowerCase().includes(wanted) ||
     (digits !== '' && digitsOf(phone).includes(digits))
+  )
 }
 
 function checkWait(phone: string, { timeoutMs = 0, channel = 'sms', since = 0 }: WaitOptions): void {
@@ -183,39 +206,4 @@ function checkWait(phone: string, { timeoutMs = 0, channel = 'sms', since = 0 }:
     throw new TypeError("inbox.waitFor: channel must be 'sms' or 'call'")
   }
   if (!Number.isFinite(since)) throw new TypeError('inbox.waitFor: since must be a sandbox time in ms')
-}
-
-const maxWaiters = 1_000
-
-/** Pending waits for the first message that matches. */
-function createWaiters() {
-  const waiters = new Set<{ offer(message: Message): void; close(): void }>()
-
-  return {
-    /** Rejects with a `TimeoutError` that says `missed` after `timeoutMs` of real time. */
-    first(matches: (message: Message) => boolean, timeoutMs: number, missed: string): Promise<Message> {
-      return new Promise((resolve, reject) => {
-        if (waiters.size >= maxWaiters) throw new RangeError(`at most ${maxWaiters} waits can be pending`)
-        const waiter = {
-          offer: (message: Message) => matches(message) && end(() => resolve(message)),
-          close: () => end(() => reject(new DOMException('The sandbox was closed', 'AbortError'))),
-        }
-        const timer = setTimeout(() => end(() => reject(new DOMException(missed, 'TimeoutError'))), timeoutMs)
-        function end(settle: () => void): void {
-          clearTimeout(timer)
-          waiters.delete(waiter)
-          settle()
-        }
-        waiters.add(waiter)
-      })
-    },
-    /** Resolves every wait that the message matches. */
-    offer(message: Message): void {
-      for (const waiter of waiters) waiter.offer(message)
-    },
-    /** Rejects every wait. */
-    close(): void {
-      for (const waiter of waiters) waiter.close()
-    },
-  }
 }

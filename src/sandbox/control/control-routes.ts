@@ -1,6 +1,7 @@
 import express, { type ErrorRequestHandler, type Request, type Response, type Router } from 'express'
 import { html } from '../../lib/html.js'
-import { hasBody } from '../http/operation-routes.js'
+import { isJsonObject } from '../../lib/json.js'
+import { hasBody, queryOf } from '../http/operation-routes.js'
 import type { Dialect } from '../options.js'
 import { fromText, problemIn } from '../problem.js'
 import type { ProviderSimulation } from '../provider-simulation.js'
@@ -43,29 +44,18 @@ export function controlRoutes(
 }
 
 function mount(router: Router, route: ControlRoute): void {
-  async function perform(request: Request): Promise<unknown> {
-    return (await route.run(readRequest(request, route))) ?? null
-  }
-
-  if (route.method === 'GET') {
-    router.get(route.path, (request, response, next) => {
-      perform(request).then((result) => response.json(result), next)
-    })
-    return
-  }
+  const isGet = route.method === 'GET'
   const limit = '64kb'
-  router.post(
-    route.path,
-    express.json({ limit }),
-    express.urlencoded({ extended: false, limit }),
-    (request, response, next) => {
-      perform(request).then(
-        (result) =>
-          isFromPage(request) ? response.redirect(303, pageOf(request)) : response.json({ result }),
-        next,
-      )
-    },
-  )
+  const parsers = isGet ? [] : [express.json({ limit }), express.urlencoded({ extended: false, limit })]
+  router[isGet ? 'get' : 'post'](route.path, ...parsers, async (request, response, next) => {
+    try {
+      const result = (await route.run(readRequest(request, route))) ?? null
+      if (!isGet && isFromPage(request)) response.redirect(303, pageOf(request))
+      else response.json(isGet ? result : { result })
+    } catch (error) {
+      next(error)
+    }
+  })
 }
 
 /** A form that the browser sent itself wants the page back; a program gets JSON. */
@@ -89,12 +79,11 @@ const respondWithProblem: ErrorRequestHandler = (error, request, response, next)
 
 /** What the caller did wrong, or that nothing arrived in time; undefined for a bug of ours. */
 function refusalOf(error: unknown): { status: number; name: string; message: string } | undefined {
-  if (error instanceof RequestProblem) return error
   if (!(error instanceof Error)) return undefined
   const { message } = error
   if (error.name === 'TimeoutError') return { status: 408, name: 'timeout', message }
   if (error.name === 'AbortError') return { status: 503, name: 'closed', message }
-  // Of the body parsers: not JSON, too large, an unknown encoding.
+  // Not JSON, no form, too large, an unknown encoding.
   if ('status' in error && Number(error.status) < 500)
     return { status: Number(error.status), name: 'body', message }
   const isArgument = error instanceof TypeError || error instanceof RangeError
@@ -109,24 +98,14 @@ function respondWithPage(response: Response, message: string, back: string): voi
   response.type('html').send(page.markup)
 }
 
-/** A request that the control interface does not understand. */
-export class RequestProblem extends Error {
-  readonly status: number
-  constructor(status: number, name: string, message: string) {
-    super(message)
-    this.status = status
-    this.name = name
-  }
-}
-
 /** What a route was given. Whatever is not as it takes it is refused: a misspelt member must not widen a deletion. */
-export function readRequest(request: Request, { method, takes }: ControlRoute): unknown {
-  const given = method === 'GET' ? queryOf(request) : bodyOf(request)
-  const fields = isObject(given)
+function readRequest(request: Request, { method, takes }: ControlRoute): unknown {
+  const given = method === 'GET' ? queryMembers(request) : bodyOf(request)
+  const fields = isJsonObject(given)
     ? Object.fromEntries(Object.entries(given).map(([name, value]) => [name, meant(name, value)]))
     : given
   const problem = problemIn(takes, fields)
-  if (problem !== undefined) throw new RequestProblem(400, 'argument', problem)
+  if (problem !== undefined) throw new TypeError(problem)
   return fields
 
   function meant(name: string, value: unknown): unknown {
@@ -135,35 +114,28 @@ export function readRequest(request: Request, { method, takes }: ControlRoute): 
   }
 }
 
-function queryOf(request: Request): object {
-  const query = [...new URL(request.originalUrl, 'http://sandbox').searchParams]
+function queryMembers(request: Request): object {
+  const query = [...queryOf(request)]
   const names = query.map(([name]) => name)
   const twice = names.find((name, index) => names.indexOf(name) !== index)
-  if (twice !== undefined) throw new RequestProblem(400, 'argument', `${twice} is given more than once`)
+  if (twice !== undefined) throw new TypeError(`${twice} is given more than once`)
   return Object.fromEntries(query)
 }
 
 /** The body: JSON, a form, or nothing at all. */
 function bodyOf(request: Request): unknown {
   if (request.originalUrl.includes('?')) {
-    throw new RequestProblem(400, 'argument', 'a POST takes its parameters in the body, not in the query')
+    throw new TypeError('a POST takes its parameters in the body, not in the query')
   }
   if (!hasBody(request)) return {}
   const isForm = request.is('application/x-www-form-urlencoded') !== false
   // A body that no parser understood must not count as an empty one: that would delete everything.
   if (!isForm && !request.is('application/json')) {
-    throw new RequestProblem(
-      415,
-      'body',
-      'the body must be JSON or a form (application/x-www-form-urlencoded)',
-    )
+    const msg = 'the body must be JSON or a form (application/x-www-form-urlencoded)'
+    throw Object.assign(new Error(msg), { status: 415 })
   }
   const { body }: { readonly body: unknown } = request
   // A form sends a field that was left empty; only where something is added does that mean "none".
-  if (!isForm || request.path !== '/faults' || !isObject(body)) return body
+  if (!isForm || request.path !== '/faults' || !isJsonObject(body)) return body
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== ''))
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

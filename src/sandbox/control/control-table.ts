@@ -50,10 +50,7 @@ export function controlTable(
   const { account, clock, faults, links, messages, requests } = simulation
   const { phone, search: q, id, operation, done, count, paging } = schemas
 
-  function found({ phone: digits = '', q: text = '' }: Search) {
-    const listed = new Set(messages.list(digits).map(({ id: own }) => own))
-    return messages.search(text).filter(({ id: own }) => listed.has(own))
-  }
+  const found = ({ phone: digits, q: text }: Search) => messages.search(text, digits)
   const page = <Item>(items: readonly Item[], { limit = 1_000, offset = 0 }: Page) =>
     items.slice(offset, offset + limit)
 
@@ -104,7 +101,7 @@ export function controlTable(
       (fields) => {
         if (Object.keys(fields).length > 1) throw new TypeError('id, phone and q exclude each other')
         if (fields.id !== undefined) return messages.delete(fields.id)
-        return fields.q === undefined ? messages.clear(fields.phone) : messages.deleteMatching(fields.q)
+        return messages.clear(fields.phone, fields.q)
       },
     ),
     get(

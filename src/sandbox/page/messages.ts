@@ -21,16 +21,16 @@ function toneOf(state: MessageState): 'good' | 'bad' | 'busy' {
 }
 
 /** A code with what has become of it. Only a live one can be copied: a dead one would just be refused. */
-export function codeRow(message: InboxMessage, aheadMs: number): Html {
+function codeView(message: InboxMessage, aheadMs: number, styles: string, copyStyles: string): Html {
   const { code = '', codeState = 'live' } = message
   const isLive = codeState === 'live'
-  return html`<p class="code-row"><strong class="${isLive ? 'code' : 'code dead'}">${code}</strong>
-${isLive && html`<button type="button" class="copy" data-copy="${code}" aria-label="Copy the code ${code}">Copy</button>`}
-${codeChip(message, aheadMs)}</p>`
+  return html`<strong class="${isLive ? styles : `${styles} dead`}">${code}</strong>
+${isLive && html`<button type="button" class="${copyStyles}" data-copy="${code}" aria-label="Copy the code ${code}">Copy</button>`}
+${codeChip(message, aheadMs)}`
 }
 
 /** The state of a code; a live one counts down in the browser, which knows real time only. */
-export function codeChip({ codeState = 'live', codeExpiresAt }: InboxMessage, aheadMs: number): Html {
+function codeChip({ codeState = 'live', codeExpiresAt }: InboxMessage, aheadMs: number): Html {
   const left =
     codeState === 'live' && codeExpiresAt !== undefined
       ? html` <span data-until="${codeExpiresAt - aheadMs}">until ${timeText(codeExpiresAt)}</span>`
@@ -62,7 +62,7 @@ ${stateChip(state)}
 <div class="card-body">
 ${phoneView(view, now)}
 <div class="facts">
-${code !== undefined && codeRow(view, aheadMs)}
+${code !== undefined && html`<p class="code-row">${codeView(view, aheadMs, 'code', 'copy')}</p>`}
 <dl class="pairs">
 ${appName !== undefined && html`<dt>App name</dt><dd>${appName}</dd>`}
 ${voice !== undefined && html`<dt>Voice</dt><dd>${voice}</dd>`}
@@ -84,18 +84,12 @@ ${button('messages/delete', { id }, 'Delete', `Delete this ${kind.toLowerCase()}
 
 /** The same message in one line: the state of its code says enough, else that of its delivery is shown. */
 export function messageLine({ view, now, aheadMs }: ShownMessage): Html {
-  const { id, channel, phone, text, code, codeState, appName, at, state } = view
+  const { id, channel, phone, text, code, appName, at, state } = view
   return html`<li id="m-${id}" class="card line" data-spoken="${kindOf(channel)} to ${phone}">
 <span class="quiet">${momentText(at, now)}</span>
 <h3 tabindex="-1">${kindOf(channel)} ${phone}</h3>
 <span class="excerpt">${appName ?? text}</span>
-${
-  code !== undefined &&
-  html`<strong class="${codeState === 'live' ? '' : 'dead'}">${code}</strong>
-${codeState === 'live' && html`<button type="button" class="copy small" data-copy="${code}" aria-label="Copy the code ${code}">Copy</button>`}
-${codeChip(view, aheadMs)}`
-}
-${code === undefined && stateChip(state)}
+${code === undefined ? stateChip(state) : codeView(view, aheadMs, '', 'copy small')}
 </li>`
 }
 
