@@ -4,7 +4,7 @@ import { accountFlags, compact, phoneProblem, withClient } from './account-flags
 import { calibrationOf, codePatternOf, isOutage, noCalibration, wrongCodeLike } from './calibration.js'
 import { type Asked, printJson, readCommandLine, type Values } from './command-line.js'
 import { describeAnswer, maskAnswer, notesOn, optionLines } from './conclusion.js'
-import { describeRefusal, quote } from './quote.js'
+import { quote, withProvidersWords } from './quote.js'
 import type { Terminal } from './terminal.js'
 import { UsageError, understand } from './usage-error.js'
 
@@ -73,7 +73,7 @@ export async function calibrateCommand(args: readonly string[]): Promise<number>
       } catch (error) {
         if (!(error instanceof ProviderError)) throw error
         const { operation, reason, httpStatus, providerError } = error
-        const message = describeRefusal(error, { key: found.key, phone: found.phone })
+        const message = withProvidersWords(error.message, error, { key: found.key, phone: found.phone })
         const refused = { code: 'provider_failed', operation, reason, httpStatus, providerError, message }
         const gaveAnswer = reason === 'answer' && !isOutage(httpStatus ?? 0)
         if (values.json) printJson(gaveAnswer ? refused : { ...refused, code: 'outage' })

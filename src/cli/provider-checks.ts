@@ -1,7 +1,7 @@
 import { isJsonObject } from '../lib/json.js'
 import { type FailureReason, type ProviderClient, ProviderError } from '../provider/index.js'
 import { type Row, rowsAbout } from './findings.js'
-import { describeFailure } from './quote.js'
+import { withProvidersWords } from './quote.js'
 
 const { ok, warning, wrong } = rowsAbout('Provider')
 
@@ -45,11 +45,8 @@ export function diagnosisRow(
   { baseUrl, key }: { readonly baseUrl: string; readonly key: string },
 ): Row {
   const [code, fix = error.advice] = error.reason === 'answer' ? ofAnswer(error, baseUrl) : ofFailure(error)
-  return wrong(
-    code,
-    describeFailure(error, { key }),
-    fix.replace('Nothing was sent. ', '').replace(/\.$/, ''),
-  )
+  const text = withProvidersWords(error.message.replace(` ${error.advice}`, ''), error, { key })
+  return wrong(code, text, fix.replace('Nothing was sent. ', '').replace(/\.$/, ''))
 }
 
 const hangs =

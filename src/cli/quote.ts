@@ -13,17 +13,8 @@ export function quote(text: string): string {
 
 type Sent = Readonly<Record<string, string>>
 
-/** The error with the provider's own words: here somebody reads them who can do something about it. */
-export function describeRefusal(error: ProviderError, sent: Sent): string {
-  return withProvidersWords(error.message, error, sent)
-}
-
-/** What happened, without what to do about it. */
-export function describeFailure(error: ProviderError, sent: Sent): string {
-  return withProvidersWords(error.message.replace(` ${error.advice}`, ''), error, sent)
-}
-
-function withProvidersWords(text: string, { providerMessage }: ProviderError, sent: Sent): string {
+/** What is said of an error, with the provider's own words: here somebody reads them who can do something about it. */
+export function withProvidersWords(text: string, { providerMessage }: ProviderError, sent: Sent): string {
   const message = printable(text)
   if (providerMessage === undefined) return message
   // No number is told from a code by its looks.

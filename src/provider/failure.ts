@@ -23,6 +23,21 @@ export interface ProviderFailure {
   readonly raw?: unknown
 }
 
+/** Codes of Node, OpenSSL and undici, and the words of our own transport. */
+const patterns = [
+  ['timeout', /^deadline$|TIMEOUT$|^ETIMEDOUT$/],
+  ['aborted', /^aborted$|^UND_ERR_ABORT/],
+  ['oversize', /^oversize$|OVERFLOW$|EXCEEDED/],
+  ['closed', /^closed$|^UND_ERR_(CLOSED|DESTROYED)$/],
+  ['dispatcher', /^UND_ERR_(INVALID_ARG|NOT_SUPPORTED)$/],
+  ['dns', /^ENOTFOUND$|^EAI_|^ENODATA$/],
+  ['refused', /^ECONNREFUSED$/],
+  ['unreachable', /^E(HOST|NET)(UNREACH|DOWN)$|^EADDRNOTAVAIL$/],
+  ['tls', /CERT|^ERR_(TLS|SSL)_|^EPROTO$|^(SELF_SIGNED|UNABLE_TO|HOSTNAME_MISMATCH|INVALID_(CA|PURPOSE))/],
+  ['reset', /^ECONNRESET$|^ECONNABORTED$|^EPIPE$|^UND_ERR_SOCKET$/],
+  ['protocol', /^HPE_|MISMATCH$|^UND_ERR_(RESPONSE|INFO)/],
+] as const
+
 /**
  * Why a request to the provider did not succeed, in one word to branch on.
  * - `answer`: a complete answer that is no success
@@ -39,35 +54,7 @@ export interface ProviderFailure {
  * - `dispatcher`: the given dispatcher is not one of undici 7
  * - `connection`: any other failure of the connection
  */
-export type FailureReason =
-  | 'answer'
-  | 'oversize'
-  | 'protocol'
-  | 'timeout'
-  | 'aborted'
-  | 'closed'
-  | 'dns'
-  | 'refused'
-  | 'unreachable'
-  | 'tls'
-  | 'reset'
-  | 'dispatcher'
-  | 'connection'
-
-/** Codes of Node, OpenSSL and undici, and the words of our own transport. */
-const patterns: readonly (readonly [FailureReason, RegExp])[] = [
-  ['timeout', /^deadline$|TIMEOUT$|^ETIMEDOUT$/],
-  ['aborted', /^aborted$|^UND_ERR_ABORT/],
-  ['oversize', /^oversize$|OVERFLOW$|EXCEEDED/],
-  ['closed', /^closed$|^UND_ERR_(CLOSED|DESTROYED)$/],
-  ['dispatcher', /^UND_ERR_(INVALID_ARG|NOT_SUPPORTED)$/],
-  ['dns', /^ENOTFOUND$|^EAI_|^ENODATA$/],
-  ['refused', /^ECONNREFUSED$/],
-  ['unreachable', /^E(HOST|NET)(UNREACH|DOWN)$|^EADDRNOTAVAIL$/],
-  ['tls', /CERT|^ERR_(TLS|SSL)_|^EPROTO$|^(SELF_SIGNED|UNABLE_TO|HOSTNAME_MISMATCH|INVALID_(CA|PURPOSE))/],
-  ['reset', /^ECONNRESET$|^ECONNABORTED$|^EPIPE$|^UND_ERR_SOCKET$/],
-  ['protocol', /^HPE_|MISMATCH$|^UND_ERR_(RESPONSE|INFO)/],
-]
+export type FailureReason = 'answer' | 'connection' | (typeof patterns)[number][0]
 
 /** The reason behind the code of a socket, DNS, TLS or HTTP error. */
 export function reasonOf(code: string): FailureReason {
@@ -81,31 +68,23 @@ type Failed = Pick<
 
 /** What to do about a failure, in one or two sentences without values. */
 export function adviceOn(failure: Failed): string {
-  if (failure.delivery === 'not-sent') return `Nothing was sent. ${connectionAdvice(failure)}`
+  if (failure.delivery === 'not-sent') {
+    return `Nothing was sent. ${connectionAdvice[failure.reason] ?? 'Check baseUrl and the network, then repeat it.'}`
+  }
   if (failure.delivery === 'unknown') return 'It may have been acted on: a repeated send may arrive twice.'
   return answerAdvice(failure)
 }
 
-function connectionAdvice({ reason }: Failed): string {
-  switch (reason) {
-    case 'dns':
-      return 'Check the host name in baseUrl, and the DNS of this server.'
-    case 'refused':
-      return 'Nothing listens there: check host and port in baseUrl.'
-    case 'tls':
-      return 'Check that baseUrl is the right host, and its certificate; a proxy with its own needs NODE_EXTRA_CA_CERTS.'
-    case 'timeout':
-    case 'unreachable':
-      return 'Check baseUrl, and whether a firewall or a missing proxy setting stops this server.'
-    case 'dispatcher':
-      return 'The option dispatcher comes from another major version of undici: pass one of undici 7.'
-    case 'closed':
-      return 'The client was closed before: create another one.'
-    case 'aborted':
-      return 'The signal of the call had fired.'
-    default:
-      return 'Check baseUrl and the network, then repeat it.'
-  }
+const stopped = 'Check baseUrl, and whether a firewall or a missing proxy setting stops this server.'
+const connectionAdvice: Readonly<Partial<Record<FailureReason, string>>> = {
+  dns: 'Check the host name in baseUrl, and the DNS of this server.',
+  refused: 'Nothing listens there: check host and port in baseUrl.',
+  tls: 'Check that baseUrl is the right host, and its certificate; a proxy with its own needs NODE_EXTRA_CA_CERTS.',
+  timeout: stopped,
+  unreachable: stopped,
+  dispatcher: 'The option dispatcher comes from another major version of undici: pass one of undici 7.',
+  closed: 'The client was closed before: create another one.',
+  aborted: 'The signal of the call had fired.',
 }
 
 const askProvider = 'providerMessage and raw hold what the provider said.'

@@ -41,21 +41,13 @@ export function oneOf<const Words extends readonly string[]>(words: Words) {
   return z.enum(words, `must be one of ${words.join(', ')}`)
 }
 
+const otherVoices = ['Penelope', 'Conchita', 'Mia', 'Lucia', 'Enrique', 'Miguel'] as const
 /** The voices of a two-factor call. */
-export const codeCallVoices = [
-  'Mariana',
-  'Penelope',
-  'Conchita',
-  'Mia',
-  'Lucia',
-  'Enrique',
-  'Miguel',
-] as const
+export const codeCallVoices = ['Mariana', ...otherVoices] as const
 /** The voices of a plain call. The documentation lists Marian here and Mariana above. */
-export const callVoices = ['Marian', 'Penelope', 'Conchita', 'Mia', 'Lucia', 'Enrique', 'Miguel'] as const
-
+export const callVoices = ['Marian', ...otherVoices] as const
 /** Those of either, in both spellings. */
-export const anyVoice = [...new Set([...codeCallVoices, ...callVoices])]
+export const anyVoice = [...codeCallVoices, 'Marian'] as const
 
 /** Categories of the URL statistics that every short URL has. */
 export const statisticCategories = ['date', 'hour', 'country', 'device', 'operatingSystem'] as const

@@ -49,17 +49,8 @@ export function refTo(name: string, kind: 'schemas' | 'responses' = 'schemas'): 
   return { $ref: `#/components/${kind}/${name}` }
 }
 
-interface Described {
-  readonly title: string
-  readonly description: string
-  readonly server: string
-  readonly tag: { readonly name: string; readonly description: string }
-  readonly paths: OpenApi
-  readonly components: OpenApi
-}
-
 /** An OpenAPI 3.1 document. */
-export function documentOf({ title, description, server, tag, paths, components }: Described): OpenApi {
+export function documentOf(title: string, description: string, server: string, parts: OpenApi): OpenApi {
   return {
     openapi: '3.1.0',
     info: {
@@ -72,8 +63,6 @@ export function documentOf({ title, description, server, tag, paths, components 
     servers: [{ url: server }],
     // The credentials are ordinary parameters: OpenAPI has no word for them in a form.
     security: [],
-    tags: [tag],
-    paths,
-    components,
+    ...parts,
   }
 }

@@ -18,11 +18,9 @@ export function controlOpenApi(table: readonly ControlRoute[], origin: string): 
   for (const route of table) {
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(route) }
   }
-  return documentOf({
-    title: 'Control interface of the sandbox',
-    description: 'For tests and for the inbox page. Numbers and booleans may also be sent as text.',
-    server: `${origin}/_sandbox`,
-    tag: { name: 'control', description: 'What a test arranges and looks up.' },
+  const description = 'For tests and for the inbox page. Numbers and booleans may also be sent as text.'
+  return documentOf('Control interface of the sandbox', description, `${origin}/_sandbox`, {
+    tags: [{ name: 'control', description: 'What a test arranges and looks up.' }],
     paths,
     components: {
       schemas: { Problem: schemaOf(problem) },

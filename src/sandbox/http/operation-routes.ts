@@ -30,8 +30,8 @@ export function operationRoutes(simulation: ProviderSimulation, dialect: Dialect
     response: Response,
   ): Promise<void> {
     const isGet = catalogue[name].method === 'GET'
-    const { fields, bodyProblem } = isGet
-      ? { fields: queryOf(request), bodyProblem: undefined }
+    const { fields, bodyProblem }: ReadFields = isGet
+      ? { fields: queryOf(request) }
       : await bodyFields(request, dialect)
     // The path of the route: that of the request is a slice of its URL, and would keep the query alive.
     const requestId = requests.received(name, path, fields)
@@ -60,7 +60,7 @@ export function operationRoutes(simulation: ProviderSimulation, dialect: Dialect
 }
 
 /** The parameters of a request, or why they could not be read. */
-export interface ReadFields {
+interface ReadFields {
   readonly fields: URLSearchParams
   readonly bodyProblem?: string
 }
@@ -77,7 +77,7 @@ export function queryOf(request: Request): URLSearchParams {
  * Parameters of a POST. Those in its query never count, because a URL ends up in logs. The specification
  * knows forms only; services in the field also accepted multipart.
  */
-export async function bodyFields(request: Request, dialect: Dialect): Promise<ReadFields> {
+async function bodyFields(request: Request, dialect: Dialect): Promise<ReadFields> {
   const body: unknown = request.body
   if (typeof body === 'string') return { fields: new URLSearchParams(body) }
   const fields = new URLSearchParams()
@@ -112,7 +112,7 @@ type Country = ReturnType<PhoneData['getCountries']>[number]
  * The parameters of a request, its national numbers completed by `country-code`. The numbering plans are
  * loaded only for that: they weigh more than the sandbox.
  */
-export async function withCompletePhones(fields: URLSearchParams): Promise<URLSearchParams> {
+async function withCompletePhones(fields: URLSearchParams): Promise<URLSearchParams> {
   const phone = fields.get('phone')
   const country = fields.get('country-code')?.toUpperCase() ?? ''
   // Parameters sent twice or of unknown countries are refused later.

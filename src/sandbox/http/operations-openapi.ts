@@ -16,11 +16,9 @@ export function operationsOpenApi(catalogue: Catalogue, settings: SandboxSetting
     [errorResponse.name, z.looseObject(error)] as const,
     ['HostError', z.looseObject(errorResponse.fields())] as const,
   ]
-  return documentOf({
-    title: 'Messaging, voice, two-factor and short URLs',
-    description: `What the sandbox serves in the dialect ${settings.dialect}. Every request carries client and key as parameters.`,
-    server: baseUrl,
-    tag: { name: 'provider', description: 'The operations of the provider.' },
+  const description = `What the sandbox serves in the dialect ${settings.dialect}. Every request carries client and key as parameters.`
+  return documentOf('Messaging, voice, two-factor and short URLs', description, baseUrl, {
+    tags: [{ name: 'provider', description: 'The operations of the provider.' }],
     paths: Object.fromEntries(
       named.flatMap(([name, operation]) =>
         pathsOf(operation).map((path, index) => {

@@ -131,7 +131,7 @@ export function messageList(simulation: ProviderSimulation, connection: Connecti
     const { id, phone, requestId } = message
     const now = clock.now(phone)
     const logged = requests.find(requestId)
-    const request = logged && requestView(logged, { connection, now, elementId: `r-${id}` })
+    const request = logged && requestView(logged, connection, now, `r-${id}`)
     return { message, view: messages.view(message), request, now, aheadMs: clock.aheadMs(phone) }
   }
 

@@ -135,7 +135,7 @@ export function requestPanel(requests: RequestLog, connection: Connection, now: 
     'Requests',
     html`<p class="quiet">${requests.count().toLocaleString('en')} received</p>
 <ul class="rows unmatched" aria-label="Requests that no operation matched">${unmatched.map((request) => unmatchedRow(request, now))}</ul>
-<div class="requests">${newest.map((request) => requestView(request, { connection, now }))}</div>`,
+<div class="requests">${newest.map((request) => requestView(request, connection, now))}</div>`,
   )
 }
 

@@ -7,15 +7,9 @@ import { momentText } from './moments.js'
 /** One logged request with its response. The log has hidden the key already. */
 export function requestView(
   request: LoggedRequest,
-  {
-    connection,
-    now,
-    elementId = request.id,
-  }: {
-    readonly connection: Connection
-    readonly now: number
-    readonly elementId?: string
-  },
+  connection: Connection,
+  now: number,
+  elementId = request.id,
 ): Html {
   const { at, operation, fields, answer, fault } = request
   return html`<details id="${elementId}" class="request">
@@ -41,7 +35,7 @@ function pretty(body: string): string {
 }
 
 /** The command that sends a logged request again. The log has no key, so the sandbox's own takes its place. */
-export function curlCommand(
+function curlCommand(
   { operation, path, fields }: LoggedRequest,
   { baseUrl, credentials }: Connection,
 ): string {

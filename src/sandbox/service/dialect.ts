@@ -46,41 +46,36 @@ function withStates({ data, ...fields }: z.ZodRawShape): z.ZodRawShape {
 }
 
 /** What services in the field accept and answer beyond the documented interface. */
-const observed: Catalogue = {
-  ...spec,
-  balance: { ...spec.balance, fields: { status: integer(), balance: integer() } },
-  blockPhone: {
-    ...spec.blockPhone,
-    params: {
-      ...spec.blockPhone.params,
-      channel: wireOf(optional(oneOf(blockedChannels), 'What is blocked.')),
-    },
-  },
-  sendSms: { ...spec.sendSms, otherPaths: ['/sms/send'], fields: withStates(spec.sendSms.fields) },
+const differences: { readonly [Name in OperationName]?: Partial<CatalogueOperation> } = {
+  balance: { fields: { balance: integer() } },
+  blockPhone: { params: { channel: wireOf(optional(oneOf(blockedChannels), 'What is blocked.')) } },
+  sendSms: { otherPaths: ['/sms/send'], fields: withStates(spec.sendSms.fields) },
   sendCall: {
-    ...spec.sendCall,
     params: {
-      ...spec.sendCall.params,
       voice: wireOf({ ...call.voice, schema: oneOf(anyVoice) }),
       'leave-voicemail': wireOf(call['leave-voicemail'], true),
     },
   },
-  messageState: { ...spec.messageState, fields: { ...spec.messageState.fields, credits: text() } },
-  sendSmsCode: {
-    ...spec.sendSmsCode,
-    otherPaths: ['/sms/2fa/send'],
-    fields: withStates(spec.sendSmsCode.fields),
-  },
+  messageState: { fields: { credits: text() } },
+  sendSmsCode: { otherPaths: ['/sms/2fa/send'], fields: withStates(spec.sendSmsCode.fields) },
   sendCallCode: {
-    ...spec.sendCallCode,
     otherPaths: ['/call/2fa/send', '/2fa/send-call'],
     params: {
-      ...spec.sendCallCode.params,
       voice: wireOf({ ...codeCall.voice, schema: oneOf(anyVoice) }, 'Mariana'),
       retries: wireOf(codeCall.retries, '1'),
     },
   },
 }
+
+const observed = Object.fromEntries(
+  Object.entries(spec).map(([name, { params, fields, ...operation }]) => {
+    const { params: others, fields: more, otherPaths = [] } = differences[name as OperationName] ?? {}
+    return [
+      name,
+      { ...operation, otherPaths, params: { ...params, ...others }, fields: { ...fields, ...more } },
+    ]
+  }),
+) as unknown as Catalogue
 
 /** Every path of the field, for who uses one by mistake. */
 export const observedPaths = Object.values(observed).flatMap(pathsOf)
