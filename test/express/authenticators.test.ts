@@ -107,6 +107,8 @@ describe('a new authenticator app', () => {
     const wrong = await ben.submit('/app/verify', { code: '000000' })
     expect(wrong.text).toContain('<a href="#pair">That code is not right.</a>')
     expect(wrong.text).toContain('aria-invalid="true"')
+    // A reload posts nothing again.
+    expect(wrong.text).toContain('<main data-address="/app">')
     const right = await ben.submit('/app/verify', { code: shows(0, secret) })
     expect([right.status, right.headers.get('location')]).toEqual([303, '/account'])
     expect(secrets.ben).toBe(secret)

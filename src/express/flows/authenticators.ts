@@ -14,6 +14,7 @@ import type { Reply } from '../http/responder.js'
 import { isPath, safePath } from '../http/return-path.js'
 import { createPageRouter } from '../http/routes.js'
 import type { HttpParts } from '../http-parts.js'
+import { pageUrl } from '../pages/links.js'
 import { pageFor } from '../pages/page-for.js'
 import type { PageView } from '../pages/page-view.js'
 import type { Routes } from './routes.js'
@@ -150,8 +151,10 @@ export function createAuthenticators(http: HttpParts, signIn: Routes): Authentic
       if (problem === undefined) throw error
       return undefined
     })
+    const basePath = safePath(req.baseUrl) ?? ''
     return pageFor({
-      basePath: safePath(req.baseUrl) ?? '',
+      basePath,
+      address: req.method === 'POST' ? pageUrl(basePath, {}) : undefined,
       pairing,
       problem,
       formless: pairing === undefined,

@@ -144,7 +144,8 @@ export function createPhoneVerification(
   async function refusal(req: Request, res: Response, problem: Problem): Promise<PageView> {
     const view = await views.formless({ req, res, fields: {} }, problem)
     const basePath = (mountedAt ?? http.path).of(req)
-    return { ...view, basePath, again: mountedAt && pageUrl(basePath, {}) }
+    const again = mountedAt && pageUrl(basePath, {})
+    return { ...view, basePath, again, address: req.method === 'POST' ? again : undefined }
   }
 
   return {
