@@ -64,6 +64,17 @@ const days: readonly Day[] = [
     traffic: pumped(['CO'], { approved: 35 }),
     bounds: { honest: 28, pump: 780 },
   },
+  // What tells the pump from people, where its codes do not.
+  {
+    what: 'own country, 35 % entered, captcha',
+    traffic: { ...pumped(['CO'], { approved: 35 }), captcha: true },
+    bounds: { honest: 0, pump: 1_200 },
+  },
+  {
+    what: 'own country, 35 % entered, from 500 addresses',
+    traffic: pumped(['CO'], { approved: 35, addresses: 500 }),
+    bounds: { honest: 0, pump: 1_500 },
+  },
   {
     what: 'own country, captcha',
     traffic: { ...pumped(['CO']), captcha: true },

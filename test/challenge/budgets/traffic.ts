@@ -20,6 +20,8 @@ export interface Pump {
   readonly to: number
   /** Per cent of his codes that he enters, to look honest. */
   readonly approved?: number
+  /** From so many addresses, while every honest person has one: what `trust proxy` makes known. Default: nobody has one. */
+  readonly addresses?: number
 }
 
 export interface Traffic {
@@ -59,8 +61,8 @@ interface Visit {
 }
 
 /**
- * Days of honest sign-ups that are completed within two minutes or not at all, then one on which somebody pumps. Nobody has
- * an address: behind a proxy that `trust proxy` does not cover, the guard has nothing else to go by.
+ * Days of honest sign-ups that are completed within two minutes or not at all, then one on which somebody pumps. Without
+ * addresses, as behind a proxy that `trust proxy` does not cover, the guard cannot tell one from the other.
  */
 export async function live(traffic: Traffic): Promise<Seen> {
   const { perDay, conversion, days, onTheDay = perDay, pump, limits, guard, captcha } = traffic
@@ -106,6 +108,7 @@ export async function live(traffic: Traffic): Promise<Seen> {
       session: who,
       phone: numberOf(country, isPump ? 500_000 + index : index),
       purpose: 'signup',
+      ...(pump?.addresses && { address: addressOf(isPump ? index % pump.addresses : index, isPump) }),
     }
     if (step === 'verify') {
       const { outcome } = await service.challenges.verify({ ...visitor, code: rightCode })
@@ -154,6 +157,9 @@ function pumpVisits(pump: Pump | undefined, start: number): readonly Visit[] {
     step: 'start' as const,
   }))
 }
+
+const addressOf = (index: number, isPump: boolean) =>
+  `${isPump ? 10 : 11}.${index >> 16}.${(index >> 8) & 255}.${index & 255}`
 
 /** A mobile number of a country, by the last digits of one that is known to exist. */
 export function numberOf(country: string, index: number): string {
