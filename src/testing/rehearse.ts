@@ -3,20 +3,21 @@ import type { AddressInfo } from 'node:net'
 import { unknownName } from '../lib/nearest-name.js'
 import { checkOptions, func, integer, list, nonEmptyString, optionError, that } from '../lib/options.js'
 import type { SandboxOptions } from '../sandbox/index.js'
-import { type Attack, attacks } from './rehearsal/attacks.js'
+import { asMeant } from './rehearsal/as-meant.js'
+import { attacks } from './rehearsal/attacks.js'
 import type { Rehearsal, RehearsalOptions, RehearsalPerson, RehearsalRow } from './rehearsal/contract.js'
 import { createEar } from './rehearsal/ear.js'
+import { faults } from './rehearsal/faults.js'
 import { attachSandbox, type HeldSandbox } from './rehearsal/held-sandbox.js'
+import { judgements } from './rehearsal/leaks.js'
 import { curlLine } from './rehearsal/report.js'
-import { createStage, Fell, NotTried, type Stage } from './rehearsal/stage.js'
+import { type Attack, createStage, Fell, NotTried, type Stage } from './rehearsal/stage.js'
 import { BudgetError, createWire, isOwnAddress } from './rehearsal/wire.js'
 
 const maxRequests = 20_000
 const maxMs = 120_000
 /** With fewer requests than this the bursts become smaller. */
 const requestsOfFullBursts = 5_000
-/** So many attacks, the first, are always made: others are judged by what they show. */
-const always = 2
 /** The port of `npx express-two-factor sandbox`, and of the quick start. */
 const defaultSandbox: SandboxOptions = { port: 4010 }
 
@@ -95,18 +96,18 @@ export async function rehearse<Person extends RehearsalPerson>(
 async function attackAll(stage: Stage): Promise<readonly RehearsalRow[]> {
   const { only } = stage.options
   // What is judged by all traffic would hold where there is none.
-  const isAll = only === undefined || attacks.some(({ code, judgesAll }) => judgesAll && only.includes(code))
-  const asked = attacks.filter(({ code }, index) => isAll || index < always || only.includes(code))
-  const begun = new Map<Attack, Promise<RehearsalRow>>()
+  const isAll = only === undefined || judgements.some(({ code }) => only.includes(code))
+  const asked = attacks.filter((one) => isAll || asMeant.includes(one) || only.includes(one.code))
   const rows: RehearsalRow[] = []
+  let inTrouble: Promise<RehearsalRow> | false | undefined
   for (const attack of asked) {
-    rows.push(await (begun.get(attack) ?? rowOf(attack, stage)))
-    if (rows.length > 1) continue
+    rows.push(await ((attack === faults && inTrouble) || rowOf(attack, stage)))
     if (stage.ear.codes.size === 0) {
       const why = 'no code arrived in the sandbox that is held, so that the app may be that of somebody else'
-      return [...rows, ...asked.slice(1).map((one) => notTried(one, why))]
+      return [...rows, ...asked.slice(rows.length).map((one) => notTried(one, why))]
     }
-    for (const one of asked.filter(({ beside }) => beside)) begun.set(one, rowOf(one, stage))
+    // A silent provider takes time, which it may take beside all others.
+    inTrouble ??= asked.includes(faults) && rowOf(faults, stage)
   }
   return rows
 }

@@ -1,82 +1,143 @@
 import { leavesSite } from './agent.js'
 import { attacker, crossSiteHeaders, formOf, wayNames, waysOut } from './hostile.js'
-import { Fell, fell, NotTried, type Run, type Stage, told } from './stage.js'
+import { type Attack, Fell, fell, NotTried, type Stage, told } from './stage.js'
 import type { RehearsalResponse } from './wire.js'
 
 const html = { accept: 'text/html' }
 
-export const crossSite: Run = async (stage, tries) => {
-  tries('posts with the headers of another site, and reading answers from one (CORS)')
-  const { agent } = await stage.passwordGiven()
-  for (const [name, headers] of Object.entries(crossSiteHeaders(stage.origin))) {
-    for (const route of ['start', 'verify']) {
-      const sent = { 'sec-fetch-site': '', ...headers }
-      const response = await agent.post(`${stage.path}/${route}`, { code: '000000' }, sent)
-      if (response.status !== 403) fell(response, `${name}: ${told(response)}`)
-    }
-  }
-  for (const path of [stage.path, ...stage.pages]) {
-    const response = await agent.get(path, { origin: attacker, 'sec-fetch-site': 'cross-site' })
-    const { headers } = response
-    const isOpen = headers['access-control-allow-origin'] === attacker
-    if (isOpen && headers['access-control-allow-credentials'] === 'true') {
-      fell(response, `${attacker} may read ${path} with the cookies of a visitor`)
-    }
-  }
-  return 'each was refused'
-}
-
-export const returnTo: Run = async (stage, tries) => {
-  const ways = waysOut.slice(0, stage.many(waysOut.length, 3))
-  tries(`sign-ins that are to lead to another site, written in ${ways.length} ways`)
-  let refused = 0
-  for (const way of ways) {
-    const fields = Object.fromEntries(wayNames.map((name) => [name, way]))
-    const left: RehearsalResponse[] = []
-    const agent = stage.agent({
-      alter({ path, body, ...rest }) {
-        const query = `${path.includes('?') ? '&' : '?'}${formOf(fields)}`
-        const isObject = typeof body === 'object' && body !== null && !(body instanceof URLSearchParams)
-        if (body instanceof URLSearchParams) for (const name of wayNames) body.set(name, way)
-        return { ...rest, path: path + query, body: isObject ? { ...body, ...fields } : body }
-      },
-      onResponse: (response) => {
-        if (leavesSite(response, stage.origin)) left.push(response)
-      },
-    })
-    try {
-      const { code, challenge } = await stage.challenged(await stage.passwordGiven({ agent }))
-      await agent.follow(await agent.post(`${stage.path}/verify`, formOf({ code, challenge }), html))
-    } catch (error) {
-      // A sign-in that is refused for it leads nowhere.
-      if (!(error instanceof NotTried)) throw error
-      refused += 1
-    }
-    for (const response of left) fell(response, `${told(response)}, to ${response.headers.location}`)
-  }
-  if (refused === ways.length) throw new NotTried('no sign-in came as far as a code')
-  return `none left the site, ${refused} were refused`
-}
-
-export const cookies: Run = async (stage, tries) => {
-  const { agent } = await stage.signedIn()
-  if (agent.cookies.size === 0) throw new NotTried('the session is not held by a cookie')
-  tries(`the flags of ${agent.cookies.size} cookies after a sign-in`)
-  for (const [name, line] of agent.setCookies) {
-    const flags = line.split(';').map((flag) => flag.trim().toLowerCase())
-    const missing = [
-      ...(flags.includes('httponly') ? [] : ['is readable by scripts (no HttpOnly)']),
-      ...(flags.includes('samesite=none') ? ['goes along with requests of other sites (SameSite=None)'] : []),
-      ...(flags.some((flag) => flag.startsWith('domain=')) ? ['goes to every subdomain (Domain)'] : []),
-    ]
-    if (missing.length === 0) continue
-    // Another cookie may be what it likes: only one that keeps somebody signed in is worth stealing.
-    if ((await stage.shownPage({ agent: agent.copy([name]) })) !== undefined) continue
-    const request = { method: 'GET', path: stage.pages[0] ?? '/' }
-    throw new Fell(`the session cookie "${name}" ${missing.join(' and ')}`, request)
-  }
-  return 'those that hold the session are out of reach'
-}
+/** What the answers of the app let other sites, frames and caches do. */
+export const attacksByOtherSites: readonly Attack[] = [
+  {
+    code: 'cross-site',
+    claim: 'another site can neither start, verify nor read',
+    fix: 'list the origins that you know in cors() and allowedOrigins, in place of every one that asks',
+    docs: 'docs/browser.md#another-origin',
+    async run(stage, tries) {
+      tries('posts with the headers of another site, and reading answers from one (CORS)')
+      const { agent } = await stage.passwordGiven()
+      for (const [name, headers] of Object.entries(crossSiteHeaders(stage.origin))) {
+        for (const route of ['start', 'verify']) {
+          const sent = { 'sec-fetch-site': '', ...headers }
+          const response = await agent.post(`${stage.path}/${route}`, { code: '000000' }, sent)
+          if (response.status !== 403) fell(response, `${name}: ${told(response)}`)
+        }
+      }
+      for (const path of [stage.path, ...stage.pages]) {
+        const response = await agent.get(path, { origin: attacker, 'sec-fetch-site': 'cross-site' })
+        const { headers } = response
+        const isOpen = headers['access-control-allow-origin'] === attacker
+        if (isOpen && headers['access-control-allow-credentials'] === 'true') {
+          fell(response, `${attacker} may read ${path} with the cookies of a visitor`)
+        }
+      }
+      return 'each was refused'
+    },
+  },
+  {
+    code: 'return-to',
+    claim: 'no sign-in leads to another site',
+    fix: 'redirect to paths that you know; let returnTo be read by the routes of the package only',
+    docs: 'docs/http.md#where-success-leads',
+    async run(stage, tries) {
+      const ways = waysOut.slice(0, stage.many(waysOut.length, 3))
+      tries(`sign-ins that are to lead to another site, written in ${ways.length} ways`)
+      let refused = 0
+      for (const way of ways) {
+        const fields = Object.fromEntries(wayNames.map((name) => [name, way]))
+        const left: RehearsalResponse[] = []
+        const agent = stage.agent({
+          alter({ path, body, ...rest }) {
+            const query = `${path.includes('?') ? '&' : '?'}${formOf(fields)}`
+            const isObject = typeof body === 'object' && body !== null && !(body instanceof URLSearchParams)
+            if (body instanceof URLSearchParams) for (const name of wayNames) body.set(name, way)
+            return { ...rest, path: path + query, body: isObject ? { ...body, ...fields } : body }
+          },
+          onResponse: (response) => {
+            if (leavesSite(response, stage.origin)) left.push(response)
+          },
+        })
+        try {
+          const { code, challenge } = await stage.challenged(await stage.passwordGiven({ agent }))
+          await agent.follow(await agent.post(`${stage.path}/verify`, formOf({ code, challenge }), html))
+        } catch (error) {
+          // A sign-in that is refused for it leads nowhere.
+          if (!(error instanceof NotTried)) throw error
+          refused += 1
+        }
+        for (const response of left) fell(response, `${told(response)}, to ${response.headers.location}`)
+      }
+      if (refused === ways.length) throw new NotTried('no sign-in came as far as a code')
+      return `none left the site, ${refused} were refused`
+    },
+  },
+  {
+    code: 'cookies',
+    claim: 'the session cookie is out of reach of scripts and other sites',
+    fix: "set cookie: { httpOnly: true, sameSite: 'lax' } of the session",
+    docs: 'docs/sessions.md#express-session',
+    async run(stage, tries) {
+      const { agent } = await stage.signedIn()
+      if (agent.cookies.size === 0) throw new NotTried('the session is not held by a cookie')
+      tries(`the flags of ${agent.cookies.size} cookies after a sign-in`)
+      for (const [name, line] of agent.setCookies) {
+        const flags = line.split(';').map((flag) => flag.trim().toLowerCase())
+        const missing = [
+          ...(flags.includes('httponly') ? [] : ['is readable by scripts (no HttpOnly)']),
+          ...(flags.includes('samesite=none')
+            ? ['goes along with requests of other sites (SameSite=None)']
+            : []),
+          ...(flags.some((flag) => flag.startsWith('domain=')) ? ['goes to every subdomain (Domain)'] : []),
+        ]
+        if (missing.length === 0) continue
+        // Another cookie may be what it likes: only one that keeps somebody signed in is worth stealing.
+        if ((await stage.shownPage({ agent: agent.copy([name]) })) !== undefined) continue
+        const request = { method: 'GET', path: stage.pages[0] ?? '/' }
+        throw new Fell(`the session cookie "${name}" ${missing.join(' and ')}`, request)
+      }
+      return 'those that hold the session are out of reach'
+    },
+  },
+  {
+    code: 'code-page',
+    claim: 'the code page posts to the routes of the package',
+    fix: 'let the form of your own page post to verifyUrl of the view',
+    docs: 'docs/pages.md#a-page-of-your-own',
+    async run(stage, tries) {
+      tries('where the forms of the code page post to')
+      const page = await codePage(stage)
+      const forms = page.text.match(/<form[^>]*>[\s\S]*?<\/form>/gi) ?? []
+      const base = stage.origin + page.request.path
+      for (const form of forms.filter((one) => /name="?code\b|one-time-code/i.test(one))) {
+        const [, action = base] = /<form[^>]*\baction="?([^"\s>]*)/i.exec(form) ?? []
+        const url = URL.canParse(action, base) ? new URL(action, base).href : action
+        if (!url.startsWith(`${stage.origin}${stage.path}/`)) fell(page, `the code is posted to ${url}`)
+      }
+      return `${forms.length} forms, all to the routes of the package`
+    },
+  },
+  {
+    code: 'headers',
+    claim: 'no frame holds the code page, and no shared cache a page of the signed-in',
+    fix: 'send Cache-Control: private or no-store behind guards, and leave the headers of the package as they are',
+    docs: 'docs/security.md#what-to-keep-apart',
+    async run(stage, tries) {
+      tries('the headers of the code page and of pages for the signed-in')
+      const page = await codePage(stage)
+      const policy = String(page.headers['content-security-policy'] ?? '')
+      if (!/frame-ancestors/.test(policy) && page.headers['x-frame-options'] === undefined) {
+        fell(page, 'the code page may be framed (clickjacking)')
+      }
+      const { agent } = await stage.signedIn()
+      for (const path of [stage.path, ...stage.pages]) {
+        const response = await agent.get(path, html)
+        const caching = String(response.headers['cache-control'] ?? '')
+        const isShared = /public|s-maxage|max-age=[1-9]/.test(caching) && !/private|no-store/.test(caching)
+        if (isShared) fell(response, `${path} is sent with "${caching}"`)
+      }
+      return 'no frame, and nothing for shared caches'
+    },
+  },
+]
 
 /** The code page as a browser gets it, wherever it is. */
 async function codePage(stage: Stage): Promise<RehearsalResponse> {
@@ -85,34 +146,4 @@ async function codePage(stage: Stage): Promise<RehearsalResponse> {
   if (page.status >= 400 || !/<form/i.test(page.text))
     throw new NotTried(`there is no code page: ${told(page)}`)
   return page
-}
-
-export const codeForm: Run = async (stage, tries) => {
-  tries('where the forms of the code page post to')
-  const page = await codePage(stage)
-  const forms = page.text.match(/<form[^>]*>[\s\S]*?<\/form>/gi) ?? []
-  const base = stage.origin + page.request.path
-  for (const form of forms.filter((one) => /name="?code\b|one-time-code/i.test(one))) {
-    const [, action = base] = /<form[^>]*\baction="?([^"\s>]*)/i.exec(form) ?? []
-    const url = URL.canParse(action, base) ? new URL(action, base).href : action
-    if (!url.startsWith(`${stage.origin}${stage.path}/`)) fell(page, `the code is posted to ${url}`)
-  }
-  return `${forms.length} forms, all to the routes of the package`
-}
-
-export const pageHeaders: Run = async (stage, tries) => {
-  tries('the headers of the code page and of pages for the signed-in')
-  const page = await codePage(stage)
-  const policy = String(page.headers['content-security-policy'] ?? '')
-  if (!/frame-ancestors/.test(policy) && page.headers['x-frame-options'] === undefined) {
-    fell(page, 'the code page may be framed (clickjacking)')
-  }
-  const { agent } = await stage.signedIn()
-  for (const path of [stage.path, ...stage.pages]) {
-    const response = await agent.get(path, html)
-    const caching = String(response.headers['cache-control'] ?? '')
-    const isShared = /public|s-maxage|max-age=[1-9]/.test(caching) && !/private|no-store/.test(caching)
-    if (isShared) fell(response, `${path} is sent with "${caching}"`)
-  }
-  return 'no frame, and nothing for shared caches'
 }

@@ -1,4 +1,4 @@
-import { Fell, type Run, type Stage, type Visit } from './stage.js'
+import { type Attack, Fell, type Stage, type Visit } from './stage.js'
 
 /** Whatever posts and is answered. */
 interface Posting {
@@ -40,37 +40,56 @@ async function crowd(stage: Stage, count: number): Promise<readonly [Visit, ...V
 /** The highest `attemptsPerChallenge` that there is. */
 const maxJudged = 10
 
-export const guesses: Run = async (stage, tries) => {
-  const visits = await crowd(stage, stage.many(100, 5))
-  const [{ person, agent }, ...others] = visits
-  const { code } = await stage.challenged({ person, agent })
-  await Promise.all(others.map((other) => other.agent.post(`${stage.path}/start`, {})))
-  const bodies = wrongCodes(10 * visits.length, code).map((guess) => ({ code: guess }))
-  tries(`${bodies.length} wrong codes at once over ${visits.length} sessions`)
-  const browsers = visits.map((visit) => visit.agent)
-  const statuses = await postAtOnce(browsers, `${stage.path}/verify`, bodies)
-  const judged = Math.max(statuses.get(422) ?? 0, await stage.checksOf(person))
-  const opened = statuses.get(200) ?? 0
-  const seen = `${judged} were judged, ${opened} let somebody in`
-  return bounded(stage, 'verify', seen, judged <= maxJudged && opened === 0)
-}
-
-export const rightCodes: Run = async (stage, tries) => {
-  const { agent, code, challenge } = await stage.challenged(await stage.passwordGiven())
-  const browsers = Array.from({ length: stage.many(200, 10) }, () => agent.copy())
-  tries(`one right code ${browsers.length} times at once`)
-  const bodies = browsers.map(() => ({ code, challenge }))
-  const successes = (await postAtOnce(browsers, `${stage.path}/verify`, bodies)).get(200) ?? 0
-  return bounded(stage, 'verify', `${successes} succeeded`, successes === 1)
-}
-
-export const starts: Run = async (stage, tries) => {
-  const visits = await crowd(stage, stage.many(200, 10))
-  tries(`${visits.length} starts at once for one person, each in a session of its own`)
-  await Promise.all(visits.map(({ agent }) => agent.post(`${stage.path}/start`, {})))
-  const sent = await stage.messagesTo(visits[0].person)
-  return bounded(stage, 'start', `${sent} sent`, sent === 1)
-}
+/** Much at once. */
+export const bursts: readonly Attack[] = [
+  {
+    code: 'guesses',
+    claim: 'of many wrong codes at once, over many sessions, at most ten are judged',
+    fix: 'call twoFactor() once, at start-up, with one store for all sessions and processes',
+    docs: 'docs/limits.md',
+    async run(stage, tries) {
+      const visits = await crowd(stage, stage.many(100, 5))
+      const [{ person, agent }, ...others] = visits
+      const { code } = await stage.challenged({ person, agent })
+      await Promise.all(others.map((other) => other.agent.post(`${stage.path}/start`, {})))
+      const bodies = wrongCodes(10 * visits.length, code).map((guess) => ({ code: guess }))
+      tries(`${bodies.length} wrong codes at once over ${visits.length} sessions`)
+      const browsers = visits.map((visit) => visit.agent)
+      const statuses = await postAtOnce(browsers, `${stage.path}/verify`, bodies)
+      const judged = Math.max(statuses.get(422) ?? 0, await stage.checksOf(person))
+      const opened = statuses.get(200) ?? 0
+      const seen = `${judged} were judged, ${opened} let somebody in`
+      return bounded(stage, 'verify', seen, judged <= maxJudged && opened === 0)
+    },
+  },
+  {
+    code: 'right-codes',
+    claim: 'of many right codes at once one succeeds',
+    fix: 'call twoFactor() once, with one store; a store of your own has to pass storeContract',
+    docs: 'docs/stores.md',
+    async run(stage, tries) {
+      const { agent, code, challenge } = await stage.challenged(await stage.passwordGiven())
+      const browsers = Array.from({ length: stage.many(200, 10) }, () => agent.copy())
+      tries(`one right code ${browsers.length} times at once`)
+      const bodies = browsers.map(() => ({ code, challenge }))
+      const successes = (await postAtOnce(browsers, `${stage.path}/verify`, bodies)).get(200) ?? 0
+      return bounded(stage, 'verify', `${successes} succeeded`, successes === 1)
+    },
+  },
+  {
+    code: 'starts',
+    claim: 'of many starts at once one sends',
+    fix: 'let the routes of the package send every code, with one store',
+    docs: 'docs/limits.md',
+    async run(stage, tries) {
+      const visits = await crowd(stage, stage.many(200, 10))
+      tries(`${visits.length} starts at once for one person, each in a session of its own`)
+      await Promise.all(visits.map(({ agent }) => agent.post(`${stage.path}/start`, {})))
+      const sent = await stage.messagesTo(visits[0].person)
+      return bounded(stage, 'start', `${sent} sent`, sent === 1)
+    },
+  },
+]
 
 function bounded({ path }: Stage, route: 'start' | 'verify', seen: string, held: boolean): string {
   const body = route === 'verify' ? { code: '…' } : {}

@@ -1,6 +1,6 @@
 import type { FaultEffect } from '../../sandbox/index.js'
 import { wrongCode } from '../wrong-code.js'
-import { Fell, fell, NotTried, type Run, told } from './stage.js'
+import { type Attack, Fell, fell, NotTried, told } from './stage.js'
 
 /** At most four that give no answer at all: the circuit breaker opens at the fifth, and nobody could sign in. */
 const kinds = (status: string): Readonly<Record<string, FaultEffect>> => ({
@@ -12,29 +12,35 @@ const kinds = (status: string): Readonly<Record<string, FaultEffect>> => ({
   'a bare word': { kind: 'body', body: status },
 })
 
-/** Wrong codes while the provider is down, slow or lying: each for somebody of their own, beside all other attacks. */
-export const faults: Run = async (stage, tries) => {
-  const { faults: box, approvedStatuses } = stage.sandbox
-  const all = Object.entries(kinds(approvedStatuses[0] ?? ''))
-  tries(`a wrong code while the provider is ${all.map(([name]) => name).join(', ')}`)
-  const settled = await Promise.allSettled(
-    all.map(async ([name, effect]) => {
-      const visit = await stage.challenged(await stage.passwordGiven())
-      const { phone } = visit.person
-      const times = Number.POSITIVE_INFINITY
-      const id = await box.add({ ...effect, operation: 'verifyCode', phone, times })
-      try {
-        const response = await stage.verify({ ...visit, code: wrongCode(visit.code) })
-        if (response.status < 400) fell(response, `${name}: ${told(response)}`)
-        return await stage.checksOf(visit.person)
-      } finally {
-        await box.remove(id)
-      }
-    }),
-  )
-  const errors = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
-  if (errors.length > 0) throw errors.find((error) => error instanceof Fell) ?? errors[0]
-  if (settled.every((one) => one.status === 'fulfilled' && one.value === 0))
-    throw new NotTried('the app checks codes itself')
-  return 'nobody got in'
+/** Wrong codes while the provider is down, slow or lying: each for somebody of their own. */
+export const faults: Attack = {
+  code: 'provider-faults',
+  claim: 'no trouble of the provider lets anybody in',
+  fix: 'return "approved" for the one status that the provider documents, and "unavailable" for whatever you cannot read',
+  docs: 'docs/providers.md#a-provider-of-your-own',
+  async run(stage, tries) {
+    const { faults: box, approvedStatuses } = stage.sandbox
+    const all = Object.entries(kinds(approvedStatuses[0] ?? ''))
+    tries(`a wrong code while the provider is ${all.map(([name]) => name).join(', ')}`)
+    const settled = await Promise.allSettled(
+      all.map(async ([name, effect]) => {
+        const visit = await stage.challenged(await stage.passwordGiven())
+        const { phone } = visit.person
+        const times = Number.POSITIVE_INFINITY
+        const id = await box.add({ ...effect, operation: 'verifyCode', phone, times })
+        try {
+          const response = await stage.verify({ ...visit, code: wrongCode(visit.code) })
+          if (response.status < 400) fell(response, `${name}: ${told(response)}`)
+          return await stage.checksOf(visit.person)
+        } finally {
+          await box.remove(id)
+        }
+      }),
+    )
+    const errors = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
+    if (errors.length > 0) throw errors.find((error) => error instanceof Fell) ?? errors[0]
+    if (settled.every((one) => one.status === 'fulfilled' && one.value === 0))
+      throw new NotTried('the app checks codes itself')
+    return 'nobody got in'
+  },
 }

@@ -1,4 +1,4 @@
-import { Fell, fell, NotTried, type Run, told } from './stage.js'
+import { type Attack, Fell, fell, NotTried, told } from './stage.js'
 
 /** Warnings that name a mistake of wiring. Others follow from the attacks, or are about production. */
 const wiring = new Set([
@@ -13,41 +13,60 @@ const wiring = new Set([
   'TWO_FACTOR_ROWS_NOT_BOUND',
 ])
 
-export const secrets: Run = async ({ ear, options }, tries) => {
-  const { secretIn, codes, eventTexts, heard } = ear
-  const lines = ((await options.logs?.()) ?? '').split('\n').filter(Boolean)
-  tries(
-    `${codes.size} codes and the key in ${heard.length} responses, ${eventTexts.length} events, ${lines.length} lines of log`,
-  )
-  for (const response of heard) {
-    const secret = secretIn(JSON.stringify(response.headers) + response.text)
-    if (secret !== undefined) fell(response, `${secret}: ${told(response)}`)
-  }
-  for (const [place, texts] of Object.entries({ event: eventTexts, 'line of the log': lines })) {
-    const at = texts.findIndex((text) => secretIn(text) !== undefined)
-    if (at >= 0) throw new Fell(`${secretIn(texts[at] ?? '')} in ${place} ${at + 1}`)
-  }
-  return 'none'
-}
-
-export const warnings: Run = async ({ ear, options: { app, logs } }, tries) => {
-  const logged = (await logs?.())?.match(/TWO_FACTOR_[A-Z_]+/g) ?? []
-  const all = [...new Set([...ear.warnings, ...logged])].filter((code) => wiring.has(code))
-  tries('what the package itself warned of')
-  if (all.length > 0) throw new Fell(all.join(', '))
-  if ((typeof app === 'string' || app instanceof URL) && logs === undefined) {
-    throw new NotTried('the app runs in another process, and no `logs` were given')
-  }
-  return 'nothing about the wiring'
-}
-
-export const coverage: Run = async ({ options }, tries) => {
-  if (options.coverage === undefined) throw new NotTried('no `coverage` was given')
-  tries('routes that changed something without a guard, in all of this traffic')
-  try {
-    options.coverage.report({ ignore: options.ignore ?? [] })
-  } catch (error) {
-    throw new Fell((error as Error).message.replaceAll(/\s+/g, ' '))
-  }
-  return 'none'
-}
+/** Judged by everything that was sent and said, and so at the end. */
+export const judgements: readonly Attack[] = [
+  {
+    code: 'secrets',
+    claim: 'no code and no key is in a response, an event or the log',
+    fix: 'log neither bodies nor options',
+    docs: 'docs/events.md#logs-and-metrics',
+    async run({ ear, options }, tries) {
+      const { secretIn, codes, eventTexts, heard } = ear
+      const lines = ((await options.logs?.()) ?? '').split('\n').filter(Boolean)
+      tries(
+        `${codes.size} codes and the key in ${heard.length} responses, ${eventTexts.length} events, ${lines.length} lines of log`,
+      )
+      for (const response of heard) {
+        const secret = secretIn(JSON.stringify(response.headers) + response.text)
+        if (secret !== undefined) fell(response, `${secret}: ${told(response)}`)
+      }
+      for (const [place, texts] of Object.entries({ event: eventTexts, 'line of the log': lines })) {
+        const at = texts.findIndex((text) => secretIn(text) !== undefined)
+        if (at >= 0) throw new Fell(`${secretIn(texts[at] ?? '')} in ${place} ${at + 1}`)
+      }
+      return 'none'
+    },
+  },
+  {
+    code: 'unguarded',
+    claim: 'no route that changes something responded without a guard',
+    fix: 'put a guard before it, or list it in ignore',
+    docs: 'docs/sandbox.md#fixtures-and-coverage-of-guards',
+    async run({ options }, tries) {
+      if (options.coverage === undefined) throw new NotTried('no `coverage` was given')
+      tries('routes that changed something without a guard, in all of this traffic')
+      try {
+        options.coverage.report({ ignore: options.ignore ?? [] })
+      } catch (error) {
+        throw new Fell((error as Error).message.replaceAll(/\s+/g, ' '))
+      }
+      return 'none'
+    },
+  },
+  {
+    code: 'warnings',
+    claim: 'the package warned of no mistake of wiring',
+    fix: 'do what the warning says',
+    docs: 'docs/troubleshooting.md#warnings',
+    async run({ ear, options: { app, logs } }, tries) {
+      const logged = (await logs?.())?.match(/TWO_FACTOR_[A-Z_]+/g) ?? []
+      const all = [...new Set([...ear.warnings, ...logged])].filter((code) => wiring.has(code))
+      tries('what the package itself warned of')
+      if (all.length > 0) throw new Fell(all.join(', '))
+      if ((typeof app === 'string' || app instanceof URL) && logs === undefined) {
+        throw new NotTried('the app runs in another process, and no `logs` were given')
+      }
+      return 'nothing about the wiring'
+    },
+  },
+]

@@ -1,45 +1,51 @@
 import type { RehearsalPerson } from './contract.js'
 import { phoneNames } from './hostile.js'
-import { fell, NotTried, type Run, type Stage, told, type Visit } from './stage.js'
+import { type Attack, fell, NotTried, type Stage, told, type Visit } from './stage.js'
 
-export const signUp: Run = async (stage, tries) => {
-  const { signUp: given } = stage.options
-  if (given === undefined) throw new NotTried('no `signUp` was given')
-  const { path, account, nameField } = given
-  tries('accounts without a proof, with a used one, with the number of somebody else, under a taken name')
-  let people = 0
-  const newcomer = async (): Promise<Visit> => {
-    people += 1
-    return { agent: stage.agent(), person: await given.newcomer(people) }
-  }
-  const open = (visit: Visit, over = {}) => visit.agent.send(stage.requestOf(account, visit, over))
-  const proven = async () => {
-    const visit = await newcomer()
-    const asked = await stage.challenged(visit, { phone: visit.person.phone }, path)
-    const response = await stage.verify(asked, path)
-    if (response.status !== 200) throw new NotTried(`no number could be proven: ${told(response)}`)
-    return visit
-  }
-
-  const unproven = await open(await newcomer())
-  if (unproven.status < 400) fell(unproven, `without a proof ${told(unproven)}`)
-
-  const victim = await stage.person()
-  const thief = await proven()
-  const opened = await open(thief, Object.fromEntries(phoneNames.map((name) => [name, victim.phone])))
-  if (opened.status >= 400) throw new NotTried(`no account could be opened: ${told(opened)}`)
-  const again = await open({ ...(await newcomer()), agent: thief.agent })
-  if (again.status < 400) fell(again, `a second account for one proof: ${told(again)}`)
-  if (await rings(stage, thief.person, victim)) fell(opened, 'the account has the number of somebody else')
-
-  if (nameField !== undefined) {
-    const usurper = await proven()
-    const response = await open(usurper, { [nameField]: Reflect.get(victim, nameField) })
-    if (await rings(stage, victim, usurper.person)) {
-      fell(response, `the number of a taken account was replaced: ${told(response)}`)
+export const signUp: Attack = {
+  code: 'sign-up',
+  claim: 'an account gets the number that its owner proved, and no taken name',
+  fix: 'put requireProof() before the handler, take req.provenPhone.phone, and refuse a name that is taken',
+  docs: 'docs/api.md#phone-verification',
+  async run(stage, tries) {
+    const { signUp: given } = stage.options
+    if (given === undefined) throw new NotTried('no `signUp` was given')
+    const { path, account, nameField } = given
+    tries('accounts without a proof, with a used one, with the number of somebody else, under a taken name')
+    let people = 0
+    const newcomer = async (): Promise<Visit> => {
+      people += 1
+      return { agent: stage.agent(), person: await given.newcomer(people) }
     }
-  }
-  return 'none was opened, and every code went to its owner'
+    const open = (visit: Visit, over = {}) => visit.agent.send(stage.requestOf(account, visit, over))
+    const proven = async () => {
+      const visit = await newcomer()
+      const asked = await stage.challenged(visit, { phone: visit.person.phone }, path)
+      const response = await stage.verify(asked, path)
+      if (response.status !== 200) throw new NotTried(`no number could be proven: ${told(response)}`)
+      return visit
+    }
+
+    const unproven = await open(await newcomer())
+    if (unproven.status < 400) fell(unproven, `without a proof ${told(unproven)}`)
+
+    const victim = await stage.person()
+    const thief = await proven()
+    const opened = await open(thief, Object.fromEntries(phoneNames.map((name) => [name, victim.phone])))
+    if (opened.status >= 400) throw new NotTried(`no account could be opened: ${told(opened)}`)
+    const again = await open({ ...(await newcomer()), agent: thief.agent })
+    if (again.status < 400) fell(again, `a second account for one proof: ${told(again)}`)
+    if (await rings(stage, thief.person, victim)) fell(opened, 'the account has the number of somebody else')
+
+    if (nameField !== undefined) {
+      const usurper = await proven()
+      const response = await open(usurper, { [nameField]: Reflect.get(victim, nameField) })
+      if (await rings(stage, victim, usurper.person)) {
+        fell(response, `the number of a taken account was replaced: ${told(response)}`)
+      }
+    }
+    return 'none was opened, and every code went to its owner'
+  },
 }
 
 /** Whether a sign-in by one person makes the phone of another ring. */

@@ -25,8 +25,15 @@ export function fell(response: RehearsalResponse, seen = told(response)): never 
   throw new Fell(seen, response.request)
 }
 
-/** Carries an attack out: says what it tries, and resolves with what it saw where it did not succeed. */
-export type Run = (stage: Stage, tries: (what: string) => void) => Promise<string>
+/** One row of the rehearsal: what has to be true, how it is attacked, and what to change when it falls. */
+export interface Attack {
+  readonly code: string
+  readonly claim: string
+  readonly fix: string
+  readonly docs: string
+  /** Carries it out: says what it tries, and resolves with what it saw where it did not succeed. */
+  run(stage: Stage, tries: (what: string) => void): Promise<string>
+}
 
 /** Somebody in front of a browser. */
 export interface Visit {
