@@ -158,6 +158,14 @@ export const mistakes: readonly Mistake[] = [
       )
     },
   }),
+  mistake('codes to any destination, whoever names it', 'other-session', {
+    front: ({ app }) => {
+      app.post('/two-factor/start', parse, (req, res, next) => {
+        if (req.body.destination === undefined) next()
+        else res.status(201).json({ challenge: { id: 'sent' } })
+      })
+    },
+  }),
   mistake('limits for each session', 'guesses', {
     routes: ({ app, options, tf }) => {
       const bySession = new Map<string, RequestHandler>()

@@ -50,7 +50,7 @@ export const attacksOnSessions: readonly Attack[] = [
     fix: 'ask tf.requireTwoFactor() or tf.grants.read(req) about each request, in place of a note about the account',
     docs: 'docs/api.md#grants',
     async run(stage, tries) {
-      tries('the proof of one browser in another: its pages, challenge and requirement')
+      tries('the proof of one browser in another: its pages, challenge, destinations and requirement')
       const owner = await stage.signedIn()
       const stranger = await stage.passwordGiven({ person: owner.person })
       await stage.shownPage(owner)
@@ -60,6 +60,11 @@ export const attacksOnSessions: readonly Attack[] = [
       const thief = await stage.passwordGiven()
       const typed = await stage.verify({ ...asked, agent: thief.agent })
       if (typed.status < 400) fell(typed, `foreign code: ${told(typed)}`)
+      const { destinations = [] } = (await asked.agent.get(stage.path)).json ?? {}
+      for (const { id } of destinations) {
+        const sent = await thief.agent.post(`${stage.path}/start`, { destination: id })
+        if (sent.status < 400) fell(sent, `foreign destination: ${told(sent)}`)
+      }
       for (const action of stage.options.actions ?? []) {
         const refused = await owner.agent.send(stage.requestOf(action, owner))
         const { requirement } = refused.json ?? {}
