@@ -63,10 +63,10 @@ import { openDefaultStore } from './store/default-store.js'
  */
 export function twoFactor(options: TwoFactorOptions): TwoFactor {
   const settings = resolveOptions(options)
-  const { provider, limits, knownBrowsers } = settings
+  const { provider, limits, knownBrowsers, watch } = settings
   const warnings = createWarnings()
   const { warn } = warnings
-  if (settings.signupGuard.mode === 'enforce' && settings.beforeSend === undefined) {
+  if (watch.signups.mode === 'enforce' && settings.beforeSend === undefined) {
     warn('TWO_FACTOR_ENFORCE_WITHOUT_BEFORE_SEND')
   }
   // Preloads in the background, so that the first request does not wait for it.
@@ -81,6 +81,9 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
 
   const domain = openDomain({
     ...settings,
+    signupGuard: watch.signups,
+    balance: watch.balance,
+    deliveryWatch: watch.delivery,
     background,
     store: settings.store ?? openDefaultStore({ now: clock, emit, warn }),
     now,

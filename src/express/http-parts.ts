@@ -43,7 +43,7 @@ export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warni
   const addressOf = createAddressOf(warn)
   const inFlight = createInFlight()
   const path = createMountPath(settings.path)
-  const languageOf = createLanguageOf({ ...settings, warn })
+  const languageOf = createLanguageOf({ ...settings.pages, methods: settings.methods, warn })
   const pages = createPages(settings, languageOf, now)
   const responder = createResponder(pages)
   const { wantsPage } = responder
@@ -88,8 +88,8 @@ export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warni
     // What people see.
     pages,
     languageOf,
-    linksOf: createLinks(settings.links),
-    formFieldsOf: createFormFields(settings.formFields),
+    linksOf: createLinks(settings.pages.links),
+    formFieldsOf: createFormFields(settings.pages.formFields),
 
     /** How long a function of the host may take whose answer is for this request. */
     within,

@@ -7,11 +7,7 @@ import type { Grant } from '../challenge/proofs/grants.js'
 import type { RecoveryCodeStore } from '../challenge/recovery.js'
 import type { SubjectOf } from './host/requester.js'
 import type { SessionAdapter } from './host/session.js'
-import type { FormFieldsOf } from './pages/form-fields.js'
-import type { LocaleOf } from './pages/language.js'
-import type { LinkOptions } from './pages/links.js'
-import type { Messages } from './pages/messages/en.js'
-import type { PageSettings } from './pages/pages.js'
+import type { PageSettings, PagesOptions } from './pages/pages.js'
 
 type MayTakeTime<Value> = Value | null | undefined | Promise<Value | null | undefined>
 
@@ -45,37 +41,79 @@ export type OnVerified = (req: Request, res: Response, grant: Grant) => void | P
 
 export type OnCancelled = (req: Request, res: Response) => void | Promise<void>
 
-/** The options that what speaks HTTP goes by, checked, with every default in place. */
-export interface HttpSettings extends PageSettings {
-  readonly namespace: string
+/** What a code looks like. */
+export interface CodeOptions {
+  /** Default `/^[0-9A-Za-z]{4,10}$/`. */
+  readonly pattern?: RegExp
+  /** Whether codes hold letters: phones then show their whole keyboard. Default false. */
+  readonly letters?: boolean
+}
+
+/** The options that HTTP goes by. Durations are milliseconds. */
+export interface HttpOptions {
+  /** Who is signing in or signed in. Synchronous, because the guard asks on every request. */
   readonly subject: SubjectOf
+  /** The number on file, or up to five; nothing, where there is none. It is never read from the request. */
   readonly phone: PhoneOf
-  readonly session?: SessionAdapter | undefined
-  /** Where the routes are mounted. */
-  readonly path: string
+  /** What a code looks like. */
+  readonly code?: CodeOptions
+  /** Where `routes()` is mounted. Default `/two-factor`. */
+  readonly path?: string
+  /** Part of every key, for several apps or tenants on one store. */
+  readonly namespace?: string
+  /** Default `expressSession()`. */
+  readonly session?: SessionAdapter
+  /** Lets browsers stand in for the code at sign-in, up to 30 days. Off by default. */
+  readonly trustedDevices?: { readonly maxAgeMs: number }
+  /**
+   * Remembers by a cookie, for so long after its last success, that a subject has succeeded in a browser.
+   * That keeps its budget apart from that of strangers, who could otherwise use it up; it never replaces a
+   * code. Default 90 days; `false` switches it off.
+   */
+  readonly knownBrowsers?: { readonly maxAgeMs: number } | false
+  /**
+   * Codes for a person who has lost the phone, from `tf.recoveryCodes.generate`. Ten tries a day and subject,
+   * apart from those by phone.
+   */
+  readonly recoveryCodes?: RecoveryCodeStore
+  /**
+   * Authenticator apps, as the method `app`: where the host keeps what `tf.authenticators` has made, and what the app
+   * calls the account. Where codes by phone and by app are both taken, the app comes first.
+   */
+  readonly authenticator?: AuthenticatorOptions
+  /** Further sites that may post to the routes. */
+  readonly allowedOrigins?: readonly string[]
+  /** Texts and look of the built-in pages, and the ways out of them. */
+  readonly pages?: PagesOptions
+  /** After the session id was renewed and the grant written, before the response. If it throws, or responds with 4xx or 5xx, the grant is revoked. */
+  readonly onVerified?: OnVerified
+  /**
+   * Ends a sign-in that the person gives up by "Cancel" on its page, or a client by `POST /cancel`: forget who had given
+   * a password. Called before the response, which leads to `pages.links.signIn`. Not called for a step-up.
+   *
+   * @example
+   * onCancelled: (req) => { delete req.session.pendingUserId }
+   */
+  readonly onCancelled?: OnCancelled
+  /** The host's last word before a code is sent: captcha, risk engine. Anything but `true`, or `allow: true`, refuses. `suspicion` says when a captcha is due. */
+  readonly beforeSend?: (req: Request, send: Parameters<BeforeSend>[0]) => ReturnType<BeforeSend>
+}
+
+type WithDefault = 'path' | 'namespace' | 'knownBrowsers' | 'allowedOrigins'
+
+/** The same, settled, with what follows from all options together. */
+export interface HttpSettings
+  extends Required<Pick<HttpOptions, WithDefault>>,
+    Omit<HttpOptions, WithDefault | 'code' | 'pages'>,
+    PageSettings {
+  readonly code: Required<CodeOptions>
+  readonly limits: Limits
   /** By which a code may be asked for: the provider's, and `app`. */
   readonly methods: readonly Method[]
-  readonly allowedOrigins: readonly string[]
-  readonly limits: Limits
   /** Without `g` and `y`: it keeps no position between two codes. */
   readonly codePattern: RegExp
-  /** Whether codes hold letters: phones then show their whole keyboard. */
-  readonly codeLetters: boolean
-  readonly knownBrowsers: { readonly maxAgeMs: number } | false
-  readonly trustedDevices?: { readonly maxAgeMs: number } | undefined
-  readonly recoveryCodes?: RecoveryCodeStore | undefined
-  readonly authenticator?: AuthenticatorOptions | undefined
   /** The longest age that a step-up may accept, when a profile sets one. */
   readonly maxStepUpAgeMs: number
   /** Whether a payment must show amount and payee, by the profile (PSD2 RTS, article 5). */
   readonly dynamicLinking: boolean
-  readonly onVerified?: OnVerified | undefined
-  readonly onCancelled?: OnCancelled | undefined
-  readonly beforeSend?:
-    | ((req: Request, send: Parameters<BeforeSend>[0]) => ReturnType<BeforeSend>)
-    | undefined
-  readonly locale?: string | LocaleOf | undefined
-  readonly messages: Messages
-  readonly links: LinkOptions
-  readonly formFields?: FormFieldsOf | undefined
 }

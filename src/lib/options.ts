@@ -1,11 +1,25 @@
 import { unknownName } from './nearest-name.js'
 
-/** Checks the value of one option; throws the TypeError that names it, with what it must be. */
-export type Check = (value: unknown, name: string) => void
+/** Reads the value of one option: returns it settled, or throws the TypeError that names it, with what it must be. */
+export interface Check {
+  (value: unknown, name: string): unknown
+  /** What is read where nothing was given. */
+  readonly byDefault?: unknown
+}
 
 /** The checks of all options of one function, by name: an option without a check does not compile. */
 export type Checks<Options = Record<string, unknown>> = {
   readonly [Name in keyof Required<Options>]: Check
+}
+
+type WithDefault = Required<Pick<Check, 'byDefault'>>
+
+/** The options of a table as they are settled: those that have a default are there. */
+export type Settled<Options, Table> = Options & {
+  readonly [Name in keyof Options & keyof Table as Table[Name] extends WithDefault ? Name : never]-?: Exclude<
+    Options[Name],
+    undefined
+  >
 }
 
 /** Required options: their names, or for each the source that the error offers to paste. */
@@ -17,24 +31,29 @@ export function optionError(message: string): TypeError {
 }
 
 /**
- * Checks what a function was given. Never quotes a value: some of them are secrets. Options that are
- * `undefined` count as absent, inherited ones as given.
+ * Settles what a function was given: returns a copy, with the defaults in place. Never quotes a value: some of them are
+ * secrets. Options that are `undefined` count as absent, inherited ones as given.
  *
  * @throws {TypeError} with `code: 'ERR_TWO_FACTOR_OPTION'`, naming the option and the fix
  * @example
- * checkOptions('memoryStore', options, { maxLedgers: integer(1), now: func('() => milliseconds') })
+ * const { maxLedgers } = checkOptions('memoryStore', options, { maxLedgers: withDefault(100_000, integer(1)) })
  */
-export function checkOptions(
+export function checkOptions<Options, Table extends Checks>(
   where: string,
-  given: unknown,
-  checks: Checks,
+  given: Options,
+  checks: Table,
   required: RequiredNames = [],
-): void {
+): Settled<Options, Table> {
   try {
-    object(checks, required)(given, '')
+    return object(checks, required)(given, '') as Settled<Options, Table>
   } catch (error) {
     throw error instanceof TypeError ? optionError(`${where}: ${error.message}`) : error
   }
+}
+
+/** The same check for an option that has a default, which is settled as if it had been given. */
+export function withDefault(byDefault: unknown, check: Check): Check & WithDefault {
+  return Object.assign((value: unknown, name: string) => check(value, name), { byDefault })
 }
 
 /** An object of these options and no others. */
@@ -54,9 +73,11 @@ export function object(checks: Checks, required: RequiredNames = []): Check {
     if (missing.length > 0) {
       throw optionError(`missing ${missing.map(path).join(', ')}${toPaste(missing, required)}`)
     }
-    for (const member of known) {
-      if (value[member] !== undefined) checks[member]?.(value[member], path(member))
-    }
+    const settled = Object.entries(checks).flatMap(([member, check]) => {
+      const given = value[member] === undefined ? check.byDefault : value[member]
+      return given === undefined ? [] : [[member, check(given, path(member))] as const]
+    })
+    return Object.fromEntries(settled)
   }
 }
 
@@ -64,7 +85,8 @@ export function object(checks: Checks, required: RequiredNames = []): Check {
 export function record(check: Check, fix: string): Check {
   return (value, name) => {
     if (!isRecord(value) || Object.hasOwn(value, '')) throw optionError(`${name} ${fix}`)
-    for (const [member, item] of Object.entries(value)) check(item, `${name}.${member}`)
+    const items = Object.entries(value).map(([member, item]) => [member, check(item, `${name}.${member}`)])
+    return Object.fromEntries(items)
   }
 }
 
@@ -72,8 +94,8 @@ export function record(check: Check, fix: string): Check {
 export function list(check: Check, fix: string, min = 0): Check {
   return (value, name) => {
     if (!Array.isArray(value) || value.length < min) throw optionError(`${name} ${fix}`)
-    // Not forEach: it would pass over the holes of a sparse array.
-    for (const [index, item] of Array.from(value).entries()) check(item, `${name}[${index}]`)
+    // Not value.map: it would pass over the holes of a sparse array.
+    return Array.from(value, (item, index) => check(item, `${name}[${index}]`))
   }
 }
 
@@ -81,6 +103,7 @@ export function list(check: Check, fix: string, min = 0): Check {
 export function that(fix: string, holds: (value: unknown) => boolean): Check {
   return (value, name) => {
     if (!holds(value)) throw optionError(`${name} ${fix}`)
+    return value
   }
 }
 
@@ -117,8 +140,9 @@ const secretFix = 'must have 32 bytes or more; make one with: openssl rand -base
 const oneSecret = that(secretFix, (value) => typeof value === 'string' && Buffer.byteLength(value) >= 32)
 const secretList = list(oneSecret, secretFix, 1)
 
-/** A secret of the host, or for its rotation a list of them. */
-export const secret: Check = (value, name) => (Array.isArray(value) ? secretList : oneSecret)(value, name)
+/** A secret of the host, or for its rotation a list of them; settled as a list. */
+export const secret: Check = (value, name) =>
+  Array.isArray(value) ? secretList(value, name) : [oneSecret(value, name)]
 
 export function oneOf(...allowed: readonly (string | number | boolean)[]): Check {
   const quoted = allowed.map((value) => (typeof value === 'string' ? `'${value}'` : String(value)))

@@ -1,5 +1,5 @@
 import type { RecoveryCodeStore } from '../challenge/recovery.js'
-import type { AuthenticatorOptions } from '../express/settings.js'
+import type { AuthenticatorOptions, CodeOptions, HttpSettings } from '../express/settings.js'
 import { isMethodName } from '../lib/method-names.js'
 import {
   boolean,
@@ -16,19 +16,21 @@ import {
   oneOf,
   optionError,
   record,
+  type Settled,
   secret,
   that,
   timeoutMs,
+  withDefault,
   withMethods,
 } from '../lib/options.js'
 import { dayMs } from '../lib/time.js'
-import type { CodeOptions, PurposeOptions, TwoFactorOptions } from '../options.js'
+import type { PurposeOptions, TwoFactorOptions } from '../options.js'
 import { limitsOption } from './limits.js'
-import { countries, watch } from './operator-checks.js'
+import { countries, type WatchRules, watch } from './operator-options.js'
 import { pages } from './page-checks.js'
 import { providerOption, refuseBlindOptions, refuseUndeclaredChannels } from './provider-option.js'
 
-const channels = that(
+const methodList = that(
   "must list methods of the provider such as 'sms' and 'call', each once, the preferred one first",
   (value) =>
     Array.isArray(value) &&
@@ -36,6 +38,7 @@ const channels = that(
     new Set(value).size === value.length &&
     value.every(isMethodName),
 )
+const channels: Check = (value, name) => Array.from(methodList(value, name) as readonly string[])
 
 const purpose: Checks<PurposeOptions> = {
   maxAgeMs: durationMs,
@@ -48,9 +51,9 @@ const purpose: Checks<PurposeOptions> = {
 const appNameFix = 'must be a non-empty string, or one per purpose with at least "login"'
 const appNames = record(nonEmptyString('the app-name at the provider'), appNameFix)
 const appName: Check = (value, name) => {
-  if (typeof value === 'string' && value !== '') return
-  appNames(value, name)
-  if (!Object.hasOwn(Object(value), 'login')) throw optionError(`${name} ${appNameFix}`)
+  if (typeof value === 'string' && value !== '') return { login: value }
+  if (!Object.hasOwn(Object(appNames(value, name)), 'login')) throw optionError(`${name} ${appNameFix}`)
+  return appNames(value, name)
 }
 
 const origins = list(
@@ -76,8 +79,11 @@ const authenticator: Checks<AuthenticatorOptions> = {
 }
 
 const code: Checks<CodeOptions> = {
-  pattern: that('must be a regular expression', (value) => value instanceof RegExp),
-  letters: boolean,
+  pattern: withDefault(
+    /^[0-9A-Za-z]{4,10}$/,
+    that('must be a regular expression', (value) => value instanceof RegExp),
+  ),
+  letters: withDefault(false, boolean),
 }
 
 const storeMethods = withMethods(
@@ -86,8 +92,9 @@ const storeMethods = withMethods(
 )
 
 const knownBrowsers = object({ maxAgeMs: durationMs }, ['maxAgeMs'])
-/** One check per option of `twoFactor`. */
-export const optionChecks: Checks<TwoFactorOptions> = {
+
+/** Each option of `twoFactor`: what it must be, and what holds without it. */
+export const optionChecks = {
   provider: providerOption,
   appName,
   subject: func('(req) => subject'),
@@ -95,37 +102,42 @@ export const optionChecks: Checks<TwoFactorOptions> = {
   secret,
   countries,
   dangerouslyAnyCountry: oneOf(true),
-  purposes: record(object(purpose), 'must be an object of purposes by name'),
+  purposes: withDefault({ login: {} }, record(object(purpose), 'must be an object of purposes by name')),
   channels,
-  code: object(code),
-  path: mountPath,
-  store: (value, name) => {
-    storeMethods(value, name)
-    const { timeoutMs: own } = Object(value)
+  code: withDefault({}, object(code)),
+  path: withDefault('/two-factor', mountPath),
+  store: (value: unknown, name: string) => {
+    const { timeoutMs: own } = Object(storeMethods(value, name))
     // Silence: no other deadline is put over one that a store keeps by itself.
     if (own !== undefined) timeoutMs(own, `${name}.timeoutMs`)
+    return value
   },
   // A colon would end a part of a key, braces would choose the slot of a Redis cluster.
-  namespace: that(
-    'must be a string of up to 64 letters, digits, dots, hyphens or underscores',
-    (value) => typeof value === 'string' && /^[\w.-]{0,64}$/.test(value),
+  namespace: withDefault(
+    '',
+    that(
+      'must be a string of up to 64 letters, digits, dots, hyphens or underscores',
+      (value) => typeof value === 'string' && /^[\w.-]{0,64}$/.test(value),
+    ),
   ),
   session: withMethods(['id', 'rotate'], 'must be expressSession(), tokenSession() or { id, rotate }'),
-  limits: limitsOption,
+  limits: withDefault({}, limitsOption),
   // NIST SP 800-63B-4, 5.1: thirty days at most.
   trustedDevices: object({ maxAgeMs: integer(1, 30 * dayMs, ' (milliseconds)') }, ['maxAgeMs']),
-  knownBrowsers: (value, name) => (value === false ? undefined : knownBrowsers(value, name)),
+  knownBrowsers: withDefault({ maxAgeMs: 90 * dayMs }, (value, name) =>
+    value === false ? false : knownBrowsers(value, name),
+  ),
   recoveryCodes: object(recoveryCodes, ['consume']),
   authenticator: object(authenticator, ['secretOf', 'issuer']),
-  watch: object(watch),
-  allowedOrigins: origins,
-  pages: object(pages),
+  watch: withDefault({}, object(watch)),
+  allowedOrigins: withDefault([], origins),
+  pages: withDefault({}, object(pages)),
   onVerified: func('(req, res, grant)'),
   onCancelled: func('(req, res)'),
   beforeSend: func('(req, send) => boolean or { allow, reason?, method? }'),
   onEvent: func('(event)'),
   now: func('() => milliseconds'),
-}
+} satisfies Checks<TwoFactorOptions>
 
 /** Where options of earlier builds are now. */
 const moved = {
@@ -158,16 +170,28 @@ const toPaste = {
   countries: "['CO', 'MX'], // the only countries that codes may go to",
 }
 
+/** What checks make of some options, besides putting their defaults in place. */
+interface Read extends Pick<HttpSettings, 'appName' | 'code' | 'pages'> {
+  /** The first signs, all verify. */
+  readonly secret: readonly [string, ...string[]]
+  readonly watch: WatchRules
+}
+
+/** The options as they were given, checked, with every default in place that does not depend on others. */
+export type GivenOptions = Settled<Omit<TwoFactorOptions, keyof Read>, typeof optionChecks> & Read
+
 /** Throws a TypeError that names what is missing or wrong, and the fix, never a value: some are secrets. */
-export function checkTwoFactorOptions(options: unknown): void {
+export function checkTwoFactorOptions(options: TwoFactorOptions): GivenOptions {
   const anyCountry = Object(options).dangerouslyAnyCountry !== undefined
   const required = Object.entries(toPaste).filter(([name]) => name !== 'countries' || !anyCountry)
   refuseMovedOptions(Object(options))
-  checkOptions('twoFactor', options, optionChecks, Object.fromEntries(required))
-  refuseUndeclaredChannels(Object(options))
-  refuseBlindOptions(Object(options))
-  if (anyCountry && Object(options).countries !== undefined) {
+  const settled = checkOptions('twoFactor', options, optionChecks, Object.fromEntries(required))
+  const given = settled as GivenOptions
+  refuseUndeclaredChannels(given)
+  refuseBlindOptions(given.provider, given.watch)
+  if (anyCountry && given.countries !== undefined) {
     // SMS pumping: a forgotten dangerouslyAnyCountry must not lift the list in silence.
     throw optionError('twoFactor: countries and dangerouslyAnyCountry exclude each other; pass one of them')
   }
+  return given
 }

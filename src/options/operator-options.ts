@@ -1,3 +1,20 @@
+import type { SignupGuardRules } from '../challenge/budgets/signup-guard.js'
+import type { BalanceRules } from '../challenge/watch/balance-state.js'
+import type { DeliveryRules } from '../challenge/watch/delivery-watch.js'
+import { phoneCountries } from '../lib/countries.js'
+import {
+  type Checks,
+  durationMs,
+  integer,
+  list,
+  object,
+  oneOf,
+  that,
+  timeoutMs,
+  withDefault,
+} from '../lib/options.js'
+import { dayMs, minuteMs } from '../lib/time.js'
+
 /**
  * How sign-ups are watched for SMS pumping: a country in which codes are sent and not entered is suspected.
  * Durations are milliseconds.
@@ -35,4 +52,55 @@ export interface BalanceOptions {
 export interface DeliveryWatchOptions {
   /** How long after the send. Default 15 seconds. */
   readonly afterMs?: number
+}
+
+/** What is looked at besides requests. */
+export interface WatchOptions {
+  /** What sign-ups cost. On by default, and then it only observes. */
+  readonly signups?: SignupGuardOptions
+  /** The credits of the account, where the provider has a `balance()`. Off by default. */
+  readonly balance?: BalanceOptions
+  /** What became of each code, where the provider has a `messageState()`. Off by default. */
+  readonly delivery?: DeliveryWatchOptions
+}
+
+/** The same, with every default in place. */
+export interface WatchRules {
+  readonly signups: SignupGuardRules
+  readonly balance?: BalanceRules
+  readonly delivery?: DeliveryRules
+}
+
+export const countries = list(
+  that(
+    "must be an upper-case ISO 3166-1 alpha-2 code, such as 'GB'",
+    (code) => typeof code === 'string' && phoneCountries.has(code),
+  ),
+  "must list at least one country, in an array such as ['CO']",
+  1,
+)
+
+const signups: Checks<SignupGuardOptions> = {
+  mode: withDefault('observe', oneOf('observe', 'enforce')),
+  unprovenPerHour: withDefault(30, integer(1)),
+  unprovenPerDay: withDefault(100, integer(1)),
+  ratio: withDefault(
+    2,
+    that('must be a number above 0', (value) => Number.isFinite(value) && Number(value) > 0),
+  ),
+  countries,
+}
+
+const balance: Checks<BalanceOptions> = {
+  everyMs: withDefault(5 * minuteMs, timeoutMs),
+  low: integer(0),
+  warnBeforeMs: withDefault(dayMs, durationMs),
+}
+
+const delivery: Checks<DeliveryWatchOptions> = { afterMs: withDefault(15_000, timeoutMs) }
+
+export const watch: Checks<WatchOptions> = {
+  signups: withDefault({}, object(signups)),
+  balance: object(balance),
+  delivery: object(delivery),
 }

@@ -1,8 +1,18 @@
 import type { BrandOptions } from '../express/pages/brand.js'
 import type { LinkOptions } from '../express/pages/links.js'
+import type { PagesOptions } from '../express/pages/pages.js'
 import { parseColour } from '../lib/contrast.js'
-import { type Checks, func, integer, list, nonEmptyString, object, record, that } from '../lib/options.js'
-import type { PagesOptions } from '../options.js'
+import {
+  type Checks,
+  func,
+  integer,
+  list,
+  nonEmptyString,
+  object,
+  record,
+  that,
+  withDefault,
+} from '../lib/options.js'
 
 const link = that(
   'must be a path, an https URL, a mailto: or tel: link, or a function (req) => string',
@@ -55,15 +65,18 @@ export const pages: Checks<PagesOptions> = {
     'must be a locale or a function (req) => locale',
     (value) => typeof value === 'string' || typeof value === 'function',
   ),
-  messages: record(
+  messages: withDefault(
+    {},
     record(
-      that('must be a string', (value) => value === undefined || typeof value === 'string'),
-      'must be an object of strings',
+      record(
+        that('must be a string', (value) => value === undefined || typeof value === 'string'),
+        'must be an object of strings',
+      ),
+      'must be an object of strings per locale',
     ),
-    'must be an object of strings per locale',
   ),
   brand: object(brandChecks, ['name']),
-  links: object(linkChecks),
+  links: withDefault({}, object(linkChecks)),
   render: func('(view, { req, res, locale, texts, html }) => html'),
   formFields: func('(req) => ({ name: value })'),
 }

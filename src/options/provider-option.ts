@@ -1,3 +1,4 @@
+import type { CodeProvider, CompositeProvider } from '../challenge/code-provider.js'
 import { appMethod, interfaceMethods, isMethodName, methodNameRule } from '../lib/method-names.js'
 import { nearestName } from '../lib/nearest-name.js'
 import {
@@ -10,6 +11,8 @@ import {
   timeoutMs,
   withMethods,
 } from '../lib/options.js'
+import type { TwoFactorOptions } from '../options.js'
+import type { WatchRules } from './operator-options.js'
 
 const isCodeProvider = withMethods(
   ['sendCode', 'checkCode'],
@@ -24,32 +27,28 @@ const methodsFix = 'must list at least one method: { name, label }'
 const methods = list(object({ name, label: nonEmptyString('what people call it') }, ['name']), methodsFix, 1)
 
 export const providerOption: Check = (value, name) => {
-  isCodeProvider(value, name)
-  const { name: own, timeoutMs: ms, methods: declared } = Object(value)
+  const { name: own, timeoutMs: ms, methods: declared } = Object(isCodeProvider(value, name))
   if (own !== undefined) nonEmptyString()(own, `${name}.name`)
   if (ms !== undefined) timeoutMs(ms, `${name}.timeoutMs`)
   if (declared !== undefined) methods(declared, `${name}.methods`)
+  return value
 }
 
-type Channels = { readonly channels?: readonly string[] }
-
 /** Each method that codes may take has to be one of the provider's: one that is misspelt would never be offered. */
-export function refuseUndeclaredChannels(options: Readonly<Record<string, unknown>>): void {
-  const { provider, channels = [], purposes = {}, authenticator } = Object(options)
-  const { methods: given = interfaceMethods } = Object(provider)
-  const declared: readonly string[] = [
-    ...given.map((method: { name: string }) => method.name),
-    ...(authenticator === undefined ? [] : [appMethod]),
-  ]
-  const lists = [
+export function refuseUndeclaredChannels(
+  options: Pick<TwoFactorOptions, 'provider' | 'channels' | 'purposes' | 'authenticator'>,
+): void {
+  const { provider, channels = [], purposes = {}, authenticator } = options
+  const apps = authenticator === undefined ? [] : [appMethod]
+  const declared = [...(provider.methods ?? interfaceMethods).map((method) => method.name), ...apps]
+  const lists: readonly (readonly [option: string, names: readonly string[]])[] = [
     ['channels', channels],
-    ...Object.entries<Channels>(purposes).map(([name, own]) => [
-      `purposes.${name}.channels`,
-      own.channels ?? [],
-    ]),
+    ...Object.entries(purposes).map(
+      ([name, own]) => [`purposes.${name}.channels`, own.channels ?? []] as const,
+    ),
   ]
   for (const [option, names] of lists) {
-    const unknown = names.find((name: string) => !declared.includes(name))
+    const unknown = names.find((name) => !declared.includes(name))
     if (unknown === undefined) continue
     const near = nearestName(unknown, declared)
     const hint = near === undefined ? `it has: ${declared.join(', ')}` : `did you mean "${near}"?`
@@ -61,15 +60,17 @@ export function refuseUndeclaredChannels(options: Readonly<Record<string, unknow
   }
 }
 
-const watches = { balance: 'balance', delivery: 'messageState' } as const
+const watches = [
+  ['balance', 'balance'],
+  ['delivery', 'messageState'],
+] as const
 
 /** An option that watches needs a provider that can be looked at. */
-export function refuseBlindOptions({ provider, watch }: Readonly<Record<string, unknown>>): void {
-  const { members = [] } = Object(provider)
-  const providers: readonly unknown[] = [provider, ...members]
-  for (const [option, method] of Object.entries(watches)) {
-    if (Object(watch)[option] === undefined) continue
-    if (providers.some((one) => typeof Object(one)[method] === 'function')) continue
+export function refuseBlindOptions(provider: CodeProvider, watch: WatchRules): void {
+  const { members = [] }: Partial<CompositeProvider> = provider
+  for (const [option, method] of watches) {
+    const isSeeing = [provider, ...members].some((one) => typeof one[method] === 'function')
+    if (watch[option] === undefined || isSeeing) continue
     throw optionError(
       `twoFactor: remove watch.${option}, or give the provider a method ${method}(): it has none to ask`,
     )

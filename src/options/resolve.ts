@@ -1,40 +1,21 @@
-import type { SignupGuardRules } from '../challenge/budgets/signup-guard.js'
 import type { Channel, Method } from '../challenge/code-provider.js'
 import type { Purpose } from '../challenge/purposes.js'
-import type { BalanceRules } from '../challenge/watch/balance-state.js'
-import type { DeliveryRules } from '../challenge/watch/delivery-watch.js'
 import type { HttpSettings } from '../express/settings.js'
 import { appMethod, interfaceMethods } from '../lib/method-names.js'
 import { optionError } from '../lib/options.js'
-import { present } from '../lib/present.js'
-import { dayMs, minuteMs } from '../lib/time.js'
 import type { PurposeOptions, TwoFactorOptions } from '../options.js'
-import { checkTwoFactorOptions } from './checks.js'
+import { checkTwoFactorOptions, type GivenOptions } from './checks.js'
 import { profiles, resolveLimits } from './limits.js'
 
-type WithoutDefault = 'provider' | 'store' | 'onEvent' | 'now'
-
 /** The options, checked, with every default in place. */
-export interface Settings extends Pick<TwoFactorOptions, WithoutDefault>, HttpSettings {
-  /** The first signs, all verify. */
-  readonly secret: readonly [string, ...string[]]
+export interface Settings
+  extends Pick<GivenOptions, 'provider' | 'secret' | 'store' | 'watch' | 'onEvent' | 'now'>,
+    HttpSettings {
   readonly channels: readonly Channel[]
   readonly purposes: readonly Purpose[]
   /** A purpose that nobody configured. */
   readonly defaultPurpose: (name: string) => Purpose
-  readonly signupGuard: SignupGuardRules
-  readonly balance?: BalanceRules
-  readonly deliveryWatch?: DeliveryRules
 }
-
-const defaultSignupGuard: SignupGuardRules = {
-  mode: 'observe',
-  unprovenPerHour: 30,
-  unprovenPerDay: 100,
-  ratio: 2,
-}
-const defaultBalance = { everyMs: 5 * minuteMs, warnBeforeMs: dayMs }
-const knownBrowserMs = 90 * dayMs
 
 /**
  * Checks the options once and fills in the defaults. Lists are copied: what the caller does to them later
@@ -43,40 +24,22 @@ const knownBrowserMs = 90 * dayMs
  * @throws {TypeError} naming the option and the fix, never a value: some of them are secrets
  */
 export function resolveOptions(options: TwoFactorOptions): Settings {
-  checkTwoFactorOptions(options)
-  const { purposes = { login: {} }, allowedOrigins = [], countries } = options
-  const { knownBrowsers = { maxAgeMs: knownBrowserMs } } = options
-  const { path = '/two-factor', namespace = '', limits: givenLimits = {}, code = {} } = options
-  const {
-    store,
-    session,
-    trustedDevices,
-    recoveryCodes,
-    authenticator,
-    onVerified,
-    onCancelled,
-    beforeSend,
-    onEvent,
-    now,
-  } = options
-  const { locale, messages = {}, brand, links, render, formFields } = options.pages ?? {}
-  const { signups, balance, delivery } = options.watch ?? {}
-
-  const declared: readonly Method[] = options.provider.methods ?? interfaceMethods
+  const given = checkTwoFactorOptions(options)
+  const { provider, store, authenticator, trustedDevices, recoveryCodes } = given
+  const { profile } = given.limits
+  const declared: readonly Method[] = provider.methods ?? interfaceMethods
   const apps = authenticator === undefined ? [] : [{ name: appMethod }]
-  const methods = [...declared, ...apps]
-  const { channels = [...apps.map(({ name }) => name), ...usualChannels(declared)] } = options
-  const limits = resolveLimits(givenLimits, store)
-  const maxStepUpAgeMs =
-    givenLimits.profile === undefined ? Number.MAX_SAFE_INTEGER : profiles[givenLimits.profile].maxAgeMs
+  const { channels = [...apps.map(({ name }) => name), ...usualChannels(declared)] } = given
+  const limits = resolveLimits(given.limits, store)
+  const maxStepUpAgeMs = profile === undefined ? Number.MAX_SAFE_INTEGER : profiles[profile].maxAgeMs
 
   function resolvePurpose(name: string, purpose: PurposeOptions): Purpose {
-    if (purpose.trustedDevice === true && options.trustedDevices === undefined) {
+    if (purpose.trustedDevice === true && trustedDevices === undefined) {
       throw optionError(
         `twoFactor: purposes.${name}.trustedDevice needs the option trustedDevices: { maxAgeMs }`,
       )
     }
-    if (purpose.recoveryCode === true && options.recoveryCodes === undefined) {
+    if (purpose.recoveryCode === true && recoveryCodes === undefined) {
       throw optionError(
         `twoFactor: purposes.${name}.recoveryCode needs the option recoveryCodes: { consume }`,
       )
@@ -93,50 +56,23 @@ export function resolveOptions(options: TwoFactorOptions): Settings {
       maxAgeMs,
       once: purpose.once ?? false,
       channels: [...(purpose.channels ?? channels)],
-      trustedDevice: purpose.trustedDevice ?? (isLogin && options.trustedDevices !== undefined),
-      recoveryCode: resolveRecoveryCode(purpose.recoveryCode, isLogin && options.recoveryCodes !== undefined),
+      trustedDevice: purpose.trustedDevice ?? (isLogin && trustedDevices !== undefined),
+      recoveryCode: resolveRecoveryCode(purpose.recoveryCode, isLogin && recoveryCodes !== undefined),
       browserStartable: true,
     }
   }
 
   return {
-    provider: options.provider,
-    subject: options.subject,
-    phone: options.phone,
-    ...present({
-      store,
-      session,
-      trustedDevices,
-      recoveryCodes,
-      authenticator,
-      onVerified,
-      onCancelled,
-      beforeSend,
-      onEvent,
-      now,
-    }),
-    ...present({ locale, brand, render, formFields }),
-    appName: typeof options.appName === 'string' ? { login: options.appName } : { ...options.appName },
-    secret: [options.secret].flat() as [string, ...string[]],
-    countries: countries === undefined ? 'any' : [...countries],
-    methods: methods.map((method) => ({ ...method })),
-    channels: [...channels],
-    codePattern: stateless(code.pattern ?? /^[0-9A-Za-z]{4,10}$/),
-    codeLetters: code.letters ?? false,
-    path,
-    namespace,
+    ...given,
+    countries: given.countries ?? 'any',
+    channels,
+    methods: [...declared, ...apps].map((method) => ({ ...method })),
+    codePattern: stateless(given.code.pattern),
     limits,
     maxStepUpAgeMs,
-    dynamicLinking: givenLimits.profile === 'psd2',
-    purposes: Object.entries(purposes).map(([name, purpose]) => resolvePurpose(name, purpose)),
+    dynamicLinking: profile === 'psd2',
+    purposes: Object.entries(given.purposes).map(([name, purpose]) => resolvePurpose(name, purpose)),
     defaultPurpose: (name) => resolvePurpose(name, {}),
-    knownBrowsers,
-    ...(delivery !== undefined && { deliveryWatch: { afterMs: delivery.afterMs ?? 15_000 } }),
-    ...(balance !== undefined && { balance: { ...defaultBalance, ...present(balance) } }),
-    signupGuard: { ...defaultSignupGuard, ...present(signups) },
-    allowedOrigins: [...allowedOrigins],
-    messages,
-    links: { ...links },
   }
 }
 

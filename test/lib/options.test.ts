@@ -8,6 +8,7 @@ import {
   object,
   oneOf,
   record,
+  withDefault,
 } from '../../src/lib/options.js'
 
 // What every factory refuses is asked of the factories; here stands what none of them shows.
@@ -71,6 +72,20 @@ describe('options', () => {
     expect(refused(Object.create({ key: 5 }), ['key'])).toMatchObject({
       message: 'make: key must be a non-empty string: the account key',
     })
+  })
+
+  it('are settled as a copy, with the defaults that are checked like what is given', () => {
+    const countries = ['CO']
+    const table = {
+      ...checks,
+      maxLedgers: withDefault(5, integer(1)),
+      key: withDefault('k', nonEmptyString()),
+    }
+    const given = Object.assign(Object.create({ maxLedgers: 7 }), { key: undefined, countries })
+    const settled = checkOptions('make', given, table)
+    expect(settled).toEqual({ maxLedgers: 7, key: 'k', countries: ['CO'] })
+    expect(settled.countries).not.toBe(countries)
+    expect(() => checkOptions('make', {}, { maxLedgers: withDefault(0, integer(1)) })).toThrow('maxLedgers')
   })
 
   it('leave an error that no check threw as it is', () => {

@@ -27,7 +27,7 @@ test('what is not given has its default, also where docs/options.md shows none',
   expect(resolve()).toMatchObject({
     methods: [{ name: 'sms' }, { name: 'call' }],
     dynamicLinking: false,
-    signupGuard: { mode: 'observe', unprovenPerHour: 30, unprovenPerDay: 100, ratio: 2 },
+    watch: { signups: { mode: 'observe', unprovenPerHour: 30, unprovenPerDay: 100, ratio: 2 } },
   })
 })
 
@@ -56,7 +56,7 @@ test('what is given is taken', () => {
     formFields: noop,
   }
   const settings = resolve({ ...given, pages, code: { letters: true } })
-  expect(settings).toMatchObject({ ...given, ...pages, codeLetters: true })
+  expect(settings).toMatchObject({ ...given, pages, code: { letters: true } })
 })
 
 test('any country, and app-names per purpose', () => {
@@ -78,7 +78,7 @@ test('what the caller does to a list later changes nothing', () => {
   Object.assign(appName, { login: 'B' })
   Object.assign(links, { home: '/b' })
   expect(kept()).toEqual(before)
-  expect([settings.appName, settings.links]).toEqual([{ login: 'A' }, { home: '/' }])
+  expect([settings.appName, settings.pages.links]).toEqual([{ login: 'A' }, { home: '/' }])
   expect(settings.purposes[0]?.channels).toEqual(['sms'])
 })
 
@@ -99,17 +99,16 @@ test('a pattern for codes remembers no position', () => {
 })
 
 test('what is named and undefined has its default, not nothing', () => {
-  const settings = resolve({
+  const { watch, ...settings } = resolve({
     watch: { signups: { mode: undefined, ratio: 3 }, balance: { everyMs: undefined, low: 5 }, delivery: {} },
     store: undefined,
   })
-  expect(settings.signupGuard).toMatchObject({ mode: 'observe', ratio: 3 })
-  expect(settings.balance).toEqual({ everyMs: 300_000, warnBeforeMs: 24 * hour, low: 5 })
-  expect(settings.deliveryWatch).toEqual({ afterMs: 15_000 })
+  expect(watch.signups).toMatchObject({ mode: 'observe', ratio: 3 })
+  expect(watch.balance).toEqual({ everyMs: 300_000, warnBeforeMs: 24 * hour, low: 5 })
+  expect(watch.delivery).toEqual({ afterMs: 15_000 })
   expect(settings).not.toHaveProperty('store')
-  expect(resolve({ watch: { delivery: { afterMs: 5 } } }).deliveryWatch).toEqual({ afterMs: 5 })
-  expect(resolve()).not.toHaveProperty('balance')
-  expect(resolve()).not.toHaveProperty('deliveryWatch')
+  expect(resolve({ watch: { delivery: { afterMs: 5 } } }).watch.delivery).toEqual({ afterMs: 5 })
+  expect(Object.keys(resolve().watch)).toEqual(['signups'])
 })
 
 describe('a purpose', () => {

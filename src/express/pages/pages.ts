@@ -5,9 +5,11 @@ import { optionError } from '../../lib/options.js'
 import { hostFunction } from '../host/boundary.js'
 import type { Problem } from '../http/problems.js'
 import { type BrandOptions, brandProblem, createPageHeaders, styleSheet } from './brand.js'
+import type { FormFieldsOf } from './form-fields.js'
 import { fieldsOf } from './forms.js'
-import type { Language } from './language.js'
-import type { Texts } from './messages/en.js'
+import type { Language, LocaleOf } from './language.js'
+import type { LinkOptions } from './links.js'
+import type { Messages, Texts } from './messages/en.js'
 import { directionOf } from './messages/locales.js'
 import type { PageView } from './page-view.js'
 import { screenOf } from './screens.js'
@@ -48,6 +50,41 @@ export interface PageTools {
  */
 export type Render = (view: PageView, page: PageTools) => string | Promise<string>
 
+/** The built-in pages. */
+export interface PagesOptions {
+  /**
+   * Ways out of pages that cannot help by themselves: a path, an https URL or `(req) => string` each. `signIn` is
+   * told where to come back to by `?returnTo=`. Default of `home`: `/`.
+   */
+  readonly links?: LinkOptions
+  /** Their look. */
+  readonly brand?: BrandOptions
+  /**
+   * Further fields for the forms of the pages, such as the token of a CSRF library that guards the whole app.
+   * They go out as hidden fields and are not read by the package.
+   *
+   * @example
+   * formFields: (req) => ({ _csrf: generateToken(req) })
+   */
+  readonly formFields?: FormFieldsOf
+  /** A fixed language of the pages, or one per request. Default: the visitor's preferred one among en, es, pt and those of `messages`, otherwise en. */
+  readonly locale?: string | LocaleOf
+  /** Own texts per locale, each key on its own. */
+  readonly messages?: Messages
+  /** Makes the HTML of a page in place of, or around, the built-in one. */
+  readonly render?: Render
+}
+
+/** The options that pages go by. */
+export interface PageSettings {
+  readonly pages: PagesOptions & Required<Pick<PagesOptions, 'links' | 'messages'>>
+  /** By purpose, always with `login`. */
+  readonly appName: Readonly<Record<string, string>>
+  /** ISO 3166 codes. */
+  readonly countries: readonly string[] | 'any'
+  readonly limits: Pick<Limits, 'hostTimeoutMs'>
+}
+
 /** What people see. */
 export interface Pages {
   /** The HTML of one page. */
@@ -61,23 +98,12 @@ export interface Pages {
   readonly css: string
 }
 
-/** The options that pages go by. */
-export interface PageSettings {
-  /** By purpose, always with `login`. */
-  readonly appName: Readonly<Record<string, string>>
-  readonly brand?: BrandOptions | undefined
-  readonly render?: Render | undefined
-  /** ISO 3166 codes. */
-  readonly countries: readonly string[] | 'any'
-  readonly limits: Pick<Limits, 'hostTimeoutMs'>
-}
-
 export function createPages(
   settings: PageSettings,
   languageOf: (req: Request) => Language,
   now: () => number,
 ): Pages {
-  const { brand } = settings
+  const { brand } = settings.pages
   const { hostTimeoutMs: timeoutMs } = settings.limits
   const countries = settings.countries === 'any' ? [] : settings.countries
   const deadline = {
@@ -85,7 +111,7 @@ export function createPages(
     timeoutMs,
     requestOf: (_view: PageView, { req }: { req: Request }) => req,
   }
-  const render = settings.render && hostFunction(settings.render, deadline)
+  const render = settings.pages.render && hostFunction(settings.pages.render, deadline)
   const unusable = brand && brandProblem(brand)
   if (unusable !== undefined) throw optionError(`twoFactor: pages.brand.${unusable}`)
   const { login: name } = settings.appName

@@ -45,7 +45,7 @@ const busy: ReadonlySet<ProblemCode> = new Set(['store_unavailable', 'capacity']
 export function createViews(http: HttpParts, lane: Lane): Views {
   const { settings, responder, sessions } = http
   const { challenges, purposes, now } = http.domain
-  const { countries, codeLetters, codePattern, trustedDevices } = settings
+  const { countries, code, codePattern, trustedDevices } = settings
   const codeLength = fixedLength(codePattern)
   const { wantsScreen } = responder
   const isSignup = lane.name === 'enrol'
@@ -121,7 +121,7 @@ export function createViews(http: HttpParts, lane: Lane): Views {
       destinations: outlook?.destinations,
       offerTrust: purpose !== undefined && lane.offersTrust(purpose.name, demand),
       trustForMs: trustedDevices?.maxAgeMs,
-      lettersInCode: codeLetters,
+      lettersInCode: code.letters,
       codeLength,
       changeableNumber: isSignup,
       typedPhone: typed?.phone,
