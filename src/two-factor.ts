@@ -1,4 +1,3 @@
-import { membersOf } from './challenge/code-provider.js'
 import { openDomain } from './challenge/domain.js'
 import { createHealth } from './challenge/watch/health.js'
 import { createAuthenticators } from './express/flows/authenticators.js'
@@ -7,7 +6,7 @@ import { createRoutes } from './express/flows/routes.js'
 import { createSignIn } from './express/flows/sign-in.js'
 import { nameSubjects } from './express/guard/coverage.js'
 import { createGuard } from './express/guard/guard.js'
-import { type GuardOptions, resolveGuard } from './express/guard/guard-options.js'
+import { guardChecks, resolveGuard } from './express/guard/guard-options.js'
 import { createAppNames } from './express/host/app-names.js'
 import { hostClock } from './express/host/boundary.js'
 import { createChallengesFacade } from './express/host/challenges-facade.js'
@@ -19,15 +18,12 @@ import {
   hostRecoveryCodes,
 } from './express/host/facades.js'
 import {
-  checkPurposeOptions,
-  checkRoutesOptions,
-  checkVerificationOptions,
   factory,
-  type PhoneVerificationOptions,
   plainFactory,
-  type RoutesOptions,
-  type StartOptions,
+  routesChecks,
   singleHandlers,
+  startChecks,
+  verificationChecks,
 } from './express/host/factory.js'
 import { createOperator } from './express/host/operator.js'
 import { readSubject } from './express/host/requester.js'
@@ -104,15 +100,10 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   const routes = createRoutes(http, createSignIn(http))
   const { handlers } = routes
 
-  const operator = createOperator({
-    ...domain,
-    health: () => health.read(domain),
+  const operator = createOperator(domain, settings, {
     background,
-    provider,
-    ownsStore: settings.store === undefined,
-    inspect: async () => settings.store?.inspect?.(settings.namespace) ?? [],
-    providers: membersOf(provider),
-    settings: () => [...settingFindings(settings, health.unapproved()), ...warnings.findings()],
+    health: () => health.read(domain),
+    findings: () => [...settingFindings(settings, health.unapproved()), ...warnings.findings()],
   })
 
   async function close(): Promise<void> {
@@ -121,30 +112,27 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
   }
 
   const app: TwoFactor = {
-    routes: factory('routes', (given: RoutesOptions = {}) => {
-      checkRoutesOptions(given)
-      successPaths.add('routes', undefined, given.successPath)
+    routes: factory('routes', routesChecks, ({ successPath }) => {
+      successPaths.add('routes', undefined, successPath)
       mounts.made('page')
       return createRouter(handlers, pages, mounts.checkHere)
     }),
-    start: factory('start', (given: StartOptions = {}) => {
-      checkPurposeOptions('start', given)
-      successPaths.add('start', given.purpose, given.successPath)
+    start: factory('start', startChecks, ({ purpose, successPath }) => {
+      successPaths.add('start', purpose, successPath)
       mounts.made('start')
-      return handlers.start(given.purpose)
+      return handlers.start(purpose)
     }),
     ...singleHandlers(handlers),
     status: plainFactory('status', () => {
       mounts.made('page')
       return handlers.status
     }),
-    requireTwoFactor: factory('requireTwoFactor', (given: GuardOptions = {}) => {
+    requireTwoFactor: factory('requireTwoFactor', guardChecks, (given) => {
       const guard = resolveGuard(given, purposes, settings)
       appNames.checkApart(purposes.all())
       return createGuard(http, routes, guard)
     }),
-    phoneVerification: factory('phoneVerification', (given: PhoneVerificationOptions = {}) => {
-      checkVerificationOptions(given)
+    phoneVerification: factory('phoneVerification', verificationChecks, (given) => {
       const verification = createPhoneVerification(http, given)
       appNames.checkApart(purposes.all())
       return verification

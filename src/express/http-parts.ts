@@ -9,7 +9,7 @@ import { createExplainFailure } from './guard/unparsed.js'
 import { type HostDeadline, hostFunction } from './host/boundary.js'
 import { createInFlight } from './host/in-flight.js'
 import { createOnFile } from './host/on-file.js'
-import { createIdentify, createIdentifyLater, createSessions, type SubjectOf } from './host/requester.js'
+import { createIdentify, createSessions, type SubjectOf } from './host/requester.js'
 import { expressSession } from './host/session.js'
 import type { Warnings } from './host/warnings.js'
 import { createAddressOf } from './http/address.js'
@@ -31,7 +31,7 @@ export type HttpParts = ReturnType<typeof openHttp>
 export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warnings) {
   const { namespace, limits, allowedOrigins } = settings
   const { hostTimeoutMs, storeTimeoutMs, codeLifetimeMs } = limits
-  const { devices, grants, keptForms, purposes, secrets, now, emit } = domain
+  const { devices, grants, purposes, secrets, now, emit } = domain
   const { warn } = warnings
 
   const subjectOf: SubjectOf = hostFunction(settings.subject)
@@ -39,14 +39,13 @@ export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warni
   const sessions = createSessions(adapter, hostTimeoutMs, warn)
   // Nothing is warned about on behalf of another app.
   const quietSessions = createSessions(adapter, hostTimeoutMs, () => undefined)
-  const identify = createIdentify(subjectOf, sessions)
+  const { identify, identifyLater } = createIdentify(subjectOf, sessions)
   const addressOf = createAddressOf(warn)
   const inFlight = createInFlight()
   const path = createMountPath(settings.path)
   const languageOf = createLanguageOf({ ...settings.pages, methods: settings.methods, warn })
   const pages = createPages(settings, languageOf, now)
   const responder = createResponder(pages)
-  const { wantsPage } = responder
   const within = (name: string): HostDeadline<readonly [Request, ...unknown[]]> => ({
     name,
     timeoutMs: hostTimeoutMs,
@@ -64,7 +63,7 @@ export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warni
     subjectOf,
     sessions,
     identify,
-    identifyLater: createIdentifyLater(subjectOf, sessions),
+    identifyLater,
     addressOf,
     ...createOnFile(settings, within, warn),
     /** Undefined where no cookie tells browsers apart. */
@@ -81,7 +80,12 @@ export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warni
 
     // What guards need.
     requirements: createRequirements({ secrets, namespace, sessionOf: sessions.find, codeLifetimeMs, now }),
-    resumption: createResumption({ keptForms, grants, identify, wantsPage, bodyParsers, addressOf }),
+    resumption: createResumption(domain, {
+      identify,
+      wantsPage: responder.wantsPage,
+      bodyParsers,
+      addressOf,
+    }),
     shownChecks: createShownChecks(warn),
     explainFailure: createExplainFailure(warn),
 

@@ -1,6 +1,7 @@
 import type { Request } from 'express'
 import type { Details } from '../../challenge/code-provider.js'
 import { hashId } from '../../challenge/keys.js'
+import type { RequiredGrant } from '../../challenge/proofs/grants.js'
 import { TwoFactorError } from '../../errors.js'
 import { isPlainObject } from '../../lib/plain-object.js'
 import type { Warn } from '../host/warnings.js'
@@ -72,39 +73,30 @@ function tooLong(message: string): TwoFactorError {
   return new TwoFactorError('invalid_request', { message: `Details: ${message}.` })
 }
 
-/** What one refusal asks for, and the language that it is described in. */
-export interface Described {
-  readonly subject: string
+/** What a guard admits. */
+export interface Guarded {
   readonly purpose: string
-  /** Hash of the bound fields. */
-  readonly bound?: string | undefined
-  readonly locale: string
+  readonly bind?: unknown
+  readonly describe?: Describe | undefined
 }
+
+/** Of whom a proof is asked for, and the language that it is described in. */
+export type Described = Pick<RequiredGrant, 'subject' | 'purpose' | 'bound'> & { readonly locale: string }
+
+/** Enough to meet the mistake while it is tried out. */
+const maxRemembered = 100
 
 /**
  * Warns where a code that was shown for one thing would admit another: a grant fits wherever purpose and bound fields
  * are equal, whatever was shown. Only a warning, because a rate or a date may be shown and not be meant.
  */
-export interface ShownChecks {
-  /** Asked when a guard is made. */
-  guard(settings: {
-    readonly purpose: string
-    readonly bind?: unknown
-    readonly describe?: Describe | undefined
-  }): void
-  /** Asked at each refusal. */
-  rows(described: Described, details: Details): void
-}
-
-/** Enough to meet the mistake while it is tried out. */
-const maxRemembered = 100
-
-export function createShownChecks(warn: Warn): ShownChecks {
+export function createShownChecks(warn: Warn) {
   const describes = new Map<string, Describe | undefined>()
   const remembered = new Map<string, ReadonlyMap<string, string>>()
 
   return {
-    guard({ purpose, bind, describe }) {
+    /** Asked when a guard is made. */
+    guard({ purpose, bind, describe }: Guarded): void {
       // What is not bound admits nothing that is.
       if (bind === undefined) return
       if (describes.has(purpose) && describes.get(purpose) !== describe) {
@@ -113,7 +105,8 @@ export function createShownChecks(warn: Warn): ShownChecks {
       describes.set(purpose, describe)
     },
 
-    rows({ subject, purpose, bound, locale }, { title = '', rows }) {
+    /** Asked at each refusal. */
+    rows({ subject, purpose, bound, locale }: Described, { title = '', rows }: Details): void {
       const key = hashId(JSON.stringify([subject, purpose, bound, locale]))
       const shown = new Map(
         [['title', title] as const, ...rows].map(([label, value]) => [label, hashId(value)]),

@@ -7,7 +7,6 @@ import { isMethodName, methodNameRule } from '../../lib/method-names.js'
 import {
   boolean,
   type Checks,
-  checkOptions,
   durationMs,
   func,
   list,
@@ -91,9 +90,9 @@ export interface GuardOptions {
 }
 
 /** The resolved options of a guard. Whatever is stricter than a sign-in is a step-up: only a code is accepted. */
-export interface GuardSettings
-  extends Omit<GrantDemand, 'bound'>,
-    Pick<GuardOptions, 'bind' | 'describe' | 'formPath' | 'exempt'> {
+export interface GuardSettings extends Pick<GuardOptions, 'bind' | 'describe' | 'formPath' | 'exempt'> {
+  /** What a grant has to be, but for the fields that a request binds. */
+  readonly demand: Omit<GrantDemand, 'bound'>
   readonly once: boolean
   readonly resume: boolean
   readonly sendAtOnce: boolean
@@ -102,7 +101,7 @@ export interface GuardSettings
 }
 
 // `undefined` means the default, null is refused: a missing setting must not silently weaken a guard.
-const checks: Checks<GuardOptions> = {
+export const guardChecks: Checks<GuardOptions> = {
   purpose: nonEmptyString(),
   maxAgeMs: durationMs,
   once: boolean,
@@ -130,7 +129,6 @@ export function resolveGuard(
   settings: Pick<HttpSettings, 'maxStepUpAgeMs' | 'dynamicLinking' | 'recoveryCodes'>,
 ): GuardSettings {
   const { maxStepUpAgeMs, dynamicLinking, recoveryCodes } = settings
-  checkOptions('requireTwoFactor', options, checks)
   const { purpose: name = 'login', bind, describe, methods, formPath, exempt } = options
   const { resume = false, sendAtOnce = true } = options
 
@@ -173,12 +171,8 @@ export function resolveGuard(
   purposes.accept(name, maxAgeMs)
   return {
     ...present({ bind, describe, formPath, exempt }),
-    purpose: name,
-    maxAgeMs,
+    demand: { purpose: name, maxAgeMs, requireCode: !takesDevice, recoveryCode: takesRecoveryCode, methods },
     once,
-    requireCode: !takesDevice,
-    recoveryCode: takesRecoveryCode,
-    methods: methods && [...methods],
     resume,
     // A trusted device may take the place of the code: whether it does is asked by the page.
     sendAtOnce: sendAtOnce && !takesDevice,

@@ -1,6 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express'
 import type { Details } from '../../challenge/code-provider.js'
 import type { Grant, RequiredGrant } from '../../challenge/proofs/grants.js'
+import { present } from '../../lib/present.js'
 import type { Routes } from '../flows/routes.js'
 import { hostFunction, isOurs, middleware } from '../host/boundary.js'
 import { identified } from '../host/requester.js'
@@ -15,6 +16,15 @@ import { noteGuarded } from './coverage.js'
 import { readDetails } from './details.js'
 import type { GuardSettings } from './guard-options.js'
 
+/** A request at the guard. */
+interface Visit {
+  readonly req: Request
+  readonly res: Response
+  readonly required: RequiredGrant
+  /** The kept form that it posts again. */
+  readonly formId: string | undefined
+}
+
 /**
  * The guard of one route. With a synchronous store it needs no promise; whatever goes wrong, it refuses
  * (fail closed).
@@ -22,49 +32,34 @@ import type { GuardSettings } from './guard-options.js'
 export function createGuard(http: HttpParts, routes: Routes, settings: GuardSettings): RequestHandler {
   const { sessions, identify, inFlight, requirements, resumption, responder, mounts, explainFailure } = http
   const { grants, hashBound } = http.domain
-  const { purpose, requireCode, recoveryCode, methods, maxAgeMs, once, formPath, isStepUp } = settings
-  const { resume, sendAtOnce } = settings
-  const demand = { purpose, requireCode, recoveryCode, methods, isStepUp }
+  const { demand, once, formPath, isStepUp, resume, sendAtOnce } = settings
+  const { maxAgeMs, ...proof } = demand
+  const { purpose, methods } = demand
   const bind = settings.bind && hostFunction(settings.bind)
   const exempt = settings.exempt && hostFunction(settings.exempt, http.within('exempt'))
   const describe = settings.describe && hostFunction(settings.describe, http.within('describe'))
   const formPathOf = typeof formPath === 'function' ? hostFunction(formPath) : () => formPath
-  const ask = once ? grants.take : grants.read
-  http.shownChecks.guard(settings)
+  const find = once ? grants.take : grants.read
+  http.shownChecks.guard({ ...settings, purpose })
 
-  function requiredFor(req: Request): RequiredGrant {
-    const { subject, session } = identified(identify, req)
-    const bound = bind && boundTo(req, bind)
-    return { subject, session, purpose, bound, maxAgeMs, requireCode, recoveryCode, methods }
-  }
-
-  function boundTo(req: Request, fieldsOf: NonNullable<GuardSettings['bind']>): string {
+  function boundTo(req: Request): string | undefined {
     try {
-      return hashBound(fieldsOf(req))
+      return bind && hashBound(bind(req))
     } catch (error) {
       throw explainFailure(req, error)
     }
   }
 
-  function decide(
-    req: Request,
-    res: Response,
-    required: RequiredGrant,
-    grant: Grant | undefined,
-    formId: string | undefined,
-  ): boolean | Promise<boolean> {
-    if (grant === undefined) return refuse(req, res, required, formId)
+  function decide(visit: Visit, grant: Grant | undefined): boolean | Promise<boolean> {
+    if (grant === undefined) return refuse(visit)
+    const { req, required, formId } = visit
     req[noteGuarded]?.()
     req.twoFactor = { grant }
     return formId === undefined || resumption.admitted(required, formId).then(() => true)
   }
 
-  async function refuse(
-    req: Request,
-    res: Response,
-    required: RequiredGrant,
-    formId: string | undefined,
-  ): Promise<boolean> {
+  async function refuse(visit: Visit): Promise<boolean> {
+    const { req, res, required, formId } = visit
     const leave = inFlight.enter(required.session)
     if (leave === undefined) return respond(req, res, tooManyAtOnce)
     try {
@@ -75,7 +70,7 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
       // The requirement is for this session only, which has to come back with the next request.
       await sessions.keep(req, res)
       if (formId !== undefined) await resumption.forget(required, formId)
-      return await demandProof(req, res, required)
+      return await demandProof(visit)
     } catch (error) {
       return await fail(req, res, error)
     } finally {
@@ -84,39 +79,36 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
   }
 
   /** Responds with what has to be proven, or redirects to the page. */
-  async function demandProof(req: Request, res: Response, required: RequiredGrant): Promise<false> {
-    const toPage = isRepeatable(req) && responder.wantsPage(req)
+  async function demandProof({ req, res, required }: Visit): Promise<false> {
+    const wantsPage = responder.wantsPage(req)
+    const toPage = isRepeatable(req) && wantsPage
     const path = http.path.of(req)
     const startUrl = `${path}/start`
     refuseCircle(req, toPage ? path : startUrl)
     mounts.checkMade(toPage)
     const details = await detailsOf(req, required)
-    const { bound } = required
     const returnTo = returnPathOf(req, formPathOf(req))
     const cameFrom = isRepeatable(req) ? pageBefore(req, path) : returnTo
     const formId = resume ? await resumption.keep(req, res, required, details) : undefined
-    const asked = { ...demand, bound, formId, details, returnTo, ...(isStepUp && { cameFrom }) }
-    const issued = requirements.issue(req, asked)
+    const { bound } = required
+    const wanted = { ...proof, isStepUp, bound, formId, details, returnTo, ...(isStepUp && { cameFrom }) }
+    const issued = requirements.issue(req, wanted)
     const fields = { requirement: issued }
-    const delivery =
-      sendAtOnce && isOwnForm(req) && responder.wantsPage(req)
-        ? await routes.startUnasked({ req, res, fields })
-        : undefined
-    const requirement = delivery === undefined ? issued : requirements.reissue(req, asked)
+    const sends = sendAtOnce && isOwnForm(req) && wantsPage
+    const delivery = sends ? await routes.startUnasked({ req, res, fields }) : undefined
+    const requirement = delivery === undefined ? issued : requirements.reissue(req, wanted)
     if (toPage) {
       responder.redirect(res, `${path}?requirement=${encodeURIComponent(requirement)}`)
       return false
     }
-    const destinations = responder.wantsPage(req) ? undefined : await routes.views.destinationsFor(req, asked)
+    const destinations = wantsPage ? undefined : await routes.views.destinationsFor(req, wanted)
     const problem: Problem = {
       code: 'second_factor_required',
       purpose,
       maxAgeMs,
       requirement,
       startUrl,
-      ...(methods && { methods }),
-      ...(destinations && { destinations }),
-      ...(details && { details }),
+      ...present({ methods, destinations, details }),
       ...(carriesBearer(req) && stepUpChallenge(maxAgeMs)),
     }
     return respond(req, res, problem, { requirement, delivery })
@@ -168,13 +160,14 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
   function admit(req: Request, res: Response): boolean | Promise<boolean> {
     try {
       const formId = resume ? resumption.claim(req) : undefined
-      const required = requiredFor(req)
+      const required = { ...identified(identify, req), ...demand, bound: boundTo(req) }
+      const visit = { req, res, required, formId }
       // Express runs the GET handler for HEAD: admitted, it would use up the grant that the GET needs; admitted
       // without using it up, it could run the handler any number of times.
-      const found = once && req.method === 'HEAD' ? undefined : ask(required)
-      if (!(found instanceof Promise)) return decide(req, res, required, found, formId)
+      const found = once && req.method === 'HEAD' ? undefined : find(required)
+      if (!(found instanceof Promise)) return decide(visit, found)
       return found.then(
-        (grant) => decide(req, res, required, grant, formId),
+        (grant) => decide(visit, grant),
         (error) => fail(req, res, error),
       )
     } catch (error) {

@@ -30,23 +30,10 @@ export function saysMoreThanPurpose(requirement: Requirement, purpose: Purpose |
   )
 }
 
-export interface Requirements {
-  /** A token that only the session of this request can use, for ten minutes. */
-  issue(req: Request, requirement: Requirement): string
-  /** The same, but it outlives a code sent just now, so that the code after it is bound alike. */
-  reissue(req: Request, requirement: Requirement): string
-  /** What the token asked for, also after it has expired, in this session or under an earlier id (tag) of it; undefined when it is not ours, or of another session. */
-  readIssued(req: Request, token: string, earlierSessions?: readonly string[]): Issued | undefined
-  /** The same while it is still worth a proof. */
-  unexpired(issued: Issued | undefined): Requirement | undefined
-  /** What a token of this session (id) asked for, also after it has expired. */
-  readIn(session: string, token: string): Issued | undefined
-  /** The return path of an expired token; without its query in another session. */
-  returnPath(req: Request, token: string): string | undefined
-}
-
 /** A requirement with its life, in milliseconds since 1970. The guard refused when it was issued. */
 export type Issued = Requirement & { readonly issuedAt: number; readonly expiresAt: number }
+
+export type Requirements = ReturnType<typeof createRequirements>
 
 const lifetimeMs = 10 * minuteMs
 
@@ -61,7 +48,7 @@ export function createRequirements(parts: {
   readonly sessionOf: (req: Request) => string | undefined
   readonly codeLifetimeMs: number
   readonly now: () => number
-}): Requirements {
+}) {
   const { secrets, namespace, sessionOf, codeLifetimeMs, now } = parts
   const contextIn = (sessionTag: string) => `${namespace} ${sessionTag}`
   const contextOf = (req: Request) => contextIn(hashId(String(sessionOf(req) ?? '')))
@@ -87,23 +74,33 @@ export function createRequirements(parts: {
   }
 
   return {
-    issue: (req, requirement) => tokenFor(req, requirement, lifetimeMs),
-    reissue: (req, requirement) => tokenFor(req, requirement, codeLifetimeMs + lifetimeMs),
+    /** A token that only the session of this request can use, for ten minutes. */
+    issue: (req: Request, requirement: Requirement) => tokenFor(req, requirement, lifetimeMs),
+    /** The same, but it outlives a code sent just now, so that the code after it is bound alike. */
+    reissue: (req: Request, requirement: Requirement) =>
+      tokenFor(req, requirement, codeLifetimeMs + lifetimeMs),
 
-    readIssued(req, token, earlierSessions = []) {
+    /**
+     * What the token asked for, also after it has expired, in this session or under an earlier id (tag) of it; undefined
+     * when it is not ours, or of another session.
+     */
+    readIssued(req: Request, token: string, earlierSessions: readonly string[] = []): Issued | undefined {
       const contexts = [contextOf(req), ...earlierSessions.map(contextIn)]
       return contexts.map((context) => claimsIn(token, context)).find((claims) => claims !== undefined)
     },
 
-    unexpired(issued) {
+    /** The same while it is still worth a proof. */
+    unexpired(issued: Issued | undefined): Requirement | undefined {
       if (issued === undefined || now() >= issued.expiresAt) return undefined
       const { issuedAt: _issuedAt, expiresAt: _expiresAt, ...requirement } = issued
       return requirement
     },
 
-    readIn: (session, token) => claimsIn(token, contextIn(hashId(session))),
+    /** What a token of this session (id) asked for, also after it has expired. */
+    readIn: (session: string, token: string) => claimsIn(token, contextIn(hashId(session))),
 
-    returnPath(req, token) {
+    /** The return path of an expired token; without its query in another session. */
+    returnPath(req: Request, token: string): string | undefined {
       const way = token.slice(token.indexOf('.') + 1)
       return claimsIn(token, contextOf(req))?.returnTo ?? secrets.open('return-path', way, namespace)
     },

@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express'
 import type { Details } from '../../challenge/code-provider.js'
+import type { Domain } from '../../challenge/domain.js'
 import { hashId } from '../../challenge/keys.js'
-import type { Grants, RequiredGrant } from '../../challenge/proofs/grants.js'
-import type { KeptForms } from '../../challenge/proofs/kept-forms.js'
+import type { RequiredGrant } from '../../challenge/proofs/grants.js'
 import { TwoFactorError } from '../../errors.js'
 import { isPlainObject } from '../../lib/plain-object.js'
 import type { Identify } from '../host/requester.js'
@@ -29,33 +29,18 @@ export interface Resumed {
 const idField = 'twoFactorForm'
 
 /** Forms that guards interrupt, from the refusal to the page that posts them again. */
-export interface Resumption {
-  /** Keeps the form of a refused request. Returns its id; undefined when it has to be sent again by hand. */
-  keep(
-    req: Request,
-    res: Response,
-    required: RequiredGrant,
-    details: Details | undefined,
-  ): Promise<string | undefined>
-  /** Takes the id of a kept form out of the body, before the host reads it; undefined when there is none. */
-  claim(req: Request): string | undefined
-  /** The guard admits the form: it is not shown again. */
-  admitted(required: RequiredGrant, id: string): Promise<void>
-  /** The guard refuses it as it came back, changed: what is kept now takes its place. */
-  forget(required: RequiredGrant, id: string): Promise<void>
-  /** The form that a page was opened for, until it is sent; undefined when it was opened for none. */
-  open(context: RequestContext): Promise<Resumed | undefined>
-}
+export type Resumption = ReturnType<typeof createResumption>
 
-export function createResumption(parts: {
-  readonly keptForms: KeptForms
-  readonly grants: Pick<Grants, 'read' | 'earlierSessions'>
-  readonly identify: Identify
-  readonly wantsPage: (req: Request) => boolean
-  readonly bodyParsers: BodyParsers
-  readonly addressOf: AddressOf
-}): Resumption {
-  const { keptForms, grants, identify, wantsPage, bodyParsers, addressOf } = parts
+export function createResumption(
+  { keptForms, grants }: Pick<Domain, 'keptForms' | 'grants'>,
+  parts: {
+    readonly identify: Identify
+    readonly wantsPage: (req: Request) => boolean
+    readonly bodyParsers: BodyParsers
+    readonly addressOf: AddressOf
+  },
+) {
+  const { identify, wantsPage, bodyParsers, addressOf } = parts
 
   /** The form as it was sent; undefined for everything else. */
   async function bodyOf(req: Request, res: Response): Promise<string | undefined> {
@@ -66,43 +51,45 @@ export function createResumption(parts: {
     return formBody(await readBody(bodyParsers, req, res))
   }
 
-  const keep: Resumption['keep'] = async (req, res, { session, ...required }, details) => {
+  async function keep(
+    req: Request,
+    res: Response,
+    { session, ...required }: RequiredGrant,
+    details: Details | undefined,
+  ): Promise<string | undefined> {
     const action = safePath(req.originalUrl)
     const isParsed = isPlainObject(req.body) && Object.keys(req.body).length > 0
     const body = await bodyOf(req, res)
     if (action === undefined || body === undefined || !wantsPage(req)) return undefined
-    const form = {
-      action,
-      body,
-      details,
-      session: hashId(session),
-      required,
-      ...(!isParsed && { once: true }),
-    }
+    const once = !isParsed && { once: true as const }
+    const form = { action, body, details, session: hashId(session), required, ...once }
     return keptForms.keep(form, addressOf(req))
   }
 
   return {
-    // What cannot be read or kept is sent again by hand, and the refusal stands.
-    keep: (req, res, required, details) => keep(req, res, required, details).catch(() => undefined),
+    /**
+     * Keeps the form of a refused request. Returns its id; undefined when it has to be sent again by hand, and the
+     * refusal stands.
+     */
+    keep: (...given: Parameters<typeof keep>) => keep(...given).catch(() => undefined),
 
-    claim({ body }) {
+    /** Takes the id of a kept form out of the body, before the host reads it; undefined when there is none. */
+    claim({ body }: Request): string | undefined {
       if (!isPlainObject(body) || !Object.hasOwn(body, idField)) return undefined
       const id = body[idField]
       Reflect.deleteProperty(body, idField)
       return typeof id === 'string' ? id : undefined
     },
 
-    async admitted({ subject }, id) {
-      // That a page forgets it is no reason to refuse.
-      await keptForms.markSent(subject, id).catch(() => undefined)
-    },
+    /** The guard admits the form: it is not shown again. That a page forgets it is no reason to refuse. */
+    admitted: ({ subject }: RequiredGrant, id: string) =>
+      keptForms.markSent(subject, id).catch(() => undefined),
 
-    async forget({ subject }, id) {
-      await keptForms.take(subject, id).catch(() => undefined)
-    },
+    /** The guard refuses it as it came back, changed: what is kept now takes its place. */
+    forget: ({ subject }: RequiredGrant, id: string) => keptForms.take(subject, id).catch(() => undefined),
 
-    async open({ req, fields }) {
+    /** The form that a page was opened for, until it is sent; undefined when it was opened for none. */
+    async open({ req, fields }: RequestContext): Promise<Resumed | undefined> {
       const id = fields.form
       // What shows nothing must not use the form up.
       if (typeof id !== 'string' || req.method === 'HEAD' || !wantsPage(req)) return undefined

@@ -1,6 +1,7 @@
 import { channel } from 'node:diagnostics_channel'
 import type { AboutExchange, Emit, EventBody, OnEvent, TwoFactorEvent } from '../../events.js'
 import type { PhoneRefusal } from '../../phone-number.js'
+import type { Warn } from './warnings.js'
 
 const diagnostics = channel('express-two-factor:event')
 
@@ -9,16 +10,7 @@ export function createEmit(parts: {
   readonly onEvent: OnEvent | undefined
   readonly now: () => number
   /** Told of what nobody listens to and somebody must know. */
-  readonly warn: (
-    code:
-      | 'TWO_FACTOR_PROVIDER_MISCONFIGURED'
-      | 'TWO_FACTOR_PROVIDER_UNAVAILABLE'
-      | 'TWO_FACTOR_PROVIDER_ADDRESS'
-      | 'TWO_FACTOR_STATUS_UNEXPECTED'
-      | 'TWO_FACTOR_STORE_FAILED'
-      | 'TWO_FACTOR_PHONE_UNREADABLE',
-    cause: string,
-  ) => void
+  readonly warn: Warn
 }): Emit {
   const { onEvent, now, warn } = parts
   /** An account may answer wrong codes with a status of their own: an approval shows that the list is right. */
@@ -67,11 +59,7 @@ function isUnreadable(event: EventBody): event is EventBody & { readonly reason:
 }
 
 function causeOf({ operation, httpStatus, providerError, reason }: AboutExchange): string {
-  const parts = [
-    operation,
-    httpStatus === undefined ? undefined : `HTTP ${httpStatus}`,
-    providerError === undefined ? undefined : `error ${providerError}`,
-    reason,
-  ]
-  return parts.filter((part) => part !== undefined).join(', ')
+  const status = httpStatus && `HTTP ${httpStatus}`
+  const error = providerError && `error ${providerError}`
+  return [operation, status, error, reason].filter((part) => part !== undefined).join(', ')
 }

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express'
-import { type Check, checkOptions, mountPath, nonEmptyString, optionError, that } from '../../lib/options.js'
+import { type Checks, checkOptions, mountPath, nonEmptyString, optionError, that } from '../../lib/options.js'
 import { isPath } from '../http/return-path.js'
 import type { Handlers } from '../http/routes.js'
 
@@ -45,55 +45,49 @@ export interface PhoneVerificationOptions {
   readonly path?: string
 }
 
-const successPath: Check = that('must be a path of this site', isPath)
+const successPath = that('must be a path of this site', isPath)
 const purpose = nonEmptyString()
 
-export function checkRoutesOptions(given: RoutesOptions): void {
-  checkOptions('routes', given, { successPath })
-}
+export const routesChecks: Checks<RoutesOptions> = { successPath }
+/** With a misspelt purpose the browser would choose. */
+export const startChecks: Checks<StartOptions> = { purpose, successPath }
+export const verificationChecks: Checks<PhoneVerificationOptions> = { purpose, successPath, path: mountPath }
 
-/** Throws a TypeError for what is no option of `phoneVerification`. */
-export function checkVerificationOptions(given: PhoneVerificationOptions): void {
-  checkOptions('phoneVerification', given, { purpose, successPath, path: mountPath })
-}
-
-/** Throws a TypeError: with a misspelt purpose the browser would choose. */
-export function checkPurposeOptions(where: string, given: StartOptions): void {
-  checkOptions(where, given, { purpose, successPath })
-}
-
-/** Express calls a middleware with three arguments: a factory that gets them was passed uncalled. */
-export function factory<Args extends readonly unknown[], Made>(
+/** What the app calls to be given a router or a handler. Throws a TypeError for what is no option of it. */
+export function factory<Options extends object, Made>(
   name: string,
-  make: (...args: Args) => Made,
-): (...args: Args) => Made {
-  return (...args) => {
-    if (args.length > 1) {
-      throw optionError(`pass ${name}(), not ${name}`)
-    }
-    return make(...args)
+  checks: Checks<Options>,
+  make: (options: Options) => Made,
+): (options?: Options) => Made {
+  return (...args: readonly [Options?]) => {
+    refuseUncalled(name, args)
+    const [given = {} as Options] = args
+    return make(checkOptions(name, given, checks))
   }
 }
 
-/** The same for a factory without options: it would silently ignore them. */
+/** The same without options: it would silently ignore them. */
 export function plainFactory<Made>(name: string, make: () => Made): () => Made {
-  return factory(name, (given?: unknown) => {
-    if (given !== undefined) throw optionError(`${name}: takes no options`)
+  return (...args: readonly unknown[]) => {
+    refuseUncalled(name, args)
+    if (args[0] !== undefined) throw optionError(`${name}: takes no options`)
     return make()
-  })
+  }
+}
+
+/** Express calls a middleware with three arguments: a factory that gets them was passed uncalled. */
+function refuseUncalled(name: string, args: readonly unknown[]): void {
+  if (args.length > 1) throw optionError(`pass ${name}(), not ${name}`)
 }
 
 /** The handlers that need no options, each to be mounted by hand. */
-export function singleHandlers({
-  resend,
-  verify,
-  cancel,
-  status,
-}: Handlers): Readonly<Record<'resend' | 'verify' | 'cancel' | 'status', () => RequestHandler>> {
+export function singleHandlers(
+  handlers: Handlers,
+): Readonly<Record<'resend' | 'verify' | 'cancel' | 'status', () => RequestHandler>> {
   return {
-    resend: plainFactory('resend', () => resend),
-    verify: plainFactory('verify', () => verify),
-    cancel: plainFactory('cancel', () => cancel),
-    status: plainFactory('status', () => status),
+    resend: plainFactory('resend', () => handlers.resend),
+    verify: plainFactory('verify', () => handlers.verify),
+    cancel: plainFactory('cancel', () => handlers.cancel),
+    status: plainFactory('status', () => handlers.status),
   }
 }

@@ -1,10 +1,7 @@
-import type { SignupGuard } from '../../challenge/budgets/signup-guard.js'
-import type { CodeProvider } from '../../challenge/code-provider.js'
+import { type CodeProvider, membersOf } from '../../challenge/code-provider.js'
+import type { Domain } from '../../challenge/domain.js'
 import type { Numbers } from '../../challenge/numbers.js'
-import type { Devices } from '../../challenge/proofs/devices.js'
-import type { Grants } from '../../challenge/proofs/grants.js'
-import { type SelfTest, selfTest } from '../../challenge/self-test.js'
-import type { Subjects } from '../../challenge/subjects.js'
+import { type Finding, type SelfTest, selfTest } from '../../challenge/self-test.js'
 import type { Health } from '../../challenge/watch/health.js'
 import type { Background } from '../../lib/background.js'
 import { phoneCountries } from '../../lib/countries.js'
@@ -64,23 +61,20 @@ export interface Operator {
 
 /** The operator's side of `twoFactor`. */
 export function createOperator(
+  domain: Domain,
+  settings: { readonly provider: CodeProvider; readonly store?: Domain['store']; readonly namespace: string },
   parts: {
-    readonly numbers: Numbers
-    readonly subjects: Subjects
-    readonly signups: SignupGuard
-    readonly grants: Grants
-    readonly devices: Devices
-    readonly provider: CodeProvider
-    /** Whether nobody else closes the store. */
-    readonly ownsStore: boolean
     readonly background: Background
     readonly health: () => Health
-  } & Omit<Parameters<typeof selfTest>[0], 'balance'>,
+    /** What the options, and the requests seen so far, have shown. */
+    readonly findings: () => readonly Finding[]
+  },
 ): Operator {
-  const { numbers, signups, provider, store, ownsStore, background } = parts
+  const { numbers, signups, store } = domain
+  const { provider, store: hostStore, namespace } = settings
   return {
     numbers,
-    subjects: createSubjectsFacade(parts),
+    subjects: createSubjectsFacade(domain),
     signups: {
       async approved(country) {
         if (!phoneCountries.has(country)) {
@@ -89,11 +83,19 @@ export function createOperator(
         await signups.approved(country)
       },
     },
-    selfTest: () => selfTest({ ...parts, balance: async () => (await provider.balance?.()) ?? {} }),
+    selfTest: () =>
+      selfTest({
+        ...domain,
+        providers: membersOf(provider),
+        balance: async () => (await provider.balance?.()) ?? {},
+        inspect: async () => hostStore?.inspect?.(namespace) ?? [],
+        settings: parts.findings,
+      }),
     health: parts.health,
     async close() {
-      background.close()
-      await Promise.all([provider.close?.(), ownsStore && store.close?.()])
+      parts.background.close()
+      // That of the host is closed by the host.
+      await Promise.all([provider.close?.(), hostStore === undefined && store.close?.()])
     },
   }
 }

@@ -163,22 +163,20 @@ export interface Requester {
 /** Undefined for an anonymous request. Asked after `Sessions.open`. */
 export type Identify = (req: Request) => Requester | undefined
 
-export function createIdentify(subjectOf: SubjectOf, sessions: Sessions): Identify {
-  return (req) => {
+export function createIdentify(subjectOf: SubjectOf, sessions: Sessions) {
+  const identify: Identify = (req) => {
     const subject = readSubject(subjectOf, req)
     return subject === undefined ? undefined : { subject, session: sessions.idOf(req) }
   }
-}
-
-/** The same where nobody has opened the session yet. */
-export type IdentifyLater = (req: Request) => Promise<Requester | undefined>
-
-export function createIdentifyLater(subjectOf: SubjectOf, sessions: Sessions): IdentifyLater {
-  return async (req) => {
-    const subject = readSubject(subjectOf, req)
-    if (subject === undefined) return undefined
-    await sessions.open(req)
-    return { subject, session: sessions.idOf(req) }
+  return {
+    identify,
+    /** The same where nobody has opened the session yet. */
+    async identifyLater(req: Request): Promise<Requester | undefined> {
+      const subject = readSubject(subjectOf, req)
+      if (subject === undefined) return undefined
+      await sessions.open(req)
+      return { subject, session: sessions.idOf(req) }
+    },
   }
 }
 
