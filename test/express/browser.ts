@@ -1,3 +1,4 @@
+import supertest from 'supertest'
 import { hiddenFields, rememberShown } from '../what-was-shown.js'
 
 export { hiddenFields } from '../what-was-shown.js'
@@ -18,8 +19,15 @@ export interface Answer {
   readonly fields: Record<string, string>
 }
 
+interface Sent {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
 /**
- * Keeps cookies like a browser and follows no redirect. Asks for JSON unless told otherwise. A code goes out with the
+ * supertest with a jar of its own: that of its agent keeps cookies that are Secure from a server without TLS. It holds
+ * cookies like a browser and follows no redirect. Asks for JSON unless told otherwise. A code goes out with the
  * id of the challenge that was shown last, unless the fields say themselves what it is for.
  */
 export class Browser {
@@ -31,27 +39,36 @@ export class Browser {
     readonly always: Readonly<Record<string, string>> = {},
   ) {}
 
-  async send(path: string, init: RequestInit & { headers?: Record<string, string> } = {}): Promise<Answer> {
+  /** A request of this browser, to be sent as it is or in another way. */
+  request(
+    method: string,
+    path: string,
+    headers: Readonly<Record<string, string>> = {},
+  ): InstanceType<typeof supertest.Test> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
-    const response = await fetch(this.url + path, {
-      redirect: 'manual',
-      ...init,
-      headers: { accept: 'application/json', ...(cookie && { cookie }), ...this.always, ...init.headers },
-    })
-    for (const set of response.headers.getSetCookie()) {
+    const sent = { accept: 'application/json', ...(cookie && { cookie }), ...this.always, ...headers }
+    return new supertest.Test(this.url, method, path).set(sent)
+  }
+
+  async send(path: string, { method = 'GET', headers = {}, body }: Sent = {}): Promise<Answer> {
+    const response = await this.request(method, path, headers).send(body)
+    const { status, text = '' } = response
+    const told = new Headers()
+    for (const [name, values] of Object.entries(response.headers)) {
+      for (const value of [values].flat()) told.append(name, value)
+    }
+    for (const set of told.getSetCookie()) {
       const [pair = ''] = set.split(';')
       const [name = '', value = ''] = [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]
       if (value === '') this.cookies.delete(name)
       else this.cookies.set(name, value)
     }
-    const text = await response.text()
-    const { status, headers } = response
-    const location = headers.get('location') ?? ''
+    const location = told.get('location') ?? ''
     this.#memory.look(text, location)
-    const json = parsed(text)
+    const json = response.type.endsWith('json') ? response.body : undefined
     return {
       status,
-      headers,
+      headers: told,
       text,
       json,
       refusal: [status, json?.code],
@@ -118,13 +135,5 @@ export class Browser {
     copy.#memory = rememberShown(this.#memory.shown)
     for (const [name, value] of this.cookies) copy.cookies.set(name, value)
     return copy
-  }
-}
-
-function parsed(text: string): Answer['json'] {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }

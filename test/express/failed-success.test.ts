@@ -202,7 +202,7 @@ describe('an onVerified that answers in its own words', () => {
   })
 
   it.each<[string, (res: Response) => void]>([
-    ['a file', (res) => res.status(403).sendFile(own, { root: here })],
+    ['a file', (res) => res.status(403).type('text').sendFile(own, { root: here })],
     ['a template', (res) => res.status(403).render(own)],
     [
       'a template after a while',
@@ -256,16 +256,13 @@ describe('an onVerified that answers in its own words', () => {
       }),
     )
     const ana = await host.challenged()
-    const leaving = new AbortController()
-    const asked = ana.send('/two-factor/verify', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ code: host.stub.rightCode }),
-      signal: leaving.signal,
+    const asked = ana.request('POST', '/two-factor/verify').send({
+      code: host.stub.rightCode,
+      challenge: (await ana.get('/two-factor')).json.challenge.id,
     })
     asked.catch(() => undefined)
     await refused.opened
-    leaving.abort()
+    asked.abort()
     await expect(asked).rejects.toThrow()
     expect(host.errors).toEqual([])
   })
