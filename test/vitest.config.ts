@@ -37,7 +37,6 @@ const full = {
   express: files(
     'express/{app-bursts,bursts,recovery-bursts,recovery-faults,store-faults,frozen-store}',
     'express/{aborted-requests,crossing,code-provider-canaries,unawaited-reads}',
-    'journeys/two-hours-later',
     'sandbox/{memory,parallel,python}',
   ),
   parts: files(

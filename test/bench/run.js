@@ -13,7 +13,6 @@ import * as login from './login.js'
 import * as memory from './memory.js'
 import { installPackages } from './packages.js'
 import { printProfiles } from './profile.js'
-import * as promises from './promises.js'
 import { startProvider } from './provider.js'
 import * as redis from './redis.js'
 import * as roundTrips from './round-trips.js'
@@ -27,7 +26,7 @@ const { values, positionals } = parseArgs({
 })
 const rounds = Number(values.rounds)
 const asked = positionals.map(Number)
-const groups = [client, guard, ledger, login, promises, memory, housekeeping, startUp, coldStart]
+const groups = [client, guard, ledger, login, memory, housekeeping, startUp, coldStart]
 const bars = [...groups, redis, roundTrips, weight]
   .flatMap((group) => group.bars)
   .filter(({ bar }) => asked.length === 0 || asked.includes(bar))

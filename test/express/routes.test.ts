@@ -1,5 +1,6 @@
 import request from 'supertest'
 import { describe, expect, it } from 'vitest'
+import { blocksOf, read, sectionOf } from '../documents.js'
 import { signupAt, startHost } from './kit.js'
 
 describe('a sign-in over JSON', () => {
@@ -77,6 +78,23 @@ describe('a challenge in JSON', () => {
     const enrolment = (await visitor.post('/signup/start', { phone: '+573001112233' })).json.challenge
     expect(enrolment).toMatchObject({ verifyUrl: '/signup/verify', resendUrl: '/signup/resend' })
   })
+})
+
+it('a front end finds in the JSON what docs/http.md shows', async () => {
+  const host = await startHost()
+  const ana = await host.signIn()
+  const [challengeBlock = '{}'] = blocksOf(sectionOf(read('docs/http.md'), 'A challenge'), 'json')
+  const [refusalBlock = '{}'] = blocksOf(sectionOf(read('docs/http.md'), 'A front end of your own'), 'json')
+
+  const refused = await ana.post('/transfers', { amount: 5, payee: 'ben' })
+  expect(Object.keys(refused.json).sort()).toEqual(Object.keys(JSON.parse(refusalBlock)).sort())
+  const started = await ana.post(refused.json.startUrl, { requirement: refused.json.requirement })
+  expect(Object.keys(started.json.challenge).sort()).toEqual(
+    Object.keys(JSON.parse(challengeBlock).challenge).sort(),
+  )
+  const { verifyUrl } = started.json.challenge
+  expect((await ana.post(verifyUrl, { code: host.stub.rightCode })).status).toBe(200)
+  expect((await ana.post('/transfers', { amount: 5, payee: 'ben' })).status).toBe(200)
 })
 
 describe('the detail of a problem in JSON', () => {

@@ -1,28 +1,24 @@
-import express, { type Request } from 'express'
 import { describe, expect, it } from 'vitest'
-import { type Store, TwoFactorError, type TwoFactorOptions, tokenSession } from '../../src/index.js'
-import { type Answer, Browser } from '../express/browser.js'
-import {
-  type Host,
-  type HostOptions,
-  startHost,
-  storeThrough,
-  withCookies,
-  withTokens,
-} from '../express/kit.js'
+import { TwoFactorError, type TwoFactorOptions } from '../../src/index.js'
+import type { Answer, Browser } from '../express/browser.js'
+import { type Host, startHost, storeThrough } from '../express/kit.js'
 
 const minute = 60_000
 
-/** A caller of one kind: it speaks JSON or fills in forms, and is somebody in one kind of session. */
+/** A caller of one kind: it speaks JSON or fills in forms. */
+type Post = (
+  path: string,
+  fields?: Record<string, string>,
+  headers?: Record<string, string>,
+) => Promise<Answer>
 interface Caller {
-  get(path: string): Promise<Answer>
-  post(path: string, fields?: Record<string, string>, headers?: Record<string, string>): Promise<Answer>
+  readonly post: Post
 }
 
 interface Setup {
   readonly host: Host
   /** Somebody who has given a password, in a session of its own. */
-  enter(user?: string): Promise<Caller>
+  enter(): Promise<Caller>
   /** Nobody. */
   stranger(): Caller
   /** From now on the store throws this. */
@@ -30,71 +26,27 @@ interface Setup {
 }
 
 /** What a program sends, and what a browser does. */
-const formats = {
-  JSON: { accept: 'application/json', lang: undefined },
-  'forms in es': { accept: 'text/html', lang: 'es' },
-} as const
-type Format = (typeof formats)[keyof typeof formats]
-
-const tokenOf = (req: Request) => req.headers.authorization?.split(' ')[1]
-
-const sessions: Readonly<Record<string, HostOptions>> = {
-  'express-session': {},
-  'cookie-session': withCookies,
-  'bearer tokens': withTokens({
-    session: tokenSession(tokenOf),
-    subject: (req) => tokenOf(req)?.split('-')[0],
-  }),
-}
-
-const routes: NonNullable<HostOptions['routes']> = (app, tf) => {
-  app.post('/login', express.json(), (req, res) => {
-    if (req.session) req.session.pendingUserId = req.body.user
-    res.json({})
-  })
-  app.use('/two-factor', tf.routes())
-  app.get('/account', tf.requireTwoFactor(), (_req, res) => {
-    res.json({ ok: true })
-  })
-}
-
-async function setUp(kind: string, format: Format, options: Partial<TwoFactorOptions> = {}): Promise<Setup> {
-  const session = sessions[kind] ?? {}
-  const { store, breakStore } = fallibleStore()
-  const host = await startHost({ ...session, routes, options: { ...session.options, store, ...options } })
-  const callerOf = (browser: Browser): Caller => {
-    const language = format.lang === undefined ? {} : { 'accept-language': format.lang }
-    const { accept } = format
-    return {
-      get: (path) => browser.get(path, { accept, ...language }),
-      post: (path, fields = {}, headers = {}) =>
-        format.lang === undefined
-          ? browser.post(path, fields, headers)
-          : browser.submit(path, fields, { ...language, ...headers }),
-    }
-  }
-  let logins = 0
-  return {
-    host,
-    breakStore,
-    stranger: () => callerOf(host.browser()),
-    async enter(user = 'ana') {
-      logins += 1
-      const always = kind === 'bearer tokens' ? { authorization: `Bearer ${user}-${logins}` } : {}
-      const browser = new Browser(host.url, always as Record<string, string>)
-      await browser.post('/login', { user })
-      return callerOf(browser)
+const formats: Readonly<Record<string, { readonly lang?: string; readonly of: (browser: Browser) => Post }>> =
+  {
+    JSON: { of: (browser) => (path, fields, headers) => browser.post(path, fields ?? {}, headers) },
+    'forms in es': {
+      lang: 'es',
+      of: (browser) => (path, fields, headers) =>
+        browser.submit(path, fields, { 'accept-language': 'es', ...headers }),
     },
   }
-}
 
-function fallibleStore(): { store: Store; breakStore: (error: Error) => void } {
+async function setUp(postOf: (browser: Browser) => Post, options: Partial<TwoFactorOptions>): Promise<Setup> {
   let failure: Error | undefined
+  const store = storeThrough((_command, _key, work) => {
+    if (failure !== undefined) throw failure
+    return work()
+  })
+  const host = await startHost({ options: { store, ...options } })
   return {
-    store: storeThrough((_command, _key, work) => {
-      if (failure !== undefined) throw failure
-      return work()
-    }),
+    host,
+    stranger: () => ({ post: postOf(host.browser()) }),
+    enter: async () => ({ post: postOf(await host.login()) }),
     breakStore(error) {
       failure = error
     },
@@ -275,69 +227,30 @@ const rows: readonly Row[] = [
   { code: 'sending_paused', status: 503, options: () => ({ limits: { serviceSendsPerMinute: 0 } }) },
 ]
 
-function expectWellFormed(answer: Answer): void {
-  expect(answer.headers.get('cache-control')).toBe('no-store')
-  expect(answer.headers.get('vary')).toBe('Accept')
-}
-
-describe.each(Object.entries(formats))('over %s', (_name, format) => {
+describe.each(Object.entries(formats))('over %s', (_name, { lang, of }) => {
   it.each(rows)(
     '$code is answered with $status',
     async ({ code, status, retryAfter, options, run = asksForACode }) => {
-      const setup = await setUp('express-session', format, options?.())
+      const setup = await setUp(of, options?.() ?? {})
       const answer = await run(setup)
       expect(answer.status).toBe(status)
-      expectWellFormed(answer)
+      expect(answer.headers.get('cache-control')).toBe('no-store')
+      expect(answer.headers.get('vary')).toBe('Accept')
       if (retryAfter !== undefined) expect(answer.headers.get('retry-after')).toBe(retryAfter)
       if (status === 429 || status === 503)
         expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
-      if (format.lang === undefined) {
+      if (lang === undefined) {
         expect(answer.headers.get('content-type')).toBe('application/problem+json')
         expect(answer.json).toMatchObject({ code, status, type: `urn:express-two-factor:${code}` })
         expect(answer.json.title).toBeTypeOf('string')
         expect(answer.json.detail).toBeTypeOf('string')
       } else {
         expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
-        expect(answer.text).toContain(`<html lang="${format.lang}"`)
+        expect(answer.text).toContain(`<html lang="${lang}"`)
         expect(answer.text).not.toMatch(/undefined|\[object/)
       }
       expect(answer.text).not.toContain('3001234567')
       expect(setup.host.errors).toEqual([])
     },
   )
-
-  it.each(Object.keys(sessions))('a whole sign-in succeeds with %s', async (kind) => {
-    const setup = await setUp(kind, format)
-    const ana = await setup.enter()
-    const { stub, clock } = setup.host
-    const isJson = format.lang === undefined
-    const tokens = kind === 'bearer tokens'
-
-    const refused = await ana.get('/account')
-    expect(refused.status).toBe(isJson ? (tokens ? 401 : 403) : 303)
-    expectWellFormed(refused)
-
-    const answers = [await ana.post(start), await ana.post(start), await ana.post('/two-factor/cancel')]
-    expect(answers.map(({ status }) => status)).toEqual(isJson ? [201, 200, 204] : [303, 303, 303])
-    clock.now += minute
-    await ana.post(start)
-    clock.now += 2 * minute
-    expect((await ana.post('/two-factor/resend', { channel: 'call' })).status).toBe(isJson ? 200 : 303)
-    expect(stub.sends.map(({ path }) => path)).toEqual([
-      '/v1/2fa/send-sms',
-      '/v1/2fa/send-sms',
-      '/v1/call/2fa/send-call',
-    ])
-    const shown = await ana.get('/two-factor')
-    expect(shown.status).toBe(200)
-    expectWellFormed(shown)
-    expect(isJson ? shown.json.challenge.channel : shown.text).toContain(isJson ? 'call' : '<form')
-
-    const right = await ana.post(verify, { code: stub.rightCode })
-    expect(right.status).toBe(isJson ? 200 : 303)
-    if (isJson) expect(right.json).toMatchObject({ verified: true, purpose: 'login' })
-    else expect(right.location).toBe('/')
-    expectWellFormed(right)
-    expect((await ana.get('/account')).status).toBe(200)
-  })
 })
