@@ -22,6 +22,10 @@ describe('a sign-in with forms', () => {
     expect(start.headers.get('content-type')).toBe('text/html; charset=utf-8')
     expect(start.headers.get('content-security-policy')).toContain("default-src 'none'")
     expect(start.headers.get('cache-control')).toBe('no-store')
+    // Kept out of frames, of other types and of the Referer of other sites.
+    expect(start.headers.get('x-frame-options')).toBe('DENY')
+    expect(start.headers.get('x-content-type-options')).toBe('nosniff')
+    expect(start.headers.get('referrer-policy')).toBe('same-origin')
     expect(host.stub.sends).toEqual([])
 
     const requirement = new URLSearchParams(page.split('?')[1]).get('requirement') ?? ''

@@ -253,3 +253,21 @@ describe('revokeEverything', () => {
     expect((await ben.get('/account')).status).toBe(200)
   })
 })
+
+it('a proof that is redeemed without a session is refused in words for the developer', async () => {
+  const session: SessionAdapter = { id: () => undefined, rotate: () => undefined }
+  const host = await startHost({
+    options: { session },
+    mount: (app, tf) => {
+      const signup = tf.phoneVerification()
+      app.post('/signup', async (req, res) => {
+        const refusal = await signup.redeem(req).catch((error: TwoFactorError) => error)
+        res.json({ ...refusal, message: (refusal as TwoFactorError).message })
+      })
+    },
+  })
+  expect((await host.browser().post('/signup')).json).toMatchObject({
+    code: 'session_unavailable',
+    message: 'This request has no session.',
+  })
+})

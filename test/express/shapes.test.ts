@@ -223,3 +223,30 @@ describe('a number on file that takes no code', () => {
     expect(host.stub.sends).toEqual([])
   })
 })
+
+describe('the box "trust this browser"', () => {
+  it.each<[unknown, number]>([
+    [true, 1],
+    ['true', 1],
+    ['on', 1],
+    [false, 0],
+    ['false', 0],
+    ['', 0],
+    [undefined, 0],
+  ])('sent as %j leaves so many trusted devices: %i', async (trustDevice, count) => {
+    const host = await startHost({ options: { trustedDevices: { maxAgeMs: 60_000 } } })
+    const ana = await host.login()
+    expect((await host.confirm(ana, {}, { trustDevice })).status).toBe(200)
+    expect(await host.tf.trustedDevices.list('ana')).toHaveLength(count)
+  })
+})
+
+it.each(['Application/JSON', 'application/json ; charset=utf-8'])(
+  'a body of type %s is read',
+  async (type) => {
+    const host = await startHost()
+    const ana = await host.login()
+    const told = await ana.postRaw('/two-factor/start', type, '{"channel":"call"}')
+    expect(told.json.challenge).toMatchObject({ channel: 'call' })
+  },
+)
