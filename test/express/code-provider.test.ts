@@ -1,13 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import {
-  type CodeCheck,
-  type CodeProvider,
-  type CodeSend,
-  createClient,
-  providerCodes,
-  type TwoFactorOptions,
-  twoFactor,
-} from '../../src/index.js'
+import { type CodeCheck, type CodeProvider, type CodeSend, twoFactor } from '../../src/index.js'
 import { startProviderStub } from '../provider-stub.js'
 import { baseOptions, signupAt, startHost } from './kit.js'
 
@@ -86,30 +78,5 @@ describe('twoFactor with a CodeProvider', () => {
     await tf.close()
     expect(closed).toBe(true)
     await stub.close()
-  })
-})
-
-describe('the options beside', () => {
-  const client = createClient({ baseUrl: 'http://127.0.0.1:9/v1', client: 1, key: 'k' })
-  const options: TwoFactorOptions = {
-    provider: adapter().provider,
-    appName: 'Acme',
-    secret: 'a secret of thirty-two bytes or more',
-    countries: ['CO'],
-    subject: () => 'ana',
-    phone: () => '+573001234567',
-  }
-
-  it('a client: it needs providerCodes around it, which has to know the approved statuses', () => {
-    expect(() => twoFactor({ ...options, provider: client as never })).toThrow('must be a CodeProvider')
-    expect(() => providerCodes({ client } as never)).toThrow('providerCodes: missing approvedStatuses')
-  })
-
-  it.each([
-    [{ sendCode: async () => ({ result: 'sent' }) }, 'provider must be a CodeProvider'],
-    [{ ...adapter().provider, timeoutMs: 0 }, 'provider.timeoutMs must be an integer from 1'],
-    [{ ...adapter().provider, name: 7 }, 'provider.name must be a non-empty string'],
-  ])('%j is no provider', (provider, message) => {
-    expect(() => twoFactor({ ...options, provider: provider as never })).toThrow(message)
   })
 })

@@ -56,13 +56,6 @@ describe('the id of an express-session', () => {
 })
 
 describe('renewing an express-session', () => {
-  it('keeps the data of the host and saves both', async () => {
-    const { req, saved, rotate } = renewing({ basket: 'three apples' }, { id: 'new' })
-    await rotate()
-    expect(req.session).toMatchObject({ basket: 'three apples' })
-    expect(saved).toEqual([req.session])
-  })
-
   it.each<[string, Partial<FakeSession> | null | undefined]>([
     ['leaves none', undefined],
     ['leaves null', null],

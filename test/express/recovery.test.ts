@@ -2,7 +2,7 @@ import type { Express, RequestHandler } from 'express'
 import { describe, expect, it } from 'vitest'
 import type { TwoFactor, TwoFactorOptions } from '../../src/index.js'
 import { TwoFactorError } from '../../src/index.js'
-import { anasToken, ok, storeThrough, withTokens } from './kit.js'
+import { ok, storeThrough } from './kit.js'
 import { recover, startRecoveryHost, wrongCode } from './recovery-kit.js'
 
 const by: RequestHandler = (req, res) => void res.json({ by: req.twoFactor?.grant.method })
@@ -166,14 +166,6 @@ describe('a recovery code', () => {
     expect((await ana.open('/two-factor?method=recovery-code')).text).not.toContain('name="recoveryCode"')
     expect(() => host.tf.requireTwoFactor({ recoveryCode: true })).toThrow('need the option recoveryCodes')
   })
-
-  it('works with bearer tokens, whose session keeps its id', async () => {
-    const host = await startRecoveryHost(withTokens())
-    const ana = host.browser(anasToken)
-    expect((await recover(ana, host.codes[0])).status).toBe(200)
-    expect((await ana.get('/account')).status).toBe(200)
-    expect((await recover(ana, host.codes[0])).status).toBe(422)
-  })
 })
 
 describe('what a recovery code is for', () => {
@@ -272,16 +264,6 @@ describe('a guard', () => {
       expect(page.text).not.toContain('recovery-code')
     },
   )
-
-  it('takes one for the challenge that was started for it, when the request names nothing else', async () => {
-    const host = await startRecoveryHost({ mount: guards, options: { purposes } })
-    const ana = await host.signIn()
-    const { requirement } = (await ana.get('/number?to=a')).json
-    host.clock.now += 60_000
-    expect((await ana.start({ requirement })).status).toBe(201)
-    expect((await recover(ana, host.codes[0])).json.purpose).toBe('number')
-    expect((await ana.get('/number?to=a')).status).toBe(200)
-  })
 
   it('takes one where it says so itself, and others of its purpose do not', async () => {
     const host = await startRecoveryHost({

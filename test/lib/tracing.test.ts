@@ -23,3 +23,23 @@ it('runs within the stores of its subscribers, so that spans nest', async () => 
   expect(await traced(channel, () => ({}), run)).toBe('span')
   expect(spans.getStore()).toBeUndefined()
 })
+
+it('tells of an operation that throws at once, and leaves the failure to the caller', () => {
+  const failure = new Error('down')
+  const channel = tracingChannel<unknown, object>('test:thrown')
+  const events: string[] = []
+  const note = (event: string) => () => void events.push(event)
+  const unheard = note('never')
+  channel.subscribe({
+    start: note('start'),
+    end: note('end'),
+    asyncStart: unheard,
+    asyncEnd: unheard,
+    error: (context) => void events.push(`error: ${Object(context).error.message}`),
+  })
+  const throws = (): never => {
+    throw failure
+  }
+  expect(() => traced(channel, () => ({}), throws)).toThrow(failure)
+  expect(events).toEqual(['start', 'error: down', 'end'])
+})

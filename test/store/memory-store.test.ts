@@ -212,21 +212,6 @@ describe('options', () => {
     }
   })
 
-  test('must be an object, if there are any', () => {
-    expect(memoryStore(undefined)).toBeDefined()
-    for (const wrong of [null, 5, 'x', []]) {
-      expect(() => memoryStore(wrong as object)).toThrow(
-        'memoryStore: options must be an object with: maxLedgers, maxGrants, maxCounters, now, onPressure, onNearlyFull',
-      )
-    }
-  })
-
-  test('a misspelt name is refused with the one that is near', () => {
-    expect(() => memoryStore({ maxLedger: 5 } as object)).toThrow(
-      'memoryStore: unknown option "maxLedger"; did you mean "maxLedgers"?',
-    )
-  })
-
   test('a worker of a cluster may have one while developing, the primary always', () => {
     const create = (isWorker: boolean, environment: string) => {
       vi.stubEnv('NODE_ENV', environment)
