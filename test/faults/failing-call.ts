@@ -1,12 +1,12 @@
+import { setImmediate } from 'node:timers/promises'
 import { inspect } from 'node:util'
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import {
   type ClientOptions,
   createClient,
   type ProviderClient,
   ProviderError,
 } from '../../src/provider/index.js'
-import { inTime } from '../in-time.js'
 import { answerOf, startSocketServer } from './socket-server.js'
 
 /** Values that would be recognised anywhere. */
@@ -17,11 +17,10 @@ export const canary = {
   code: 'Xq7Wz9',
 }
 
-/** The deadline of a call that runs into it, and the most that a failure may take beyond it. */
+/** The deadline of a call that runs into it. */
 export const deadlineMs = 300
-const graceMs = 250
-/** The deadline of every other call: no busy machine runs into it. */
-const patienceMs = 60_000
+/** The deadline of every other call: a test that waits for it ends before. */
+const patienceMs = 2 ** 31 - 1
 
 export function canaryClient(baseUrl: string, options: Partial<ClientOptions> = {}): ProviderClient {
   return createClient({ baseUrl, client: canary.client, key: canary.key, timeoutMs: patienceMs, ...options })
@@ -42,16 +41,32 @@ export const send = (client: ProviderClient) =>
   client.sendSms({ phone: canary.phone, sms: `Your code is ${canary.code}` })
 export const read = (client: ProviderClient) => client.balance()
 
-/** Makes a call that has to fail, in time and without a leak, and gives its error. */
+/** Makes a call that has to fail, without a leak, and gives its error. */
 export async function failureOf(call: Promise<unknown>): Promise<ProviderError> {
   const failing = call.then(
     (result) => expect.fail(`resolved with ${inspect(result)}`),
     (thrown: unknown) => thrown,
   )
-  const error = await inTime(deadlineMs + graceMs, failing)
+  const error = await failing
   expect(error).toBeInstanceOf(ProviderError)
   expectNoLeak(error)
   return error as ProviderError
+}
+
+/** The same of a call whose deadline comes once it has arrived, however long a busy machine takes to send it. */
+export async function lateOnce(
+  hasArrived: () => boolean,
+  call: () => Promise<unknown>,
+): Promise<ProviderError> {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  try {
+    const failing = failureOf(call())
+    while (!hasArrived()) await setImmediate()
+    vi.advanceTimersByTime(deadlineMs)
+    return await failing
+  } finally {
+    vi.useRealTimers()
+  }
 }
 
 /** Everything that a log, a serializer or a debugger makes of a value. */

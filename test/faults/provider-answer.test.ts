@@ -3,7 +3,17 @@ import { setImmediate } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { ProviderClient } from '../../src/provider/index.js'
-import { canary, canaryClient, check, deadlineMs, failureOf, read, send, warmUp } from './failing-call.js'
+import {
+  canary,
+  canaryClient,
+  check,
+  deadlineMs,
+  failureOf,
+  lateOnce,
+  read,
+  send,
+  warmUp,
+} from './failing-call.js'
 import { answerOf, type SocketServer, startSocketServer } from './socket-server.js'
 
 let server: SocketServer
@@ -252,8 +262,8 @@ describe('a connection that is kept', () => {
       else late?.write(answerOf('{"status":"verified"}'), () => socket.write(answerOf('{"status":"wrong"}')))
     })
     const code = { phone: canary.phone, appName: 'Acme', code: canary.code }
-    const givenUp = client.verifyCode(code, { timeoutMs: deadlineMs })
-    expect(await failureOf(givenUp)).toMatchObject({ delivery: 'unknown' })
+    const givenUp = () => client.verifyCode(code, { timeoutMs: deadlineMs })
+    expect(await lateOnce(() => late !== undefined, givenUp)).toMatchObject({ delivery: 'unknown' })
     expect(await check(client)).toMatchObject({ status: 'wrong' })
     expect(server.received).toHaveLength(2)
   })

@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads'
 import { Pool } from 'undici'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { FailureReason, ProviderClient } from '../../src/provider/index.js'
-import { canaryClient, check, deadlineMs, failureOf, read, send, warmUp } from './failing-call.js'
+import { canaryClient, check, deadlineMs, failureOf, lateOnce, read, send, warmUp } from './failing-call.js'
 import { selfSigned } from './self-signed.js'
 import { answerOf, type SocketServer, startSocketServer } from './socket-server.js'
 
@@ -149,7 +149,10 @@ describe('behind a busy connection', () => {
 
   test('a call that is given up when it has left says so, and its late answer meets nobody', async () => {
     const { ask, codes, answerSlow } = await startBusy()
-    const late = await failureOf(ask('slow', deadlineMs))
+    const late = await lateOnce(
+      () => codes().includes('slow'),
+      () => ask('slow', deadlineMs),
+    )
     expect(late).toMatchObject({ delivery: 'unknown', code: 'verification_unavailable' })
     answerSlow()
     expect(await ask('next')).toMatchObject({ status: 'verified' })
