@@ -1,7 +1,7 @@
-import { setTimeout } from 'node:timers/promises'
+import { setTimeout, setImmediate as turn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Request, Response } from 'express'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { expressSession, type Grant, type SessionAdapter, type TwoFactorOptions } from '../../src/index.js'
 import {
   anasToken,
@@ -224,9 +224,25 @@ describe('an onVerified that answers in its own words', () => {
     expect(host.errors).toEqual([])
   })
 
-  it('is no success when it set a status of 404 and sends nothing', { timeout: 30_000 }, async () => {
-    const { ana, told } = await verify(await startHost(responding((res) => res.status(404))))
-    expect(told.refusal).toEqual([410, 'challenge_gone'])
+  it('is no success when it set a status of 404 and sends nothing for five seconds', async () => {
+    const refused = gate()
+    const host = await startHost(
+      responding((res) => {
+        res.status(404)
+        refused.open()
+      }),
+    )
+    const ana = await host.challenged()
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    let isTold = false
+    const verifying = ana.verify(host.stub.rightCode).finally(() => {
+      isTold = true
+    })
+    await refused.opened
+    // It begins to wait some turns of the event loop later.
+    for (; !isTold; await turn()) vi.advanceTimersByTime(5_000)
+    expect((await verifying).refusal).toEqual([410, 'challenge_gone'])
     expect((await ana.get('/account')).status).toBe(403)
   })
 

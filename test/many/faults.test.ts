@@ -75,13 +75,6 @@ describe.skipIf(withoutRedis).each(['redis', 'ioredis'] as const)('an app throug
     await expectWell(instance, stub)
   })
 
-  it('answers 503 while Redis is slow', async () => {
-    await server.ask('CLIENT', 'PAUSE', '4000', 'ALL')
-    await expectNothingWorks()
-    await recovered()
-    await expectWell(instance, stub)
-  })
-
   it('answers 503 while Redis is dead, and remembers nothing that Redis has forgotten', async () => {
     await server.kill()
     await expectNothingWorks()
