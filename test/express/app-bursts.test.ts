@@ -1,13 +1,11 @@
-import { createClient } from 'redis'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Store } from '../../src/index.js'
-import { redisStore } from '../../src/store/redis-store.js'
+import { describe, expect, it } from 'vitest'
 import { postAtOnce, wrongCodes } from '../../src/testing/rehearsal/bursts.js'
 import { enough } from '../in-full.js'
 import { figure } from '../prove/figure.js'
-import { type RedisServer, startRedis, withoutRedis } from '../store/redis-server.js'
+import { withoutRedis } from '../store/redis-server.js'
 import { startAppHost } from './app-kit.js'
 import { phones } from './kit.js'
+import { patientMs, redisOfFile, times } from './redis.js'
 
 const sessions = enough(30, { inFull: 100 })
 const rightCodes = enough(60, { inFull: 500 })
@@ -18,38 +16,15 @@ const limits = {
   sendsPerAddressPer10Min: false,
   sendsPerSubjectPerDay: 1_000,
   failuresPerSubjectPerDay: 1_000,
-  storeTimeoutMs: 10_000,
+  storeTimeoutMs: patientMs,
 } as const
 
-const times = <T>(count: number, make: () => Promise<T>): Promise<T[]> =>
-  Promise.all(Array.from({ length: count }, make))
-
-let redis: RedisServer | undefined
-const clients: { destroy(): void }[] = []
-beforeAll(async () => {
-  if (!withoutRedis) redis = await startRedis()
-})
-afterAll(async () => {
-  for (const client of clients) client.destroy()
-  await redis?.kill()
-})
-
-async function onRedis(): Promise<{ store: Store }> {
-  const client = createClient({ url: String(redis?.url) })
-  clients.push(client)
-  await client.connect()
-  return { store: redisStore({ client }) }
-}
-
-const stores = {
-  'in memory': async () => ({}),
-  ...(!withoutRedis && { 'on Redis': onRedis }),
-}
+const { stores, onRedis } = redisOfFile()
 
 describe.each(Object.entries(stores))(
   'two numbers and the app of one account, at once, %s,',
   (where, storeOf) => {
-    async function start(namespace: string) {
+    function start(namespace: string) {
       let turn = 0
       const numbers = [String(phones.ana), String(phones.ben)]
       // Each start prefers the other number than the one before.
@@ -57,7 +32,7 @@ describe.each(Object.entries(stores))(
         turn += 1
         return turn % 2 === 0 ? numbers : numbers.toReversed()
       }
-      return startAppHost({ ...(await storeOf()), namespace, limits, phone })
+      return startAppHost({ store: storeOf(), namespace, limits, phone })
     }
 
     it('allow five wrong codes together, over hundreds and many sessions', async () => {
@@ -128,11 +103,11 @@ describe.each(Object.entries(stores))(
 
 describe.skipIf(withoutRedis)('a code of an app that was used', () => {
   it('is refused after a restart, by every process on the same Redis', async () => {
-    const first = await startAppHost({ ...(await onRedis()), limits })
+    const first = await startAppHost({ store: onRedis(), limits })
     const zoe = await first.host.login('zoe')
     await zoe.post('/two-factor/start')
     expect((await zoe.post('/two-factor/verify', { code: first.shows() })).status).toBe(200)
-    const later = await startAppHost({ ...(await onRedis()), limits })
+    const later = await startAppHost({ store: onRedis(), limits })
     const thief = await later.host.login('zoe')
     await thief.post('/two-factor/start')
     const told = (await thief.post('/two-factor/verify', { code: later.shows() })).json

@@ -4,9 +4,7 @@ import { enough } from '../in-full.js'
 import { figure } from '../prove/figure.js'
 import { codeProvidersOfEachKind } from './code-providers.js'
 import { startHost } from './kit.js'
-
-const times = <T>(count: number, make: () => Promise<T>): Promise<T[]> =>
-  Promise.all(Array.from({ length: count }, make))
+import { times } from './redis.js'
 
 const sessions = enough(30, { inFull: 100 })
 const rightCodes = enough(60, { inFull: 200 })

@@ -1,36 +1,22 @@
 import { describe, expect, it } from 'vitest'
-import { memoryStore, type Store } from '../../src/index.js'
-import { redisStore } from '../../src/store/redis-store.js'
-import { withoutRedis } from '../store/redis-server.js'
 import type { Browser } from './browser.js'
 import { recover, startRecoveryHost, wrongCode } from './recovery-kit.js'
-import { redisOfFile } from './redis.js'
-
-const times = <T>(count: number, make: (index: number) => Promise<T>): Promise<T[]> =>
-  Promise.all(Array.from({ length: count }, (_, index) => make(index)))
+import { patientMs, redisOfFile, times } from './redis.js'
 
 const sessions = 15
 const uses = 150
 
-const redis = redisOfFile()
+const { stores } = redisOfFile()
 
-/** A busy machine that answers late would hold the attacker back, too. */
-const timeoutMs = 10_000
-const stores: Readonly<Record<string, (namespace: string) => Store>> = {
-  memory: () => memoryStore(),
-  ...(!withoutRedis && { Redis: () => redisStore({ client: redis.client, timeoutMs }) }),
-}
-
-describe.each(Object.entries(stores))('recovery codes on %s', (_, open) => {
+describe.each(Object.entries(stores))('recovery codes, %s,', (_, open) => {
   async function setUp(namespace: string) {
-    const limits = { storeTimeoutMs: timeoutMs }
+    const limits = { storeTimeoutMs: patientMs }
     // A host function that takes its time: every use that was let through is at it together.
     const consume = async (consumed: () => boolean) => {
       await new Promise((resolve) => setImmediate(resolve))
       return consumed()
     }
-    const store = open(namespace)
-    const host = await startRecoveryHost({ consume, options: { store, namespace, limits } })
+    const host = await startRecoveryHost({ consume, options: { store: open(), namespace, limits } })
     const admitted = async (browsers: readonly Browser[]) => {
       const answers = await times(browsers.length, async (index) => browsers[index]?.get('/account'))
       return answers.filter((answer) => answer?.status === 200).length

@@ -1,7 +1,6 @@
 import express from 'express'
 import { describe, expect, it } from 'vitest'
 import { memoryStore, type Store, type TwoFactorOptions } from '../../src/index.js'
-import { redisStore } from '../../src/store/redis-store.js'
 import { figure } from '../prove/figure.js'
 import { withoutRedis } from '../store/redis-server.js'
 import type { Browser } from './browser.js'
@@ -17,7 +16,7 @@ import {
   withCookies,
   withTokens,
 } from './kit.js'
-import { redisOfFile } from './redis.js'
+import { patientMs, redisOfFile } from './redis.js'
 
 const redis = redisOfFile()
 
@@ -62,12 +61,10 @@ const revocations: Readonly<Record<string, (host: Host, browser: Browser) => Pro
 async function hostOn(store: 'memory' | 'Redis', setUp: SetUp): Promise<Host> {
   if (store === 'memory') return startHost({ ...setUp, routes })
   await redis.client.sendCommand(['FLUSHALL'])
-  // What is looked at here is order: a busy machine shall not make a store of it that does not answer.
-  const timeoutMs = 30_000
   const options: Partial<TwoFactorOptions> = {
     ...setUp.options,
-    limits: { storeTimeoutMs: timeoutMs },
-    store: redisStore({ client: redis.client, timeoutMs }),
+    limits: { storeTimeoutMs: patientMs },
+    store: redis.onRedis(),
   }
   return startHost({ ...setUp, routes, options })
 }

@@ -1,26 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { createBackground } from '../../src/lib/background.js'
-import { memoryStore } from '../../src/store/memory-store.js'
-import { redisStore } from '../../src/store/redis-store.js'
-import type { Store } from '../../src/store/store.js'
 import { createService, visitor } from '../challenge/service.js'
-import { redisOfFile } from '../express/redis.js'
-import { withoutRedis } from '../store/redis-server.js'
+import { redisOfFile, times } from '../express/redis.js'
 
-const times = <T>(count: number, make: (index: number) => Promise<T>): Promise<T[]> =>
-  Promise.all(Array.from({ length: count }, (_, index) => make(index)))
+const { stores } = redisOfFile()
 
-/** A busy machine that answers late would hold the attacker back, too. */
-const timeoutMs = 10_000
-
-const redis = redisOfFile()
-
-const stores: Readonly<Record<string, (now: () => number) => Store>> = {
-  memory: (now) => memoryStore({ now }),
-  ...(!withoutRedis && { Redis: () => redisStore({ client: redis.client, timeoutMs }) }),
-}
-
-describe.each(Object.entries(stores))('the day of all sign-ups, on %s,', (_, open) => {
+describe.each(Object.entries(stores))('the day of all sign-ups, %s,', (_, open) => {
   it('stays within its limit for 300 at the turn of an hour, in two processes whose clocks differ', async () => {
     const limits = { serviceEnrolSendsPerDay: 40 }
     const background = createBackground()
