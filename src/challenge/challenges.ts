@@ -1,9 +1,9 @@
 import type { Emit } from '../events.js'
-import { all } from '../lib/awaitable.js'
 import type { Counters } from './budgets/counters.js'
 import type { Codes } from './codes.js'
 import { type Actor, type Challenges, type Refusal, refused } from './commands.js'
 import { acceptedChannels } from './demand.js'
+import { gather } from './gather.js'
 import { cancel, challengeOf, refusalOf } from './ledger/challenge.js'
 import type { LedgerView } from './ledger/ledgers.js'
 import { outlook } from './ledger/outlook.js'
@@ -11,7 +11,7 @@ import type { Lane } from './limits.js'
 import type { Purposes } from './purposes.js'
 import type { Secrets } from './secrets.js'
 import { createSend } from './send.js'
-import { about, type Targets, whoActs } from './targets.js'
+import { about, type Targets } from './targets.js'
 import { createVerify } from './verify.js'
 import type { BalanceWatch } from './watch/balance-watch.js'
 import type { DeliveryWatch } from './watch/delivery-watch.js'
@@ -58,18 +58,10 @@ export function createChallenges(parts: {
     return outcome
   }
 
-  /** The number with its ledger, and who acts on it: one round trip. */
-  async function gather(actor: Actor) {
-    const target = await targets.live(actor)
-    if ('outcome' in target) return target
-    const [seen, who] = await all([target.ledger.read(), whoActs(actor)])
-    return { target, seen, who }
-  }
-
   async function liveOf(actor: Actor) {
-    const gathered = await gather(actor)
-    if ('outcome' in gathered) return refused('challenge_gone')
-    const { target, seen, who } = gathered
+    const target = await targets.live(actor)
+    if ('outcome' in target) return refused('challenge_gone')
+    const { seen, who } = await gather(actor, target.ledger)
     const ownIn = ({ ledger, now, limits }: LedgerView) => challengeOf(ledger, who, now, limits)
     const challenge = ownIn(seen)
     const inAll = seen.shared && ownIn(seen.shared)
@@ -85,9 +77,9 @@ export function createChallenges(parts: {
     verify: async (command) => reported('verify', command, await verify(command)),
 
     async cancel(actor) {
-      const gathered = await gather(actor)
-      if ('outcome' in gathered) return
-      const { target, who } = gathered
+      const target = await targets.live(actor)
+      if ('outcome' in target) return
+      const { who } = await gather(actor, target.ledger)
       const { outcome } = await target.ledger.run((current, now, limits) => cancel(current, who, now, limits))
       if (outcome.challenge !== undefined) {
         emit({ type: 'challenge.cancelled', ...about(target, outcome.challenge) })
@@ -121,7 +113,7 @@ export function createChallenges(parts: {
       const looked = ways
         .filter(({ target }, index, all) => all.findIndex((one) => one.target === target) === index)
         .map(async ({ target, channel }) => {
-          const [seen, who] = await all([target.ledger.read(), whoActs(command)])
+          const { seen, who } = await gather(command, target.ledger)
           const order = { sendId: '', challengeId: '', binding: { purpose, bound, ...who }, channel }
           return { seen: seen.shared ?? seen, who, told: outlook(seen, order) }
         })

@@ -5,12 +5,14 @@ import type { PhoneNumber, PhoneRefusal } from '../phone-number.js'
 import type { Channel, Details } from './code-provider.js'
 import type { DestinationView, NumberOnFile } from './destinations.js'
 import type { Lane } from './limits.js'
+import type { BrowserFacts } from './proofs/stored-device.js'
 
-/**
- * Who acts, from where, on which number. `visitor`, `knownBrowser`, `lastWay` and `epoch` are facts that the request may
- * still be reading: they are awaited with the ledger, in `whoActs`, `lastWay` only where there are several ways, and not
- * at all by what is refused earlier. The caller handles their rejections, which would otherwise end the host's process.
- */
+/** What an entry of the store says. Nothing is read until somebody asks, and nothing twice. */
+export interface Fact<Value> {
+  read(): Awaitable<Value>
+}
+
+/** Who acts, from where, on which number. Its facts are read by `gather`, with the ledger that they decide on. */
 export interface Actor {
   /** Default `auth`. */
   readonly lane?: Lane | undefined
@@ -18,7 +20,7 @@ export interface Actor {
   /** The host's session id. */
   readonly session: string
   /** The owner of the challenge in place of subject and session, where both may change meanwhile: at a signup. */
-  readonly visitor?: Awaitable<string> | undefined
+  readonly visitor?: Fact<string> | undefined
   /** The number, in any usual spelling; in the auth lane the one on file. Absent: there is none. */
   readonly phone?: string | undefined
   /** In place of it several, the preferred one first. */
@@ -31,12 +33,10 @@ export interface Actor {
   readonly country?: string | undefined
   /** Network address, for the counters by address; absent: not counted. */
   readonly address?: string | undefined
-  /** Whether this subject has succeeded in this browser before; absent: not asked, as by a call without a browser. */
-  readonly knownBrowser?: Awaitable<boolean> | undefined
-  /** Tag of the way of the last code that was right in this browser: it comes first. */
-  readonly lastWay?: Awaitable<string | undefined>
-  /** The last revocation of this subject in this session, from the grants. */
-  readonly epoch?: Awaitable<string | undefined>
+  /** Absent: browsers are not told apart, as at a call without one. */
+  readonly browser?: Fact<BrowserFacts> | undefined
+  /** The last revocation of this subject in this session; absent: nobody looks for one. */
+  readonly record?: Fact<string | undefined> | undefined
   /** Whether the address may be that of a proxy: all clients behind it share ten times the limit. */
   readonly proxied?: boolean | undefined
   /** Whether the request is anonymous: the subject stands for the session only and has no budget of its own. */

@@ -89,7 +89,6 @@ export function assembleDomain(
   const funds = parts.balance && createBalanceWatch({ ...parts, codes }, parts.balance)
   const deliveries = parts.deliveryWatch && createDeliveryWatch(parts, parts.deliveryWatch)
   const grants = createGrants(parts)
-  const sharedLedger = (subject: string) => targets.shared({ subject, knownBrowser: true })
   return {
     store,
     keys,
@@ -100,8 +99,8 @@ export function assembleDomain(
     emit,
     challenges: createChallenges({ ...parts, targets, counters, codes, funds, deliveries }),
     numbers: createNumbers({ ...shared, openLedger }),
-    subjects: createSubjects({ ...parts, sharedLedger, grants }),
-    sharedLedger,
+    subjects: createSubjects({ ...parts, sharedLedger: targets.shared, grants }),
+    sharedLedger: targets.shared,
     codes,
     signups,
     serviceLimits,

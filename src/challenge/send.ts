@@ -13,6 +13,7 @@ import {
 } from './commands.js'
 import { acceptedChannels } from './demand.js'
 import { createDispatch, notDelivered } from './dispatch.js'
+import { gather } from './gather.js'
 import { planned } from './ledger/both.js'
 import { challengeShown } from './ledger/challenge.js'
 import type { Decision, Ledger, Who } from './ledger/ledger.js'
@@ -22,7 +23,7 @@ import { settleSend } from './ledger/settled-send.js'
 import type { Lane, LedgerLimits } from './limits.js'
 import { permission } from './permission.js'
 import { firstPurpose, type Purposes } from './purposes.js'
-import { about, hasNumber, type NumberTarget, type Target, type Targets, takes, whoActs } from './targets.js'
+import { about, hasNumber, type NumberTarget, type Target, type Targets, takes } from './targets.js'
 import { newChallengeId, newCommandId } from './updater.js'
 import type { BalanceWatch } from './watch/balance-watch.js'
 import type { DeliveryWatch } from './watch/delivery-watch.js'
@@ -59,17 +60,12 @@ export function createSend(parts: {
     const paused = codes.refusal(target)
     if (paused !== undefined) return paused
 
-    // Gather. Issued together: over a network store that is one round trip.
+    // Gather.
     const { ledger } = target
     const budget = counters.forSend(target)
-    const [seen, who, broke, tooMany] = await all([
-      ledger.read(),
-      whoActs(command),
-      funds?.check(target.lane),
-      budget.check(),
-    ])
-    const barred = broke ?? tooMany
-    if (barred !== undefined) return barred
+    const counted = () => [funds?.check(target.lane), budget.check()]
+    const { seen, who, refusal } = await gather(command, ledger, counted)
+    if (refusal !== undefined) return refusal
 
     // Decide. A refused send needs no captcha, and one that the host refuses changes nothing.
     const plan = planned(seen, (current, now, limits) => decide(current, now, limits, who))
@@ -159,7 +155,7 @@ export function createSend(parts: {
 
   /** An app shows its codes unasked: there is nothing to send, to count or to pay. */
   async function expectApp(command: SendCommand, target: Target, decide: Decide): Promise<StartOutcome> {
-    const who = await whoActs(command)
+    const { who } = await gather(command, target.ledger)
     await command.onPassed?.()
     const decided = await target.ledger.run((current, now, limits) => decide(current, now, limits, who))
     const { outcome } = decided

@@ -1,14 +1,14 @@
 import type { AboutChallenge } from '../events.js'
-import { type Awaitable, all, andThen } from '../lib/awaitable.js'
 import { appMethod } from '../lib/method-names.js'
 import { maskPhoneNumber, type PhoneNumber, parsePhoneNumber } from '../phone-number.js'
 import type { Counted } from './budgets/counter-table.js'
 import type { Channel, Details } from './code-provider.js'
 import { type Actor, type ChallengeView, type Refusal, refused } from './commands.js'
 import { type DestinationView, type NumberOnFile, wayTag } from './destinations.js'
-import { hashId, type Keys } from './keys.js'
+import { gather } from './gather.js'
+import type { Keys } from './keys.js'
 import { both } from './ledger/both.js'
-import type { Challenge, Who } from './ledger/ledger.js'
+import type { Challenge } from './ledger/ledger.js'
 import type { LedgerInHand, LedgerView, OpenLedger } from './ledger/ledgers.js'
 import { resendableAt } from './ledger/pacing.js'
 import { type LedgerLimits, type Limits, ledgerLimitsOf } from './limits.js'
@@ -56,7 +56,7 @@ export interface Targets {
   /** A way as the person may see it. `current`: key of the destination of the live challenge. */
   shown(way: Way, current: string | undefined): DestinationView
   /** The ledger of a subject over all of its destinations. */
-  shared(actor: Pick<Actor, 'subject' | 'knownBrowser'>): LedgerInHand
+  shared(subject: string): LedgerInHand
   /** As they are stored: nobody learns amount or payee from the store. */
   sealDetails(target: Target, details: Details): string
   /** What the person was shown when this challenge began. */
@@ -81,8 +81,8 @@ export function createTargets(parts: {
   const enrol = ledgerLimitsOf(parts.limits, 'enrol')
   const auth = ledgerLimitsOf(parts.limits, 'auth')
   const inBrowsers = ledgerLimitsOf(parts.limits, 'auth', parts.browsersAreKnown)
-  const limitsFor = ({ lane, knownBrowser }: Pick<Actor, 'lane' | 'knownBrowser'>) =>
-    lane === 'enrol' ? enrol : knownBrowser === undefined ? auth : inBrowsers
+  const limitsFor = ({ lane, browser }: Actor) =>
+    lane === 'enrol' ? enrol : browser === undefined ? auth : inBrowsers
 
   function detailsOf({ key }: Target, { details }: Challenge): Details | undefined {
     const opened = details && secrets.open('details', details, key)
@@ -90,13 +90,13 @@ export function createTargets(parts: {
   }
 
   /** Its cooldown is each number's own. */
-  const shared: Targets['shared'] = (actor) =>
-    openLedger(keys.subject(actor.subject), { ...limitsFor(actor), cooldownMs: [] })
+  const shared = (subject: string, limits = inBrowsers) =>
+    openLedger(keys.subject(subject), { ...limits, cooldownMs: [] })
 
   /** Undefined where the number is all there is. */
   function sharedBy(actor: Actor): LedgerInHand | undefined {
     const haveSeveral = parts.haveApps || actor.numbers !== undefined
-    return haveSeveral && actor.lane !== 'enrol' ? shared(actor) : undefined
+    return haveSeveral && actor.lane !== 'enrol' ? shared(actor.subject, limitsFor(actor)) : undefined
   }
 
   const whoCounts = (actor: Actor) => {
@@ -148,14 +148,14 @@ export function createTargets(parts: {
   }
 
   return {
-    shared,
+    shared: (subject) => shared(subject),
 
     async live(actor) {
       const inAll = sharedBy(actor)
       const found = await destinationsOf(actor, inAll)
       if ('outcome' in found || inAll === undefined) return 'outcome' in found ? found : found[0]
-      const [{ ledger }, { budget }] = await all([inAll.read(), whoActs(actor)])
-      const live = found.find(({ key }) => key === ledger[budget].challenge?.number)
+      const { seen, who } = await gather(actor, inAll)
+      const live = found.find(({ key }) => key === seen.ledger[who.budget].challenge?.number)
       // Not an app: its code must not pass for that of a text to a number that is no longer on file.
       return live ?? (hasNumber(found[0]) ? found[0] : refused('challenge_gone'))
     },
@@ -171,7 +171,7 @@ export function createTargets(parts: {
           .filter((target) => takes(target, channel))
           .map((target) => ({ channel, target, ...(inAll && { id: idOf(target, channel) }) })),
       )
-      const last = inAll && (await actor.lastWay)
+      const last = inAll && (await actor.browser?.read())?.way
       const isLast = ({ channel, target }: Way) => wayTag(secrets, actor, channel, target.phone) === last
       return last === undefined
         ? ways
@@ -211,16 +211,6 @@ export function createTargets(parts: {
 }
 
 const maskedIn = (phone: PhoneNumber | undefined) => (phone === undefined ? '' : maskPhoneNumber(phone))
-
-/** Who acts in which budget, and the last revocation: reads that the request began, awaited with that of the ledger. */
-export function whoActs(actor: Actor): Awaitable<Who> {
-  return andThen(all([actor.knownBrowser, actor.epoch, actor.visitor]), ([isKnown, epoch, visitor]) => ({
-    budget: isKnown === true ? 'known' : 'strangers',
-    session: hashId(visitor ?? actor.session),
-    subject: hashId(visitor ?? actor.subject),
-    epoch,
-  }))
-}
 
 /** What every event of a challenge reports. */
 export function about({ lane, subject, country }: Target, challenge: Challenge): AboutChallenge {

@@ -7,6 +7,7 @@ import type { Verdict } from './code-provider.js'
 import type { Codes } from './codes.js'
 import { refused, type VerifyCommand, type VerifyOutcome } from './commands.js'
 import type { Exchanged } from './exchange.js'
+import { gather } from './gather.js'
 import {
   type Approved,
   type Consequences,
@@ -19,7 +20,7 @@ import type { Challenge, Send } from './ledger/ledger.js'
 import { sendsFor } from './ledger/pacing.js'
 import type { Lane } from './limits.js'
 import type { Secrets } from './secrets.js'
-import { about, hasNumber, type Target, type Targets, whoActs } from './targets.js'
+import { about, hasNumber, type Target, type Targets } from './targets.js'
 import { newCommandId } from './updater.js'
 
 /** Verify: count the attempt, ask the provider, record the verdict. */
@@ -89,11 +90,11 @@ export function createVerify(parts: {
     const paused = hasNumber(target) ? codes.refusal(target) : undefined
     if (paused !== undefined) return paused
 
-    // Gather. Issued together: over a network store that is one round trip.
+    // Gather.
     const { ledger } = target
     const budget = counters.forVerification(target)
-    const [who, tooMany] = await all([whoActs(command), budget.check(), ledger.read()])
-    if (tooMany !== undefined) return tooMany
+    const { who, refusal } = await gather(command, ledger, () => [budget.check()])
+    if (refusal !== undefined) return refusal
 
     // Decide and commit: counted in the ledger before the code is judged, and only then in the counters, so that of
     // parallel requests one is counted.

@@ -56,7 +56,7 @@ it('the parts of the domain share one store, one clock, one set of limits and on
   expect(await challenges.verify({ ...ana, code: rightCode })).toMatchObject({ code: 'challenge_gone' })
 
   const record = grants.open({ subject: 'ana', session: 's1' })
-  await record.write({ session: 's1', purpose: 'login', method: 'sms' })
+  await record.write({ purpose: 'login', method: 'sms' }, { before: 's1', after: 's1', provisional: false })
   expect(store.read(keys.grants('ana'))).toBeDefined()
   expect(keys.grants('ana')).toMatch(/^tf2:shop:grants:/)
   expect((await devices.open('ana', undefined).succeed(true))?.expiresAt).toBe(clock.now + day)

@@ -9,11 +9,11 @@ import type {
   SendResult,
   Verdict,
 } from '../../src/challenge/code-provider.js'
-import type { ResendCommand, VerifyCommand } from '../../src/challenge/commands.js'
+import type { ResendCommand, StartCommand, VerifyCommand } from '../../src/challenge/commands.js'
 import { assembleDomain } from '../../src/challenge/domain.js'
 import { createKeys } from '../../src/challenge/keys.js'
 import type { Lane, Limits } from '../../src/challenge/limits.js'
-import type { NewGrant } from '../../src/challenge/proofs/grants.js'
+import type { Proven } from '../../src/challenge/proofs/stored-grant.js'
 import { createPurposes, type Purpose } from '../../src/challenge/purposes.js'
 import { createSecrets } from '../../src/challenge/secrets.js'
 import type { BalanceRules } from '../../src/challenge/watch/balance-state.js'
@@ -67,6 +67,13 @@ const purpose = (name: string, more: Partial<Purpose> = {}): Purpose => ({
   browserStartable: true,
   ...more,
 })
+
+interface NewGrant extends Proven {
+  readonly subject: string
+  readonly session: string
+  readonly previousSession?: string
+  readonly provisional?: boolean
+}
 
 export interface ServiceOptions {
   limits?: Partial<Limits>
@@ -142,8 +149,9 @@ export function createService(options: ServiceOptions = {}) {
       ...challenges,
       numbers: domain.numbers,
       subjects: domain.subjects,
-      verify: (command: VerifyCommand) =>
-        challenges.verify({ ...shownIn(command.lane), appCode: command.code, ...command }),
+      start: (command: In<StartCommand>) => challenges.start(inBrowser(command)),
+      verify: (command: In<VerifyCommand>) =>
+        challenges.verify({ ...shownIn(command.lane), appCode: command.code, ...inBrowser(command) }),
       resend: (command: ResendCommand) => challenges.resend({ ...shownIn(command.lane), ...command }),
     },
     funds,
@@ -152,7 +160,12 @@ export function createService(options: ServiceOptions = {}) {
     serviceLimits,
     grants: {
       ...grants,
-      write: (grant: NewGrant & { subject: string }, record = grants.open(grant)) => record.write(grant),
+      /** By a record that was opened before, or one of its own; returns the record where it holds the grant. */
+      async write(grant: NewGrant, record = grants.open(grant)) {
+        const { session, previousSession = session, provisional = false } = grant
+        const ids = { before: previousSession, after: session, provisional }
+        return (await record.write(grant, ids)) && record
+      },
     },
     provider: provider.state,
     events,
@@ -188,6 +201,17 @@ export function keysCounted(store: Store): string[] {
     return increment(key, ...more)
   }
   return keys
+}
+
+/** What a request finds in the store. */
+export const fact = <Value>(value: Value) => ({ read: () => value })
+
+/** Of a browser in which somebody has succeeded before, or not. */
+type In<Command> = Command & { readonly knownBrowser?: boolean }
+
+function inBrowser<Command extends object>(command: In<Command>): Command {
+  const { knownBrowser: isKnown } = command
+  return isKnown === undefined ? command : { ...command, browser: fact({ isKnown, isTrusted: false }) }
 }
 
 export const ana = { subject: 'ana', session: 'session-1', phone: '+573001234567' }

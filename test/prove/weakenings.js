@@ -213,7 +213,7 @@ export const weakenings = [
     bound: 16,
     what: 'a revocation is not looked for when the grant is written',
     file: 'src/challenge/proofs/subject-record.ts',
-    find: 'if (isRevokedSince(epoch, record, [previous], now)) return { outcome: false }',
+    find: 'if (isRevokedSince(epoch, record, [previous], now)) return unchanged',
     replace: '',
     tests: ['test/express/revocation.test.ts'],
   },

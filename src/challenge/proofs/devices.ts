@@ -1,21 +1,28 @@
 import type { Emit } from '../../events.js'
-import { type Awaitable, andThen, ignoreRejection } from '../../lib/awaitable.js'
+import { type Awaitable, andThen } from '../../lib/awaitable.js'
 import type { Store } from '../../store/store.js'
+import type { Fact } from '../commands.js'
 import type { Keys } from '../keys.js'
-import { createUpdater, type Update, unchanged, update } from '../updater.js'
+import { createUpdater, type Updater, update } from '../updater.js'
 import {
-  familyOf,
+  type Ages,
+  type BrowserFacts,
+  type DeviceToken,
   isReplaced,
   isShownBy,
   isTrusted,
   live,
-  newToken,
-  put,
+  remove,
+  type Shown,
   type Stored,
   type StoredDevice,
-  succeeded,
-  tokenHash,
+  type Success,
+  shownBy,
+  succeed,
+  undo,
 } from './stored-device.js'
+
+export type { DeviceToken } from './stored-device.js'
 
 /** A browser that may stand in for the code at sign-in. Times in milliseconds since 1970. */
 export interface TrustedDevice {
@@ -29,141 +36,38 @@ export interface TrustedDevice {
   readonly endsAt: number
 }
 
-/** What the browser keeps: 256 random bits, until `expiresAt`. */
-export interface DeviceToken {
-  readonly token: string
-  readonly expiresAt: number
-}
-
 /** The browser of one request, by the token that it shows. */
-export interface Device {
-  /** Whether this subject has succeeded in it before. Gives a budget of its own, never access. */
-  readonly known: Awaitable<boolean>
-  /** Tag of the way of the last code that was right in it. */
-  readonly lastWay: Awaitable<string | undefined>
-  /** Whether it may stand in for the code. */
-  isTrusted(): Awaitable<boolean>
+export interface Device extends Fact<BrowserFacts> {
   /** Records a code typed in it, and what the browser keeps from now on; undefined when it keeps what it has. */
   succeed(trust: boolean, way?: string): Promise<DeviceToken | undefined>
   /** Records that it stands in for the code; undefined, and nothing is written, when it is trusted no more. */
-  standIn(): Promise<Stood | undefined>
+  standIn(): Promise<Pick<Success, 'kept'> | undefined>
   /** Restores the state before a success, but for the token where the browser holds the new one already. */
   undo(isDelivered?: boolean): Promise<void>
 }
 
-/** A success, and what the browser keeps from now on unless it keeps what it has. */
-type Stood = { readonly kept?: DeviceToken }
-
 export interface Devices {
-  /** Reads the devices of a subject together with what is under way. */
-  open(subject: string, token: string | undefined): Device
+  /** `maySucceed`: its entry is read even for a browser without a token, which success will give one. */
+  open(subject: string, token: string | undefined, maySucceed?: boolean): Device
   list(subject: string): Promise<readonly TrustedDevice[]>
   revoke(subject: string, id: string): Promise<void>
   revokeSubject(subject: string): Promise<void>
 }
 
-export function createDevices(parts: {
+interface Parts extends Ages {
   readonly store: Store
   readonly keys: Keys
-  /** How long after its last success a browser is known; 0 when the feature is off. */
-  readonly knownMaxAgeMs: number
-  /** How long a trusted device replaces the code; 0 when the feature is off. */
-  readonly trustedMaxAgeMs: number
   readonly now: () => number
   readonly emit: Emit
-}): Devices {
-  const { store, keys, knownMaxAgeMs, now, emit } = parts
+}
 
-  /** Removes the devices that `stays` rejects and reports it only when there were any. */
-  async function remove(
-    subject: string,
-    type: 'device.revoked' | 'device.reused',
-    stays: (device: StoredDevice) => boolean,
-  ): Promise<void> {
-    const removed = await update(store, keys.devices(subject), (stored: Stored | undefined) => {
-      const before = live(stored, now())
-      const kept = before.filter(stays)
-      return kept.length === before.length ? { outcome: false } : { outcome: true, put: put(kept, now()) }
-    })
-    if (removed) emit({ type, subject })
-  }
+export function createDevices(parts: Parts): Devices {
+  const { store, keys, now } = parts
 
   return {
-    open(subject, token) {
-      const updater = createUpdater<Stored>(store, keys.devices(subject))
-      const shown = token === undefined ? undefined : { hash: tokenHash(token), family: familyOf(token) }
-      let previous: StoredDevice | undefined
-      let written: StoredDevice | undefined
-
-      function shownIn(devices: readonly StoredDevice[]): Awaitable<StoredDevice | undefined> {
-        if (shown === undefined) return undefined
-        // Token theft (RFC 9700, 4.14.2): a replaced token is in two hands, and one of them may be a thief's.
-        if (devices.some((device) => isReplaced(device, shown, now()))) {
-          const stays = (device: StoredDevice) => !isReplaced(device, shown, now())
-          return andThen(remove(subject, 'device.reused', stays), () => undefined)
-        }
-        return devices.find((device) => isShownBy(device, shown, now()))
-      }
-
-      const found = andThen(updater.prefetch(), (stored) => shownIn(live(stored, now())))
-      const known = andThen(found, (device) => knownMaxAgeMs > 0 && device !== undefined)
-      const lastWay = andThen(found, (device) => device?.way)
-      for (const fact of [known, lastWay]) ignoreRejection(fact)
-
-      async function record(trust: boolean, isCodeTyped: boolean, way?: string): Promise<Stood | undefined> {
-        const recording = async () =>
-          updater.update((stored): Update<Stored, Stood | undefined> => {
-            const devices = live(stored, now())
-            previous = shown && devices.find((device) => isShownBy(device, shown, now()))
-            // A copied cookie that was revoked since it was read would get in, and be handed a token that counts.
-            if (!isCodeTyped && !(previous && isTrusted(previous, now()))) return unchanged
-            // Requests that were sent together show the same token: one is given the next.
-            if (previous !== undefined && previous.hash !== shown?.hash && !trust) return { outcome: {} }
-            const fresh = newToken(previous && token)
-            written = succeeded(previous, fresh, { trust, way }, parts, now())
-            const others = devices.filter((other) => other !== previous)
-            const kept = { token: fresh, expiresAt: written.expiresAt }
-            return { outcome: { kept }, put: put([...others, written], now()) }
-          })
-        const recorded = recording()
-        // Made, but answered too late: its token goes nowhere, and the owner's would pass for a stolen one.
-        recorded.catch(() => undo()).catch(() => undefined)
-        const stood = await recorded
-        const isUsed = previous !== undefined && isTrusted(previous, now())
-        if (trust || isUsed) emit({ type: trust ? 'device.trusted' : 'device.used', subject })
-        return stood
-      }
-
-      async function undo(isDelivered = false): Promise<void> {
-        const mine = written
-        if (mine === undefined) return
-        await updater.update((stored): Update<Stored, void> => {
-          const devices = live(stored, now())
-          const others = devices.filter(({ hash }) => hash !== mine.hash)
-          // With its old hash, the browser that shows the token it was given would pass for a thief's.
-          const token = isDelivered ? { hash: mine.hash, previous: mine.previous, usedAt: mine.usedAt } : {}
-          // Revoked meanwhile: what it was before must not come back either.
-          const isGone = others.length === devices.length
-          const before = previous === undefined || isGone ? [] : [{ ...previous, ...token }]
-          // Written even so: what a slow store still has to run does not fit over a new version.
-          return { outcome: undefined, put: put([...others, ...before], now()) }
-        })
-      }
-
-      return {
-        known,
-        lastWay,
-        isTrusted: () => andThen(found, (device) => device !== undefined && isTrusted(device, now())),
-        async succeed(trust, way) {
-          const before = await found
-          if (knownMaxAgeMs === 0 && !trust && before === undefined) return undefined
-          return (await record(trust, true, way))?.kept
-        },
-        standIn: () => record(false, false),
-        undo,
-      }
+    open(subject, token, maySucceed = false) {
+      return new DeviceInHand(parts, subject, token === undefined ? undefined : shownBy(token), maySucceed)
     },
-
     async list(subject) {
       const entry = await store.read(keys.devices(subject))
       const trusted = live(entry?.value as Stored | undefined, now()).filter((one) => isTrusted(one, now()))
@@ -171,7 +75,87 @@ export function createDevices(parts: {
         return { id, trustedAt, usedAt, endsAt: trustExpiresAt }
       })
     },
-    revoke: (subject, id) => remove(subject, 'device.revoked', (device) => device.id !== id),
-    revokeSubject: (subject) => remove(subject, 'device.revoked', () => false),
+    revoke: (subject, id) => end(parts, subject, 'device.revoked', (device) => device.id !== id),
+    revokeSubject: (subject) => end(parts, subject, 'device.revoked', () => false),
+  }
+}
+
+/** Removes the devices that `stays` rejects and reports it only when there were any. */
+async function end(
+  { store, keys, now, emit }: Parts,
+  subject: string,
+  type: 'device.revoked' | 'device.reused',
+  stays: (device: StoredDevice) => boolean,
+): Promise<void> {
+  const decide = (stored: Stored | undefined) => remove(stored, stays, now())
+  if (await update(store, keys.devices(subject), decide)) emit({ type, subject })
+}
+
+const stranger: BrowserFacts = { isKnown: false, isTrusted: false, way: undefined }
+
+/** One per request: a class, since each closure of a factory would be made anew for every one of them. */
+class DeviceInHand implements Device {
+  private readonly entry: Updater<Stored>
+  private facts: Awaitable<BrowserFacts> | undefined
+  private success: Success | undefined
+
+  constructor(
+    private readonly parts: Parts,
+    private readonly subject: string,
+    private readonly shown: Shown | undefined,
+    private readonly maySucceed: boolean,
+  ) {
+    this.entry = createUpdater(parts.store, parts.keys.devices(subject))
+  }
+
+  read(): Awaitable<BrowserFacts> {
+    if (this.shown === undefined && !this.maySucceed) return stranger
+    this.facts ??= andThen(this.entry.prefetch(), (stored) => this.factsIn(stored))
+    return this.facts
+  }
+
+  async succeed(trust: boolean, way?: string): Promise<DeviceToken | undefined> {
+    return (await this.record({ trust, isCodeTyped: true, way }))?.kept
+  }
+
+  standIn(): Promise<Success | undefined> {
+    return this.record({ trust: false, isCodeTyped: false })
+  }
+
+  async undo(isDelivered = false): Promise<void> {
+    const { success } = this
+    if (success?.after === undefined) return
+    await this.entry.update((stored) => undo(stored, success, isDelivered, this.parts.now()))
+  }
+
+  private factsIn(stored: Stored | undefined): Awaitable<BrowserFacts> {
+    const { shown, parts, subject } = this
+    if (shown === undefined) return stranger
+    const time = parts.now()
+    // Token theft (RFC 9700, 4.14.2): a replaced token is in two hands, and one of them may be a thief's.
+    const isStolen = (device: StoredDevice) => isReplaced(device, shown, time)
+    if (live(stored, time).some(isStolen)) {
+      const ended = end(parts, subject, 'device.reused', (device) => !isStolen(device))
+      return ended.then(() => stranger)
+    }
+    const device = live(stored, time).find((one) => isShownBy(one, shown, time))
+    if (device === undefined) return stranger
+    return { isKnown: parts.knownMaxAgeMs > 0, isTrusted: isTrusted(device, time), way: device.way }
+  }
+
+  private async record(by: Parameters<typeof succeed>[2]): Promise<Success | undefined> {
+    const { emit, now } = this.parts
+    const recorded = (async () =>
+      this.entry.update((stored) => {
+        const decided = succeed(stored, this.shown, by, this.parts, now())
+        this.success = decided.outcome
+        return decided
+      }))()
+    // Made, but answered too late: its token goes nowhere, and the owner's would pass for a stolen one.
+    recorded.catch(() => this.undo()).catch(() => undefined)
+    const success = await recorded
+    const isUsed = success?.before !== undefined && isTrusted(success.before, now())
+    if (by.trust || isUsed) emit({ type: by.trust ? 'device.trusted' : 'device.used', subject: this.subject })
+    return success
   }
 }

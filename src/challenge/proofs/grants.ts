@@ -1,11 +1,12 @@
 import type { Emit } from '../../events.js'
-import { type Awaitable, andThen, ignoreRejection } from '../../lib/awaitable.js'
-import type { Entry, Store } from '../../store/store.js'
+import { type Awaitable, andThen } from '../../lib/awaitable.js'
+import type { Store } from '../../store/store.js'
+import type { Fact } from '../commands.js'
 import { hashId, type Keys } from '../keys.js'
 import type { Limits } from '../limits.js'
 import type { Purposes } from '../purposes.js'
-import { createUpdater, newCommandId, type Update, update } from '../updater.js'
-import type { GrantDemand, GrantMethod, StoredGrant } from './stored-grant.js'
+import { createUpdater, newCommandId, type Update, type Updater, update } from '../updater.js'
+import type { GrantMethod, Proven, RequiredGrant, StoredGrant } from './stored-grant.js'
 import {
   confirm,
   countRecoveryTry,
@@ -25,6 +26,8 @@ import {
   takeBack,
 } from './subject-record.js'
 
+export type { RequiredGrant } from './stored-grant.js'
+
 /** What success leaves behind. */
 export interface Grant {
   /** The account, as the option `subject` returned it. */
@@ -38,46 +41,34 @@ export interface Grant {
 }
 
 /** Whose grants. `session` is the host's session id. */
-type Holder = { readonly subject: string; readonly session: string }
+type Holder = Pick<RequiredGrant, 'subject' | 'session'>
 
-/** What a guard asks for. `bound` is the hash of the bound fields. */
-export type RequiredGrant = Holder & GrantDemand
-
-export interface NewGrant {
-  readonly session: string
-  readonly purpose: string
-  readonly bound?: string | undefined
-  readonly method: GrantMethod
-  /** By which its code may have come, when by more than one: a guard that asks for methods has to take each. */
-  readonly channels?: readonly GrantMethod[] | undefined
+/** Where a grant is written: the ids of its session. */
+export interface NewIds {
   /** The id that the session had before it was renewed: its grants move along. */
-  readonly previousSession?: string | undefined
+  readonly before: string
+  readonly after: string
   /** Admits nothing until it is confirmed: for a session whose id the caller knows whatever the response is. */
-  readonly provisional?: boolean
+  readonly provisional: boolean
 }
 
-/** One grant in the hands of the request that wrote it. */
-export interface WrittenGrant {
-  readonly grant: Grant
+/** The record of a subject in the hands of one request, which reads it once and writes one grant at most. */
+export interface OpenSubject extends Fact<string | undefined> {
+  /** The last revocation of this subject in this session; undefined when there was none recently. */
+  read(): Awaitable<string | undefined>
+  /** Whether a revocation has come since. One store read. */
+  isRevoked(): Promise<boolean>
+  /** Undefined, and nothing written, when grants were revoked since the record was read. */
+  write(proven: Proven, session: NewIds): Promise<Grant | undefined>
   /**
-   * Takes the grants of its session along to another id. This one admits nothing there until it is
+   * Takes the grants of the session along to another id. What was written admits nothing there until it is
    * confirmed: a request that fails afterwards may be unable to take it back.
    */
   moveTo(session: string): Promise<void>
   /** Makes a provisional grant admit. Called once a successful response is certain. */
   confirm(): Promise<void>
-  /** Removes this grant and no other, whatever the clock says and whichever id its session has by now. */
+  /** Removes the grant and no other, whatever the clock says and whichever id its session has by now. */
   takeBack(): Promise<void>
-}
-
-/** The record of a subject in the hands of one request: read once as it begins, and changed by swaps from there on. */
-export interface OpenSubject {
-  /** The last revocation of this subject in this session; undefined when there was none recently. */
-  readonly epoch: Awaitable<string | undefined>
-  /** Whether a revocation has come since. One store read. */
-  isRevoked(): Promise<boolean>
-  /** Undefined, and nothing written, when grants were revoked since the record was read. */
-  write(grant: NewGrant): Promise<WrittenGrant | undefined>
   /** Counts a recovery code before it is judged. */
   countRecoveryTry(): Promise<RecoveryTry>
 }
@@ -108,32 +99,25 @@ export interface Grants {
 
 type Decide<Outcome> = (record: SubjectRecord, now: number) => Update<SubjectRecord, Outcome>
 
-export function createGrants(parts: {
+interface Parts {
   readonly store: Store
   readonly keys: Keys
   readonly purposes: Purposes
   readonly limits: Pick<Limits, 'codeLifetimeMs'>
   readonly now: () => number
   readonly emit: Emit
-}): Grants {
-  const { store, keys, purposes, limits, now, emit } = parts
+}
 
-  const deciding =
-    <Outcome>(decide: Decide<Outcome>) =>
-    (record: SubjectRecord = emptySubject) =>
-      decide(record, now())
+export function createGrants(parts: Parts): Grants {
+  const { store, keys, limits, now, emit } = parts
+
+  const look = <Result>(subject: string, judge: (record: SubjectRecord) => Result): Awaitable<Result> =>
+    andThen(store.read(keys.grants(subject)), (entry) =>
+      judge((entry?.value as SubjectRecord | undefined) ?? emptySubject),
+    )
 
   const change = <Outcome>(subject: string, decide: Decide<Outcome>): Promise<Outcome> =>
-    update(store, keys.grants(subject), deciding(decide))
-
-  async function recordOf(subject: string): Promise<SubjectRecord> {
-    return recordIn(await store.read(keys.grants(subject)))
-  }
-
-  function admitted(entry: Entry | undefined, required: RequiredGrant): Grant | undefined {
-    const found = fitting(recordIn(entry), hashId(required.session), required, now())
-    return found && grantOf(required.subject, found)
-  }
+    update(store, keys.grants(subject), (record: SubjectRecord = emptySubject) => decide(record, now()))
 
   async function end(subject: string, session?: string): Promise<void> {
     await change(subject, (record, time) => {
@@ -143,89 +127,106 @@ export function createGrants(parts: {
     emit({ type: 'grant.revoked', subject })
   }
 
-  const grants: Grants = {
-    read(required) {
-      return andThen(store.read(keys.grants(required.subject)), (entry) => admitted(entry, required))
-    },
-
+  return {
+    read: (required) =>
+      look(required.subject, (record) => grantOf(required.subject, fitting(record, required, now()))),
     async take(required) {
-      const session = hashId(required.session)
-      const taken = await change(required.subject, (record, time) => take(record, session, required, time))
-      return taken && grantOf(required.subject, taken)
+      const taken = await change(required.subject, (record, time) => take(record, required, time))
+      return grantOf(required.subject, taken)
     },
-
-    open(who) {
-      const { subject } = who
-      const updater = createUpdater<SubjectRecord>(store, keys.grants(subject))
-      const epoch = andThen(updater.prefetch(), (found = emptySubject) =>
-        epochOf(found, [hashId(who.session)], now()),
-      )
-      ignoreRejection(epoch)
-      const changeOpen = async <Outcome>(decide: Decide<Outcome>) => updater.update(deciding(decide))
-
-      return {
-        epoch,
-        isRevoked: async () => grants.isRevokedSince(await epoch, who),
-        countRecoveryTry: () => changeOpen(countRecoveryTry),
-
-        async write(proven) {
-          const { purpose, bound, method, channels, previousSession, provisional = false } = proven
-          const session = hashId(proven.session)
-          const previous = previousSession === undefined ? session : hashId(previousSession)
-          const begunIn = await epoch
-          const id = newCommandId()
-          let verifiedAt = 0
-          const isWritten = await changeOpen((record, time) => {
-            verifiedAt = time
-            const added: StoredGrant = {
-              id,
-              session,
-              earlier: previous === session ? [] : [previous],
-              purpose,
-              bound,
-              verifiedAt,
-              method,
-              channels,
-              expiresAt: time + purposes.grantLifetimeMs(purpose),
-              provisional: provisional || undefined,
-            }
-            return grant(record, added, previous, begunIn, time)
-          })
-          if (!isWritten) return undefined
-          let isProvisional = provisional
-          return {
-            grant: grantOf(subject, { purpose, verifiedAt, method }),
-            moveTo(next) {
-              isProvisional = true
-              return changeOpen((record, time) => move(record, session, hashId(next), time, id))
-            },
-            async confirm() {
-              if (isProvisional) await changeOpen((record, time) => confirm(record, id, time))
-            },
-            takeBack: () => changeOpen((record, time) => takeBack(record, id, time)),
-          }
-        },
-      }
-    },
-
-    async isRevokedSince(epoch, { subject, session, earlier = [] }) {
-      return isRevokedSince(epoch, await recordOf(subject), [hashId(session), ...earlier], now())
-    },
-    earlierSessions: async ({ subject, session }) => earlierIds(await recordOf(subject), hashId(session)),
+    open: (who) => new SubjectInHand(parts, who),
+    isRevokedSince: async (epoch, { subject, session, earlier = [] }) =>
+      look(subject, (record) => isRevokedSince(epoch, record, [hashId(session), ...earlier], now())),
+    earlierSessions: async ({ subject, session }) =>
+      look(subject, (record) => earlierIds(record, hashId(session))),
     move: (subject, from, to) =>
       change(subject, (record, time) => move(record, hashId(from), hashId(to), time)),
     revoke: ({ subject, session }) => end(subject, hashId(session)),
     revokeSubject: (subject) => end(subject),
     forgetRecoveryTries: (subject) => change(subject, forgetRecoveryTries),
   }
-  return grants
 }
 
-function recordIn(entry: Entry | undefined): SubjectRecord {
-  return (entry?.value as SubjectRecord | undefined) ?? emptySubject
+/** One per request: a class, since each closure of a factory would be made anew for every one of them. */
+class SubjectInHand implements OpenSubject {
+  private readonly entry: Updater<SubjectRecord>
+  private epoch: { readonly last: Awaitable<string | undefined> } | undefined
+  private written: StoredGrant | undefined
+
+  constructor(
+    private readonly parts: Parts,
+    private readonly who: Holder,
+  ) {
+    this.entry = createUpdater(parts.store, parts.keys.grants(who.subject))
+  }
+
+  read(): Awaitable<string | undefined> {
+    this.epoch ??= {
+      last: andThen(this.entry.prefetch(), (record = emptySubject) =>
+        epochOf(record, [hashId(this.who.session)], this.parts.now()),
+      ),
+    }
+    return this.epoch.last
+  }
+
+  async isRevoked(): Promise<boolean> {
+    const epoch = await this.read()
+    const record = (await this.entry.prefetch()) ?? emptySubject
+    return isRevokedSince(epoch, record, [hashId(this.who.session)], this.parts.now())
+  }
+
+  async write({ purpose, bound, method, channels }: Proven, ids: NewIds): Promise<Grant | undefined> {
+    const epoch = await this.read()
+    const [previous, session] = [hashId(ids.before), hashId(ids.after)]
+    const id = newCommandId()
+    this.written = await this.change((record, time) => {
+      const added: StoredGrant = {
+        id,
+        session,
+        earlier: previous === session ? [] : [previous],
+        purpose,
+        bound,
+        verifiedAt: time,
+        method,
+        channels,
+        expiresAt: time + this.parts.purposes.grantLifetimeMs(purpose),
+        provisional: ids.provisional || undefined,
+      }
+      return grant(record, added, previous, epoch, time)
+    })
+    return grantOf(this.who.subject, this.written)
+  }
+
+  async moveTo(session: string): Promise<void> {
+    const { written } = this
+    if (written === undefined) return
+    this.written = { ...written, provisional: true }
+    await this.change((record, time) => move(record, written.session, hashId(session), time, written.id))
+  }
+
+  async confirm(): Promise<void> {
+    const { written } = this
+    if (written?.provisional) await this.change((record, time) => confirm(record, written.id, time))
+  }
+
+  async takeBack(): Promise<void> {
+    const { written } = this
+    if (written !== undefined) await this.change((record, time) => takeBack(record, written.id, time))
+  }
+
+  async countRecoveryTry(): Promise<RecoveryTry> {
+    return this.change(countRecoveryTry)
+  }
+
+  private async change<Outcome>(decide: Decide<Outcome>): Promise<Outcome> {
+    return this.entry.update((record = emptySubject) => decide(record, this.parts.now()))
+  }
 }
 
-function grantOf(subject: string, proven: Pick<StoredGrant, 'purpose' | 'verifiedAt' | 'method'>): Grant {
-  const { purpose, verifiedAt, method } = proven
-  return { subject, purpose, verifiedAt, method }
-}
+const grantOf = (subject: string, stored: StoredGrant | undefined): Grant | undefined =>
+  stored && {
+    subject,
+    purpose: stored.purpose,
+    verifiedAt: stored.verifiedAt,
+    method: stored.method,
+  }

@@ -5,8 +5,8 @@ import { networksOf, timesBehindProxy } from '../budgets/networks.js'
 import type { Details } from '../code-provider.js'
 import { hashId, type Keys } from '../keys.js'
 import type { Secrets } from '../secrets.js'
-import { type Update, update } from '../updater.js'
 import type { RequiredGrant } from './grants.js'
+import { createSealed } from './sealed.js'
 
 /** A form that a guard has interrupted. */
 export interface KeptForm {
@@ -46,8 +46,6 @@ export interface KeptForms {
   markSent(subject: string, id: string): Promise<boolean>
 }
 
-/** Sealed, because forms hold whatever people type. Emptied and not removed: a command sent twice recognizes itself. */
-type Stored = { readonly sealed?: string }
 type Kept = FoundForm & { readonly subject: string; readonly expiresAt: number }
 
 const lifetimeMs = 10 * minuteMs
@@ -67,29 +65,20 @@ export function createKeptForms(parts: {
   readonly secrets: Secrets
   readonly now: () => number
 }): KeptForms {
-  const { store, keys, secrets, now } = parts
+  const { store, keys, now } = parts
+  const entries = createSealed<Kept>('form', parts)
 
-  /** Namespace and id are associated data: an entry copied to another id does not open. */
-  function opened(stored: Stored | undefined, subject: string, id: string): Kept | undefined {
-    const json = stored?.sealed && secrets.open('form', stored.sealed, keys.forms(id))
-    const kept = json ? (JSON.parse(json) as Kept) : undefined
-    // IDOR: another account in the same session must not read it, nor use it up.
-    return kept !== undefined && kept.subject === subject && now() < kept.expiresAt ? kept : undefined
-  }
-
-  function put(id: string, kept: Omit<Kept, 'expiresAt'> | undefined) {
-    const json = kept && JSON.stringify({ ...kept, expiresAt: now() + lifetimeMs })
-    const value: Stored = json ? { sealed: secrets.seal('form', json, keys.forms(id)) } : {}
-    return { value, ttlMs: lifetimeMs }
-  }
-
-  /** Puts something else, or nothing, in the place of a form that waits; false when it does not wait. */
-  async function replace(subject: string, id: string, by?: Omit<Kept, 'expiresAt'>): Promise<boolean> {
+  /** Decides on a form of this subject that still waits; false where none does. */
+  async function replace(subject: string, id: string, by?: FoundForm): Promise<boolean> {
     if (id.length !== idLength) return false
-    return update(store, keys.forms(id), (stored: Stored | undefined): Update<Stored, boolean> => {
-      const waits = opened(stored, subject, id)?.form !== undefined
-      return waits ? { outcome: true, put: put(id, by) } : { outcome: false }
+    return entries.change(keys.forms(id), (kept) => {
+      if (!isOf(subject, kept) || kept.form === undefined) return { outcome: false }
+      return by ? { outcome: true, put: keptFor(subject, by) } : { outcome: true, isEmptied: true }
     })
+  }
+
+  const keptFor = (subject: string, found: FoundForm): Kept => {
+    return { ...found, subject, expiresAt: now() + lifetimeMs }
   }
 
   /** Whether subject and address may have one more. */
@@ -107,18 +96,20 @@ export function createKeptForms(parts: {
       const { subject } = form.required
       if (!(await hasShare(subject, origin))) return undefined
       const id = randomBytes(idBytes).toString('base64url')
-      await update(store, keys.forms(id), () => ({ outcome: undefined, put: put(id, { subject, form }) }))
+      await entries.change(keys.forms(id), () => ({ outcome: undefined, put: keptFor(subject, { form }) }))
       return id
     },
 
     async find(subject, id) {
       if (id.length !== idLength) return undefined
-      const entry = await store.read(keys.forms(id))
-      const kept = opened(entry?.value as Stored | undefined, subject, id)
-      return kept && { form: kept.form }
+      const kept = await entries.read(keys.forms(id))
+      return isOf(subject, kept) ? { form: kept.form } : undefined
     },
 
     take: (subject, id) => replace(subject, id),
-    markSent: (subject, id) => replace(subject, id, { subject }),
+    markSent: (subject, id) => replace(subject, id, {}),
   }
 }
+
+/** IDOR: another account in the same session must not read it, nor use it up. */
+const isOf = (subject: string, kept: Kept | undefined): kept is Kept => kept?.subject === subject

@@ -4,18 +4,23 @@ import type { Demand } from '../demand.js'
 /** What proved it: `sms`, `call`, `trusted-device`, `recovery-code`, or a name of the host's, `host` by default. */
 export type GrantMethod = string
 
+/** What was proven, and by what. */
+export type Proven = {
+  readonly purpose: string
+  /** Hash of the bound fields. */
+  readonly bound?: string | undefined
+  readonly method: GrantMethod
+  /** By which its code may have come; absent where none was sent. A guard that asks for methods has to take each. */
+  readonly channels?: readonly GrantMethod[] | undefined
+}
+
 /** One stored grant. Sessions are tags; at `expiresAt` no guard accepts it any more. */
-export type StoredGrant = {
+export type StoredGrant = Proven & {
   readonly id: string
   readonly session: string
   /** The last ids that the session had before: a logout that began under one of them reaches this grant, too. */
   readonly earlier: readonly string[]
-  readonly purpose: string
-  readonly bound?: string | undefined
   readonly verifiedAt: number
-  readonly method: GrantMethod
-  /** By which its code may have come; absent where none was sent. */
-  readonly channels?: readonly GrantMethod[] | undefined
   readonly expiresAt: number
   /** Not confirmed yet: it admits nothing. */
   readonly provisional?: true | undefined
@@ -26,10 +31,15 @@ export interface GrantDemand extends Demand {
   readonly maxAgeMs: number
 }
 
-/** Whether it admits a request of this session. */
-export function meets(grant: StoredGrant, session: string, demand: GrantDemand, now: number): boolean {
+/** The same of one subject in one session, by the host's ids. */
+export interface RequiredGrant extends GrantDemand {
+  readonly subject: string
+  readonly session: string
+}
+
+/** Whether it is what a guard asks for, whoever may use it. */
+export function meets(grant: StoredGrant, demand: GrantDemand, now: number): boolean {
   return (
-    grant.session === session &&
     grant.purpose === demand.purpose &&
     // Absence included: a grant for one payment admits no request that binds nothing.
     grant.bound === demand.bound &&
@@ -41,7 +51,7 @@ export function meets(grant: StoredGrant, session: string, demand: GrantDemand, 
 }
 
 /** Whether what proved it will do. */
-function isEnough({ method, channels = [method] }: StoredGrant, accepted: GrantDemand): boolean {
+function isEnough({ method, channels = [method] }: StoredGrant, accepted: Demand): boolean {
   if (accepted.requireCode && method === 'trusted-device') return false
   // Written down once and kept for years: a way back into an account (NIST SP 800-63B-4, 4.2), no step-up.
   if (accepted.recoveryCode !== true && method === 'recovery-code') return false

@@ -1,6 +1,7 @@
 import { dayMs, minuteMs } from '../../lib/time.js'
+import { hashId } from '../keys.js'
 import { type Update, unchanged } from '../updater.js'
-import { type GrantDemand, meets, replaces, type StoredGrant } from './stored-grant.js'
+import { meets, type RequiredGrant, replaces, type StoredGrant } from './stored-grant.js'
 
 /** A revocation, remembered while there may be something that it ends. Without `session`: of all. */
 type Revocation = { readonly id: string; readonly session?: string | undefined; readonly expiresAt: number }
@@ -58,39 +59,38 @@ function put<Outcome>(record: SubjectRecord, now: number, outcome: Outcome): Cha
 
 // ── grants ───────────────────────────────────────────────────────────────────────────────────────
 
-/** The newest grant that meets a demand in this session. */
+/** The newest grant that admits a request. */
 export function fitting(
   { grants }: SubjectRecord,
-  session: string,
-  demand: GrantDemand,
+  required: RequiredGrant,
   now: number,
 ): StoredGrant | undefined {
-  return grants.findLast((grant) => meets(grant, session, demand, now))
+  const session = hashId(required.session)
+  return grants.findLast((grant) => grant.session === session && meets(grant, required, now))
 }
 
-/** Removes the grant that meets the demand: of two requests one gets it. */
+/** Removes the grant that admits a request: of two one gets it. */
 export function take(
   record: SubjectRecord,
-  session: string,
-  demand: GrantDemand,
+  required: RequiredGrant,
   now: number,
 ): Change<StoredGrant | undefined> {
-  const grant = fitting(record, session, demand, now)
+  const grant = fitting(record, required, now)
   return grant === undefined ? unchanged : put(without(record, grant.id), now, grant)
 }
 
-/** Adds a grant, to which those of its session move along; unless a revocation came after `epoch`. */
+/** Adds a grant, to which those of its session move along; undefined where a revocation came after `epoch`. */
 export function grant(
   record: SubjectRecord,
   added: StoredGrant,
   previous: string,
   epoch: string | undefined,
   now: number,
-): Change<boolean> {
+): Change<StoredGrant | undefined> {
   // ASVS 5.0, 7.4.1: a logout or a password reset while the code was being checked must not be undone by it.
-  if (isRevokedSince(epoch, record, [previous], now)) return { outcome: false }
+  if (isRevokedSince(epoch, record, [previous], now)) return unchanged
   const others = moved(record, previous, added.session).grants.filter((other) => !replaces(added, other))
-  return put({ ...record, grants: ofNewestSessions([...others, added]) }, now, true)
+  return put({ ...record, grants: ofNewestSessions([...others, added]) }, now, added)
 }
 
 /** Oldest sessions out: one subject signs in from a handful of browsers. */

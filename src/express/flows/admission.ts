@@ -1,19 +1,27 @@
 import type { Response } from 'express'
 import { type Refusal, refused } from '../../challenge/commands.js'
-import type { NewGrant, OpenSubject } from '../../challenge/proofs/grants.js'
+import type { Device } from '../../challenge/proofs/devices.js'
+import type { OpenSubject } from '../../challenge/proofs/grants.js'
+import type { Proven } from '../../challenge/proofs/stored-grant.js'
 import { TwoFactorError } from '../../errors.js'
 import { HostTimeoutError, hostFunction } from '../host/boundary.js'
 import type { Requester } from '../host/requester.js'
 import type { RequestContext } from '../http/request-body.js'
 import type { HttpParts } from '../http-parts.js'
-import type { BrowserOfRequest, Success } from './device-cookies.js'
 import type { Verified } from './lane.js'
 
-/** Who acts, with what was asked of the store as the request began. */
+/** Who acts, with what the store keeps of them. */
 export interface Caller extends Requester {
   readonly record: OpenSubject
-  /** Undefined where browsers are not told apart, and for one that shows no cookie and gets none. */
-  readonly browser: BrowserOfRequest | undefined
+  /** Undefined where browsers are not told apart. */
+  readonly browser: Device | undefined
+}
+
+/** A success with more than its grant to record. */
+export interface Success {
+  readonly trust?: boolean
+  /** Tag of the way by which the code came. */
+  readonly way?: string
 }
 
 const ownResponseMs = 5_000
@@ -25,16 +33,21 @@ const ownResponseMs = 5_000
 export type Admit = (
   context: RequestContext,
   caller: Caller,
-  proven: Pick<NewGrant, 'purpose' | 'bound' | 'method' | 'channels'>,
+  proven: Proven,
   success?: Success,
 ) => Promise<Verified | Refusal>
 
-export function createAdmit({ settings, renewal, successPaths }: HttpParts): Admit {
+export function createAdmit({ settings, renewal, successPaths, devices }: HttpParts): Admit {
   const { hostTimeoutMs } = settings.limits
   const onVerified =
     settings.onVerified && hostFunction(settings.onVerified, { name: 'onVerified', timeoutMs: hostTimeoutMs })
 
-  return async function admit({ req, res }, { subject, record, browser }, proven, success = {}) {
+  return async function admit(
+    { req, res },
+    { subject, record, browser },
+    proven,
+    { trust = false, way } = {},
+  ) {
     const ids = await renewal.renew(req, res, { subject }).catch(async (error: unknown) => {
       // The session is gone because the person signed out meanwhile.
       if (await record.isRevoked()) return undefined
@@ -44,21 +57,30 @@ export function createAdmit({ settings, renewal, successPaths }: HttpParts): Adm
 
     // Before the grant: a copied cookie that was revoked while the session was renewed must not get in.
     const standsIn = proven.method === 'trusted-device'
-    if (standsIn && !(await browser?.standIn(res))) return refused('challenge_gone')
-    const recorded = standsIn ? undefined : browser?.succeed(res, success)
+    if (standsIn) {
+      const stood = await browser?.standIn()
+      if (stood === undefined) return refused('challenge_gone')
+      devices?.keep(res, stood.kept)
+    }
+    // A full or failing store must not refuse the sign-in: this browser is a stranger next time.
+    const recorded = standsIn
+      ? undefined
+      : browser
+          ?.succeed(trust, way)
+          .then((kept) => devices?.keep(res, kept))
+          .catch(() => undefined)
     const forget = async () => {
       // What is still on its way to the store cannot be undone yet.
       await recorded
-      await browser?.undo(res)
+      await browser?.undo(devices?.takeBack(res))
     }
 
-    const { before, after, provisional } = ids
-    const grant = { session: after, previousSession: before, provisional, ...proven }
-    const written = await record.write(grant).catch(async (error: unknown) => {
+    const { after } = ids
+    const grant = await record.write(proven, ids).catch(async (error: unknown) => {
       await Promise.allSettled([renewal.abandon(req, res), forget()])
       throw error
     })
-    if (written === undefined) {
+    if (grant === undefined) {
       // A revocation came meanwhile.
       await forget().catch(() => undefined)
       return refused('challenge_gone')
@@ -66,20 +88,20 @@ export function createAdmit({ settings, renewal, successPaths }: HttpParts): Adm
 
     /** Never rejects: the first failure is reported. */
     const takeBack = async () => {
-      const undone = await Promise.allSettled([written.takeBack(), forget()])
+      const undone = await Promise.allSettled([record.takeBack(), forget()])
       // The store fails: under another new id the session finds no grant, whatever is left in the store.
       if (undone.some(({ status }) => status === 'rejected')) await renewal.abandon(req, res)
     }
     const statusBefore = res.statusCode
     try {
       await Promise.all([ids.moved, recorded])
-      await onVerified?.(req, res, written.grant)
+      await onVerified?.(req, res, grant)
       // The host may have renewed the session once more.
       const last = await renewal.follow(req, ids)
-      if (last !== after) await written.moveTo(last)
+      if (last !== after) await record.moveTo(last)
       const isRefused = isRefusal(res, statusBefore)
       // Trust outlives every grant, so it is not left behind by a sign-in that was revoked meanwhile.
-      if (isRefused || (success.trust && (await record.isRevoked()))) {
+      if (isRefused || (trust && (await record.isRevoked()))) {
         await takeBack()
         if (isRefused) await ownResponse(res)
         return refused('challenge_gone')
@@ -91,8 +113,8 @@ export function createAdmit({ settings, renewal, successPaths }: HttpParts): Adm
       throw new TwoFactorError('session_unavailable', { cause: error })
     }
     // The response is a success either way; the next request shall find the grant.
-    await written.confirm().catch(() => undefined)
-    const { purpose, verifiedAt } = written.grant
+    await record.confirm().catch(() => undefined)
+    const { purpose, verifiedAt } = grant
     return { outcome: 'verified', purpose, verifiedAt, successPath: successPaths.of(purpose) }
   }
 }

@@ -6,9 +6,10 @@ import { readRecoveryCode } from '../../challenge/proofs/recovery-codes.js'
 import { firstPurpose } from '../../challenge/purposes.js'
 import type { Recover } from '../../challenge/recovery.js'
 import { TwoFactorError } from '../../errors.js'
+import { all } from '../../lib/awaitable.js'
 import type { Requirement } from '../guard/requirement.js'
 import { isOurs } from '../host/boundary.js'
-import { identified, type Requester } from '../host/requester.js'
+import { identified } from '../host/requester.js'
 import { invalid, type RequestContext, readChannel, text } from '../http/request-body.js'
 import { isRepeatable } from '../http/return-path.js'
 import type { HttpParts } from '../http-parts.js'
@@ -31,12 +32,11 @@ export function createSignIn(http: HttpParts): Lane {
   const isSignIn: Lane['isSignIn'] = ({ purpose, issued, spent }) =>
     purpose === firstPurpose && (issued === undefined ? !spent : issued.isStepUp !== true)
 
-  /** Asks the store at once for what it knows of subject and browser. */
-  function callerOf(req: Request, requester: Requester, { maySucceed = false } = {}): Caller {
-    // Without its cookie a browser is no known one; its record is read all the same where success will leave one.
-    const isAsked = maySucceed || devices?.isShown(req)
-    const browser = isAsked ? devices?.open(req, requester.subject) : undefined
-    return { record: grants.open(requester), browser, ...requester }
+  /** Who acts. Nothing is read of the store yet. */
+  function callerOf(req: Request, { maySucceed = false } = {}): Caller {
+    const { subject, session } = identified(identify, req)
+    const browser = devices?.open(req, subject, maySucceed)
+    return { subject, session, record: grants.open({ subject, session }), browser }
   }
 
   /** What the host has on file; nothing of ours is read. */
@@ -47,15 +47,13 @@ export function createSignIn(http: HttpParts): Lane {
   }
 
   async function actorOf(req: Request, caller: Caller): Promise<Actor> {
-    return actorWith(await onFileOf(req, caller.subject), req, caller)
+    return { ...caller, ...(await onFileOf(req, caller.subject)), ...addressOf(req) }
   }
 
-  function actorWith(onFile: OnFile, req: Request, { subject, session, record, browser }: Caller): Actor {
-    // Where there is no device cookie, browsers are not told apart.
-    const knownBrowser = devices && (browser?.known ?? false)
-    const { epoch } = record
-    const lastWay = browser?.lastWay
-    return { subject, session, epoch, knownBrowser, lastWay, ...onFile, ...addressOf(req) }
+  /** Whether the browser stands in for the code. What is revoked from here on ends this. */
+  async function isTrusted({ browser, record }: Caller): Promise<boolean> {
+    const [known] = await all([browser?.read(), record.read()])
+    return known?.isTrusted === true
   }
 
   /** What is to be proven: what the guard required, else just a purpose. */
@@ -110,7 +108,7 @@ export function createSignIn(http: HttpParts): Lane {
     async (context, intent) => {
       const code = readRecoveryCode(text(context.fields, 'recoveryCode') ?? '')
       if (code === undefined) throw invalid('recoveryCode does not match the expected format.')
-      const caller = callerOf(context.req, identified(identify, context.req), { maySucceed: true })
+      const caller = callerOf(context.req, { maySucceed: true })
       const wasShown = await shown(context, intent)
       const started = await live(context.req, caller, wasShown)
       if (started !== undefined && 'outcome' in started) return started
@@ -119,6 +117,8 @@ export function createSignIn(http: HttpParts): Lane {
       if (!takesRecoveryCode(purposes.find(demand.purpose), demand)) {
         throw invalid('A recovery code will not do here.')
       }
+      // Nothing has been read of somebody without a number: what is revoked from here on ends this.
+      await caller.record.read()
       const outcome = await recover({ subject: caller.subject, record: caller.record, code })
       if (outcome.outcome !== 'accepted') return outcome
       const { purpose, bound } = demand
@@ -143,22 +143,20 @@ export function createSignIn(http: HttpParts): Lane {
     },
 
     shown,
-    actor: async (req) => actorOf(req, callerOf(req, identified(identify, req))),
+    actor: async (req) => actorOf(req, callerOf(req)),
     async actorOfSeveral(req) {
-      const requester = identified(identify, req)
-      const onFile = await onFileOf(req, requester.subject)
-      return mayHaveSeveral(onFile) ? actorWith(onFile, req, callerOf(req, requester)) : undefined
+      const actor = await actorOf(req, callerOf(req))
+      return mayHaveSeveral(actor) ? actor : undefined
     },
 
     async start(context, intent, hostSays) {
       const { req, res, fields } = context
-      const requester = identified(identify, req)
+      const caller = callerOf(req)
       const channel = readChannel(fields, settings.methods)
       const destination = text(fields, 'destination')
       const demand = demandOf(context, intent)
-      const caller = callerOf(req, requester)
       const { purpose, bound, requireCode, details, methods } = demand
-      if (!requireCode && devices?.serves(purpose) && (await caller.browser?.isTrusted())) {
+      if (!requireCode && devices?.serves(purpose) && (await isTrusted(caller))) {
         return admit(context, caller, { purpose, method: 'trusted-device' })
       }
       const actor = await actorOf(req, caller)
@@ -168,7 +166,7 @@ export function createSignIn(http: HttpParts): Lane {
     },
 
     async submission(context) {
-      const caller = callerOf(context.req, identified(identify, context.req), { maySucceed: true })
+      const caller = callerOf(context.req, { maySucceed: true })
       return {
         actor: await actorOf(context.req, caller),
         approve({ purpose, bound, channel, channels = [channel], phone }, trustDevice) {

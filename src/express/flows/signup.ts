@@ -34,7 +34,7 @@ export function createSignup(http: HttpParts, purpose: string, successPath: stri
     // Anonymous at a signup: the session stands for the subject.
     const subject = signedIn ?? `visitor ${hashId(session)}`
     const anonymous = signedIn === undefined
-    return { lane: 'enrol', subject, anonymous, session, epoch: record?.epoch, ...addressOf(req) }
+    return { lane: 'enrol', subject, anonymous, session, record, ...addressOf(req) }
   }
 
   async function actorOf(req: Request, enrollee: Enrollee): Promise<Actor | undefined> {
@@ -42,8 +42,8 @@ export function createSignup(http: HttpParts, purpose: string, successPath: stri
     if (enrolment?.purpose !== purpose || enrolment.verifiedAt !== undefined) return undefined
     // IDOR: begun by another account that was signed in here before.
     if (enrolment.subject !== undefined && enrolment.subject !== enrollee.signedIn) return undefined
-    const { phone, country, visitor } = enrolment
-    return { phone, country, visitor, ...requester(req, enrollee) }
+    const { phone, country, visitor = enrollee.session } = enrolment
+    return { phone, country, visitor: { read: () => visitor }, ...requester(req, enrollee) }
   }
 
   return {
@@ -61,12 +61,12 @@ export function createSignup(http: HttpParts, purpose: string, successPath: stri
       const phone = text(fields, 'phone')
       if (phone === undefined) throw invalid('phone is missing.')
       const country = text(fields, 'country')?.toUpperCase()
-      const { visitor, begin } = enrolments.open(enrollee.session)
+      const visitor = enrolments.open(enrollee.session)
       const onPassed = () => sessions.keep(req, res)
       const who = { phone, country, visitor, ...requester(req, enrollee) }
       const outcome = await challenges.start({ onPassed, channel, purpose, ...hostSays, ...who })
       if (outcome.outcome !== 'refused') {
-        await begin({ purpose, phone, country, visitor: await visitor, subject: enrollee.signedIn })
+        await visitor.begin({ purpose, phone, country, subject: enrollee.signedIn })
       }
       return outcome
     },
@@ -91,17 +91,18 @@ export function createSignup(http: HttpParts, purpose: string, successPath: stri
             await moved
             // A subject that proves another number stays signed in.
             if (subject !== undefined && !provisional) await grants.move(subject, before, after)
-            const epoch = await record?.epoch
-            const proof = await enrolments.prove(after, { purpose, phone, provisional, subject, epoch })
-            if (proof === undefined) return refused('challenge_gone')
+            const epoch = await record?.read()
+            const proven = { purpose, phone, provisional, subject, epoch }
+            const verifiedAt = await enrolments.prove(after, proven)
+            if (verifiedAt === undefined) return refused('challenge_gone')
             // A revocation that came while the session was renewed must not leave a proof behind.
             if (await record?.isRevoked()) {
               await enrolments.redeem(after, purpose, subject)
               return refused('challenge_gone')
             }
             // The response is a success either way; the next request shall find the proof.
-            await proof.confirm().catch(() => undefined)
-            return { outcome: 'verified', purpose, verifiedAt: proof.verifiedAt, successPath }
+            if (provisional) await enrolments.confirm(after, verifiedAt).catch(() => undefined)
+            return { outcome: 'verified', purpose, verifiedAt, successPath }
           } catch (error) {
             await renewal.abandon(req, res)
             throw error

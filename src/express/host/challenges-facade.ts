@@ -87,7 +87,7 @@ export function createChallengesFacade({
     grants.open({ subject: subjectText(subject), session })
 
   // Member by member: a command made of a request's body must not choose lane, visitor or budget (mass assignment).
-  const actorOf = (actor: Named<Actor>, { epoch } = recordOf(actor)): Actor => ({
+  const actorOf = (actor: Named<Actor>, record = recordOf(actor)): Actor => ({
     lane: 'auth',
     subject: subjectText(actor.subject),
     session: actor.session,
@@ -95,7 +95,7 @@ export function createChallengesFacade({
     secret: readSecret(actor.secret),
     country: actor.country,
     address: actor.address,
-    epoch,
+    record,
   })
   const sendOf = (command: Named<Omit<SendCommand, 'details'>>) => {
     const { channel, methods, locale, beforeSend } = command

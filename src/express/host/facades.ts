@@ -134,11 +134,11 @@ export function createGrantsFacade({ domain, settings, identifyLater: identify }
       checkMethod(method)
       const record = grants.open({ subject: subjectText(subject), session })
       // The caller keeps the session id whatever happens, so only a confirmed write admits.
-      const proven = { session, purpose, bound: boundTag(bound, hashBound), method, provisional: true }
-      const written = await record.write(proven)
-      if (written === undefined) throw new TwoFactorError('challenge_gone')
-      await written.confirm().catch(() => undefined)
-      return written.grant
+      const ids = { before: session, after: session, provisional: true }
+      const grant = await record.write({ purpose, bound: boundTag(bound, hashBound), method }, ids)
+      if (grant === undefined) throw new TwoFactorError('challenge_gone')
+      await record.confirm().catch(() => undefined)
+      return grant
     },
     async revoke(req) {
       const requester = await identify(req)
@@ -154,7 +154,8 @@ export function createTrustedDevicesFacade(http: HttpParts): TrustedDevicesFacad
   return {
     async has(req) {
       const requester = await http.identifyLater(req)
-      return requester !== undefined && ((await cookies?.has(req, requester.subject)) ?? false)
+      if (requester === undefined) return false
+      return (await cookies?.open(req, requester.subject).read())?.isTrusted === true
     },
     list: async (subject) => devices.list(subjectText(subject)),
     revoke: async (subject, id) => devices.revoke(subjectText(subject), id),

@@ -16,7 +16,7 @@ const turnOf = (turn: number, lane: Lane = 'auth', anonymous = false): Actor => 
   phone: `+57300${1_000_000 + turn}`,
 })
 
-async function typed({ challenges }: Service, code: string, who: Actor) {
+async function typed({ challenges }: Service, code: string, who: Actor & { knownBrowser?: boolean }) {
   await challenges.start({ ...who, purpose: purposeIn(who.lane ?? 'auth') })
   return challenges.verify({ ...who, code })
 }

@@ -99,14 +99,14 @@ describe('the record of a number to be proven', () => {
 
   it('keeps its visitor when it moves, and tells it to the new session alone', async () => {
     const { enrolments } = setUp()
-    const visitor = await enrolments.open('s1').visitor
-    expect(await enrolments.open('s1').visitor).toBe(visitor)
-    expect(await enrolments.open('s3').visitor).not.toBe(visitor)
-    await enrolments.open('s1').begin({ ...typed, visitor })
-    expect(await enrolments.open('s1').visitor).toBe(visitor)
+    const visitor = await enrolments.open('s1').read()
+    expect(await enrolments.open('s1').read()).toBe(visitor)
+    expect(await enrolments.open('s3').read()).not.toBe(visitor)
+    await enrolments.open('s1').begin(typed)
+    expect(await enrolments.open('s1').read()).toBe(visitor)
     await enrolments.move('s1', 's2')
-    expect(await enrolments.open('s2').visitor).toBe(visitor)
-    expect(await enrolments.open('s1').visitor).not.toBe(visitor)
+    expect(await enrolments.open('s2').read()).toBe(visitor)
+    expect(await enrolments.open('s1').read()).not.toBe(visitor)
   })
 
   it('opens in no other namespace, wherever it is copied to', async () => {
@@ -138,23 +138,13 @@ describe('the record of a number to be proven', () => {
   it('is worth nothing while it is provisional', async () => {
     const { enrolments } = setUp()
     await enrolments.open('s1').begin(typed)
-    const proof = await enrolments.prove('s1', { ...proven, provisional: true })
+    const at = (await enrolments.prove('s1', { ...proven, provisional: true })) ?? 0
+    await enrolments.confirm('s1', at + 1)
     expect(await enrolments.redeem('s1', 'signup', undefined)).toBeUndefined()
-    await proof?.confirm()
+    await enrolments.confirm('s1', at)
     expect(await enrolments.redeem('s1', 'signup', undefined)).toMatchObject(handedOver)
-    await proof?.confirm()
-    expect(await enrolments.redeem('s1', 'signup', undefined)).toBeUndefined()
-  })
-
-  it('needs no confirmation when it is not, and is not brought back by one', async () => {
-    const { enrolments, store } = setUp()
-    await enrolments.open('s1').begin(typed)
-    const proof = await enrolments.prove('s1', proven)
-    const swaps = vi.spyOn(store, 'swap')
-    await proof?.confirm()
-    expect(swaps).not.toHaveBeenCalled()
-    expect(await enrolments.redeem('s1', 'signup', undefined)).toMatchObject(handedOver)
-    await proof?.confirm()
+    // Nor is it brought back by its confirmation.
+    await enrolments.confirm('s1', at)
     expect(await enrolments.redeem('s1', 'signup', undefined)).toBeUndefined()
   })
 })
@@ -176,9 +166,9 @@ describe('a look at a proof', () => {
   it('shows the proof of one account to no other one, and none that is provisional', async () => {
     const { enrolments } = setUp()
     await enrolments.open('s1').begin({ ...typed, subject: 'ana' })
-    const written = await enrolments.prove('s1', { ...proven, provisional: true })
+    const at = (await enrolments.prove('s1', { ...proven, provisional: true })) ?? 0
     expect(await enrolments.peek('s1', 'signup', 'ana')).toBeUndefined()
-    await written?.confirm()
+    await enrolments.confirm('s1', at)
     expect(await enrolments.peek('s1', 'signup', 'ben')).toBeUndefined()
     expect(await enrolments.peek('s1', 'signup', 'ana')).toMatchObject(handedOver)
   })
@@ -187,7 +177,7 @@ describe('a look at a proof', () => {
 describe('a revocation', () => {
   /** As a request of Ana's proves it. */
   async function proveAs({ enrolments, grants }: ReturnType<typeof setUp>, subject: string | undefined) {
-    const epoch = subject && (await grants.open({ subject, session: 's1' }).epoch)
+    const epoch = subject && (await grants.open({ subject, session: 's1' }).read())
     await enrolments.open('s1').begin({ ...typed, subject })
     await enrolments.prove('s1', { ...proven, subject, epoch })
   }
@@ -227,9 +217,8 @@ describe('a revocation', () => {
     const { enrolments, grants } = setUp()
     await grants.revokeSubject('ana')
     await grants.revoke({ subject: 'ana', session: 's1' })
-    const { epoch: asked } = grants.open({ subject: 'ana', session: 's1' })
+    const epoch = await grants.open({ subject: 'ana', session: 's1' }).read()
     await enrolments.open('s1').begin({ ...typed, subject: 'ana' })
-    const epoch = await asked
     await enrolments.move('s1', 's2')
     await enrolments.prove('s2', { ...proven, subject: 'ana', epoch })
     expect(await enrolments.redeem('s2', 'signup', 'ana')).toMatchObject(handedOver)
