@@ -1,4 +1,3 @@
-import type { Page } from 'playwright-core'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type Bank, codeFor, enter, givePassword, heading, openBank, press, signIn } from './bank.js'
 import { axeFindings, describeInChromium } from './chromium.js'
@@ -12,16 +11,14 @@ describeInChromium('in a browser', (browser) => {
   })
   afterEach(() => bank.close())
 
-  /** Its script runs once the page is there, and these tests are about the script. */
-  const codePageLoaded = (page: Page) => page.waitForURL(({ pathname }) => pathname.startsWith('/two-factor'))
-
   it('signs in on a double click while the check is slow', async () => {
     const page = await browser().newPage({ locale: 'en-US' })
     // Stands still: on a busy machine the second click could come too late to be one of a double click.
     await page.clock.install()
     await page.clock.pauseAt(Date.now() + 60_000)
     await givePassword(page, bank)
-    await codePageLoaded(page)
+    // Its script runs once the page is there.
+    await page.waitForURL(({ pathname }) => pathname.startsWith('/two-factor'))
     await page.getByLabel('Security code').fill(await codeFor(bank))
     bank.sandbox.faults.add({ operation: 'verifyCode', kind: 'slow', delayMs: 2_000 })
     const { x, y } = await page
@@ -34,22 +31,6 @@ describeInChromium('in a browser', (browser) => {
     await page.waitForURL((url) => !url.pathname.startsWith('/two-factor'))
     await page.goto(`${bank.origin}/account`)
     expect(await heading(page)).toBe('Account')
-    await page.close()
-  })
-
-  it('takes forms again on a page that the browser kept and shows again', async () => {
-    const page = await browser().newPage({ locale: 'en-US' })
-    await givePassword(page, bank)
-    await codePageLoaded(page)
-    // An event that no button made sends nothing, but tells whether a form would have been sent.
-    const sent = await page.evaluate(`{
-      const [verify, resend] = document.querySelectorAll('form')
-      const submit = (form) => form.dispatchEvent(new Event('submit', { bubbles: true, cancelable: true }))
-      const before = [submit(verify), submit(verify), submit(resend)]
-      dispatchEvent(new Event('pageshow'))
-      ;[...before, submit(resend)]
-    }`)
-    expect(sent).toEqual([true, false, false, true])
     await page.close()
   })
 

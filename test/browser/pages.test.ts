@@ -71,6 +71,24 @@ describeInChromium('the pages', (browser) => {
     await page.close()
   })
 
+  it('take no second click, and take one again after a second, or when the page is shown again', async () => {
+    const page = await open('code')
+    // An event that no button made sends nothing, but tells whether the form would have been sent.
+    const isSent = (form: number) =>
+      page.evaluate(
+        `document.forms[${form}].dispatchEvent(new Event('submit', { bubbles: true, cancelable: true }))`,
+      )
+    expect([await isSent(0), await isSent(0), await isSent(1)]).toEqual([true, false, false])
+    await page.clock.runFor(1_000)
+    expect(await page.locator('[aria-busy]').innerText()).toBe('Checking…')
+    await page.keyboard.press('Escape')
+    expect(await page.locator('[aria-busy]').count()).toBe(0)
+    expect([await isSent(1), await isSent(1)]).toEqual([true, false])
+    await page.evaluate("dispatchEvent(new Event('pageshow'))")
+    expect(await isSent(0)).toBe(true)
+    await page.close()
+  })
+
   it('leave the wait to the server when there is no script', async () => {
     const page = await browser().newPage({ javaScriptEnabled: false })
     await page.goto(server.urlOf('en', 'code'))
@@ -100,6 +118,56 @@ describeInChromium('the pages', (browser) => {
     await page.locator('#code').focus()
     await page.keyboard.insertText('  123-456 is your code')
     expect(await page.locator('#code').inputValue()).toBe('  123-456 is your code')
+    await page.close()
+  })
+
+  /** A page that keeps the codes that it would send. */
+  const openWatched = async (state: string) => {
+    const page = await browser().newPage()
+    await page.addInitScript(() => {
+      const sent: (string | undefined)[] = []
+      addEventListener('submit', (event) => {
+        event.preventDefault()
+        sent.push(document.querySelector<HTMLInputElement>('#code')?.value)
+      })
+      // The message comes when the test says so.
+      const message = new Promise((resolve) => Object.assign(window, { receive: resolve }))
+      Object.defineProperty(navigator, 'credentials', { value: { get: () => message } })
+      Object.assign(window, { OTPCredential: Object, sent })
+    })
+    await page.goto(server.urlOf('en', state))
+    return page
+  }
+
+  it('send a whole code by themselves only where the device fills it in', async () => {
+    const page = await openWatched('code, all options')
+    const field = page.locator('#code')
+    const input = async (value: string, inputType: string) => {
+      await field.fill('')
+      await field.evaluate(
+        (element, [code, how]) => {
+          Object.assign(element, { value: code })
+          element.dispatchEvent(new InputEvent('input', { inputType: `${how}`, bubbles: true }))
+        },
+        [value, inputType],
+      )
+    }
+    await field.pressSequentially('111111')
+    await input('222222', 'insertFromPaste')
+    await input('33333', 'insertReplacementText')
+    await input('444444', 'insertReplacementText')
+    expect(await page.evaluate('sent')).toEqual(['444444'])
+    await page.close()
+  })
+
+  it.each([
+    ['send it where nothing has to be read first', 'code', ['123456']],
+    ['leave it to the person where something has', 'code for what is shown', []],
+  ])('fill in the code of a message, and %s', async (_what, state, sent) => {
+    const page = await openWatched(state)
+    await page.evaluate("receive({ code: '123456' })")
+    await expect.poll(() => page.locator('#code').inputValue()).toBe('123456')
+    expect(await page.evaluate('sent')).toEqual(sent)
     await page.close()
   })
 

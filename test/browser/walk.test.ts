@@ -45,6 +45,8 @@ describeInChromium('every state', (browser) => {
       const url = server.urlOf(locale, state)
       await page.evaluate(submitTo, `${url}?posted`)
       await page.waitForURL(url)
+      const reloaded = await page.reload()
+      expect([state, reloaded?.request().method(), page.url()]).toEqual([state, 'GET', url])
       await expectToFit(page, state)
       await expectToFitLarge(page, state)
       const resume = () => page.evaluate("dispatchEvent(new Event('pageshow'))")

@@ -81,10 +81,25 @@ const pairing = {
   qr: '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><path fill="black" d="M0,0h1v1h-1z"/></svg>',
 }
 
+const details: PageFacts['details'] = {
+  title: 'Transfer',
+  rows: [
+    ['Amount', '1,000 EUR'],
+    ['To', 'Ben'],
+  ],
+}
+
 /** Every state that a person may meet. */
 export const states: Readonly<Record<string, PageFacts>> = {
   code: codeView,
-  'code, all options': { ...codeView, offerTrust: true, challenge: { ...challenge, resendAt: now } },
+  'code, all options': {
+    ...codeView,
+    offerTrust: true,
+    trustForMs: 30 * 86_400_000,
+    codeLength: 6,
+    challenge: { ...challenge, resendAt: now },
+  },
+  'code for what is shown': { ...codeView, codeLength: 6, details },
   'code by call': { ...codeView, challenge: { ...challenge, channel: 'call' } },
   'code of an app': { ...codeView, challenge: byApp, destinations: destinationsAt('app') },
   'code of an app, one that was used': {
@@ -155,13 +170,7 @@ export const states: Readonly<Record<string, PageFacts>> = {
     ...startView,
     resumed: true,
     returnTo: '/transfer',
-    details: {
-      title: 'Transfer',
-      rows: [
-        ['Amount', '1,000 EUR'],
-        ['To', 'Ben'],
-      ],
-    },
+    details,
     form: { action: '/transfer', fields: [['amount', '"><b>1000']] },
   },
   'form that is gone': { ...startView, resumed: true, returnTo: '/transfer' },
