@@ -1,9 +1,8 @@
-import { isDeepStrictEqual } from 'node:util'
-import type { Emit } from '../../events.js'
+import type { Emit, EventBody } from '../../events.js'
 import { dayMs, hourMs, minuteMs } from '../../lib/time.js'
 import type { Store } from '../../store/store.js'
 import type { Keys } from '../keys.js'
-import { update } from '../updater.js'
+import { createSharedRecord } from '../watch/shared-record.js'
 import type { CountryWindow, Figures } from './country-figures.js'
 
 /**
@@ -19,8 +18,10 @@ export interface SpendAlarms {
   clear(read: (country: string) => Promise<Figures>): Promise<void>
 }
 
-/** Until when each country is suspected. */
-type Standing = Readonly<Record<string, number>>
+type Told = {
+  /** Until when each country is suspected, and each day that was told, by its tag. */
+  readonly standing: Readonly<Record<string, number>>
+}
 
 const weekMs = 7 * dayMs
 
@@ -30,50 +31,52 @@ export function createSpendAlarms(parts: {
   readonly now: () => number
   readonly emit: Emit
 }): SpendAlarms {
-  const { store, keys, now, emit } = parts
-  /** As this process saw it last. */
-  let standing: Standing = {}
+  const { keys, now } = parts
+  const told = createSharedRecord<Told>(parts, keys.counter('count-country-told', 'standing'), weekMs)
   let lookedAt = Number.NEGATIVE_INFINITY
-  const toldDays = new Map<string, string>()
-  const keyOf = (what: string) => keys.counter('count-country-told', what)
 
-  /** Changes what all processes share: of those that begin or end the same, one does. Resolves with what it was before. */
-  const change = (next: (before: Standing) => Standing): Promise<Standing> =>
-    update<{ readonly standing: Standing }, Standing>(store, keyOf('standing'), (entry) => {
-      const before = entry?.standing ?? {}
-      standing = next(before)
-      if (isDeepStrictEqual(standing, before)) return { outcome: before }
-      return { outcome: before, put: { value: { standing }, ttlMs: weekMs } }
+  /** Lets it stand until an hour after the window, and tells it if it is new. */
+  async function stand(name: string, { endsAt }: CountryWindow, event: EventBody | undefined) {
+    const until = endsAt + hourMs
+    const isKnown = (record: Told | undefined) => until <= (record?.standing[name] ?? 0)
+    if (isKnown(told.seen())) return
+    await told.change((before) => {
+      if (isKnown(before)) return undefined
+      const isNew = before?.standing[name] === undefined
+      const record = { standing: { ...before?.standing, [name]: until } }
+      return { record, events: isNew && event ? [event] : [] }
     })
+  }
+
+  const suspected = ({ country, span }: CountryWindow, figures: Figures): EventBody => ({
+    type: 'spend.suspected',
+    country,
+    window: span,
+    ...figures,
+  })
 
   return {
-    async raise({ country, span, endsAt }, figures) {
-      const until = endsAt + hourMs
-      if (until <= (standing[country] ?? 0)) return
-      const before = await change((all) => ({ ...all, [country]: Math.max(until, all[country] ?? 0) }))
-      // A day is told by `tellDay`.
-      const isNew = before[country] === undefined && span === 'hour'
-      if (isNew) emit({ type: 'spend.suspected', country, window: span, ...figures })
-    },
-
-    async tellDay({ country, tag }, figures) {
-      if (toldDays.get(country) === tag) return
-      toldDays.set(country, tag)
-      const { count } = await store.increment(keyOf(tag), 2 * dayMs)
-      if (count === 1) emit({ type: 'spend.suspected', country, window: 'day', ...figures })
-    },
+    // A day is told by `tellDay`.
+    raise: (window, figures) =>
+      stand(window.country, window, window.span === 'hour' ? suspected(window, figures) : undefined),
+    tellDay: (window, figures) => stand(window.tag, window, suspected(window, figures)),
 
     async clear(read) {
       const at = now()
       // By its distance: a clock that was set back must not silence it.
       if (Math.abs(at - lookedAt) < minuteMs) return
       lookedAt = at
-      const isOver = ([, until]: readonly [string, number]) => until <= at
-      const before = await change((all) =>
-        Object.fromEntries(Object.entries(all).filter((one) => !isOver(one))),
-      )
-      for (const [country] of Object.entries(before).filter(isOver)) {
-        emit({ type: 'spend.cleared', country, window: 'hour', ...(await read(country)) })
+      await told.read()
+      for (const [name, until] of Object.entries(told.seen()?.standing ?? {})) {
+        if (until > at) continue
+        // That a day is over is no news.
+        const isDay = name.includes('.')
+        const cleared = { type: 'spend.cleared', country: name, window: 'hour' } as const
+        const events = isDay ? [] : [{ ...cleared, ...(await read(name)) }]
+        await told.change((before) => {
+          const { [name]: standing, ...others } = before?.standing ?? {}
+          return standing === until ? { record: { standing: others }, events } : undefined
+        })
       }
     },
   }

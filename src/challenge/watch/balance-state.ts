@@ -1,6 +1,7 @@
 import type { EventBody } from '../../events.js'
 import { present } from '../../lib/present.js'
 import { hourMs } from '../../lib/time.js'
+import type { Change } from './shared-record.js'
 
 /** When an account counts as low. */
 export interface BalanceRules {
@@ -37,8 +38,6 @@ export type Reading = number | undefined | 'failed'
 /** How long an answer of the account is waited for. */
 export const askingMs = 10_000
 
-type BalanceEvent = Extract<EventBody, { readonly type: `balance.${string}` }>
-
 /**
  * Whether another look was asked for later and has been answered earlier. A clock that was set back is further
  * behind than two looks under way can be.
@@ -53,7 +52,7 @@ export function nextBalance(
   reading: Reading,
   { sends, at }: { readonly sends: number; readonly at: number },
   rules: BalanceRules,
-): { readonly record: BalanceRecord; readonly events: readonly BalanceEvent[] } {
+): Change<BalanceRecord> {
   const measured = { askedAt: at, ...rateOf(before, reading, sends, at) }
   // `{ "status": 1 }` is how some accounts say "all is well": a figure only once there was another one.
   if (before?.credits === undefined && (reading === undefined || reading === 1)) {
@@ -72,7 +71,7 @@ export function nextBalance(
   if (!isRead) return { record, events: [{ type: 'balance.unknown', ...known }] }
   const told = { credits: reading, ...(Number.isFinite(lastsMs) && { lastsMs: Math.round(lastsMs) }) }
   const isOver = condition === 'ok' || before?.alarm === 'empty'
-  const events: BalanceEvent[] = isOver ? [{ type: 'balance.recovered', credits: reading }] : []
+  const events: EventBody[] = isOver ? [{ type: 'balance.recovered', credits: reading }] : []
   if (condition === 'low') events.push({ type: 'balance.low', ...told })
   if (condition === 'empty') events.push({ type: 'balance.empty', credits: reading })
   return { record, events }

@@ -8,7 +8,6 @@ import type { Codes } from '../codes.js'
 import { type Refusal, refused } from '../commands.js'
 import type { Keys } from '../keys.js'
 import type { Lane } from '../limits.js'
-import { update } from '../updater.js'
 import {
   askingMs,
   type BalanceRecord,
@@ -18,6 +17,7 @@ import {
   type Pause,
   type Reading,
 } from './balance-state.js'
+import { createSharedRecord } from './shared-record.js'
 
 /** What the account has left: told before it is empty, and never asked for while somebody waits. */
 export interface BalanceWatch {
@@ -44,15 +44,14 @@ interface Parts {
 const againMs = 30_000
 const weekMs = 7 * dayMs
 
-export function createBalanceWatch(
-  { store, keys, provider, codes, background, now, emit }: Parts,
-  rules: BalanceRules,
-): BalanceWatch {
+export function createBalanceWatch(parts: Parts, rules: BalanceRules): BalanceWatch {
+  const { store, keys, provider, codes, background, now } = parts
   const sendsKey = keys.counter('count-balance-sends', 'account')
-  let seen: BalanceRecord | undefined
+  const account = createSharedRecord<BalanceRecord>(parts, keys.balance, weekMs + rules.everyMs)
   let failed: { readonly at: number; readonly pause: Pause } | undefined
   let isLookDue = false
   let notBefore = 0
+  const isEmpty = () => account.seen()?.condition === 'empty'
 
   /** One for each lane: visitors of a signup form must not take the probe of sign-ins (denial of service). 0 counts none. */
   async function probe(lane: Lane, by: 0 | 1): Promise<Refusal | undefined> {
@@ -61,18 +60,6 @@ export function createBalanceWatch(
     if (count <= by) return undefined
     return { ...refused('sending_paused', Math.max(1, Math.ceil(resetInMs))), limit: 'balance' }
   }
-
-  async function read(): Promise<void> {
-    seen = (await store.read(keys.balance))?.value as BalanceRecord | undefined
-  }
-
-  /** Writes what follows from the record, and keeps it in memory. */
-  const write = (decide: (before: BalanceRecord | undefined) => BalanceRecord | undefined): Promise<void> =>
-    update<BalanceRecord, void>(store, keys.balance, (before) => {
-      const next = decide(before)
-      seen = next ?? before
-      return { outcome: undefined, ...(next && { put: { value: next, ttlMs: weekMs + rules.everyMs } }) }
-    })
 
   async function ask(): Promise<Reading> {
     try {
@@ -87,17 +74,11 @@ export function createBalanceWatch(
     const reading = await ask()
     const { count: sends } = await store.increment(sendsKey, weekMs, 0)
     await store.increment(sendsKey, weekMs, -sends)
-    let events: ReturnType<typeof nextBalance>['events'] = []
-    let isLate = false
-    await write((before) => {
-      isLate = isOvertaken(before, at)
-      const next = isLate ? undefined : nextBalance(before, reading, { sends, at }, rules)
-      events = next?.events ?? []
-      return next?.record
-    })
+    const taken = await account.change((before) =>
+      isOvertaken(before, at) ? undefined : nextBalance(before, reading, { sends, at }, rules),
+    )
     // They belong to the look after this one.
-    if (isLate) await store.increment(sendsKey, weekMs, sends)
-    for (const event of events) emit(event)
+    if (taken === undefined) await store.increment(sendsKey, weekMs, sends)
   }
 
   /** Of all processes the one that opens the window asks; the others read what was found. Returns how long it lasts. */
@@ -105,30 +86,31 @@ export function createBalanceWatch(
     const lease = keys.counter('count-balance-leases', window)
     const { count, resetInMs } = await store.increment(lease, windowMs)
     // A provider that is down is told as such, and cannot be asked.
-    await (count === 1 && codes.pausedForMs() === undefined ? measure() : read())
+    await (count === 1 && codes.pausedForMs() === undefined ? measure() : account.read())
     // Whoever was refused a send before this was asked knows now whether the account is why. An empty one is why,
     // even of a send that failed while it was being asked.
-    if (seen !== undefined && failed !== undefined) {
-      if (seen.condition === 'empty' || seen.askedAt >= failed.at) await pause(failed.pause)
-    }
-    if (seen?.condition === 'empty') notBefore = Math.max(notBefore, now() + againMs)
-    if (seen?.condition === 'empty' || failed !== undefined) lookAgain()
+    const { askedAt = Number.NEGATIVE_INFINITY } = account.seen() ?? {}
+    if (failed !== undefined && (isEmpty() || askedAt >= failed.at)) await pause(failed.pause)
+    if (isEmpty()) notBefore = Math.max(notBefore, now() + againMs)
+    if (isEmpty() || failed !== undefined) lookAgain()
     return resetInMs
   }
 
   async function pause(paused: Pause): Promise<void> {
     failed = undefined
-    await write((before) =>
-      before?.condition === 'empty' && before.paused !== 'all' ? { ...before, paused } : undefined,
+    await account.change((before) =>
+      before?.condition === 'empty' && before.paused !== 'all'
+        ? { record: { ...before, paused }, events: [] }
+        : undefined,
     )
   }
 
   async function resume(): Promise<void> {
-    await write((before) => {
+    await account.change((before) => {
       if (before?.paused === undefined) return undefined
       const { paused: _, ...rest } = before
       // The alarm stands until the account itself says so.
-      return { ...rest, condition: 'unknown' }
+      return { record: { ...rest, condition: 'unknown' }, events: [] }
     })
     lookAgain()
   }
@@ -151,11 +133,14 @@ export function createBalanceWatch(
 
   background.after(0, lookRegularly)
 
-  const isPaused = (lane: Lane) => seen?.paused === 'all' || (seen?.paused === 'sign-ups' && lane === 'enrol')
+  function isPaused(lane: Lane): boolean {
+    const paused = account.seen()?.paused
+    return paused === 'all' || (paused === 'sign-ups' && lane === 'enrol')
+  }
 
   return {
     async check(lane) {
-      await read()
+      await account.read()
       return isPaused(lane) ? probe(lane, 0) : undefined
     },
     take: async (lane) => (isPaused(lane) ? probe(lane, 1) : undefined),
@@ -163,15 +148,15 @@ export function createBalanceWatch(
       if (result === 'sent' || result === 'unconfirmed') {
         background.run(async () => void (await store.increment(sendsKey, weekMs)))
       }
-      if (result === 'sent' && seen?.paused !== undefined) background.run(resume)
+      if (result === 'sent' && account.seen()?.paused !== undefined) background.run(resume)
       if (result === 'failed' || result === 'misconfigured') {
         const isPicked = lane === 'enrol' && result === 'failed'
         const reach = isPicked && failed?.pause !== 'all' ? 'sign-ups' : 'all'
         failed = { at: now(), pause: reach }
-        if (seen?.condition === 'empty') background.run(() => pause(reach))
+        if (isEmpty()) background.run(() => pause(reach))
         else lookAgain()
       }
     },
-    state: () => seen,
+    state: account.seen,
   }
 }

@@ -1,5 +1,6 @@
 import type { DeliveryCounts, EventBody } from '../../events.js'
 import { minuteMs } from '../../lib/time.js'
+import type { Change } from './shared-record.js'
 
 /** Whose codes: those to one country by one method. */
 export type DeliveryPlace = {
@@ -23,8 +24,6 @@ type Row = DeliveryPlace & {
 
 /** One row for each country and method, which bounds them. */
 export type DeliveryRecord = { readonly rows: readonly Row[] }
-
-type DeliveryEvent = Extract<EventBody, { readonly type: `delivery.${string}` }>
 
 const sliceMs = 10 * minuteMs
 const slicesPerHour = 6
@@ -77,9 +76,9 @@ export function nextDelivery(
   before: DeliveryRecord | undefined,
   counted: readonly DeliveryShare[],
   at: number,
-): { readonly record: DeliveryRecord; readonly events: readonly DeliveryEvent[] } {
+): Change<DeliveryRecord> {
   const slice = Math.floor(at / sliceMs)
-  const events: DeliveryEvent[] = []
+  const events: EventBody[] = []
   const rows = new Map((before?.rows ?? []).map((row) => [`${row.country} ${row.channel}`, aged(row, at)]))
   for (const { country, channel, ...counts } of counted) {
     const name = `${country} ${channel}`
@@ -95,6 +94,6 @@ export function nextDelivery(
 }
 
 /** The last hour of every country and method that had a code in it. */
-export function sharesAt({ rows }: DeliveryRecord, at: number): readonly DeliveryShare[] {
-  return rows.map((row) => shareOf(aged(row, at))).filter(({ sent }) => sent > 0)
+export function sharesAt(record: DeliveryRecord | undefined, at: number): readonly DeliveryShare[] {
+  return (record?.rows ?? []).map((row) => shareOf(aged(row, at))).filter(({ sent }) => sent > 0)
 }

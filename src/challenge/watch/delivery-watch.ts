@@ -5,7 +5,6 @@ import { dayMs, minuteMs } from '../../lib/time.js'
 import type { Store } from '../../store/store.js'
 import type { MessageState, SendResult } from '../code-provider.js'
 import type { Keys } from '../keys.js'
-import { update } from '../updater.js'
 import {
   type DeliveryPlace,
   type DeliveryRecord,
@@ -14,6 +13,7 @@ import {
   noCodes,
   sharesAt,
 } from './delivery-state.js'
+import { createSharedRecord } from './shared-record.js'
 
 /** When to look at what became of a message. */
 export interface DeliveryRules {
@@ -72,8 +72,8 @@ export function createDeliveryWatch(
   },
   rules: DeliveryRules,
 ): DeliveryWatch {
-  const { store, keys, background, now, emit } = parts
-  let seen: DeliveryRecord | undefined
+  const { keys, background, now, emit } = parts
+  const hour = createSharedRecord<DeliveryRecord>(parts, keys.counter('count-delivery', 'hour'), weekMs)
   /** Not in the record yet, by country and method, which bounds them. */
   let counted = new Map<string, DeliveryShare>()
   let waiting = 0
@@ -83,16 +83,7 @@ export function createDeliveryWatch(
     const mine = [...counted.values()]
     counted = new Map()
     const at = now()
-    const events = await update<DeliveryRecord, ReturnType<typeof nextDelivery>['events']>(
-      store,
-      keys.counter('count-delivery', 'hour'),
-      (before) => {
-        const next = nextDelivery(before, mine, at)
-        seen = next.record
-        return { outcome: next.events, put: { value: next.record, ttlMs: weekMs } }
-      },
-    )
-    for (const event of events) emit(event)
+    await hour.change((before) => nextDelivery(before, mine, at))
   }
 
   function count({ country, channel }: DeliveryPlace, what: keyof DeliveryCounts): void {
@@ -119,6 +110,6 @@ export function createDeliveryWatch(
         if (state !== undefined) count(about, state === 'pending' ? 'unknown' : state)
       })
     },
-    shares: () => (seen === undefined ? [] : sharesAt(seen, now())),
+    shares: () => sharesAt(hour.seen(), now()),
   }
 }
