@@ -1,10 +1,18 @@
-import express from 'express'
 import { describe, expect, it } from 'vitest'
 import { createShownChecks } from '../../src/express/guard/details.js'
-import type { Details, GuardOptions, PageView, TwoFactorOptions } from '../../src/index.js'
-import { twoFactor } from '../../src/index.js'
+import {
+  createClient,
+  type Details,
+  type GuardOptions,
+  ownCodes,
+  type PageView,
+  type TwoFactorOptions,
+  twoFactor,
+} from '../../src/index.js'
 import { figure } from '../prove/figure.js'
-import { baseOptions, hearWarnings, startHost } from './kit.js'
+import { Browser } from './browser.js'
+import { transfersAt } from './described-transfers.js'
+import { baseOptions, type HostOptions, hearWarnings, startHost } from './kit.js'
 
 type Describe = NonNullable<GuardOptions['describe']>
 
@@ -19,40 +27,17 @@ const hostile = [
   ']]><!--',
 ]
 
-function startPayHost(
-  options: Partial<TwoFactorOptions> = {},
-  given?: (...asked: Parameters<Describe>) => unknown,
-) {
+function startPayHost(given: HostOptions = {}, describe?: (...asked: Parameters<Describe>) => unknown) {
   return startHost({
-    options,
-    mount: (app, tf) => {
-      const guard = tf.requireTwoFactor({
-        purpose: 'pay',
-        once: true,
-        bind: (req) => ({ amount: req.body.amount, payee: req.body.payee }),
-        describe: (req, context) => {
-          if (given !== undefined) return given(req, context) as Details
-          const { amount, payee } = req.body
-          return {
-            title: 'Transfer',
-            rows: [
-              ['Amount', `${amount} EUR`],
-              ['To', payee],
-            ],
-          }
-        },
-      })
-      app.post('/pay', express.json(), express.urlencoded({ extended: false }), guard, (req, res) => {
-        res.json({ sent: req.body.amount })
-      })
-    },
+    ...given,
+    mount: transfersAt('/pay', { ...(describe && { describe: describe as Describe }) }),
   })
 }
 
 const details = (amount: string, payee: string) => ({
   title: 'Transfer',
   rows: [
-    ['Amount', `${amount} EUR`],
+    ['Amount', amount],
     ['To', payee],
   ],
 })
@@ -81,7 +66,7 @@ describe('what the person confirms', () => {
     await ana.post('/two-factor/verify', { code: host.stub.rightCode })
     expect((await ana.post('/pay', { amount: '900', payee: 'Ben' })).status).toBe(403)
     expect((await ana.post('/pay', { amount: '100', payee: 'Eve' })).status).toBe(403)
-    expect((await ana.post('/pay', { amount: '100', payee: 'Ben' })).json).toEqual({ sent: '100' })
+    expect((await ana.post('/pay', { amount: '100', payee: 'Ben' })).status).toBe(200)
   })
 
   it('is on every page, escaped, whatever it says', async () => {
@@ -112,10 +97,12 @@ describe('what the person confirms', () => {
   it('is handed to a page of the host', async () => {
     const views: PageView[] = []
     const host = await startPayHost({
-      pages: {
-        render: (view) => {
-          views.push(view)
-          return ''
+      options: {
+        pages: {
+          render: (view) => {
+            views.push(view)
+            return ''
+          },
         },
       },
     })
@@ -333,9 +320,57 @@ describe('what is shown and not bound', () => {
     ['es', { locale: 'pt' }, 'pt'],
     ['es', { locale: () => 'pt' }, 'pt'],
   ])('is described in the language of the refusal: %s with %j', async (header, pages, locale) => {
-    const host = await startPayHost({ pages }, (_req, context) => ({ rows: [['Language', context.locale]] }))
+    const host = await startPayHost({ options: { pages } }, (_req, context) => ({
+      rows: [['Language', context.locale]],
+    }))
     const ana = await host.signIn()
     const refused = await ana.post('/pay', { amount: '5', payee: 'Ben' }, { 'accept-language': header })
     expect(refused.json.details.rows).toEqual([['Language', locale]])
+  })
+})
+
+describe('a text with what its code confirms', () => {
+  const secret = 'a secret of thirty-two bytes or more'
+  const payment = { amount: '100', payee: 'Ben' }
+
+  /** A bank that writes its texts itself, and its customer with a browser in one language. */
+  async function startBank(language = 'en') {
+    const host = await startPayHost({
+      provider: ({ baseUrl }) =>
+        ownCodes({ client: createClient({ baseUrl, client: 41, key: 'k-canary' }), secret }),
+    })
+    const ana = new Browser(host.url, { 'accept-language': language })
+    await ana.post('/login', { user: 'ana' })
+    await host.confirm(ana)
+    const { requirement, details } = (await ana.post('/pay', payment)).json
+    const started = await ana.start({ requirement })
+    return { host, ana, requirement, details, started, lastText: () => host.stub.sends.at(-1)?.form.sms }
+  }
+
+  it.each([
+    ['en', 'is your Acme code.', 'It expires in'],
+    ['es-CO', 'es tu código de Acme.', 'Vence en'],
+    ['pt-BR', 'é seu código Acme.', 'Expira em'],
+  ])('has amount and payee in the language of the person: %s', async (language, first, last) => {
+    const { host, details, started, lastText } = await startBank(language)
+    expect(lastText()).toMatch(
+      new RegExp(`^${host.stub.rightCode} ${first} Transfer: Amount 100, To Ben\\. ${last} \\d+ `),
+    )
+    expect(started.json.challenge.details).toEqual(details)
+  })
+
+  it('has it again in the next one, whichever way the request says what it is for', async () => {
+    const { host, ana, requirement, details, lastText } = await startBank()
+    host.clock.now += 60_000
+    const resent = await ana.post('/two-factor/resend', { requirement })
+    host.clock.now += 120_000
+    const again = await ana.post('/two-factor/resend', { challenge: resent.json.challenge.id })
+    for (const { json } of [resent, again]) expect(json.challenge.details).toEqual(details)
+    expect(host.stub.sends).toHaveLength(4)
+    expect(lastText()).toContain('Transfer: Amount 100, To Ben.')
+    await ana.verify(host.stub.rightCode)
+    // The payee was changed after the text had been read (RTS, article 5: dynamic linking).
+    expect((await ana.post('/pay', { ...payment, payee: 'Eve' })).status).toBe(403)
+    expect((await ana.post('/pay', payment)).status).toBe(200)
   })
 })

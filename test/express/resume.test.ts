@@ -9,6 +9,7 @@ import {
   type TwoFactorOptions,
 } from '../../src/index.js'
 import type { Answer, Browser } from './browser.js'
+import { transfersAt } from './described-transfers.js'
 import { type Host, startHost } from './kit.js'
 
 /** A bank whose transfer survives its step-up. */
@@ -19,20 +20,16 @@ function startBank(
     options = {},
   }: { parse?: express.RequestHandler | undefined; options?: Partial<TwoFactorOptions> } = {},
 ): Promise<Host> {
+  const resumed: Partial<GuardOptions> = {
+    resume: true,
+    bind: (req) => ({ body: req.body ?? null }),
+    describe: (req) => ({ rows: [['Amount', String(req.body?.amount)]] }),
+    ...guard,
+  }
   return startHost({
     options,
     mount: (app: Express, tf: TwoFactor) => {
-      const confirmed = tf.requireTwoFactor({
-        purpose: 'pay',
-        once: true,
-        resume: true,
-        bind: (req) => ({ body: req.body ?? null }),
-        describe: (req) => ({ rows: [['Amount', String(req.body?.amount)]] }),
-        ...guard,
-      })
-      app.post('/pay', parse, confirmed, (req, res) => {
-        res.json({ paid: req.body, query: req.query })
-      })
+      transfersAt('/pay', resumed, [parse])(app, tf)
       app.post('/revoke', async (req, res) => {
         await tf.grants.revoke(req)
         res.json({})

@@ -1,7 +1,7 @@
-import express from 'express'
 import { describe, expect, it } from 'vitest'
 import type { GuardOptions, TwoFactorOptions } from '../../src/index.js'
 import { type Answer, type Browser, hiddenFields } from './browser.js'
+import { transfersAt } from './described-transfers.js'
 import { startHost } from './kit.js'
 
 const asks = '<h1>Confirm that it&#39;s you</h1>'
@@ -10,18 +10,12 @@ const sent = '<h1>Check your phone</h1>'
 function startPayHost(guard: GuardOptions = {}, options: Partial<TwoFactorOptions> = {}) {
   return startHost({
     options,
-    mount(app, tf) {
-      const confirmed = tf.requireTwoFactor({
-        purpose: 'pay',
-        once: true,
-        resume: true,
-        bind: (req) => ({ amount: req.body.amount ?? null }),
-        describe: ({ body }) => ({ rows: [['Amount', String(body.amount)]], action: 'Pay <now>' }),
-        ...guard,
-      })
-      app.use('/pay', express.json(), express.urlencoded({ extended: false }))
-      app.all('/pay', confirmed, (req, res) => void res.json({ paid: req.body.amount }))
-    },
+    mount: transfersAt('/pay', {
+      resume: true,
+      bind: (req) => ({ amount: req.body.amount ?? null }),
+      describe: ({ body }) => ({ rows: [['Amount', String(body.amount)]], action: 'Pay <now>' }),
+      ...guard,
+    }),
   })
 }
 
@@ -49,7 +43,7 @@ describe('a form of this site that a guard refuses', () => {
     const last = await ana.open(right.headers.get('location') ?? '')
     expect(last.text).toContain('>Pay &lt;now&gt;</button>')
     const paid = await ana.submit('/pay', hiddenFields(last.text))
-    expect(paid.json).toEqual({ paid: '5' })
+    expect(paid.json.paid).toEqual({ amount: '5' })
     expect(host.stub.sends).toHaveLength(2)
   })
 
