@@ -1,30 +1,12 @@
 import { inspect } from 'node:util'
 import { expect, it } from 'vitest'
-import type { CodeProvider, Store } from '../../src/index.js'
-import { memoryStore } from '../../src/index.js'
+import type { CodeProvider } from '../../src/index.js'
 import { codeProvidersOfEachKind, ownCodesSecret } from './code-providers.js'
-import { startHost } from './kit.js'
-
-/** A store, and everything that is put into it. */
-function recordingStore(written: unknown[]): Store {
-  const well = memoryStore()
-  return {
-    ...well,
-    swap(...command) {
-      written.push(command)
-      return well.swap(...command)
-    },
-    increment(key, ...command) {
-      written.push(key)
-      return well.increment(key, ...command)
-    },
-  }
-}
+import { recordingStore, startHost } from './kit.js'
 
 it.each(codeProvidersOfEachKind)(
   'over %s, no code, handle, secret or key is in the store, the events or an answer',
   async (_name, provider) => {
-    const written: unknown[] = []
     const handles: string[] = []
     const noting =
       provider &&
@@ -39,7 +21,7 @@ it.each(codeProvidersOfEachKind)(
           },
         }
       })
-    const store = recordingStore(written)
+    const { store, told: written } = recordingStore()
     const host = await startHost({ provider: noting, options: { store }, listens: true })
     const ana = await host.login()
     const answers = [await ana.start()]
@@ -52,7 +34,7 @@ it.each(codeProvidersOfEachKind)(
     answers.push(await ana.verify(host.stub.rightCode))
     expect(answers.map(({ status }) => status)).toEqual([201, 200, 422, 200])
 
-    const told = inspect([written, host.events, host.errors, answers], {
+    const told = inspect([written(), host.events, host.errors, answers], {
       depth: 10,
       maxStringLength: null,
       maxArrayLength: null,

@@ -64,6 +64,8 @@ export interface Host {
   signIn(user?: string): Promise<Browser>
   /** Asks for a code, types it, and returns what that is answered with. */
   confirm(browser: Browser, start?: object, verify?: object): Promise<Answer>
+  /** Gives by forms the code that this requirement asks for. Returns where success leads. */
+  ledBy(requirement: string | undefined, browser: Browser): Promise<string>
   /** From now on this happens while the provider checks a code. */
   whileChecked(happens: () => unknown): void
 }
@@ -159,6 +161,11 @@ export async function startHost(given: HostOptions = {}): Promise<Host> {
     async confirm(browser, start, verify) {
       await browser.start(start)
       return browser.verify(stub.rightCode, verify)
+    },
+    async ledBy(requirement = '', browser) {
+      await browser.submit('/two-factor/start', { requirement })
+      const right = await browser.submit('/two-factor/verify', { requirement, code: stub.rightCode })
+      return right.location
     },
     whileChecked(happens) {
       const { answerCheck } = stub
@@ -303,6 +310,24 @@ export function storeThrough(
     swap: through('swap'),
     increment: through('increment'),
   } as Store
+}
+
+/** A store in memory, and what it was told, as text. */
+export function recordingStore() {
+  const told: string[] = []
+  const well = memoryStore()
+  const store: Store = {
+    ...well,
+    swap(...command) {
+      told.push(JSON.stringify(command))
+      return well.swap(...command)
+    },
+    increment(key, ...command) {
+      told.push(key)
+      return well.increment(key, ...command)
+    },
+  }
+  return { store, told: () => told.join('\n') }
 }
 
 /** A store whose writes of one kind fail while it is armed. */

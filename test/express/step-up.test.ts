@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { memoryStore, twoFactor } from '../../src/index.js'
 import type { Browser } from './browser.js'
-import { baseOptions, ok, sessionIdOf, startHost } from './kit.js'
+import { baseOptions, ok, recordingStore, sessionIdOf, startHost } from './kit.js'
 
 const minute = 60_000
 
@@ -127,13 +127,8 @@ describe('a requirement', () => {
   })
 
   it('tells nobody amount, payee, purpose or session, nor does the store', async () => {
-    const written: unknown[] = []
-    const well = memoryStore()
-    const swap: typeof well.swap = (...command) => {
-      written.push(command)
-      return well.swap(...command)
-    }
-    const host = await startHost({ options: { store: { ...well, swap } } })
+    const { store, told } = recordingStore()
+    const host = await startHost({ options: { store } })
     const ana = await host.signIn()
     const transfer = { amount: 5, payee: 'ACME' }
     const requirement = await requirementOf(ana, transfer)
@@ -143,7 +138,7 @@ describe('a requirement', () => {
       .split('.')
       .map((part) => Buffer.from(part, 'base64url').toString('latin1'))
       .join()
-    const stored = JSON.stringify(written)
+    const stored = told()
     // Whoever guesses the fields is not told by a plain hash that the guess is right.
     const guess = createHash('sha256').update('{"amount":5,"payee":"ACME"}').digest('base64url')
     for (const secret of ['ACME', 'amount', guess, '3001234567', sid]) {
