@@ -35,7 +35,7 @@ const differsByLine = files(
 /** What goes beyond that: bursts, crowds, days, faults, many processes, other clients, states of a browser. */
 const full = {
   express: files(
-    'express/{app-bursts,bursts,recovery-bursts,recovery-faults,store-faults,frozen-store}',
+    'express/{app-bursts,bursts,recovery-bursts,store-faults,frozen-store}',
     'express/{aborted-requests,crossing,code-provider-canaries,unawaited-reads}',
     'sandbox/{memory,parallel,python}',
   ),

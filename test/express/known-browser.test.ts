@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { memoryStore, type Store } from '../../src/index.js'
 import { anasToken, failingStore, startHost, withTokens } from './kit.js'
+import { recover, startRecoveryHost } from './recovery-kit.js'
 
 const cookie = '__Host-two-factor-device'
 const setBy = (told: { headers: Headers }, name = cookie) =>
@@ -116,5 +117,26 @@ describe('the cookie of a known browser', () => {
       const names = told.headers.getSetCookie().map((line) => line.split('=')[0])
       expect([told.status, names]).toEqual([500, ['connect.sid']])
     }
+  })
+
+  it('is missed by no route where the option is off: start, resend, verify and a recovery code work', async () => {
+    const host = await startRecoveryHost({
+      options: { knownBrowsers: false },
+      mount: (app, tf) => {
+        app.get('/trusted', (req, res, next) => {
+          tf.trustedDevices.has(req).then((trusted) => res.json(trusted), next)
+        })
+      },
+    })
+    const ana = await host.login()
+    expect((await ana.get('/trusted')).json).toBe(false)
+    expect((await ana.start()).status).toBe(201)
+    host.clock.now += 60_000
+    expect((await ana.post('/two-factor/resend', {})).status).toBe(200)
+    const told = await ana.verify(host.stub.rightCode, { trustDevice: true })
+    expect([told.status, setBy(told)]).toEqual([200, []])
+    const ben = await host.login()
+    expect((await recover(ben, host.codes[0])).status).toBe(200)
+    expect((await ben.get('/account')).status).toBe(200)
   })
 })

@@ -18,18 +18,14 @@ describe('a code in the wrong shape', () => {
   it.each<[string, unknown]>([
     ['a number', 482913],
     ['an array', ['482913']],
-    ['an object', { code: '482913' }],
     ['null', null],
-    ['true', true],
     ['empty', ''],
-    ['spaces alone', '      '],
     ['too short', '123'],
     ['too long', '12345678901'],
     ['Arabic-Indic digits', '٤٨٢٩١٣'],
     ['a sign', '+482913'],
     ['an exponent', '4e5'.padEnd(6, '!')],
     ['a line end', '482913\n'],
-    ['a tab inside', '482\t913'],
     ['a zero byte', '482913\u0000'],
     ['two codes in one message', 'Use 482913 or 482914'],
     ['a message without a code', 'Your code is on its way'],
@@ -67,14 +63,12 @@ describe('a body in the wrong shape', () => {
   const statusOf = { invalid_request: 400, payload_too_large: 413, unsupported_media_type: 415 }
 
   it.each<[string, string, string, keyof typeof statusOf]>([
-    ['no object', json, '"482913"', 'invalid_request'],
     ['an array', json, '[{"code":"482913"}]', 'invalid_request'],
     ['no JSON', json, '{"code":"482913"', 'invalid_request'],
     ['a prototype', json, '{"__proto__":{"code":"482913"}}', 'invalid_request'],
     ['a field twice', form, 'code=482913&code=482913', 'invalid_request'],
     ['a field as a list', form, 'code[]=482913', 'invalid_request'],
     ['plain text', 'text/plain', '{"code":"482913"}', 'unsupported_media_type'],
-    ['XML', 'application/xml', '<code>482913</code>', 'unsupported_media_type'],
     ['multipart', 'multipart/form-data; boundary=x', '--x--', 'unsupported_media_type'],
     ['the name of a member of every object', 'constructor', 'code=482913', 'unsupported_media_type'],
     ['another JSON type', 'application/vnd.api+json', '{"code":"482913"}', 'unsupported_media_type'],

@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { freePort } from '../free-port.js'
 
 const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
 const pasted = (mark) => new RegExp(`<!-- ${mark} -->\n\`\`\`\\w+\n(.*?)\`\`\``, 's').exec(readme)[1]
@@ -47,7 +47,7 @@ export async function withSandbox(project, use) {
 
 /** Runs an app of the documents on a port of its own. */
 export async function runApp(project, file, text, use, env = {}) {
-  writeFileSync(join(project, file), text.replaceAll('3000', await freePort()))
+  writeFileSync(join(project, file), text.replaceAll('3000', String(await freePort())))
   const running = start('node', [file], project, env)
   try {
     const [url] = await running.says(/http:\/\/localhost:\d+\/account/)
@@ -138,13 +138,4 @@ function start(command, args, cwd, env = {}) {
       await ended
     },
   }
-}
-
-export async function freePort() {
-  const server = createServer().listen(0)
-  await once(server, 'listening')
-  const { port } = server.address()
-  server.close()
-  await once(server, 'close')
-  return String(port)
 }

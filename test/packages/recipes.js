@@ -4,15 +4,8 @@ import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
-import {
-  codeInInbox,
-  expect,
-  freePort,
-  app as quickStart,
-  runApp,
-  signIn,
-  withSandbox,
-} from './quick-start.js'
+import { freePort } from '../free-port.js'
+import { codeInInbox, expect, app as quickStart, runApp, signIn, withSandbox } from './quick-start.js'
 
 const documents = new URL('../../docs/', import.meta.url)
 const read = (name) => readFileSync(new URL(name, documents), 'utf8')
@@ -59,7 +52,7 @@ export async function ejs(project) {
 
 /** The store in Redis, when this machine has one. */
 export async function redis(project) {
-  const port = await freePort()
+  const port = String(await freePort())
   const server = spawn('redis-server', ['--port', port, '--save', ''], { stdio: 'ignore' })
   const [problem] = await Promise.race([once(server, 'error'), once(server, 'spawn')])
   if (problem !== undefined && process.env.CI !== 'true') return 'left out, because redis-server is missing: '

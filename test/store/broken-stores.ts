@@ -198,11 +198,6 @@ export const breaks: Readonly<Record<string, Break>> = {
     (store, key, expected, next, ms) =>
       store.swap(key, expected, Array.isArray(next) && next.length === 0 ? {} : next, ms),
   ),
-  'takes digits for a number': swap(
-    'a value comes back exactly as it was put, with the version that the swap returned',
-    (store, key, expected, next, ms) =>
-      store.swap(key, expected, /^\d+$/.test(String(next)) ? Number(next) : next, ms),
-  ),
   'compares keys without their namespace': {
     found: 'keys that look alike are different keys',
     of: (store) => {
@@ -212,13 +207,6 @@ export const breaks: Readonly<Record<string, Break>> = {
         swap: (key, expected, next, ms) => store.swap(shared(key), expected, next, ms),
       }
     },
-  },
-  'compares keys without their case': {
-    found: 'keys that look alike are different keys',
-    of: (store) => ({
-      read: (key) => store.read(key.toLowerCase()),
-      swap: (key, expected, next, ms) => store.swap(key.toLowerCase(), expected, next, ms),
-    }),
   },
   'ends entries a moment late': swap(
     'an entry exists until its lifetime has passed, and is then absent',
@@ -293,10 +281,6 @@ export const breaks: Readonly<Record<string, Break>> = {
       const { count, resetInMs } = store.increment(key, windowMs, by)
       return { count, resetInMs: resetInMs + 60_000 }
     },
-  ),
-  'keeps a window for an hour at most': increment(
-    'a window of a day counts like one of a second',
-    (store, key, windowMs, by) => store.increment(key, Math.min(windowMs, 3_600_000), by),
   ),
   'counts every key together': increment(
     'a counter counts from 1, each key for itself',

@@ -40,16 +40,6 @@ describe('inspecting Redis', () => {
       expect(await said(node({ version }))).toEqual([])
   })
 
-  test('finds a server that may evict a lock', async () => {
-    expect(await said(node({ eviction: 'volatile-lru' }))).toEqual([
-      {
-        code: 'store_evicts',
-        message: 'Redis on port 6379 may forget what is live, maxmemory-policy is volatile-lru',
-        fix: 'set maxmemory-policy to noeviction',
-      },
-    ])
-  })
-
   test('finds a replica, and a server too old to be asked', async () => {
     expect(await said(node({ role: 'slave' }))).toMatchObject([{ code: 'store_read_only' }])
     for (const version of ['5.0.14', '6.0.20', '6.1.240']) {
