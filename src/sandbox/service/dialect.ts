@@ -5,12 +5,12 @@ import { anyVoice, oneOf, optional, type Parameter } from '../../provider/parame
 import { blockedChannels } from '../account.js'
 import type { SandboxSettings } from '../options.js'
 
-/** An operation with the parameters, as they travel, and the paths of its dialect. */
+/** An operation with the parameters, as they travel, the answer and the paths of its dialect. */
 export interface CatalogueOperation extends Omit<Operation, 'params' | 'fields'> {
   readonly params: Readonly<Record<string, z.ZodType>>
   readonly fields: z.ZodRawShape
   /** Other paths to the same operation. */
-  readonly otherPaths?: readonly string[]
+  readonly otherPaths: readonly string[]
 }
 
 export type Catalogue = Readonly<Record<OperationName, CatalogueOperation>>
@@ -29,7 +29,7 @@ export function wireShape(params: ReturnType<Operation['params']>): CatalogueOpe
 const spec = Object.fromEntries(
   Object.entries<Operation>(operations).map(([name, operation]) => [
     name,
-    { ...operation, params: wireShape(operation.params()), fields: operation.fields() },
+    { ...operation, otherPaths: [], params: wireShape(operation.params()), fields: operation.fields() },
   ]),
 ) as unknown as Catalogue
 
@@ -81,7 +81,7 @@ const observed = Object.fromEntries(
 export const observedPaths = Object.values(observed).flatMap(pathsOf)
 
 /** All paths of an operation. */
-export function pathsOf({ path, otherPaths = [] }: CatalogueOperation): readonly string[] {
+export function pathsOf({ path, otherPaths }: CatalogueOperation): readonly string[] {
   return [path, ...otherPaths]
 }
 
