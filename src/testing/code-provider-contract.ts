@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash, randomInt } from 'node:crypto'
-import type { Channel, CodeProvider, CodeSend, SendResult, Verdict } from '../challenge/code-provider.js'
+import type { Channel, CodeProvider, CodeSend, SendResult } from '../challenge/code-provider.js'
 import { isMethodName, methodNameRule } from '../lib/method-names.js'
 import { type Checks, checkOptions, func, list, that } from '../lib/options.js'
 import { wrongCode } from './wrong-code.js'
@@ -34,20 +34,8 @@ const checks: Checks<CodeProviderContractOptions> = {
 }
 const required = ['test', 'createProvider', 'codeFor', 'sendsTo', 'fail']
 
-interface Trial {
-  send(more?: Partial<CodeSend>): Promise<SendResult>
-  check(
-    code: string,
-    handle: string | undefined,
-    more?: { appName?: string; signal?: AbortSignal },
-  ): Promise<Verdict>
-  /** Sends a code that arrives. */
-  deliver(more?: Partial<CodeSend>): Promise<{ readonly code: string; readonly handle: string | undefined }>
-  /** Ends the code behind a handle; false where the provider knows no such thing. */
-  cancel(handle: string | undefined): Promise<boolean>
-  fail(fault: ServiceFault): Promise<void>
-  sends(): Promise<number>
-}
+/** A provider with a number of its own, and what is done with the two. */
+type Trial = ReturnType<typeof trialOf>
 
 type Cases = Readonly<Record<string, (trial: Trial) => Promise<void>>>
 
@@ -166,7 +154,7 @@ async function unconfirmed({ send, fail, sends }: Trial, fault: ServiceFault): P
   assert.equal(await sends(), 1, 'it was sent more than once, or not at all')
 }
 
-function trialOf(provider: CodeProvider, options: CodeProviderContractOptions): Trial {
+function trialOf(provider: CodeProvider, options: CodeProviderContractOptions) {
   const destination = `+57300${String(randomInt(100_000)).padStart(5, '0')}67`
   const owner = { destination, appName: 'Contract' }
   const order = {
@@ -179,6 +167,7 @@ function trialOf(provider: CodeProvider, options: CodeProviderContractOptions): 
 
   let timeoutMs = deadlineMs
   let previousHandle: string | undefined
+  /** Ends the code behind a handle; false where the provider knows no such thing. */
   async function cancel(handle: string | undefined): Promise<boolean> {
     const cancelCode = provider.cancelCode?.bind(provider)
     if (!provider.oneCode || cancelCode === undefined || handle === undefined) return false
@@ -198,16 +187,17 @@ function trialOf(provider: CodeProvider, options: CodeProviderContractOptions): 
   return {
     send,
     cancel,
-    check: async (code, handle, more = {}) =>
+    check: async (code: string, handle: string | undefined, more: { readonly appName?: string } = {}) =>
       inTime(timeoutMs, (signal) =>
         provider.checkCode({ ...owner, code, signal, ...more, ...(handle !== undefined && { handle }) }),
       ),
-    async deliver(more) {
+    /** Sends a code that arrives. */
+    async deliver(more?: Partial<CodeSend>) {
       const sent = await send(more)
       assert.equal(sent.result, 'sent')
       return { code: await options.codeFor(destination), handle: handleOf(sent) }
     },
-    async fail(fault) {
+    async fail(fault: ServiceFault) {
       timeoutMs = shortDeadlineMs
       await options.fail(fault)
     },

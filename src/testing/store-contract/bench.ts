@@ -1,15 +1,10 @@
-import type { CounterResult, Entry, Json, SwapResult } from '../../store/store.js'
+import type { Store } from '../../store/store.js'
+
+type Command = 'read' | 'swap' | 'increment'
 
 /** A store under test. What it throws and what it rejects with look the same. */
-export interface StoreUnderTest {
-  read(key: string): Promise<Entry | undefined>
-  swap(
-    key: string,
-    expectedVersion: string | undefined,
-    next: Json | undefined,
-    ttlMs: number,
-  ): Promise<SwapResult>
-  increment(key: string, windowMs: number, by?: number): Promise<CounterResult>
+export type StoreUnderTest = {
+  readonly [Name in Command]: (...given: Parameters<Store[Name]>) => Promise<Awaited<ReturnType<Store[Name]>>>
 }
 
 /** What a sentence of the contract is tried with. */
