@@ -20,7 +20,7 @@ import { createSuccessPaths } from './http/return-path.js'
 import { bodyParsers } from './http/routes.js'
 import { createFormFields } from './pages/form-fields.js'
 import { createLanguageOf } from './pages/language.js'
-import { createLinks } from './pages/links.js'
+import { createLinks, withTextLink } from './pages/links.js'
 import { createPages } from './pages/pages.js'
 import type { HttpSettings } from './settings.js'
 
@@ -44,6 +44,7 @@ export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warni
   const inFlight = createInFlight()
   const path = createMountPath(settings.path)
   const languageOf = createLanguageOf({ ...settings.pages, methods: settings.methods, warn })
+  const linksOf = createLinks(settings.pages.links)
   const pages = createPages(settings, languageOf, now)
   const responder = createResponder(pages)
   const within = (name: string): HostDeadline<readonly [Request, ...unknown[]]> => ({
@@ -92,7 +93,7 @@ export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warni
     // What people see.
     pages,
     languageOf,
-    linksOf: createLinks(settings.pages.links),
+    linksOf: (req: Request) => withTextLink(linksOf(req), languageOf(req).texts),
     formFieldsOf: createFormFields(settings.pages.formFields),
 
     /** How long a function of the host may take whose answer is for this request. */

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { createPageHeaders, styleSheet } from '../../src/express/pages/brand.js'
+import { withTextLink } from '../../src/express/pages/links.js'
 import type { Texts } from '../../src/express/pages/messages/en.js'
 import { createTexts } from '../../src/express/pages/messages/locales.js'
-import { pageFor } from '../../src/express/pages/page-for.js'
+import { type PageFacts, pageFor } from '../../src/express/pages/page-for.js'
 import { renderForDialog, renderPage } from '../../src/express/pages/pages.js'
 import { states } from '../express/pages/views.js'
 import { type Listening, listening } from '../listening.js'
@@ -41,7 +42,8 @@ export async function serveStates(): Promise<States> {
     const [, locale = '', state = ''] = path.split('/').map(decodeURIComponent)
     const facts = states[state]
     const language = texts.get(locale)
-    return facts === undefined || language === undefined ? undefined : { facts, language }
+    if (facts === undefined || language === undefined) return undefined
+    return { facts: { ...facts, links: withTextLink(facts.links, language) }, language }
   }
 
   const { origin, close } = await listening((req, res) => {
@@ -78,6 +80,9 @@ export async function serveStates(): Promise<States> {
     close,
     app: `${origin}/app`,
     urlOf: (locale, state) => `${origin}/${locale}/${encodeURIComponent(state)}`,
-    markupOf: (locale, state) => renderPage(pageFor(states[state] as never), texts.get(locale) as Texts),
+    markupOf(locale, state) {
+      const { facts, language } = find(`/${locale}/${encodeURIComponent(state)}`) ?? {}
+      return renderPage(pageFor(facts as PageFacts), language as Texts)
+    },
   }
 }

@@ -142,10 +142,13 @@ export function createPhoneVerification(
 
   /** The route is one of the host: the files and the form of the page are where the routes are. */
   async function refusal(req: Request, res: Response, problem: Problem): Promise<PageView> {
-    const view = await views.formless({ req, res, fields: {} }, problem)
     const basePath = (mountedAt ?? http.path).of(req)
-    const again = mountedAt && pageUrl(basePath, {})
-    return { ...view, basePath, again, address: req.method === 'POST' ? again : undefined }
+    const page = mountedAt && pageUrl(basePath, {})
+    const view = await views.formless(
+      { req, res, fields: page === undefined ? {} : { returnTo: page } },
+      problem,
+    )
+    return { ...view, basePath, address: req.method === 'POST' ? page : undefined }
   }
 
   return {

@@ -73,6 +73,20 @@ ${
 }`
 }
 
+/** The ways out of a page, one link below the other. */
+export function waysOf({ ways }: PageView, texts: Texts, look?: 'button main'): readonly Html[] {
+  return ways.map(({ text, to, afterMs }) => {
+    const later = afterMs !== undefined && html` hidden data-after-ms="${afterMs}"`
+    return html`<p${later}><a${look && html` class="${look}"`} href="${to}">${texts[text]}</a></p>
+`
+  })
+}
+
+/** For somebody who does not go on, or not with this number. */
+export function cancelling(view: PageView, text: string): Html {
+  return form(view, 'cancel', html`<button class="plain">${text}</button>`)
+}
+
 /** What the code confirms. Each value is isolated, so that its direction leaves its neighbours alone. */
 export function detailsList({ title, rows }: Details): Html {
   const heading = title === undefined ? undefined : html`<h2>${title}</h2>\n`

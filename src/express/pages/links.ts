@@ -2,6 +2,7 @@ import type { Request } from 'express'
 import { optionError } from '../../lib/options.js'
 import { hostFunction } from '../host/boundary.js'
 import { safePath } from '../http/return-path.js'
+import type { Texts } from './messages/en.js'
 
 const names = ['signIn', 'addPhone', 'support', 'lostPhone', 'home', 'otherMethod'] as const
 
@@ -37,6 +38,11 @@ export function createLinks(options: LinkOptions): (req: Request) => PageLinks {
     }
     return links
   }
+}
+
+/** With the link that a text may hold. */
+export function withTextLink(links: PageLinks, { 'phone.lostUrl': lostPhone }: Texts): PageLinks {
+  return lostPhone === '' ? links : { lostPhone, ...links }
 }
 
 /** Whether pages may link there. `javascript:` and plain http are not accepted. */

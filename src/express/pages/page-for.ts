@@ -2,11 +2,16 @@ import type { Outlook } from '../../challenge/commands.js'
 import type { ProblemCode } from '../../errors.js'
 import { pageUrl } from './links.js'
 import type { PageProblem, PageView } from './page-view.js'
+import { waysOut } from './ways-out.js'
 
 type Page = PageView['page']
 
 /** All that decides which page is shown. The rest is shown as it is. */
-export interface PageFacts extends Omit<PageView, 'page'> {
+export interface PageFacts extends Omit<PageView, 'page' | 'ways'> {
+  /** Which methods the guard takes, when not all of them do. */
+  readonly methods?: readonly string[] | undefined
+  /** The requirement that came along is worth nothing any more: only `returnTo` leads to a new one. */
+  readonly spent?: boolean
   /** The proof was given already, in another tab. */
   readonly proven?: boolean
   /** The page of a form that waited for the code. */
@@ -97,18 +102,17 @@ function isEnded(page: Page, problem: PageProblem, { destinations = [] }: PageFa
   return page === 'problem' || (ends !== undefined && !but?.includes(page))
 }
 
-/** Which page is shown, with which problem on it: the only place that decides it. */
+/** Which page is shown, with which problem and which ways out: the only place that decides it. */
 export function pageFor(facts: PageFacts): PageView {
-  const { proven, resumed, formless, outlook, ...shown } = facts
+  const { proven, resumed, formless, outlook, spent, methods, ...shown } = facts
   const [form = 'start'] = pages.find(([, fits]) => fits(facts)) ?? []
   const problem = problemOn(form, facts)
   const page = problem !== undefined && isEnded(form, problem, facts) ? 'problem' : form
   const { ends, mendedOn, mendedBy, ofNumber, ofNobody, isCalm, replaces } = effectOf(problem)
   const chooses = form === 'start' && facts.method === 'any'
-  const method = form === 'recovery' ? 'recovery-code' : chooses ? 'any' : undefined
-  const base = `${facts.basePath}/`
-  const here = facts.spent ? facts.returnTo : pageUrl(base, { ...facts, method })
-  return {
+  const method: PageView['method'] = form === 'recovery' ? 'recovery-code' : chooses ? 'any' : undefined
+  const here = spent ? facts.returnTo : pageUrl(`${facts.basePath}/`, { ...facts, method })
+  const view = {
     ...shown,
     page,
     problem,
@@ -120,9 +124,9 @@ export function pageFor(facts: PageFacts): PageView {
     isCancellable: !ofNobody && isLeft(page, facts),
     faultyField: mendedOn?.find((field) => field === page),
     mendedBy,
-    again: ends === 'elsewhere' ? undefined : here,
     otherNumberMayDo: facts.changeableNumber && ofNumber === true,
   }
+  return { ...view, ways: waysOut(view, ends === 'elsewhere' ? undefined : here) }
 }
 
 /** Whether there is something to give up: at a signup another number may be used instead. */

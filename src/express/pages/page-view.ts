@@ -6,6 +6,7 @@ import type { LimitName } from '../../events.js'
 import type { PhoneRefusal } from '../../phone-number.js'
 import type { ResumedForm } from '../guard/resumption.js'
 import type { PageLink, PageLinks } from './links.js'
+import type { Texts } from './messages/en.js'
 
 /** Everything a page shows, decided before it is rendered. */
 export interface PageView {
@@ -27,8 +28,6 @@ export interface PageView {
   readonly unconfirmed?: boolean
   /** What the code confirms, from the option `describe` of the guard. Hostile: escape it. */
   readonly details?: Details | undefined
-  /** Which methods the guard takes, when not all of them do. */
-  readonly methods?: readonly string[] | undefined
   /** What went wrong with the last form. */
   readonly problem?: PageProblem | undefined
   /** Whether the problem is nobody's error, and is told without alarm. */
@@ -43,16 +42,12 @@ export interface PageView {
   readonly purpose?: string | undefined
   /** From the option `pages.formFields`, posted by every form too. Hostile: escape them. */
   readonly formFields?: Readonly<Record<string, string>>
-  /** The requirement that came along is worth nothing any more: only `returnTo` leads to a new one. */
-  readonly spent?: boolean
   /** How long no code would be sent, in milliseconds. */
   readonly waitMs?: number
   /** Whether the button of the page `start` sends a code in place of one that no longer works. */
   readonly isReplacement?: boolean
   /** The field of this page that the problem can be mended in. */
   readonly faultyField?: 'code' | 'phone' | 'recovery' | 'pair' | undefined
-  /** Where to look again, on the page `problem`; absent where that would not help. */
-  readonly again?: string | undefined
   /** The link that mends the problem, on the page `problem`. */
   readonly mendedBy?: 'signIn' | 'addPhone' | undefined
   /** Whether another number may be used, on the page `problem` of a signup. */
@@ -95,14 +90,25 @@ export interface PageView {
   readonly formSent?: boolean | undefined
   /** On the page `pair`: the secret, and the QR code as SVG. */
   readonly pairing?: { readonly secret: string; readonly uri: string; readonly qr: string } | undefined
-  /** Ways out, from the option `pages.links`. */
+  /** What the option `pages.links` leads to. */
   readonly links: PageLinks
+  /** For whoever cannot do what the page is there for, one below the other. */
+  readonly ways: readonly Way[]
   /** ISO 3166 codes to choose from at signup. */
   readonly countries: readonly string[]
   /** Name and logo of the app, from `pages.brand`; without it the name is `appName`, that of `login`. */
   readonly brand?: { readonly name: string; readonly logoUrl?: string } | undefined
   /** Milliseconds since 1970. */
   readonly now: number
+}
+
+/** A link that leads out of a page. */
+export interface Way {
+  /** Key of its text. */
+  readonly text: keyof Texts
+  readonly to: string
+  /** It works only after so many milliseconds. */
+  readonly afterMs?: number | undefined
 }
 
 export interface PageProblem {

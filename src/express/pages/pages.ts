@@ -6,14 +6,13 @@ import { hostFunction } from '../host/boundary.js'
 import type { Problem } from '../http/problems.js'
 import { type BrandOptions, brandProblem, createPageHeaders, styleSheet } from './brand.js'
 import type { FormFieldsOf } from './form-fields.js'
-import { fieldsOf } from './forms.js'
+import { cancelling, fieldsOf } from './forms.js'
 import type { Language, LocaleOf } from './language.js'
 import type { LinkOptions } from './links.js'
 import type { Messages, Texts } from './messages/en.js'
 import { directionOf } from './messages/locales.js'
 import type { PageView } from './page-view.js'
 import { screenOf } from './screens.js'
-import { cancelling } from './ways-out.js'
 import { filled, problemSentence, summary, type TextKey } from './wording.js'
 
 /** What a page of the host's own is made with. */
@@ -168,7 +167,7 @@ export function renderPage(view: PageView, texts: Texts): string {
 </head>
 <body>
 <main${address && html` data-address="${address}"`}>
-${main}${view.isCancellable && cancelling(view, texts)}
+${main}${view.isCancellable && cancelling(view, texts['cancel.submit'])}
 </main>
 </body>
 </html>

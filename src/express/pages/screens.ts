@@ -2,17 +2,9 @@ import type { ChallengeView } from '../../challenge/commands.js'
 import { type Html, html } from '../../lib/html.js'
 import { appMethod } from '../../lib/method-names.js'
 import { probeField } from '../http/request-body.js'
-import { detailsList, form, hidden, mainButton, sendButtons } from './forms.js'
+import { cancelling, detailsList, form, hidden, mainButton, sendButtons, waysOf } from './forms.js'
 import type { Texts } from './messages/en.js'
 import type { PageProblem, PageView } from './page-view.js'
-import {
-  changeNumber,
-  otherWays,
-  wayHome,
-  waysFromProblem,
-  waysFromRecovery,
-  waysToSignIn,
-} from './ways-out.js'
 import { countryNames, filled, problemText, problemTitle, tellsWait } from './wording.js'
 
 export interface Screen {
@@ -55,11 +47,11 @@ function codeScreen(view: PageView, challenge: ChallengeView, texts: Texts): Scr
   const entry = html`<label for="code">${texts['code.label']}</label>
 <input id="code" name="code" type="text" inputmode="${view.lettersInCode ? 'text' : 'numeric'}" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" enterkeyhint="go"${submission(view)}${fieldState(view, 'code')}>
 ${view.offerTrust && trustBox(view, texts)}${mainButton(texts['code.submit'], texts['busy.checking'])}`
-  const ways = otherWays(view, texts)
+  const ways = waysOf(view, texts)
   const help = html`<section aria-labelledby="help">
 <h2 id="help">${texts[isApp ? 'resend.title.app' : 'resend.title']}</h2>
 ${!isApp && resends}
-${view.changeableNumber && changeNumber(view, texts)}${ways}
+${view.changeableNumber && cancelling(view, texts['phone.change'])}${ways}
 </section>`
   return {
     title: texts[isApp ? 'code.title.app' : isCall ? 'code.title.call' : 'code.title'],
@@ -88,7 +80,7 @@ function startScreen(view: PageView, texts: Texts): Screen {
     title: texts['start.title'],
     content: html`${details && detailsList(details)}<p>${texts[text]}${interruption(view, texts)}</p>
 ${form(view, 'start', sendButtons('start', ways, waitIn(view, texts), texts, wording))}
-${otherWays(view, texts)}`,
+${waysOf(view, texts)}`,
   }
 }
 
@@ -102,7 +94,7 @@ ${sendButtons('start', view.channels, waitIn(view, texts), texts)}`
     title: texts['phone.title'],
     content: html`<p>${texts['phone.text']}</p>
 ${form(view, 'start', entry)}
-${wayHome(view, texts)}`,
+${waysOf(view, texts)}`,
   }
 }
 
@@ -119,7 +111,7 @@ ${mainButton(texts['code.submit'], texts['busy.checking'])}`
 ${!isExhausted && form(view, 'verify', entry)}
 <section aria-labelledby="help">
 <h2 id="help">${texts['recovery.help']}</h2>
-${waysFromRecovery(view, texts)}</section>`,
+${waysOf(view, texts)}</section>`,
   }
 }
 
@@ -140,7 +132,7 @@ ${mainButton(texts['code.submit'], texts['busy.checking'])}`
 <p><a href="${uri}">${texts['pair.open']}</a></p>
 <p>${texts['pair.key']} <span class="key">${key}</span></p>
 ${form(view, 'verify', entry)}
-${wayHome(view, texts)}`,
+${waysOf(view, texts)}`,
   }
 }
 
@@ -187,7 +179,7 @@ function problemScreen(view: PageView, problem: PageProblem, texts: Texts): Scre
     return {
       title: problemTitle(view, problem, texts),
       content: html`<p>${problemText(view, problem, texts)}</p>
-${waysToSignIn(view, texts)}`,
+${waysOf(view, texts, 'button main')}`,
     }
   }
   const text = problemText(view, problem, texts)
@@ -197,7 +189,7 @@ ${waysToSignIn(view, texts)}`,
 `
   return {
     title: problemTitle(view, problem, texts),
-    content: html`${text.markup !== '' && alert}${view.details && detailsList(view.details)}${view.otherNumberMayDo && changeNumber(view, texts)}${waysFromProblem(view, problem, texts)}`,
+    content: html`${text.markup !== '' && alert}${view.details && detailsList(view.details)}${view.otherNumberMayDo && cancelling(view, texts['phone.change'])}${waysOf(view, texts)}`,
   }
 }
 
