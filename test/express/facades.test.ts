@@ -8,16 +8,13 @@ const phone = '+573001234567'
 
 describe('challenges without a request', () => {
   it('follow the same rules', async () => {
-    const { tf, stub, clock } = await startHost()
+    const { tf, clock } = await startHost()
     const actor = { subject: 7, session: 's1', phone }
     const started = await tf.challenges.start({ ...actor, purpose: 'login' })
     expect(started).toMatchObject({
       outcome: 'started',
       delivery: 'sent',
       challenge: { destination: '••••••67' },
-    })
-    expect(await tf.challenges.start({ ...actor, purpose: 'login' })).toMatchObject({
-      outcome: 'already-sent',
     })
     expect(await tf.challenges.resend(actor)).toMatchObject({ outcome: 'refused', code: 'resend_too_soon' })
     expect(await tf.challenges.find(actor)).toMatchObject({ purpose: 'login' })
@@ -28,9 +25,6 @@ describe('challenges without a request', () => {
     expect(await tf.challenges.verify({ ...actor, code: '000000' })).toEqual({
       outcome: 'rejected',
       attemptsRemaining: 4,
-    })
-    expect(await tf.challenges.verify({ ...actor, session: 's2', code: stub.rightCode })).toMatchObject({
-      outcome: 'refused',
     })
     expect(await tf.challenges.verify({ ...actor, code: '482 913' })).toEqual({
       outcome: 'approved',

@@ -91,6 +91,7 @@ describe('a body in the wrong shape', () => {
 
   const invalid = 'requirement is invalid or has expired.'
   it.each<[string, object, string]>([
+    ['a list', ['login'], 'The body must be an object.'],
     ['an unknown purpose', { purpose: 'transfers' }, 'purpose is unknown.'],
     ['a purpose of every object', { purpose: 'constructor' }, 'purpose is unknown.'],
     ['a purpose that is no text', { purpose: ['login'] }, 'purpose must be a single string.'],

@@ -99,6 +99,7 @@ test.each([
     { test },
     'missing createStore, elapse; add\n  createStore: () => yourStore(),\n  elapse: (ms) => sleep(ms),',
   ],
+  [{ test, createStore: 5, elapse: 5 }, 'storeContract: createStore must be a function () => store'],
   [{ test, createStore: () => down, elapse: 5 }, 'storeContract: elapse must be a function (ms)'],
   [{ test: 5, createStore: () => down, elapse: 5 }, 'storeContract: test must be a function (sentence, run)'],
   [
