@@ -7,6 +7,7 @@ import {
   type ProviderClient,
   ProviderError,
 } from '../../src/provider/index.js'
+import { spellingsOf } from '../spellings.js'
 import { answerOf, startSocketServer } from './socket-server.js'
 
 /** Values that would be recognised anywhere. */
@@ -78,25 +79,11 @@ function shownBy(value: unknown): string {
   return shown.join('\n')
 }
 
-/** How a secret may be written: plain, form-encoded, hexadecimal, in base64 by itself or in a longer text, backwards. */
-function formsOf(secret: string): string[] {
-  const texts = [secret, secret.replace(/^\+/, '')]
-  const forms = texts.flatMap((text) => [
-    text,
-    encodeURIComponent(text),
-    Buffer.from(text).toString('hex'),
-    ...[0, 1, 2].map((offset) => base64Behind(offset, text)),
-  ])
-  return forms.flatMap((form) => [form, [...form].reverse().join('')])
-}
-
-/** The characters of base64 that depend on the text alone when it stands behind other bytes. */
-function base64Behind(offset: number, text: string): string {
-  const bytes = Buffer.from(' '.repeat(offset) + text)
-  return bytes.toString('base64').slice(Math.ceil((offset * 4) / 3), Math.floor((bytes.length * 4) / 3))
-}
-
-const forms = Object.values(canary).flatMap(formsOf)
+/** With the plus of a number, and without it. */
+const forms = Object.values(canary).flatMap((secret) => [
+  ...spellingsOf(secret),
+  ...spellingsOf(secret.replace(/^\+/, '')),
+])
 
 function expectNoLeak(value: unknown): void {
   const shown = shownBy(value)
