@@ -1,4 +1,4 @@
-import type { TwoFactorEvent, TwoFactorOptions } from '../../src/index.js'
+import type { TwoFactorOptions } from '../../src/index.js'
 import type { Answer, Browser } from './browser.js'
 import { type Host, type HostOptions, startHost } from './kit.js'
 
@@ -10,7 +10,6 @@ export interface RecoveryHost extends Host {
   readonly kept: Set<string>
   /** What `consume` was asked, in order. */
   readonly asked: string[]
-  readonly events: TwoFactorEvent[]
 }
 
 export async function startRecoveryHost(
@@ -21,7 +20,6 @@ export async function startRecoveryHost(
 ): Promise<RecoveryHost> {
   const kept = new Set<string>()
   const asked: string[] = []
-  const events: TwoFactorEvent[] = []
   const recoveryCodes: TwoFactorOptions['recoveryCodes'] = {
     consume(_subject, hash) {
       asked.push(hash)
@@ -32,11 +30,12 @@ export async function startRecoveryHost(
   }
   const host = await startHost({
     ...given,
-    options: { recoveryCodes, onEvent: (event) => void events.push(event), ...given.options },
+    listens: true,
+    options: { recoveryCodes, ...given.options },
   })
   const { codes, hashes } = host.tf.recoveryCodes.generate('ana')
   for (const hash of hashes) kept.add(hash)
-  return { ...host, codes, kept, asked, events }
+  return { ...host, codes, kept, asked }
 }
 
 export const recover = (browser: Browser, recoveryCode: unknown, more: object = {}): Promise<Answer> =>
