@@ -194,15 +194,6 @@ describe('with cookie-session', () => {
     )
   })
 
-  it('the whole sign-in works with one, and an old cookie is worth nothing', async () => {
-    const host = await startHost(withCookies)
-    const ana = await host.challenged()
-    const old = ana.copy()
-    expect((await ana.verify(host.stub.rightCode)).status).toBe(200)
-    expect((await ana.get('/account')).json.basket).toBe('three apples')
-    expect((await old.get('/account')).status).toBe(403)
-  })
-
   it('an anonymous session gets no id by a start that is refused, in JSON or as a page', async () => {
     for (const refusal of refusedStarts) {
       const told = await startRefused(refusal, withCookies)

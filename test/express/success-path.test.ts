@@ -57,26 +57,6 @@ describe('success', () => {
     expect(await host.ledBy(page.fields.requirement, ana)).toBe('/pay/now')
   })
 
-  it('keeps the paths of two purposes apart', async () => {
-    const host = await startHost({
-      options: { purposes: { login: {}, pay: {} } },
-      routes: (app, tf) => {
-        app.post('/login', asAna, tf.start({ purpose: 'login', successPath: '/in' }))
-        app.post('/pay', asAna, tf.start({ purpose: 'pay', successPath: '/paid' }))
-        app.use('/two-factor', tf.routes())
-      },
-    })
-    const ana = host.browser()
-    for (const [route, location] of [
-      ['/pay', '/paid'],
-      ['/login', '/in'],
-    ] as const) {
-      await ana.submit(route)
-      expect((await ana.submit('/two-factor/verify', { code: host.stub.rightCode })).location).toBe(location)
-      host.clock.now += 3_600_000
-    }
-  })
-
   it('leads on from a trusted browser, which types no code', async () => {
     const host = await startHost({
       ...mounted({ login: { purpose: 'login', successPath: '/mine' } }),

@@ -55,12 +55,6 @@ describe('the store of an app that passed none', () => {
     expect(store.read('tf2::auth:a')).toBeUndefined()
   })
 
-  test('has a clock of its own when the app has none', () => {
-    const { store } = open()
-    store.swap('tf2::auth:a', undefined, 'kept', 3_600_000)
-    expect(store.read('tf2::auth:a')?.value).toBe('kept')
-  })
-
   test('tells the app which counters it had to forget', () => {
     const { store, events } = open()
     const count = (tag: number) => store.increment(`tf2::count-auth-address-sends:${tag}`, 3_600_000)
