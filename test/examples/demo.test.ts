@@ -33,6 +33,7 @@ describeInChromium('npm start', (browser) => {
     expect(await axeEverywhere(page)).toEqual([])
     await pressKey(page, 'Sign in')
     await heading('Check your phone')
+    await bank.locator('#code:focus').waitFor()
     await phone.getByText('is your Demo bank code').waitFor()
     // Filled in by a tap; the focus is then in the field, as on a phone.
     await pressKey(page, 'Fill in')

@@ -10,6 +10,11 @@ function element(tag, className, ...content) {
   return made
 }
 
+// Once somebody has clicked in the frame, browsers leave the autofocus of its next page alone.
+frame.addEventListener('load', () => {
+  if (document.activeElement === frame) frame.contentDocument.querySelector('[autofocus]')?.focus()
+})
+
 // ── switches: cookies, because the server makes the pages ────────────────────────────────────────
 
 const chosen = Object.fromEntries(document.cookie.split('; ').map((pair) => pair.split('=')))
