@@ -35,12 +35,15 @@ export function converse(
       screen = openScreen(dialog, body.html, mount)
     }
 
-    async function take(answer: Answer): Promise<void> {
+    /** The answer whose screen comes next; undefined after the right code. */
+    async function following(answer: Answer): Promise<Answer | undefined> {
       const { response, body } = answer
-      if (body.verified) resolve(true)
+      if (body.verified) {
+        resolve(true)
+        return undefined
+      }
       // A code was sent: the page says what comes next.
-      else if (response.ok && body.html === undefined) show(await mount.get(pageAfter(page, answer)))
-      else show(answer)
+      return response.ok && body.html === undefined ? mount.get(pageAfter(page, answer)) : answer
     }
 
     /** One at a time: the second click of a double click would spend an attempt. */
@@ -52,11 +55,14 @@ export function converse(
       if (busy) return
       busy = true
       const endBusy = showBusy(button, noticedMs)
-      await send()
-        .then(take)
-        .catch(() => screen.showUnreachable())
+      const next = await send()
+        .then(following)
+        .catch(() => null)
       endBusy()
       busy = false
+      // Shown once nothing is under way: a code that the device fills in at once is sent at once.
+      if (next === null) screen.showUnreachable()
+      else if (next !== undefined) show(next)
     }
 
     dialog.addEventListener('submit', (event) => {
