@@ -36,16 +36,6 @@ export interface TrustedDevice {
   readonly endsAt: number
 }
 
-/** The browser of one request, by the token that it shows. */
-export interface Device extends Fact<BrowserFacts> {
-  /** Records a code typed in it, and what the browser keeps from now on; undefined when it keeps what it has. */
-  succeed(trust: boolean, way?: string): Promise<DeviceToken | undefined>
-  /** Records that it stands in for the code; undefined, and nothing is written, when it is trusted no more. */
-  standIn(): Promise<Pick<Success, 'kept'> | undefined>
-  /** Restores the state before a success, but for the token where the browser holds the new one already. */
-  undo(isDelivered?: boolean): Promise<void>
-}
-
 export interface Devices {
   /** `maySucceed`: its entry is read even for a browser without a token, which success will give one. */
   open(subject: string, token: string | undefined, maySucceed?: boolean): Device
@@ -66,7 +56,7 @@ export function createDevices(parts: Parts): Devices {
 
   return {
     open(subject, token, maySucceed = false) {
-      return new DeviceInHand(parts, subject, token === undefined ? undefined : shownBy(token), maySucceed)
+      return new Device(parts, subject, token === undefined ? undefined : shownBy(token), maySucceed)
     },
     async list(subject) {
       const entry = await store.read(keys.devices(subject))
@@ -93,8 +83,8 @@ async function end(
 
 const stranger: BrowserFacts = { isKnown: false, isTrusted: false, way: undefined }
 
-/** One per request: a class, since each closure of a factory would be made anew for every one of them. */
-class DeviceInHand implements Device {
+/** The browser of one request, by the token that it shows. A class for the same reason as `OpenSubject`. */
+export class Device implements Fact<BrowserFacts> {
   private readonly entry: Updater<Stored>
   private facts: Awaitable<BrowserFacts> | undefined
   private success: Success | undefined
@@ -114,14 +104,17 @@ class DeviceInHand implements Device {
     return this.facts
   }
 
+  /** Records a code typed in it, and what the browser keeps from now on; undefined when it keeps what it has. */
   async succeed(trust: boolean, way?: string): Promise<DeviceToken | undefined> {
     return (await this.record({ trust, isCodeTyped: true, way }))?.kept
   }
 
+  /** Records that it stands in for the code; undefined, and nothing is written, when it is trusted no more. */
   standIn(): Promise<Success | undefined> {
     return this.record({ trust: false, isCodeTyped: false })
   }
 
+  /** Restores the state before a success, but for the token where the browser holds the new one already. */
   async undo(isDelivered = false): Promise<void> {
     const { success } = this
     if (success?.after === undefined) return

@@ -52,27 +52,6 @@ export interface NewIds {
   readonly provisional: boolean
 }
 
-/** The record of a subject in the hands of one request, which reads it once and writes one grant at most. */
-export interface OpenSubject extends Fact<string | undefined> {
-  /** The last revocation of this subject in this session; undefined when there was none recently. */
-  read(): Awaitable<string | undefined>
-  /** Whether a revocation has come since. One store read. */
-  isRevoked(): Promise<boolean>
-  /** Undefined, and nothing written, when grants were revoked since the record was read. */
-  write(proven: Proven, session: NewIds): Promise<Grant | undefined>
-  /**
-   * Takes the grants of the session along to another id. What was written admits nothing there until it is
-   * confirmed: a request that fails afterwards may be unable to take it back.
-   */
-  moveTo(session: string): Promise<void>
-  /** Makes a provisional grant admit. Called once a successful response is certain. */
-  confirm(): Promise<void>
-  /** Removes the grant and no other, whatever the clock says and whichever id its session has by now. */
-  takeBack(): Promise<void>
-  /** Counts a recovery code before it is judged. */
-  countRecoveryTry(): Promise<RecoveryTry>
-}
-
 export interface Grants {
   /** The grant that fits and is younger than `maxAgeMs`. One store read, and no promise when the store needs none. */
   read(required: RequiredGrant): Awaitable<Grant | undefined>
@@ -134,7 +113,7 @@ export function createGrants(parts: Parts): Grants {
       const taken = await change(required.subject, (record, time) => take(record, required, time))
       return grantOf(required.subject, taken)
     },
-    open: (who) => new SubjectInHand(parts, who),
+    open: (who) => new OpenSubject(parts, who),
     isRevokedSince: async (epoch, { subject, session, earlier = [] }) =>
       look(subject, (record) => isRevokedSince(epoch, record, [hashId(session), ...earlier], now())),
     earlierSessions: async ({ subject, session }) =>
@@ -147,8 +126,11 @@ export function createGrants(parts: Parts): Grants {
   }
 }
 
-/** One per request: a class, since each closure of a factory would be made anew for every one of them. */
-class SubjectInHand implements OpenSubject {
+/**
+ * The record of a subject in the hands of one request, which reads it once and writes one grant at most. A class, since
+ * each closure of a factory would be made anew for every request.
+ */
+export class OpenSubject implements Fact<string | undefined> {
   private readonly entry: Updater<SubjectRecord>
   private epoch: { readonly last: Awaitable<string | undefined> } | undefined
   private written: StoredGrant | undefined
@@ -160,6 +142,7 @@ class SubjectInHand implements OpenSubject {
     this.entry = createUpdater(parts.store, parts.keys.grants(who.subject))
   }
 
+  /** The last revocation of this subject in this session; undefined when there was none recently. */
   read(): Awaitable<string | undefined> {
     this.epoch ??= {
       last: andThen(this.entry.prefetch(), (record = emptySubject) =>
@@ -169,12 +152,14 @@ class SubjectInHand implements OpenSubject {
     return this.epoch.last
   }
 
+  /** Whether a revocation has come since. One store read. */
   async isRevoked(): Promise<boolean> {
     const epoch = await this.read()
     const record = (await this.entry.prefetch()) ?? emptySubject
     return isRevokedSince(epoch, record, [hashId(this.who.session)], this.parts.now())
   }
 
+  /** Undefined, and nothing written, when grants were revoked since the record was read. */
   async write({ purpose, bound, method, channels }: Proven, ids: NewIds): Promise<Grant | undefined> {
     const epoch = await this.read()
     const [previous, session] = [hashId(ids.before), hashId(ids.after)]
@@ -197,6 +182,10 @@ class SubjectInHand implements OpenSubject {
     return grantOf(this.who.subject, this.written)
   }
 
+  /**
+   * Takes the grants of the session along to another id. What was written admits nothing there until it is
+   * confirmed: a request that fails afterwards may be unable to take it back.
+   */
   async moveTo(session: string): Promise<void> {
     const { written } = this
     if (written === undefined) return
@@ -204,16 +193,19 @@ class SubjectInHand implements OpenSubject {
     await this.change((record, time) => move(record, written.session, hashId(session), time, written.id))
   }
 
+  /** Makes a provisional grant admit. Called once a successful response is certain. */
   async confirm(): Promise<void> {
     const { written } = this
     if (written?.provisional) await this.change((record, time) => confirm(record, written.id, time))
   }
 
+  /** Removes the grant and no other, whatever the clock says and whichever id its session has by now. */
   async takeBack(): Promise<void> {
     const { written } = this
     if (written !== undefined) await this.change((record, time) => takeBack(record, written.id, time))
   }
 
+  /** Counts a recovery code before it is judged. */
   async countRecoveryTry(): Promise<RecoveryTry> {
     return this.change(countRecoveryTry)
   }
