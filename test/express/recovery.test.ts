@@ -154,6 +154,23 @@ describe('a recovery code', () => {
     expect((await recover(await host.login(), host.codes[0])).status).toBe(200)
   })
 
+  it('gives nothing when everything is revoked while the host looks for the number', async () => {
+    const state = { revokes: false }
+    const host: RecoveryHost = await startRecoveryHost({
+      options: {
+        phone: async () => {
+          if (state.revokes) await host.tf.subjects.revokeEverything('ana')
+          return undefined
+        },
+      },
+    })
+    const ana = await host.login()
+    state.revokes = true
+    expect((await recover(ana, host.codes[0])).status).toBe(410)
+    state.revokes = false
+    expect((await ana.get('/account')).status).toBe(403)
+  })
+
   it('gives nothing when everything of the subject is revoked while it is checked', async () => {
     const host: RecoveryHost = await startRecoveryHost({
       consume: async (consumed) => {

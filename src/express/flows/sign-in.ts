@@ -110,15 +110,14 @@ export function createSignIn(http: HttpParts): Lane {
       if (code === undefined) throw invalid('recoveryCode does not match the expected format.')
       const caller = callerOf(context.req, { maySucceed: true })
       const wasShown = await shown(context, intent)
-      const started = await live(context.req, caller, wasShown)
+      // ASVS 5.0, 7.4.1: before the host is asked for the number, so that a revocation meanwhile ends this.
+      const [, started] = await Promise.all([caller.record.read(), live(context.req, caller, wasShown)])
       if (started !== undefined && 'outcome' in started) return started
       const demand = started ? { ...wasShown, ...started } : demandOf(context, intent)
       // Before the code is used up: it would be lost on a guard that does not take it.
       if (!takesRecoveryCode(purposes.find(demand.purpose), demand)) {
         throw invalid('A recovery code will not do here.')
       }
-      // Nothing has been read of somebody without a number: what is revoked from here on ends this.
-      await caller.record.read()
       const outcome = await recover({ subject: caller.subject, record: caller.record, code })
       if (outcome.outcome !== 'accepted') return outcome
       const { purpose, bound } = demand
