@@ -3,13 +3,7 @@ import type { Purpose } from '../../challenge/purposes.js'
 import { optionError } from '../../lib/options.js'
 
 /** The names under which the provider files codes. It knows no lanes: one name for both would mix their codes. */
-export interface AppNames {
-  of(lane: Lane, purpose: string): string
-  /** Throws a TypeError when a phone verification has no name, or shares one with a sign-in or step-up. */
-  checkApart(purposes: readonly Purpose[]): void
-}
-
-export function createAppNames(names: Readonly<Record<string, string>>): AppNames {
+export function createAppNames(names: Readonly<Record<string, string>>) {
   const of = (lane: Lane, purpose: string): string => {
     const name = Object.hasOwn(names, purpose) ? names[purpose] : undefined
     const settled = name ?? (lane === 'auth' ? names.login : undefined)
@@ -23,7 +17,8 @@ export function createAppNames(names: Readonly<Record<string, string>>): AppName
   }
   return {
     of,
-    checkApart(purposes) {
+    /** Throws a TypeError when a phone verification has no name, or shares one with a sign-in or step-up. */
+    checkApart(purposes: readonly Purpose[]): void {
       const taken = purposes
         .filter(({ browserStartable }) => browserStartable)
         .map(({ name }) => of('auth', name))

@@ -2,18 +2,16 @@
 const maxPerSession = 16
 
 /** How many requests of each session this process is working on. */
-export interface InFlight {
-  /** Counts a request of this session until what it returns is called; undefined when there are too many. */
-  enter(session: string | undefined): (() => void) | undefined
-}
+export type InFlight = ReturnType<typeof createInFlight>
 
-export function createInFlight(): InFlight {
+export function createInFlight() {
   /** Holds no more than the requests themselves do. */
   const counts = new Map<string, number>()
   const nobody = () => undefined
 
   return {
-    enter(session) {
+    /** Counts a request of this session until what it returns is called; undefined when there are too many. */
+    enter(session: string | undefined): (() => void) | undefined {
       // Each request without a session is alone in its own.
       if (session === undefined) return nobody
       const before = counts.get(session) ?? 0

@@ -41,29 +41,10 @@ function wrongSubject(what: string): TypeError {
 }
 
 /** The host's sessions, by an adapter that may take a promise for an id. */
-export interface Sessions {
-  /**
-   * Reads an id that takes a promise, so that `find` and `idOf` need none; asked first, and again after a
-   * renewal. Undefined when there is nothing to wait for. Throws what keeps this host from having sessions at all.
-   */
-  open(req: Request): Promise<void> | undefined
-  /** The session's id, when the request has one. */
-  find(req: Request): string | undefined
-  /** The session's id. Throws `session_unavailable` without one: a proof must belong to a session. */
-  idOf(req: Request): string
-  /** Gives the session a new id, which `idOf` returns from then on. */
-  rotate(req: Request, res: Response): Promise<void>
-  /** Makes an anonymous session be saved. */
-  keep(req: Request, res: Response): Promise<void>
-  /** Takes a first id back that `idOf` has made and nobody has kept: a refused request leaves no session behind. */
-  release(req: Request): void
-  /** Ends the session for the rest of the request: it is not saved, and no cookie of it goes out. */
-  drop(req: Request): void
-  readonly bearer: boolean
-}
+export type Sessions = ReturnType<typeof createSessions>
 
 /** A TwoFactorError of the adapter stays ours: adapters throw it when there is no session. */
-export function createSessions(adapter: SessionAdapter, timeoutMs: number, warn: Warn): Sessions {
+export function createSessions(adapter: SessionAdapter, timeoutMs: number, warn: Warn) {
   /** Made for the first id that takes a promise: most adapters never give one. */
   let awaited: WeakMap<Request, string | undefined> | undefined
   /** The members that a first id has put into the session. */
@@ -83,6 +64,10 @@ export function createSessions(adapter: SessionAdapter, timeoutMs: number, warn:
     { ...within('id'), requestOf: (req) => req },
   )
 
+  /**
+   * Reads an id that takes a promise, so that `find` and `idOf` need none; asked first, and again after a
+   * renewal. Undefined when there is nothing to wait for. Throws what keeps this host from having sessions at all.
+   */
   function open(req: Request): Promise<void> | undefined {
     awaited?.delete(req)
     const id = idIfAny(req)
@@ -102,6 +87,7 @@ export function createSessions(adapter: SessionAdapter, timeoutMs: number, warn:
     }
   }
 
+  /** The session's id, when the request has one. */
   function find(req: Request): string | undefined {
     if (awaited?.has(req)) return awaited.get(req)
     const id = ask(req)
@@ -123,25 +109,30 @@ export function createSessions(adapter: SessionAdapter, timeoutMs: number, warn:
   return {
     open,
     find,
-    idOf(req) {
+    /** The session's id. Throws `session_unavailable` without one: a proof must belong to a session. */
+    idOf(req: Request): string {
       const id = find(req) ?? firstId(req)
       if (typeof id === 'string' && id !== '') return id
       warn('TWO_FACTOR_NO_SESSION')
       throw new TwoFactorError('session_unavailable', { message: 'This request has no session.' })
     },
-    async rotate(req, res) {
+    /** Gives the session a new id, which `idOf` returns from then on. */
+    async rotate(req: Request, res: Response): Promise<void> {
       tentative.delete(req)
       await rotate(req, res)
       await open(req)
     },
-    async keep(req, res) {
+    /** Makes an anonymous session be saved. */
+    async keep(req: Request, res: Response): Promise<void> {
       tentative.delete(req)
       await keep(req, res)
     },
-    release(req) {
+    /** Takes a first id back that `idOf` has made and nobody has kept: a refused request leaves no session behind. */
+    release(req: Request): void {
       for (const name of tentative.get(req) ?? []) Reflect.deleteProperty(dataOf(req), name)
     },
-    drop(req) {
+    /** Ends the session for the rest of the request: it is not saved, and no cookie of it goes out. */
+    drop(req: Request): void {
       // What express-session and cookie-session take for the end of a session.
       Reflect.set(req, 'session', null)
     },

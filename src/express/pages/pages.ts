@@ -85,23 +85,13 @@ export interface PageSettings {
 }
 
 /** What people see. */
-export interface Pages {
-  /** The HTML of one page. */
-  html(view: PageView, req: Request, res: Response): string | Promise<string>
-  /** The HTML of the same screen for the dialog of single pages, whatever `render` makes of pages. */
-  forDialog(view: PageView, req: Request): string
-  /** What went wrong, in the person's language: the `detail` of a JSON answer. */
-  detail(problem: Problem, req: Request): string
-  readonly headers: Readonly<Record<string, string>>
-  /** The style sheet. */
-  readonly css: string
-}
+export type Pages = ReturnType<typeof createPages>
 
 export function createPages(
   settings: PageSettings,
   languageOf: (req: Request) => Language,
   now: () => number,
-): Pages {
+) {
   const { brand } = settings.pages
   const { hostTimeoutMs: timeoutMs } = settings.limits
   const countries = settings.countries === 'any' ? [] : settings.countries
@@ -116,7 +106,8 @@ export function createPages(
   const { login: name } = settings.appName
   const app = brand ?? (name === undefined ? undefined : { name })
   return {
-    html(view, req, res) {
+    /** The HTML of one page. */
+    html(view: PageView, req: Request, res: Response): string | Promise<string> {
       const { locale, texts } = languageOf(req)
       const branded = { ...view, brand: app }
       const builtIn = renderPage(branded, texts)
@@ -127,13 +118,17 @@ export function createPages(
       const fields = fieldsOf(view)
       return rendered(render(branded, { req, res, locale, texts, t, problem, fields, html: builtIn }))
     },
-    forDialog: (view, req) => renderForDialog({ ...view, brand: app }, languageOf(req).texts),
-    detail(problem, req) {
+    /** The HTML of the same screen for the dialog of single pages, whatever `render` makes of pages. */
+    forDialog: (view: PageView, req: Request) =>
+      renderForDialog({ ...view, brand: app }, languageOf(req).texts),
+    /** What went wrong, in the person's language: the `detail` of a JSON answer. */
+    detail(problem: Problem, req: Request): string {
       const { texts } = languageOf(req)
       const page = problem.page ?? (problem.reason === undefined ? 'problem' : 'phone')
       return plainText(problemSentence({ page, countries, now: now() }, problem, texts))
     },
     headers: createPageHeaders(brand, render !== undefined),
+    /** The style sheet. */
     css: styleSheet(brand),
   }
 }

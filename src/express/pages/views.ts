@@ -14,18 +14,6 @@ import { pageUrl } from './links.js'
 import { isOfNobody, pageFor } from './page-for.js'
 import type { PageView } from './page-view.js'
 
-/** What the pages of one lane show. */
-export interface Views {
-  /** The page for what this request asks for: with the live challenge when that is for it. */
-  of(context: RequestContext, problem?: Problem): Promise<PageView>
-  /** The explanation alone, on a route of the host, from which the forms of the pages do not work. */
-  formless(context: RequestContext, problem: Problem): Promise<PageView>
-  /** Where a code for this may come from, for a client that draws its own page; undefined where there is one number. */
-  destinationsFor(req: Request, demand: Demand): Promise<PageView['destinations']>
-  /** The page that posts an interrupted form again, or says that it is gone. */
-  resume(context: RequestContext, resumed: Resumed): PageView
-}
-
 /** What a page depends on besides its request. */
 interface Found {
   readonly live?: ChallengeView | undefined
@@ -42,7 +30,8 @@ interface Found {
 /** After these the store has been waited for in vain, or this session has too many requests that wait already. */
 const busy: ReadonlySet<ProblemCode> = new Set(['store_unavailable', 'capacity'])
 
-export function createViews(http: HttpParts, lane: Lane): Views {
+/** What the pages of one lane show. */
+export function createViews(http: HttpParts, lane: Lane) {
   const { settings, responder, sessions } = http
   const { challenges, purposes, now } = http.domain
   const { countries, code, codePattern, trustedDevices } = settings
@@ -165,11 +154,17 @@ export function createViews(http: HttpParts, lane: Lane): Views {
   }
 
   return {
-    of: shown,
-    formless: (context, problem) => shown(context, problem, true),
-    // The refusal comes first: what else may fail is told by the start.
-    destinationsFor: (req, demand) => destinationsFor(req, demand).catch(() => undefined),
-    resume: (context, resumed) => view(context, intentOf(context), {}, { resumed }),
+    /** The page for what this request asks for: with the live challenge when that is for it. */
+    of: (context: RequestContext, problem?: Problem) => shown(context, problem),
+    /** The explanation alone, on a route of the host, from which the forms of the pages do not work. */
+    formless: (context: RequestContext, problem: Problem) => shown(context, problem, true),
+    /**
+     * Where a code for this may come from, for a client that draws its own page; undefined where there is one number.
+     * The refusal comes first: what else may fail is told by the start.
+     */
+    destinationsFor: (req: Request, demand: Demand) => destinationsFor(req, demand).catch(() => undefined),
+    /** The page that posts an interrupted form again, or says that it is gone. */
+    resume: (context: RequestContext, resumed: Resumed) => view(context, intentOf(context), {}, { resumed }),
   }
 }
 
