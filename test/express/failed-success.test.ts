@@ -2,13 +2,14 @@ import { setTimeout, setImmediate as turn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Request, Response } from 'express'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { expressSession, type Grant, type SessionAdapter, type TwoFactorOptions } from '../../src/index.js'
+import type { Grant, TwoFactorOptions } from '../../src/index.js'
 import {
   anasToken,
   failingStore,
   gate,
   type Host,
   ok,
+  renewedThrough,
   sessionByHeader,
   signupAt,
   startHost,
@@ -21,14 +22,10 @@ const cookie = '__Host-two-factor-device'
 /** express-session, whose nth renewal does something else when told so. */
 function counted(instead: (nth: number) => Promise<void> | undefined = () => undefined) {
   const renewals: number[] = []
-  const own = expressSession()
-  const session: SessionAdapter = {
-    ...own,
-    async rotate(req, res) {
-      renewals.push(renewals.length + 1)
-      return instead(renewals.length) ?? own.rotate(req, res)
-    },
-  }
+  const session = renewedThrough((renew) => {
+    renewals.push(renewals.length + 1)
+    return instead(renewals.length) ?? renew()
+  })
   return { session, renewals }
 }
 
@@ -247,14 +244,10 @@ describe('an onVerified that answers in its own words', () => {
   })
 
   it('is not taken for a refusal where the app gives every response a status of 404 at first', async () => {
-    const own = expressSession()
-    const session: SessionAdapter = {
-      ...own,
-      rotate(req, res) {
-        res.status(404)
-        return own.rotate(req, res)
-      },
-    }
+    const session = renewedThrough((renew, res) => {
+      res.status(404)
+      return renew()
+    })
     const { ana, told } = await verify(await startHost({ options: { session } }))
     expect([told.status, told.json.verified]).toEqual([200, true])
     expect((await ana.get('/account')).status).toBe(200)

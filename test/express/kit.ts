@@ -12,6 +12,7 @@ import { beforeEach, onTestFinished } from 'vitest'
 import {
   type CodeProvider,
   createClient,
+  expressSession,
   memoryStore,
   type ProviderCodesOptions,
   providerCodes,
@@ -284,6 +285,19 @@ export const withCookies = {
       },
     } satisfies SessionAdapter as SessionAdapter,
   },
+}
+
+/** express-session, whose renewal goes through a function that does it, or something else. */
+export function renewedThrough(
+  around: (renew: () => Promise<void>, res: Response) => unknown,
+): SessionAdapter {
+  const own = expressSession()
+  return {
+    ...own,
+    async rotate(req, res) {
+      await around(async () => own.rotate(req, res), res)
+    },
+  }
 }
 
 /** Renews the session itself, as `req.login()` of passport does. */

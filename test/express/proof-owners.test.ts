@@ -1,16 +1,14 @@
 import express, { type Express } from 'express'
 import { describe, expect, it } from 'vitest'
 import {
-  expressSession,
   memoryStore,
   type SessionAdapter,
-  type Store,
   type TwoFactor,
   TwoFactorError,
   tokenSession,
 } from '../../src/index.js'
 import { figure } from '../prove/figure.js'
-import { regenerates, sessionByHeader, signupAt, startHost } from './kit.js'
+import { regenerates, renewedThrough, sessionByHeader, signupAt, startHost, storeThrough } from './kit.js'
 
 const phone = '+573009999999'
 
@@ -193,14 +191,15 @@ describe('a proof of a number', () => {
   })
 
   it('is lost, and the sign-in is not refused, where the store has no room for it', async () => {
-    const store = memoryStore()
+    const well = memoryStore()
     let isFull = false
-    const swap: Store['swap'] = async (key, version, ...rest) => {
+    const store = storeThrough((command, key, work) => {
       // Room is taken by what is new, not by what is emptied.
-      if (isFull && key.includes(':enrolment:') && version === undefined) throw new TwoFactorError('capacity')
-      return store.swap(key, version, ...rest)
-    }
-    const host = await startHost({ options: { store: { ...store, swap } }, mount })
+      const isNew = command === 'swap' && key.includes(':enrolment:') && well.read(key) === undefined
+      if (isFull && isNew) throw new TwoFactorError('capacity')
+      return work()
+    }, well)
+    const host = await startHost({ options: { store }, mount })
     const ana = await proveIn(host, await host.login())
     await ana.start()
     isFull = true
@@ -211,15 +210,11 @@ describe('a proof of a number', () => {
 })
 
 it('a proof is not left behind by a revocation that comes while the session is renewed', async () => {
-  const sessions = expressSession()
   let revoke = async (): Promise<void> => undefined
-  const session: SessionAdapter = {
-    ...sessions,
-    async rotate(req, res) {
-      await sessions.rotate(req, res)
-      await revoke()
-    },
-  }
+  const session = renewedThrough(async (renew) => {
+    await renew()
+    await revoke()
+  })
   const host = await startHost({ options: { session }, mount })
   const ana = await host.signIn()
   await ana.post('/phone/start', { phone })

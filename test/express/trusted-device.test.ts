@@ -2,9 +2,9 @@ import { setTimeout } from 'node:timers/promises'
 import type { Express, Request, Response } from 'express'
 import { describe, expect, it, vi } from 'vitest'
 import { createDeviceCookies } from '../../src/express/flows/device-cookies.js'
-import { expressSession, type TwoFactor, type TwoFactorOptions } from '../../src/index.js'
+import type { TwoFactor, TwoFactorOptions } from '../../src/index.js'
 import type { Browser } from './browser.js'
-import { asAna, type Host, ok, startHost, storeThrough, usualRoutes } from './kit.js'
+import { asAna, type Host, ok, renewedThrough, startHost, storeThrough, usualRoutes } from './kit.js'
 
 const day = 24 * 60 * 60_000
 const cookie = '__Host-two-factor-device'
@@ -37,15 +37,11 @@ const startAgain = async (host: Host, from: Browser) => (await again(host, from)
 
 /** Sessions of the host, and what happens while one is renewed. */
 function heldSessions() {
-  const inExpress = expressSession()
   const held = { meanwhile: (_res: Response): unknown => undefined }
-  const session: typeof inExpress = {
-    ...inExpress,
-    async rotate(req, res) {
-      await inExpress.rotate(req, res)
-      await held.meanwhile(res)
-    },
-  }
+  const session = renewedThrough(async (renew, res) => {
+    await renew()
+    await held.meanwhile(res)
+  })
   return { session, held }
 }
 
