@@ -1,4 +1,5 @@
 import { openDomain } from './challenge/domain.js'
+import { limitFindings } from './challenge/self-test.js'
 import { createHealth } from './challenge/watch/health.js'
 import { createAuthenticators } from './express/flows/authenticators.js'
 import { createPhoneVerification } from './express/flows/phone-verification.js'
@@ -32,6 +33,7 @@ import { createWarnings } from './express/host/warnings.js'
 import { createRouter } from './express/http/routes.js'
 import { openHttp } from './express/http-parts.js'
 import { createBackground } from './lib/background.js'
+import { minuteMs } from './lib/time.js'
 import { describeLimits } from './options/limits.js'
 import { resolveOptions } from './options/resolve.js'
 import { settingFindings, statusFix } from './options/setting-findings.js'
@@ -104,6 +106,11 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     background,
     health: () => health.read(domain),
     findings: () => [...settingFindings(settings, health.unapproved()), ...warnings.findings()],
+  })
+
+  // Once the app runs: its store may connect while it starts.
+  background.after(minuteMs, async () => {
+    for (const { message } of await limitFindings(domain)) warnings.hint('TWO_FACTOR_LIMIT_TIGHT', message)
   })
 
   async function close(): Promise<void> {

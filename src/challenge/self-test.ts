@@ -57,10 +57,7 @@ export async function selfTest(parts: {
       fix: 'check that the store runs, that it can be reached, and its permissions',
     }),
     // A store that cannot be read has been found above.
-    signups
-      .busiestDay()
-      .then((busiest) => limitLeavesRoom(busiest, limits))
-      .catch(() => []),
+    limitFindings({ signups, limits }).catch(() => []),
     // One by one: what fails must not hide what the others find.
     ...providers.map((one) =>
       findingOf(() => withinDeadline(inspectionMs, async () => (await one.inspect?.()) ?? []), {
@@ -107,10 +104,14 @@ async function storeKeepsWord(store: Store, key: string): Promise<readonly Findi
 }
 
 /** What the week before has shown, so that the next busy day is not refused. By UTC days: one that slides may hold more. */
-function limitLeavesRoom(
-  busiest: number,
-  { serviceEnrolSendsPerDay: given }: Pick<Limits, 'serviceEnrolSendsPerDay'>,
-): readonly Finding[] {
+export async function limitFindings({
+  signups,
+  limits: { serviceEnrolSendsPerDay: given },
+}: {
+  readonly signups: Pick<SignupGuard, 'busiestDay'>
+  readonly limits: Pick<Limits, 'serviceEnrolSendsPerDay'>
+}): Promise<readonly Finding[]> {
+  const busiest = await signups.busiestDay()
   const limit = typeof given === 'function' ? given() : given
   if (busiest < near * limit) return []
   const message = `One of the last seven days had ${busiest} codes of sign-ups, and serviceEnrolSendsPerDay is ${limit}.`

@@ -1,8 +1,8 @@
 import type { Express } from 'express'
 import session from 'express-session'
-import { afterEach, describe, expect, it, vi } from 'vitest'
-import { twoFactor } from '../../src/index.js'
-import type { ProviderStub } from '../provider-stub.js'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { memoryStore, twoFactor } from '../../src/index.js'
+import { type ProviderStub, startProviderStub } from '../provider-stub.js'
 import { baseOptions, hearWarnings, startHost, stubCodes } from './kit.js'
 
 const { said, codes } = hearWarnings()
@@ -34,6 +34,23 @@ describe('a warning', () => {
     expect(await codes()).toEqual([])
     await startHost({ options: { watch: { signups: { mode: 'enforce' } } } })
     expect(await codes()).toEqual(['TWO_FACTOR_ENFORCE_WITHOUT_BEFORE_SEND'])
+  })
+
+  it('names a limit of sign-ups that the week before came near to, a minute after the start', async () => {
+    const store = memoryStore()
+    const clock = { now: Date.parse('2026-03-08T12:00:00.000Z') }
+    const options = { ...baseOptions(await startProviderStub(), clock), store }
+    await store.increment('tf2::count-country-sent:all.2026-03-05', 1_000_000, 2_400)
+    vi.useFakeTimers({ toFake: ['setTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const roomy = twoFactor({ ...options, limits: { serviceEnrolSendsPerDay: 4_000 } })
+    const tight = twoFactor(options)
+    onTestFinished(async () => void (await Promise.all([roomy.close(), tight.close()])))
+    await vi.advanceTimersByTimeAsync(59_999)
+    expect(await codes()).toEqual([])
+    await vi.advanceTimersByTimeAsync(1)
+    expect(await codes()).toEqual(['TWO_FACTOR_LIMIT_TIGHT'])
+    expect(said[0]?.message).toContain('2400 codes of sign-ups, and serviceEnrolSendsPerDay is 3000')
   })
 
   it('lists what a further language lacks', async () => {

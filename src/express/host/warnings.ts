@@ -24,6 +24,8 @@ const messages = {
     'twoFactor() was called a hundred times on stores of its own, as by a handler: every call starts with fresh limits (brute force). Call it once, at start-up.',
   TWO_FACTOR_ENFORCE_WITHOUT_BEFORE_SEND:
     '`watch.signups` is to enforce, and without `beforeSend` it refuses the honest people of a suspected country, too. Pass `beforeSend`, which may ask them for a captcha.',
+  TWO_FACTOR_LIMIT_TIGHT:
+    'A limit of the whole service leaves little room beside the traffic of the last week: on a busy day it refuses honest people. Raise it, or let it be a function.',
   TWO_FACTOR_NO_SESSION:
     'A request reached the package without a session, and was refused. Mount the session before tf.routes() and every guard: app.use(session({ secret, resave: false, saveUninitialized: false })).',
   TWO_FACTOR_NOT_PARSED:
