@@ -92,14 +92,10 @@ export function createRenewal(parts: {
   neighbours.add(self)
 
   /** Asked before the session is renewed. A neighbour that fails asks for its code again: no reason to refuse here. */
-  async function othersIn(req: Request, session: string, isSignIn: boolean): Promise<Move> {
+  async function othersIn(req: Request, session: string, isSignIn: boolean): Promise<readonly Move[]> {
     const others = [...neighbours].filter((other) => other.namespace !== namespace)
-    const moves = await Promise.all(
-      others.map((other) => other.moveIn(req, session, isSignIn).catch(() => undefined)),
-    )
-    return async (before, after) => {
-      await Promise.allSettled(moves.map((move) => move?.(before, after)))
-    }
+    const moves = others.map((other) => other.moveIn(req, session, isSignIn).catch(() => undefined))
+    return (await Promise.all(moves)).filter((move) => move !== undefined)
   }
 
   function unavailable(cause?: unknown): TwoFactorError {
@@ -125,9 +121,10 @@ export function createRenewal(parts: {
 
     async renew(req, res, signIn) {
       const before = sessions.idOf(req)
-      const moveOthers = await othersIn(req, before, signIn !== undefined)
+      const others = await othersIn(req, before, signIn !== undefined)
       const moveAll: Move = async (from, to) => {
-        await Promise.all([moveOwn(from, to, signIn), moveOthers(from, to)])
+        const othersMoved = others.map((move) => move(from, to).catch(() => undefined))
+        await Promise.all([moveOwn(from, to, signIn), ...othersMoved])
       }
       try {
         await sessions.rotate(req, res)
