@@ -115,6 +115,26 @@ describe.for(['memory', 'Redis'] as const)('on %s', (store) => {
   })
 })
 
+describe('a revocation while the host looks for the number', () => {
+  it('ends the sign-in that has begun', async () => {
+    const [asked, answered] = [gate(), gate()]
+    const phone = async () => {
+      asked.open()
+      await answered.opened
+      return '+573001234567'
+    }
+    const host = await startHost({ routes, options: { phone } })
+    const ana = await host.login()
+    const starting = ana.start()
+    await asked.opened
+    await host.tf.grants.revokeSubject('ana')
+    answered.open()
+    expect((await starting).status).toBe(201)
+    expect((await ana.verify(host.stub.rightCode)).refusal).toEqual([410, 'challenge_gone'])
+    expect(host.stub.checks).toEqual([])
+  })
+})
+
 describe('a session that onVerified renews itself', () => {
   it('keeps no grant after a 503, when the store executes what it never answers', async () => {
     let written = 0

@@ -6,7 +6,7 @@ import { readRecoveryCode } from '../../challenge/proofs/recovery-codes.js'
 import { firstPurpose } from '../../challenge/purposes.js'
 import type { Recover } from '../../challenge/recovery.js'
 import { TwoFactorError } from '../../errors.js'
-import { all } from '../../lib/awaitable.js'
+import { all, ignoreRejection } from '../../lib/awaitable.js'
 import type { Requirement } from '../guard/requirement.js'
 import { isOurs } from '../host/boundary.js'
 import { identified } from '../host/requester.js'
@@ -47,6 +47,8 @@ export function createSignIn(http: HttpParts): Lane {
   }
 
   async function actorOf(req: Request, caller: Caller): Promise<Actor> {
+    // ASVS 5.0, 7.4.1: before the host is asked for the number, so that a revocation meanwhile ends this.
+    ignoreRejection(caller.record.read())
     return { ...caller, ...(await onFileOf(req, caller.subject)), ...addressOf(req) }
   }
 
@@ -110,8 +112,7 @@ export function createSignIn(http: HttpParts): Lane {
       if (code === undefined) throw invalid('recoveryCode does not match the expected format.')
       const caller = callerOf(context.req, { maySucceed: true })
       const wasShown = await shown(context, intent)
-      // ASVS 5.0, 7.4.1: before the host is asked for the number, so that a revocation meanwhile ends this.
-      const [, started] = await Promise.all([caller.record.read(), live(context.req, caller, wasShown)])
+      const started = await live(context.req, caller, wasShown)
       if (started !== undefined && 'outcome' in started) return started
       const demand = started ? { ...wasShown, ...started } : demandOf(context, intent)
       // Before the code is used up: it would be lost on a guard that does not take it.
