@@ -49,13 +49,18 @@ export interface SignIn {
   readonly subject: string | undefined
 }
 
+/** One proof in the hands of the request that wrote it. */
+export interface WrittenProof {
+  readonly verifiedAt: number
+  /** Makes a provisional proof valid. Called once a successful response is certain. */
+  confirm(): Promise<void>
+}
+
 export interface Enrolments {
   find(session: string): Awaitable<Enrolment | undefined>
   open(session: string): Beginning
-  /** Marks it as proven, and tells when; undefined when nothing was begun. */
-  prove(session: string, proven: Proven): Promise<number | undefined>
-  /** Makes a provisional proof valid. Called once a successful response is certain. */
-  confirm(session: string, verifiedAt: number): Promise<void>
+  /** Marks it as proven; undefined when nothing was begun. */
+  prove(session: string, proven: Proven): Promise<WrittenProof | undefined>
   /**
    * Takes the record along when the session id is renewed. The old id is invalid then. A `signIn` takes along
    * what its own subject began, or nothing where there is no room: a number that is lost is proven again.
@@ -124,8 +129,10 @@ export function createEnrolments(parts: {
       }
     },
 
-    prove: async (session, proven) =>
-      entries.change<number | undefined>(keys.enrolment(session), (begun) => {
+    async prove(session, proven) {
+      const key = keys.enrolment(session)
+      const entry = createUpdater<Sealed>(store, key)
+      const prove = (begun: Enrolment | undefined) => {
         // IDOR: without its beginning the owner of the proof is unknown.
         if (begun === undefined) return unchanged
         const verifiedAt = now()
@@ -134,13 +141,16 @@ export function createEnrolments(parts: {
         const { earlier } = begun
         const put = { ...proven, subject, earlier, verifiedAt, expiresAt: verifiedAt + proofLifetimeMs }
         return { outcome: verifiedAt, put }
-      }),
-
-    confirm: (session, verifiedAt) =>
-      entries.change(keys.enrolment(session), (kept) => {
+      }
+      const verifiedAt = await entries.change<number | undefined>(key, prove, entry)
+      if (verifiedAt === undefined) return undefined
+      const confirmed = (kept: Enrolment | undefined) => {
         if (kept?.verifiedAt !== verifiedAt) return unchanged
         return { outcome: undefined, put: { ...kept, provisional: false } }
-      }),
+      }
+      // On what was written: a store that freezes now may still carry out the swap, and nothing after a read.
+      return { verifiedAt, confirm: () => entries.change(key, confirmed, entry) }
+    },
 
     async move(from, to, signIn) {
       const kept = await entries.change(keys.enrolment(from), (kept) => ({ outcome: kept, isEmptied: true }))

@@ -93,16 +93,16 @@ export function createSignup(http: HttpParts, purpose: string, successPath: stri
             if (subject !== undefined && !provisional) await grants.move(subject, before, after)
             const epoch = await record?.read()
             const proven = { purpose, phone, provisional, subject, epoch }
-            const verifiedAt = await enrolments.prove(after, proven)
-            if (verifiedAt === undefined) return refused('challenge_gone')
+            const proof = await enrolments.prove(after, proven)
+            if (proof === undefined) return refused('challenge_gone')
             // A revocation that came while the session was renewed must not leave a proof behind.
             if (await record?.isRevoked()) {
               await enrolments.redeem(after, purpose, subject)
               return refused('challenge_gone')
             }
             // The response is a success either way; the next request shall find the proof.
-            if (provisional) await enrolments.confirm(after, verifiedAt).catch(() => undefined)
-            return { outcome: 'verified', purpose, verifiedAt, successPath }
+            if (provisional) await proof.confirm().catch(() => undefined)
+            return { outcome: 'verified', purpose, verifiedAt: proof.verifiedAt, successPath }
           } catch (error) {
             await renewal.abandon(req, res)
             throw error

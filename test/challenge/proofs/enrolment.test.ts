@@ -138,13 +138,12 @@ describe('the record of a number to be proven', () => {
   it('is worth nothing while it is provisional', async () => {
     const { enrolments } = setUp()
     await enrolments.open('s1').begin(typed)
-    const at = (await enrolments.prove('s1', { ...proven, provisional: true })) ?? 0
-    await enrolments.confirm('s1', at + 1)
+    const proof = await enrolments.prove('s1', { ...proven, provisional: true })
     expect(await enrolments.redeem('s1', 'signup', undefined)).toBeUndefined()
-    await enrolments.confirm('s1', at)
+    await proof?.confirm()
     expect(await enrolments.redeem('s1', 'signup', undefined)).toMatchObject(handedOver)
     // Nor is it brought back by its confirmation.
-    await enrolments.confirm('s1', at)
+    await proof?.confirm()
     expect(await enrolments.redeem('s1', 'signup', undefined)).toBeUndefined()
   })
 })
@@ -166,9 +165,9 @@ describe('a look at a proof', () => {
   it('shows the proof of one account to no other one, and none that is provisional', async () => {
     const { enrolments } = setUp()
     await enrolments.open('s1').begin({ ...typed, subject: 'ana' })
-    const at = (await enrolments.prove('s1', { ...proven, provisional: true })) ?? 0
+    const proof = await enrolments.prove('s1', { ...proven, provisional: true })
     expect(await enrolments.peek('s1', 'signup', 'ana')).toBeUndefined()
-    await enrolments.confirm('s1', at)
+    await proof?.confirm()
     expect(await enrolments.peek('s1', 'signup', 'ben')).toBeUndefined()
     expect(await enrolments.peek('s1', 'signup', 'ana')).toMatchObject(handedOver)
   })
