@@ -145,8 +145,9 @@ export function createSignIn(http: HttpParts): Lane {
     shown,
     actor: async (req) => actorOf(req, callerOf(req)),
     async actorOfSeveral(req) {
-      const actor = await actorOf(req, callerOf(req))
-      return mayHaveSeveral(actor) ? actor : undefined
+      const caller = callerOf(req)
+      const onFile = await onFileOf(req, caller.subject)
+      return mayHaveSeveral(onFile) ? { ...caller, ...onFile, ...addressOf(req) } : undefined
     },
 
     async start(context, intent, hostSays) {
