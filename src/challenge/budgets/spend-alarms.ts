@@ -74,8 +74,9 @@ export function createSpendAlarms(parts: {
         const cleared = { type: 'spend.cleared', country: name, window: 'hour' } as const
         const events = isDay ? [] : [{ ...cleared, ...(await read(name)) }]
         await told.change((before) => {
-          const { [name]: standing, ...others } = before?.standing ?? {}
-          return standing === until ? { record: { standing: others }, events } : undefined
+          if (before?.standing[name] !== until) return undefined
+          const { [name]: _over, ...others } = before.standing
+          return { record: { standing: others }, events }
         })
       }
     },

@@ -30,6 +30,15 @@ describe('a grant that is taken back', () => {
 })
 
 describe('a grant', () => {
+  it('that was never written is not moved, confirmed or taken back', async ({ grants }) => {
+    await grants.write({ ...ana, method: 'sms' })
+    const refused = grants.open(ana)
+    await refused.moveTo('s9')
+    await refused.confirm()
+    await refused.takeBack()
+    expect(grants.read({ ...ana, ...fresh })).toMatchObject({ method: 'sms' })
+  })
+
   it('fits the subject, session and purpose it was given to', async ({ grants, now }) => {
     await grants.write({ ...ana, method: 'sms' })
     expect(grants.read({ ...ana, ...fresh })).toEqual({
