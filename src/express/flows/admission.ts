@@ -27,8 +27,9 @@ export interface Success {
 const ownResponseMs = 5_000
 
 /**
- * Renews the session, records the browser and writes the grant under the new id, then calls the host's onVerified.
- * A subject that was revoked meanwhile is refused; whatever fails leaves no grant behind.
+ * Renews the session, records the browser and writes the grant under the new id, side by side, then calls the host's
+ * onVerified and confirms the grant. A browser that stands in for the code is recorded first. A subject that was revoked
+ * meanwhile is refused; whatever fails leaves no grant behind.
  */
 export type Admit = (
   context: RequestContext,

@@ -19,7 +19,7 @@ const maxRows = 12
 const maxTitleLength = 100
 const maxLabelLength = 60
 const maxValueLength = 200
-/** In total: details travel in the URL. */
+/** In total: details travel in the URL, sealed. */
 const maxBytes = 2_048
 
 /**
