@@ -88,7 +88,11 @@ describeInChromium('<two-factor-dialog>', (browser) => {
   })
 
   it.each([
-    { opener: ['/pay', json(mum)] as const, rows: ['5', 'Mum'], done: JSON.stringify({ paid: mum, query: {} }) },
+    {
+      opener: ['/pay', json(mum)] as const,
+      rows: ['5', 'Mum'],
+      done: JSON.stringify({ paid: mum, query: {} }),
+    },
     { opener: ['/guarded/settings'] as const, rows: ['Spanish'], done: '{"saved":true}' },
   ])(
     'approves $rows alone, whatever else in the session asked for a code',
