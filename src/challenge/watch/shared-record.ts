@@ -27,11 +27,14 @@ export function createSharedRecord<Value extends { readonly [member: string]: Js
      * the same, one does.
      */
     async change(next: (before: Value | undefined) => Change<Value> | undefined) {
+      let found: Value | undefined
       const change = await update<Value, Change<Value> | undefined>(store, key, (before) => {
         const outcome = next(before)
-        seen = outcome?.record ?? before
+        found = before
         return { outcome, ...(outcome && { put: { value: outcome.record, ttlMs } }) }
       })
+      // Only once it is there: what the store refused is still to be told.
+      seen = change?.record ?? found
       for (const event of change?.events ?? []) emit(event)
       return change
     },

@@ -20,7 +20,7 @@ function openTwo() {
     now,
     emit: (event: EventBody) => events.push(event),
   }
-  return { clock, events, alarms: [createSpendAlarms(parts), createSpendAlarms(parts)] as const }
+  return { clock, store, events, alarms: [createSpendAlarms(parts), createSpendAlarms(parts)] as const }
 }
 
 const figures = { sent: 40, approved: 3 }
@@ -41,6 +41,17 @@ it('tells an hour and a day once each, and the end of the hour alone, whichever 
   expect(events.slice(2)).toEqual([
     { type: 'spend.cleared', country: 'CO', window: 'hour', sent: 0, approved: 0 },
   ])
+})
+
+it('tells what the store has refused once it takes it', async () => {
+  const { store, alarms, events } = openTwo()
+  const { swap } = store
+  store.swap = () => Promise.reject(new Error('down')) as never
+  const hourly = windowAt('hour', 'CO', start)
+  await expect(alarms[0].raise(hourly, figures)).rejects.toThrow('down')
+  store.swap = swap
+  await alarms[0].raise(hourly, figures)
+  expect(events.map(({ type }) => type)).toEqual(['spend.suspected'])
 })
 
 it('lets stand what was suspected anew while its end was being told', async () => {
