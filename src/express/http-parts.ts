@@ -93,7 +93,9 @@ export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warni
     // What people see.
     pages,
     languageOf,
-    linksOf: (req: Request) => withTextLink(linksOf(req), languageOf(req).texts),
+    linksOf,
+    /** Those of a page, with the one that a text may hold. */
+    pageLinksOf: (req: Request) => withTextLink(linksOf(req), languageOf(req).texts),
     formFieldsOf: createFormFields(settings.pages.formFields),
 
     /** How long a function of the host may take whose answer is for this request. */

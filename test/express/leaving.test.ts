@@ -104,6 +104,29 @@ describe('a page that somebody leaves', () => {
   })
 })
 
+describe('a language that the host knows of somebody signed in alone', () => {
+  const locale = (req: express.Request) => {
+    if (req.session.userId === undefined) throw new Error('nobody')
+    return 'es'
+  }
+
+  it('is not asked for where a browser is led away', async () => {
+    const host = await startHost({
+      options: {
+        pages: { links, locale },
+        onCancelled: (req) => {
+          delete req.session.pendingUserId
+        },
+      },
+    })
+    const led = await host.browser({ accept: 'text/html' }).get('/account')
+    expect([led.status, locationOf(led)]).toEqual([303, '/sign-in?returnTo=%2Faccount'])
+    const ana = await host.login()
+    const left = await ana.submit('/two-factor/cancel', { purpose: 'login' })
+    expect([left.status, locationOf(left)]).toEqual([303, '/sign-in'])
+  })
+})
+
 describe('a guarded page without a sign-in', () => {
   it('leads to the sign-in with the way back, in a browser', async () => {
     const { host } = await hostWithPages()

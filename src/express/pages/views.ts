@@ -121,7 +121,7 @@ export function createViews(http: HttpParts, lane: Lane) {
       takesRecoveryCode: !isSignup && takesRecoveryCode(purpose, demand),
       formInterrupted: problem?.code === 'second_factor_required',
       formKept: demand?.formId !== undefined,
-      links: http.linksOf(req),
+      links: http.pageLinksOf(req),
       // These pages have no form, and their request often no session to take a token from.
       formFields: isOfNobody(problem) ? {} : http.formFieldsOf(req),
       countries: countries === 'any' ? [] : countries,
