@@ -12,7 +12,10 @@ export interface Fact<Value> {
   read(): Awaitable<Value>
 }
 
-/** Who acts, from where, on which number. Its facts are read by `gather`, with the ledger that they decide on. */
+/**
+ * Who acts, from where, on which number. What a decision goes by is read in `gather`, with the ledger; a fact that is
+ * needed earlier has been read by then, and is not read again.
+ */
 export interface Actor {
   /** Default `auth`. */
   readonly lane?: Lane | undefined

@@ -155,8 +155,8 @@ export function createSend(parts: {
 
   /** An app shows its codes unasked: there is nothing to send, to count or to pay. */
   async function expectApp(command: SendCommand, target: Target, decide: Decide): Promise<StartOutcome> {
-    const { who } = await gather(command, target.ledger)
     await command.onPassed?.()
+    const { who } = await gather(command, target.ledger)
     const decided = await target.ledger.run((current, now, limits) => decide(current, now, limits, who))
     const { outcome } = decided
     if (outcome.outcome !== 'booked') return notBooked(target, outcome, decided)

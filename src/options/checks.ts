@@ -52,8 +52,9 @@ const appNameFix = 'must be a non-empty string, or one per purpose with at least
 const appNames = record(nonEmptyString('the app-name at the provider'), appNameFix)
 const appName: Check = (value, name) => {
   if (typeof value === 'string' && value !== '') return { login: value }
-  if (!Object.hasOwn(Object(appNames(value, name)), 'login')) throw optionError(`${name} ${appNameFix}`)
-  return appNames(value, name)
+  const names = appNames(value, name)
+  if (!Object.hasOwn(Object(names), 'login')) throw optionError(`${name} ${appNameFix}`)
+  return names
 }
 
 const origins = list(
@@ -64,10 +65,11 @@ const origins = list(
   'must be an array of origins',
 )
 
-const recoveryCodes: Checks<RecoveryCodeStore> = {
+const recoveryCodeChecks: Checks<RecoveryCodeStore> = {
   consume: func('(subject, hash) => boolean'),
   remaining: func('(subject) => number'),
 }
+const recoveryCodes = object(recoveryCodeChecks, ['consume'])
 
 const authenticator: Checks<AuthenticatorOptions> = {
   secretOf: func('(req, subject) => secret in base32'),
@@ -127,7 +129,11 @@ export const optionChecks = {
   knownBrowsers: withDefault({ maxAgeMs: 90 * dayMs }, (value, name) =>
     value === false ? false : knownBrowsers(value, name),
   ),
-  recoveryCodes: object(recoveryCodes, ['consume']),
+  // As it was given: it may be an object of a class, and its functions need it.
+  recoveryCodes: (value: unknown, name: string) => {
+    recoveryCodes(value, name)
+    return value
+  },
   authenticator: object(authenticator, ['secretOf', 'issuer']),
   watch: withDefault({}, object(watch)),
   allowedOrigins: withDefault([], origins),

@@ -1,8 +1,8 @@
 import type { Express, RequestHandler } from 'express'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { TwoFactor, TwoFactorOptions } from '../../src/index.js'
 import { TwoFactorError } from '../../src/index.js'
-import { ok, storeThrough } from './kit.js'
+import { ok, startHost, storeThrough } from './kit.js'
 import { type RecoveryHost, recover, startRecoveryHost, wrongCode } from './recovery-kit.js'
 
 const by: RequestHandler = (req, res) => void res.json({ by: req.twoFactor?.grant.method })
@@ -152,6 +152,49 @@ describe('a recovery code', () => {
     expect((await ana.verify(host.stub.rightCode)).status).toBe(200)
     host.clock.now += 86_400_000
     expect((await recover(await host.login(), host.codes[0])).status).toBe(200)
+  })
+
+  it('is taken by an object of a class, whose functions need it', async () => {
+    class Codes {
+      readonly #kept = new Set<string>()
+      add(hash: string) {
+        this.#kept.add(hash)
+      }
+      consume(_subject: string, hash: string) {
+        return this.#kept.delete(hash)
+      }
+      remaining() {
+        return this.#kept.size
+      }
+    }
+    const recoveryCodes = new Codes()
+    const host = await startHost({ listens: true, options: { recoveryCodes } })
+    const { codes, hashes } = host.tf.recoveryCodes.generate('ana')
+    for (const hash of hashes) recoveryCodes.add(hash)
+    expect((await recover(await host.login(), codes[0])).status).toBe(200)
+    await vi.waitFor(() =>
+      expect(host.events).toContainEqual(expect.objectContaining({ type: 'recovery.used', remaining: 9 })),
+    )
+  })
+
+  it('ends a trusted browser whose token was replaced long ago, where no number is on file', async () => {
+    let onFile: string | undefined = '+573001234567'
+    const host = await startRecoveryHost({
+      options: { trustedDevices: { maxAgeMs: 86_400_000 }, phone: () => onFile },
+    })
+    const cookie = '__Host-two-factor-device'
+    const ana = await host.challenged()
+    await ana.verify(host.stub.rightCode, { trustDevice: true })
+    const replaced = ana.cookies.get(cookie) ?? ''
+    await ana.post('/login', { user: 'ana' })
+    expect((await ana.start()).status).toBe(200)
+    host.clock.now += 60_000
+    onFile = undefined
+    const thief = await host.login()
+    thief.cookies.set(cookie, replaced)
+    expect((await recover(thief, host.codes[0])).status).toBe(200)
+    expect(await host.tf.trustedDevices.list('ana')).toEqual([])
+    expect(host.events.map(({ type }) => type)).toContain('device.reused')
   })
 
   it('gives nothing when everything is revoked while the host looks for the number', async () => {

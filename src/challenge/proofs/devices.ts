@@ -138,6 +138,8 @@ export class Device implements Fact<BrowserFacts> {
 
   private async record(by: Parameters<typeof succeed>[2]): Promise<Success | undefined> {
     const { emit, now } = this.parts
+    // Token theft: what never read the browser, such as a recovery without a number, ends a replaced token, too.
+    await this.read()
     const recorded = (async () =>
       this.entry.update((stored) => {
         const decided = succeed(stored, this.shown, by, this.parts, now())

@@ -127,8 +127,8 @@ export function createGrants(parts: Parts): Grants {
 }
 
 /**
- * The record of a subject in the hands of one request, which reads it once and writes one grant at most. A class, since
- * each closure of a factory would be made anew for every request.
+ * The record of a subject in the hands of one request, which reads its epoch once and writes one grant at most. A class,
+ * since each closure of a factory would be made anew for every request.
  */
 export class OpenSubject implements Fact<string | undefined> {
   private readonly entry: Updater<SubjectRecord>
@@ -155,8 +155,11 @@ export class OpenSubject implements Fact<string | undefined> {
   /** Whether a revocation has come since. One store read. */
   async isRevoked(): Promise<boolean> {
     const epoch = await this.read()
-    const record = (await this.entry.prefetch()) ?? emptySubject
-    return isRevokedSince(epoch, record, [hashId(this.who.session)], this.parts.now())
+    // Not by `entry`: a read that fails would stand in the way of `takeBack`.
+    const { store, keys, now } = this.parts
+    const entry = await store.read(keys.grants(this.who.subject))
+    const record = (entry?.value as SubjectRecord | undefined) ?? emptySubject
+    return isRevokedSince(epoch, record, [hashId(this.who.session)], now())
   }
 
   /** Undefined, and nothing written, when grants were revoked since the record was read. */

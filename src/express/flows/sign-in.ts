@@ -6,7 +6,7 @@ import { readRecoveryCode } from '../../challenge/proofs/recovery-codes.js'
 import { firstPurpose } from '../../challenge/purposes.js'
 import type { Recover } from '../../challenge/recovery.js'
 import { TwoFactorError } from '../../errors.js'
-import { all, ignoreRejection } from '../../lib/awaitable.js'
+import { ignoreRejection } from '../../lib/awaitable.js'
 import type { Requirement } from '../guard/requirement.js'
 import { isOurs } from '../host/boundary.js'
 import { identified } from '../host/requester.js'
@@ -54,8 +54,8 @@ export function createSignIn(http: HttpParts): Lane {
 
   /** Whether the browser stands in for the code. What is revoked from here on ends this. */
   async function isTrusted({ browser, record }: Caller): Promise<boolean> {
-    const [known] = await all([browser?.read(), record.read()])
-    return known?.isTrusted === true
+    ignoreRejection(record.read())
+    return (await browser?.read())?.isTrusted === true
   }
 
   /** What is to be proven: what the guard required, else just a purpose. */

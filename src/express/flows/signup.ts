@@ -104,6 +104,7 @@ export function createSignup(http: HttpParts, purpose: string, successPath: stri
             if (provisional) await proof.confirm().catch(() => undefined)
             return { outcome: 'verified', purpose, verifiedAt: proof.verifiedAt, successPath }
           } catch (error) {
+            await enrolments.redeem(after, purpose, subject).catch(() => undefined)
             await renewal.abandon(req, res)
             throw error
           }

@@ -97,6 +97,8 @@ export function createSubjectsFacade(parts: {
       // In this order: a device that is trusted meanwhile sees that grants were revoked, and is taken back.
       await grants.revokeSubject(subject)
       await devices.revokeSubject(subject)
+      // A device may have stood in for a code between the two.
+      await grants.revokeSubject(subject)
     },
   }
 }
