@@ -56,7 +56,7 @@ export const bounds = [
   },
   {
     says: 'after a revocation nothing that began before gives a grant',
-    tests: ['test/express/revocation.test.ts'],
+    tests: ['test/express/revocation.test.ts', 'test/express/revocation-races.test.ts'],
   },
   { says: 'after a refusal no grant appears later', tests: ['test/express/frozen-store.test.ts'] },
   {
