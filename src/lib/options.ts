@@ -36,7 +36,7 @@ export function optionError(message: string): TypeError {
  *
  * @throws {TypeError} with `code: 'ERR_TWO_FACTOR_OPTION'`, naming the option and the fix
  * @example
- * const { maxLedgers } = checkOptions('memoryStore', options, { maxLedgers: withDefault(100_000, integer(1)) })
+ * const { path } = checkOptions('twoFactor', options, { path: withDefault('/two-factor', mountPath) })
  */
 export function checkOptions<Options, Table extends Checks>(
   where: string,
