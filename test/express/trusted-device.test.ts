@@ -15,6 +15,7 @@ const options: Partial<TwoFactorOptions> = {
 const mount = (app: Express, tf: TwoFactor) => {
   app.get('/keys', tf.requireTwoFactor({ purpose: 'keys' }), ok)
   app.get('/fresh', tf.requireTwoFactor({ maxAgeMs: 60_000 }), ok)
+  app.get('/bound', tf.requireTwoFactor({ bind: () => ({ to: 'Beatriz' }) }), ok)
   app.get('/devices', async (req, res) => {
     res.json({ here: await tf.trustedDevices.has(req), all: await tf.trustedDevices.list('ana') })
   })
@@ -307,7 +308,7 @@ describe('a trusted device', () => {
     expect((await ana.open('/two-factor')).text).toContain('name="trustDevice"')
     await ana.submit('/two-factor/verify', { code: host.stub.rightCode })
 
-    for (const path of ['/fresh', '/keys']) {
+    for (const path of ['/fresh', '/bound', '/keys']) {
       host.clock.now += 120_000
       const page = (await ana.open(path)).location
       const requirement = new URL(page, host.url).searchParams.get('requirement') ?? ''
