@@ -160,6 +160,16 @@ describe('a signup', () => {
     expect((await visitor.post('/signup')).status).toBe(403)
   })
 
+  it('says on its page that the code ran out, and has the number still', async () => {
+    const host = await startHost({ mount: signupRoutes })
+    const visitor = host.browser()
+    await visitor.submit('/signup/phone/start', { phone: '300 765 4321', country: 'CO' })
+    host.clock.now += 11 * 60_000
+    const { text } = await visitor.open('/signup/phone')
+    expect(text).toContain('That code no longer works')
+    expect(text).toContain('300 765 4321')
+  })
+
   it('leaves the grants of a bearer token where they are', async () => {
     const { store, written } = writesOf('grants')
     const host = await startHost({ ...withTokens({ store }), mount: signupRoutes })

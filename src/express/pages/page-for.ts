@@ -173,7 +173,7 @@ function withOutlook(page: Page, facts: PageFacts): PageProblem | undefined {
     if (retryAfterMs === undefined) return problem
     return { code: told?.code ?? 'attempts_exhausted', limit: told?.limit, retryAfterMs }
   }
-  if (page !== 'start') return problem
+  if (page !== 'start' && page !== 'phone') return problem
   const offersFirst = effectOf(problem).replaces || problem?.code === 'second_factor_required'
   if (problem !== undefined && !offersFirst) return problem
   // A cooldown is nobody's fault: the button waits.

@@ -79,6 +79,12 @@ describe('the problem that is told', () => {
     ['is none where nothing is wrong', startView, undefined, 0],
     ['is that a code ran out', { ...startView, ...expired }, gone, 0],
     [
+      'is that a code ran out at a sign-up, too',
+      { ...startView, ...expired, changeableNumber: true },
+      gone,
+      0,
+    ],
+    [
       'is none where a guard simply asks',
       { ...startView, ...expired, problem: { code: 'second_factor_required' } },
       undefined,
