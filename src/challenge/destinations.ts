@@ -29,6 +29,17 @@ export interface DestinationView {
 export const mayHaveSeveral = (onFile: { readonly numbers?: unknown; readonly secret?: unknown }): boolean =>
   onFile.numbers !== undefined || onFile.secret !== undefined
 
+/** How many there are to choose among. */
+export const choicesOf = ({
+  phone,
+  numbers = phone === undefined ? [] : [phone],
+  secret,
+}: {
+  readonly phone?: string | undefined
+  readonly numbers?: readonly unknown[] | undefined
+  readonly secret?: unknown
+}): number => numbers.length + (secret === undefined ? 0 : 1)
+
 /** By which a browser that remembers it tells a way to this subject from the others. */
 export const wayTag = (
   secrets: Pick<Secrets, 'tag'>,

@@ -160,15 +160,23 @@ describe('nothing is sent unasked', () => {
 
   it('where the person may choose among several numbers, but where a list holds one', async () => {
     let numbers = ['+573001234567']
-    const host = await startPayHost({}, { phone: () => numbers })
+    let asked = 0
+    const phone = () => {
+      asked += 1
+      return numbers
+    }
+    const host = await startPayHost({}, { phone })
     const ana = await host.signIn()
     numbers = ['+573001234567', '+573007654321']
     expectStartPage(await post(ana, own))
     expect(host.stub.sends).toHaveLength(1)
     numbers = ['+573001234567']
     host.clock.now += 61_000
+    asked = 0
     await post(ana, own)
     expect(host.stub.sends).toHaveLength(2)
+    // By the send, and by the page.
+    expect(asked).toBe(2)
   })
 
   it('in place of a code for something else, nor before its cooldown is over', async () => {

@@ -181,9 +181,6 @@ export function createRoutes(http: HttpParts, lane: Lane) {
   /** Sends the code that a guard asks for; undefined where the person has to be asked first, as after any refusal. */
   async function startUnasked(context: RequestContext): Promise<'sent' | 'unconfirmed' | undefined> {
     try {
-      const actor = await lane.actor(context.req)
-      // Whoever has several destinations chooses, and an authenticator app costs nothing.
-      if (actor === undefined || destinationsOf(actor) > 1) return undefined
       const says = { unasked: true, ...hostSays(context.req) } as const
       const outcome = await lane.start(context, intentOf(context), says)
       return outcome.outcome === 'started' ? outcome.delivery : undefined
@@ -209,10 +206,6 @@ export function createRoutes(http: HttpParts, lane: Lane) {
     status: endpoint('GET', page, requests.status),
   }
   return { handlers, views, startUnasked }
-}
-
-function destinationsOf({ phone, numbers = phone === undefined ? [] : [{ phone }], secret }: Actor): number {
-  return numbers.length + (secret === undefined ? 0 : 1)
 }
 
 function failure(outcome: Refusal | RejectedCode, page?: Problem['page']): Reply {

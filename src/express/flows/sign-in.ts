@@ -1,7 +1,7 @@
 import type { Request } from 'express'
-import type { Actor, Challenges, Shown } from '../../challenge/commands.js'
+import { type Actor, type Challenges, refused, type Shown } from '../../challenge/commands.js'
 import { takesRecoveryCode } from '../../challenge/demand.js'
-import { mayHaveSeveral, wayTag } from '../../challenge/destinations.js'
+import { choicesOf, mayHaveSeveral, wayTag } from '../../challenge/destinations.js'
 import { readRecoveryCode } from '../../challenge/proofs/recovery-codes.js'
 import { firstPurpose } from '../../challenge/purposes.js'
 import type { Recover } from '../../challenge/recovery.js'
@@ -161,6 +161,8 @@ export function createSignIn(http: HttpParts): Lane {
         return admit(context, caller, { purpose, method: 'trusted-device' })
       }
       const actor = await actorOf(req, caller)
+      // Whoever has several destinations chooses, and an authenticator app costs nothing.
+      if (hostSays.unasked && choicesOf(actor) > 1) return refused('invalid_request')
       const onPassed = () => sessions.keep(req, res)
       const what = { channel, destination, onPassed, purpose, bound, methods, details }
       return challenges.start({ ...what, ...hostSays, ...actor })
