@@ -24,8 +24,15 @@ export function schemaOf(schema: z.ZodType, io: 'input' | 'output' = 'output'): 
   return written
 }
 
+/** What an operation takes: in the query of a GET, else in a body of one of these types. */
+export function requestOf(method: 'GET' | 'POST', takes: z.ZodObject, ...types: readonly string[]): OpenApi {
+  if (method === 'GET') return { parameters: queryOf(takes) }
+  const body = schemaOf(takes, 'input')
+  return { requestBody: { required: body.required !== undefined, ...contentOf(body, ...types) } }
+}
+
 /** The members of a schema as parameters of a query. */
-export function queryOf(schema: z.ZodObject): readonly OpenApi[] {
+function queryOf(schema: z.ZodObject): readonly OpenApi[] {
   const { properties = {}, required = [] } = schemaOf(schema, 'input') as ObjectSchema
   return Object.entries(properties).map(([name, { description, ...written }]) => ({
     name,
@@ -37,7 +44,7 @@ export function queryOf(schema: z.ZodObject): readonly OpenApi[] {
 }
 
 /** The same schema for a body of each of these types. */
-export function contentOf(schema: OpenApi, ...types: readonly string[]): OpenApi {
+function contentOf(schema: OpenApi, ...types: readonly string[]): OpenApi {
   return { content: Object.fromEntries(types.map((type) => [type, { schema }])) }
 }
 

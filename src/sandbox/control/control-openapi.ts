@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { contentOf, documentOf, json, type OpenApi, queryOf, refTo, schemaOf } from '../openapi.js'
+import { documentOf, json, type OpenApi, refTo, requestOf, schemaOf } from '../openapi.js'
 import type { ControlRoute } from './control-table.js'
 import { problem } from './schemas.js'
 
@@ -39,20 +39,12 @@ function operationOf({ method, path, summary, takes, returns }: ControlRoute): O
   const words = path.split('/').filter((word) => word !== '')
   const waits = path.endsWith('/wait')
   const statuses = [400, 421, ...(isGet ? [] : [403, 413, 415]), ...(waits ? [408] : [])]
-  const body = schemaOf(takes, 'input')
   return {
     operationId: [method.toLowerCase(), ...words].join('-'),
     summary,
     description: `${summary}.`,
     tags: ['control'],
-    ...(isGet
-      ? { parameters: queryOf(takes) }
-      : {
-          requestBody: {
-            required: body.required !== undefined,
-            ...contentOf(body, 'application/json', 'application/x-www-form-urlencoded'),
-          },
-        }),
+    ...requestOf(method, takes, 'application/json', 'application/x-www-form-urlencoded'),
     responses: {
       200: { description: 'Done.', ...json(schemaOf(isGet ? returns : z.strictObject({ result: returns }))) },
       ...Object.fromEntries(statuses.map((status) => [status, refTo(`problem${status}`, 'responses')])),

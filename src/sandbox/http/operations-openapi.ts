@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { entriesOf, integer, list, text } from '../../provider/answer-schemas.js'
 import { accountParameters, errorResponse, type OperationName } from '../../provider/operations.js'
-import { contentOf, documentOf, json, type OpenApi, queryOf, refTo, schemaOf } from '../openapi.js'
+import { documentOf, json, type OpenApi, refTo, requestOf, schemaOf } from '../openapi.js'
 import type { Dialect, SandboxSettings } from '../options.js'
 import { type Catalogue, type CatalogueOperation, pathsOf, wireShape } from '../service/dialect.js'
 
@@ -52,9 +52,7 @@ function describe(
     summary,
     description: `${summary}.`,
     tags: ['provider'],
-    ...(method === 'GET'
-      ? { parameters: queryOf(takes) }
-      : { requestBody: { required: true, ...contentOf(schemaOf(takes, 'input'), ...forms) } }),
+    ...requestOf(method, takes, ...forms),
     responses: {
       200: { description: 'Done.', ...json(refTo(response)) },
       ...(hasBadRequest && { 400: { description: 'Invalid parameters.', ...error } }),
