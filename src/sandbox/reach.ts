@@ -21,10 +21,11 @@ export function reachOf({ host, publicUrl, basePath, allowedHosts }: SandboxSett
 
 /** What a program needs to reach this sandbox. */
 export interface Connection {
+  /** For `createClient`: the URL of the operations, with the version segment. */
   readonly baseUrl: string
-  /** Path of the operations. */
-  readonly basePath: string
+  /** For `createClient`: account id and key. */
   readonly credentials: { readonly client: number; readonly key: string }
+  /** The `status` of a right code, for the option of the same name. */
   readonly approvedStatuses: readonly string[]
 }
 

@@ -5,20 +5,14 @@ import { createApp } from './http/app.js'
 import type { Inbox } from './inbox.js'
 import { resolveOptions, type SandboxOptions } from './options.js'
 import { createProviderSimulation } from './provider-simulation.js'
-import { listen, reachOf } from './reach.js'
+import { type Connection, listen, reachOf } from './reach.js'
 import type { RequestLog } from './request-log.js'
 import type { Links } from './short-links.js'
 
 /** A running stand-in for the provider. */
-export interface Sandbox {
-  /** For `createClient`: the URL of the operations, with the version segment. */
-  readonly baseUrl: string
+export interface Sandbox extends Connection {
   /** The inbox page. */
   readonly inboxUrl: string
-  /** For `createClient`: account id and key. */
-  readonly credentials: { readonly client: number; readonly key: string }
-  /** The `status` of a right code, for the option of the same name. */
-  readonly approvedStatuses: readonly string[]
   /** Credits and blocked numbers. */
   readonly account: AccountControl
   /** Moves the time of codes, states and links. */
@@ -57,10 +51,9 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const settings = resolveOptions(options)
   const listening = await listen(settings.host, settings.port)
   const { origin, baseUrl, allowedHosts } = reachOf(settings, listening.port)
-  const { credentials } = settings
-  const approvedStatuses = [String(settings.approvedStatus)]
   const simulation = createProviderSimulation(settings, origin)
-  const connection = { baseUrl, basePath: settings.basePath, credentials, approvedStatuses }
+  const { credentials, approvedStatus } = settings
+  const connection = { baseUrl, credentials, approvedStatuses: [String(approvedStatus)] }
   listening.serve(createApp(simulation, connection, allowedHosts, settings))
 
   function close(): Promise<void> {
@@ -69,10 +62,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   }
 
   return {
-    baseUrl,
+    ...connection,
     inboxUrl: `${origin}/`,
-    credentials,
-    approvedStatuses,
     account: simulation.account,
     clock: simulation.clock,
     faults: simulation.faults,

@@ -46,7 +46,6 @@ export function controlTable(
   connection: Connection,
   dialect: Dialect,
 ): readonly ControlRoute[] {
-  const { baseUrl, credentials, approvedStatuses } = connection
   const { account, clock, faults, links, messages, requests } = simulation
   const { phone, search: q, id, operation, done, count, paging } = schemas
 
@@ -67,7 +66,7 @@ export function controlTable(
       'What a program needs to use this sandbox as its provider',
       {},
       schemas.connection,
-      () => ({ baseUrl, credentials, approvedStatuses }),
+      () => connection,
     ),
     get(
       '/messages',

@@ -24,8 +24,7 @@ export function createApp(
   allowedHosts: readonly string[],
   settings: SandboxSettings,
 ): Express {
-  const { basePath, baseUrl } = connection
-  const { dialect } = settings
+  const { basePath, dialect } = settings
   const app = express()
   app.disable('x-powered-by').enable('case sensitive routing')
   // A foreign page that embeds an answer, as a script or an image, reads nothing of it.
@@ -37,7 +36,7 @@ export function createApp(
   app.use(basePath, operationRoutes(simulation, dialect))
   app.use('/s', linkRoutes(simulation.links, simulation.clock.now))
   app.get('/openapi.json', (_request, response) => {
-    response.json(operationsOpenApi(simulation.catalogue, settings, baseUrl))
+    response.json(operationsOpenApi(simulation.catalogue, settings, connection.baseUrl))
   })
   app.use(pageRoutes(simulation, connection))
   app.use('/_sandbox', controlRoutes(simulation, connection, dialect))
