@@ -49,7 +49,7 @@ const maxClicks = 20_000
 
 export function createLinks(origin: string, now: () => number, changed: () => void) {
   const links = createBoundedMap<ShortLink>(maxLinks)
-  let clicks: { readonly link: ShortLink; readonly click: Click }[] = []
+  let clicks: (Click & { readonly link: ShortLink })[] = []
 
   const live = (link: ShortLink | undefined) => (link && now() < link.expiresAt ? link : undefined)
   const named = (name: string) => live(links.get(name))
@@ -90,16 +90,14 @@ export function createLinks(origin: string, now: () => number, changed: () => vo
     at,
     named,
     clicked(link: ShortLink, click: Click): void {
-      clicks.push({ link, click })
+      clicks.push({ link, ...click })
       // Dropped in bulk: copying the whole list for every click would cost more than the click.
       if (clicks.length > maxClicks * 1.1) clicks = clicks.slice(-maxClicks)
       changed()
     },
     /** The clicks of a link from a moment on and before another, in order of time. */
     clicksOf: (link: ShortLink, from: number, before: number): readonly Click[] =>
-      clicks
-        .filter((one) => one.link === link && one.click.at >= from && one.click.at < before)
-        .map(({ click }) => click),
+      clicks.filter((click) => click.link === link && click.at >= from && click.at < before),
     clear(): void {
       links.clear()
       clicks = []
