@@ -1,39 +1,24 @@
 import type { Emit } from '../events.js'
-import type { Counters } from './budgets/counters.js'
-import type { Codes } from './codes.js'
 import { type Actor, type Challenges, type Refusal, refused } from './commands.js'
 import { acceptedChannels } from './demand.js'
 import { gather } from './gather.js'
 import { cancel, challengeOf, refusalOf } from './ledger/challenge.js'
 import type { LedgerView } from './ledger/ledgers.js'
 import { outlook } from './ledger/outlook.js'
-import type { Lane } from './limits.js'
 import type { Purposes } from './purposes.js'
-import type { Secrets } from './secrets.js'
-import { createSend } from './send.js'
+import type { Sends } from './send.js'
 import { about, type Targets } from './targets.js'
-import { createVerify } from './verify.js'
-import type { BalanceWatch } from './watch/balance-watch.js'
-import type { DeliveryWatch } from './watch/delivery-watch.js'
+import type { Verify } from './verify.js'
 
 /** The use cases around ledger, counters and code service. */
 export function createChallenges(parts: {
   readonly targets: Targets
-  readonly counters: Counters
-  readonly codes: Codes
-  /** Absent: nobody watches the account. */
-  readonly funds: BalanceWatch | undefined
-  /** Absent: nobody looks at what became of a message. */
-  readonly deliveries: DeliveryWatch | undefined
   readonly purposes: Purposes
-  readonly secrets: Secrets
-  /** The name under which the provider files the codes of this lane and purpose. */
-  readonly appNameOf: (lane: Lane, purpose: string) => string
   readonly emit: Emit
+  readonly sends: Sends
+  readonly verify: Verify
 }): Challenges {
-  const { targets, purposes, emit } = parts
-  const sends = createSend(parts)
-  const verify = createVerify(parts)
+  const { targets, purposes, emit, sends, verify } = parts
 
   /** Emits refusals with the host's own name of the account, never the number. */
   function reported<Outcome extends { readonly outcome: string }>(

@@ -17,6 +17,8 @@ interface Order {
   readonly channels: readonly Channel[]
 }
 
+export type Dispatch = ReturnType<typeof createDispatch>
+
 /** Hands a booked code over to the provider, and reports what became of it. */
 export function createDispatch(parts: {
   readonly codes: Codes

@@ -7,6 +7,7 @@ import { createSignupGuard, type SignupGuardRules } from './budgets/signup-guard
 import { createChallenges } from './challenges.js'
 import type { CodeProvider } from './code-provider.js'
 import { createCodes } from './codes.js'
+import { createDispatch } from './dispatch.js'
 import { createKeys, type Keys } from './keys.js'
 import { createLedgers } from './ledger/ledgers.js'
 import type { Lane, Limits } from './limits.js'
@@ -19,9 +20,11 @@ import { createKeptForms } from './proofs/kept-forms.js'
 import { createPurposes, type Purpose, type Purposes } from './purposes.js'
 import { createRecover, type RecoveryCodeStore } from './recovery.js'
 import { createSecrets, type Secrets } from './secrets.js'
+import { createSend } from './send.js'
 import { withStoreDeadline } from './store-deadline.js'
 import { createSubjects } from './subjects.js'
 import { createTargets } from './targets.js'
+import { createVerify } from './verify.js'
 import type { BalanceRules } from './watch/balance-state.js'
 import { createBalanceWatch } from './watch/balance-watch.js'
 import { createDeliveryWatch, type DeliveryRules } from './watch/delivery-watch.js'
@@ -89,6 +92,8 @@ export function assembleDomain(
   const funds = parts.balance && createBalanceWatch({ ...parts, codes }, parts.balance)
   const deliveries = parts.deliveryWatch && createDeliveryWatch(parts, parts.deliveryWatch)
   const grants = createGrants(parts)
+  const sending = { ...parts, targets, counters, codes, funds, deliveries }
+  const sends = createSend({ ...sending, dispatch: createDispatch(sending) })
   return {
     store,
     keys,
@@ -97,7 +102,7 @@ export function assembleDomain(
     limits,
     now,
     emit,
-    challenges: createChallenges({ ...parts, targets, counters, codes, funds, deliveries }),
+    challenges: createChallenges({ ...parts, targets, sends, verify: createVerify(sending) }),
     numbers: createNumbers({ ...shared, openLedger }),
     subjects: createSubjects({ ...parts, sharedLedger: targets.shared, grants }),
     sharedLedger: targets.shared,

@@ -12,7 +12,7 @@ import {
   type StartOutcome,
 } from './commands.js'
 import { acceptedChannels } from './demand.js'
-import { createDispatch, notDelivered } from './dispatch.js'
+import { type Dispatch, notDelivered } from './dispatch.js'
 import { gather } from './gather.js'
 import { planned } from './ledger/both.js'
 import { challengeShown } from './ledger/challenge.js'
@@ -26,7 +26,6 @@ import { firstPurpose, type Purposes } from './purposes.js'
 import { about, hasNumber, type NumberTarget, type Target, type Targets, takes } from './targets.js'
 import { newChallengeId, newCommandId } from './updater.js'
 import type { BalanceWatch } from './watch/balance-watch.js'
-import type { DeliveryWatch } from './watch/delivery-watch.js'
 
 /** What a send would do to the ledger. Pure: it decides again on the ledger that made a swap fail. */
 type Decide = (
@@ -37,19 +36,20 @@ type Decide = (
   chosen?: Channel,
 ) => Decision<SendOutcome | Refusal>
 
+export type Sends = ReturnType<typeof createSend>
+
 /** Start and resend: book the send, hand the code over to the provider, record what became of it. */
 export function createSend(parts: {
   readonly codes: Codes
   readonly funds: BalanceWatch | undefined
-  readonly deliveries: DeliveryWatch | undefined
+  readonly dispatch: Dispatch
   readonly counters: Counters
   readonly targets: Targets
   readonly purposes: Purposes
   readonly appNameOf: (lane: Lane, purpose: string) => string
   readonly emit: Emit
 }) {
-  const { codes, funds, counters, targets, purposes, appNameOf, emit } = parts
-  const dispatch = createDispatch(parts)
+  const { codes, funds, dispatch, counters, targets, purposes, appNameOf, emit } = parts
 
   async function send(
     command: SendCommand,

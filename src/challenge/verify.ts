@@ -23,6 +23,8 @@ import type { Secrets } from './secrets.js'
 import { about, hasNumber, type Target, type Targets } from './targets.js'
 import { newCommandId } from './updater.js'
 
+export type Verify = ReturnType<typeof createVerify>
+
 /** Verify: count the attempt, ask the provider, record the verdict. */
 export function createVerify(parts: {
   readonly codes: Codes
