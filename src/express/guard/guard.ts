@@ -160,7 +160,9 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
   function admit(req: Request, res: Response): boolean | Promise<boolean> {
     try {
       const formId = resume ? resumption.claim(req) : undefined
-      const required = { ...identified(identify, req), ...demand, bound: boundTo(req) }
+      // Nobody is asked for fields before it is known that somebody is there.
+      const { subject, session } = identified(identify, req)
+      const required = { subject, session, bound: boundTo(req), ...demand }
       const visit = { req, res, required, formId }
       // Express runs the GET handler for HEAD: admitted, it would use up the grant that the GET needs; admitted
       // without using it up, it could run the handler any number of times.
