@@ -42,8 +42,8 @@ export function createCodes(parts: {
     let waiting = members.length
     let last: Omit<Exchanged<unknown>, 'result'> = { about: {} }
 
-    function noted<Result>({ result, ...known }: Exchanged<Result>): Result {
-      last = { ...known, cancelled: last.cancelled || known.cancelled }
+    function noted<Result>({ result, about, askState, cancelled }: Exchanged<Result>): Result {
+      last = { about, askState, cancelled: last.cancelled || cancelled }
       return result
     }
 

@@ -72,7 +72,8 @@ export function createRoutes(http: HttpParts, lane: Lane) {
       const submission = await lane.submission(context)
       const shown = await lane.shown(context, intent)
       if (submission === undefined) return problem({ code: 'challenge_gone' })
-      const outcome = await challenges.verify({ shown, ...typed, ...submission.actor })
+      const { code, appCode } = typed
+      const outcome = await challenges.verify({ shown, code, appCode, ...submission.actor })
       if (outcome.outcome !== 'approved') return failure(outcome)
       const verified = await submission.approve(outcome, trustDevice)
       return verified.outcome === 'verified' ? success(verified, context, intent) : failure(verified)

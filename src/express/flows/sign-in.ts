@@ -48,8 +48,11 @@ export function createSignIn(http: HttpParts): Lane {
 
   async function actorOf(req: Request, caller: Caller): Promise<Actor> {
     // ASVS 5.0, 7.4.1: before the host is asked for the number, so that a revocation meanwhile ends this.
-    ignoreRejection(caller.record.read())
-    return { ...caller, ...(await onFileOf(req, caller.subject)), ...addressOf(req) }
+    const { subject, session, record, browser } = caller
+    ignoreRejection(record.read())
+    const onFile = await onFileOf(req, subject)
+    const { address, proxied } = addressOf(req)
+    return { subject, session, record, browser, address, proxied, ...onFile }
   }
 
   /** Whether the browser stands in for the code. What is revoked from here on ends this. */
@@ -164,8 +167,20 @@ export function createSignIn(http: HttpParts): Lane {
       // Whoever has several destinations chooses, and an authenticator app costs nothing.
       if (hostSays.unasked && choicesOf(actor) > 1) return refused('invalid_request')
       const onPassed = () => sessions.keep(req, res)
-      const what = { channel, destination, onPassed, purpose, bound, methods, details }
-      return challenges.start({ ...what, ...hostSays, ...actor })
+      const { locale, beforeSend, unasked } = hostSays
+      return challenges.start({
+        channel,
+        destination,
+        onPassed,
+        purpose,
+        bound,
+        methods,
+        details,
+        locale,
+        beforeSend,
+        unasked,
+        ...actor,
+      })
     },
 
     async submission(context) {
