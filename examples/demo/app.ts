@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import express, { type Express, type RequestHandler, Router } from 'express'
+import express, { type Express, Router } from 'express'
 import session from 'express-session'
 import {
   type BrandOptions,
@@ -42,8 +42,6 @@ export interface Demo {
 export interface DemoOptions {
   /** Whether the bank makes its codes itself and sends them as plain texts and calls. */
   readonly makesCodes: boolean
-  /** Sees each request behind the session and in front of every route, as guard coverage has to. */
-  readonly inFront?: (tf: TwoFactor) => RequestHandler
 }
 
 const brands: Readonly<Record<string, BrandOptions>> = {
@@ -57,7 +55,7 @@ const brands: Readonly<Record<string, BrandOptions>> = {
  */
 export function createDemo(
   { baseUrl, credentials, approvedStatuses, inboxUrl, inbox, clock }: Sandbox,
-  { makesCodes, inFront }: DemoOptions = { makesCodes: false },
+  { makesCodes }: DemoOptions = { makesCodes: false },
 ): Demo {
   const accounts = createAccounts()
   const activity = createActivityLog()
@@ -104,7 +102,6 @@ export function createDemo(
     })
     const pages = createPages(brand)
     const router = Router()
-    if (inFront !== undefined) router.use(inFront(tf))
     router.use('/two-factor', tf.routes())
     router.use(signInRoutes(tf, accounts, pages))
     router.use(bankRoutes(tf, accounts, pages))
