@@ -4,6 +4,7 @@
 import { loadavg } from 'node:os'
 import { exit, version } from 'node:process'
 import { parseArgs } from 'node:util'
+import { install } from '../packages/projects.js'
 import * as client from './client.js'
 import * as coldStart from './cold-start.js'
 import * as guard from './guard.js'
@@ -11,7 +12,7 @@ import * as housekeeping from './housekeeping.js'
 import * as ledger from './ledger.js'
 import * as login from './login.js'
 import * as memory from './memory.js'
-import { installPackages } from './packages.js'
+import { dependencies, folder } from './packages.js'
 import { printProfiles } from './profile.js'
 import { startProvider } from './provider.js'
 import * as redis from './redis.js'
@@ -36,7 +37,7 @@ if (bars.length === 0 || !(rounds >= 1)) {
 }
 
 const started = performance.now()
-installPackages()
+install(folder, { dependencies })
 const { origin: provider } = await startProvider()
 
 if (values.profile) {

@@ -1,12 +1,9 @@
 // Bar 10: what an app installs besides Express.
-import { execFileSync } from 'node:child_process'
-import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { install, manifest, pack } from '../packages/projects.js'
 import { absolute } from './rounds.js'
-
-const root = fileURLToPath(new URL('../..', import.meta.url))
 
 export const bars = [
   {
@@ -35,15 +32,10 @@ function installed() {
 
 function weigh() {
   const project = mkdtempSync(join(tmpdir(), 'express-two-factor-weight-'))
-  const npm = (cwd, ...args) =>
-    execFileSync('npm', [...args, '--loglevel', 'error'], { cwd, encoding: 'utf8' })
   try {
-    const [packed] = JSON.parse(
-      npm(root, 'pack', '--json', '--ignore-scripts', '--pack-destination', project),
-    )
-    writeFileSync(join(project, 'package.json'), '{ "private": true }')
-    const flags = ['--prefer-offline', '--no-audit', '--no-fund', '--legacy-peer-deps']
-    npm(project, 'install', ...flags, join(project, packed.filename))
+    const { filename } = pack(project, '--ignore-scripts')
+    const dependencies = { [manifest.name]: `file:${join(project, filename)}` }
+    install(project, { dependencies }, '--legacy-peer-deps')
     const folder = join(project, 'node_modules')
     const { packages } = JSON.parse(readFileSync(join(folder, '.package-lock.json'), 'utf8'))
     return { packages: Object.keys(packages).length - 1, megabytes: bytesIn(folder) / 1e6 }

@@ -1,31 +1,22 @@
 // Packs the package as it would be published, lints the tarball, and uses it from projects outside the
 // repository: once with each supported line of Express, and each with the oldest and the newest TypeScript.
 import { execFileSync } from 'node:child_process'
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runPlaywright } from './playwright.js'
-import { pasteTypeScript, signInTwice } from './quick-start.js'
+import { installProject, loadEntries, manifest, oldestTypeScript, pack, root, run } from './projects.js'
+import { signInTwice } from './quick-start.js'
 import { ejs, ownVendor, redis } from './recipes.js'
 
-const root = new URL('../..', import.meta.url).pathname
 const bin = (name) => join(root, 'node_modules', '.bin', name)
-const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const { dependencies, devDependencies, pinned } = manifest
 const scratch = mkdtempSync(join(tmpdir(), 'express-two-factor-'))
 
 warnOfWhatOnlyTheOwnerKnows()
 checkPins()
 try {
-  const packed = JSON.parse(run('npm', ['pack', '--json', '--pack-destination', scratch], root))[0]
+  const packed = pack(scratch)
   const tarball = join(scratch, packed.filename)
   checkFiles(packed.files.map(({ path }) => path))
   console.log(`packed ${packed.files.length} files, ${Math.round(packed.unpackedSize / 1024)} kB unpacked`)
@@ -34,16 +25,10 @@ try {
   show(bin('attw'), [tarball, '--profile', 'esm-only', '--no-definitely-typed', '--quiet'])
   console.log('attw: every entry resolves, with its types')
 
-  await installAndRun('express 5', tarball, {
-    express: devDependencies.express,
-    '@types/express': devDependencies['@types/express'],
-  })
-  runPlaywright(join(scratch, 'express-5'))
-  await runRecipes(join(scratch, 'express-5'))
-  await installAndRun('express 4', tarball, {
-    express: devDependencies.express4.replace('npm:express@', ''),
-    '@types/express': devDependencies['@types/express4'].replace('npm:@types/express@', ''),
-  })
+  const project = await installAndRun(5, tarball)
+  runPlaywright(project)
+  await runRecipes(project)
+  await installAndRun(4, tarball)
 } finally {
   rmSync(scratch, { recursive: true })
 }
@@ -82,47 +67,19 @@ function warnOfWhatOnlyTheOwnerKnows() {
   }
 }
 
-/** Installs the tarball beside one line of Express, imports every entry, type-checks a consumer and signs in. */
-async function installAndRun(title, tarball, express) {
-  const project = join(scratch, title.replace(' ', '-'))
-  mkdirSync(project)
-  const dependencies = {
-    ...express,
-    '@types/node': devDependencies['@types/node'],
-    '@types/express-session': devDependencies['@types/express-session'],
-    'express-session': devDependencies['express-session'],
-    ejs: '^3.1.10',
-    redis: devDependencies.redis,
-    'typescript-5.9': 'npm:typescript@~5.9.0',
-    'express-two-factor': `file:${tarball}`,
-  }
-  const compilerOptions = {
-    module: 'nodenext',
-    target: 'es2023',
-    strict: true,
-    noEmit: true,
-    esModuleInterop: true,
-    types: ['node'],
-  }
-  writeFileSync(
-    join(project, 'package.json'),
-    JSON.stringify({ private: true, type: 'module', dependencies }),
-  )
-  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.*ts'] }))
+/** Installs the tarball beside one line of Express, loads every entry, type-checks a consumer and signs in. */
+async function installAndRun(line, tarball) {
+  const title = `express ${line}`
+  const project = installProject(join(scratch, `express-${line}`), tarball, line, {
+    dependencies: {
+      ejs: '^3.1.10',
+      redis: devDependencies.redis,
+      'typescript-5.9': `npm:typescript@${oldestTypeScript}`,
+    },
+  })
   copyFileSync(new URL('consumer.ts', import.meta.url), join(project, 'consumer.ts'))
-  pasteTypeScript(project)
-  show('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel', 'error'], project)
 
-  for (const entry of Object.keys(manifest.exports).filter((name) => !name.endsWith('.json'))) {
-    const name = join(manifest.name, entry)
-    run('node', ['-e', `require('${name}')`], project)
-    const names = run(
-      'node',
-      ['-p', `import('${name}').then((entry) => console.log(Object.keys(entry).join(' ')))`],
-      project,
-    )
-    console.log(`${title}: ${name} exports ${names.split('\n')[1]}`)
-  }
+  for (const exported of loadEntries(project)) console.log(`${title}: ${exported}`)
   run(join(project, 'node_modules', '.bin', manifest.name), ['--help'], project)
   for (const compiler of [bin('tsc'), join(project, 'node_modules', 'typescript-5.9', 'bin', 'tsc')]) {
     const read = run(compiler, ['-p', 'tsconfig.json', '--listFiles'], project).trim().split('\n')
@@ -133,6 +90,7 @@ async function installAndRun(title, tarball, express) {
   }
   await signInTwice(project)
   console.log(`${title}: the command runs, and the quick start signs in, as a module and with require`)
+  return project
 }
 
 /** What the documents show beside the quick start, in the same folder: nothing there but what was installed. */
@@ -145,10 +103,6 @@ async function runRecipes(project) {
   )
 }
 
-function run(command, args, cwd) {
-  return execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
-}
-
-function show(command, args, cwd) {
-  execFileSync(command, args, { cwd, stdio: ['ignore', 'inherit', 'inherit'] })
+function show(command, args) {
+  execFileSync(command, args, { stdio: ['ignore', 'inherit', 'inherit'] })
 }
