@@ -3,22 +3,19 @@
 import express from 'express'
 import { host, serve } from './host.js'
 import { firstLogin } from './load.js'
-import { ratio } from './rounds.js'
 import { cpuUntil } from './sides.js'
 
 const against = (what, atMost, theirs, part = 'all') => {
-  const until = async (name, { provider }) =>
-    (await cpuUntil(import.meta.url, name, { provider }, firstLogin))[part]
+  const side = (name) => async (given) => {
+    const cpu = await cpuUntil(import.meta.url, name, given, firstLogin)
+    return cpu[part]
+  }
   return {
     bar: 8,
     what: `first login served ${part === 'all' ? 'after a cold start' : 'once ready'} / ${what}, CPU`,
     atMost,
-    measure: (bench) =>
-      ratio(
-        bench.rounds,
-        () => until('ours', bench),
-        () => until(theirs, bench),
-      ),
+    ours: side('ours'),
+    theirs: side(theirs),
   }
 }
 

@@ -2,12 +2,13 @@
 import { cpuOf } from './cpu.js'
 import { signedInRequests } from './load.js'
 import { foreign } from './packages.js'
-import { ratio } from './rounds.js'
-import { cpuPerUnit, figure } from './sides.js'
+import { figure, loginCpu } from './sides.js'
 import { openTwoFactor } from './two-factor.js'
 
 const passes = 200_000
 const people = 200
+
+const requested = (path) => (given) => loginCpu('ours', given, signedInRequests('GET', path, 200))
 
 export const bars = [
   {
@@ -15,27 +16,16 @@ export const bars = [
     what: 'guard that lets pass / express-rate-limit, CPU in process',
     atMost: 0.2,
     stretch: 0.06,
-    measure: ({ rounds, provider }) =>
-      ratio(
-        rounds,
-        () => figure(import.meta.url, 'guard', { provider }),
-        () => figure(import.meta.url, 'rateLimit'),
-      ),
+    ours: (given) => figure(import.meta.url, 'guard', given),
+    theirs: () => figure(import.meta.url, 'rateLimit'),
   },
   {
     bar: 2,
     what: 'guarded request / unguarded one, CPU over the wire',
     atMost: 1.06,
     stretch: 1.03,
-    measure({ rounds, provider }) {
-      const app = new URL('login-app.js', import.meta.url).href
-      const cpu = (path) => cpuPerUnit(app, 'ours', { provider }, signedInRequests('GET', path, 200))
-      return ratio(
-        rounds,
-        () => cpu('/account'),
-        () => cpu('/open'),
-      )
-    },
+    ours: requested('/account'),
+    theirs: requested('/open'),
   },
 ]
 

@@ -3,8 +3,7 @@ import { setFlagsFromString } from 'node:v8'
 import { memoryStore } from 'express-two-factor'
 import { cpuMicros } from './cpu.js'
 import { lockedRequests } from './load.js'
-import { absolute, ratio } from './rounds.js'
-import { cpuPerUnit, figure } from './sides.js'
+import { figure, loginCpu } from './sides.js'
 
 /** So much room that no garbage is collected in between, and no threads whose CPU would count as a pause. */
 const roomy = ['--min-semi-space-size=2048', '--max-semi-space-size=2048', '--single-threaded']
@@ -16,9 +15,12 @@ const longestPause = (what, name, entries) => ({
   stretch: 1,
   unit: 'ms',
   // A million takes a minute.
-  measure: ({ rounds }) =>
-    absolute(Math.min(rounds, 3), () => figure(import.meta.url, name, { entries }, roomy)),
+  rounds: (asked) => Math.min(asked, 3),
+  ours: () => figure(import.meta.url, name, { entries }, roomy),
 })
+
+const refused = (path) => (given) =>
+  loginCpu('ours', given, lockedRequests('POST', path, 429, { code: '482913' }))
 
 export const bars = [
   longestPause('grants and counters', 'pauseOfGrants', 200_000),
@@ -28,16 +30,8 @@ export const bars = [
     what: 'refusing a locked number / a bare JSON POST, CPU',
     atMost: 1.2,
     stretch: 1.1,
-    measure({ rounds, provider }) {
-      const app = new URL('login-app.js', import.meta.url).href
-      const cpu = (path) =>
-        cpuPerUnit(app, 'ours', { provider }, lockedRequests('POST', path, 429, { code: '482913' }))
-      return ratio(
-        rounds,
-        () => cpu('/two-factor/verify'),
-        () => cpu('/bare'),
-      )
-    },
+    ours: refused('/two-factor/verify'),
+    theirs: refused('/bare'),
   },
 ]
 

@@ -1,17 +1,12 @@
 // Bars 4 and 5: whole logins over HTTP.
 import { logins } from './load.js'
-import { ratio } from './rounds.js'
-import { cpuPerUnit } from './sides.js'
-
-const app = new URL('login-app.js', import.meta.url).href
+import { loginCpu } from './sides.js'
 
 /** CPU of our login over that of another app, both of which hold so many ledgers or challenges already. */
-const toOther = ({ rounds, provider }, side, load, ledgers = 0) =>
-  ratio(
-    rounds,
-    () => cpuPerUnit(app, 'ours', { provider, ledgers }, logins(load)),
-    () => cpuPerUnit(app, side, { provider, ledgers }, logins(load)),
-  )
+const toOther = (other, load, ledgers = 0) => {
+  const side = (name) => (given) => loginCpu(name, { ...given, ledgers }, logins(load))
+  return { ours: side('ours'), theirs: side(other) }
+}
 
 /** What is larger takes longer to become fast. */
 const warm = { warmUp: 5_000 }
@@ -21,24 +16,20 @@ const against = (other, side, atMost, stretch, load = warm) => ({
   what: `whole login / ${other}, CPU`,
   atMost,
   stretch,
-  measure: (bench) => toOther(bench, side, load),
+  ...toOther(side, load),
 })
 
 // Six times the same: what is compared with itself need not run as long.
 const short = { warmUp: 1_000, units: 500 }
-let usual
+const usual = toOther('byHand', short)
 
 /** The same elsewhere, as a multiple of what it is with 64 at once and no other ledgers. */
 const elsewhere = (what, atOnce, ledgers) => ({
   bar: 5,
   what: `the same ${what} / at 64, none live`,
   atMost: 1.1,
-  async measure(bench) {
-    usual ??= toOther(bench, 'byHand', short)
-    const { median: base } = await usual
-    const { median, lowest, highest } = await toOther(bench, 'byHand', { ...short, atOnce }, ledgers)
-    return { median: median / base, lowest: lowest / base, highest: highest / base }
-  },
+  ...toOther('byHand', { ...short, atOnce }, ledgers),
+  multipleOf: usual,
 })
 
 export const bars = [

@@ -1,10 +1,9 @@
 // Bar 9: what a shared store costs.
 import { logins } from './load.js'
-import { withoutRedis, withRedis } from './redis-server.js'
-import { ratio } from './rounds.js'
-import { cpuPerUnit } from './sides.js'
+import { loginCpu } from './sides.js'
 
-const app = new URL('login-app.js', import.meta.url).href
+/** The login on the store that is given, in so many processes. */
+const login = (given, processes) => loginCpu('ours', given, logins(), processes)
 
 export const bars = [
   {
@@ -12,28 +11,16 @@ export const bars = [
     what: 'login with Redis / with the memory store, CPU',
     atMost: 1.15,
     stretch: 1.06,
-    without: withoutRedis,
-    measure: ({ rounds, provider }) =>
-      withRedis((redis) =>
-        ratio(
-          rounds,
-          () => cpuPerUnit(app, 'ours', { provider, redis }, logins()),
-          () => cpuPerUnit(app, 'ours', { provider }, logins()),
-        ),
-      ),
+    onRedis: true,
+    ours: login,
+    theirs: ({ provider }) => login({ provider }),
   },
   {
     bar: 9,
     what: 'logins per CPU second of each of two processes on one Redis / of one',
     atLeast: 0.9,
-    without: withoutRedis,
-    measure: ({ rounds, provider }) =>
-      withRedis((redis) =>
-        ratio(
-          rounds,
-          () => cpuPerUnit(app, 'ours', { provider, redis }, logins()),
-          () => cpuPerUnit(app, 'ours', { provider, redis }, logins(), 2),
-        ),
-      ),
+    onRedis: true,
+    ours: login,
+    theirs: (given) => login(given, 2),
   },
 ]

@@ -6,8 +6,7 @@ import { serve } from './host.js'
 import { browser, poolOf } from './load.js'
 import { loginWithPackage } from './login-with-package.js'
 import { rightCode } from './provider.js'
-import { withoutRedis, withRedis } from './redis-server.js'
-import { absolute } from './rounds.js'
+import { once } from './rounds.js'
 import { figure } from './sides.js'
 import { openTwoFactor } from './two-factor.js'
 
@@ -16,10 +15,9 @@ const tripsOf = (step, atMost) => ({
   what: `round trips to Redis, ${step}`,
   atMost,
   unit: '',
-  without: withoutRedis,
-  // The same each time.
-  measure: ({ provider }) =>
-    withRedis((redis) => absolute(1, () => figure(import.meta.url, 'trips', { provider, redis, step }))),
+  onRedis: true,
+  rounds: once,
+  ours: (given) => figure(import.meta.url, 'trips', { ...given, step }),
 })
 
 export const bars = [

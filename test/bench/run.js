@@ -16,7 +16,9 @@ import { dependencies, folder } from './packages.js'
 import { printProfiles } from './profile.js'
 import { startProvider } from './provider.js'
 import * as redis from './redis.js'
+import { withoutRedis } from './redis-server.js'
 import * as roundTrips from './round-trips.js'
+import { measure } from './rounds.js'
 import * as startUp from './start-up.js'
 import { print, verdict } from './table.js'
 import * as weight from './weight.js'
@@ -47,9 +49,9 @@ if (values.profile) {
 
 const rows = []
 for (const bar of bars) {
-  const reason = bar.without?.()
+  const reason = bar.onRedis && withoutRedis()
   if (reason) console.log(`bar ${bar.bar} skipped: ${reason}`)
-  else rows.push(verdict(bar, await bar.measure({ rounds, provider })))
+  else rows.push(verdict(bar, await measure(bar, { rounds, provider })))
 }
 print(rows)
 const seconds = Math.round((performance.now() - started) / 1_000)

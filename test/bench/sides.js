@@ -18,7 +18,7 @@ export async function figure(module, name, input = {}, flags) {
  * CPU microseconds per unit of the load on a server, which a function of the module starts in a fresh process:
  * in several of them the same load on each, all at once.
  */
-export async function cpuPerUnit(module, name, input, { warmUp, units, start }, processes = 1) {
+async function cpuPerUnit(module, name, input, { warmUp, units, start }, processes = 1) {
   const children = Array.from({ length: processes }, () => launch(module, name, input))
   try {
     const ports = await Promise.all(children.map(answer))
@@ -32,6 +32,11 @@ export async function cpuPerUnit(module, name, input, { warmUp, units, start }, 
     for (const child of children) child.kill()
   }
 }
+
+const loginApp = new URL('login-app.js', import.meta.url).href
+
+/** The same of one of the apps with a login. */
+export const loginCpu = (name, input, load, processes) => cpuPerUnit(loginApp, name, input, load, processes)
 
 /** CPU microseconds of a fresh process until its server has served what is asked: from its start, and since it listens. */
 export async function cpuUntil(module, name, input, ask) {

@@ -1,6 +1,5 @@
 // Bar 8: what it costs to start.
 import { cpuMicros } from './cpu.js'
-import { ratio } from './rounds.js'
 import { figure } from './sides.js'
 
 const compared = (what, atMost, stretch, ours, theirs) => ({
@@ -8,12 +7,8 @@ const compared = (what, atMost, stretch, ours, theirs) => ({
   what,
   atMost,
   stretch,
-  measure: ({ rounds }) =>
-    ratio(
-      rounds,
-      () => figure(import.meta.url, ours),
-      () => figure(import.meta.url, theirs),
-    ),
+  ours: () => figure(import.meta.url, ours),
+  theirs: () => figure(import.meta.url, theirs),
 })
 
 export const bars = [
