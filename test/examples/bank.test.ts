@@ -41,16 +41,6 @@ describe('the demo bank', () => {
     expect(demo.accounts.find('ana')?.movements).toHaveLength(4)
   })
 
-  it('signs a new person in without a second code', async () => {
-    const { sandbox, visit, codeFor } = await open()
-    await visit('POST', '/signup/phone/start', { phone: '310 765 4321', country: 'CO' })
-    await visit('POST', '/signup/phone/verify', { code: await codeFor('+573107654321') })
-    const opened = await visit('POST', '/signup', new URLSearchParams({ name: 'luis', password: 'open' }))
-    expect([opened.status, opened.location]).toEqual([303, '/account'])
-    expect((await visit('GET', '/account')).body).toEqual({ name: 'luis', email: 'luis@example.com' })
-    expect(sandbox.inbox.list()).toHaveLength(1)
-  })
-
   it('goes on after the clock of the sandbox was moved and the sandbox reset', async () => {
     const { sandbox, visit, signIn } = await open()
     sandbox.clock.advance(24 * 60 * 60_000)
