@@ -39,6 +39,7 @@ export interface Bank {
   readonly app: Express
   readonly tf: TwoFactor
   readonly users: Map<string, User>
+  readonly sandbox: Sandbox
   readonly options: TwoFactorOptions
   /** What the app has printed. */
   readonly log: string[]
@@ -46,10 +47,7 @@ export interface Bank {
 
 /** How one bank is wired up. Each mistake replaces one of these. */
 export const rightWiring = {
-  options: (_parts: {
-    readonly users: Map<string, User>
-    readonly sandbox: Sandbox
-  }): Partial<TwoFactorOptions> => ({}),
+  options: (_bank: Pick<Bank, 'users' | 'sandbox'>): Partial<TwoFactorOptions> => ({}),
   create: (options: TwoFactorOptions): TwoFactor => twoFactor(options),
   cookie: { sameSite: 'lax' } as CookieOptions,
   /** In front of everything but the session. */
@@ -153,7 +151,7 @@ export function createBank(
   }
   const tf = wiring.create(options)
   const app = express()
-  const bank: Bank = { app, tf, users, options, log: [] }
+  const bank: Bank = { app, tf, users, sandbox, options, log: [] }
   app.use(
     session({ secret: 'session secret', resave: false, saveUninitialized: false, cookie: wiring.cookie }),
   )

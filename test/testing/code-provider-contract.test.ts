@@ -229,13 +229,6 @@ const breaks: Readonly<Record<string, readonly [found: RegExp, of: Parameters<ty
     /after another send the newest code counts|a code that was cancelled is approved no more/,
     oneCode({ cancelCode: async () => {} }),
   ],
-  'ignores the previous handle': [
-    /after another send the newest code counts/,
-    (right, world) => {
-      const { cancelCode: _cancel, ...adapter } = oneCode()(right, world)
-      return adapter
-    },
-  ],
   'knows no calls': [
     /a code sent by call is approved/,
     (right) => ({
@@ -312,13 +305,6 @@ const breaks: Readonly<Record<string, readonly [found: RegExp, of: Parameters<ty
     /does not come in time leaves a send unconfirmed/,
     (right) => ({
       sendCode: (send) => right.sendCode({ ...send, signal: new AbortController().signal }),
-    }),
-  ],
-  'sends what was given up': [
-    /given up before it began reaches nobody/,
-    (right) => ({
-      sendCode: (send) =>
-        right.sendCode(send.signal.aborted ? { ...send, signal: new AbortController().signal } : send),
     }),
   ],
   'sends what was given up, and says that it did not': [
