@@ -4,8 +4,8 @@ import type { CDPSession } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createApp, type Verify } from '../../examples/passkey.js'
 import { describeInChromium } from '../browser/chromium.js'
+import { Browser } from '../express/browser.js'
 import { listening } from '../listening.js'
-import { createVisitor } from './browser.js'
 
 /** What a browser gives: of it, the part that says which challenge was answered on which page. */
 const assertion = (answered: { readonly challenge: string; readonly origin: string }) => ({
@@ -37,41 +37,41 @@ async function startExample() {
 describe('examples/passkey', () => {
   it('opens the route by a passkey, and by no code', async () => {
     const { sandbox, origin } = await startExample()
-    const visit = createVisitor(origin)
-    await visit('GET', '/passkey')
-    const refused = await visit('POST', '/api-keys')
+    const visit = new Browser(origin)
+    await visit.get('/passkey')
+    const refused = await visit.post('/api-keys')
     expect(refused.status).toBe(403)
-    expect(refused.body).toMatchObject({ code: 'second_factor_required', methods: ['passkey'] })
-    const { requirement } = refused.body
+    expect(refused.json).toMatchObject({ code: 'second_factor_required', methods: ['passkey'] })
+    const { requirement } = refused.json
     for (const channel of ['sms', 'call']) {
-      expect((await visit('POST', '/two-factor/start', { requirement, channel })).status).toBe(400)
+      expect((await visit.post('/two-factor/start', { requirement, channel })).status).toBe(400)
     }
     expect(sandbox.requests.list()).toEqual([])
 
     // A code for the same purpose, asked for without the requirement, is a proof by text message.
-    expect((await visit('POST', '/two-factor/start', { purpose: 'api-keys' })).status).toBe(201)
+    expect((await visit.post('/two-factor/start', { purpose: 'api-keys' })).status).toBe(201)
     const { code } = await sandbox.inbox.waitFor('+573001234567')
-    expect((await visit('POST', '/two-factor/verify', { code })).status).toBe(200)
-    expect((await visit('POST', '/api-keys')).status).toBe(403)
+    expect((await visit.post('/two-factor/verify', { code })).status).toBe(200)
+    expect((await visit.post('/api-keys')).status).toBe(403)
 
-    const { challenge } = (await visit('POST', '/passkey/challenge')).body as { challenge: string }
+    const { challenge } = (await visit.post('/passkey/challenge')).json
     const proof = assertion({ challenge, origin })
-    expect((await visit('POST', '/passkey', proof)).body).toEqual({ verified: true })
-    expect((await visit('POST', '/api-keys')).body).toEqual({ by: 'passkey' })
+    expect((await visit.post('/passkey', proof)).json).toEqual({ verified: true })
+    expect((await visit.post('/api-keys')).json).toEqual({ by: 'passkey' })
     // The same assertion again, by whoever has seen it (replay).
-    expect((await visit('POST', '/passkey', proof)).status).toBe(403)
+    expect((await visit.post('/passkey', proof)).status).toBe(403)
   })
 
   it('refuses an assertion of another challenge, and the right one after it', async () => {
     const { origin } = await startExample()
-    const visit = createVisitor(origin)
-    await visit('GET', '/passkey')
-    const { challenge } = (await visit('POST', '/passkey/challenge')).body as { challenge: string }
+    const visit = new Browser(origin)
+    await visit.get('/passkey')
+    const { challenge } = (await visit.post('/passkey/challenge')).json
     // One challenge, one answer.
     for (const answered of ['AAAA', challenge]) {
       const proof = assertion({ challenge: answered, origin })
-      expect((await visit('POST', '/passkey', proof)).status).toBe(403)
-      expect((await visit('POST', '/api-keys')).status).toBe(403)
+      expect((await visit.post('/passkey', proof)).status).toBe(403)
+      expect((await visit.post('/api-keys')).status).toBe(403)
     }
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Account, createApp } from '../../examples/change-of-number.js'
 import { startSandbox } from '../../src/sandbox/index.js'
-import { createVisitor } from '../examples/browser.js'
+import { Browser } from '../express/browser.js'
 import { listening } from '../listening.js'
 
 const numbers = ['+573001234567', '+573007654321', '+573007654322'] as const
@@ -18,61 +18,58 @@ async function startExample() {
     await close()
     await sandbox.close()
   })
-  type Visit = ReturnType<typeof createVisitor>
-  const verify = async (visit: Visit, mount: string, phone: string) => {
+  const verify = async (visit: Browser, mount: string, phone: string) => {
     const { code } = await sandbox.inbox.waitFor(phone)
-    expect((await visit('POST', `${mount}/verify`, { code })).status).toBe(200)
+    expect((await visit.post(`${mount}/verify`, { code })).status).toBe(200)
     sandbox.reset()
   }
 
   /** Somebody with the password and, for a moment, the phone. */
-  async function signIn(): Promise<Visit> {
-    const visit = createVisitor(origin)
-    await visit('POST', '/sign-in')
-    expect((await visit('POST', '/two-factor/start', { purpose: 'login' })).status).toBe(201)
+  async function signIn(): Promise<Browser> {
+    const visit = new Browser(origin)
+    await visit.post('/sign-in')
+    expect((await visit.post('/two-factor/start', { purpose: 'login' })).status).toBe(201)
     await verify(visit, '/two-factor', accounts.get('ana')?.phone ?? '')
     return visit
   }
 
-  async function proveNumber(visit: Visit, to: string): Promise<void> {
-    expect((await visit('POST', '/number/code/start', { phone: to })).status).toBe(201)
+  async function proveNumber(visit: Browser, to: string): Promise<void> {
+    expect((await visit.post('/number/code/start', { phone: to })).status).toBe(201)
     await verify(visit, '/number/code', to)
   }
 
   /** Types the code that went to the old number. Answers what was shown of the new one. */
-  async function confirm(visit: Visit): Promise<unknown> {
-    const { requirement, details } = (await visit('POST', '/number')).body
-    await visit('POST', '/two-factor/start', { requirement })
+  async function confirm(visit: Browser): Promise<unknown> {
+    const { requirement, details } = (await visit.post('/number')).json
+    await visit.post('/two-factor/start', { requirement })
     await verify(visit, '/two-factor', accounts.get('ana')?.phone ?? '')
     return details
   }
 
   /** Answers the token of the link that the old number got. */
-  async function change(visit: Visit, to: string): Promise<string> {
+  async function change(visit: Browser, to: string): Promise<string> {
     const old = accounts.get('ana')?.phone ?? ''
     await proveNumber(visit, to)
     await confirm(visit)
-    expect((await visit('POST', '/number')).body).toEqual({ changed: true })
+    expect((await visit.post('/number')).json).toEqual({ changed: true })
     const { text } = await sandbox.inbox.waitFor(old, { code: false })
     const [, token = ''] = /http:\/\/localhost:3000\/not-me\?token=([\w-]{43})$/.exec(text) ?? []
     expect(mails.at(-1)).toBe(`ana@example.com: ${text}`)
     return token
   }
-  return { origin, accounts, signIn, proveNumber, confirm, change, visit: createVisitor(origin) }
+  return { origin, accounts, signIn, proveNumber, confirm, change, visit: new Browser(origin) }
 }
-
-const form = (token: string) => new URLSearchParams({ token })
 
 describe('examples/change-of-number', () => {
   it('changes the number by a code to the old one and one to the new one, and tells the old one', async () => {
     const { accounts, signIn, change } = await startExample()
     const ana = await signIn()
-    expect((await ana('POST', '/number')).status).toBe(409)
+    expect((await ana.post('/number')).status).toBe(409)
     await change(ana, numbers[1])
     expect(accounts.get('ana')?.phone).toBe(numbers[1])
     // The person who made it stays signed in.
-    expect((await ana('GET', '/account')).body).toMatchObject({ phone: numbers[1] })
-    expect((await ana('POST', '/number')).status).toBe(409)
+    expect((await ana.get('/account')).json).toMatchObject({ phone: numbers[1] })
+    expect((await ana.post('/number')).status).toBe(409)
   })
 
   it('shows the new number beside the code to the old one, which puts no other on file', async () => {
@@ -82,7 +79,7 @@ describe('examples/change-of-number', () => {
     expect(await confirm(ana)).toEqual({ title: 'New number', rows: [['Number', numbers[1]]] })
     // A second hand in the session proves its own number meanwhile.
     await proveNumber(ana, numbers[2])
-    expect((await ana('POST', '/number')).status).toBe(403)
+    expect((await ana.post('/number')).status).toBe(403)
     expect(accounts.get('ana')?.phone).toBe(numbers[0])
   })
 
@@ -91,16 +88,16 @@ describe('examples/change-of-number', () => {
     const mallory = await signIn()
     const token = await change(mallory, numbers[1])
 
-    const page = await visit('GET', `/not-me?token=${token}`)
+    const page = await visit.get(`/not-me?token=${token}`)
     expect(page.text).toContain('<button>Undo it</button>')
     expect(page.headers.get('referrer-policy')).toBe('no-referrer')
     expect(accounts.get('ana')?.phone).toBe(numbers[1])
 
-    expect((await visit('POST', '/not-me', form(token))).status).toBe(200)
+    expect((await visit.submit('/not-me', { token })).status).toBe(200)
     expect(accounts.get('ana')).toMatchObject({ phone: numbers[0], mustResetPassword: true })
-    expect((await mallory('GET', '/account')).status).toBe(403)
-    expect((await createVisitor(origin)('POST', '/sign-in')).status).toBe(403)
-    expect((await visit('POST', '/not-me', form(token))).status).toBe(410)
+    expect((await mallory.get('/account')).status).toBe(403)
+    expect((await new Browser(origin).post('/sign-in')).status).toBe(403)
+    expect((await visit.submit('/not-me', { token })).status).toBe(410)
   })
 
   it('lets nobody undo by the links of the changes that were undone', async () => {
@@ -108,11 +105,11 @@ describe('examples/change-of-number', () => {
     const mallory = await signIn()
     const token = await change(mallory, numbers[1])
     const ofMallory = await change(mallory, numbers[2])
-    expect((await visit('POST', '/not-me', form(token))).status).toBe(200)
-    expect((await visit('POST', '/not-me', form(ofMallory))).status).toBe(410)
-    expect((await visit('POST', '/not-me', form('guess'))).status).toBe(410)
+    expect((await visit.submit('/not-me', { token })).status).toBe(200)
+    expect((await visit.submit('/not-me', { token: ofMallory })).status).toBe(410)
+    expect((await visit.submit('/not-me', { token: 'guess' })).status).toBe(410)
     expect(accounts.get('ana')?.phone).toBe(numbers[0])
-    const hostile = await visit('GET', '/not-me?token="><script>')
+    const hostile = await visit.get('/not-me?token="><script>')
     expect(hostile.text).not.toContain('<script>')
   })
 })
