@@ -76,28 +76,6 @@ export function violations(sources: Sources, table: ImportTable): string[] {
   return lines
 }
 
-/** One cycle of files, type imports included, as the chain that closes it. */
-export function findCycle(sources: Sources): string[] | undefined {
-  const done = new Set<string>()
-  const visit = (file: string, chain: readonly string[]): string[] | undefined => {
-    if (chain.includes(file)) return [...chain.slice(chain.indexOf(file)), file]
-    if (done.has(file)) return undefined
-    const source = sources.get(file)
-    if (source === undefined) return undefined
-    for (const { to } of importsOf(file, source)) {
-      const cycle = visit(to, [...chain, file])
-      if (cycle !== undefined) return cycle
-    }
-    done.add(file)
-    return undefined
-  }
-  for (const file of sources.keys()) {
-    const cycle = visit(file, [])
-    if (cycle !== undefined) return cycle
-  }
-  return undefined
-}
-
 function partOf(file: string): string {
   return file.includes('/') ? file.slice(0, file.indexOf('/')) : file.replace(/\.ts$/, '')
 }
