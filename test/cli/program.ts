@@ -5,13 +5,13 @@ import { onTestFinished } from 'vitest'
 
 const program = fileURLToPath(new URL('../../dist/cli/index.js', import.meta.url))
 
-/** The program as people run it: built, in a process of its own, which ends with its test. */
+/** A program as people run it: built, in a process of its own, which ends with its test. */
 export interface Run {
   readonly out: () => string
   readonly err: () => string
   readonly line: () => Promise<string>
   /** Waits until the program has said this on either stream. */
-  readonly saying: (text: string) => Promise<void>
+  readonly saying: (text: string | RegExp) => Promise<void>
   readonly type: (text: string) => void
   readonly endInput: () => void
   readonly interrupt: (signal?: NodeJS.Signals) => void
@@ -35,7 +35,8 @@ export function runInTerminal(args: readonly string[], env: NodeJS.ProcessEnv = 
   return observe('script', ['-qefc', command, '/dev/null'], { TERM: 'xterm', ...env })
 }
 
-function observe(command: string, args: readonly string[], env: NodeJS.ProcessEnv, cwd?: string): Run {
+/** Any other one. */
+export function observe(command: string, args: readonly string[], env: NodeJS.ProcessEnv, cwd?: string): Run {
   // Node takes each of these for a word about colours.
   const { FORCE_COLOR: _force, NO_COLOR: _no, CI: _ci, ...inherited } = process.env
   const child = spawn(command, args, { env: { ...inherited, NODE_ENV: '', ...env }, cwd })
@@ -61,8 +62,9 @@ function observe(command: string, args: readonly string[], env: NodeJS.ProcessEn
   const ended = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>
   onTestFinished(() => void child.kill('SIGKILL'))
 
-  async function until(text: string, said: () => string): Promise<void> {
-    while (!said().includes(text)) {
+  async function until(text: string | RegExp, said: () => string): Promise<void> {
+    const isSaid = () => (typeof text === 'string' ? said().includes(text) : text.test(said()))
+    while (!isSaid()) {
       if (isSilent) throw new Error(`it ended without saying ${text}:\n${out}${err}`)
       await once(heard, 'more')
     }

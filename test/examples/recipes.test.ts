@@ -1,7 +1,6 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { observe } from '../cli/program.js'
 import { type Answer, Browser } from '../express/browser.js'
 import { freePort } from '../free-port.js'
 import { type Running, run } from './running.js'
@@ -116,12 +115,7 @@ async function signInAt(issuer: string, origin: string, app: Browser): Promise<v
 
 async function startIdentityProvider(appOrigin: string): Promise<string> {
   const script = fileURLToPath(new URL('identity-provider.js', import.meta.url))
-  const child = spawn(process.execPath, [script, appOrigin], { stdio: ['pipe', 'pipe', 'ignore'] })
-  onTestFinished(() => void child.kill())
-  let told = ''
-  child.stdout.on('data', (text) => {
-    told += text
-  })
-  while (!/http:\S+\n/.test(told)) await once(child.stdout, 'data')
-  return /http:\S+/.exec(told)?.[0] ?? ''
+  const child = observe(process.execPath, [script, appOrigin], {})
+  await child.saying(/http:\S+\n/)
+  return /http:\S+/.exec(child.out())?.[0] ?? ''
 }

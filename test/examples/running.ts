@@ -1,7 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
+import { observe } from '../cli/program.js'
 import { freePort } from '../free-port.js'
 
 const built = (example: string) =>
@@ -33,10 +32,10 @@ export async function run(
   example: string,
   { express = 5, env = {}, args = [] }: RunOptions = {},
 ): Promise<Running> {
-  const child = spawn(process.execPath, [built(example), ...args], {
-    env: { ...process.env, PORT: String(await freePort()), ...(express === 4 && onExpress4), ...env },
-  })
-  const said = await untilAddresses(child)
+  const own = { PORT: String(await freePort()), ...(express === 4 && onExpress4) }
+  const child = observe(process.execPath, [built(example), ...args], { ...own, ...env })
+  await child.saying(/127\.0\.0\.1:\d+.*\n/)
+  const said = child.out()
   const origin = said.match(/http:\/\/localhost:\d+/)?.[0]
   const inboxUrl = said.match(/http:\/\/127\.0\.0\.1:\d+/)?.[0]
   if (origin === undefined || inboxUrl === undefined) throw new Error(`${example} said: ${said}`)
@@ -51,11 +50,8 @@ export async function run(
       const { code } = (await answer.json()) as { code: string }
       return code
     },
-    async stop() {
-      if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
-      const ended = once(child, 'exit')
-      child.kill('SIGINT')
-      await ended
+    stop() {
+      child.interrupt()
       return child.exitCode
     },
   }
@@ -71,29 +67,7 @@ export async function runToEnd(
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
 ): Promise<{ readonly code: number | null; readonly output: string }> {
-  const child = spawn(process.execPath, [built(example), ...args], { env: { ...process.env, ...env } })
-  let output = ''
-  child.stdout.on('data', (text) => {
-    output += text
-  })
-  child.stderr.on('data', (text) => {
-    output += text
-  })
-  const [code] = (await once(child, 'close')) as [number | null]
-  return { code, output }
-}
-
-/** What it prints until it has named the inbox. */
-async function untilAddresses(child: ChildProcess): Promise<string> {
-  let output = ''
-  child.stderr?.on('data', (text) => {
-    output += text
-  })
-  return new Promise((resolve, reject) => {
-    child.stdout?.on('data', (text) => {
-      output += text
-      if (/127\.0\.0\.1:\d+\/?.*\n/.test(output)) resolve(output)
-    })
-    child.once('exit', () => reject(new Error(`the example ended: ${output}`)))
-  })
+  const child = observe(process.execPath, [built(example), ...args], env)
+  const code = await child.exitCode
+  return { code, output: child.out() + child.err() }
 }
