@@ -8,8 +8,9 @@ import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises'
 import express from 'express'
 import { createClient, providerCodes, tokenSession, twoFactor } from 'express-two-factor'
 import { redisStore } from 'express-two-factor/redis'
+import { seeded } from '../seeded.js'
 import { phoneOf, providerTimeoutMs } from './people.js'
-import { oneOf, seeded } from './random.js'
+import { oneOf } from './random.js'
 import { connect } from './redis-clients.js'
 
 const { provider, redisPort, clientName, aheadMs, seed } = JSON.parse(process.argv[2])

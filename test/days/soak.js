@@ -1,9 +1,10 @@
 // The soak itself: rounds of logins, trouble in between, and what was found on the way.
 import { setTimeout as wait } from 'node:timers/promises'
+import { seeded } from '../seeded.js'
 import { startApp } from './apps.js'
 import { accounts } from './people.js'
 import { startProvider } from './provider.js'
-import { oneOf, seeded, shuffled } from './random.js'
+import { oneOf, shuffled } from './random.js'
 import { startRedis } from './redis.js'
 import { createVisits } from './visits.js'
 

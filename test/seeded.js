@@ -1,11 +1,5 @@
-/**
- * Random integers below a bound, the same in every run (mulberry32): a failure can be repeated.
- *
- * @example
- * const random = seeded(1)
- * random(10) // 0 to 9
- */
-export function seeded(seed: number): (below: number) => number {
+/** Random integers below a bound, the same in every run (mulberry32): a failure can be repeated. */
+export function seeded(seed) {
   let state = seed
   return (below) => {
     state = (state + 0x6d2b79f5) | 0
