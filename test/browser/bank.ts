@@ -49,7 +49,7 @@ export async function enter(page: Page, code: string): Promise<void> {
   await press(page, 'Continue')
 }
 
-export async function givePassword(page: Page, { origin }: Bank): Promise<void> {
+export async function givePassword(page: Page, { origin }: Pick<Bank, 'origin'>): Promise<void> {
   await page.goto(`${origin}/login`)
   await press(page, 'Sign in')
 }

@@ -1,7 +1,8 @@
 import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { enter, givePassword, heading, press } from '../browser/bank.js'
 import { axeFindings, describeInChromium, pressKey, tabTo } from '../browser/chromium.js'
 import { run } from './running.js'
 
@@ -17,9 +18,19 @@ describeInChromium('npm start', (browser) => {
     page.on('pageerror', ({ message }) => troubles.push(message))
     await page.goto(origin)
     const bank = page.frameLocator('iframe')
-    const heading = (name: string) => bank.getByRole('heading', { name, exact: true }).waitFor()
+    const arriveAt = (name: string) => bank.getByRole('heading', { name, exact: true }).waitFor()
     const phone = page.getByRole('list', { name: 'Messages' })
     const behind = page.getByRole('list', { name: 'Requests, newest first' })
+    const type = async (field: string, text: string) => {
+      await tabTo(page, field)
+      await page.keyboard.type(text)
+    }
+    /** By a tap on the message; the focus is then in the field, as on a phone. */
+    const fillIn = async (name?: string) => {
+      await pressKey(page, 'Fill in')
+      if (name !== undefined) await moment(name)
+      await page.keyboard.press('Enter')
+    }
     const moment = async (name: string) => {
       mkdirSync(screenshots, { recursive: true })
       await page.frames()[1]?.evaluate('scrollTo(0, 0)')
@@ -32,14 +43,11 @@ describeInChromium('npm start', (browser) => {
     await moment('first')
     expect(await axeEverywhere(page)).toEqual([])
     await pressKey(page, 'Sign in')
-    await heading('Check your phone')
+    await arriveAt('Check your phone')
     await bank.locator('#code:focus').waitFor()
     await phone.getByText('is your Demo bank code').waitFor()
-    // Filled in by a tap; the focus is then in the field, as on a phone.
-    await pressKey(page, 'Fill in')
-    await moment('code')
-    await page.keyboard.press('Enter')
-    await heading('Account')
+    await fillIn('code')
+    await arriveAt('Account')
     const firstCodeMs = Math.round(performance.now() - began)
     console.info(`first verified code ${firstCodeMs} ms after the start of the built demo`)
     expect(firstCodeMs).toBeLessThan(60_000)
@@ -53,29 +61,27 @@ describeInChromium('npm start', (browser) => {
 
     // Step-up of a form.
     await pressKey(page, 'Transfer money')
-    await heading('Transfer')
+    await arriveAt('Transfer')
     await tabTo(page, 'Payee')
     await page.keyboard.press('Enter')
-    await proceed()
-    await heading('Check and send')
+    await arriveAt('Check your phone')
+    await expect.poll(() => phone.locator('> li').count()).toBe(2)
+    await fillIn()
+    await arriveAt('Check and send')
     await pressKey(page, 'Transfer')
     await bank.getByText('$100.00 went to Luis.').waitFor()
 
     // Sign-up, which ends signed in.
     await pressKey(page, 'Open an account')
-    await heading('Your mobile number')
-    await tabTo(page, 'Mobile number')
-    await page.keyboard.type('310 765 4321')
+    await arriveAt('Your mobile number')
+    await type('Mobile number', '310 765 4321')
     await page.keyboard.press('Enter')
-    await heading('Check your phone')
+    await arriveAt('Check your phone')
     await phone.getByText('to +573107654321').waitFor()
-    await pressKey(page, 'Fill in')
-    await page.keyboard.press('Enter')
-    await heading('Open an account')
-    await tabTo(page, 'Name')
-    await page.keyboard.type('luis')
-    await tabTo(page, 'Password')
-    await page.keyboard.type('open')
+    await fillIn()
+    await arriveAt('Open an account')
+    await type('Name', 'luis')
+    await type('Password', 'open')
     await page.keyboard.press('Enter')
     await bank.getByText('luis, luis@example.com').waitFor()
 
@@ -85,17 +91,10 @@ describeInChromium('npm start', (browser) => {
     await page.getByLabel('Brand').selectOption('dusk')
     await page.getByLabel('Language').selectOption('es')
     // The frame loads anew for each switch, which may come after the click.
-    const settingsShown = async () => {
+    await vi.waitFor(async () => {
       await page.getByRole('link', { name: 'Security settings' }).click()
-      return bank
-        .getByText('quedan 0')
-        .waitFor({ timeout: 5_000 })
-        .then(
-          () => true,
-          () => false,
-        )
-    }
-    await expect.poll(settingsShown).toBe(true)
+      await bank.getByText('quedan 0').waitFor({ timeout: 5_000 })
+    }, 60_000)
     const colours = 'getComputedStyle(document.body)'
     const frame = page.frames()[1]
     expect(await frame?.evaluate(`${colours}.backgroundColor`)).toBe('rgb(26, 29, 33)')
@@ -104,8 +103,7 @@ describeInChromium('npm start', (browser) => {
     await bank.getByRole('heading', { name: 'Revisa tu teléfono' }).waitFor()
     await expect.poll(() => phone.locator('> li').count()).toBe(4)
     await expect.poll(() => axeEverywhere(page)).toEqual([])
-    await pressKey(page, 'Fill in')
-    await page.keyboard.press('Enter')
+    await fillIn()
     await bank.locator('.codes').waitFor()
     expect(await bank.locator('.codes li').count()).toBe(10)
 
@@ -127,55 +125,39 @@ describeInChromium('npm start', (browser) => {
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
     await moment('phone')
     expect(troubles).toEqual([])
-
-    /** From the refusal of a form to the page after its code. */
-    async function proceed(): Promise<void> {
-      await heading('Check your phone')
-      await expect.poll(() => phone.locator('> li').count()).toBe(2)
-      await pressKey(page, 'Fill in')
-      await page.keyboard.press('Enter')
-    }
   })
 
   it('is the plain bank without scripts, on codes of its own too', async () => {
     const demo = await run('start', { args: ['--own-codes'] })
     const page = await browser().newPage({ locale: 'en-US', javaScriptEnabled: false })
     onTestFinished(() => page.close())
-    const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
-    const heading = () => page.locator('h1').innerText()
-    const givePassword = async () => {
-      await page.goto(`${demo.origin}/login`)
-      await press('Sign in')
-    }
+    const enterCode = async (phone: string) => enter(page, await demo.codeFor(phone))
     const ana = '+573001234567'
     await page.goto(demo.origin)
     await page.waitForURL('**/bank')
     await page.getByRole('link', { name: 'inbox' }).waitFor()
 
     // A browser is trusted, and no longer.
-    await givePassword()
+    await givePassword(page, demo)
     await page.getByLabel("Don't ask for a code").check()
-    await page.getByLabel('Security code').fill(await demo.codeFor(ana))
-    await press('Continue')
-    await press('Sign out')
-    await givePassword()
-    expect(await heading()).toBe('Account')
+    await enterCode(ana)
+    await press(page, 'Sign out')
+    await givePassword(page, demo)
+    expect(await heading(page)).toBe('Account')
     await page.getByRole('link', { name: 'Security' }).click()
-    await press('Revoke')
+    await press(page, 'Revoke')
     await page.getByText('None yet').waitFor()
 
     // The number changes when the new one and the old one have confirmed it.
     await page.getByRole('link', { name: 'Change it' }).click()
     await page.getByLabel('Mobile number').fill('310 765 4321')
-    await press('Send a code')
-    await page.getByLabel('Security code').fill(await demo.codeFor('+573107654321'))
-    await press('Continue')
-    expect(await heading()).toBe('New number')
-    await press('Use this number')
-    await page.getByLabel('Security code').fill(await demo.codeFor(ana))
-    await press('Continue')
-    expect(await heading()).toBe('Check and send')
-    await press('Use this number')
+    await press(page, 'Send a code')
+    await enterCode('+573107654321')
+    expect(await heading(page)).toBe('New number')
+    await press(page, 'Use this number')
+    await enterCode(ana)
+    expect(await heading(page)).toBe('Check and send')
+    await press(page, 'Use this number')
     await page.getByText('Codes go to the number that ends in 21').waitFor()
 
     await page.goto(`${demo.origin}/guesses`)

@@ -1,4 +1,3 @@
-import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type express from 'express'
 import { type Sandbox, startSandbox } from 'express-two-factor/sandbox'
@@ -12,6 +11,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { attacks } from '../../src/testing/rehearsal/attacks.js'
 import { recordSignIn } from '../../src/testing/rehearsal/sign-in-recorder.js'
 import type { RehearsalRequest } from '../../src/testing/rehearsal/wire.js'
+import { anchorsOf, read } from '../documents.js'
+import { Browser } from '../express/browser.js'
 import { listening } from '../listening.js'
 import { createAuthJs } from './auth-js.js'
 import { createBank, type User } from './bank.js'
@@ -177,28 +178,12 @@ describe('rehearse', () => {
     })
     await expect.poll(() => address).not.toBe('')
 
-    // As a browser does.
-    const cookies = new Map<string, string>()
-    const ask = async (path: string, body?: URLSearchParams) => {
-      const cookie = [...cookies].map((pair) => pair.join('=')).join('; ')
-      const init = body === undefined ? {} : { method: 'POST', body }
-      const headers = { accept: 'text/html', origin: address, cookie }
-      const response = await fetch(address + path, { ...init, headers, redirect: 'manual' })
-      for (const line of response.headers.getSetCookie()) {
-        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
-        cookies.set(name, value)
-      }
-      return response
-    }
-    const page = await (await ask('/auth/signin')).text()
-    const csrfToken = /name="csrfToken" value="(\w+)"/.exec(page)?.[1] ?? ''
+    const browser = new Browser(address, { origin: address })
+    const { csrfToken = '' } = (await browser.open('/auth/signin')).fields
     const { name, password } = ana
-    const signedIn = await ask(
-      '/auth/callback/credentials',
-      new URLSearchParams({ csrfToken, name, password }),
-    )
-    expect(signedIn.headers.get('location')).toContain(address)
-    await ask('/two-factor')
+    const signedIn = await browser.submit('/auth/callback/credentials', { csrfToken, name, password })
+    expect(signedIn.location).toContain(address)
+    await browser.open('/two-factor')
 
     const written = await recorded
     expect(written).toContain("'password': person['password']")
@@ -230,17 +215,9 @@ describe('rehearse', () => {
   })
 
   it('links to sections that exist', () => {
-    const root = new URL('../../', import.meta.url)
     for (const { docs } of attacks) {
       const [file = '', section] = docs.split('#')
-      expect(existsSync(new URL(file, root)), docs).toBe(true)
-      const headings = readFileSync(new URL(file, root), 'utf8').match(/(?<=^#+ ).+$/gm) ?? []
-      const anchors = headings.map((heading) =>
-        heading
-          .toLowerCase()
-          .replaceAll(/[^\w -]/g, '')
-          .replaceAll(' ', '-'),
-      )
+      const anchors = anchorsOf(read(file))
       if (section !== undefined) expect(anchors, docs).toContain(section)
     }
   })
