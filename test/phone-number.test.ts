@@ -128,18 +128,6 @@ describe('reading a number', () => {
     expect(await read('US')).toMatchObject({ phone: '+15512345678' })
     expect(await read()).toMatchObject({ ok: false })
   })
-
-  it('asks for a mobile where nobody has proven the number', async () => {
-    const fixedLine = '+576012345678'
-    expect(await parsePhoneNumber(fixedLine, { countries: ['CO'] })).toMatchObject({
-      ok: true,
-      country: 'CO',
-    })
-    expect(await parsePhoneNumber(fixedLine, { countries: ['CO'], mobileOnly: true })).toEqual({
-      ok: false,
-      refusal: 'not-a-mobile',
-    })
-  })
 })
 
 describe('a masked number', () => {

@@ -7,15 +7,10 @@ describe('a colour', () => {
     expect(parseColour('#0102fE')).toEqual([1, 2, 254])
   })
 
-  test.each(['', '#', 'fff', '#ff', '#ffff', '#fffff', '#fffffff', '#ggg', '#gggggg', '#ffg', '#ffffgg'])(
-    '%j is none',
-    (colour) => expect(parseColour(colour)).toBeUndefined(),
-  )
-
-  test.each(['x#fff', '#fffx', 'x#ffffff', '#ffffffx', '#fff;}', '#xff', '#fxf', '#xxffff', '#ffxxff'])(
-    '%j is none either',
-    (colour) => expect(parseColour(colour)).toBeUndefined(),
-  )
+  test.each([
+    ...['', '#', 'fff', '#ff', '#ffff', '#fffff', '#fffffff', '#ggg', '#gggggg', '#ffg', '#ffffgg'],
+    ...['x#fff', '#fffx', 'x#ffffff', '#ffffffx', '#fff;}', '#xff', '#fxf', '#xxffff', '#ffxxff'],
+  ])('%j is none', (colour) => expect(parseColour(colour)).toBeUndefined())
 })
 
 describe('the contrast of two colours', () => {

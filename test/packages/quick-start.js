@@ -7,9 +7,12 @@ import { join } from 'node:path'
 import { freePort } from '../free-port.js'
 
 const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
-const pasted = (mark) => new RegExp(`<!-- ${mark} -->\n\`\`\`\\w+\n(.*?)\`\`\``, 's').exec(readme)[1]
-export const app = pasted('quick start')
-const types = pasted('quick start: types')
+
+/** The code block of a document that follows this mark. */
+export const pasted = (text, mark) =>
+  new RegExp(`<!-- ${mark} -->\n\`\`\`\\w+\n(.*?)\`\`\``, 's').exec(text)[1]
+export const app = pasted(readme, 'quick start')
+const types = pasted(readme, 'quick start: types')
 
 /** The app as CommonJS: its imports as calls of `require`, and nothing else changed. */
 const commonJs = app.replaceAll(/^import (.+) from ('.+')$/gm, 'const $1 = require($2)')

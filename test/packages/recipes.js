@@ -5,11 +5,11 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { freePort } from '../free-port.js'
-import { codeInInbox, expect, app as quickStart, runApp, signIn, withSandbox } from './quick-start.js'
+import { codeInInbox, expect, pasted, app as quickStart, runApp, signIn, withSandbox } from './quick-start.js'
 
 const documents = new URL('../../docs/', import.meta.url)
 const read = (name) => readFileSync(new URL(name, documents), 'utf8')
-const block = (name, mark) => new RegExp(`<!-- ${mark} -->\n\`\`\`\\w+\n(.*?)\`\`\``, 's').exec(read(name))[1]
+const block = (name, mark) => pasted(read(name), mark)
 
 /** The quick start with a part of it exchanged, which has to be there. */
 const exchanged = (part, by) => {

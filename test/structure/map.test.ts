@@ -1,12 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { path, read, sectionOf } from '../documents.js'
 import { importTable } from '../import-rules.js'
 
-const root = new URL('../../src/', import.meta.url)
-const map = readFileSync(new URL('README.md', root), 'utf8')
-const section = (heading: string) => map.split(`## ${heading}\n`)[1]?.split('\n## ')[0] ?? ''
-const rows = (text: string) => text.split('\n').filter((line) => line.startsWith('| ') && line.endsWith(' |'))
-const filesIn = (text: string) => text.match(/(?<=`)[\w/-]+\.ts(?=`)/g) ?? []
+const map = read('src/README.md')
 
 /** One cell of the table: `lib/*` is the part lib, types apart. */
 function cell(allowed: readonly string[]): string {
@@ -20,7 +17,7 @@ function cell(allowed: readonly string[]): string {
 
 describe('the map of the source', () => {
   it('has the table that the import test enforces', () => {
-    const listed = rows(section('Parts'))
+    const listed = (sectionOf(map, 'Parts').match(/^\| .* \|$/gm) ?? [])
       .slice(2)
       .map((row) => row.split(' | '))
     const shown = listed.map(([part = '', , may = '']) => [part.slice(3, -1), may.slice(0, -2)])
@@ -29,8 +26,8 @@ describe('the map of the source', () => {
   })
 
   it('names files that exist', () => {
-    const files = filesIn(map)
+    const files = map.match(/(?<=`)[\w/-]+\.ts(?=`)/g) ?? []
     expect(files.length).toBeGreaterThan(40)
-    expect(files.filter((file) => !existsSync(new URL(file, root)))).toEqual([])
+    expect(files.filter((file) => !existsSync(path(`src/${file}`)))).toEqual([])
   })
 })

@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { path, read } from '../documents.js'
 
 interface Weakening {
   readonly bound: number
@@ -10,8 +11,7 @@ interface Weakening {
   readonly tests: readonly string[]
 }
 
-const root = new URL('../../', import.meta.url)
-const { weakenings } = (await import(new URL('test/prove/weakenings.js', root).href)) as {
+const { weakenings } = (await import(path('test/prove/weakenings.js'))) as {
   weakenings: readonly Weakening[]
 }
 
@@ -22,8 +22,8 @@ describe('the weakenings of `npm run prove`', () => {
   })
 
   it.each(weakenings)('stand in the source as it is: $what', ({ file, find, replace, tests }) => {
-    expect(readFileSync(new URL(file, root), 'utf8').split(find)).toHaveLength(2)
+    expect(read(file).split(find)).toHaveLength(2)
     expect(replace).not.toBe(find)
-    expect(tests.filter((path) => !existsSync(new URL(path, root)))).toEqual([])
+    expect(tests.filter((test) => !existsSync(path(test)))).toEqual([])
   })
 })

@@ -53,13 +53,9 @@ let apps = 0
 function peopleOf(add: (user: User) => void) {
   apps = (apps % 9) + 1
   const prefix = `+57301${apps}`
-  const numbered = (index: number): User => ({
-    name: `person-${index}`,
-    password: `sesame-${index}`,
-    phone: prefix + String(index).padStart(6, '0'),
-  })
   return (index: number): User => {
-    const user = numbered(index)
+    const phone = prefix + String(index).padStart(6, '0')
+    const user = { name: `person-${index}`, password: `sesame-${index}`, phone }
     add(user)
     return user
   }
