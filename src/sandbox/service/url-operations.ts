@@ -56,22 +56,15 @@ export function urlOperations(
 /** The documentation gives no format for these parameters; a URL and its path need one. */
 function checkOrder(parameters: ParametersOf<'shortenUrl'>): Refusal | undefined {
   const { alias = 'a', 'domain-name': domain = 'a' } = parameters
-  if (!isWebAddress(parameters['url-long'])) {
-    return refuse(
-      'parameters',
-      `url-long must be an http or https URL of at most ${maxUrlLength} characters.`,
-    )
-  }
-  if (!/^[\w-]{1,64}$/.test(alias)) {
-    return refuse('parameters', 'alias must be letters, digits, - and _, at most 64.')
-  }
-  if (!/^[a-z\d]([a-z\d.-]{0,98}[a-z\d])?$/i.test(domain)) {
-    return refuse('parameters', 'domain-name must be a domain.')
-  }
-  if (!/^\d{1,3}$/.test(parameters['expiration-time-statistics'] ?? '0')) {
-    return refuse('parameters', 'expiration-time-statistics must be a number of months.')
-  }
-  return undefined
+  const { 'url-long': url, 'expiration-time-statistics': months = '0' } = parameters
+  const rules: readonly (readonly [isKept: boolean, rule: string])[] = [
+    [isWebAddress(url), `url-long must be an http or https URL of at most ${maxUrlLength} characters.`],
+    [/^[\w-]{1,64}$/.test(alias), 'alias must be letters, digits, - and _, at most 64.'],
+    [/^[a-z\d]([a-z\d.-]{0,98}[a-z\d])?$/i.test(domain), 'domain-name must be a domain.'],
+    [/^\d{1,3}$/.test(months), 'expiration-time-statistics must be a number of months.'],
+  ]
+  const broken = rules.find(([isKept]) => !isKept)
+  return broken && refuse('parameters', broken[1])
 }
 
 function isWebAddress(text: string): boolean {
