@@ -22,11 +22,11 @@ export function operationsOpenApi(catalogue: Catalogue, settings: SandboxSetting
     paths: Object.fromEntries(
       named.flatMap(([name, operation]) =>
         pathsOf(operation).map((path, index) => {
-          const operationId = index === 0 ? name : `${name}${index + 1}`
-          return [
-            path,
-            { [operation.method.toLowerCase()]: describe(operationId, name, operation, settings) },
-          ]
+          const described = {
+            operationId: index === 0 ? name : `${name}${index + 1}`,
+            ...about(name, operation, settings),
+          }
+          return [path, { [operation.method.toLowerCase()]: described }]
         }),
       ),
     ),
@@ -34,8 +34,8 @@ export function operationsOpenApi(catalogue: Catalogue, settings: SandboxSetting
   })
 }
 
-function describe(
-  operationId: string,
+/** An operation, but for the id that each of its paths has. */
+function about(
   name: OperationName,
   { method, summary, params, response }: CatalogueOperation,
   { dialect, wrongCode }: SandboxSettings,
@@ -48,7 +48,6 @@ function describe(
     ...(dialect === 'observed' ? ['multipart/form-data'] : []),
   ]
   return {
-    operationId,
     summary,
     description: `${summary}.`,
     tags: ['provider'],
