@@ -2,14 +2,18 @@ import { html } from '../../lib/html.js'
 import type { ProviderSimulation } from '../provider-simulation.js'
 import type { Connection } from '../reach.js'
 import { messageList } from './messages.js'
-import { accountPanel, connectionPanel, linkPanel, requestPanel, toolBar } from './panels.js'
+import { accountPanel, clockTool, connectionPanel, faultTool, linkPanel, requestPanel } from './panels.js'
 import type { InboxView } from './view.js'
 
 /** The part of the page that changes, as HTML. */
 export function inboxMain(simulation: ProviderSimulation, connection: Connection, view: InboxView): string {
   const { account, clock, faults, links, requests } = simulation
   const now = clock.now()
-  return html`${toolBar(clock, faults)}
+  // The tools stand above the messages at every width: a developer needs them while looking at a code.
+  return html`<div class="tools">
+${clockTool(clock)}
+${faultTool(faults)}
+</div>
 <div class="columns">
 ${messageList(simulation, connection, view)}
 <div class="aside">

@@ -20,15 +20,7 @@ const clockSteps = [
   ['30 days', 2_592_000_000],
 ] as const
 
-/** The clock and the faults, above the messages at every width: a developer needs them while looking at a code. */
-export function toolBar(clock: SandboxClock, faults: Faults): Html {
-  return html`<div class="tools">
-${clockTool(clock)}
-${faultTool(faults)}
-</div>`
-}
-
-function clockTool(clock: SandboxClock): Html {
+export function clockTool(clock: SandboxClock): Html {
   const aheadMs = clock.aheadMs()
   return html`<section class="tool" aria-labelledby="p-clock"><h2 id="p-clock">Clock</h2>
 <p>${aheadMs > 0 ? `${durationText(aheadMs)} ahead` : 'Real time'}</p>
@@ -38,7 +30,7 @@ ${clockSteps.map(([label, ms]) => html`<button name="advanceMs" value="${ms}">+$
 </section>`
 }
 
-function faultTool(faults: Faults): Html {
+export function faultTool(faults: Faults): Html {
   const pending = faults.list()
   return html`<section class="tool" aria-labelledby="p-faults"><h2 id="p-faults">Faults</h2>
 <details id="add-fault"><summary>${pending.length === 0 ? 'None is on.' : `${pending.length} on`} <span class="link">Add a fault</span></summary>
