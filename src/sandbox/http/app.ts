@@ -99,7 +99,5 @@ function linkRoutes(links: LinkStore, now: () => number): Router {
   }
 
   const router = express.Router()
-  router.get('/:alias', follow)
-  router.get('/:domain/:alias', follow)
-  return router
+  return router.get(['/:alias', '/:domain/:alias'], follow)
 }
