@@ -57,7 +57,7 @@ export function createDispatch(parts: {
     if (superseded !== undefined && result !== 'not-sent') {
       emit({ type: 'challenge.superseded', ...about(target, superseded) })
     }
-    emit(eventOf(result, exchange, about(target, travelled)))
+    emit(eventOf(result, about(target, travelled, exchange)))
     const { provider } = exchange
     const by = provider === undefined ? {} : { provider }
     // What an empty account refuses says nothing about the country.
@@ -68,16 +68,12 @@ export function createDispatch(parts: {
   }
 }
 
-function eventOf(
-  result: SendResult['result'],
-  exchange: AboutExchange,
-  challenge: AboutChallenge,
-): EventBody {
-  if (result === 'sent') return { type: 'challenge.sent', ...exchange, ...challenge }
-  if (result === 'unconfirmed') return { type: 'challenge.unconfirmed', ...exchange, ...challenge }
-  const { reason: failure, ...others } = exchange
+function eventOf(result: SendResult['result'], told: AboutChallenge & AboutExchange): EventBody {
+  if (result === 'sent') return { type: 'challenge.sent', ...told }
+  if (result === 'unconfirmed') return { type: 'challenge.unconfirmed', ...told }
+  const { reason: failure, ...others } = told
   const cause = failure === undefined ? {} : { failure }
-  return { type: 'challenge.undelivered', reason: result, ...cause, ...others, ...challenge }
+  return { type: 'challenge.undelivered', reason: result, ...cause, ...others }
 }
 
 export function notDelivered(sent: SendResult): TwoFactorError {

@@ -1,4 +1,4 @@
-import type { AboutChallenge } from '../events.js'
+import type { AboutChallenge, AboutExchange } from '../events.js'
 import { appMethod } from '../lib/method-names.js'
 import { maskPhoneNumber, type PhoneNumber, parsePhoneNumber } from '../phone-number.js'
 import type { Counted } from './budgets/counter-table.js'
@@ -212,8 +212,12 @@ export function createTargets(parts: {
 
 const maskedIn = (phone: PhoneNumber | undefined) => (phone === undefined ? '' : maskPhoneNumber(phone))
 
-/** What every event of a challenge reports. */
-export function about({ lane, subject, country }: Target, challenge: Challenge): AboutChallenge {
+/** What every event of a challenge reports, and what is known of the exchange with its provider. */
+export function about<Exchange extends AboutExchange>(
+  { lane, subject, country }: Target,
+  challenge: Challenge,
+  exchange?: Exchange,
+): AboutChallenge & Exchange {
   const { purpose, channel, id: challengeId } = challenge
-  return { lane, purpose, channel, challengeId, subject, country }
+  return { lane, purpose, channel, challengeId, subject, country, ...exchange } as AboutChallenge & Exchange
 }

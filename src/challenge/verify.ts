@@ -41,7 +41,7 @@ export function createVerify(parts: {
     { challenge, channels }: Approved,
     exchange: AboutExchange & { readonly ageMs: number },
   ): VerifyOutcome {
-    emit({ type: 'challenge.approved', ...exchange, ...about(target, challenge) })
+    emit({ type: 'challenge.approved', ...about(target, challenge, exchange) })
     const { purpose, channel } = challenge
     const ways = channels.length > 1 ? { channels } : {}
     const bound = challenge.bound === undefined ? {} : { bound: challenge.bound }
@@ -51,7 +51,7 @@ export function createVerify(parts: {
 
   function rejection(target: Target, outcome: Rejected, exchange: AboutExchange = {}): VerifyOutcome {
     const { challenge, attemptsRemaining, used, lockedForMs, reason } = outcome
-    emit({ type: 'challenge.rejected', attemptsRemaining, used, ...exchange, ...about(target, challenge) })
+    emit({ type: 'challenge.rejected', attemptsRemaining, used, ...about(target, challenge, exchange) })
     reportNumber(target, challenge, outcome)
     const retry = lockedForMs === undefined ? {} : { retryAfterMs: lockedForMs }
     return { outcome: 'rejected', attemptsRemaining, ...retry, ...(reason && { reason }) }
