@@ -33,7 +33,7 @@ export async function decision() {
     const { key, binding } = people[index]
     const id = `attempt ${index}`
     // A code that was judged before is not judged again.
-    const attempt = { ...binding, id, shown: { purpose: 'login' }, code: `tag of code ${tried++}` }
+    const attempt = { id, shown: { purpose: 'login' }, code: `tag of code ${tried++}`, ...binding }
     const updater = ledgers(key, limits)
     const reserved = await updater.run((ledger, now) => reserve(ledger, attempt, now, limits))
     if (reserved.outcome.outcome !== 'reserved') throw new Error(reserved.outcome.outcome)

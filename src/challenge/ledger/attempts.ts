@@ -221,8 +221,8 @@ function rejected(after: Ledger, challenge: Challenge, limits: LedgerLimits): Re
     outcome: 'rejected',
     challenge,
     attemptsRemaining: limits.attemptsPerChallenge - challenge.attempts,
-    ...consequences(after, challenge.budget, limits),
     used: false,
+    ...consequences(after, challenge.budget, limits),
   }
 }
 
