@@ -84,6 +84,11 @@ const races: Readonly<Record<string, Race>> = {
     begin: (ana) => ana.start(),
     after: verify,
   },
+  'a recovery code, while the host looks for the number': {
+    host: (held) => startRecoveryHost({ options: slowPhone(held) }),
+    ready: login,
+    begin: (ana, { codes }) => recover(ana, codes?.[0]),
+  },
   'a recovery code, while it is consumed': {
     host: (held) =>
       startRecoveryHost({
