@@ -2,8 +2,6 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type Bank, codeFor, enter, givePassword, heading, openBank, press, signIn } from './bank.js'
 import { axeFindings, describeInChromium } from './chromium.js'
 
-const phone = '+573001234567'
-
 describeInChromium('in a browser', (browser) => {
   let bank: Bank
   beforeEach(async () => {
@@ -29,30 +27,6 @@ describeInChromium('in a browser', (browser) => {
     await sent
     await page.mouse.click(x + 10, y + 10)
     await page.waitForURL((url) => !url.pathname.startsWith('/two-factor'))
-    await page.goto(`${bank.origin}/account`)
-    expect(await heading(page)).toBe('Account')
-    await page.close()
-  })
-
-  it('sends a new code and calls instead, each after its wait', async () => {
-    const page = await browser().newPage({ locale: 'en-US' })
-    await givePassword(page, bank)
-    const again = page.getByRole('button', { name: 'Send a new code' })
-    // By the script, which runs once the page is there.
-    await expect.poll(() => again.isDisabled()).toBe(true)
-    expect(bank.sandbox.inbox.list(phone)).toHaveLength(1)
-
-    bank.sandbox.clock.advance(60_000)
-    await page.goto(`${bank.origin}/two-factor`)
-    await again.click()
-    await expect.poll(() => again.isDisabled()).toBe(true)
-    expect(bank.sandbox.inbox.list(phone)).toHaveLength(2)
-    bank.sandbox.clock.advance(120_000)
-    await page.goto(`${bank.origin}/two-factor`)
-    await press(page, 'Call me instead')
-    expect(await page.locator('main').innerText()).toContain('We called ••••••67')
-    const { code } = await bank.sandbox.inbox.waitFor(phone, { channel: 'call' })
-    await enter(page, code)
     await page.goto(`${bank.origin}/account`)
     expect(await heading(page)).toBe('Account')
     await page.close()

@@ -40,14 +40,6 @@ describeInChromium('<two-factor-dialog>', (browser) => {
     expect(await answer).toEqual([200, '{"saved":true}'])
   })
 
-  it('asks the telephone for numeric keys and the code of the message', async () => {
-    const { page } = await openDialog()
-    const field = dialogOf(page).getByLabel('Security code')
-    expect(await field.getAttribute('inputmode')).toBe('numeric')
-    expect(await field.getAttribute('autocomplete')).toBe('one-time-code')
-    expect(await field.evaluate((input) => input.matches(':focus'))).toBe(true)
-  })
-
   it('holds the buttons for the wait, says once that it is over, then sends or calls', async () => {
     const opened = await openDialog({ clock: true })
     const { host, page, answer } = opened

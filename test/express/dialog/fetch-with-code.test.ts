@@ -118,12 +118,6 @@ describeInChromium('fetchWithCode', (browser) => {
     expect(received).toHaveLength(1)
   })
 
-  it('rejects as fetch does when offline', async () => {
-    const { page } = await openSinglePage(browser())
-    await page.context().setOffline(true)
-    expect(await call(page, '/guarded/settings')).toEqual(['TypeError', 'Failed to fetch'])
-  })
-
   it.each([
     [
       'a page of something before the app',
@@ -201,13 +195,6 @@ describeInChromium('fetchWithCode', (browser) => {
     const again = call(page, '/guarded/settings')
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
     expect(await again).toEqual(closed)
-  })
-
-  it('sends a bearer token along to the routes', async () => {
-    const { host, page } = await openSinglePage(browser(), { options: tokens })
-    const answer = call(page, '/guarded/settings', { headers: { authorization: 'Bearer of-ana' } })
-    await enter(page, host.stub.rightCode)
-    expect(await answer).toEqual([200, '{"saved":true}'])
   })
 })
 

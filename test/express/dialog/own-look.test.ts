@@ -76,14 +76,6 @@ describeInChromium('a look of one’s own', (browser) => {
     expect(await answer).toEqual(['AbortError'])
   })
 
-  it('gives up, as the dialog does', async () => {
-    const { page } = await openSinglePage(browser())
-    const answer = callByHand(page)
-    await challengeIn(page)
-    await page.evaluate(() => window.request.cancel())
-    expect(await answer).toEqual(['AbortError'])
-  })
-
   it('gets the response of a start that sent nothing', async () => {
     const { page } = await openSinglePage(browser(), { user: 'nobody' })
     const [status, text] = await callByHand(page)
@@ -92,14 +84,6 @@ describeInChromium('a look of one’s own', (browser) => {
       code: 'no_phone',
       detail: 'Your account has no phone number yet. Add one to receive codes.',
     })
-  })
-
-  it('gets no challenge, and the app no success, from what is not the routes', async () => {
-    const { page, received } = await openSinglePage(browser())
-    await page.route('**/two-factor/start', (route) => route.fulfill({ body: '<h1>Sign in</h1>' }))
-    expect(await callByHand(page)).toEqual(['TypeError'])
-    expect(await page.evaluate(() => window.request)).toBeUndefined()
-    expect(received).toHaveLength(1)
   })
 
   it('is put in place of the dialog by an event, for the whole app', async () => {
