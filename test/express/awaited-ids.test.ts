@@ -69,18 +69,6 @@ describe('an id that takes a promise', () => {
     expect((await ana.verify(host.stub.rightCode)).status).toBe(503)
     expect((await ana.get('/account')).status).toBe(403)
   })
-
-  it.each<[string, SessionAdapter['id'], number]>([
-    ['rejects', () => Promise.reject(new Error('down')), 500],
-    ['rejects with nothing', () => Promise.reject(undefined), 500],
-    ['is none', () => Promise.resolve(undefined), 503],
-  ])('lets nobody in when it %s', async (_name, id, status) => {
-    const host = await startHost({ options: { session: { ...session, id } } })
-    const ana = await host.login()
-    expect((await ana.get('/account')).status).toBe(status)
-    expect((await ana.start()).status).toBe(status)
-    expect(host.stub.sends).toEqual([])
-  })
 })
 
 describe('a guard that hands out a requirement', () => {

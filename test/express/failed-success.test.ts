@@ -8,7 +8,6 @@ import {
   failingStore,
   gate,
   type Host,
-  ok,
   renewedThrough,
   sessionByHeader,
   signupAt,
@@ -56,14 +55,6 @@ describe('a sign-in whose grant cannot be stored', () => {
     // Neither is the browser trusted, or known.
     expect(ana.cookies.has(cookie)).toBe(false)
     expect(await host.tf.trustedDevices.list('ana')).toEqual([])
-  })
-
-  it('is refused without known browsers as well', async () => {
-    const { store, arm } = failingStore('grants')
-    const host = await startHost({ options: { store, knownBrowsers: false } })
-    const ana = await host.challenged()
-    arm()
-    expect((await ana.verify(host.stub.rightCode)).refusal).toEqual([503, 'store_unavailable'])
   })
 })
 
@@ -278,48 +269,6 @@ describe('an onVerified that answers in its own words', () => {
 })
 
 describe('what is taken back', () => {
-  const down = () => Promise.reject(new Error('database down'))
-
-  it('is the grant, also when the clock was set back meanwhile', async () => {
-    const host: Host = await startHost({
-      options: {
-        onVerified() {
-          host.clock.now -= 6_000
-          return down()
-        },
-      },
-    })
-    const { ana, told } = await verify(host)
-    expect(told.status).toBe(500)
-    for (const passedMs of [0, 2_000, 10_000]) {
-      host.clock.now += passedMs
-      expect((await ana.get('/account')).status).toBe(403)
-    }
-  })
-
-  it('is no other grant of the same purpose', async () => {
-    let fails = false
-    const host = await startHost({
-      options: { purposes: { login: {}, transfer: {} }, onVerified: () => (fails ? down() : undefined) },
-      mount(app, tf) {
-        app.post('/passkey', async (req, res) => {
-          const session = String(req.sessionID)
-          await tf.grants.write({ subject: 'ana', session, purpose: 'transfer', method: 'passkey' })
-          res.json({})
-        })
-        const guard = tf.requireTwoFactor({ purpose: 'transfer', methods: ['passkey'] })
-        app.get('/by-passkey', guard, ok)
-      },
-    })
-    const ana = await host.login()
-    await ana.post('/passkey')
-    expect((await ana.get('/by-passkey')).status).toBe(200)
-    await ana.start({ purpose: 'transfer' })
-    fails = true
-    expect((await ana.verify(host.stub.rightCode)).status).toBe(500)
-    expect((await ana.get('/by-passkey')).status).toBe(200)
-  })
-
   it('is the grant, also when the trust of the browser cannot be', async () => {
     const { store, arm } = failingStore('devices')
     const { session } = counted((nth) => (nth === 2 ? Promise.reject(new Error('down')) : undefined))
@@ -380,22 +329,6 @@ describe('a proof of a number', () => {
     expect(renewals).toEqual([1, 2])
     expect((await visitor.post('/signup')).status).toBe(403)
   })
-
-  it.each(['a sign-in', 'a proof'])(
-    'by bearer token stays under way through %s: its session keeps its id',
-    async (what) => {
-      const tokens = withTokens()
-      const host = await startHost({ ...tokens, mount })
-      const app = host.browser(anasToken)
-      const signIn = async () => expect((await host.confirm(app)).status).toBe(200)
-      if (what === 'a proof') await signIn()
-      await app.post('/phone/start', { phone })
-      if (what === 'a sign-in') await signIn()
-      expect((await app.post('/phone/verify', { code: host.stub.rightCode })).status).toBe(200)
-      expect((await app.get('/account')).status).toBe(200)
-      expect((await app.post('/signup')).json).toMatchObject({ phone })
-    },
-  )
 
   it('is not given to a subject that was revoked while the code was checked, and renews no session', async () => {
     const { session, renewals } = counted()

@@ -194,19 +194,6 @@ describe('a signup', () => {
     expect((await under('after').post('/signup/phone/resend')).json.code).toBe('resend_too_soon')
   })
 
-  it('answers two starts at once with one challenge', async () => {
-    const host = await startHost({ mount: signupRoutes })
-    const visitor = host.browser()
-    // A session, and nobody in it.
-    await visitor.post('/login', {})
-    const phone = '+573007654321'
-    const told = await Promise.all(
-      ['/signup/phone/start', '/signup/phone/start'].map((path) => visitor.post(path, { phone })),
-    )
-    expect(told.map(({ status }) => status).sort()).toEqual([200, 201])
-    expect(host.stub.sends).toHaveLength(1)
-  })
-
   it('opens no guarded route, and its purpose cannot be started at sign-in', async () => {
     const host = await startHost({ mount: signupRoutes })
     const ana = await host.login()

@@ -249,20 +249,6 @@ describe('a trusted device', () => {
     expect((await later.get('/fresh')).status).toBe(200)
   })
 
-  it('keeps somebody signed in whom a guard for once asks for a code', async () => {
-    const host = await startHost({
-      options,
-      mount: (app, tf) => {
-        mount(app, tf)
-        app.get('/once', tf.requireTwoFactor({ once: true }), ok)
-      },
-    })
-    const later = await again(host, await trust(host))
-    await later.start()
-    expect((await later.get('/once')).status).toBe(403)
-    expect((await later.get('/account')).status).toBe(200)
-  })
-
   it('can be listed, revoked one by one and all at once', async () => {
     const host = await startHost({ options, mount })
     const first = await trust(host)
