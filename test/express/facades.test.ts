@@ -96,37 +96,6 @@ describe('challenges without a request', () => {
 })
 
 describe('grants without a challenge', () => {
-  it('are read, written and revoked for the session of a request', async () => {
-    const seen: unknown[] = []
-    const host = await startHost({
-      mount: (app, tf) => {
-        app.post('/passkey', async (req, res) => {
-          seen.push(await tf.grants.read(req, 'login'))
-          await tf.grants.write({ subject: 'ana', session: req.session.id, purpose: 'login' })
-          seen.push(await tf.grants.read(req, 'login'))
-          res.json({})
-        })
-        app.post('/leave', async (req, res) => {
-          await tf.grants.revoke(req)
-          res.json({})
-        })
-      },
-    })
-    const ana = await host.login()
-    await ana.post('/passkey')
-    expect(seen).toEqual([
-      undefined,
-      { subject: 'ana', purpose: 'login', verifiedAt: host.clock.now, method: 'host' },
-    ])
-    expect((await ana.get('/account')).status).toBe(200)
-    await ana.post('/leave')
-    expect((await ana.get('/account')).status).toBe(403)
-    expect((await host.browser().post('/leave')).status).toBe(200)
-    await expect(host.tf.grants.write({ subject: 'ana', session: 's', purpose: 'typo' })).rejects.toThrow(
-      'unknown purpose "typo"',
-    )
-  })
-
   it('are read as the guard admits with them', async () => {
     const hour = 3_600_000
     const host = await startHost({
@@ -147,27 +116,6 @@ describe('grants without a challenge', () => {
       expect((await ana.get('/pay')).status).toBe(granted ? 200 : 403)
       expect((await ana.get('/grant')).json).toEqual({ granted })
     }
-  })
-})
-
-describe('numbers', () => {
-  it('tell their state and are enabled by the operator', async () => {
-    const host = await startHost({ options: { limits: { failuresBeforeLock: 2 } } })
-    const ana = await host.challenged()
-    await ana.verify('000000')
-    await ana.verify('000001')
-    const { known, ...strangers } = await host.tf.numbers.state(phone)
-    expect(strangers).toEqual({
-      locked: true,
-      lockedForMs: 900_000,
-      disabled: false,
-      failures: 2,
-      nextSendInMs: 900_000,
-      nextCheckInMs: 900_000,
-    })
-    expect(known).toMatchObject({ locked: false, failures: 0 })
-    await host.tf.numbers.enable(phone)
-    expect((await host.tf.numbers.state(phone)).locked).toBe(false)
   })
 })
 

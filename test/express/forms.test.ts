@@ -184,26 +184,6 @@ describe('a sign-in with forms', () => {
     expect(replaced.text).toContain('<a href="/transfers/new">Try again</a>')
   })
 
-  it('says how long a subject waits who has had all the wrong codes of a day', async () => {
-    const host = await startHost({ options: { limits: { failuresPerSubjectPerDay: 1 } } })
-    const ana = await host.login()
-    await ana.submit('/two-factor/start')
-    await ana.submit('/two-factor/verify', { code: '000000' })
-    host.clock.now += 30 * 1_000
-    const page = await ana.submit('/two-factor/verify', { code: '000001' })
-    expect(page.status).toBe(429)
-    expect(page.text).toContain('You can ask for a new code on <time')
-    expect(page.text).toContain('Mar 2, 12:00 UTC')
-    const problem = await ana.post('/two-factor/verify', { code: '000001' })
-    expect(problem.headers.get('retry-after')).toBe('86370')
-    expect(problem.json).toMatchObject({
-      code: 'attempts_exhausted',
-      detail: 'You entered too many wrong codes. You can ask for a new code on Mar 2, 12:00 UTC.',
-      retryAfterMs: 86_370_000,
-    })
-    expect(host.stub.checks).toHaveLength(1)
-  })
-
   it('says on every page which app it is: the brand, else the app-name of sign-in', async () => {
     const appName = { login: 'Acme', signup: 'Acme signup' }
     const host = await startHost({

@@ -62,27 +62,6 @@ it('health says what fails, and holds no secret', async () => {
   expect(host.tf.health().store.state).toBe('ok')
 })
 
-it('health says while the provider is paused, and keeps ten failures', async () => {
-  const host = await startHost({ options: { limits: { sendsPerAddressPer10Min: false } } })
-  host.stub.answerSend = () => ({ status: 403, json: { error: 1003 } })
-  for (const user of ['ana', 'ben', 'ana', 'ben', 'ana']) {
-    await (await host.login(user)).start()
-    host.clock.now += 3_600_000
-  }
-  host.stub.answerSend = () => 'reset'
-  for (let round = 0; round < 12; round += 1) {
-    await (await host.login(round % 2 === 0 ? 'ana' : 'ben')).start()
-    host.clock.now += 3_600_000
-  }
-  expect(host.tf.health().lastFailures).toHaveLength(10)
-  await host.stub.close()
-  const people = await Promise.all(['ana', 'ben', 'eva'].map((user) => host.login(user)))
-  for (const person of [...people, ...people]) await person.start()
-  // Whoever has met the silence waits; anybody else would be the probe.
-  expect((await people[0]?.start())?.headers.get('retry-after')).toBe('15')
-  expect(host.tf.health().provider).toMatchObject({ state: 'paused', pausedForMs: 0 })
-})
-
 it('health asks nobody anything', async () => {
   let asked = 0
   const store = storeThrough((_command, _key, work) => {

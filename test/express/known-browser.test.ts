@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { memoryStore, type Store } from '../../src/index.js'
+import type { Store } from '../../src/index.js'
 import { anasToken, failingStore, startHost, withTokens } from './kit.js'
-import { recover, startRecoveryHost } from './recovery-kit.js'
 
 const cookie = '__Host-two-factor-device'
 const setBy = (told: { headers: Headers }, name = cookie) =>
@@ -49,16 +48,6 @@ describe('the cookie of a known browser', () => {
     expect(setBy(told)[0]).toContain('; Max-Age=60; ')
     const off = await startHost({ options: { knownBrowsers: false } })
     expect((await off.signIn()).cookies.has(cookie)).toBe(false)
-  })
-
-  it('carries the namespace, so that two instances keep a cookie each', async () => {
-    const store = memoryStore()
-    const [one, two] = [
-      await startHost({ options: { store, namespace: 'one' } }),
-      await startHost({ options: { store, namespace: 'two' } }),
-    ]
-    expect((await one.signIn()).cookies.has(`${cookie}-one`)).toBe(true)
-    expect([...(await two.signIn()).cookies.keys()]).not.toContain(cookie)
   })
 
   it('does not exist for clients with bearer tokens', async () => {
@@ -117,26 +106,5 @@ describe('the cookie of a known browser', () => {
       const names = told.headers.getSetCookie().map((line) => line.split('=')[0])
       expect([told.status, names]).toEqual([500, ['connect.sid']])
     }
-  })
-
-  it('is missed by no route where the option is off: start, resend, verify and a recovery code work', async () => {
-    const host = await startRecoveryHost({
-      options: { knownBrowsers: false },
-      mount: (app, tf) => {
-        app.get('/trusted', (req, res, next) => {
-          tf.trustedDevices.has(req).then((trusted) => res.json(trusted), next)
-        })
-      },
-    })
-    const ana = await host.login()
-    expect((await ana.get('/trusted')).json).toBe(false)
-    expect((await ana.start()).status).toBe(201)
-    host.clock.now += 60_000
-    expect((await ana.post('/two-factor/resend', {})).status).toBe(200)
-    const told = await ana.verify(host.stub.rightCode, { trustDevice: true })
-    expect([told.status, setBy(told)]).toEqual([200, []])
-    const ben = await host.login()
-    expect((await recover(ben, host.codes[0])).status).toBe(200)
-    expect((await ben.get('/account')).status).toBe(200)
   })
 })

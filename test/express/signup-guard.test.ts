@@ -65,13 +65,3 @@ it('without a word nothing is refused, and `beforeSend` is told all the same', a
     { country: 'CO', sent: 31, approved: 0 },
   ])
 })
-
-it('one address closes no country, not even where its day has no limit', async () => {
-  const { start } = await startSignups({
-    limits: { enrolSendsPerAddressPer10Min: false, enrolSendsPerAddressPerDay: false },
-    watch: { signups: { mode: 'enforce' } },
-  })
-  for (let index = 0; index < 40; index += 1) expect((await start(index, 1)).status).toBe(201)
-  expect((await start(40, 2)).status).toBe(201)
-  expect((await start(41, 2)).status).toBe(201)
-})

@@ -63,16 +63,6 @@ describe('the page of a locked number', () => {
   })
 })
 
-describe('the page before a code', () => {
-  it('counts nothing and sends nothing, however often it is looked at', async () => {
-    const host = await startHost()
-    const ana = await host.login()
-    await Promise.all(Array.from({ length: 30 }, () => ana.open('/two-factor')))
-    expect(host.stub.sends).toEqual([])
-    expect((await ana.submit('/two-factor/start')).status).toBe(303)
-  })
-})
-
 describe('a code that ran out', () => {
   async function expired(): Promise<{ host: Host; ana: Browser; fields: Record<string, string> }> {
     const host = await startHost()
