@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { SessionAdapter } from '../../src/index.js'
-import { sidOf, startHost } from './kit.js'
+import { sidOf, startChallenged, startHost, startLoggedIn } from './kit.js'
 
 const later = () => new Promise((resolve) => setImmediate(resolve))
 
@@ -30,8 +30,7 @@ const mount: Parameters<typeof startHost>[0] = {
 
 describe('an id that takes a promise', () => {
   it('is waited for by routes, guard, grants and proofs', async () => {
-    const host = await startHost(mount)
-    const ana = await host.login()
+    const { host, ana } = await startLoggedIn(mount)
     const requirement = (await ana.get('/account')).json.requirement
     expect((await ana.start({ requirement })).status).toBe(201)
     expect((await ana.get('/two-factor')).json.challenge.purpose).toBe('login')
@@ -55,7 +54,7 @@ describe('an id that takes a promise', () => {
 
   it('that is the planted one again after onVerified is refused', async () => {
     let planted = ''
-    const host = await startHost({
+    const { host, ana } = await startChallenged({
       options: {
         session,
         onVerified(req) {
@@ -64,7 +63,6 @@ describe('an id that takes a promise', () => {
       },
       mount: (app) => app.get('/sid', (req, res) => void res.json(sidOf(req))),
     })
-    const ana = await host.challenged()
     planted = (await ana.get('/sid')).json.sid
     expect((await ana.verify(host.stub.rightCode)).status).toBe(503)
     expect((await ana.get('/account')).status).toBe(403)

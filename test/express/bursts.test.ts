@@ -3,7 +3,7 @@ import { postAtOnce, wrongCodes } from '../../src/testing/rehearsal/bursts.js'
 import { enough } from '../in-full.js'
 import { figure } from '../prove/figure.js'
 import { codeProvidersOfEachKind } from './code-providers.js'
-import { startHost } from './kit.js'
+import { startChallenged, startHost } from './kit.js'
 import { times } from './redis.js'
 
 const sessions = enough(30, { inFull: 100 })
@@ -29,8 +29,7 @@ describe.each(codeProvidersOfEachKind)('parallel requests, over %s,', (_name, pr
   })
 
   it('let exactly one of many right codes succeed', async () => {
-    const host = await startHost({ provider, options })
-    const ana = await host.challenged()
+    const { host, ana } = await startChallenged({ provider, options })
     const copies = Array.from({ length: rightCodes }, () => ana.copy())
     const codes = copies.map(() => ({ code: host.stub.rightCode }))
     const statuses = await postAtOnce(copies, '/two-factor/verify', codes)

@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import { expect, it } from 'vitest'
 import type { CodeProvider } from '../../src/index.js'
 import { codeProvidersOfEachKind, ownCodesSecret } from './code-providers.js'
-import { recordingStore, startHost } from './kit.js'
+import { recordingStore, startLoggedIn } from './kit.js'
 
 it.each(codeProvidersOfEachKind)(
   'over %s, no code, handle, secret or key is in the store, the events or an answer',
@@ -22,8 +22,7 @@ it.each(codeProvidersOfEachKind)(
         }
       })
     const { store, told: written } = recordingStore()
-    const host = await startHost({ provider: noting, options: { store }, listens: true })
-    const ana = await host.login()
+    const { host, ana } = await startLoggedIn({ provider: noting, options: { store }, listens: true })
     const answers = [await ana.start()]
     const codes = [host.stub.rightCode]
     host.clock.now += 60_000

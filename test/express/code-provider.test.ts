@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type CodeCheck, type CodeProvider, type CodeSend, twoFactor } from '../../src/index.js'
 import { startProviderStub } from '../provider-stub.js'
-import { baseOptions, signupAt, startHost } from './kit.js'
+import { baseOptions, signupAt, startLoggedIn } from './kit.js'
 
 /** An adapter in ten lines, as a host would write it, that keeps what it was asked. */
 function adapter(more: Partial<CodeProvider> = {}) {
@@ -25,8 +25,7 @@ function adapter(more: Partial<CodeProvider> = {}) {
 describe('twoFactor with a CodeProvider', () => {
   it('signs in by it, and names it in the event', async () => {
     const { provider, sends, checks } = adapter()
-    const host = await startHost({ options: { provider }, listens: true })
-    const ana = await host.login()
+    const { host, ana } = await startLoggedIn({ options: { provider }, listens: true })
     expect((await ana.start({ channel: 'call' })).status).toBe(201)
     expect(sends).toMatchObject([
       { destination: '+573001234567', channel: 'call', appName: 'Acme', purpose: 'login', locale: 'en' },
@@ -48,8 +47,7 @@ describe('twoFactor with a CodeProvider', () => {
     'writes to somebody whose pages are in %s in %s, at a resend and a signup too',
     async (accepted, locale) => {
       const { provider, sends } = adapter()
-      const host = await startHost({ options: { provider }, mount: signupAt('/signup') })
-      const ana = await host.login()
+      const { host, ana } = await startLoggedIn({ options: { provider }, mount: signupAt('/signup') })
       const headers = { 'accept-language': accepted }
       await ana.start({}, headers)
       host.clock.now += 60_000

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { codeProvidersOfEachKind } from './code-providers.js'
-import { phones, startHost } from './kit.js'
+import { phones, startChallenged, startHost, startLoggedIn } from './kit.js'
 
 const minute = 60_000
 
@@ -56,8 +56,7 @@ describe.each(codeProvidersOfEachKind)('a code, over %s,', (_name, provider) => 
   })
 
   it('is worth nothing a second time', async () => {
-    const host = await startHost({ provider })
-    const ana = await host.challenged()
+    const { host, ana } = await startChallenged({ provider })
     const code = host.stub.rightCode
     expect((await ana.verify(code)).status).toBe(200)
     expect((await ana.verify(code)).status).toBe(410)
@@ -70,8 +69,7 @@ describe.each(codeProvidersOfEachKind)('a code, over %s,', (_name, provider) => 
   })
 
   it('for one purpose gives no grant for another', async () => {
-    const host = await startHost({ provider })
-    const ana = await host.login()
+    const { host, ana } = await startLoggedIn({ provider })
     await host.confirm(ana, { purpose: 'transfer' })
     expect((await ana.get('/account')).status).toBe(403)
   })

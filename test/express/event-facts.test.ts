@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { describe, expect, it } from 'vitest'
 import type { TwoFactorEvent } from '../../src/index.js'
 import type { StubAnswer } from '../provider-stub.js'
-import { type Host, hearWarnings, signupAt, startHost } from './kit.js'
+import { type Host, hearWarnings, signupAt, startHost, startLoggedIn } from './kit.js'
 
 interface Observed {
   readonly host: Host
@@ -126,8 +126,7 @@ describe('without a listener', () => {
   it.each(['573007654321', '300 765 4321', 'unknown', '+57 30'])(
     'a number on file that reads %s is one process warning, and the person learns nothing of it',
     async (onFile) => {
-      const host = await startHost({ options: { phone: () => onFile } })
-      const ana = await host.login()
+      const { ana } = await startLoggedIn({ options: { phone: () => onFile } })
       const [first, second] = [await ana.start(), await ana.start()]
       expect(first.json).toEqual({
         type: 'urn:express-two-factor:destination_not_allowed',
@@ -147,8 +146,7 @@ describe('without a listener', () => {
 
   it('a number that a visitor mistypes is none, nor one of a country that is not served', async () => {
     const mount = signupAt('/signup/phone')
-    const host = await startHost({ mount, options: { phone: () => '+34600123456' } })
-    const ana = await host.login()
+    const { ana } = await startLoggedIn({ mount, options: { phone: () => '+34600123456' } })
     expect((await ana.post('/signup/phone/start', { phone: '573' })).status).toBe(400)
     expect((await ana.start()).status).toBe(403)
     expect(await codes()).toEqual([])

@@ -3,7 +3,7 @@ import { type Express, type Request, type RequestHandler, Router } from 'express
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { expressSession, type TwoFactor, TwoFactorError } from '../../src/index.js'
 import { figure } from '../prove/figure.js'
-import { phones, startHost } from './kit.js'
+import { phones, startHost, startSignedIn } from './kit.js'
 
 /** An error of ours that the host met elsewhere, such as that of a greeting by SMS that was not taken. */
 const ours = () => new TwoFactorError('delivery_failed')
@@ -156,7 +156,7 @@ describe('whatever a function of the host throws or rejects with', () => {
   })
 
   it('reaches its error handler from a handler behind a guard that had to wait', async () => {
-    const host = await startHost({
+    const { ana } = await startSignedIn({
       mount: (app, tf) => {
         const guard = tf.requireTwoFactor({ once: true })
         app.get('/once', (req, res, next) => {
@@ -167,7 +167,6 @@ describe('whatever a function of the host throws or rejects with', () => {
         })
       },
     })
-    const ana = await host.signIn()
     expect(await ana.get('/once')).toMatchObject({ status: 500, json: { host: 'behind the guard' } })
   })
 })

@@ -11,7 +11,9 @@ import {
   renewedThrough,
   sessionByHeader,
   signupAt,
+  startChallenged,
   startHost,
+  startLoggedIn,
   storeThrough,
   withTokens,
 } from './kit.js'
@@ -45,8 +47,7 @@ describe('a sign-in whose grant cannot be stored', () => {
     const { session, renewals } = counted(instead)
     const trustedDevices = { maxAgeMs: 60_000 }
     const limits = { storeTimeoutMs: 50 }
-    const host = await startHost({ options: { store, session, trustedDevices, limits } })
-    const ana = await host.challenged()
+    const { host, ana } = await startChallenged({ options: { store, session, trustedDevices, limits } })
     arm()
     const told = await ana.verify(host.stub.rightCode, { trustDevice: true })
     expect(told.refusal).toEqual([503, 'store_unavailable'])
@@ -83,8 +84,7 @@ describe('a sign-in that fails after its grant was stored', () => {
 
   it('is refused when what the session had under way cannot be taken along', async () => {
     const { store, arm } = failingStore('enrolment')
-    const host = await startHost({ options: { store }, mount: signupAt('/phone') })
-    const ana = await host.login()
+    const { host, ana } = await startLoggedIn({ options: { store }, mount: signupAt('/phone') })
     await ana.post('/phone/start', { phone: '+573009999999' })
     await ana.start()
     arm()
@@ -106,8 +106,10 @@ describe('a sign-in that fails after its grant was stored', () => {
     }, plain)
     const trustedDevices = { maxAgeMs: 86_400_000 }
     const purposes = { login: {}, transfer: {} }
-    const host = await startHost({ options: { store, trustedDevices, purposes }, mount: signupAt('/phone') })
-    const ana = await host.login()
+    const { host, ana } = await startLoggedIn({
+      options: { store, trustedDevices, purposes },
+      mount: signupAt('/phone'),
+    })
     if (!isNew) {
       await host.confirm(ana, {}, { trustDevice: true })
       host.clock.now += 60_000
@@ -214,13 +216,12 @@ describe('an onVerified that answers in its own words', () => {
 
   it('is no success when it set a status of 404 and sends nothing for five seconds', async () => {
     const refused = gate()
-    const host = await startHost(
+    const { host, ana } = await startChallenged(
       responding((res) => {
         res.status(404)
         refused.open()
       }),
     )
-    const ana = await host.challenged()
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => void vi.useRealTimers())
     let isTold = false
@@ -249,13 +250,12 @@ describe('an onVerified that answers in its own words', () => {
 
   it('may be left by its visitor before it has come', async () => {
     const refused = gate()
-    const host = await startHost(
+    const { host, ana } = await startChallenged(
       responding((res) => {
         res.status(403)
         refused.open()
       }),
     )
-    const ana = await host.challenged()
     const asked = ana.request('POST', '/two-factor/verify').send({
       code: host.stub.rightCode,
       challenge: (await ana.get('/two-factor')).json.challenge.id,
@@ -332,8 +332,7 @@ describe('a proof of a number', () => {
 
   it('is not given to a subject that was revoked while the code was checked, and renews no session', async () => {
     const { session, renewals } = counted()
-    const host = await startHost({ options: { session }, mount })
-    const ana = await host.login()
+    const { host, ana } = await startLoggedIn({ options: { session }, mount })
     await ana.post('/phone/start', { phone })
     host.whileChecked(() => host.tf.grants.revokeSubject('ana'))
     expect((await ana.post('/phone/verify', { code: host.stub.rightCode })).status).toBe(410)

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { failover, ownCodes } from '../../src/index.js'
-import { phones, signupAt, startHost, stubCodes } from './kit.js'
+import { phones, signupAt, startChallenged, startHost, stubCodes } from './kit.js'
 
 const fixed = { fixedCodes: { '+573001234567': '975310' } }
 
@@ -61,8 +61,7 @@ describe('a fixed code', () => {
 
   it('keeps all limits', async () => {
     warnings()
-    const host = await startHost({ provider: (stub) => stubCodes(stub, fixed) })
-    const ana = await host.challenged()
+    const { ana } = await startChallenged({ provider: (stub) => stubCodes(stub, fixed) })
     expect((await ana.post('/two-factor/resend')).json.code).toBe('resend_too_soon')
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, guess) => ana.verify(String(100_000 + guess))),

@@ -1,7 +1,7 @@
 import express from 'express'
 import { describe, expect, it } from 'vitest'
 import type { GuardOptions } from '../../src/index.js'
-import { startHost } from './kit.js'
+import { startHost, startLoggedIn, startSignedIn } from './kit.js'
 
 const bind = (req: express.Request) => ({ amount: req.body.amount })
 
@@ -60,14 +60,13 @@ describe('the way back to an interrupted form without a Referer', () => {
   })
 
   it('is the request itself for a GET', async () => {
-    const host = await startHost({
+    const { host, ana } = await startSignedIn({
       mount: (app, tf) => {
         app.get('/secret', tf.requireTwoFactor({ purpose: 'x', formPath: '/form' }), (_req, res) => {
           res.json({})
         })
       },
     })
-    const ana = await host.signIn()
     const { requirement } = (await ana.open((await ana.open('/secret?a=1')).location)).fields
     expect(await host.ledBy(requirement, ana)).toBe('/secret?a=1')
   })
@@ -75,11 +74,10 @@ describe('the way back to an interrupted form without a Referer', () => {
 
 describe('the fields of the host in the forms of the pages', () => {
   it('are in every form, escaped', async () => {
-    const host = await startHost({
+    const { ana } = await startLoggedIn({
       options: { pages: { formFields: () => ({ _csrf: '"><script>x</script>', 'x-two': 'b' }) } },
       mount: (app, tf) => app.use('/phone', tf.phoneVerification().routes()),
     })
-    const ana = await host.login()
     const fields =
       '<input type="hidden" name="_csrf" value="&quot;&gt;&lt;script&gt;x&lt;/script&gt;">' +
       '<input type="hidden" name="x-two" value="b">'
@@ -106,8 +104,7 @@ describe('the fields of the host in the forms of the pages', () => {
     [null, 'must return an object of strings'],
     [Promise.resolve({ a: 'x' }), 'must return an object of strings'],
   ])('that cannot stand in a form are a mistake of the host: %j', async (fields, message) => {
-    const host = await startHost({ options: { pages: { formFields: (() => fields) as never } } })
-    const ana = await host.login()
+    const { host, ana } = await startLoggedIn({ options: { pages: { formFields: (() => fields) as never } } })
     expect((await ana.open('/two-factor')).status).toBe(500)
     expect(host.errors).toEqual([expect.any(TypeError)])
     expect((host.errors[0] as Error).message).toContain(message)

@@ -2,14 +2,13 @@ import express from 'express'
 import { describe, expect, it } from 'vitest'
 import { memoryStore, type Store } from '../../src/index.js'
 import { type Answer, type Browser, hiddenFields } from './browser.js'
-import { startHost } from './kit.js'
+import { startHost, startLoggedIn, startSignedIn } from './kit.js'
 
 const minute = 60_000
 
 describe('a sign-in with forms', () => {
   it('leads from the guarded page over the code page back to it', async () => {
-    const host = await startHost()
-    const ana = await host.login()
+    const { host, ana } = await startLoggedIn()
 
     const refused = await ana.open('/account?tab=cards')
     expect(refused.status).toBe(303)
@@ -89,8 +88,7 @@ describe('a sign-in with forms', () => {
   })
 
   it('leads back also when the requirement ran out before the code came', async () => {
-    const host = await startHost()
-    const ana = await host.login()
+    const { host, ana } = await startLoggedIn()
     const page = (await ana.open('/account?tab=cards')).headers.get('location') ?? ''
     host.clock.now += 9 * minute
     const started = await ana.submit('/two-factor/start', hiddenFields((await ana.open(page)).text))
@@ -114,8 +112,7 @@ describe('a sign-in with forms', () => {
       (ana, _page, fields) => ana.submit('/two-factor/verify', { ...fields, code: '482914' }),
     ],
   ])('sends a new code for the same form to whoever lets one run out and %s', async (_how, comesBack) => {
-    const host = await startHost()
-    const ana = await host.signIn()
+    const { host, ana } = await startSignedIn()
     const transfer = { amount: '100', payee: 'ACME' }
     const refused = await ana.submit('/transfers', transfer, { referer: `${host.url}/transfers/new` })
     host.clock.now += 4 * minute
@@ -140,8 +137,7 @@ describe('a sign-in with forms', () => {
       asked.push(key)
       return isDown ? Promise.reject(new Error('down')) : well.read(key)
     }
-    const host = await startHost({ options: { store: { ...well, read } } })
-    const ana = await host.signIn()
+    const { ana } = await startSignedIn({ options: { store: { ...well, read } } })
     const refused = await ana.submit('/transfers', { amount: '100', payee: 'ACME' })
     const { requirement = '', ...fields } = hiddenFields(refused.text)
     isDown = true
@@ -154,8 +150,7 @@ describe('a sign-in with forms', () => {
   })
 
   it('shows to whoever comes with a requirement that ran out the way back and no form', async () => {
-    const host = await startHost()
-    const ana = await host.signIn()
+    const { host, ana } = await startSignedIn()
     const transfer = { amount: '100', payee: 'ACME' }
     const refused = await ana.submit('/transfers', transfer, {
       referer: `${host.url}/transfers/new`,
@@ -186,11 +181,10 @@ describe('a sign-in with forms', () => {
 
   it('says on every page which app it is: the brand, else the app-name of sign-in', async () => {
     const appName = { login: 'Acme', signup: 'Acme signup' }
-    const host = await startHost({
+    const { host, ana } = await startLoggedIn({
       options: { appName },
       mount: (app, tf) => app.use('/signup', tf.phoneVerification().routes()),
     })
-    const ana = await host.login()
     const branded = await startHost({ options: { appName, pages: { brand: { name: 'Acme Bank' } } } })
     const ben = await branded.login()
     for (const [browser, path, name] of [

@@ -4,7 +4,7 @@ import { MemoryStore } from 'express-session'
 import { describe, expect, it } from 'vitest'
 import { expressSession, type SessionAdapter, type TwoFactorOptions } from '../../src/index.js'
 import type { Answer, Browser } from './browser.js'
-import { gate, type HostOptions, startHost, withCookies } from './kit.js'
+import { gate, type HostOptions, startHost, startLoggedIn, withCookies } from './kit.js'
 
 const never = new Promise<never>(() => undefined)
 const hang = () => never
@@ -51,11 +51,10 @@ describe('a promise of the host that never settles', () => {
       let rotate: SessionAdapter['rotate'] = own.rotate
       const sessionStore = new MemoryStore()
       const { get, set, destroy } = sessionStore
-      const host = await startHost({
+      const { host, ana } = await startLoggedIn({
         sessionStore,
         options: { session: { ...own, rotate: (req, res) => rotate(req, res) }, limits },
       })
-      const ana = await host.login()
       await start(ana)
       host.whileChecked(() => {
         if (name === 'rotate') rotate = hang

@@ -180,6 +180,16 @@ export async function startHost(given: HostOptions = {}): Promise<Host> {
   return host
 }
 
+/** A host, and a browser in which Ana has come so far. */
+const startWith = (come: 'login' | 'challenged' | 'signIn') => async (given?: HostOptions) => {
+  const host = await startHost(given)
+  return { host, ana: await host[come]() }
+}
+
+export const startLoggedIn = startWith('login')
+export const startChallenged = startWith('challenged')
+export const startSignedIn = startWith('signIn')
+
 /** Sessions as the README mounts them. */
 export function expressSessions(store?: SessionStore): RequestHandler {
   return session({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Store } from '../../src/index.js'
-import { anasToken, failingStore, startHost, withTokens } from './kit.js'
+import { anasToken, failingStore, startHost, startLoggedIn, startSignedIn, withTokens } from './kit.js'
 
 const cookie = '__Host-two-factor-device'
 const setBy = (told: { headers: Headers }, name = cookie) =>
@@ -15,8 +15,7 @@ function fullOfDevices(): Store {
 
 describe('the cookie of a known browser', () => {
   it('is left by every success, sign-in and step-up, and by nothing else', async () => {
-    const host = await startHost()
-    const ana = await host.login()
+    const { host, ana } = await startLoggedIn()
     expect(setBy(await ana.start())).toEqual([])
     expect(setBy(await ana.verify('wrong1'))).toEqual([])
     const verified = await ana.verify(host.stub.rightCode)
@@ -78,8 +77,7 @@ describe('the cookie of a known browser', () => {
   })
 
   it('that is malformed or of another subject is that of a stranger, who gets one of his own', async () => {
-    const host = await startHost()
-    const ana = await host.signIn()
+    const { host, ana } = await startSignedIn()
     for (const foreign of [ana.cookies.get(cookie) ?? '', 'x'.repeat(5_000)]) {
       host.clock.now += 60_000
       const ben = await host.login('ben')
@@ -91,8 +89,7 @@ describe('the cookie of a known browser', () => {
   })
 
   it('keeps nobody out when it cannot be stored', async () => {
-    const host = await startHost({ options: { store: fullOfDevices() } })
-    const ana = await host.signIn()
+    const { ana } = await startSignedIn({ options: { store: fullOfDevices() } })
     expect((await ana.get('/account')).status).toBe(200)
     expect(ana.cookies.has(cookie)).toBe(false)
   })
@@ -100,8 +97,7 @@ describe('the cookie of a known browser', () => {
   it('leaves nothing of itself in a response that fails, however it came to be', async () => {
     for (const more of [{}, { store: fullOfDevices() }]) {
       const onVerified = () => Promise.reject(new Error('no such account'))
-      const host = await startHost({ options: { ...more, onVerified } })
-      const ana = await host.login()
+      const { host, ana } = await startLoggedIn({ options: { ...more, onVerified } })
       const told = await host.confirm(ana)
       const names = told.headers.getSetCookie().map((line) => line.split('=')[0])
       expect([told.status, names]).toEqual([500, ['connect.sid']])

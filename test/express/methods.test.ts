@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { type GuardOptions, type TwoFactorOptions, twoFactor } from '../../src/index.js'
 import type { Answer, Browser } from './browser.js'
-import { baseOptions, type Host, startHost } from './kit.js'
+import { baseOptions, startHost, startSignedIn } from './kit.js'
 
 /** A host whose route `/keys` asks for these methods, and whose route `/passkey` has checked a factor of its own. */
-async function startKeysHost(guard: GuardOptions, options: Partial<TwoFactorOptions> = {}): Promise<Host> {
-  return startHost({
+async function startKeysHost(guard: GuardOptions, options: Partial<TwoFactorOptions> = {}) {
+  return startSignedIn({
     options,
     mount: (app, tf) => {
       app.get('/keys', tf.requireTwoFactor({ purpose: 'keys', ...guard }), (req, res) => {
@@ -22,8 +22,7 @@ async function startKeysHost(guard: GuardOptions, options: Partial<TwoFactorOpti
 
 describe('the methods of a guard', () => {
   it('admit a factor of the host by its own word, and say in the refusal what will do', async () => {
-    const host = await startKeysHost({ methods: ['passkey'] })
-    const ana = await host.signIn()
+    const { ana } = await startKeysHost({ methods: ['passkey'] })
     const refused = await ana.get('/keys')
     expect(refused.status).toBe(403)
     expect(refused.json).toMatchObject({ code: 'second_factor_required', methods: ['passkey'] })
@@ -38,16 +37,14 @@ describe('the methods of a guard', () => {
   })
 
   it('are not named where any will do', async () => {
-    const host = await startKeysHost({})
-    const ana = await host.signIn()
+    const { ana } = await startKeysHost({})
     expect((await ana.get('/keys')).json).not.toHaveProperty('methods')
     expect((await ana.post('/passkey/none')).json).toMatchObject({ method: 'host' })
     expect((await ana.get('/keys')).json).toEqual({ by: 'host' })
   })
 
   it('keep a code from being sent that would not do', async () => {
-    const host = await startKeysHost({ methods: ['passkey'] })
-    const ana = await host.signIn()
+    const { host, ana } = await startKeysHost({ methods: ['passkey'] })
     const { requirement } = (await ana.get('/keys')).json
     for (const channel of [undefined, 'sms', 'call']) {
       host.clock.now += 60_000
@@ -62,8 +59,7 @@ describe('the methods of a guard', () => {
   })
 
   it('choose the channel: a route that takes calls is not started by a text message', async () => {
-    const host = await startKeysHost({ methods: ['call', 'passkey'] })
-    const ana = await host.signIn()
+    const { host, ana } = await startKeysHost({ methods: ['call', 'passkey'] })
     // A live code by text message is none that would be typed here.
     await ana.post('/two-factor/start', { purpose: 'keys' })
     const location = (await ana.open('/keys')).headers.get('location') ?? ''
@@ -91,8 +87,7 @@ describe('the methods of a guard', () => {
   ])(
     'are not met by the text message before the call, whose code a provider may repeat: %s',
     async (_, call) => {
-      const host = await startKeysHost({ methods: ['call'] })
-      const ana = await host.signIn()
+      const { host, ana } = await startKeysHost({ methods: ['call'] })
       const repeat = (code: string) => () => {
         host.stub.rightCode = code
         return { json: { id: 'a1' } }
@@ -124,8 +119,7 @@ describe('the methods of a guard', () => {
   )
 
   it('take the channel that is asked for where they name it', async () => {
-    const host = await startKeysHost({ methods: ['sms', 'call'] })
-    const ana = await host.login()
+    const { ana } = await startKeysHost({ methods: ['sms', 'call'] })
     const { requirement } = (await ana.get('/keys')).json
     const started = await ana.post('/two-factor/start', { requirement, channel: 'call' })
     expect(started.json.challenge).toMatchObject({ channel: 'call', channels: ['sms', 'call'] })
@@ -161,7 +155,7 @@ describe('the methods of a guard', () => {
 
   it('let no trusted device stand in for them unless they name it', async () => {
     const trustedDevices = { maxAgeMs: 86_400_000 }
-    const host = await startKeysHost({ purpose: 'login', methods: ['sms', 'call'] }, { trustedDevices })
+    const { host } = await startKeysHost({ purpose: 'login', methods: ['sms', 'call'] }, { trustedDevices })
     const ana = await host.challenged()
     await ana.post('/two-factor/verify', { code: host.stub.rightCode, trustDevice: true })
     await ana.post('/logout')

@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import type { TwoFactorOptions } from '../../src/index.js'
 import type { Browser } from './browser.js'
-import { anasToken, phones, sessionByHeader, signupAt, startHost, storeThrough, withTokens } from './kit.js'
+import {
+  anasToken,
+  phones,
+  sessionByHeader,
+  signupAt,
+  startHost,
+  startLoggedIn,
+  storeThrough,
+  withTokens,
+} from './kit.js'
 
 const signupRoutes = signupAt('/signup/phone')
 
@@ -46,11 +55,10 @@ describe('a signup', () => {
   })
 
   it('needs no country code where there is one country, but at sign-up alone', async () => {
-    const host = await startHost({
+    const { host, ana } = await startLoggedIn({
       mount: signupRoutes,
       options: { countries: ['CO'], phone: () => '300 765 4321' },
     })
-    const ana = await host.login()
     expect((await ana.post('/signup/phone/start', { phone: '300 765 4321' })).status).toBe(201)
     expect((await ana.start()).json.code).toBe('destination_not_allowed')
     const several = await startHost({ mount: signupRoutes })
@@ -195,8 +203,7 @@ describe('a signup', () => {
   })
 
   it('opens no guarded route, and its purpose cannot be started at sign-in', async () => {
-    const host = await startHost({ mount: signupRoutes })
-    const ana = await host.login()
+    const { ana } = await startLoggedIn({ mount: signupRoutes })
     expect((await ana.start({ purpose: 'signup' })).status).toBe(400)
     await prove(ana, '+573001234567', '482913')
     expect((await ana.get('/account')).status).toBe(403)

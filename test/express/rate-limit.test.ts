@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Answer } from './browser.js'
-import { startHost } from './kit.js'
+import { startLoggedIn } from './kit.js'
 
 const fieldsOf = ({ headers }: Pick<Answer, 'headers'>) => [
   headers.get('ratelimit'),
@@ -9,8 +9,7 @@ const fieldsOf = ({ headers }: Pick<Answer, 'headers'>) => [
 
 describe('the rate limit fields', () => {
   it('of a start and a resend announce the next send, in seconds', async () => {
-    const host = await startHost()
-    const ana = await host.login()
+    const { host, ana } = await startLoggedIn()
     const started = await ana.start()
     expect([started.status, ...fieldsOf(started)]).toEqual([
       201,
@@ -30,15 +29,13 @@ describe('the rate limit fields', () => {
   })
 
   it('say that nothing has to be waited for', async () => {
-    const host = await startHost({ options: { limits: { cooldownMs: [0] } } })
-    const ana = await host.login()
+    const { ana } = await startLoggedIn({ options: { limits: { cooldownMs: [0] } } })
     expect(fieldsOf(await ana.start())).toEqual(['"resend_too_soon";r=1', '"resend_too_soon";q=1'])
   })
 
   it('name the limit that refuses, and no other answer has them', async () => {
     const limits = { sendsPerSubjectPerDay: 1, cooldownMs: [1], failuresBeforeLock: 1 }
-    const host = await startHost({ options: { limits } })
-    const ana = await host.login()
+    const { host, ana } = await startLoggedIn({ options: { limits } })
     expect(fieldsOf(await ana.start())).toEqual(['"resend_too_soon";r=0;t=1', '"resend_too_soon";q=1'])
     host.clock.now += 1_000
     const limited = await ana.post('/two-factor/resend', {})
@@ -54,8 +51,7 @@ describe('the rate limit fields', () => {
   })
 
   it('are not on a redirect, which a client may put off because of them', async () => {
-    const host = await startHost()
-    const ana = await host.login()
+    const { ana } = await startLoggedIn()
     const redirected = await ana.submit('/two-factor/start')
     expect([redirected.status, ...fieldsOf(redirected)]).toEqual([303, null, null])
     const tooSoon = await ana.submit('/two-factor/resend')

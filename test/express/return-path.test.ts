@@ -2,7 +2,7 @@ import type { Request } from 'express'
 import { describe, expect, it } from 'vitest'
 import { returnPathOf, safePath } from '../../src/express/http/return-path.js'
 import { waysOut } from '../../src/testing/rehearsal/hostile.js'
-import { ok, startHost } from './kit.js'
+import { ok, startLoggedIn, startSignedIn } from './kit.js'
 
 const elsewhere = [...waysOut, '', ' ', `/${'a'.repeat(2_000)}`]
 
@@ -39,8 +39,7 @@ describe('a return path', () => {
   })
 
   it('is not taken from a page that names it in its own query', async () => {
-    const host = await startHost()
-    const ana = await host.login()
+    const { ana } = await startLoggedIn()
     const page = await ana.open(`/two-factor?returnTo=${encodeURIComponent('//evil.example')}`)
     expect(page.text).not.toContain('evil.example')
     const twice = await ana.open('/two-factor?returnTo=/a&returnTo=//evil.example')
@@ -53,8 +52,7 @@ describe('a return path', () => {
     ['SELF/transfers/new', '/transfers/new'],
     ['not a url', '/'],
   ])('after an interrupted form is taken from a page of this site alone: %s', async (referer, location) => {
-    const host = await startHost()
-    const ana = await host.signIn()
+    const { host, ana } = await startSignedIn()
     const refused = await ana.submit(
       '/transfers',
       { amount: '1', payee: 'a' },
@@ -64,8 +62,7 @@ describe('a return path', () => {
   })
 
   it('is not the request target when that could be another site', async () => {
-    const host = await startHost({ mount: (app, tf) => app.use(tf.requireTwoFactor(), ok) })
-    const ana = await host.login()
+    const { host, ana } = await startLoggedIn({ mount: (app, tf) => app.use(tf.requireTwoFactor(), ok) })
     const { location } = await ana.open('//evil.example/account')
     expect(location).toMatch(/^\/two-factor\?requirement=/)
     expect(await host.ledBy((await ana.open(location)).fields.requirement, ana)).toBe('/')

@@ -1,6 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import type { Browser } from './browser.js'
-import { gate, type Host, phones, renewedThrough, signupAt, startHost, storeThrough } from './kit.js'
+import {
+  gate,
+  type Host,
+  phones,
+  renewedThrough,
+  signupAt,
+  startChallenged,
+  startHost,
+  startSignedIn,
+  storeThrough,
+} from './kit.js'
 import { recover, startRecoveryHost } from './recovery-kit.js'
 
 /** A place in a function of the host where a request can be held once it is armed. */
@@ -164,8 +174,7 @@ describe('revokeEverything', () => {
       if (command === 'swap' && key.includes(':devices:')) await held.here()
       return work()
     })
-    const host = await startHost({ options: { store, trustedDevices } })
-    const ana = await host.challenged()
+    const { host, ana } = await startChallenged({ options: { store, trustedDevices } })
     await ana.verify(host.stub.rightCode, { trustDevice: true })
     await ana.post('/login', { user: 'ana' })
     await held.during(
@@ -195,7 +204,7 @@ describe('a store that fails once, while the session cannot be renewed again', (
 
   it('leaves no grant behind a 503', async () => {
     const { state, options } = failing(readsOfGrants)
-    const host = await startHost({
+    const { host, ana } = await startChallenged({
       options: {
         ...options,
         trustedDevices,
@@ -206,7 +215,6 @@ describe('a store that fails once, while the session cannot be renewed again', (
         },
       },
     })
-    const ana = await host.challenged()
     expect((await ana.verify(host.stub.rightCode, { trustDevice: true })).status).toBe(503)
     expect((await ana.get('/account')).status).toBe(403)
   })
@@ -219,8 +227,7 @@ describe('a store that fails once, while the session cannot be renewed again', (
       // Asked for the last time once the number is proven.
       return reads === 4
     })
-    const host = await startHost({ options, mount: signupAt('/phone') })
-    const ana = await host.signIn()
+    const { host, ana } = await startSignedIn({ options, mount: signupAt('/phone') })
     await ana.post('/phone/start', { phone: '+573009999999' })
     state.isArmed = true
     expect((await ana.post('/phone/verify', { code: host.stub.rightCode })).status).toBe(503)

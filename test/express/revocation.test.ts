@@ -11,7 +11,10 @@ import {
   type HostOptions,
   ok,
   regenerates,
+  startChallenged,
   startHost,
+  startLoggedIn,
+  startSignedIn,
   storeThrough,
   withCookies,
   withTokens,
@@ -125,8 +128,7 @@ describe('a revocation while the host looks for the number', () => {
       await answered.opened
       return '+573001234567'
     }
-    const host = await startHost({ routes, options: { phone } })
-    const ana = await host.login()
+    const { host, ana } = await startLoggedIn({ routes, options: { phone } })
     const starting = ana.start()
     await asked.opened
     await host.tf.grants.revokeSubject('ana')
@@ -148,8 +150,7 @@ describe('a session that onVerified renews itself', () => {
       if (written === 2) throw new Error('the answer is lost')
       return done
     })
-    const host = await startHost({ routes, options: { store, onVerified: regenerates } })
-    const ana = await host.challenged()
+    const { host, ana } = await startChallenged({ routes, options: { store, onVerified: regenerates } })
     expect((await ana.verify(host.stub.rightCode)).status).toBe(503)
     expect(written).toBeGreaterThanOrEqual(2)
     expect((await ana.get('/account')).status).toBeGreaterThanOrEqual(401)
@@ -160,7 +161,7 @@ describe('a logout that began before a step-up', () => {
   it('ends the sign-in as well, which the step-up took along to a new session id', async () => {
     const audited = gate()
     let began = false
-    const host = await startHost({
+    const { host, ana } = await startSignedIn({
       mount: (app, tf) => {
         app.post('/audited-logout', async (req, res) => {
           began = true
@@ -170,7 +171,6 @@ describe('a logout that began before a step-up', () => {
         })
       },
     })
-    const ana = await host.signIn()
     host.clock.now += 60_000
     expect((await ana.start({ purpose: 'transfer' })).status).toBe(201)
     const logout = ana.copy().post('/audited-logout')
@@ -190,8 +190,7 @@ describe('a trusted device', () => {
       return command === 'swap' && key.includes(':devices:') ? late.opened.then(work) : work()
     })
     const options = { store, trustedDevices: { maxAgeMs: 30 * 24 * 60 * 60_000 } }
-    const host = await startHost({ routes, options })
-    const ana = await host.challenged()
+    const { host, ana } = await startChallenged({ routes, options })
     const verifying = ana.verify(host.stub.rightCode, { trustDevice: true })
     await expect.poll(() => host.stub.checks.length).toBe(1)
     await host.tf.grants.revokeSubject('ana')

@@ -1,12 +1,11 @@
 import request from 'supertest'
 import { describe, expect, it } from 'vitest'
 import { blocksOf, read, sectionOf } from '../documents.js'
-import { signupAt, startHost } from './kit.js'
+import { signupAt, startChallenged, startHost, startLoggedIn, startSignedIn } from './kit.js'
 
 describe('a sign-in over JSON', () => {
   it('goes from the refused request over the code to the admitted one', async () => {
-    const host = await startHost()
-    const ana = await host.login()
+    const { host, ana } = await startLoggedIn()
 
     const refused = await ana.get('/account')
     expect(refused.status).toBe(403)
@@ -64,8 +63,7 @@ describe('a sign-in over JSON', () => {
 
 describe('a challenge in JSON', () => {
   it('says how long it lives and when another code may be sent, whatever the clock of the browser shows', async () => {
-    const host = await startHost({ mount: signupAt('/signup') })
-    const ana = await host.challenged()
+    const { host, ana } = await startChallenged({ mount: signupAt('/signup') })
     host.clock.now += 45_000
     const found = (await ana.get('/two-factor')).json.challenge
     expect(found).toMatchObject({ expiresInMs: 255_000, resendInMs: 15_000 })
@@ -81,8 +79,7 @@ describe('a challenge in JSON', () => {
 })
 
 it('a front end finds in the JSON what docs/http.md shows', async () => {
-  const host = await startHost()
-  const ana = await host.signIn()
+  const { host, ana } = await startSignedIn()
   const [challengeBlock = '{}'] = blocksOf(sectionOf(read('docs/http.md'), 'A challenge'), 'json')
   const [refusalBlock = '{}'] = blocksOf(sectionOf(read('docs/http.md'), 'A front end of your own'), 'json')
 
@@ -99,8 +96,7 @@ it('a front end finds in the JSON what docs/http.md shows', async () => {
 
 describe('the detail of a problem in JSON', () => {
   it('is what the page says, in plain text', async () => {
-    const host = await startHost()
-    const ana = await host.challenged()
+    const { ana } = await startChallenged()
     const wrong = async (code: string) => (await ana.verify(code)).json.detail
     expect([await wrong('000001'), await wrong('000002')]).toEqual([
       'That code is not right. 4 tries left.',
@@ -112,7 +108,7 @@ describe('the detail of a problem in JSON', () => {
 describe('a request that the routes have answered', () => {
   it('is handed on to nobody, whatever the answer was', async () => {
     const reached: string[] = []
-    const host = await startHost({
+    const { host, ana } = await startLoggedIn({
       mount: (app) => {
         app.use('/two-factor', (req, _res, next) => {
           reached.push(`${req.method} ${req.url}`)
@@ -120,7 +116,6 @@ describe('a request that the routes have answered', () => {
         })
       },
     })
-    const ana = await host.login()
     for (const file of ['page.css', 'page.js']) await ana.get(`/two-factor/${file}`)
     for (const path of ['', '/start', '/resend', '/verify', '/cancel']) {
       for (const browser of [ana, host.browser()]) {

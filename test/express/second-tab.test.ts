@@ -2,7 +2,7 @@ import type { Express } from 'express'
 import { describe, expect, it } from 'vitest'
 import type { TwoFactor } from '../../src/index.js'
 import type { Browser } from './browser.js'
-import { type Host, startHost } from './kit.js'
+import { type Host, startHost, startLoggedIn, startSignedIn } from './kit.js'
 
 const minute = 60_000
 const confirmed = '<h1>You&#39;re already confirmed</h1>'
@@ -25,8 +25,7 @@ describe('a second tab after success', () => {
     ['gets the code', (ana, _, fields) => ana.submit('/two-factor/verify', { ...fields, code: '482914' })],
     ['asks for a new code', (ana, _, fields) => ana.submit('/two-factor/resend', fields)],
   ])('says so, leads on and sends nothing when it %s', async (_how, act) => {
-    const host = await startHost()
-    const ana = await host.signIn()
+    const { host, ana } = await startSignedIn()
     host.clock.now += minute
     const { codePage, fields } = await twoTabs(host, ana)
     await ana.submit('/two-factor/verify', { ...fields, code: host.stub.rightCode })
@@ -41,10 +40,9 @@ describe('a second tab after success', () => {
   })
 
   it('leads where the host says when the page does not', async () => {
-    const host = await startHost({
+    const { host, ana } = await startLoggedIn({
       mount: (app, tf) => app.post('/begin', tf.start({ purpose: 'login', successPath: '/welcome' })),
     })
-    const ana = await host.login()
     await ana.submit('/begin')
     await ana.submit('/two-factor/verify', { code: host.stub.rightCode })
     expect((await ana.open('/two-factor')).text).toContain('href="/welcome">Continue</a>')
@@ -52,8 +50,7 @@ describe('a second tab after success', () => {
 
   it('hides no refusal: whoever is confirmed and asks for a code is told that none is sent', async () => {
     let isSent = true
-    const host = await startHost({ options: { beforeSend: () => isSent } })
-    const ana = await host.signIn()
+    const { ana } = await startSignedIn({ options: { beforeSend: () => isSent } })
     isSent = false
     const refused = await ana.submit('/two-factor/start')
     expect(refused.status).toBe(403)
@@ -62,8 +59,7 @@ describe('a second tab after success', () => {
   })
 
   it('is told nothing in another session, nor under the id from before', async () => {
-    const host = await startHost()
-    const ana = await host.signIn()
+    const { host, ana } = await startSignedIn()
     const { codePage, fields } = await twoTabs(host, ana)
     const stale = ana.copy()
     await ana.submit('/two-factor/verify', { ...fields, code: host.stub.rightCode })
@@ -76,8 +72,7 @@ describe('a second tab after success', () => {
   })
 
   it('is not said for a requirement that this session was never given', async () => {
-    const host = await startHost()
-    const ana = await host.signIn()
+    const { host, ana } = await startSignedIn()
     const stranger = await host.signIn('ben')
     const refused = await stranger.submit('/transfers', { amount: '1', payee: 'A' })
     for (const requirement of ['x', refused.fields.requirement]) {
@@ -90,8 +85,7 @@ describe('a second tab after success', () => {
   })
 
   it('is not said to a guard that asks for more than was proven', async () => {
-    const host = await startHost()
-    const ana = await host.signIn()
+    const { host, ana } = await startSignedIn()
     const { fields } = await twoTabs(host, ana)
     await ana.submit('/two-factor/verify', { ...fields, code: host.stub.rightCode })
     const other = await ana.submit('/transfers', { amount: '999', payee: 'ACME' })
@@ -100,13 +94,12 @@ describe('a second tab after success', () => {
   })
 
   it('is not said when the guard refused after the proof, nor when a code was sent since', async () => {
-    const host = await startHost({
+    const { host, ana } = await startSignedIn({
       mount: (app, tf) =>
         app.get('/secret', tf.requireTwoFactor({ purpose: 'secret', maxAgeMs: minute }), (_req, res) => {
           res.send('here')
         }),
     })
-    const ana = await host.signIn()
     const prove = async () => {
       const page = (await ana.open('/secret')).location
       const sent = await ana.submit('/two-factor/start', (await ana.open(page)).fields)
@@ -128,8 +121,7 @@ describe('a second tab after success', () => {
   })
 
   it('is said on a page that is opened anew only as long as a code lives', async () => {
-    const host = await startHost()
-    const ana = await host.signIn()
+    const { host, ana } = await startSignedIn()
     host.clock.now += 10 * minute
     expect((await ana.open('/two-factor')).text).toContain(confirmed)
     host.clock.now += 1

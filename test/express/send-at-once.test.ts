@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest'
 import type { GuardOptions, TwoFactorOptions } from '../../src/index.js'
 import { type Answer, type Browser, hiddenFields } from './browser.js'
 import { transfersAt } from './described-transfers.js'
-import { startHost } from './kit.js'
+import { startSignedIn } from './kit.js'
 
 const asks = '<h1>Confirm that it&#39;s you</h1>'
 const sent = '<h1>Check your phone</h1>'
 
 function startPayHost(guard: GuardOptions = {}, options: Partial<TwoFactorOptions> = {}) {
-  return startHost({
+  return startSignedIn({
     options,
     mount: transfersAt('/pay', {
       resume: true,
@@ -31,8 +31,7 @@ const own = { 'sec-fetch-site': 'same-origin' }
 
 describe('a form of this site that a guard refuses', () => {
   it('has its code sent: a code and a button that names the action are all that is asked for', async () => {
-    const host = await startPayHost()
-    const ana = await host.signIn()
+    const { host, ana } = await startPayHost()
     const page = await post(ana, own)
     expect(page.status).toBe(403)
     expect(page.text).toContain(sent)
@@ -48,15 +47,14 @@ describe('a form of this site that a guard refuses', () => {
   })
 
   it('says that it has to be submitted again where it is not kept', async () => {
-    const host = await startPayHost({ resume: false })
-    const page = await post(await host.signIn(), own)
+    const { ana } = await startPayHost({ resume: false })
+    const page = await post(ana, own)
     expect(page.text).toContain(sent)
     expect(page.text).toContain('You will need to submit the form again after this.')
   })
 
   it('says no more than is known when the answer to the send is lost', async () => {
-    const host = await startPayHost({}, { limits: { codeLifetimeMs: 30 * 60_000 } })
-    const ana = await host.signIn()
+    const { host, ana } = await startPayHost({}, { limits: { codeLifetimeMs: 30 * 60_000 } })
     host.stub.answerSend = () => 'reset'
     const page = await post(ana, own)
     expect(page.text).toContain('A code is on its way')
@@ -70,8 +68,7 @@ describe('a form of this site that a guard refuses', () => {
 
   it('sends one code however many come at once, for one amount or for many', async () => {
     for (const amountOf of [() => '5', String]) {
-      const host = await startPayHost()
-      const ana = await host.signIn()
+      const { host, ana } = await startPayHost()
       const pages = await Promise.all(
         Array.from({ length: 60 }, (_, index) => post(ana.copy(), own, amountOf(index))),
       )
@@ -101,16 +98,16 @@ describe('nothing is sent unasked', () => {
     ['Origin of another host', () => ({ origin: 'https://evil.example' }), false],
     ['a Referer alone', (url) => ({ referer: `${url}/form` }), false],
   ])('unless the form is certainly our own: %s', async (_name, headers, isOwn) => {
-    const host = await startPayHost()
-    const page = await post(await host.signIn(), headers(host.url))
+    const { host, ana } = await startPayHost()
+    const page = await post(ana, headers(host.url))
     if (!isOwn) expectStartPage(page)
     expect(host.stub.sends).toHaveLength(isOwn ? 2 : 1)
   })
 
   it('to a partner that may post to the routes', async () => {
     const origin = 'https://partner.example'
-    const host = await startPayHost({}, { allowedOrigins: [origin] })
-    const page = await post(await host.signIn(), { origin, 'sec-fetch-site': 'cross-site' })
+    const { host, ana } = await startPayHost({}, { allowedOrigins: [origin] })
+    const page = await post(ana, { origin, 'sec-fetch-site': 'cross-site' })
     expectStartPage(page)
     expect(host.stub.sends).toHaveLength(1)
   })
@@ -121,8 +118,7 @@ describe('nothing is sent unasked', () => {
     ['another method', {}, 'PUT'],
     ['a page', {}, 'GET'],
   ])('to %s', async (_name, headers, method = 'POST') => {
-    const host = await startPayHost({ bind: () => ({}), describe: () => ({ rows: [['a', 'b']] }) })
-    const ana = await host.signIn()
+    const { host, ana } = await startPayHost({ bind: () => ({}), describe: () => ({ rows: [['a', 'b']] }) })
     if (method === 'GET') await ana.get('/pay', { accept: 'text/html', ...own })
     else await post(ana, { ...own, ...headers }, '5', method)
     expect(host.stub.sends).toHaveLength(1)
@@ -142,8 +138,8 @@ describe('nothing is sent unasked', () => {
       },
     ],
   ])('%s', async (_name, guard, options) => {
-    const host = await startPayHost(guard, options)
-    const page = await post(await host.signIn(), own)
+    const { host, ana } = await startPayHost(guard, options)
+    const page = await post(ana, own)
     expect(page.status).toBe(403)
     expect(page.text).not.toContain(sent)
     expect(host.stub.sends).toHaveLength(1)
@@ -151,8 +147,10 @@ describe('nothing is sent unasked', () => {
 
   it('where an authenticator app may make the code as well', async () => {
     let secret: string | undefined
-    const host = await startPayHost({}, { authenticator: { secretOf: () => secret, issuer: 'Acme' } })
-    const ana = await host.signIn()
+    const { host, ana } = await startPayHost(
+      {},
+      { authenticator: { secretOf: () => secret, issuer: 'Acme' } },
+    )
     secret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
     expectStartPage(await post(ana, own))
     expect(host.stub.sends).toHaveLength(1)
@@ -165,8 +163,7 @@ describe('nothing is sent unasked', () => {
       asked += 1
       return numbers
     }
-    const host = await startPayHost({}, { phone })
-    const ana = await host.signIn()
+    const { host, ana } = await startPayHost({}, { phone })
     numbers = ['+573001234567', '+573007654321']
     expectStartPage(await post(ana, own))
     expect(host.stub.sends).toHaveLength(1)
@@ -180,8 +177,7 @@ describe('nothing is sent unasked', () => {
   })
 
   it('in place of a code for something else, nor before its cooldown is over', async () => {
-    const host = await startPayHost()
-    const ana = await host.signIn()
+    const { host, ana } = await startPayHost()
     await post(ana, own)
     host.clock.now += 61_000
     expectStartPage(await post(ana, own, '900'))
@@ -196,9 +192,8 @@ describe('nothing is sent unasked', () => {
   })
 
   it('in place of a code that the same person awaits in another session', async () => {
-    const host = await startPayHost()
+    const { host, ana } = await startPayHost()
     const laptop = await host.signIn()
-    const ana = await host.signIn()
     await laptop.start({ purpose: 'transfer' })
     host.clock.now += 61_000
     expectStartPage(await post(ana, own))
@@ -208,8 +203,7 @@ describe('nothing is sent unasked', () => {
 
   it('when the provider refuses, and a mistake of the host reaches its error handler', async () => {
     let phoneOf: TwoFactorOptions['phone'] = () => '+573001234567'
-    const host = await startPayHost({}, { phone: (req, subject) => phoneOf(req, subject) })
-    const ana = await host.signIn()
+    const { host, ana } = await startPayHost({}, { phone: (req, subject) => phoneOf(req, subject) })
     host.stub.answerSend = () => ({ status: 400, json: { error: 'no' } })
     expectStartPage(await post(ana, own))
     phoneOf = () => Promise.reject(new Error('no database'))

@@ -2,7 +2,7 @@ import type { Request } from 'express'
 import { describe, expect, it } from 'vitest'
 import { type CodeProvider, memoryStore, type TwoFactorOptions, twoFactor } from '../../src/index.js'
 import type { Browser } from './browser.js'
-import { type Host, ok, regenerates, startHost, storeThrough } from './kit.js'
+import { type Host, ok, regenerates, startLoggedIn, storeThrough } from './kit.js'
 
 const code = '482913'
 const codes: CodeProvider = {
@@ -11,8 +11,8 @@ const codes: CodeProvider = {
 }
 
 /** Two apps of one process on one session: that of every host, and one for the staff, which guards `/vault`. */
-async function startBoth(first: Partial<TwoFactorOptions>, second: Partial<TwoFactorOptions>): Promise<Host> {
-  return startHost({
+async function startBoth(first: Partial<TwoFactorOptions>, second: Partial<TwoFactorOptions>) {
+  return startLoggedIn({
     options: first,
     mount(app, tf) {
       const staff = twoFactor({
@@ -64,8 +64,7 @@ describe('two apps of one process with a namespace each', () => {
     ['on one store', store],
   ])('keep their grants when the other one renews the session, %s', async (_name, options) => {
     const [first, second] = options()
-    const host = await startBoth(first, second)
-    const ana = await host.login()
+    const { host, ana } = await startBoth(first, second)
     await pass(ana, host, '/two-factor')
     expect(await doors(ana)).toEqual([200, 403])
     const old = ana.copy()
@@ -79,8 +78,7 @@ describe('two apps of one process with a namespace each', () => {
   })
 
   it('keep them through a change of number at the other one', async () => {
-    const host = await startBoth(...names)
-    const ana = await host.login()
+    const { host, ana } = await startBoth(...names)
     await pass(ana, host, '/two-factor')
     await pass(ana, host, '/staff')
     const before = deviceCookies(ana)
@@ -91,16 +89,14 @@ describe('two apps of one process with a namespace each', () => {
   })
 
   it('keep them when the host renews the session itself', async () => {
-    const host = await startBoth({ ...names[0], onVerified: regenerates }, names[1])
-    const ana = await host.login()
+    const { host, ana } = await startBoth({ ...names[0], onVerified: regenerates }, names[1])
     await pass(ana, host, '/staff')
     await pass(ana, host, '/two-factor')
     expect(await doors(ana)).toEqual([200, 200])
   })
 
   it('keep a proven number under way', async () => {
-    const host = await startBoth(...names)
-    const ana = await host.login()
+    const { host, ana } = await startBoth(...names)
     await ana.post('/staff-phone/start', { phone: '+573009999999' })
     await pass(ana, host, '/two-factor')
     expect((await ana.post('/staff-phone/verify', { code })).status).toBe(200)
@@ -110,7 +106,7 @@ describe('two apps of one process with a namespace each', () => {
   })
 
   it('keep the proof of an anonymous visitor who proves a number at the other one, too', async () => {
-    const host = await startBoth(...names)
+    const { host } = await startBoth(...names)
     const visitor = host.browser()
     await visitor.post('/staff-phone/start', { phone: '+573009999999' })
     expect((await visitor.post('/staff-phone/verify', { code })).status).toBe(200)
@@ -120,7 +116,7 @@ describe('two apps of one process with a namespace each', () => {
   })
 
   it('take no number along that an anonymous visitor proved at the other one before the sign-in', async () => {
-    const host = await startBoth(...names)
+    const { host } = await startBoth(...names)
     const mallory = host.browser()
     await mallory.post('/staff-phone/start', { phone: '+573009999999' })
     expect((await mallory.post('/staff-phone/verify', { code })).status).toBe(200)
@@ -133,7 +129,7 @@ describe('two apps of one process with a namespace each', () => {
 
   it('know a browser each, and take no grant, requirement or trust of each other', async () => {
     const trusted = { trustedDevices: { maxAgeMs: 60_000 } }
-    const host = await startBoth({ ...names[0], ...trusted }, { ...names[1], ...trusted })
+    const { host } = await startBoth({ ...names[0], ...trusted }, { ...names[1], ...trusted })
     const ana = await host.challenged()
     await ana.verify(host.stub.rightCode, { trustDevice: true })
     expect(deviceCookies(ana).map(([name]) => name)).toEqual(['__Host-two-factor-device-shop'])
@@ -149,8 +145,7 @@ describe('two apps of one process with a namespace each', () => {
 
   it('take nothing along for another account or another session', async () => {
     // The staff app sees somebody else in the same session.
-    const host = await startBoth(names[0], { ...names[1], subject: (req) => req.get('x-staff') })
-    const ana = await host.login()
+    const { host, ana } = await startBoth(names[0], { ...names[1], subject: (req) => req.get('x-staff') })
     const asBoss = { 'x-staff': 'boss' }
     await ana.post('/staff/start', {}, asBoss)
     await ana.post('/staff/verify', { code }, asBoss)
@@ -167,7 +162,7 @@ describe('two apps of one process with a namespace each', () => {
       if (command === 'read') asked.push(key)
       return work()
     })
-    const host = await startBoth(names[0], { ...names[1], store, subject: () => undefined })
+    const { host } = await startBoth(names[0], { ...names[1], store, subject: () => undefined })
     await pass(await host.login(), host, '/two-factor')
     expect(asked.filter((key) => key.includes(':grants:'))).toEqual([])
   })
@@ -177,8 +172,7 @@ describe('two apps of one process with a namespace each', () => {
       if (req.path === '/verify' && req.baseUrl === '/two-factor') throw new Error('down')
       return req.session.userId ?? req.session.pendingUserId
     }
-    const host = await startBoth(names[0], { ...names[1], subject })
-    const ana = await host.login()
+    const { host, ana } = await startBoth(names[0], { ...names[1], subject })
     await pass(ana, host, '/staff')
     await pass(ana, host, '/two-factor')
     expect(await doors(ana)).toEqual([200, 403])
@@ -188,15 +182,13 @@ describe('two apps of one process with a namespace each', () => {
 describe('two apps of one process with the same namespace', () => {
   it('are one app in two parts on one store: a grant of one admits at the other', async () => {
     const store = memoryStore()
-    const host = await startBoth({ store }, { store })
-    const ana = await host.login()
+    const { host, ana } = await startBoth({ store }, { store })
     await pass(ana, host, '/two-factor')
     expect(await doors(ana)).toEqual([200, 200])
   })
 
   it('hinder each other on a store each: a renewal ends the grants of the other, and the cookie is one', async () => {
-    const host = await startBoth({}, {})
-    const ana = await host.login()
+    const { host, ana } = await startBoth({}, {})
     await pass(ana, host, '/two-factor')
     expect(await doors(ana)).toEqual([200, 403])
     const [[, first] = []] = deviceCookies(ana)
@@ -213,7 +205,7 @@ describe('two apps of one process with the same namespace', () => {
       await regenerates(...given)
       throw new Error('no such account')
     }
-    const host = await startBoth({ store, onVerified }, { store })
+    const { host } = await startBoth({ store, onVerified }, { store })
     const ana = await host.challenged()
     expect((await ana.verify(host.stub.rightCode)).status).toBe(500)
     expect(await doors(ana)).toEqual([403, 403])

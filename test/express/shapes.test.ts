@@ -1,12 +1,7 @@
 import { connect } from 'node:net'
 import type { RequestHandler, Response } from 'express'
 import { describe, expect, it } from 'vitest'
-import { type Host, startHost } from './kit.js'
-
-async function started() {
-  const host = await startHost()
-  return { host, ana: await host.challenged() }
-}
+import { type Host, startChallenged, startHost, startLoggedIn } from './kit.js'
 
 async function expectNothingSpent(host: Host, ana: Awaited<ReturnType<Host['login']>>): Promise<void> {
   expect(host.stub.checks).toEqual([])
@@ -31,13 +26,13 @@ describe('a code in the wrong shape', () => {
     ['a message without a code', 'Your code is on its way'],
     ['a thousand spaces', `${' '.repeat(1_000)}482913`],
   ])('costs no attempt: %s', async (_name, code) => {
-    const { host, ana } = await started()
+    const { host, ana } = await startChallenged()
     expect((await ana.verify(code)).refusal).toEqual([400, 'invalid_request'])
     await expectNothingSpent(host, ana)
   })
 
   it('costs no attempt when it is missing', async () => {
-    const { host, ana } = await started()
+    const { host, ana } = await startChallenged()
     for (const body of [undefined, {}, { cod: '482913' }]) {
       expect((await ana.post('/two-factor/verify', body)).status).toBe(400)
     }
@@ -52,7 +47,7 @@ describe('a code in the wrong shape', () => {
     ['a whole message', 'Your Acme code is 482913.\nIt expires in 10 minutes.'],
     ['a message that names it twice', '482-913 is your code\n\n@acme.example 482913'],
   ])('is taken out of what people type and paste: %s', async (_name, code) => {
-    const { ana } = await started()
+    const { ana } = await startChallenged()
     expect((await ana.verify(code)).status).toBe(200)
   })
 })
@@ -76,14 +71,14 @@ describe('a body in the wrong shape', () => {
     ['17 kB', json, JSON.stringify({ code: '4'.repeat(17_000) }), 'payload_too_large'],
     ['17 kB of form', form, `code=${'4'.repeat(17_000)}`, 'payload_too_large'],
   ])('costs no attempt: %s', async (_name, type, body, code) => {
-    const { host, ana } = await started()
+    const { host, ana } = await startChallenged()
     const answer = await ana.postRaw('/two-factor/verify', type, body)
     expect(answer.refusal).toEqual([statusOf[code], code])
     await expectNothingSpent(host, ana)
   })
 
   it('is no body when the members stand in the query', async () => {
-    const { host, ana } = await started()
+    const { host, ana } = await startChallenged()
     expect((await ana.post('/two-factor/verify?code=482913')).status).toBe(400)
     expect((await ana.post('/two-factor/verify?code=482913', {})).status).toBe(400)
     await expectNothingSpent(host, ana)
@@ -102,21 +97,20 @@ describe('a body in the wrong shape', () => {
     ['a requirement without a signature', { requirement: 'e30' }, invalid],
     ['a requirement in three parts', { requirement: 'e30.e30.e30' }, invalid],
   ])('starts nothing: %s', async (_name, body, detail) => {
-    const host = await startHost()
-    const ana = await host.login()
+    const { host, ana } = await startLoggedIn()
     expect(await ana.start(body)).toMatchObject({ status: 400, json: { code: 'invalid_request', detail } })
     expect(host.stub.sends).toEqual([])
     expect(host.errors).toEqual([])
   })
 
   it.each([1, 'yes', null, ['true'], {}])('costs no attempt when trustDevice is %j', async (trustDevice) => {
-    const { host, ana } = await started()
+    const { host, ana } = await startChallenged()
     expect((await ana.verify('482913', { trustDevice })).status).toBe(400)
     await expectNothingSpent(host, ana)
   })
 
   it('is taken as the host has parsed it, by whatever means', async () => {
-    const host = await startHost({
+    const { ana } = await startLoggedIn({
       mount: (app, tf) => {
         const parse: RequestHandler = (req, _res, next) => {
           req.resume().once('end', () => {
@@ -127,12 +121,11 @@ describe('a body in the wrong shape', () => {
         app.post('/begin', parse, tf.start())
       },
     })
-    const ana = await host.login()
     expect((await ana.post('/begin', { channel: 'sms' })).json.challenge.channel).toBe('call')
   })
 
   it('that the host has made unreadable is a mistake of the host, not of the visitor', async () => {
-    const host = await startHost({
+    const { ana } = await startLoggedIn({
       mount: (app, tf) => {
         const decode: RequestHandler = (req, _res, next) => {
           req.setEncoding('utf8')
@@ -141,7 +134,6 @@ describe('a body in the wrong shape', () => {
         app.post('/begin', decode, tf.start())
       },
     })
-    const ana = await host.login()
     expect((await ana.post('/begin', { channel: 'sms' })).json).toEqual({
       host: 'stream encoding should not be set',
     })
@@ -171,7 +163,7 @@ describe('a body in the wrong shape', () => {
   })
 
   it('is read when it comes in pieces that tell no length', async () => {
-    const { host, ana } = await started()
+    const { host, ana } = await startChallenged()
     const sent = ana.request('POST', '/two-factor/verify').type('json')
     const { id } = (await ana.get('/two-factor')).json.challenge
     for (const piece of [`{"challenge":"${id}","code":`, `"${host.stub.rightCode}"}`]) sent.write(piece)
@@ -179,8 +171,7 @@ describe('a body in the wrong shape', () => {
   })
 
   it('may hold fields that nobody has filled in', async () => {
-    const host = await startHost()
-    const ana = await host.login()
+    const { host, ana } = await startLoggedIn()
     const empty = { requirement: '', purpose: '', channel: '', returnTo: '' }
     const started = await ana.submit('/two-factor/start', empty)
     expect([started.status, started.location]).toEqual([303, '/two-factor'])
@@ -190,8 +181,7 @@ describe('a body in the wrong shape', () => {
   })
 
   it('may hold members that are not ours', async () => {
-    const host = await startHost()
-    const ana = await host.login()
+    const { host, ana } = await startLoggedIn()
     const body = { password: 'secret', phone: '+573009999999', subject: 'ben', code: 1 }
     expect((await ana.start(body)).status).toBe(201)
     expect(host.stub.sends.map(({ form }) => form.phone)).toEqual(['573001234567'])
@@ -209,8 +199,7 @@ describe('a number on file that takes no code', () => {
     ['an object', { phone: '+573001234567' }, 'object'],
     ['false', false, 'boolean'],
   ])('is a mistake of the host: %s', async (_name, phone, type) => {
-    const host = await startHost({ options: { phone: () => phone as string } })
-    const ana = await host.login()
+    const { host, ana } = await startLoggedIn({ options: { phone: () => phone as string } })
     expect((await ana.start()).status).toBe(500)
     expect(host.errors).toEqual([expect.any(TypeError)])
     expect(String(host.errors[0])).toContain(`phone returned a value of type ${type}`)
@@ -229,8 +218,7 @@ describe('the box "trust this browser"', () => {
     ['', 0],
     [undefined, 0],
   ])('sent as %j leaves so many trusted devices: %i', async (trustDevice, count) => {
-    const host = await startHost({ options: { trustedDevices: { maxAgeMs: 60_000 } } })
-    const ana = await host.login()
+    const { host, ana } = await startLoggedIn({ options: { trustedDevices: { maxAgeMs: 60_000 } } })
     expect((await host.confirm(ana, {}, { trustDevice })).status).toBe(200)
     expect(await host.tf.trustedDevices.list('ana')).toHaveLength(count)
   })
@@ -239,8 +227,7 @@ describe('the box "trust this browser"', () => {
 it.each(['Application/JSON', 'application/json ; charset=utf-8'])(
   'a body of type %s is read',
   async (type) => {
-    const host = await startHost()
-    const ana = await host.login()
+    const { ana } = await startLoggedIn()
     const told = await ana.postRaw('/two-factor/start', type, '{"channel":"call"}')
     expect(told.json.challenge).toMatchObject({ channel: 'call' })
   },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Browser, hiddenFields } from './browser.js'
 import { describedTransfers, mallory, mum } from './described-transfers.js'
-import { type Host, type HostOptions, sessionIdOf, signupAt, startHost } from './kit.js'
+import { type Host, type HostOptions, sessionIdOf, signupAt, startHost, startSignedIn } from './kit.js'
 
 const minute = 60_000
 
@@ -148,11 +148,10 @@ describe('a page', () => {
 
 describe('a code of one purpose', () => {
   it('approves no other one that the form is for', async () => {
-    const host = await startHost({
+    const { host, ana } = await startSignedIn({
       mount: describedTransfers,
       options: { purposes: { login: {}, settings: {}, pay: {}, transfer: {} } },
     })
-    const ana = await host.signIn()
     const page = (await ana.open('/settings')).location
     const started = await ana.submit('/two-factor/start', (await ana.open(page)).fields)
     const open = await ana.open(started.location)

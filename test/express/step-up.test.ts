@@ -2,7 +2,15 @@ import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { memoryStore, twoFactor } from '../../src/index.js'
 import type { Browser } from './browser.js'
-import { baseOptions, ok, recordingStore, sessionIdOf, startHost } from './kit.js'
+import {
+  baseOptions,
+  ok,
+  recordingStore,
+  sessionIdOf,
+  startChallenged,
+  startLoggedIn,
+  startSignedIn,
+} from './kit.js'
 
 const minute = 60_000
 
@@ -14,8 +22,7 @@ async function requirementOf(browser: Browser, body: object): Promise<string> {
 
 describe('a step-up', () => {
   it('proves exactly what was asked for, once', async () => {
-    const host = await startHost()
-    const ana = await host.signIn()
+    const { host, ana } = await startSignedIn()
     const transfer = { amount: 100, payee: 'ACME' }
     const requirement = await requirementOf(ana, transfer)
 
@@ -32,7 +39,7 @@ describe('a step-up', () => {
 
   it('is neither used up by a HEAD nor lets it pass', async () => {
     const reached: string[] = []
-    const host = await startHost({
+    const { host, ana } = await startSignedIn({
       mount: (app, tf) => {
         app.get('/vault', tf.requireTwoFactor({ purpose: 'vault', once: true }), (req, res) => {
           reached.push(req.method)
@@ -40,7 +47,6 @@ describe('a step-up', () => {
         })
       },
     })
-    const ana = await host.signIn()
     await host.confirm(ana, { purpose: 'vault' })
     expect((await ana.send('/vault', { method: 'HEAD' })).status).toBe(403)
     expect((await ana.get('/vault')).status).toBe(200)
@@ -51,8 +57,7 @@ describe('a step-up', () => {
 
 describe('a requirement', () => {
   it('lasts ten minutes, also where codes live for one', async () => {
-    const host = await startHost({ options: { limits: { codeLifetimeMs: minute } } })
-    const ana = await host.signIn()
+    const { host, ana } = await startSignedIn({ options: { limits: { codeLifetimeMs: minute } } })
     const requirement = await requirementOf(ana, { amount: 5, payee: 'ACME' })
     host.clock.now += 10 * minute - 1
     expect((await ana.start({ requirement })).status).toBe(201)
@@ -61,10 +66,9 @@ describe('a requirement', () => {
   })
 
   it('finds the challenge that it started and no other', async () => {
-    const host = await startHost({
+    const { ana } = await startChallenged({
       mount: (app, tf) => app.get('/keys', tf.requireTwoFactor({ purpose: 'keys' }), ok),
     })
-    const ana = await host.challenged()
     const found = async (path: string) => {
       const { requirement } = (await ana.get(path)).json
       return (await ana.get(`/two-factor?requirement=${requirement}`)).json.challenge
@@ -74,8 +78,7 @@ describe('a requirement', () => {
   })
 
   it('is worth nothing in another session', async () => {
-    const host = await startHost()
-    const ana = await host.signIn()
+    const { host, ana } = await startSignedIn()
     const requirement = await requirementOf(ana, { amount: 5, payee: 'ACME' })
     const elsewhere = await host.login()
     expect((await elsewhere.start({ requirement })).status).toBe(400)
@@ -84,8 +87,7 @@ describe('a requirement', () => {
   })
 
   it('cannot be changed or put together with another purpose', async () => {
-    const host = await startHost()
-    const ana = await host.signIn()
+    const { host, ana } = await startSignedIn()
     const requirement = await requirementOf(ana, { amount: 5, payee: 'ACME' })
     const bytes = Buffer.from(requirement, 'base64url')
     for (const at of [0, 12, 28, bytes.length - 1]) {
@@ -107,8 +109,7 @@ describe('a requirement', () => {
 
   it('is worth nothing in another namespace, with the same secret, store and session', async () => {
     const store = memoryStore()
-    const host = await startHost({ options: { store } })
-    const ana = await host.signIn()
+    const { host, ana } = await startSignedIn({ options: { store } })
     const requirement = await requirementOf(ana, { amount: 5, payee: 'ACME' })
     const statusIn = async (namespace: string) => {
       const options = { ...baseOptions(host.stub, host.clock), purposes: { transfer: {} }, namespace, store }
@@ -122,8 +123,7 @@ describe('a requirement', () => {
 
   it('tells nobody amount, payee, purpose or session, nor does the store', async () => {
     const { store, told } = recordingStore()
-    const host = await startHost({ options: { store } })
-    const ana = await host.signIn()
+    const { ana } = await startSignedIn({ options: { store } })
     const transfer = { amount: 5, payee: 'ACME' }
     const requirement = await requirementOf(ana, transfer)
     await ana.start({ requirement })
@@ -144,10 +144,9 @@ describe('a requirement', () => {
   })
 
   it('leads back after another sign-in as well, without the query that it came with', async () => {
-    const host = await startHost({
+    const { host, ana } = await startLoggedIn({
       mount: (app, tf) => app.get('/pay', tf.requireTwoFactor({ purpose: 'pay' }), ok),
     })
-    const ana = await host.login()
     const page = (await ana.open('/pay?amount=5')).location
     const elsewhere = await (await host.login()).open(page)
     expect(elsewhere.status).toBe(400)
@@ -173,7 +172,7 @@ describe('bound fields', () => {
     ['nothing', () => undefined, 'bind is undefined'],
   ])('refuse loudly what says nothing: %s', async (_name, bind, message) => {
     const reached: string[] = []
-    const host = await startHost({
+    const { host, ana } = await startSignedIn({
       mount: (app, tf) => {
         app.post(
           '/pay',
@@ -185,7 +184,6 @@ describe('bound fields', () => {
         )
       },
     })
-    const ana = await host.signIn()
     expect((await ana.post('/pay', {})).status).toBe(500)
     expect(host.errors).toEqual([expect.any(TypeError)])
     expect(String(host.errors[0])).toContain(message)
@@ -196,8 +194,7 @@ describe('bound fields', () => {
     ['33 levels', `{"amount":${'['.repeat(32)}${']'.repeat(32)}}`],
     ['20,000 levels', `{"amount":${'['.repeat(20_000)}${']'.repeat(20_000)}}`],
   ])('of a body with %s are a 400 and no trouble of the server', async (_name, body) => {
-    const host = await startHost()
-    const ana = await host.signIn()
+    const { host, ana } = await startSignedIn()
     const refused = await ana.postRaw('/transfers', 'application/json', body)
     expect(refused.status).toBe(400)
     expect(refused.json).toMatchObject({ code: 'invalid_request', detail: 'More than 32 levels of nesting.' })

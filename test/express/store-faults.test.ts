@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { memoryStore, type Store, TwoFactorError } from '../../src/index.js'
 import type { Answer, Browser } from './browser.js'
-import { startHost, storeThrough } from './kit.js'
+import { startChallenged, startLoggedIn, storeThrough } from './kit.js'
 
 const faults: Readonly<Record<string, () => unknown>> = {
   'is down': () => Promise.reject(new Error('ECONNREFUSED')),
@@ -36,8 +36,7 @@ describe('a store that', () => {
     const store = storeThrough((command, _key, work) => {
       return isBroken && command === verb ? faults[fault]?.() : work()
     })
-    const host = await startHost({ options: { store, limits: { storeTimeoutMs: 20 } } })
-    const ana = await host.login()
+    const { host, ana } = await startLoggedIn({ options: { store, limits: { storeTimeoutMs: 20 } } })
     // Verify, resend and cancel need a challenge that began while all was well.
     if (route !== 'start') await ana.start()
     host.clock.now += 60_000
@@ -64,7 +63,7 @@ describe('a store that', () => {
         if (fails && command === verb) throw new Error('down')
         return work()
       })
-      const host = await startHost({
+      const { host, ana } = await startChallenged({
         options: {
           store,
           onVerified: () => {
@@ -73,7 +72,6 @@ describe('a store that', () => {
           },
         },
       })
-      const ana = await host.challenged()
       const told = await ana.verify(host.stub.rightCode)
       expect([told.status, told.json]).toEqual([500, { host: 'the accounts are away' }])
       fails = false
@@ -91,8 +89,7 @@ it('a record that others always change first is busy, and no outage', async () =
     if (entry !== undefined) await store.swap(key, entry.version, entry.value, ttlMs)
     return store.swap(key, version, next, ttlMs)
   }
-  const host = await startHost({ options: { store: { ...store, swap } } })
-  const ana = await host.challenged()
+  const { ana } = await startChallenged({ options: { store: { ...store, swap } } })
   isBusy = true
   const told = await ana.verify('000000')
   expect(told.json).toMatchObject({ status: 409, code: 'verification_in_progress' })

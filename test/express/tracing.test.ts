@@ -3,7 +3,7 @@ import { inspect } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { memoryStore, type Store } from '../../src/index.js'
 import { own } from './code-providers.js'
-import { startHost } from './kit.js'
+import { startHost, startLoggedIn } from './kit.js'
 
 type Phase = 'start' | 'end' | 'asyncStart' | 'asyncEnd' | 'error'
 
@@ -31,8 +31,7 @@ describe('the tracing channels', () => {
   it('tell of each send and each check, what it was and what became of it', async () => {
     const sends = trace('send')
     const checks = trace('check')
-    const host = await startHost()
-    const ana = await host.login()
+    const { host, ana } = await startLoggedIn()
     await ana.start({ channel: 'call' })
     await ana.verify('111111')
     await ana.verify(host.stub.rightCode)
@@ -87,8 +86,7 @@ describe('the tracing channels', () => {
     ],
   ])('tell of a store that %s', async (_name, swap) => {
     const traced = trace('store')
-    const host = await startHost({ options: { store: { ...memoryStore(), swap } } })
-    const ana = await host.login()
+    const { ana } = await startLoggedIn({ options: { store: { ...memoryStore(), swap } } })
     expect((await ana.start()).status).toBe(503)
     const swaps = traced.phases.filter(([, context]) => 'command' in context && context.command === 'swap')
     expect(swaps.map(([phase]) => phase)).toEqual(['start', 'end', 'error', 'asyncStart', 'asyncEnd'])

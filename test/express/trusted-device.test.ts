@@ -4,7 +4,17 @@ import { describe, expect, it, vi } from 'vitest'
 import { createDeviceCookies } from '../../src/express/flows/device-cookies.js'
 import type { TwoFactor, TwoFactorOptions } from '../../src/index.js'
 import type { Browser } from './browser.js'
-import { asAna, type Host, ok, renewedThrough, startHost, storeThrough, usualRoutes } from './kit.js'
+import {
+  asAna,
+  type Host,
+  ok,
+  renewedThrough,
+  startChallenged,
+  startHost,
+  startLoggedIn,
+  storeThrough,
+  usualRoutes,
+} from './kit.js'
 
 const day = 24 * 60 * 60_000
 const cookie = '__Host-two-factor-device'
@@ -288,8 +298,7 @@ describe('a trusted device', () => {
   })
 
   it('is offered where a code is typed to sign in, and not where only a code will do', async () => {
-    const host = await startHost({ options, mount })
-    const ana = await host.login()
+    const { host, ana } = await startLoggedIn({ options, mount })
     await ana.submit('/two-factor/start')
     expect((await ana.open('/two-factor')).text).toContain('name="trustDevice"')
     await ana.submit('/two-factor/verify', { code: host.stub.rightCode })
@@ -310,7 +319,7 @@ describe('a trusted device', () => {
     ['after it answered', true],
   ])('is trusted no more when onVerified fails %s', async (_name, answers) => {
     let fails = true
-    const host = await startHost({
+    const { host, ana } = await startChallenged({
       options: {
         ...options,
         onVerified: (_req, res) => {
@@ -322,7 +331,6 @@ describe('a trusted device', () => {
       },
       mount,
     })
-    const ana = await host.challenged()
     expect((await ana.verify(host.stub.rightCode, { trustDevice: true })).status).toBe(answers ? 200 : 500)
     expect(ana.cookies.has(cookie)).toBe(answers)
     expect(ana.cookies.get('own')).toBe('1')

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Answer, Browser } from './browser.js'
-import { type Host, ok, phones, signupAt, startHost, storeThrough } from './kit.js'
+import { type Host, ok, phones, signupAt, startLoggedIn, startSignedIn, storeThrough } from './kit.js'
 
 const lost: unknown[] = []
 const note = (reason: unknown) => void lost.push(reason)
@@ -33,8 +33,7 @@ async function setUp() {
   })
   const limits = { sendsPerAddressPer10Min: 1, verificationsPerAddressPer10Min: 1 }
   const options = { store, limits, phone: (_req: unknown, subject: string) => state.phoneOf(subject) }
-  const host = await startHost({ options, mount: signupAt('/phone') })
-  const ana = await host.signIn()
+  const { host, ana } = await startSignedIn({ options, mount: signupAt('/phone') })
   return { host, ana, state }
 }
 
@@ -90,11 +89,10 @@ it('leaves no lost rejection behind on a page where no way of a person will do',
       throw new Error('connection lost')
     })
   })
-  const host = await startHost({
+  const { ana } = await startLoggedIn({
     options: { store },
     mount: (app, tf) => app.get('/key', tf.requireTwoFactor({ purpose: 'key', methods: ['passkey'] }), ok),
   })
-  const ana = await host.login()
   const { requirement } = (await ana.get('/key')).json
   state.fails = true
   expect((await ana.open(`/two-factor?requirement=${encodeURIComponent(requirement)}`)).status).toBe(503)

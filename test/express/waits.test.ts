@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Answer, type Browser, hiddenFields } from './browser.js'
-import { type Host, signupAt, startHost } from './kit.js'
+import { type Host, signupAt, startHost, startLoggedIn, startSignedIn } from './kit.js'
 
 const minute = 60_000
 
@@ -23,8 +23,7 @@ const locking = { limits: { failuresBeforeLock: 2, lockMs: 15 * minute } }
 
 describe('the page of a locked number', () => {
   it('says one wait, as a time of day, and offers nothing before it, however it is reached', async () => {
-    const host = await startHost({ options: locking })
-    const ana = await host.login()
+    const { host, ana } = await startLoggedIn({ options: locking })
     await ana.submit('/two-factor/start')
     const locked = await wrongCodes(ana, 2)
     host.clock.now += 6 * minute
@@ -49,8 +48,7 @@ describe('the page of a locked number', () => {
   })
 
   it('is not shown to the known browser of the owner whom a stranger locked out', async () => {
-    const host = await startHost({ options: locking })
-    const ana = await host.signIn()
+    const { host, ana } = await startSignedIn({ options: locking })
     const stranger = await host.login()
     await stranger.submit('/two-factor/start')
     await wrongCodes(stranger, 2)
@@ -65,8 +63,7 @@ describe('the page of a locked number', () => {
 
 describe('a code that ran out', () => {
   async function expired(): Promise<{ host: Host; ana: Browser; fields: Record<string, string> }> {
-    const host = await startHost()
-    const ana = await host.login()
+    const { host, ana } = await startLoggedIn()
     await ana.submit('/two-factor/start', { returnTo: '/inbox' })
     const fields = (await ana.open('/two-factor?returnTo=/inbox')).fields
     host.clock.now += 5 * minute

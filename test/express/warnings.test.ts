@@ -3,7 +3,7 @@ import session from 'express-session'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { memoryStore, twoFactor } from '../../src/index.js'
 import { type ProviderStub, startProviderStub } from '../provider-stub.js'
-import { baseOptions, hearWarnings, startHost, stubCodes } from './kit.js'
+import { baseOptions, hearWarnings, startChallenged, startHost, startLoggedIn, stubCodes } from './kit.js'
 
 const { said, codes } = hearWarnings()
 afterEach(() => void vi.unstubAllEnvs())
@@ -19,8 +19,7 @@ describe('a warning', () => {
   })
 
   it('names a proxy that Express was not told about, once, with a place in the documents', async () => {
-    const host = await startHost()
-    const ana = await host.login()
+    const { ana } = await startLoggedIn()
     await ana.start({}, forwarded)
     await ana.start({}, forwarded)
     expect(await codes()).toEqual(['TWO_FACTOR_TRUST_PROXY_MISSING'])
@@ -131,11 +130,10 @@ describe('a warning', () => {
   })
 
   it('names a status that `approvedStatuses` lacks, as self-test and health do with the line to paste', async () => {
-    const host = await startHost({
+    const { host, ana } = await startChallenged({
       provider: (stub) => stubCodes(stub, { approvedStatuses: ['ok'] }),
       options: { now: () => Date.now() },
     })
-    const ana = await host.challenged()
     const right = { code: host.stub.rightCode }
     expect((await ana.post('/two-factor/verify', right)).status).toBe(422)
     expect(await codes()).toEqual(['TWO_FACTOR_STATUS_UNEXPECTED'])

@@ -2,7 +2,7 @@ import express, { type Express, Router } from 'express'
 import session from 'express-session'
 import { describe, expect, it } from 'vitest'
 import type { TwoFactor } from '../../src/index.js'
-import { type Host, type HostOptions, hearWarnings, ok, startHost } from './kit.js'
+import { type Host, type HostOptions, hearWarnings, ok, startHost, startSignedIn } from './kit.js'
 
 const { codes } = hearWarnings()
 
@@ -125,7 +125,7 @@ describe('a guard before the body parser', () => {
     ['Application/JSON ; charset=utf-8', '{"amount":1}', 'express.json()'],
     ['application/x-www-form-urlencoded', 'amount=1', 'express.urlencoded({ extended: false })'],
   ])('names the parser of %s', async (type, body, parser) => {
-    const host = await startHost({
+    const { host, ana } = await startSignedIn({
       mount(app, tf) {
         const bind = (req: express.Request) => ({ amount: req.body.amount })
         app.post('/pay', tf.requireTwoFactor({ purpose: 'pay', bind }))
@@ -133,7 +133,6 @@ describe('a guard before the body parser', () => {
         app.post('/show', tf.requireTwoFactor({ purpose: 'show', bind: () => ({}), describe }))
       },
     })
-    const ana = await host.signIn()
     for (const path of ['/pay', '/show']) {
       const told = await ana.postRaw(path, type, body)
       expect(told.status).toBe(500)
@@ -148,8 +147,7 @@ describe('a guard before the body parser', () => {
   })
 
   it('is not what is told when the client sends another type', async () => {
-    const host = await startHost()
-    const ana = await host.signIn()
+    const { host, ana } = await startSignedIn()
     expect((await ana.postRaw('/transfers', 'text/plain', 'amount=1')).status).toBe(500)
     expect(String(host.errors[0])).not.toContain('write app.post')
     expect(await codes()).toEqual([])
@@ -161,15 +159,14 @@ describe('a guard before the body parser', () => {
     ['application/json', '{"amount":1e400,"payee":"Ben"}', 'amount must be a finite number.'],
     ['application/x-www-form-urlencoded', 'amount=1', 'payee is missing.'],
   ])('is no reason for a field that the visitor left out: %s %s', async (type, body, detail) => {
-    const host = await startHost()
-    const ana = await host.signIn()
+    const { host, ana } = await startSignedIn()
     const told = await ana.postRaw('/transfers', type, body)
     expect([told.status, told.json.code, told.json.detail]).toEqual([400, 'invalid_request', detail])
     expect([host.errors, await codes()]).toEqual([[], []])
   })
 
   it('is no reason either where something in front of Express has parsed the body, such as a serverless adapter', async () => {
-    const host = await startHost({
+    const { ana } = await startSignedIn({
       mount(app, tf) {
         const parsed: express.RequestHandler = (req, _res, next) => {
           req.body = { payee: 'Ben' }
@@ -179,7 +176,6 @@ describe('a guard before the body parser', () => {
         app.post('/pay', parsed, tf.requireTwoFactor({ purpose: 'pay', bind }))
       },
     })
-    const ana = await host.signIn()
     const told = await ana.postRaw('/pay', 'application/json', '{"payee":"Ben"}')
     expect([told.status, told.json.detail, await codes()]).toEqual([400, 'amount is missing.', []])
   })

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
-import { startHost } from '../kit.js'
+import { startChallenged, startHost } from '../kit.js'
 
 const maxBytes = 8_192
 
@@ -43,8 +43,7 @@ it('the style of the pages is kept by browsers for an hour', async () => {
 })
 
 it('the screen comes with JSON only where the dialog asks for it', async () => {
-  const host = await startHost()
-  const ana = await host.challenged()
+  const { ana } = await startChallenged()
   const dialog = { accept: 'application/json;profile=dialog' }
   const shown = await ana.get('/two-factor', dialog)
   expect(shown.headers.get('content-type')).toBe('application/json; charset=utf-8')
