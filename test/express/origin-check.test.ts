@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { crossSiteHeaders } from '../../src/testing/rehearsal/hostile.js'
-import { signupAt, startHost } from './kit.js'
+import { signupAt, startHost, startLoggedIn, startSignedIn } from './kit.js'
 
 const routes = ['/two-factor/start', '/two-factor/resend', '/two-factor/verify', '/two-factor/cancel']
 
@@ -13,8 +13,7 @@ const ofAnotherSite = (self: string): ReturnType<typeof crossSiteHeaders> => ({
 
 describe('a request that another site made the browser send', () => {
   it.each(Object.keys(ofAnotherSite('')))('is refused: %s', async (name) => {
-    const host = await startHost({ options: { allowedOrigins: ['https://app.example'] } })
-    const ana = await host.login()
+    const { host, ana } = await startLoggedIn({ options: { allowedOrigins: ['https://app.example'] } })
     const sent = ofAnotherSite(host.url)[name]
     for (const route of routes) {
       expect((await ana.post(route, { code: '482913' }, sent)).refusal).toEqual([403, 'cross_site'])
@@ -34,37 +33,33 @@ describe('a request of our own', () => {
     ['an allowed origin', { origin: 'https://app.example', 'sec-fetch-site': 'cross-site' }],
     ['no browser', {}],
   ])('passes: %s', async (_name, headers) => {
-    const host = await startHost({ options: { allowedOrigins: ['https://app.example'] } })
-    const ana = await host.login()
+    const { host, ana } = await startLoggedIn({ options: { allowedOrigins: ['https://app.example'] } })
     const { origin = '' } = headers
     const own = origin.replace('SELF', host.url).replace('TLS', host.url.replace('http:', 'https:'))
     expect((await ana.start({}, { ...headers, ...(origin && { origin: own }) })).status).toBe(201)
   })
 
-  it('passes with the host name that a trusted proxy tells', async () => {
-    const host = await startHost()
-    const ana = await host.login()
-    const forwarded = { 'x-forwarded-host': 'shop.example', 'x-forwarded-proto': 'https' }
-    expect((await ana.start({}, { origin: 'https://shop.example', ...forwarded })).status).toBe(403)
-    host.app.set('trust proxy', 'loopback')
-    expect((await ana.start({}, { origin: 'https://shop.example', ...forwarded })).status).toBe(201)
-    expect((await ana.start({}, { origin: 'http://shop.example', ...forwarded })).status).toBe(403)
-  })
-
   it.each([
+    ['of a proxy that is trusted', 'shop.example', 'https', 201],
     ['of the proxy that the browser reached, of several', 'shop.example , inner.example', 'https', 201],
     ['in capitals', 'SHOP.EXAMPLE', 'https', 201],
     ['with the port that a proxy adds', 'shop.example:443', 'https', 201],
     ['of another site', 'other.example', 'https', 403],
     ['that is none', 'shop.example:0:0', 'https', 403],
     ['of a scheme that is not that of the web', 'shop.example', 'wss', 403],
-  ])('judges by the forwarded host name %s', async (_name, forwardedHost, proto, status) => {
-    const host = await startHost()
-    host.app.set('trust proxy', 'loopback')
-    const ana = await host.login()
-    const forwarded = { 'x-forwarded-host': forwardedHost, 'x-forwarded-proto': proto }
-    expect((await ana.start({}, { origin: 'https://shop.example', ...forwarded })).status).toBe(status)
-  })
+  ])(
+    'judges by the forwarded host name %s, where the proxy is trusted',
+    async (_name, forwardedHost, proto, status) => {
+      const { host, ana } = await startLoggedIn()
+      const forwarded = { 'x-forwarded-host': forwardedHost, 'x-forwarded-proto': proto }
+      const start = async (origin = 'https://shop.example') =>
+        (await ana.start({}, { origin, ...forwarded })).status
+      expect(await start()).toBe(403)
+      host.app.set('trust proxy', 'loopback')
+      expect(await start()).toBe(status)
+      expect(await start('http://shop.example')).toBe(403)
+    },
+  )
 
   it('keeps its own host name where a trusted proxy tells none', async () => {
     const host = await startHost()
@@ -108,8 +103,7 @@ describe('a request that names no host', () => {
 
 describe('a method that is not the one of its route', () => {
   it.each(['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD'])('is refused: %s', async (method) => {
-    const host = await startHost()
-    const ana = await host.login()
+    const { host, ana } = await startLoggedIn()
     for (const route of routes) {
       const told = await ana.send(`${route}?code=482913&channel=sms`, { method })
       expect(told.status).toBe(405)
@@ -119,15 +113,13 @@ describe('a method that is not the one of its route', () => {
   })
 
   it.each(['POST', 'PUT', 'DELETE'])('is refused at the page: %s', async (method) => {
-    const host = await startHost()
-    const ana = await host.login()
+    const { ana } = await startLoggedIn()
     const told = await ana.send('/two-factor', { method })
     expect(told.status).toBe(405)
     expect(told.headers.get('allow')).toBe('GET')
   })
   it.each(routes)('leads a browser that opens it to the page, and sends nothing: %s', async (route) => {
-    const host = await startHost()
-    const ana = await host.login()
+    const { host, ana } = await startLoggedIn()
     const html = { accept: 'text/html' }
     for (const method of ['GET', 'HEAD']) {
       const told = await ana.send(`${route}?code=482913&channel=sms`, { method, headers: html })
@@ -142,8 +134,7 @@ describe('a method that is not the one of its route', () => {
   })
 
   it('leads to the page of what was asked for, and to no other site', async () => {
-    const host = await startHost()
-    const ana = await host.signIn()
+    const { ana } = await startSignedIn()
     const { requirement } = (await ana.post('/transfers', { amount: 5, payee: 'Ben' })).json
     const opened = await ana.open(`/two-factor/verify?requirement=${requirement}`)
     expect(opened.location).toBe(`/two-factor?requirement=${requirement}&purpose=transfer`)
