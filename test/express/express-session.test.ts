@@ -86,6 +86,7 @@ describe('renewing an express-session', () => {
 
   it.each<[string, string | undefined, boolean]>([
     ['came with it', 'theme=dark; connect.sid=s%3Aold.mac; lang=en', true],
+    ['came with it in a cookie all of percent-encoding', 'connect.sid=%73%3A%6F%6C%64%2Emac', true],
     ['came with it in a cookie that is no percent-encoding', 'connect.sid=s:old.mac%', true],
     ['came with another', 'theme=dark; connect.sid=s%3Aother.mac', false],
     ['came with none', undefined, false],

@@ -1,7 +1,16 @@
 import express, { type Express } from 'express'
 import { describe, expect, it } from 'vitest'
-import type { TwoFactor } from '../../src/index.js'
-import { asAna, baseOptions, expressSessions, ok, startHost } from './kit.js'
+import { memoryStore, type TwoFactor, twoFactor } from '../../src/index.js'
+import {
+  asAna,
+  baseOptions,
+  expressSessions,
+  ok,
+  startChallenged,
+  startHost,
+  startLoggedIn,
+  startSignedIn,
+} from './kit.js'
 
 describe('a host that parses every body itself', () => {
   const addSession = (app: Express) => {
@@ -9,8 +18,7 @@ describe('a host that parses every body itself', () => {
   }
 
   it('signs in with JSON and with forms', async () => {
-    const host = await startHost({ addSession })
-    const ana = await host.signIn()
+    const { host, ana } = await startSignedIn({ addSession })
     expect((await ana.get('/account')).status).toBe(200)
     const ben = await host.login('ben')
     expect((await ben.submit('/two-factor/start')).status).toBe(303)
@@ -19,13 +27,11 @@ describe('a host that parses every body itself', () => {
 
   it.each<[string, string, string, number]>([
     ['a list', 'application/x-www-form-urlencoded', 'code[]=482913', 400],
-    ['an object', 'application/x-www-form-urlencoded', 'code[a]=482913', 400],
     ['a field twice', 'application/x-www-form-urlencoded', 'code=482913&code=482913', 400],
     ['an array', 'application/json', '[{"code":"482913"}]', 400],
     ['plain text', 'text/plain', 'code=482913', 415],
   ])('refuses %s without an attempt', async (_name, type, body, status) => {
-    const host = await startHost({ addSession })
-    const ana = await host.challenged()
+    const { host, ana } = await startChallenged({ addSession })
     const told = await ana.postRaw('/two-factor/verify', type, body)
     expect(told.status).toBe(status)
     expect(host.stub.checks).toEqual([])
@@ -34,12 +40,11 @@ describe('a host that parses every body itself', () => {
   it.each([express.text({ type: '*/*' }), express.raw({ type: '*/*' })])(
     'as something else refuses',
     async (parser) => {
-      const host = await startHost({
+      const { ana } = await startLoggedIn({
         addSession: (app) => {
           app.use(expressSessions()).use('/two-factor', parser)
         },
       })
-      const ana = await host.login()
       expect((await ana.verify('482913')).status).toBe(400)
     },
   )
@@ -93,7 +98,6 @@ describe('close', () => {
     const closed: string[] = []
     const host = await startHost()
     const options = baseOptions(host.stub, host.clock)
-    const { memoryStore, twoFactor } = await import('../../src/index.js')
     const store = { ...memoryStore(), close: () => void closed.push('store') }
     const tf = twoFactor({ ...options, store })
     await tf[Symbol.asyncDispose]()
