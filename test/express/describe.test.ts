@@ -12,7 +12,7 @@ import {
 import { figure } from '../prove/figure.js'
 import { Browser } from './browser.js'
 import { transfersAt } from './described-transfers.js'
-import { baseOptions, type HostOptions, hearWarnings, startHost } from './kit.js'
+import { baseOptions, type HostOptions, hearWarnings, startHost, startSignedIn } from './kit.js'
 
 type Describe = NonNullable<GuardOptions['describe']>
 
@@ -28,7 +28,7 @@ const hostile = [
 ]
 
 function startPayHost(given: HostOptions = {}, describe?: (...asked: Parameters<Describe>) => unknown) {
-  return startHost({
+  return startSignedIn({
     ...given,
     mount: transfersAt('/pay', { ...(describe && { describe: describe as Describe }) }),
   })
@@ -44,8 +44,7 @@ const details = (amount: string, payee: string) => ({
 
 describe('what the person confirms', () => {
   it('is in the refusal and in the challenge, and a changed amount is refused', async () => {
-    const host = await startPayHost()
-    const ana = await host.signIn()
+    const { host, ana } = await startPayHost()
     const refused = await ana.post('/pay', { amount: '100', payee: 'Ben' })
     expect(refused.json).toMatchObject({ code: 'second_factor_required', details: details('100', 'Ben') })
     const { requirement } = refused.json
@@ -70,8 +69,7 @@ describe('what the person confirms', () => {
   })
 
   it('is on every page, escaped, whatever it says', async () => {
-    const host = await startPayHost()
-    const ana = await host.signIn()
+    const { host, ana } = await startPayHost()
     for (const payee of hostile) {
       host.clock.now += 10 * 60_000
       const escaped = `<dd><bdi>${payee.replace(/[&<>"']/g, (sign) => `&${{ '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": '#39' }[sign]};`)}</bdi></dd>`
@@ -96,24 +94,14 @@ describe('what the person confirms', () => {
 
   it('is handed to a page of the host', async () => {
     const views: PageView[] = []
-    const host = await startPayHost({
-      options: {
-        pages: {
-          render: (view) => {
-            views.push(view)
-            return ''
-          },
-        },
-      },
-    })
-    const ana = await host.signIn()
+    const render = (view: PageView) => String(views.push(view))
+    const { ana } = await startPayHost({ options: { pages: { render } } })
     await ana.submit('/pay', { amount: '5', payee: 'Ben' })
     expect(views.at(-1)?.details).toEqual(details('5', 'Ben'))
   })
 
   it('reads as it is stored: one line, in one direction', async () => {
-    const host = await startPayHost()
-    const ana = await host.signIn()
+    const { ana } = await startPayHost()
     const refused = await ana.post('/pay', {
       amount: '5',
       payee: 'Ben\r\n@evil.example #1\u202e\u2066x\u2028y\u0000',
@@ -128,8 +116,7 @@ describe('what the person confirms', () => {
     ['rows[0][1] must have', { rows: [['a', 'b'.repeat(201)]] }],
     ['2048 bytes', { rows: Array.from({ length: 12 }, () => ['a', '€'.repeat(200)]) }],
   ])('is refused as an invalid request when it is too long: %s', async (message, given) => {
-    const host = await startPayHost({}, () => given)
-    const ana = await host.signIn()
+    const { ana } = await startPayHost({}, () => given)
     const refused = await ana.post('/pay', { amount: '5', payee: 'Ben' })
     expect(refused.status).toBe(400)
     expect(refused.json.detail).toContain(message)
@@ -148,8 +135,7 @@ describe('what the person confirms', () => {
     ['action must be a string', { action: true, rows: [['a', 'b']] }],
     ['action must not be empty', { action: '', rows: [['a', 'b']] }],
   ])('tells the developer what is wrong with it: %s', async (message, given) => {
-    const host = await startPayHost({}, () => given)
-    const ana = await host.signIn()
+    const { host, ana } = await startPayHost({}, () => given)
     expect((await ana.post('/pay', { amount: '5', payee: 'Ben' })).status).toBe(500)
     expect(host.errors).toEqual([expect.any(TypeError)])
     expect(String(host.errors[0])).toContain(message)
@@ -157,8 +143,7 @@ describe('what the person confirms', () => {
 
   it('may be looked up, and fits into a URL with the longest rows', async () => {
     const longest = { rows: Array.from({ length: 9 }, (_, index) => [`Row ${index}`, 'x'.repeat(200)]) }
-    const host = await startPayHost({}, async () => longest)
-    const ana = await host.signIn()
+    const { ana } = await startPayHost({}, async () => longest)
     const refused = await ana.post('/pay', { amount: '5', payee: 'Ben' })
     expect(refused.json.details).toEqual(longest)
     expect(refused.json.requirement.length).toBeLessThan(4_000)
@@ -173,14 +158,11 @@ describe('what the person confirms', () => {
     const room = 2_048 - Buffer.byteLength(JSON.stringify({ title, rows }))
     const longest = { title, rows: [...rows.slice(0, -1), row('x'.repeat(room))] }
     expect(Buffer.byteLength(JSON.stringify(longest))).toBe(2_048)
-    const host = await startPayHost({}, () => longest)
-    const ana = await host.signIn()
-    expect((await ana.post('/pay', { amount: '5', payee: 'Ben' })).json.details).toEqual(longest)
-
     const most = { rows: Array.from({ length: 12 }, () => ['a', 'b']) }
-    const other = await startPayHost({}, () => most)
-    const ben = await other.signIn('ben')
-    expect((await ben.post('/pay', { amount: '5', payee: 'Ben' })).json.details).toEqual(most)
+    for (const given of [longest, most]) {
+      const { ana } = await startPayHost({}, () => given)
+      expect((await ana.post('/pay', { amount: '5', payee: 'Ben' })).json.details).toEqual(given)
+    }
   })
 
   it('is demanded by the profile psd2 of a guard with once, together with what it is bound to', async () => {
@@ -228,38 +210,17 @@ describe('what is shown and not bound', () => {
     return { checks: createShownChecks((code, cause) => void warned.push(`${code} ${cause}`)), warned }
   }
   const bind = () => ({ amount: 1 })
-  const one = (): Details => ({ rows: [['Amount', '1']] })
-  const other = (): Details => ({ rows: [['To', 'Ben']] })
+  const one = { bind, describe: (): Details => ({ rows: [['Amount', '1']] }) }
+  const other = { bind, describe: (): Details => ({ rows: [['To', 'Ben']] }) }
 
   it.each<[string, readonly object[], number]>([
-    [
-      'by the same function',
-      [
-        { bind, describe: one },
-        { bind, describe: one },
-      ],
-      0,
-    ],
-    [
-      'by another one',
-      [
-        { bind, describe: one },
-        { bind, describe: other },
-      ],
-      1,
-    ],
-    ['by none', [{ bind, describe: one }, { bind }], 1],
-    ['by none before', [{ bind }, { bind, describe: one }], 1],
+    ['by the same function', [one, one], 0],
+    ['by another one', [one, other], 1],
+    ['by none', [one, { bind }], 1],
+    ['by none before', [{ bind }, one], 1],
     ['by none at all', [{ bind }, { bind }], 0],
-    ['without being bound', [{ bind, describe: one }, {}], 0],
-    [
-      'for another purpose',
-      [
-        { bind, describe: one },
-        { bind, describe: other, purpose: 'settings' },
-      ],
-      0,
-    ],
+    ['without being bound', [one, {}], 0],
+    ['for another purpose', [one, { ...other, purpose: 'settings' }], 0],
   ])('warns when a second guard of its purpose describes it %s: %#', (_name, guards, count) => {
     const { checks, warned } = startChecks()
     for (const given of guards)
@@ -302,8 +263,7 @@ describe('what is shown and not bound', () => {
   })
 
   it('is told to the host as a process warning, at its second refusal', async () => {
-    const host = await startPayHost({}, (req) => ({ rows: [['Note', req.body.note]] }))
-    const ana = await host.signIn()
+    const { host, ana } = await startPayHost({}, (req) => ({ rows: [['Note', req.body.note]] }))
     for (const note of ['rent', 'gift', 'loan']) await ana.post('/pay', { amount: '5', payee: 'Ben', note })
     host.tf.requireTwoFactor({ purpose: 'pay', bind })
     await codes()
@@ -320,10 +280,9 @@ describe('what is shown and not bound', () => {
     ['es', { locale: 'pt' }, 'pt'],
     ['es', { locale: () => 'pt' }, 'pt'],
   ])('is described in the language of the refusal: %s with %j', async (header, pages, locale) => {
-    const host = await startPayHost({ options: { pages } }, (_req, context) => ({
+    const { ana } = await startPayHost({ options: { pages } }, (_req, context) => ({
       rows: [['Language', context.locale]],
     }))
-    const ana = await host.signIn()
     const refused = await ana.post('/pay', { amount: '5', payee: 'Ben' }, { 'accept-language': header })
     expect(refused.json.details.rows).toEqual([['Language', locale]])
   })
@@ -335,7 +294,8 @@ describe('a text with what its code confirms', () => {
 
   /** A bank that writes its texts itself, and its customer with a browser in one language. */
   async function startBank(language = 'en') {
-    const host = await startPayHost({
+    const host = await startHost({
+      mount: transfersAt('/pay'),
       provider: ({ baseUrl }) =>
         ownCodes({ client: createClient({ baseUrl, client: 41, key: 'k-canary' }), secret }),
     })

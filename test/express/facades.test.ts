@@ -1,8 +1,17 @@
 import { channel } from 'node:diagnostics_channel'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createClient, memoryStore, type Store, type TwoFactorEvent, twoFactor } from '../../src/index.js'
 import { startProviderStub } from '../provider-stub.js'
-import { baseOptions, ok, phones, sessionIdOf, startHost, stubCodes } from './kit.js'
+import {
+  baseOptions,
+  ok,
+  phones,
+  sessionIdOf,
+  startHost,
+  startLoggedIn,
+  startSignedIn,
+  stubCodes,
+} from './kit.js'
 
 const phone = '+573001234567'
 
@@ -80,8 +89,7 @@ describe('challenges without a request', () => {
   })
 
   it('carry bound fields over to the grant', async () => {
-    const host = await startHost()
-    const ana = await host.login()
+    const { host, ana } = await startLoggedIn()
     const sid = sessionIdOf(ana)
     const actor = { subject: 'ana', session: sid, phone }
     const transfer = { purpose: 'transfer', bound: { amount: 5, payee: 'ACME' } }
@@ -98,7 +106,7 @@ describe('challenges without a request', () => {
 describe('grants without a challenge', () => {
   it('are read as the guard admits with them', async () => {
     const hour = 3_600_000
-    const host = await startHost({
+    const { host, ana } = await startSignedIn({
       mount: (app, tf) => {
         app.get('/pay', tf.requireTwoFactor({ purpose: 'pay', maxAgeMs: hour }), ok)
         app.get('/grant', async (req, res) => {
@@ -106,7 +114,6 @@ describe('grants without a challenge', () => {
         })
       },
     })
-    const ana = await host.signIn()
     await host.confirm(ana, { purpose: 'pay' })
     for (const [afterMs, granted] of [
       [10 * 60_000, true],
@@ -120,49 +127,33 @@ describe('grants without a challenge', () => {
 })
 
 describe('beforeSend', () => {
-  it('is asked with everything a risk engine needs, and refuses unless it says true', async () => {
-    let answer: () => unknown = () => true
-    const asked: unknown[] = []
-    const host = await startHost({
-      options: {
-        beforeSend: (req, send) => {
-          asked.push([req.method, send])
-          return answer() as boolean
-        },
-      },
+  it('is asked with everything a risk engine needs, and hands on what it throws', async () => {
+    let throws = true
+    const beforeSend = vi.fn(() => {
+      if (throws) throw new Error('engine down')
+      return true
     })
-    const ana = await host.login()
-    for (const no of [() => false, () => undefined, () => 1, async () => false]) {
-      answer = no
-      expect((await ana.start()).json.code).toBe('send_refused')
-    }
-    answer = () => {
-      throw new Error('engine down')
-    }
+    const { host, ana } = await startLoggedIn({ options: { beforeSend } })
     expect((await ana.start()).json).toEqual({ host: 'engine down' })
     expect(host.stub.sends).toEqual([])
-    answer = async () => true
+    throws = false
     expect((await ana.start({ channel: 'call' })).status).toBe(201)
-    expect(asked.at(-1)).toEqual([
-      'POST',
-      {
-        subject: 'ana',
-        destination: '+573001234567',
-        channel: 'call',
-        channels: ['sms', 'call'],
-        purpose: 'login',
-      },
-    ])
+    expect(beforeSend).toHaveBeenLastCalledWith(expect.objectContaining({ method: 'POST' }), {
+      subject: 'ana',
+      destination: '+573001234567',
+      channel: 'call',
+      channels: ['sms', 'call'],
+      purpose: 'login',
+    })
   })
 
   it('gives its reason to the event and to nobody else, and chooses the method', async () => {
     let answer: unknown
-    const host = await startHost({
+    const { host, ana } = await startLoggedIn({
       listens: true,
       options: { beforeSend: () => answer as boolean },
       mount: (app, tf) => app.get('/texts', tf.requireTwoFactor({ purpose: 'pay', methods: ['sms'] })),
     })
-    const ana = await host.login()
     const start = (body: object = {}) => ana.start(body)
     const reasons = () =>
       host.events.flatMap((event) => (event.type === 'request.refused' ? [event.reason] : []))
@@ -175,6 +166,10 @@ describe('beforeSend', () => {
       [{ allow: false, reason: 5 }, undefined],
       // What means a number on file that cannot be read, from elsewhere.
       [{ allow: false, reason: 'not-a-number' }, 'not-a-number'],
+      [false, undefined],
+      [undefined, undefined],
+      [1, undefined],
+      [Promise.resolve(false), undefined],
       [{ allow: 1 }, undefined],
       [{ reason: 'risk' }, 'risk'],
       [{ method: 'call' }, undefined],

@@ -10,7 +10,7 @@ import {
 } from '../../src/index.js'
 import type { Answer, Browser } from './browser.js'
 import { transfersAt } from './described-transfers.js'
-import { type Host, startHost } from './kit.js'
+import { type Host, startHost, startSignedIn } from './kit.js'
 
 /** A bank whose transfer survives its step-up. */
 function startBank(
@@ -205,13 +205,12 @@ describe('a form that was interrupted', () => {
   })
 
   it('is not kept when it is sent by another method, or to a path that is too long to come back to', async () => {
-    const host = await startHost({
+    const { ana } = await startSignedIn({
       mount: (app, tf) => {
         const guard = tf.requireTwoFactor({ purpose: 'pay', resume: true })
         app.all('/save', express.urlencoded({ extended: false }), guard, (_req, res) => void res.json({}))
       },
     })
-    const ana = await host.signIn()
     const headers = { 'sec-fetch-site': 'same-origin', ...form }
     for (const method of ['PUT', 'PATCH']) {
       const refused = await ana.send('/save', { method, body: 'amount=1', headers })
@@ -256,7 +255,7 @@ describe('a form that was interrupted', () => {
         return entry
       },
     }
-    const host = await startHost({
+    const { host, ana } = await startSignedIn({
       options: { store },
       mount: (app, tf) => {
         const guard = tf.requireTwoFactor({ purpose: 'pay', resume: true })
@@ -265,7 +264,6 @@ describe('a form that was interrupted', () => {
         })
       },
     })
-    const ana = await host.signIn()
     const page = await prove(host, ana, await post(ana, '/save?tab=1&x=%22', 'b=1&a=2&b=3'))
     let kept: ReturnType<typeof formOn>
     meanwhile = async () => {
@@ -365,27 +363,20 @@ describe('nobody else', () => {
     expect(formOn(await ana.open(page))).toBeDefined()
   })
 
-  it('reads a form after a revocation, though the session goes on', async () => {
+  it.each<[string, (host: Host, ana: Browser) => unknown]>([
+    ['after a revocation, though the session goes on', (_host, ana) => ana.post('/revoke', {})],
+    ['after a sign-out', (_host, ana) => ana.post('/switch', {})],
+    [
+      'whose proof is too old',
+      ({ clock }) => {
+        clock.now += 6 * 60_000
+      },
+    ],
+  ])('reads a form %s, and all that is told is that it is gone', async (_when, happens) => {
     const host = await startBank()
     const { ana, refused } = await interrupted(host)
     const page = await prove(host, ana, refused)
-    await ana.post('/revoke', {})
-    expect((await ana.open(page)).status).toBe(410)
-  })
-
-  it('reads a form whose proof is too old, in the same session either', async () => {
-    const host = await startBank()
-    const { ana, refused } = await interrupted(host)
-    const page = await prove(host, ana, refused)
-    host.clock.now += 6 * 60_000
-    expect((await ana.open(page)).status).toBe(410)
-  })
-
-  it('is told more than that a form is gone after a sign-out', async () => {
-    const host = await startBank()
-    const { ana, refused } = await interrupted(host)
-    const page = await prove(host, ana, refused)
-    await ana.post('/switch', {})
+    await happens(host, ana)
     const shown = await ana.open(page)
     expect([shown.status, formOn(shown)]).toEqual([410, undefined])
   })
