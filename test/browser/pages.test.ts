@@ -113,14 +113,6 @@ describeInChromium('the pages', (browser) => {
     },
   )
 
-  it('take a pasted code whole, with whatever surrounds it', async () => {
-    const page = await open('code')
-    await page.locator('#code').focus()
-    await page.keyboard.insertText('  123-456 is your code')
-    expect(await page.locator('#code').inputValue()).toBe('  123-456 is your code')
-    await page.close()
-  })
-
   /** A page that keeps the codes that it would send. */
   const openWatched = async (state: string) => {
     const page = await browser().newPage()

@@ -83,29 +83,6 @@ describe('an event', () => {
     expect((await ana.start()).status).toBe(503)
     expect(only('store.failed')[0]).toMatchObject({ command: 'read', durationMs: 30 })
   })
-
-  it.each<[string, StubAnswer, object, object]>([
-    [
-      'an account that is refused',
-      refusedAccount,
-      { type: 'provider.misconfigured' },
-      { httpStatus: 520, providerError: '1003', reason: 'answer' },
-    ],
-    ['a connection that is cut', 'reset', { type: 'provider.unavailable', sent: true }, { reason: 'reset' }],
-  ])('tells the cause of an incident: %s', async (_name, answer, event, cause) => {
-    const sends = await observe()
-    sends.host.stub.answerSend = () => answer
-    await tryCode(sends, '111111')
-    expect(sends.host.events).toContainEqual(
-      expect.objectContaining({ ...event, ...cause, operation: 'sendSmsCode', at: sends.host.clock.now }),
-    )
-    const checks = await observe()
-    checks.host.stub.answerCheck = () => answer
-    expect((await tryCode(checks, '111111')).status).toBe(503)
-    expect(checks.host.events).toContainEqual(
-      expect.objectContaining({ ...event, ...cause, operation: 'verifyCode' }),
-    )
-  })
 })
 
 describe('without a listener', () => {

@@ -121,19 +121,3 @@ describe('a visitor whose address others have used up', () => {
     }
   })
 })
-
-it('of one address, refused starts ask `beforeSend` as often together as it may submit codes', async () => {
-  let asked = 0
-  const beforeSend = async () => {
-    asked += 1
-    return false
-  }
-  const options = { beforeSend, limits: { verificationsPerAddressPer10Min: 12 } }
-  const host = await startHost({ options, mount })
-  const visitors = await Promise.all(Array.from({ length: 40 }, () => host.login()))
-  for (const visitor of visitors) Object.assign(visitor.always, forwarded)
-  const told = await Promise.all(visitors.map((visitor) => visitor.start()))
-  expect(asked).toBe(12)
-  const refused = told.filter(({ json }) => json.code === 'send_limit' && json.limit === 'address')
-  expect(refused).toHaveLength(28)
-})

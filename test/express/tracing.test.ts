@@ -1,7 +1,7 @@
 import { tracingChannel } from 'node:diagnostics_channel'
 import { inspect } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { memoryStore, type Store } from '../../src/index.js'
+import { memoryStore } from '../../src/index.js'
 import { own } from './code-providers.js'
 import { startHost, startLoggedIn } from './kit.js'
 
@@ -54,26 +54,6 @@ describe('the tracing channels', () => {
     ])
     expect(host.stub.sends).toHaveLength(1)
     expect(host.stub.checks).toHaveLength(2)
-  })
-
-  it('tell of each command of a store at once, and later where it answers later', async () => {
-    const traced = trace('store')
-    const memory = memoryStore()
-    const store: Store = {
-      read: (key) => memory.read(key),
-      swap: async (...args) => memory.swap(...args),
-      increment: (...args) => memory.increment(...args),
-    }
-    const host = await startHost({ options: { store } })
-    await host.signIn()
-    const commands = (wanted: Phase) =>
-      new Set(traced.phases.filter(([phase]) => phase === wanted).map(([, context]) => inspect(context)))
-    expect(commands('end')).toContain("{ command: 'read', kind: 'auth' }")
-    expect([...commands('asyncEnd')].sort()).toEqual([
-      "{ command: 'swap', kind: 'auth' }",
-      "{ command: 'swap', kind: 'devices' }",
-      "{ command: 'swap', kind: 'grants' }",
-    ])
   })
 
   it.each([
