@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { SessionAdapter } from '../../src/index.js'
-import { sidOf, startChallenged, startHost, startLoggedIn } from './kit.js'
+import { sidOf, startChallenged, type startHost, startLoggedIn, startVisit } from './kit.js'
 
 const later = () => new Promise((resolve) => setImmediate(resolve))
 
@@ -71,8 +71,7 @@ describe('an id that takes a promise', () => {
 
 describe('a guard that hands out a requirement', () => {
   it('has the session of an anonymous visitor saved first, so that the requirement is worth something', async () => {
-    const host = await startHost({ options: { subject: () => 'ana' } })
-    const ana = host.browser()
+    const { visitor: ana } = await startVisit({ options: { subject: () => 'ana' } })
     const { requirement } = (await ana.get('/account')).json
     expect((await ana.start({ requirement })).status).toBe(201)
   })

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type CodeCheck, type CodeProvider, type CodeSend, twoFactor } from '../../src/index.js'
-import { startProviderStub } from '../provider-stub.js'
-import { baseOptions, signupAt, startLoggedIn } from './kit.js'
+import type { CodeCheck, CodeProvider, CodeSend } from '../../src/index.js'
+import { signupAt, startLoggedIn } from './kit.js'
 
 /** An adapter in ten lines, as a host would write it, that keeps what it was asked. */
 function adapter(more: Partial<CodeProvider> = {}) {
@@ -56,25 +55,4 @@ describe('twoFactor with a CodeProvider', () => {
       expect(sends.map((send) => send.locale)).toEqual([locale, locale, locale])
     },
   )
-
-  it('asks self-test and close of it only what it has', async () => {
-    const stub = await startProviderStub()
-    const base = { ...baseOptions(stub, { now: 0 }), now: undefined as never }
-    const bare = twoFactor({ ...base, provider: adapter().provider })
-    expect(await bare.selfTest()).toEqual({ ok: true, findings: [] })
-    await bare.close()
-
-    let closed = false
-    const full = adapter({
-      balance: async () => ({ credits: 0 }),
-      close: async () => {
-        closed = true
-      },
-    })
-    const tf = twoFactor({ ...base, provider: full.provider })
-    expect(await tf.selfTest()).toMatchObject({ ok: false, findings: [{ code: 'no_credits' }] })
-    await tf.close()
-    expect(closed).toBe(true)
-    await stub.close()
-  })
 })

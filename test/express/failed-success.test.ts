@@ -14,6 +14,7 @@ import {
   startChallenged,
   startHost,
   startLoggedIn,
+  startVisit,
   storeThrough,
   withTokens,
 } from './kit.js'
@@ -320,8 +321,7 @@ describe('a proof of a number', () => {
   it('that cannot be stored is refused, gives its session up and leaves nothing to redeem', async () => {
     const { store, arm } = failingStore('enrolment')
     const { session, renewals } = counted()
-    const host = await startHost({ options: { store, session }, mount })
-    const visitor = host.browser()
+    const { host, visitor } = await startVisit({ options: { store, session }, mount })
     await visitor.post('/phone/start', { phone })
     arm()
     const told = await visitor.post('/phone/verify', { code: host.stub.rightCode })

@@ -2,7 +2,7 @@ import express from 'express'
 import { describe, expect, it } from 'vitest'
 import { memoryStore, type Store } from '../../src/index.js'
 import { type Answer, type Browser, hiddenFields } from './browser.js'
-import { startHost, startLoggedIn, startSignedIn } from './kit.js'
+import { startHost, startLoggedIn, startSignedIn, startVisit } from './kit.js'
 
 const minute = 60_000
 
@@ -51,7 +51,7 @@ describe('a sign-in with forms', () => {
   })
 
   it("starts by the host's own form and carries the way back along", async () => {
-    const host = await startHost({
+    const { visitor: ana } = await startVisit({
       mount: (app, tf) => {
         const form = express.urlencoded({ extended: false })
         app.post(
@@ -65,7 +65,6 @@ describe('a sign-in with forms', () => {
         )
       },
     })
-    const ana = host.browser()
     const fields = {
       user: 'ana',
       password: 'x',

@@ -5,7 +5,7 @@ import { methods, spellingsOf } from '../../src/testing/rehearsal/hostile.js'
 import { createWire } from '../../src/testing/rehearsal/wire.js'
 import { figure } from '../prove/figure.js'
 import type { Browser } from './browser.js'
-import { ok, startHost, startLoggedIn, startSignedIn } from './kit.js'
+import { ok, startHost, startLoggedIn, startSignedIn, startVisit } from './kit.js'
 
 /** Headers by which a request claims to be another one. */
 const claims = {
@@ -79,8 +79,7 @@ describe('the guard', () => {
       req.session.userId = 'ana'
       next()
     }
-    const host = await startHost({ routes: (app, tf) => routes(app.use(signedIn), tf) })
-    const ana = host.browser()
+    const { host, visitor: ana } = await startVisit({ routes: (app, tf) => routes(app.use(signedIn), tf) })
     const answers = [
       await ana.open('/two-factor'),
       await ana.open('/Two-Factor/?requirement=x'),
@@ -142,8 +141,9 @@ describe('the guard', () => {
   })
 
   it.each([7, 7n, '7'])('takes %s for the same subject', async (subject) => {
-    const host = await startHost({ options: { subject: () => subject, phone: () => '+573001234567' } })
-    const browser = host.browser()
+    const { host, visitor: browser } = await startVisit({
+      options: { subject: () => subject, phone: () => '+573001234567' },
+    })
     await browser.post('/two-factor/start', {})
     await browser.post('/two-factor/verify', { code: host.stub.rightCode })
     expect((await browser.get('/account')).json.subject).toBe('7')

@@ -4,7 +4,7 @@ import { MemoryStore } from 'express-session'
 import { describe, expect, it } from 'vitest'
 import { expressSession, type SessionAdapter, type TwoFactorOptions } from '../../src/index.js'
 import type { Answer, Browser } from './browser.js'
-import { gate, type HostOptions, startHost, startLoggedIn, withCookies } from './kit.js'
+import { gate, type HostOptions, startHost, startLoggedIn, startVisit, withCookies } from './kit.js'
 
 const never = new Promise<never>(() => undefined)
 const hang = () => never
@@ -134,7 +134,7 @@ describe('an onVerified that never settles', () => {
     const { addSession, session, hold, userOf } = setUp()
     const held = gate()
     let written: Promise<unknown> = never
-    const host = await startHost({
+    const { host, visitor: ana } = await startVisit({
       ...(addSession && { addSession }),
       options: {
         ...(session && { session }),
@@ -151,7 +151,6 @@ describe('an onVerified that never settles', () => {
       },
       mount: (app) => app.get('/user', (req, res) => void res.json({ user: userOf(req) })),
     })
-    const ana = host.browser()
     expect((await start(ana)).status).toBe(201)
     const old = ana.copy()
     expect((await ana.verify(host.stub.rightCode)).refusal).toEqual([503, 'session_unavailable'])

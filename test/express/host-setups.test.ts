@@ -10,6 +10,7 @@ import {
   startHost,
   startLoggedIn,
   startSignedIn,
+  startVisit,
 } from './kit.js'
 
 describe('a host that parses every body itself', () => {
@@ -60,8 +61,7 @@ describe('single handlers', () => {
       app.get('/e', tf.status())
       app.get('/f', tf.requireTwoFactor(), ok)
     }
-    const host = await startHost({ routes })
-    const ana = host.browser()
+    const { host, visitor: ana } = await startVisit({ routes })
     expect((await ana.post('/a', { user: 'ana', password: 'x', purpose: 'anything' })).status).toBe(201)
     expect((await ana.get('/e')).json.challenge.purpose).toBe('login')
     host.clock.now += 60_000
@@ -82,8 +82,7 @@ describe('single handlers', () => {
       app.post('/d', signup.cancel())
       app.get('/e', signup.status())
     }
-    const host = await startHost({ routes })
-    const visitor = host.browser()
+    const { host, visitor } = await startVisit({ routes })
     expect((await visitor.post('/a', { phone: '+573007654321' })).status).toBe(201)
     expect((await visitor.get('/e')).json.challenge.purpose).toBe('signup')
     host.clock.now += 60_000

@@ -190,6 +190,12 @@ export const startLoggedIn = startWith('login')
 export const startChallenged = startWith('challenged')
 export const startSignedIn = startWith('signIn')
 
+/** A host, and a browser with no cookie yet. */
+export async function startVisit(given?: HostOptions) {
+  const host = await startHost(given)
+  return { host, visitor: host.browser() }
+}
+
 /** Sessions as the README mounts them. */
 export function expressSessions(store?: SessionStore): RequestHandler {
   return session({

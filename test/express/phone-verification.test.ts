@@ -8,6 +8,7 @@ import {
   signupAt,
   startHost,
   startLoggedIn,
+  startVisit,
   storeThrough,
   withTokens,
 } from './kit.js'
@@ -21,8 +22,7 @@ async function prove(visitor: Browser, phone: string, code: string): Promise<voi
 
 describe('a signup', () => {
   it('proves a number that an anonymous visitor typed, and hands it out once', async () => {
-    const host = await startHost({ mount: signupRoutes })
-    const visitor = host.browser()
+    const { host, visitor } = await startVisit({ mount: signupRoutes })
     expect((await visitor.get('/signup/phone')).json).toEqual({ challenge: null })
     expect((await visitor.post('/signup/phone/start', {})).json.detail).toBe('phone is missing.')
 
@@ -93,8 +93,7 @@ describe('a signup', () => {
   })
 
   it('lets the number be changed before it is proven, three times a day', async () => {
-    const host = await startHost({ mount: signupRoutes })
-    const visitor = host.browser()
+    const { host, visitor } = await startVisit({ mount: signupRoutes })
     await visitor.post('/signup/phone/start', { phone: '+573007654321' })
     const first = host.stub.rightCode
     expect((await visitor.post('/signup/phone/start', { phone: '+573005555555' })).status).toBe(201)
@@ -157,8 +156,7 @@ describe('a signup', () => {
   })
 
   it('is not proven when it ended while the code was checked', async () => {
-    const host = await startHost({ mount: signupRoutes })
-    const visitor = host.browser()
+    const { host, visitor } = await startVisit({ mount: signupRoutes })
     await visitor.post('/signup/phone/start', { phone: '+573007654321' })
     host.whileChecked(() => {
       host.clock.now += 30 * 60_000
@@ -211,14 +209,13 @@ describe('a signup', () => {
 
   it('is proven by the routes of its own purpose alone', async () => {
     const appName = { login: 'Acme', signup: 'Acme signup', move: 'Acme move' }
-    const host = await startHost({
+    const { host, visitor } = await startVisit({
       options: { appName },
       mount: (app, tf) => {
         signupRoutes(app, tf)
         app.use('/move', tf.phoneVerification({ purpose: 'move' }).routes())
       },
     })
-    const visitor = host.browser()
     await visitor.post('/signup/phone/start', { phone: '+573007654321' })
     expect((await visitor.get('/move')).json).toEqual({ challenge: null })
     expect((await visitor.post('/move/verify', { code: host.stub.rightCode })).status).toBe(410)
@@ -251,11 +248,10 @@ describe('the names of the lanes', () => {
 
 describe('a purpose from the options', () => {
   it('gives a phone verification its channels', async () => {
-    const host = await startHost({
+    const { visitor } = await startVisit({
       options: { purposes: { login: {}, transfer: {}, signup: { channels: ['call'] } } },
       mount: signupAt('/signup'),
     })
-    const visitor = host.browser()
     const start = await visitor.post('/signup/start', { phone: '+573001112233' })
     expect(start.json.challenge).toMatchObject({ channel: 'call', channels: ['call'] })
     expect((await visitor.post('/signup/start', { phone: '+573001112234', channel: 'sms' })).status).toBe(400)

@@ -2,7 +2,7 @@ import type { Express } from 'express'
 import { describe, expect, it } from 'vitest'
 import type { TwoFactor } from '../../src/index.js'
 import type { Browser } from './browser.js'
-import { type Host, startHost, startLoggedIn, startSignedIn } from './kit.js'
+import { type Host, startLoggedIn, startSignedIn, startVisit } from './kit.js'
 
 const minute = 60_000
 const confirmed = '<h1>You&#39;re already confirmed</h1>'
@@ -139,8 +139,7 @@ describe('a second tab of a signup', () => {
   }
 
   it('says so and leads on until the proof was redeemed', async () => {
-    const host = await startHost({ mount })
-    const visitor = host.browser()
+    const { host, visitor } = await startVisit({ mount })
     await visitor.submit('/signup/phone/start', { phone: '300 765 4321', country: 'CO' })
     const code = { code: host.stub.rightCode }
     await visitor.submit('/signup/phone/verify', code)
@@ -159,8 +158,7 @@ describe('a second tab of a signup', () => {
   })
 
   it('takes another number later', async () => {
-    const host = await startHost({ mount })
-    const visitor = host.browser()
+    const { host, visitor } = await startVisit({ mount })
     await visitor.submit('/signup/phone/start', { phone: '300 765 4321', country: 'CO' })
     await visitor.submit('/signup/phone/verify', { code: host.stub.rightCode })
     host.clock.now += 10 * minute + 1

@@ -10,6 +10,7 @@ import {
   startChallenged,
   startHost,
   startLoggedIn,
+  startVisit,
   withCookies,
   withTokens,
 } from './kit.js'
@@ -124,8 +125,7 @@ describe('with express-session', () => {
   })
 
   it('an anonymous session is saved at start, so that the code finds it', async () => {
-    const host = await startHost({ options: { subject: () => 'ana' } })
-    const visitor = host.browser()
+    const { host, visitor } = await startVisit({ options: { subject: () => 'ana' } })
     expect((await host.confirm(visitor)).status).toBe(200)
     expect((await visitor.get('/account')).status).toBe(200)
   })
@@ -192,11 +192,10 @@ describe('with cookie-session', () => {
       const told = await startRefused(refusal, withCookies)
       expect(told.headers.getSetCookie().filter((line) => line.startsWith('cs'))).toEqual([])
     }
-    const host = await startHost({
+    const { host, visitor } = await startVisit({
       ...withCookies,
       options: { ...withCookies.options, subject: () => 'ana' },
     })
-    const visitor = host.browser()
     expect((await visitor.start()).status).toBe(201)
     expect((await visitor.verify(host.stub.rightCode)).status).toBe(200)
   })
@@ -214,8 +213,7 @@ describe('with bearer tokens', () => {
   }
 
   it('a refusal carries the challenge of RFC 9470, and the grant belongs to the token', async () => {
-    const host = await startHost({ ...withTokens(options), mount })
-    const app = host.browser()
+    const { host, visitor: app } = await startVisit({ ...withTokens(options), mount })
     const refused = await app.get('/keys', bearer('ana-1'))
     expect(refused.status).toBe(401)
     expect(refused.json).toMatchObject({ code: 'second_factor_required', status: 401, maxAgeMs: 300_000 })

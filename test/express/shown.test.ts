@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { type Browser, hiddenFields } from './browser.js'
 import { describedTransfers, mallory, mum } from './described-transfers.js'
-import { type Host, type HostOptions, sessionIdOf, signupAt, startHost, startSignedIn } from './kit.js'
+import {
+  type Host,
+  type HostOptions,
+  sessionIdOf,
+  signupAt,
+  startHost,
+  startSignedIn,
+  startVisit,
+} from './kit.js'
 
 const minute = 60_000
 
@@ -167,8 +175,7 @@ describe('a code of one purpose', () => {
   })
 
   it('is named by the routes of a phone verification, which have one', async () => {
-    const host = await startHost({ mount: signupAt('/signup/phone') })
-    const ana = host.browser()
+    const { host, visitor: ana } = await startVisit({ mount: signupAt('/signup/phone') })
     const started = await ana.post('/signup/phone/start', { phone: '+573009999999' })
     const { rightCode: code } = host.stub
     for (const action of ['verify', 'resend']) {

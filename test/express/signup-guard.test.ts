@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Suspicion, TwoFactorOptions } from '../../src/index.js'
+import type { TwoFactorOptions } from '../../src/index.js'
 import { startHost } from './kit.js'
 
 const phoneOf = (index: number) => `+57300${1_000_000 + index}`
@@ -52,16 +52,4 @@ it('numbers that the host has seen proven elsewhere count', async () => {
   expect((await start(3)).status).toBe(201)
   expect((await start(4, 0)).status).toBe(503)
   await expect(host.tf.signups.approved('co')).rejects.toThrow(TypeError)
-})
-
-it('without a word nothing is refused, and `beforeSend` is told all the same', async () => {
-  const suspicions: (Suspicion | undefined)[] = []
-  const { start } = await startSignups({
-    beforeSend: (_req, { suspicion }) => suspicions.push(suspicion) > 0,
-  })
-  for (let index = 0; index < 32; index += 1) expect((await start(index)).status).toBe(201)
-  expect(suspicions.filter(Boolean)).toEqual([
-    { country: 'CO', sent: 30, approved: 0 },
-    { country: 'CO', sent: 31, approved: 0 },
-  ])
 })

@@ -2,7 +2,7 @@ import type { Express } from 'express'
 import { describe, expect, it } from 'vitest'
 import { type TwoFactor, twoFactor } from '../../src/index.js'
 import type { ProviderStub } from '../provider-stub.js'
-import { asAna, baseOptions, type Host, ok, startHost } from './kit.js'
+import { asAna, baseOptions, type Host, ok, startHost, startVisit } from './kit.js'
 
 const app = () => twoFactor(baseOptions({ baseUrl: 'http://127.0.0.1:9' } as ProviderStub, { now: 0 }))
 
@@ -58,11 +58,10 @@ describe('success', () => {
   })
 
   it('leads on from a trusted browser, which types no code', async () => {
-    const host = await startHost({
+    const { host, visitor: ana } = await startVisit({
       ...mounted({ login: { purpose: 'login', successPath: '/mine' } }),
       options: { trustedDevices: { maxAgeMs: 86_400_000 } },
     })
-    const ana = host.browser()
     await ana.submit('/login')
     await ana.submit('/two-factor/verify', { code: host.stub.rightCode, trustDevice: 'true' })
     expect((await ana.submit('/login')).location).toBe('/mine')

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Answer, type Browser, hiddenFields } from './browser.js'
-import { type Host, signupAt, startHost, startLoggedIn, startSignedIn } from './kit.js'
+import { type Host, signupAt, startLoggedIn, startSignedIn, startVisit } from './kit.js'
 
 const minute = 60_000
 
@@ -101,8 +101,7 @@ describe('a code that ran out', () => {
   })
 
   it('is replaced at a signup under the number that was typed', async () => {
-    const host = await startHost({ mount: signupAt('/signup') })
-    const visitor = host.browser()
+    const { host, visitor } = await startVisit({ mount: signupAt('/signup') })
     await visitor.submit('/signup/start', { phone: '300 765 4321', country: 'CO' })
     host.clock.now += 6 * minute
     expect((await visitor.submit('/signup/resend')).status).toBe(303)

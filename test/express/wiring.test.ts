@@ -2,7 +2,7 @@ import express, { type Express, Router } from 'express'
 import session from 'express-session'
 import { describe, expect, it } from 'vitest'
 import type { TwoFactor } from '../../src/index.js'
-import { type Host, type HostOptions, hearWarnings, ok, startHost, startSignedIn } from './kit.js'
+import { type Host, type HostOptions, hearWarnings, ok, startHost, startSignedIn, startVisit } from './kit.js'
 
 const { codes } = hearWarnings()
 
@@ -45,8 +45,7 @@ describe('a host without a session', () => {
       { addSession: () => undefined, options: { subject: (req) => req.session?.userId } },
     ],
   ])('is told which line to write when it %s', async (_name, given) => {
-    const host = await startHost(given)
-    const visitor = host.browser()
+    const { host, visitor } = await startVisit(given)
     const told = [
       await visitor.start(),
       await visitor.get('/two-factor'),
@@ -80,7 +79,7 @@ describe('a host without a session', () => {
     ['/signup/phone', '/signup/phone', '/signup/phone'],
     [undefined, '/two-factor', '/'],
   ])('whose proof is missing is a page that leads to the number: path %j', async (path, files, link) => {
-    const host = await startHost({
+    const { visitor: ana } = await startVisit({
       routes(app, tf) {
         const signup = tf.phoneVerification(path === undefined ? {} : { path })
         app.use('/signup/phone', signup.routes())
@@ -88,7 +87,6 @@ describe('a host without a session', () => {
         app.post('/signup', signup.requireProof(), ok)
       },
     })
-    const ana = host.browser()
     const { status, text } = await ana.submit('/signup', {})
     expect(status).toBe(403)
     expect(text).toContain(`<link rel="stylesheet" href="${files}/page.css">`)
