@@ -1,24 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { describe, expect, it } from 'vitest'
-import type { TwoFactorEvent } from '../../src/index.js'
 import type { StubAnswer } from '../provider-stub.js'
-import { type Host, hearWarnings, signupAt, startHost, startLoggedIn } from './kit.js'
-
-interface Observed {
-  readonly host: Host
-  only<Type extends TwoFactorEvent['type']>(type: Type): Extract<TwoFactorEvent, { type: Type }>[]
-}
-
-async function observe(options: object = {}): Promise<Observed> {
-  const host = await startHost({ options, listens: true })
-  return { host, only: (type) => host.events.filter((event): event is never => event.type === type) }
-}
-
-/** Ana asks for a code and types one. */
-async function tryCode({ host }: Observed, code: string) {
-  const ana = await host.challenged()
-  return ana.verify(code)
-}
+import { hearWarnings, signupAt, startChallenged, startHost, startLoggedIn, storeThrough } from './kit.js'
 
 const refusedAccount: StubAnswer = { status: 520, json: { error: 1003, msg: 'no such account' } }
 
@@ -27,14 +10,13 @@ describe('an event', () => {
     const onEvent = async () => {
       throw new Error('metrics are down')
     }
-    const observed = await observe({ onEvent })
+    const { host, ana } = await startChallenged({ options: { onEvent } })
     // An unhandled rejection fails the run of the tests.
-    expect((await tryCode(observed, observed.host.stub.rightCode)).status).toBe(200)
+    expect((await ana.verify(host.stub.rightCode)).status).toBe(200)
   })
 
   it('carries its time, how long the provider took, and how old the code was', async () => {
-    const observed = await observe()
-    const { host } = observed
+    const host = await startHost({ listens: true })
     const startedAt = host.clock.now
     const { answerSend, answerCheck } = host.stub
     host.stub.answerSend = (request) => {
@@ -65,23 +47,19 @@ describe('an event', () => {
   })
 
   it('says how long a store took before it failed', async () => {
-    const startedAt = Date.parse('2026-03-01T12:00:00.000Z')
-    const clock = { now: startedAt }
-    const { host, only } = await observe({
-      now: () => clock.now,
-      store: {
-        async read() {
+    const { host, ana } = await startLoggedIn({
+      listens: true,
+      options: {
+        store: storeThrough(async () => {
           await new Promise((resolve) => setImmediate(resolve))
-          clock.now = startedAt + 30
+          host.clock.now += 30
           throw new Error('connection lost')
-        },
-        swap: () => ({ swapped: false }),
-        increment: () => ({ count: 1, resetInMs: 1 }),
+        }),
       },
     })
-    const ana = await host.login()
     expect((await ana.start()).status).toBe(503)
-    expect(only('store.failed')[0]).toMatchObject({ command: 'read', durationMs: 30 })
+    const failed = host.events.find(({ type }) => type === 'store.failed')
+    expect(failed).toMatchObject({ durationMs: 30 })
   })
 })
 

@@ -1,25 +1,18 @@
 import express from 'express'
 import { describe, expect, it } from 'vitest'
 import type { GuardOptions } from '../../src/index.js'
-import { startHost, startLoggedIn, startSignedIn } from './kit.js'
+import { ok, startHost, startLoggedIn, startSignedIn } from './kit.js'
 
 const bind = (req: express.Request) => ({ amount: req.body.amount })
 
-async function startTransferHost(guard: GuardOptions) {
-  return startHost({
-    mount(app, tf) {
-      const pay = tf.requireTwoFactor({ purpose: 'pay', once: true, bind, ...guard })
-      app.post('/accounts/:id/pay', express.urlencoded({ extended: false }), pay, (_req, res) => {
-        res.json({})
-      })
-    },
-  })
-}
-
 /** Where the code leads after a form that was interrupted, as helmet's default policy lets browsers send it. */
 async function leadsTo(guard: GuardOptions, fields: Record<string, string> = {}, headers = {}) {
-  const host = await startTransferHost(guard)
-  const ana = await host.signIn()
+  const { host, ana } = await startSignedIn({
+    mount(app, tf) {
+      const pay = tf.requireTwoFactor({ purpose: 'pay', once: true, bind, ...guard })
+      app.post('/accounts/:id/pay', express.urlencoded({ extended: false }), pay, ok)
+    },
+  })
   const body = { amount: '1', ...fields }
   const refused = await ana.submit('/accounts/7/pay', body, { origin: 'null', ...headers })
   expect(refused.status).toBe(403)
@@ -62,9 +55,7 @@ describe('the way back to an interrupted form without a Referer', () => {
   it('is the request itself for a GET', async () => {
     const { host, ana } = await startSignedIn({
       mount: (app, tf) => {
-        app.get('/secret', tf.requireTwoFactor({ purpose: 'x', formPath: '/form' }), (_req, res) => {
-          res.json({})
-        })
+        app.get('/secret', tf.requireTwoFactor({ purpose: 'x', formPath: '/form' }), ok)
       },
     })
     const { requirement } = (await ana.open((await ana.open('/secret?a=1')).location)).fields
