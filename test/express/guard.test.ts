@@ -104,6 +104,33 @@ describe('the guard', () => {
     expect((await ana.get('/two-factor/devices')).status).toBe(403)
   })
 
+  it('answers 503 when the store is down, late or throws, and lets nobody in', async () => {
+    const good = memoryStore()
+    let read: Store['read'] = good.read
+    const store: Store = { ...good, read: (key) => read(key) }
+    const events: string[] = []
+    const onEvent = ({ type }: { type: string }) => events.push(type)
+    const host = await startHost({ options: { store, limits: { storeTimeoutMs: 30 }, onEvent } })
+    const ana = await host.signIn()
+    expect((await ana.get('/account')).status).toBe(200)
+    for (const broken of [
+      () => Promise.reject(new Error('down')),
+      () => {
+        throw new Error('down')
+      },
+      () => new Promise<never>(() => undefined),
+    ]) {
+      read = broken
+      const told = await ana.get('/account')
+      expect(told.status).toBe(503)
+      expect(told.json.code).toBe('store_unavailable')
+      expect((await ana.open('/account')).status).toBe(503)
+    }
+    expect(events).toContain('store.failed')
+    read = good.read
+    expect((await ana.get('/account')).status).toBe(200)
+  })
+
   it.each([
     ['of an older format', { v: 0 }],
     ['that is a list', []],
