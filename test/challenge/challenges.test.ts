@@ -18,41 +18,6 @@ const aboutAna = (challengeId: unknown, purpose = 'login') => ({
 
 const idOf = (started: object) => ('challenge' in started ? (started.challenge as { id: string }).id : '')
 
-describe('many requests at once', () => {
-  it('reach the provider five times with 1,000 wrong codes from 100 sessions', async () => {
-    const { challenges, provider, wait } = createService()
-    for (let session = 0; session < 5; session += 1) {
-      await challenges.start({ ...ana, session: `session-${session}`, purpose: 'login' })
-      wait(5 * minute)
-    }
-    await Promise.all(
-      wrong(1_000).map((code, index) =>
-        challenges.verify({ ...ana, session: `session-${index % 100}`, code }),
-      ),
-    )
-    for (const code of wrong(20)) await challenges.verify({ ...ana, session: 'session-4', code })
-    expect(provider.checks.length).toBe(5)
-  })
-
-  it('let one right code of 500 in', async ({ challenges }) => {
-    await challenges.start({ ...ana, purpose: 'login' })
-    const outcomes = await Promise.all(
-      Array.from({ length: 500 }, () => challenges.verify({ ...ana, code: rightCode })),
-    )
-    expect(outcomes.filter(({ outcome }) => outcome === 'approved')).toHaveLength(1)
-  })
-
-  it('send one code for 200 starts, and hand the same challenge to the same session', async () => {
-    const { challenges, provider } = createService()
-    const outcomes = await Promise.all(
-      Array.from({ length: 200 }, () => challenges.start({ ...ana, purpose: 'login' })),
-    )
-    expect(provider.sends).toHaveLength(1)
-    const ids = outcomes.map((outcome) => 'challenge' in outcome && outcome.challenge.id)
-    expect(new Set(ids).size).toBe(1)
-  })
-})
-
 describe('start', () => {
   it('sends the code to the number under the name of lane and purpose, and shows the number masked', async () => {
     const { challenges, provider, now } = createService()
@@ -252,21 +217,6 @@ describe('start', () => {
     }
   })
 
-  it('buys no guesses for a start that is refused in the end', async () => {
-    const { challenges, provider, wait } = createService({ limits: { failuresPerSubjectPerDay: 1_000 } })
-    const guessThenRefuse = async () => {
-      for (const code of wrong(5)) await challenges.verify({ ...ana, code })
-      return false
-    }
-    for (let minutes = 0; minutes < 24 * 60; minutes += 1) {
-      await challenges.start({ ...ana, purpose: 'login', beforeSend: guessThenRefuse })
-      wait(minute)
-    }
-    expect(provider.sends).toHaveLength(0)
-    // The host is asked before anything is booked, so that there is nothing to type.
-    expect(provider.checks).toHaveLength(0)
-  })
-
   it.each([
     ['the host refuses', { beforeSend: () => false }, {}],
     [
@@ -344,16 +294,6 @@ describe('start', () => {
     const start = challenges.start({ ...ana, purpose: 'login', onPassed })
     await expect(start).rejects.toThrow('no session')
     expect(provider.sends).toEqual([])
-  })
-
-  it('books nothing when the host throws', async ({ challenges }) => {
-    const beforeSend = () => {
-      throw new Error('risk engine down')
-    }
-    await expect(challenges.start({ ...ana, purpose: 'login', beforeSend })).rejects.toThrow(
-      'risk engine down',
-    )
-    expect(await challenges.start({ ...ana, purpose: 'login' })).toMatchObject({ outcome: 'started' })
   })
 
   it('is superseded when another session starts while its send is under way', async () => {
@@ -448,14 +388,17 @@ describe('verify', () => {
   it('takes the same wrong code twice for one attempt, and asks about it once', async () => {
     const { challenges, provider } = createService()
     await challenges.start({ ...ana, purpose: 'login' })
-    for (let times = 0; times < 3; times += 1) {
-      expect(await challenges.verify({ ...ana, code: 'wrong1' })).toStrictEqual({
-        outcome: 'rejected',
-        attemptsRemaining: 4,
-      })
+    for (const [code, attemptsRemaining] of [
+      ['wrong1', 4],
+      ['wrong1', 4],
+      ['wrong2', 3],
+      ['wrong1', 3],
+    ] as const) {
+      const rejected = { outcome: 'rejected', attemptsRemaining }
+      expect(await challenges.verify({ ...ana, code })).toStrictEqual(rejected)
     }
-    expect(provider.checks).toHaveLength(1)
-    expect(await challenges.subjects.state('ana')).toMatchObject({ failures: 1 })
+    expect(provider.checks).toHaveLength(2)
+    expect(await challenges.subjects.state('ana')).toMatchObject({ failures: 2 })
   })
 
   it('costs the store no write where too many have tried from the same address', async () => {
@@ -516,17 +459,6 @@ describe('verify', () => {
       retryAfterMs: 15 * minute,
     })
     expect(await challenges.verify({ ...ana, code: rightCode })).toEqual(refusal('phone_locked', 15 * minute))
-  })
-
-  it('takes back the attempt that was no wrong code, and none of the others', async () => {
-    const { challenges, store, keys, wait } = createService()
-    await challenges.start({ ...ana, purpose: 'login' })
-    await challenges.verify({ ...ana, code: 'wrong1' })
-    await challenges.verify({ ...ana, code: rightCode })
-    wait(24 * hour - 1)
-    expect(store.read(keys.tally('auth', 'ana'))).toMatchObject({ value: 1 })
-    wait(1)
-    expect(store.read(keys.tally('auth', 'ana'))).toBeUndefined()
   })
 
   it('keeps a subject out for no more than a day when the clock is set back by a year', async () => {
@@ -818,7 +750,7 @@ describe('the moment from which a code may be sent again', () => {
     const { resendAt = 0, expiresAt } = (await challenges.find(ana)) ?? {}
     expect(resendAt).toBe(expiresAt)
     wait(2 * minute)
-    expect(await challenges.resend(ana)).toMatchObject(refusal('attempts_exhausted'))
+    expect(await challenges.resend(ana)).toMatchObject(refusal('attempts_exhausted', 8 * minute))
   })
 
   it('has nothing to do with the sends of the challenge before', async ({ challenges, now, wait }) => {

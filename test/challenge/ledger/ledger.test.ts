@@ -44,13 +44,6 @@ describe('the time a command works with', () => {
 })
 
 describe('cancelling', () => {
-  it('ends the challenge of this session and subject, once', ({ fresh: number }) => {
-    const booked = number.start()
-    const id = booked.outcome === 'booked' ? booked.challenge.id : ''
-    expect(number.cancel()).toMatchObject({ challenge: { id } })
-    expect(number.cancel()).toEqual({})
-  })
-
   it.each([{ session: 's2' }, { subject: 'bob' }])('ends nothing of somebody else: %o', (who) => {
     const number = startedLedger()
     expect(number.cancel(who)).toEqual({})

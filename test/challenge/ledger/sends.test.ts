@@ -10,12 +10,6 @@ import { driveLedger, it, startedLedger } from './driver.js'
 type Driver = ReturnType<typeof driveLedger>
 
 describe('starting a challenge', () => {
-  it('books the send before anything is sent and starts with fresh attempts', ({ fresh: number }) => {
-    const { outcome } = number.book()
-    expect(outcome).toMatchObject({ outcome: 'booked', challenge: { attempts: 0, channel: 'sms' } })
-    expect(number.budget.sends).toHaveLength(1)
-  })
-
   it('gives the same session, subject, purpose and bound hash its live challenge back during the cooldown', () => {
     const number = driveLedger()
     const first = number.start({ bound: 'b' })
@@ -387,16 +381,6 @@ describe('resending', () => {
     expect(number.resend()).toEqual(refusal('send_limit', 7 * minute))
   })
 
-  it('waits for the cooldown', ({ started: number }) => {
-    expect(number.resend()).toEqual(refusal('resend_too_soon', minute))
-  })
-
-  it('sends nothing when no attempt is left to type it', ({ started: number }) => {
-    for (let wrong = 0; wrong < 5; wrong += 1) number.verify('rejected')
-    number.wait(minute)
-    expect(number.resend()).toMatchObject({ code: 'attempts_exhausted', retryAfterMs: 9 * minute })
-  })
-
   it('that the provider refuses leaves the challenge with the channel its code came by', () => {
     const number = startedLedger({ ...ledgerLimits, cooldownMs: [minute] })
     for (const refused of ['failed', 'not-sent'] as const) {
@@ -431,13 +415,6 @@ describe('resending', () => {
     const sent = { result: 'sent', lifetimeMs: 600_000 } as const
     const settled = settleSend(judged.next ?? number.ledger, 'second', sent, number.now, ledgerLimits)
     expect(settled.next?.strangers.challenge).toMatchObject({ attempts: 1, wrongCodes: undefined })
-  })
-
-  it('tells a superseded session of the same subject from everybody else', ({ started: number }) => {
-    number.wait(minute)
-    number.start({ session: 's2' })
-    expect(number.resend()).toMatchObject({ code: 'challenge_superseded' })
-    expect(number.resend({ subject: 'bob' })).toMatchObject({ code: 'challenge_gone' })
   })
 })
 
