@@ -68,19 +68,6 @@ export const attackers: Readonly<Record<string, Attacker>> = {
     guesses()
   },
 
-  /** Guesses like the patient one, and in the end the owner comes and types the right code: everything is forgiven. */
-  'guesser before a success'(world, pick) {
-    times(2, () => {
-      times(pick(1, 2, 3), () => {
-        begin(world)
-        times(5, () => verify(world, ana, 'wrong'))
-        world.wait(hour)
-      })
-      begin(world)
-      verify(world, ana, 'right')
-    })
-  },
-
   /** Tries to get its attempts back between two guesses. */
   refiller(world, pick) {
     times(40, () => {
@@ -96,18 +83,6 @@ export const attackers: Readonly<Record<string, Attacker>> = {
     })
   },
 
-  /** Lives on outages: lost answers, calls that never left, and answers that are told twice. */
-  'outage rider'(world, pick) {
-    times(40, () => {
-      begin(world, login, pick(tenMinutes, tenMinutes, neverSent, failed))
-      times(6, () => {
-        world.guess(ana, 'wrong', pick('lost', 'never sent', 'misconfigured'))
-        times(pick(1, 2), () => world.answer(0))
-      })
-      world.wait(pick(minute, 5 * minute, 10 * minute))
-    })
-  },
-
   /** Guesses between the booking of a send and the news that it never left. */
   'guesser at nothing'(world, pick) {
     times(30, () => {
@@ -115,37 +90,6 @@ export const attackers: Readonly<Record<string, Attacker>> = {
       times(pick(1, 5), () => verify(world, ana, 'wrong'))
       world.sent(0, neverSent)
       world.wait(pick(second, 5 * minute))
-    })
-  },
-
-  /** Types a code that was right before. */
-  replayer(world, pick) {
-    times(8, () => {
-      begin(world)
-      verify(world, ana, 'right')
-      world.start(login, 'sms')
-      verify(world, ana, 'right')
-      world.wait(pick(minute, hour, 24 * hour - 1, 24 * hour))
-    })
-  },
-
-  /** Ends or replaces the challenge while its code is being judged, or lets the answer come late. */
-  thief(world, pick) {
-    times(20, () => {
-      begin(world)
-      world.guess(ana, pick('right', 'wrong'), pick('judged', 'judged', 'lost'))
-      world.wait(pick(0, second, 10 * second, minute))
-      pick(
-        () => world.cancel(ana),
-        () => begin(world, { ...login, session: 's2' }),
-        () => begin(world, { ...login, subject: 'bob', session: 's3' }),
-        () => world.guess(ana, 'right', 'judged'),
-        () => world.guess({ ...ana, session: 's3', subject: 'bob' }, 'right', 'judged'),
-      )()
-      world.answer(1)
-      world.answer(0)
-      world.answer(0)
-      world.wait(pick(minute, 10 * minute))
     })
   },
 
