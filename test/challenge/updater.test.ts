@@ -3,12 +3,23 @@ import { createUpdater, newCommandId, update } from '../../src/challenge/updater
 import { memoryStore } from '../../src/store/memory-store.js'
 import type { Store } from '../../src/store/store.js'
 
-describe('a change of an entry', () => {
-  const count = (value: { n: number } | undefined) => {
-    const n = (value?.n ?? 0) + 1
-    return { outcome: n, put: { value: { n }, ttlMs: 1_000 } }
-  }
+const key = 'tf2::grants:k'
 
+const add = (value: { n: number } | undefined) => {
+  const n = (value?.n ?? 0) + 1
+  return { outcome: n, put: { value: { n }, ttlMs: 1_000 } }
+}
+
+/** The rejections that nobody handles while a test runs. */
+function unhandled(): readonly unknown[] {
+  const lost: unknown[] = []
+  const note = (reason: unknown) => void lost.push(reason)
+  process.on('unhandledRejection', note)
+  onTestFinished(() => void process.off('unhandledRejection', note))
+  return lost
+}
+
+describe('a change of an entry', () => {
   it('is recognised as done when the store reports a swap as failed that had happened', async () => {
     const store = memoryStore()
     const resending: Store = {
@@ -18,14 +29,14 @@ describe('a change of an entry', () => {
         return { swapped: false, ...(entry === undefined ? {} : { entry }) }
       },
     }
-    expect(await update(resending, 'tf2::grants:k', count)).toBe(1)
-    expect(store.read('tf2::grants:k')).toHaveProperty('value.n', 1)
+    expect(await update(resending, key, add)).toBe(1)
+    expect(store.read(key)).toHaveProperty('value.n', 1)
     // Nor is it taken for the one before, which left its own stamp on what it wrote.
     const keep = (value: { n: number } | undefined) => ({
-      ...count(value),
+      ...add(value),
       put: { value: { ...value, n: 2 }, ttlMs: 1 },
     })
-    expect(await update(resending, 'tf2::grants:k', keep)).toBe(2)
+    expect(await update(resending, key, keep)).toBe(2)
   })
 
   it('gives up on a store that refuses every swap', async () => {
@@ -37,7 +48,7 @@ describe('a change of an entry', () => {
         return { swapped: false }
       },
     }
-    await expect(update(stubborn, 'tf2::grants:k', count)).rejects.toMatchObject({
+    await expect(update(stubborn, key, add)).rejects.toMatchObject({
       code: 'store_unavailable',
       message: 'The store refused every swap.',
     })
@@ -49,11 +60,11 @@ describe('a change of an entry', () => {
     const contended: Store = {
       ...busy,
       async swap(...args) {
-        await update(busy, 'tf2::grants:k', count)
+        await update(busy, key, add)
         return busy.swap(...args)
       },
     }
-    await expect(update(contended, 'tf2::grants:k', count)).rejects.toMatchObject({
+    await expect(update(contended, key, add)).rejects.toMatchObject({
       code: 'verification_in_progress',
       status: 409,
     })
@@ -67,52 +78,8 @@ describe('a change of an entry', () => {
 })
 
 describe('an entry in the hands of one request', () => {
-  const key = 'tf2::grants:k'
-  const add = (value: { n: number } | undefined) => {
-    const n = (value?.n ?? 0) + 1
-    return { outcome: n, put: { value: { n }, ttlMs: 1_000 } }
-  }
   const upTo = (most: number) => (value: { n: number } | undefined) =>
     (value?.n ?? 0) < most ? add(value) : { outcome: 0 }
-
-  it('is read once by a command that refuses right after', async () => {
-    let reads = 0
-    const inner = memoryStore()
-    const store: Store = {
-      ...inner,
-      read(name) {
-        reads += 1
-        return inner.read(name)
-      },
-    }
-    const { read, update: run } = createUpdater<{ n: number }>(store, key)
-    expect(await read()).toBeUndefined()
-    expect(await run(upTo(0))).toBe(0)
-    expect(reads).toBe(1)
-    // Another command may be refused by what has changed since.
-    expect(await run(upTo(0))).toBe(0)
-    expect(reads).toBe(2)
-  })
-
-  it('is removed by a command that leaves nothing', async () => {
-    const store = memoryStore()
-    await update(store, key, add)
-    await update(store, key, () => ({ outcome: 'gone', put: { value: undefined, ttlMs: 0 } }))
-    expect(store.read(key)).toBeUndefined()
-  })
-
-  it('leaves no rejection behind when the read and what is beside it both fail', async () => {
-    const lost: unknown[] = []
-    const note = (reason: unknown) => void lost.push(reason)
-    process.on('unhandledRejection', note)
-    onTestFinished(() => void process.off('unhandledRejection', note))
-    const failing = { ...memoryStore(), read: () => Promise.reject(new Error('connection lost')) }
-    const { read } = createUpdater<{ n: number }>(failing, key)
-    const both = Promise.all([read(), Promise.reject(new Error('connection lost, too'))])
-    await expect(both).rejects.toThrow('connection lost')
-    await new Promise((resolve) => setImmediate(resolve))
-    expect(lost).toEqual([])
-  })
 
   /** A store that notes what it is asked. */
   function noting() {
@@ -131,6 +98,34 @@ describe('an entry in the hands of one request', () => {
     }
     return { store: noted, asked }
   }
+
+  it('is read once by a command that refuses right after', async () => {
+    const { store, asked } = noting()
+    const { read, update: run } = createUpdater<{ n: number }>(store, key)
+    expect(await read()).toBeUndefined()
+    expect(await run(upTo(0))).toBe(0)
+    expect(asked).toEqual(['read'])
+    // Another command may be refused by what has changed since.
+    expect(await run(upTo(0))).toBe(0)
+    expect(asked).toEqual(['read', 'read'])
+  })
+
+  it('is removed by a command that leaves nothing', async () => {
+    const store = memoryStore()
+    await update(store, key, add)
+    await update(store, key, () => ({ outcome: 'gone', put: { value: undefined, ttlMs: 0 } }))
+    expect(store.read(key)).toBeUndefined()
+  })
+
+  it('leaves no rejection behind when the read and what is beside it both fail', async () => {
+    const lost = unhandled()
+    const failing = { ...memoryStore(), read: () => Promise.reject(new Error('connection lost')) }
+    const { read } = createUpdater<{ n: number }>(failing, key)
+    const both = Promise.all([read(), Promise.reject(new Error('connection lost, too'))])
+    await expect(both).rejects.toThrow('connection lost')
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(lost).toEqual([])
+  })
 
   it('is read once for all commands, ahead if wished', async () => {
     const { store, asked } = noting()
@@ -172,10 +167,7 @@ describe('an entry in the hands of one request', () => {
   })
 
   it('tells a failure to read ahead to the command that needs it, and to nobody else', async () => {
-    const lost: unknown[] = []
-    const note = (reason: unknown) => void lost.push(reason)
-    process.on('unhandledRejection', note)
-    onTestFinished(() => void process.off('unhandledRejection', note))
+    const lost = unhandled()
     const failing: Store = { ...memoryStore(), read: () => Promise.reject(new Error('connection lost')) }
     void createUpdater(failing, key).prefetch()
     const updater = createUpdater<{ n: number }>(failing, key)

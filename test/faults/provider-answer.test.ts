@@ -39,6 +39,12 @@ function drip(socket: Socket, bytes: string, everyMs: number): void {
   intervals.push(setInterval(() => socket.write(bytes), everyMs))
 }
 
+/** Writes one byte after the other. */
+function dripOnce(socket: Socket, text: string): void {
+  const bytes = [...text]
+  intervals.push(setInterval(() => socket.write(bytes.shift() ?? ''), 1))
+}
+
 const heads = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n'
 const answer = '{"status":"verified"}'
 
@@ -131,27 +137,15 @@ describe('a whole answer is read as it is, when', () => {
     expect(await failureOf(check(client))).toMatchObject({ delivery: 'answered', httpStatus: 200 })
   })
 
-  test('it ends with the connection', async () => {
-    await start((socket) => socket.end(`HTTP/1.1 200 OK\r\n\r\n${answer}`))
-    expect(await check(client)).toEqual({ httpStatus: 200, status: 'verified' })
-  })
-
-  test('it comes byte by byte, within the deadline', async () => {
-    await start((socket) => {
-      const bytes = [...answerOf(answer)]
-      intervals.push(setInterval(() => socket.write(bytes.shift() ?? ''), 1))
-    })
-    expect(await check(client)).toEqual({ httpStatus: 200, status: 'verified' })
-  })
-
-  test('informational answers come first', async () => {
-    await start((socket) => socket.write(`HTTP/1.1 103 Early Hints\r\n\r\n${answerOf(answer)}`))
-    expect(await check(client)).toEqual({ httpStatus: 200, status: 'verified' })
-  })
-
-  test('it has trailers', async () => {
-    const body = `15\r\n${answer}\r\n0\r\nx-trailer: 1\r\n\r\n`
-    await start((socket) => socket.write(`${heads}transfer-encoding: chunked\r\n\r\n${body}`))
+  const early = 'HTTP/1.1 103 Early Hints\r\n\r\n'
+  const trailed = `15\r\n${answer}\r\n0\r\nx-trailer: 1\r\n\r\n`
+  test.each<[string, (socket: Socket) => void]>([
+    ['it ends with the connection', (socket) => socket.end(`HTTP/1.1 200 OK\r\n\r\n${answer}`)],
+    ['it comes byte by byte, within the deadline', (socket) => dripOnce(socket, answerOf(answer))],
+    ['informational answers come first', (socket) => socket.write(`${early}${answerOf(answer)}`)],
+    ['it has trailers', (socket) => socket.write(`${heads}transfer-encoding: chunked\r\n\r\n${trailed}`)],
+  ])('%s', async (_when, respond) => {
+    await start(respond)
     expect(await check(client)).toEqual({ httpStatus: 200, status: 'verified' })
   })
 })

@@ -12,34 +12,27 @@ function noted(reply: unknown = 'OK') {
   return { calls, method }
 }
 
-const sent = async (client: object, calls: unknown[][]) => {
-  expect(await senderOf({ client: client as never })('a key', ['get', 'a key'])).toBe('OK')
-  return calls
-}
-
 describe('a command goes out in the way of the client', () => {
-  test('of ioredis: word by word', async () => {
-    const { calls, method } = noted()
-    expect(await sent({ isCluster: false, call: method }, calls)).toEqual([['get', 'a key']])
-  })
+  const command = ['get', 'a key']
+  type Method = ReturnType<typeof noted>['method']
 
-  test('of redis: as a list', async () => {
+  test.each<[string, (method: Method) => object, unknown[]]>([
+    ['of ioredis: word by word', (call) => ({ isCluster: false, call }), command],
+    ['of redis: as a list', (sendCommand) => ({ sendCommand }), [command]],
+    [
+      'of redis with Sentinel: to the primary, because a replica may be stale',
+      (sendCommand) => ({ sendCommand, getSentinelNode: () => {} }),
+      [false, command],
+    ],
+    [
+      'of redis with a cluster: to the primary of the key',
+      (sendCommand) => ({ sendCommand, masters: [] }),
+      ['a key', false, command],
+    ],
+  ])('%s', async (_way, clientOf, call) => {
     const { calls, method } = noted()
-    expect(await sent({ sendCommand: method }, calls)).toEqual([[['get', 'a key']]])
-  })
-
-  test('of redis with Sentinel: to the primary, because a replica may be stale', async () => {
-    const { calls, method } = noted()
-    expect(await sent({ sendCommand: method, getSentinelNode: () => {} }, calls)).toEqual([
-      [false, ['get', 'a key']],
-    ])
-  })
-
-  test('of redis with a cluster: to the primary of the key', async () => {
-    const { calls, method } = noted()
-    expect(await sent({ sendCommand: method, masters: [] }, calls)).toEqual([
-      ['a key', false, ['get', 'a key']],
-    ])
+    expect(await senderOf({ client: clientOf(method) as never })('a key', command)).toBe('OK')
+    expect(calls).toEqual([call])
   })
 
   test('through a function of the host: unchanged', async () => {

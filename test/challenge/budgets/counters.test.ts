@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest'
 import { hashId } from '../../../src/challenge/keys.js'
+import type { Limits } from '../../../src/challenge/limits.js'
 import type { PhoneNumber } from '../../../src/phone-number.js'
 import { kindOf, kinds } from '../../../src/store/kinds.js'
 import { memoryStore } from '../../../src/store/memory-store.js'
@@ -42,32 +43,31 @@ describe('sends at once', () => {
     expect(provider.sends).toHaveLength(7)
   })
 
-  it('of one session stop at its hourly limit', async ({ challenges, provider, wait }) => {
-    const order = (index: number) => ({ ...person(index), session: 'one' })
-    const requests = Array.from({ length: 50 }, (_, index) => challenges.start(order(index)))
-    expect(await answers(requests)).toEqual({ started: 20, 'refused send_limit session': 30 })
-    expect(provider.sends).toHaveLength(20)
+  const byOne = { session: 'one' }
+  const unknown = { lane: 'enrol', purpose: 'signup', anonymous: true } as const
+  it.each<[string, number, string, object, Partial<Limits>]>([
+    ['session', 20, 'hourly limit', byOne, {}],
+    [
+      'session of nobody known',
+      2,
+      'hourly limit',
+      { ...byOne, ...unknown },
+      { sendsPerSessionPerHour: 2, numbersPerSessionPerDay: 9 },
+    ],
+    ['session', 3, 'limit of numbers that nobody has proven', { ...byOne, ...unknown, anonymous: false }, {}],
+    ['subject', 4, 'daily limit', { subject: 'ana' }, { sendsPerSubjectPerDay: 4 }],
+  ])('of one %s stop with %i of them at its %s', async (by, most, _limit, more, limits) => {
+    const { challenges, provider } = createService({ limits })
+    const requests = Array.from({ length: 50 }, (_, index) => challenges.start({ ...person(index), ...more }))
+    const [limit] = by.split(' ')
+    expect(await answers(requests)).toEqual({ started: most, [`refused send_limit ${limit}`]: 50 - most })
+    expect(provider.sends).toHaveLength(most)
+  })
+
+  it('of one session go on after an hour', async ({ challenges, wait }) => {
+    for (let index = 0; index < 20; index += 1) await challenges.start({ ...person(index), ...byOne })
     wait(hour)
-    expect(await challenges.start(order(60))).toMatchObject({ outcome: 'started' })
-  })
-
-  it('of one session of nobody known stop at its hourly limit, too', async () => {
-    const { challenges } = createService({
-      limits: { sendsPerSessionPerHour: 2, numbersPerSessionPerDay: 9 },
-    })
-    const visitor = { session: 'one', lane: 'enrol', purpose: 'signup', anonymous: true } as const
-    const requests = Array.from({ length: 5 }, (_, index) =>
-      challenges.start({ ...person(index), ...visitor }),
-    )
-    expect(await answers(requests)).toEqual({ started: 2, 'refused send_limit session': 3 })
-  })
-
-  it('of one subject stop at its daily limit', async () => {
-    const { challenges } = createService({ limits: { sendsPerSubjectPerDay: 4 } })
-    const requests = Array.from({ length: 20 }, (_, index) =>
-      challenges.start({ ...person(index), subject: 'ana' }),
-    )
-    expect(await answers(requests)).toEqual({ started: 4, 'refused send_limit subject': 16 })
+    expect(await challenges.start({ ...person(60), ...byOne })).toMatchObject({ outcome: 'started' })
   })
 
   it('of the whole service stop at its limit, without one lane starving the other', async () => {
@@ -123,12 +123,6 @@ describe('sends at once', () => {
     expect(await challenges.start(late)).toMatchObject({ outcome: 'started' })
   })
 
-  it('of one session go to three numbers that nobody has proven', async ({ challenges }) => {
-    const order = (index: number) => oneSignup(index, { session: 'one' })
-    const requests = Array.from({ length: 20 }, (_, index) => challenges.start(order(index)))
-    expect(await answers(requests)).toEqual({ started: 3, 'refused send_limit session': 17 })
-  })
-
   it('count a number of a session once', async () => {
     const { challenges, wait } = createService({ limits: { numbersPerSessionPerDay: 1 } })
     const order = oneSignup(0)
@@ -165,13 +159,6 @@ describe('sends at once', () => {
     expect(await challenges.start(order(9))).toMatchObject({ limit: 'session', retryAfterMs: 23 * hour })
     wait(23 * hour)
     expect(await challenges.start(order(9))).toMatchObject({ outcome: 'started' })
-  })
-
-  it('that a counter refuses give the number its send back', async () => {
-    const { challenges, wait } = createService({ limits: { serviceSendsPerMinute: 0 } })
-    expect(await challenges.start(person(0))).toMatchObject({ code: 'sending_paused', retryAfterMs: minute })
-    wait(1)
-    expect(await challenges.start(person(0))).toMatchObject({ code: 'sending_paused' })
   })
 
   it('that a counter refuses give the session its number back, and no other', async () => {

@@ -5,6 +5,7 @@ import { redisOfFile } from '../../express/redis.js'
 import { enough } from '../../in-full.js'
 import { figure } from '../../prove/figure.js'
 import { withoutRedis } from '../../store/redis-server.js'
+import { unboundedService } from '../kit.js'
 import { visitor as anonymous, createService, person, rightCode } from '../service.js'
 
 type Service = ReturnType<typeof createService>
@@ -13,13 +14,6 @@ type Service = ReturnType<typeof createService>
 const crowd = enough(2_000, { inFull: 100_000 })
 const room = { maxLedgers: crowd, maxGrants: crowd, maxCounters: crowd }
 const atOnce = 100
-/** What bounds sign-ups as a whole is lifted, so that all of them fall into the same day. */
-const anySignup = {
-  serviceSendsPerMinute: 1_000_000,
-  serviceEnrolSendsPerHour: 1_000_000,
-  serviceEnrolSendsPerDay: 1_000_000,
-}
-
 const visitor = (index: number) => ({
   ...anonymous(index),
   address: `198.${18 + (index >> 16)}.${(index >> 8) & 255}.${index & 255}`,
@@ -58,7 +52,7 @@ const redis = redisOfFile()
 describe('a crowd of anonymous sign-ups with a wrong code each', () => {
   it('as large as the room of the store keeps none of 100 people from signing in', async () => {
     const store = (now: () => number) => memoryStore({ now, ...room })
-    const service = createService({ limits: anySignup, store })
+    const service = createService({ limits: unboundedService, store })
     expect(await signUp(service, crowd)).toEqual({ rejected: crowd })
     const signedIn = await signInsOf100(service)
     console.log(`after ${crowd.toLocaleString('en')} sign-ups ${signedIn} of 100 people signed in`)
@@ -69,7 +63,7 @@ describe('a crowd of anonymous sign-ups with a wrong code each', () => {
   it.skipIf(withoutRedis)('of hundreds keeps none of 100 people from signing in over Redis', async () => {
     // Under the load of the whole suite a deadline of 250 ms would tell of the machine.
     const store = redisStore({ client: redis.client, timeoutMs: 5_000 })
-    const service = createService({ limits: anySignup, store: () => store })
+    const service = createService({ limits: unboundedService, store: () => store })
     expect(await signUp(service, 400)).toEqual({ rejected: 400 })
     expect(await signInsOf100(service)).toBe(100)
   })

@@ -5,18 +5,12 @@ import { redisStore } from '../../../src/store/redis-store.js'
 import type { Store } from '../../../src/store/store.js'
 import { redisOfFile } from '../../express/redis.js'
 import { withoutRedis } from '../../store/redis-server.js'
-import { day, hour, refusal } from '../kit.js'
+import { day, hour, refusal, unboundedService } from '../kit.js'
 import { createService, keysCounted, rightCode, type ServiceOptions, visitor } from '../service.js'
 import { foreign, numberOf } from './traffic.js'
 
-const lifted = {
-  serviceSendsPerMinute: 1_000_000,
-  serviceEnrolSendsPerHour: 1_000_000,
-  serviceEnrolSendsPerDay: 1_000_000,
-}
-
 const createGuarded = (options: ServiceOptions = {}) =>
-  createService({ limits: lifted, signupGuard: { mode: 'enforce' }, ...options })
+  createService({ limits: unboundedService, signupGuard: { mode: 'enforce' }, ...options })
 type Service = ReturnType<typeof createService>
 
 async function signUp({ challenges }: Service, index: number): Promise<string> {
@@ -224,42 +218,9 @@ describe('the events', () => {
     }
     expect(spendEvents(service)).toEqual([suspected])
   })
-
-  it('are emitted once by two processes on one store, also where one of them comes later', async () => {
-    const store = memoryStore({ now: () => 0 })
-    const open = () => createGuarded({ store: () => store, signupGuard: { mode: 'observe' } })
-    const [one, other] = [open(), open()]
-    for (let index = 0; index < 60; index += 2) {
-      await pump(one, 1, index)
-      await pump(other, 1, index + 1)
-    }
-    const events = () => [one, other, later].flatMap(spendEvents)
-    const later = open()
-    expect(events()).toEqual([suspected])
-    for (const service of [later, other, one]) {
-      service.wait(2 * hour)
-      await service.challenges.start({ ...mexican, subject: 'eva', session: 'eva' })
-      await pump(service, 1, 900)
-    }
-    expect(events().map(({ type }) => type)).toEqual(['spend.suspected', 'spend.cleared'])
-  })
 })
 
 describe('the day of a country', () => {
-  const toldDay = { type: 'spend.suspected', country: 'CO', window: 'day', sent: 40, approved: 0 }
-
-  it('refuses it where nothing shows what is usual, and is told by one of two processes', async () => {
-    const store = memoryStore({ now: () => 0 })
-    const open = () =>
-      createGuarded({ store: () => store, signupGuard: { mode: 'observe', unprovenPerDay: 40 } })
-    const [one, other] = [open(), open()]
-    for (let index = 0; index < 60; index += 2) {
-      await pump(one, 1, index)
-      await pump(other, 1, index + 1)
-    }
-    expect([one, other].flatMap(spendEvents).slice(1)).toEqual([toldDay])
-  })
-
   it('is told, and refuses nobody, where the days before show it: the hour does', async () => {
     const service = createGuarded({ signupGuard: { mode: 'enforce', unprovenPerDay: 40 } })
     service.wait(day - (service.now() % day))
@@ -467,7 +428,7 @@ const stores: readonly (readonly [string, () => Promise<Store>])[] = [
 describe.each(stores)('200 sign-ups at once on %s', (name, create) => {
   it.skipIf(name === 'Redis' && withoutRedis)('get 30 codes, and one event', async () => {
     const store = await create()
-    const limits = { ...lifted, storeTimeoutMs: 5_000 }
+    const limits = { ...unboundedService, storeTimeoutMs: 5_000 }
     const service = createGuarded({ limits, store: () => store })
     const outcomes = await Promise.all(Array.from({ length: 200 }, (_, index) => pump(service, 1, index)))
     expect(service.provider.sends).toHaveLength(30)
@@ -478,7 +439,7 @@ describe.each(stores)('200 sign-ups at once on %s', (name, create) => {
 
   it.skipIf(name === 'Redis' && withoutRedis)('of whom most enter their code all get one', async () => {
     const store = await create()
-    const limits = { ...lifted, storeTimeoutMs: 5_000 }
+    const limits = { ...unboundedService, storeTimeoutMs: 5_000 }
     const service = createGuarded({ limits, store: () => store, signupGuard: { mode: 'enforce' } })
     // Those before them have shown what to expect of this country.
     for (let index = 0; index < 120; index += 1) await signUp(service, 1_000 + index)

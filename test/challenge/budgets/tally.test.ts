@@ -16,10 +16,19 @@ const turnOf = (turn: number, lane: Lane = 'auth', anonymous = false): Actor => 
   phone: `+57300${1_000_000 + turn}`,
 })
 
-async function typed({ challenges }: Service, code: string, who: Actor & { knownBrowser?: boolean }) {
+async function typed({ challenges }: Service, code: string, who: Actor & Kind) {
   await challenges.start({ ...who, purpose: purposeIn(who.lane ?? 'auth') })
   return challenges.verify({ ...who, code })
 }
+
+/** What tells one kind of guesser from another. */
+interface Kind {
+  readonly lane?: Lane | undefined
+  readonly knownBrowser?: boolean
+}
+const signup: Kind = { lane: 'enrol' }
+const stranger: Kind = { knownBrowser: false }
+const known: Kind = { knownBrowser: true }
 
 describe('the wrong codes of a subject', () => {
   it('stop at the limit of a day over all numbers, until a day after the first one', async () => {
@@ -58,30 +67,19 @@ describe('the wrong codes of a subject', () => {
     })
   })
 
-  it('of a phone verification never count against a sign-in, nor the other way round', async () => {
-    for (const [guessed, other] of [
-      ['enrol', 'auth'],
-      ['auth', 'enrol'],
-    ] as const) {
-      const service = createService({ limits: { failuresPerSubjectPerDay: 2 } })
-      for (let turn = 0; turn < 4; turn += 1) await typed(service, 'wrong', turnOf(turn, guessed))
-      expect(await typed(service, rightCode, turnOf(10, guessed))).toMatchObject({
-        code: 'attempts_exhausted',
-      })
-      expect(await typed(service, rightCode, turnOf(11, other))).toMatchObject({ outcome: 'approved' })
-    }
-  })
-
-  it('of strangers never count against a known browser, nor the other way round', async () => {
-    for (const isKnown of [true, false]) {
-      const service = createService({ limits: { failuresPerSubjectPerDay: 2 } })
-      const guesser = (turn: number) => ({ ...turnOf(turn), knownBrowser: isKnown })
-      for (let turn = 0; turn < 4; turn += 1) await typed(service, 'wrong', guesser(turn))
-      expect(service.provider.checks).toHaveLength(2)
-      expect(await typed(service, rightCode, guesser(10))).toMatchObject({ code: 'attempts_exhausted' })
-      const other = { ...turnOf(11), knownBrowser: !isKnown }
-      expect(await typed(service, rightCode, other)).toMatchObject({ outcome: 'approved' })
-    }
+  it.each<[string, string, Kind, Kind]>([
+    ['a phone verification', 'a sign-in', signup, {}],
+    ['a sign-in', 'a phone verification', {}, signup],
+    ['strangers', 'a known browser', stranger, known],
+    ['a known browser', 'strangers', known, stranger],
+  ])('of %s never count against %s', async (_guesser, _other, guesser, other) => {
+    const service = createService({ limits: { failuresPerSubjectPerDay: 2 } })
+    for (let turn = 0; turn < 4; turn += 1) await typed(service, 'wrong', { ...turnOf(turn), ...guesser })
+    expect(service.provider.checks).toHaveLength(2)
+    const exhausted = await typed(service, rightCode, { ...turnOf(10), ...guesser })
+    expect(exhausted).toMatchObject({ code: 'attempts_exhausted' })
+    const right = await typed(service, rightCode, { ...turnOf(11), ...other })
+    expect(right).toMatchObject({ outcome: 'approved' })
   })
 
   it('are not counted of a visitor whom nobody knows', async () => {
