@@ -19,6 +19,15 @@ const aboutAna = (challengeId: unknown, purpose = 'login') => ({
 const idOf = (started: object) => ('challenge' in started ? (started.challenge as { id: string }).id : '')
 
 describe('start', () => {
+  it('sends one code for 200 at once, and hands the same challenge to the same session', async () => {
+    const { challenges, provider } = createService()
+    const outcomes = await Promise.all(
+      Array.from({ length: 200 }, () => challenges.start({ ...ana, purpose: 'login' })),
+    )
+    expect(provider.sends).toHaveLength(1)
+    expect(new Set(outcomes.map(idOf)).size).toBe(1)
+  })
+
   it('sends the code to the number under the name of lane and purpose, and shows the number masked', async () => {
     const { challenges, provider, now } = createService()
     const outcome = await challenges.start({ ...ana, purpose: 'transfer', channel: 'call' })
