@@ -32,13 +32,13 @@ export const mayHaveSeveral = (onFile: { readonly numbers?: unknown; readonly se
 /** How many there are to choose among. */
 export const choicesOf = ({
   phone,
-  numbers = phone === undefined ? [] : [phone],
+  numbers = [phone],
   secret,
 }: {
   readonly phone?: string | undefined
   readonly numbers?: readonly unknown[] | undefined
   readonly secret?: unknown
-}): number => numbers.length + (secret === undefined ? 0 : 1)
+}): number => [...numbers, secret].filter((one) => one !== undefined).length
 
 /** By which a browser that remembers it tells a way to this subject from the others. */
 export const wayTag = (
