@@ -1,12 +1,19 @@
 import type { VerifyAnswer } from './verdict.js'
 
-/** What every result carries besides its own members. */
-interface Result {
+/** What comes with every result. */
+interface Raw {
   /** The untouched answer. Not enumerable, so it stays out of logs and copies. */
   readonly raw: unknown
+}
+
+/** What may hold more than its documented members. */
+interface Open {
   /** Members that the documentation does not list, as they came. */
   readonly [member: string]: unknown
 }
+
+/** What every result carries besides its own members. */
+interface Result extends Raw, Open {}
 
 /** What `balance` resolves with. */
 export interface BalanceResult extends Result {
@@ -27,15 +34,13 @@ export interface BlockPhoneResult extends Result {
 }
 
 /** One message or call of a group. */
-interface Sent {
+interface Sent extends Open {
   /** Id of this message or call. */
   readonly id?: string
   /** Credits that it cost. */
   readonly credits?: number
   /** The number it goes to. */
   readonly phone?: string
-  /** Members that the documentation does not list, as they came. */
-  readonly [member: string]: unknown
 }
 
 /** One message of a group. */
@@ -81,7 +86,7 @@ export interface SendCallResult extends Group<SentCall> {
 }
 
 /** State of one message or call. */
-export interface MessageState {
+export interface MessageState extends Open {
   /** What the provider calls its state, such as `Entregado`. No list of values is documented. */
   readonly state?: string
   /** Credits that it cost. */
@@ -96,15 +101,10 @@ export interface MessageState {
   readonly dispatchId?: string
   /** Id of this message. */
   readonly id?: string
-  /** Members that the documentation does not list, as they came. */
-  readonly [member: string]: unknown
 }
 
 /** One entry per message of the group. */
-export type MessageStateResult = readonly MessageState[] & {
-  /** The untouched answer. Not enumerable, so it stays out of logs and copies. */
-  readonly raw: unknown
-}
+export type MessageStateResult = readonly MessageState[] & Raw
 
 /** A code that was sent. */
 interface SentCode<Entry> extends Group<Entry> {
@@ -121,10 +121,7 @@ export interface SendSmsCodeResult extends SentCode<SentSms> {}
 export interface SendCallCodeResult extends SentCode<SentCodeCall> {}
 
 /** The complete answer to a code. It is no verdict: that is for `judge`. */
-export type VerifyCodeResult = VerifyAnswer & {
-  /** The untouched answer. Not enumerable, so it stays out of logs and copies. */
-  readonly raw: unknown
-}
+export type VerifyCodeResult = VerifyAnswer & Raw
 
 /** What `shortenUrl` resolves with. */
 export interface ShortenUrlResult extends Result {
@@ -137,13 +134,11 @@ export interface ShortenUrlResult extends Result {
 }
 
 /** Clicks of one value, such as one country or one day. */
-export interface Clicks {
+export interface Clicks extends Open {
   /** The value that is counted, such as `CO` or `2026-03-01`. */
   readonly property?: string
   /** How many clicks it has. */
   readonly clicks?: number
-  /** Members that the documentation does not list, as they came. */
-  readonly [member: string]: unknown
 }
 
 /** Clicks in one hour of the day. */
@@ -167,7 +162,7 @@ export interface CityClicks extends ClickShare {
 }
 
 /** Clicks by category; only the category that was asked for is present. */
-export interface UrlMetrics {
+export interface UrlMetrics extends Open {
   /** Clicks of a day. */
   readonly date?: Clicks
   /** Clicks of an hour. */
@@ -190,8 +185,6 @@ export interface UrlMetrics {
   readonly browser?: Clicks
   /** Clicks in a language; premium URLs only. */
   readonly lang?: Clicks
-  /** Members that the documentation does not list, as they came. */
-  readonly [member: string]: unknown
 }
 
 /** What `urlStatistics` resolves with. */
