@@ -62,7 +62,7 @@ export function createDispatch(parts: {
     const by = provider === undefined ? {} : { provider }
     // What an empty account refuses says nothing about the country.
     if (funds?.state()?.condition !== 'empty') {
-      deliveries?.noteSend({ ...about(target, travelled), ...by }, result, askState)
+      deliveries?.noteSend(about(target, travelled, by), result, askState)
     }
     return dispatched
   }

@@ -213,11 +213,13 @@ export function createTargets(parts: {
 const maskedIn = (phone: PhoneNumber | undefined) => (phone === undefined ? '' : maskPhoneNumber(phone))
 
 /** What every event of a challenge reports, and what is known of the exchange with its provider. */
+export function about(target: Target, challenge: Challenge): AboutChallenge
 export function about<Exchange extends AboutExchange>(
-  { lane, subject, country }: Target,
+  target: Target,
   challenge: Challenge,
-  exchange?: Exchange,
-): AboutChallenge & Exchange {
+  exchange: Exchange,
+): AboutChallenge & Exchange
+export function about({ lane, subject, country }: Target, challenge: Challenge, exchange?: AboutExchange) {
   const { purpose, channel, id: challengeId } = challenge
-  return { lane, purpose, channel, challengeId, subject, country, ...exchange } as AboutChallenge & Exchange
+  return { lane, purpose, channel, challengeId, subject, country, ...exchange }
 }

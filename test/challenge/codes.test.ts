@@ -313,6 +313,29 @@ describe('a code that stands in the way of the next', () => {
   })
 })
 
+it('an earlier code that one service has ended is told as ended, also when another one sends', async () => {
+  const gives = (result: 'failed' | 'sent'): CodeProvider => ({
+    oneCode: true,
+    cancelCode: async () => {},
+    sendCode: async () => ({ result }),
+    checkCode: pending,
+  })
+  const over = ([first, second]: readonly CodeProvider[]): CodeProvider => ({
+    checkCode: pending,
+    async sendCode(send) {
+      await first?.sendCode(send)
+      const { previousHandle: _, ...others } = send
+      return second?.sendCode(others) ?? { result: 'not-sent' }
+    },
+  })
+  const members = [gives('failed'), gives('sent')]
+  const secrets = createSecrets(['a secret of at least thirty-two bytes'])
+  const { codes } = open({ ...over(members), members, over }, { sendTimeoutMs: 500 }, secrets)
+  const previousHandle = secrets.seal('handle', 'first', target.key)
+  const dispatched = await codes.send(target, { ...order, previousHandle })
+  expect(dispatched).toMatchObject({ result: { result: 'sent' }, cancelled: true })
+})
+
 describe('what an adapter reports', () => {
   it('is passed on as far as it is of the known members, in a bounded length', async () => {
     const { codes } = open({

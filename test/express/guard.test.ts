@@ -104,6 +104,19 @@ describe('the guard', () => {
     expect((await ana.get('/two-factor/devices')).status).toBe(403)
   })
 
+  it('asks for the fields of nobody', async () => {
+    let asked = 0
+    const bind = () => {
+      asked += 1
+      throw new TypeError('nobody has an amount')
+    }
+    const host = await startHost({
+      mount: (app, tf) => app.post('/bound', tf.requireTwoFactor({ purpose: 'transfer', bind }), ok),
+    })
+    const { status } = await host.browser().post('/bound', {})
+    expect([status, asked]).toEqual([401, 0])
+  })
+
   it('answers 503 when the store is down, late or throws, and lets nobody in', async () => {
     const good = memoryStore()
     let read: Store['read'] = good.read

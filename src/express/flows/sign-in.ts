@@ -46,13 +46,15 @@ export function createSignIn(http: HttpParts): Lane {
     return { secret, ...onFile }
   }
 
-  async function actorOf(req: Request, caller: Caller): Promise<Actor> {
-    // ASVS 5.0, 7.4.1: before the host is asked for the number, so that a revocation meanwhile ends this.
-    const { subject, session, record, browser } = caller
-    ignoreRejection(record.read())
-    const onFile = await onFileOf(req, subject)
+  function acting(req: Request, { subject, session, record, browser }: Caller, onFile: OnFile): Actor {
     const { address, proxied } = addressOf(req)
     return { subject, session, record, browser, address, proxied, ...onFile }
+  }
+
+  async function actorOf(req: Request, caller: Caller): Promise<Actor> {
+    // ASVS 5.0, 7.4.1: before the host is asked for the number, so that a revocation meanwhile ends this.
+    ignoreRejection(caller.record.read())
+    return acting(req, caller, await onFileOf(req, caller.subject))
   }
 
   /** Whether the browser stands in for the code. What is revoked from here on ends this. */
@@ -150,7 +152,7 @@ export function createSignIn(http: HttpParts): Lane {
     async actorOfSeveral(req) {
       const caller = callerOf(req)
       const onFile = await onFileOf(req, caller.subject)
-      return mayHaveSeveral(onFile) ? { ...caller, ...onFile, ...addressOf(req) } : undefined
+      return mayHaveSeveral(onFile) ? acting(req, caller, onFile) : undefined
     },
 
     async start(context, intent, hostSays) {

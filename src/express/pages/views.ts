@@ -59,7 +59,7 @@ export function createViews(http: HttpParts, lane: Lane) {
       // Shown is signed: a page that is for one thing must not take the code for another.
       actor && challenges.find(actor, isShown || intent.purpose !== undefined ? shown : undefined),
       actor && (isShown || mayHaveSeveral(actor))
-        ? challenges.preview({ ...actor, purpose, bound: issued?.bound, methods: intent.demand?.methods })
+        ? challenges.preview({ purpose, bound: issued?.bound, methods: intent.demand?.methods, ...actor })
         : undefined,
       actor?.lane === 'enrol' && isShown ? typedBy(actor) : undefined,
     ])
@@ -133,7 +133,7 @@ export function createViews(http: HttpParts, lane: Lane) {
     const actor = await lane.actorOfSeveral?.(req)
     if (actor === undefined) return undefined
     const { purpose, methods } = demand
-    return (await challenges.preview({ ...actor, purpose, methods })).destinations
+    return (await challenges.preview({ purpose, methods, ...actor })).destinations
   }
 
   const intentOf = (context: RequestContext) => readIntent(context, lane.requirements, purposes)
