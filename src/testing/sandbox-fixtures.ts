@@ -68,7 +68,7 @@ export function sandboxFixtures(options: SandboxFixtureOptions = {}): SandboxFix
   // Both runners read from the first parameter what a fixture needs: it has to be a pattern, even an empty one.
   return {
     sandbox: [
-      // biome-ignore lint/correctness/noEmptyPattern: the runners read what it needs from this pattern
+      // biome-ignore lint/correctness/noEmptyPattern: it needs no other fixture, which the runners read from the pattern
       async ({}, use) => {
         // Loaded here, so that the entry works where Express is not installed.
         const { startSandbox } = await import('../sandbox/index.js')
@@ -78,7 +78,7 @@ export function sandboxFixtures(options: SandboxFixtureOptions = {}): SandboxFix
       },
       { scope: 'worker' },
     ],
-    // biome-ignore lint/correctness/noEmptyPattern: the runners read what it needs from this pattern
+    // biome-ignore lint/correctness/noEmptyPattern: it needs no other fixture, either
     phone: async ({}, use) => {
       tests += 1
       await use(numberOf(tests))

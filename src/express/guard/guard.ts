@@ -160,7 +160,7 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
   function admit(req: Request, res: Response): boolean | Promise<boolean> {
     try {
       const formId = resume ? resumption.claim(req) : undefined
-      // Nobody is asked for fields before it is known that somebody is there.
+      // Who it is comes first: `bind` may count on somebody being there.
       const { subject, session } = identified(identify, req)
       const required = { subject, session, bound: boundTo(req), ...demand }
       const visit = { req, res, required, formId }

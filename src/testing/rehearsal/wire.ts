@@ -14,7 +14,7 @@ export interface RehearsalRequest {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: bodies have every shape
+// biome-ignore lint/suspicious/noExplicitAny: the app's own bodies, whose members a plan names
 type Json = any
 
 /** What came back, with the body read. */
