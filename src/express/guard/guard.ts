@@ -34,7 +34,7 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
   const { grants, hashBound } = http.domain
   const { demand, once, formPath, isStepUp, resume, sendAtOnce } = settings
   const { maxAgeMs, ...proof } = demand
-  const { purpose, methods } = demand
+  const { purpose, requireCode, recoveryCode, methods } = proof
   const bind = settings.bind && hostFunction(settings.bind)
   const exempt = settings.exempt && hostFunction(settings.exempt, http.within('exempt'))
   const describe = settings.describe && hostFunction(settings.describe, http.within('describe'))
@@ -162,7 +162,18 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
       const formId = resume ? resumption.claim(req) : undefined
       // Who it is comes first: `bind` may count on somebody being there.
       const { subject, session } = identified(identify, req)
-      const required = { subject, session, bound: boundTo(req), ...demand }
+      const bound = boundTo(req)
+      // Named one by one: spread, they take half as long again as all the rest of a pass (Node 20).
+      const required: Required<RequiredGrant> = {
+        subject,
+        session,
+        purpose,
+        bound,
+        maxAgeMs,
+        requireCode,
+        recoveryCode,
+        methods,
+      }
       const visit = { req, res, required, formId }
       // Express runs the GET handler for HEAD: admitted, it would use up the grant that the GET needs; admitted
       // without using it up, it could run the handler any number of times.
