@@ -51,7 +51,9 @@ export function createVerify(parts: {
 
   function rejection(target: Target, outcome: Rejected, exchange: AboutExchange = {}): VerifyOutcome {
     const { challenge, attemptsRemaining, used, lockedForMs, reason } = outcome
-    emit({ type: 'challenge.rejected', attemptsRemaining, used, ...about(target, challenge, exchange) })
+    // Nobody is asked about a code of the app: why it was none is for us to say.
+    const asked = reason === undefined ? exchange : { reason }
+    emit({ type: 'challenge.rejected', attemptsRemaining, used, ...about(target, challenge, asked) })
     reportNumber(target, challenge, outcome)
     const retry = lockedForMs === undefined ? {} : { retryAfterMs: lockedForMs }
     return { outcome: 'rejected', attemptsRemaining, ...retry, ...(reason && { reason }) }
