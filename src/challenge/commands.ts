@@ -3,7 +3,7 @@ import type { LimitName } from '../events.js'
 import type { Awaitable } from '../lib/awaitable.js'
 import type { PhoneNumber, PhoneRefusal } from '../phone-number.js'
 import type { Channel, Details } from './code-provider.js'
-import type { DestinationView, NumberOnFile } from './destinations.js'
+import type { DestinationView, OnFile } from './destinations.js'
 import type { Lane } from './limits.js'
 import type { BrowserFacts } from './proofs/stored-device.js'
 
@@ -16,7 +16,7 @@ export interface Fact<Value> {
  * Who acts, from where, on which number. What a decision goes by is read in `gather`, with the ledger; a fact that is
  * needed earlier has been read by then, and is not read again.
  */
-export interface Actor {
+export interface Actor extends OnFile {
   /** Default `auth`. */
   readonly lane?: Lane | undefined
   readonly subject: string
@@ -24,14 +24,6 @@ export interface Actor {
   readonly session: string
   /** The owner of the challenge in place of subject and session, where both may change meanwhile: at a signup. */
   readonly visitor?: Fact<string> | undefined
-  /** The number, in any usual spelling; in the auth lane the one on file. Absent: there is none. */
-  readonly phone?: string | undefined
-  /** In place of it several, the preferred one first. */
-  readonly numbers?: readonly NumberOnFile[] | undefined
-  /** Called with the place of a number in that list that nobody can read, from 1. */
-  readonly onUnreadable?: ((place: number) => void) | undefined
-  /** The secret that the authenticator app of the subject has, too; absent: there is no such app. */
-  readonly secret?: Uint8Array | undefined
   /** ISO 3166 code for a number typed without its country code. */
   readonly country?: string | undefined
   /** Network address, for the counters by address; absent: not counted. */

@@ -11,6 +11,18 @@ export interface NumberOnFile {
   readonly label?: string | undefined
 }
 
+/** What is on file of a person. */
+export interface OnFile {
+  /** The number, in any usual spelling; in the auth lane the one on file. Absent: there is none. */
+  readonly phone?: string | undefined
+  /** In place of it several, the preferred one first. */
+  readonly numbers?: readonly NumberOnFile[] | undefined
+  /** Called with the place of a number in that list that nobody can read, from 1. */
+  readonly onUnreadable?: ((place: number) => void) | undefined
+  /** The secret that the authenticator app of the subject has, too; absent: there is no such app. */
+  readonly secret?: Uint8Array | undefined
+}
+
 /** A number by a method, or an app, as the person may see and choose it. */
 export interface DestinationView {
   /** Opaque, and good for this subject in this session alone. */
@@ -25,20 +37,17 @@ export interface DestinationView {
   readonly isCurrent: boolean
 }
 
+/** The numbers, one or several. */
+export const numbersOf = ({ phone, numbers }: OnFile): readonly NumberOnFile[] =>
+  numbers ?? (phone === undefined ? [] : [{ phone }])
+
 /** Whether there may be something to choose among; one number alone has no id. */
-export const mayHaveSeveral = (onFile: { readonly numbers?: unknown; readonly secret?: unknown }): boolean =>
-  onFile.numbers !== undefined || onFile.secret !== undefined
+export const mayHaveSeveral = ({ numbers, secret }: OnFile): boolean =>
+  numbers !== undefined || secret !== undefined
 
 /** How many there are to choose among. */
-export const choicesOf = ({
-  phone,
-  numbers = [phone],
-  secret,
-}: {
-  readonly phone?: string | undefined
-  readonly numbers?: readonly unknown[] | undefined
-  readonly secret?: unknown
-}): number => [...numbers, secret].filter((one) => one !== undefined).length
+export const choicesOf = (onFile: OnFile): number =>
+  numbersOf(onFile).length + (onFile.secret === undefined ? 0 : 1)
 
 /** By which a browser that remembers it tells a way to this subject from the others. */
 export const wayTag = (

@@ -1,4 +1,5 @@
 import type { Request, RequestHandler, Response, Router } from 'express'
+import { numbersOf } from '../../challenge/destinations.js'
 import { TwoFactorError } from '../../errors.js'
 import { maskPhoneNumber, parsePhoneNumber } from '../../phone-number.js'
 import { isOurs, middleware } from '../host/boundary.js'
@@ -128,10 +129,9 @@ export function createPhoneVerification(
 
   /** Asked before the host has the new number. A failure of its own must not keep that from being used. */
   async function reportChange(req: Request, subject: string, { phone }: ProvenPhone): Promise<void> {
-    const before = await http.numbersOf(req, subject).catch(() => undefined)
-    const { phone: only = '', numbers = [{ phone: only }] } = before ?? {}
+    const before = await http.numbersOf(req, subject).catch(() => ({}))
     const parsed = await Promise.all(
-      numbers.map((number) => parsePhoneNumber(number.phone, { countries: 'any' })),
+      numbersOf(before).map((number) => parsePhoneNumber(number.phone, { countries: 'any' })),
     )
     const onFile = parsed.flatMap((one) => (one.ok ? [one.phone] : []))
     if (onFile.some((one) => one === phone)) return

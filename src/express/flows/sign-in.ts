@@ -1,7 +1,7 @@
 import type { Request } from 'express'
 import { type Actor, type Challenges, refused, type Shown } from '../../challenge/commands.js'
 import { takesRecoveryCode } from '../../challenge/demand.js'
-import { choicesOf, mayHaveSeveral, wayTag } from '../../challenge/destinations.js'
+import { choicesOf, mayHaveSeveral, type OnFile, wayTag } from '../../challenge/destinations.js'
 import { readRecoveryCode } from '../../challenge/proofs/recovery-codes.js'
 import { firstPurpose } from '../../challenge/purposes.js'
 import type { Recover } from '../../challenge/recovery.js'
@@ -17,8 +17,6 @@ import { signInUrl } from '../pages/links.js'
 import { type Caller, createAdmit } from './admission.js'
 import type { Intent } from './intent.js'
 import type { Lane } from './lane.js'
-
-type OnFile = Pick<Actor, 'phone' | 'numbers' | 'secret' | 'onUnreadable'>
 
 /** Sign-in and step-up: the number on file, a grant as the result. */
 export function createSignIn(http: HttpParts): Lane {

@@ -1,7 +1,6 @@
 import type { Request } from 'express'
 import type { Method } from '../../challenge/code-provider.js'
-import type { Actor } from '../../challenge/commands.js'
-import type { NumberOnFile } from '../../challenge/destinations.js'
+import type { NumberOnFile, OnFile } from '../../challenge/destinations.js'
 import { fromBase32 } from '../../lib/base32.js'
 import type { HttpSettings } from '../settings.js'
 import { type HostDeadline, hostFunction } from './boundary.js'
@@ -45,10 +44,7 @@ export function readSecret(onFile: unknown): Uint8Array | undefined {
 }
 
 /** What the option `phone` returned; throws a TypeError that names no number. */
-function readNumbers(
-  onFile: unknown,
-  methods: readonly Method[],
-): Pick<Actor, 'phone' | 'numbers'> | undefined {
+function readNumbers(onFile: unknown, methods: readonly Method[]): OnFile | undefined {
   if (onFile === undefined || onFile === null || onFile === '') return undefined
   if (typeof onFile === 'string') return { phone: onFile }
   if (!Array.isArray(onFile) || onFile.length > maxNumbers) {
