@@ -1,5 +1,5 @@
 import type { AboutExchange } from '../events.js'
-import { interfaceMethods } from '../lib/method-names.js'
+import { interfaceMethods, isOneOf } from '../lib/method-names.js'
 import type { ExchangeReport, Method, SendResult, Verdict } from './code-provider.js'
 
 const maxHandleLength = 200
@@ -23,7 +23,7 @@ export function readSendResult(given: unknown, methods: readonly Method[] = inte
       const lives = typeof lifetimeMs === 'number' && Number.isSafeInteger(lifetimeMs) && lifetimeMs > 0
       const told = {
         // Forgery: a grant by `passkey` is the host's word, never that of a service that answers it.
-        ...(isDeclared(channel, methods) && { channel }),
+        ...(isOneOf(methods, channel) && { channel }),
         ...(fixed === true && { fixed: true as const }),
       }
       return { result, ...(lives && { lifetimeMs }), ...(fits && { handle }), ...told }
@@ -32,9 +32,6 @@ export function readSendResult(given: unknown, methods: readonly Method[] = inte
       return { result: 'unconfirmed' }
   }
 }
-
-const isDeclared = (channel: unknown, methods: readonly Method[]): channel is string =>
-  methods.some(({ name }) => name === channel)
 
 /** Denies by default: a verdict is one of five words and nothing that resembles one. */
 export function readVerdict(given: unknown): Verdict {

@@ -12,3 +12,7 @@ export const appMethod = 'app'
 
 /** The methods of a provider that declares none: those of the provider's interface. */
 export const interfaceMethods = [{ name: 'sms' }, { name: 'call' }] as const
+
+/** Whether this is one of these methods, by its name. */
+export const isOneOf = (methods: readonly { readonly name: string }[], name: unknown): name is string =>
+  methods.some((method) => method.name === name)

@@ -7,7 +7,7 @@ import type {
   SendResult,
 } from '../challenge/code-provider.js'
 import { ignoreRejection } from '../lib/awaitable.js'
-import { interfaceMethods } from '../lib/method-names.js'
+import { interfaceMethods, isOneOf } from '../lib/method-names.js'
 import {
   checkOptions,
   func,
@@ -72,7 +72,7 @@ export function failover(
   const methods = methodsIn(providers)
   const { instead = {} } = options
   for (const method of [...Object.keys(instead), ...Object.values(instead)]) {
-    if (!methods.some(({ name }) => name === method)) {
+    if (!isOneOf(methods, method)) {
       throw optionError(`failover: instead: no provider declares a method "${method}"`)
     }
   }
@@ -127,7 +127,7 @@ function inTurn(
     const order = inOrder(members, picked(pick, send))
     return channels.flatMap((channel) =>
       order.flatMap(([name, member]) =>
-        hasMethod(declared.get(name), channel) ? [{ name, member, channel }] : [],
+        isOneOf(declared.get(name)?.methods ?? interfaceMethods, channel) ? [{ name, member, channel }] : [],
       ),
     )
   }
@@ -155,13 +155,6 @@ function inTurn(
       return sender.checkCode({ ...check, handle: own })
     },
   }
-}
-
-function hasMethod(
-  { methods = interfaceMethods }: Pick<CodeProvider, 'methods'> = {},
-  method: Channel,
-): boolean {
-  return methods.some(({ name }) => name === method)
 }
 
 /** Who sent a code, and its own handle of it. */

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { CodeProvider, CodeSend } from '../challenge/code-provider.js'
 import { ignoreRejection } from '../lib/awaitable.js'
-import { interfaceMethods } from '../lib/method-names.js'
+import { interfaceMethods, isOneOf } from '../lib/method-names.js'
 import { type Checks, checkOptions, func, integer, secret, that, withMethods } from '../lib/options.js'
 import { textLength } from '../lib/text-length.js'
 import { minuteMs } from '../lib/time.js'
@@ -109,7 +109,7 @@ export function ownCodes(options: OwnCodesOptions): CodeProvider {
         report?.({ reason: 'text', asked: false })
         return { result: 'not-sent', ...message }
       }
-      if (!methods.some(({ name }) => name === channel)) {
+      if (!isOneOf(methods, channel)) {
         report?.({ reason: 'channel', asked: false })
         return { result: 'not-sent' }
       }

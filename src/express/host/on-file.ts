@@ -2,6 +2,7 @@ import type { Request } from 'express'
 import type { Method } from '../../challenge/code-provider.js'
 import type { NumberOnFile, OnFile } from '../../challenge/destinations.js'
 import { fromBase32 } from '../../lib/base32.js'
+import { isOneOf } from '../../lib/method-names.js'
 import type { HttpSettings } from '../settings.js'
 import { type HostDeadline, hostFunction } from './boundary.js'
 import type { Warnings } from './warnings.js'
@@ -53,12 +54,11 @@ function readNumbers(onFile: unknown, methods: readonly Method[]): OnFile | unde
       `phone returned ${what}; it must return a string, a list of up to ${maxNumbers}, or undefined`,
     )
   }
-  const isDeclared = (name: unknown) => methods.some((method) => method.name === name)
   const numbers = onFile.map((given: unknown, index): NumberOnFile => {
     const number = typeof given === 'string' ? { phone: given } : Object(given)
     const { phone, methods: own = [], label = '' } = number
     const areStrings = [phone, label].every((text) => typeof text === 'string')
-    if (areStrings && Array.isArray(own) && own.every(isDeclared)) return number
+    if (areStrings && Array.isArray(own) && own.every((name) => isOneOf(methods, name))) return number
     throw new TypeError(
       `phone: number ${index + 1} must be a string, or { phone, methods, label } with methods of the provider`,
     )
