@@ -16,13 +16,9 @@ import type { Purposes } from './purposes.js'
 import type { Secrets } from './secrets.js'
 
 /** One destination in one lane, and who acts on it. */
-export interface Target extends Counted {
+export interface Target extends Counted, Omit<NumberOnFile, 'phone'> {
   /** Absent for an authenticator app. */
   readonly phone?: PhoneNumber
-  /** How codes may travel to the number; any way when absent. */
-  readonly methods?: readonly Channel[] | undefined
-  /** What the person calls it. */
-  readonly label?: string | undefined
   readonly limits: LedgerLimits
   /** What its attempts count in. */
   readonly ledger: LedgerInHand
