@@ -8,6 +8,7 @@ import type { PhoneRefusal } from '../../phone-number.js'
 
 /** A refusal or a failure as the caller sees it: problem details (RFC 9457). */
 export interface Problem {
+  /** Why, as a problem code. */
   readonly code: ProblemCode
   /** Overrides the status of the code. */
   readonly status?: number | undefined

@@ -1,10 +1,8 @@
 import type { Channel, Details } from '../../challenge/code-provider.js'
-import type { AppCodeReason, ChallengeView } from '../../challenge/commands.js'
+import type { ChallengeView } from '../../challenge/commands.js'
 import type { DestinationView } from '../../challenge/destinations.js'
-import type { ProblemCode } from '../../errors.js'
-import type { LimitName } from '../../events.js'
-import type { PhoneRefusal } from '../../phone-number.js'
 import type { ResumedForm } from '../guard/resumption.js'
+import type { Problem } from '../http/problems.js'
 import type { PageLink, PageLinks } from './links.js'
 import type { Texts } from './messages/en.js'
 
@@ -111,15 +109,8 @@ export interface Way {
   readonly afterMs?: number | undefined
 }
 
-export interface PageProblem {
-  /** Why, as a problem code. */
-  readonly code: ProblemCode
-  readonly attemptsRemaining?: number | undefined
-  readonly retryAfterMs?: number | undefined
-  /** What is wrong with the number that was typed, or with the code of an app. */
-  readonly reason?: PhoneRefusal | AppCodeReason | undefined
-  /** The limit that refused, when one did. */
-  readonly limit?: LimitName | undefined
+export interface PageProblem
+  extends Pick<Problem, 'code' | 'attemptsRemaining' | 'retryAfterMs' | 'reason' | 'limit'> {
   /** Nobody is signed in, where a code had been asked for. */
   readonly signedOut?: boolean | undefined
 }
