@@ -113,15 +113,8 @@ export function createSend(parts: {
     // Ask the provider, and settle.
     const inAll = shared?.outcome as Booked | undefined
     const superseded = booked.superseded ?? inAll?.superseded
-    const { result: sent, cancelled } = await dispatch(
-      target,
-      { ...booked, superseded },
-      {
-        locale: command.locale,
-        channels,
-        ...booking,
-      },
-    )
+    const by = { locale: command.locale, channels, ...booking }
+    const { result: sent, cancelled } = await dispatch(target, { ...booked, superseded }, by)
     const isOut = sent.result === 'sent' || sent.result === 'unconfirmed'
     const [settled] = await all([
       settle(sent, cancelled),

@@ -39,18 +39,14 @@ function codeScreen(view: PageView, challenge: ChallengeView, texts: Texts): Scr
   // The one that was used comes first, unless it was the provider that chose it.
   const others = challenge.channels.filter((one) => one !== channel)
   const used = challenge.channels.filter((one) => one === channel)
-  const resends = form(
-    view,
-    'resend',
-    sendButtons('resend', [...used, ...others], waitIn(view, texts), texts),
-  )
+  const buttons = sendButtons('resend', [...used, ...others], waitIn(view, texts), texts)
   const entry = html`<label for="code">${texts['code.label']}</label>
 <input id="code" name="code" type="text" inputmode="${view.lettersInCode ? 'text' : 'numeric'}" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" enterkeyhint="go"${submission(view)}${fieldState(view, 'code')}>
 ${view.offerTrust && trustBox(view, texts)}${mainButton(texts['code.submit'], texts['busy.checking'])}`
   const ways = waysOf(view, texts)
   const help = html`<section aria-labelledby="help">
 <h2 id="help">${texts[isApp ? 'resend.title.app' : 'resend.title']}</h2>
-${!isApp && resends}
+${!isApp && form(view, 'resend', buttons)}
 ${view.changeableNumber && cancelling(view, texts['phone.change'])}${ways}
 </section>`
   return {
