@@ -4,7 +4,7 @@ import { type Html, html } from '../../lib/html.js'
 import { present } from '../../lib/present.js'
 import type { Texts } from './messages/en.js'
 import type { PageView } from './page-view.js'
-import { byMethod, duration, fill } from './wording.js'
+import { byMethod, duration, fill, tellsWait } from './wording.js'
 
 /** A form of the page. What ties it to the refused request goes along in each. */
 export function form(view: PageView, action: 'start' | 'resend' | 'verify' | 'cancel', content: Html): Html {
@@ -31,9 +31,9 @@ export function mainButton(label: string, busy: string): Html {
 
 /** One button per way. The server holds the wait; the script only shows it. */
 export function sendButtons(
+  view: PageView,
   action: 'start' | 'resend',
   ways: readonly (Channel | DestinationView)[],
-  wait: { readonly ms: number; readonly isTold: boolean },
   texts: Texts,
   /** A first code in place of one that ran out is a new one. */
   wording: 'start' | 'resend' = action,
@@ -47,7 +47,8 @@ export function sendButtons(
     return html`<button class="${look}" ${field} data-busy="${texts['busy.sending']}" data-waits>${label}</button>
 `
   })
-  return html`${wait.ms > 0 && waiting(action, wait, texts)}<div class="buttons${wait.ms > 0 && ' waits'}">
+  const { waitMs = 0 } = view
+  return html`${waitMs > 0 && waiting(view, waitMs, action, texts)}<div class="buttons${waitMs > 0 && ' waits'}">
 ${buttons}</div>`
 }
 
@@ -58,11 +59,10 @@ function wayTo({ method, masked, label }: DestinationView, texts: Texts): Html {
   return html`${byMethod('start', method, texts)}${where && html`: ${where}`}`
 }
 
-function waiting(
-  action: 'start' | 'resend',
-  { ms, isTold }: { readonly ms: number; readonly isTold: boolean },
-  texts: Texts,
-): Html {
+/** The wait beside the buttons; hidden when the problem above them tells it. */
+function waiting(view: PageView, ms: number, action: 'start' | 'resend', texts: Texts): Html {
+  const { problem } = view
+  const isTold = problem !== undefined && tellsWait(view, problem, texts)
   const time = html`<span data-clock>${duration(ms, 'up', texts)}</span>`
   const sentence = fill(texts[`${action}.wait`], { t: time })
   return html`<p data-wait-ms="${ms}"${isTold && html` hidden`}>${sentence}</p>

@@ -5,7 +5,7 @@ import { probeField } from '../http/request-body.js'
 import { cancelling, detailsList, form, hidden, mainButton, sendButtons, waysOf } from './forms.js'
 import type { Texts } from './messages/en.js'
 import type { PageProblem, PageView } from './page-view.js'
-import { countryNames, filled, problemText, problemTitle, tellsWait } from './wording.js'
+import { countryNames, filled, problemText, problemTitle } from './wording.js'
 
 export interface Screen {
   readonly title: string
@@ -39,7 +39,7 @@ function codeScreen(view: PageView, challenge: ChallengeView, texts: Texts): Scr
   // The one that was used comes first, unless it was the provider that chose it.
   const others = challenge.channels.filter((one) => one !== channel)
   const used = challenge.channels.filter((one) => one === channel)
-  const buttons = sendButtons('resend', [...used, ...others], waitIn(view, texts), texts)
+  const buttons = sendButtons(view, 'resend', [...used, ...others], texts)
   const entry = html`<label for="code">${texts['code.label']}</label>
 <input id="code" name="code" type="text" inputmode="${view.lettersInCode ? 'text' : 'numeric'}" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" enterkeyhint="go"${submission(view)}${fieldState(view, 'code')}>
 ${view.offerTrust && trustBox(view, texts)}${mainButton(texts['code.submit'], texts['busy.checking'])}`
@@ -75,7 +75,7 @@ function startScreen(view: PageView, texts: Texts): Screen {
   return {
     title: texts['start.title'],
     content: html`${details && detailsList(details)}<p>${texts[text]}${interruption(view, texts)}</p>
-${form(view, 'start', sendButtons('start', ways, waitIn(view, texts), texts, wording))}
+${form(view, 'start', sendButtons(view, 'start', ways, texts, wording))}
 ${waysOf(view, texts)}`,
   }
 }
@@ -85,7 +85,7 @@ function phoneScreen(view: PageView, texts: Texts): Screen {
   const probe = view.probesCookies && hidden(probeField.name, probeField.value)
   const entry = html`${probe}${countryField(view, texts)}<label for="phone">${texts['phone.label']}</label>
 <input id="phone" name="phone" type="tel" autocomplete="tel" enterkeyhint="send" value="${view.typedPhone}"${fieldState(view, 'phone')}>
-${sendButtons('start', view.channels, waitIn(view, texts), texts)}`
+${sendButtons(view, 'start', view.channels, texts)}`
   return {
     title: texts['phone.title'],
     content: html`<p>${texts['phone.text']}</p>
@@ -187,12 +187,6 @@ ${waysOf(view, texts, 'button main')}`,
     title: problemTitle(view, problem, texts),
     content: html`${text.markup !== '' && alert}${view.details && detailsList(view.details)}${view.otherNumberMayDo && cancelling(view, texts['phone.change'])}${waysOf(view, texts)}`,
   }
-}
-
-/** The wait to show beside the buttons; none when the problem above them tells it. */
-function waitIn(view: PageView, texts: Texts): { readonly ms: number; readonly isTold: boolean } {
-  const { waitMs = 0, problem } = view
-  return { ms: waitMs, isTold: problem !== undefined && tellsWait(view, problem, texts) }
 }
 
 /** A field that is wrong has the focus too: a voice reads the problem with it, and it can be typed anew at once. */
