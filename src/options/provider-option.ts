@@ -1,38 +1,14 @@
 import type { CodeProvider, CompositeProvider } from '../challenge/code-provider.js'
-import { appMethod, interfaceMethods, isMethodName, methodNameRule } from '../lib/method-names.js'
+import { appMethod, interfaceMethods } from '../lib/method-names.js'
 import { nearestName } from '../lib/nearest-name.js'
-import {
-  type Check,
-  list,
-  nonEmptyString,
-  object,
-  optionError,
-  that,
-  timeoutMs,
-  withMethods,
-} from '../lib/options.js'
+import { optionError } from '../lib/options.js'
 import type { TwoFactorOptions } from '../options.js'
+import { codeProvider } from '../provider/option-checks.js'
 import type { WatchRules } from './operator-options.js'
 
-const isCodeProvider = withMethods(
-  ['sendCode', 'checkCode'],
+export const providerOption = codeProvider(
   'must be a CodeProvider, such as providerCodes({ client: createClient({ … }), approvedStatuses: [ … ] })',
 )
-
-const name = that(
-  `${methodNameRule}, and not 'app', which is the option authenticator`,
-  (value) => isMethodName(value) && value !== appMethod,
-)
-const methodsFix = 'must list at least one method: { name, label }'
-const methods = list(object({ name, label: nonEmptyString('what people call it') }, ['name']), methodsFix, 1)
-
-export const providerOption: Check = (value, name) => {
-  const { name: own, timeoutMs: ms, methods: declared } = Object(isCodeProvider(value, name))
-  if (own !== undefined) nonEmptyString()(own, `${name}.name`)
-  if (ms !== undefined) timeoutMs(ms, `${name}.timeoutMs`)
-  if (declared !== undefined) methods(declared, `${name}.methods`)
-  return value
-}
 
 /** Each method that codes may take has to be one of the provider's: one that is misspelt would never be offered. */
 export function refuseUndeclaredChannels(

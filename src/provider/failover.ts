@@ -8,16 +8,8 @@ import type {
 } from '../challenge/code-provider.js'
 import { ignoreRejection } from '../lib/awaitable.js'
 import { interfaceMethods, isOneOf } from '../lib/method-names.js'
-import {
-  checkOptions,
-  func,
-  nonEmptyString,
-  optionError,
-  record,
-  timeoutMs,
-  withMethods,
-} from '../lib/options.js'
-import { providerName } from './option-checks.js'
+import { checkOptions, func, nonEmptyString, optionError, record } from '../lib/options.js'
+import { codeProvider, providerName } from './option-checks.js'
 
 /** Options of `failover`. */
 export interface FailoverOptions {
@@ -30,7 +22,7 @@ export interface FailoverOptions {
   readonly instead?: Readonly<Record<string, Channel>> | undefined
 }
 
-const isProvider = withMethods(['sendCode', 'checkCode'], 'must be a CodeProvider: { sendCode, checkCode }')
+const isProvider = codeProvider('must be a CodeProvider: { sendCode, checkCode }', providerName)
 
 /**
  * Several providers as one. The next one is asked when the one before has sent nothing (`not-sent`), refused
@@ -58,10 +50,6 @@ export function failover(
   for (const [index, provider] of providers.entries()) {
     isProvider(provider, `failover: providers[${index}]`)
     const name = provider.name ?? String(index + 1)
-    providerName(name, `failover: providers[${index}].name`)
-    if (provider.timeoutMs !== undefined) {
-      timeoutMs(provider.timeoutMs, `failover: providers[${index}].timeoutMs`)
-    }
     if (members.has(name)) throw optionError(`failover: two providers are named "${name}"`)
     members.set(name, withName(provider, name))
   }

@@ -1,5 +1,15 @@
 import { countryCodes, phoneCountries } from '../lib/countries.js'
-import { type Check, oneOf, that, withMethods } from '../lib/options.js'
+import { appMethod, isMethodName, methodNameRule } from '../lib/method-names.js'
+import {
+  type Check,
+  list,
+  nonEmptyString,
+  object,
+  oneOf,
+  that,
+  timeoutMs,
+  withMethods,
+} from '../lib/options.js'
 import type { ProviderClient } from './client.js'
 import { anyVoice } from './parameter-schemas.js'
 
@@ -23,6 +33,25 @@ const codeMethods: readonly (keyof ProviderClient)[] = [
 /** A client whose provider makes the codes and judges them. */
 export const codeClient = (fix = 'must be a client from createClient()'): Check =>
   withMethods(codeMethods, fix)
+
+const methodName = that(
+  `${methodNameRule}, and not 'app', which is the option authenticator`,
+  (value) => isMethodName(value) && value !== appMethod,
+)
+const method = object({ name: methodName, label: nonEmptyString('what people call it') }, ['name'])
+const methods = list(method, 'must list at least one method: { name, label }', 1)
+
+/** A code provider, and what it says of itself. */
+export function codeProvider(fix: string, isName: Check = nonEmptyString()): Check {
+  const canDo = withMethods(['sendCode', 'checkCode'], fix)
+  return (value, name) => {
+    const { name: own, timeoutMs: ms, methods: declared } = Object(canDo(value, name))
+    if (own !== undefined) isName(own, `${name}.name`)
+    if (ms !== undefined) timeoutMs(ms, `${name}.timeoutMs`)
+    if (declared !== undefined) methods(declared, `${name}.methods`)
+    return value
+  }
+}
 
 /** A name stands in front of handles, which are kept with every challenge. */
 export const providerName = that(

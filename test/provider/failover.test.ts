@@ -214,6 +214,7 @@ test.each<[unknown, string, object?]>([
   [[{ sendCode() {} }], 'providers[0] must be a CodeProvider'],
   [[{ checkCode() {} }], 'providers[0] must be a CodeProvider'],
   [[{ ...a, timeoutMs: 0 }], 'providers[0].timeoutMs must be an integer'],
+  [[a, { ...a, name: 'b', methods: [] }], 'providers[1].methods must list at least one method'],
   [[a, a], 'two providers are named "a"'],
   [[provider('2').member, provider(undefined).member], 'two providers are named "2"'],
   [[provider('a:b').member], 'providers[0].name must be a string of 1 to 40'],
