@@ -1,4 +1,5 @@
 import type { Emit } from '../events.js'
+import { present } from '../lib/present.js'
 import { type Actor, type Challenges, type Refusal, refused } from './commands.js'
 import { acceptedChannels } from './demand.js'
 import { gather } from './gather.js'
@@ -29,15 +30,7 @@ export function createChallenges(parts: {
     if (outcome.outcome === 'refused') {
       const { untold, ...told } = outcome as Refusal
       const { code, limit, reason = untold } = told
-      emit({
-        type: 'request.refused',
-        command,
-        code,
-        lane,
-        subject,
-        ...(limit === undefined ? {} : { limit }),
-        ...(reason === undefined ? {} : { reason }),
-      })
+      emit({ type: 'request.refused', command, code, lane, subject, ...present({ limit, reason }) })
       return told
     }
     return outcome

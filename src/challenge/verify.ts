@@ -1,6 +1,7 @@
 import { TwoFactorError } from '../errors.js'
 import type { AboutExchange, Emit } from '../events.js'
 import { all } from '../lib/awaitable.js'
+import { present } from '../lib/present.js'
 import { isCurrent, stepOf } from '../lib/totp.js'
 import type { Counters } from './budgets/counters.js'
 import type { Verdict } from './code-provider.js'
@@ -42,21 +43,19 @@ export function createVerify(parts: {
     exchange: AboutExchange & { readonly ageMs: number },
   ): VerifyOutcome {
     emit({ type: 'challenge.approved', ...about(target, challenge, exchange) })
-    const { purpose, channel } = challenge
-    const ways = channels.length > 1 ? { channels } : {}
-    const bound = challenge.bound === undefined ? {} : { bound: challenge.bound }
-    const proven = target.phone === undefined ? {} : { phone: target.phone }
-    return { outcome: 'approved', purpose, channel, ...ways, ...proven, ...bound }
+    const { purpose, channel, bound } = challenge
+    const ways = channels.length > 1 ? channels : undefined
+    const proven = present({ channels: ways, phone: target.phone, bound })
+    return { outcome: 'approved', purpose, channel, ...proven }
   }
 
   function rejection(target: Target, outcome: Rejected, exchange: AboutExchange = {}): VerifyOutcome {
-    const { challenge, attemptsRemaining, used, lockedForMs, reason } = outcome
+    const { challenge, attemptsRemaining, used, lockedForMs: retryAfterMs, reason } = outcome
     // Nobody is asked about a code of the app: why it was none is for us to say.
     const asked = reason === undefined ? exchange : { reason }
     emit({ type: 'challenge.rejected', attemptsRemaining, used, ...about(target, challenge, asked) })
     reportNumber(target, challenge, outcome)
-    const retry = lockedForMs === undefined ? {} : { retryAfterMs: lockedForMs }
-    return { outcome: 'rejected', attemptsRemaining, ...retry, ...(reason && { reason }) }
+    return { outcome: 'rejected', attemptsRemaining, ...present({ retryAfterMs, reason }) }
   }
 
   /** The app shows its codes by itself: they are computed here, and nobody is asked. */
