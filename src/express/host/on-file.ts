@@ -19,8 +19,7 @@ export function createOnFile(
   warn: Warnings['warn'],
 ) {
   const phoneOf = hostFunction(phone, within('phone'))
-  const givenSecretOf =
-    authenticator && hostFunction(authenticator.secretOf, within('authenticator.secretOf'))
+  const secretOf = authenticator && hostFunction(authenticator.secretOf, within('authenticator.secretOf'))
   const onUnreadable = (place: number) => warn('TWO_FACTOR_PHONE_UNREADABLE', `number ${place} of a list`)
   const numbersIn = (onFile: unknown) => ({ onUnreadable, ...readNumbers(onFile, methods) })
   return {
@@ -28,9 +27,7 @@ export function createOnFile(
     numbersIn,
     numbersOf: async (req: Request, subject: string) => numbersIn(await phoneOf(req, subject)),
     /** The bytes that a subject shares with its app; absent where there are no apps. */
-    secretOf:
-      givenSecretOf &&
-      (async (req: Request, subject: string) => readSecret(await givenSecretOf(req, subject))),
+    secretOf: secretOf && (async (req: Request, subject: string) => readSecret(await secretOf(req, subject))),
   }
 }
 

@@ -66,12 +66,8 @@ function startScreen(view: PageView, texts: Texts): Screen {
   const { details, channels, destinations = [] } = view
   const wording = view.isReplacement ? 'resend' : 'start'
   const ways = destinations.length > 0 ? destinations : channels
-  const text =
-    ways.length > 1 && ways === destinations
-      ? 'start.choose'
-      : channels[0] === appMethod
-        ? 'sent.app'
-        : 'start.text'
+  const whatComes = channels[0] === appMethod ? 'sent.app' : 'start.text'
+  const text = destinations.length > 1 ? 'start.choose' : whatComes
   return {
     title: texts['start.title'],
     content: html`${details && detailsList(details)}<p>${texts[text]}${interruption(view, texts)}</p>
