@@ -92,16 +92,17 @@ export function createAuthenticators(http: HttpParts, signIn: Routes): Authentic
   const { authenticator, namespace, maxStepUpAgeMs } = settings
   if (authenticator === undefined || secretOf === undefined) return withoutOption
   const { issuer } = authenticator
-  const { recoveryCode } = purposes.ofPackage(purpose)
-  const proof = { purpose, maxAgeMs: Math.min(freshMs, maxStepUpAgeMs) }
-  purposes.accept(purpose, proof.maxAgeMs)
+  purposes.ofPackage(purpose)
+  const formPath = (req: Request) => safePath(req.baseUrl) ?? '/'
+  const maxAgeMs = Math.min(freshMs, maxStepUpAgeMs)
+  // One proof for the page and for the code that is typed on it, whatever the purpose says.
+  const guard = resolveGuard({ purpose, maxAgeMs, once: false, formPath }, purposes, settings)
 
   /** Who asks, and since when that is proven. */
   async function proven(req: Request) {
     const who = await identifyLater(req)
     if (who === undefined) throw new TwoFactorError('not_identified')
-    const demand = { ...who, ...proof, requireCode: true, recoveryCode: recoveryCode === 'always' }
-    const grant = await grants.read(demand)
+    const grant = await grants.read({ ...who, ...guard.demand, requireCode: true })
     if (grant === undefined) throw new TwoFactorError('second_factor_required')
     return { ...who, verifiedAt: grant.verifiedAt }
   }
@@ -177,11 +178,8 @@ export function createAuthenticators(http: HttpParts, signIn: Routes): Authentic
       checkOptions('authenticators.routes', options, checks, ['save'])
       const { successPath = '/' } = options
       const save = hostFunction(options.save, http.within('authenticators.save'))
-      const formPath = (req: Request) => safePath(req.baseUrl) ?? '/'
       const page = { of: view, urlOf: ({ req }: RequestContext) => formPath(req) }
       const router = createPageRouter(pages)
-      // One proof for the page and for the code that is typed on it, whatever the purpose says.
-      const guard = resolveGuard({ ...proof, once: false, formPath }, purposes, settings)
       router.use(createGuard(http, signIn, guard))
       router.all(
         '/',
