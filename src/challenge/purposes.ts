@@ -1,5 +1,5 @@
 import { appMethod } from '../lib/method-names.js'
-import { nearestName } from '../lib/nearest-name.js'
+import { didYouMean } from '../lib/nearest-name.js'
 import { optionError } from '../lib/options.js'
 import type { Channel } from './code-provider.js'
 
@@ -80,10 +80,7 @@ export function createPurposes(initial: readonly Purpose[], usual: (name: string
 }
 
 function undeclared(name: string, declared: readonly Purpose[]): TypeError {
-  const near = nearestName(
-    name,
-    declared.map((purpose) => purpose.name),
-  )
-  const fix = near === undefined ? `add ${JSON.stringify(name)}: {} to it` : `did you mean "${near}"?`
+  const names = declared.map((purpose) => purpose.name)
+  const fix = didYouMean(name, names, `add ${JSON.stringify(name)}: {} to it`)
   return optionError(`requireTwoFactor: purpose "${name}" is missing from the option purposes; ${fix}`)
 }

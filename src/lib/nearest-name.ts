@@ -10,9 +10,15 @@ export function unknownName(
   known: readonly string[],
   otherwise?: string,
 ): string {
-  const near = nearestName(path.split('.').at(-1) ?? '', known)
-  if (near !== undefined) return `unknown ${what} "${path}"; did you mean "${near}"?`
-  return `unknown ${what} "${path}"; ${otherwise ?? `expected: ${known.join(', ') || 'none'}`}`
+  const named = path.split('.').at(-1) ?? ''
+  return `unknown ${what} "${path}"; ${didYouMean(named, known, otherwise)}`
+}
+
+/** How a sentence about such a name ends: with the one that was probably meant, else with all there are, or `otherwise`. */
+export function didYouMean(name: string, known: readonly string[], otherwise?: string): string {
+  const near = nearestName(name, known)
+  if (near !== undefined) return `did you mean "${near}"?`
+  return otherwise ?? `expected: ${known.join(', ') || 'none'}`
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { CodeProvider, CompositeProvider } from '../challenge/code-provider.js'
 import { appMethod, interfaceMethods } from '../lib/method-names.js'
-import { nearestName } from '../lib/nearest-name.js'
+import { didYouMean } from '../lib/nearest-name.js'
 import { optionError } from '../lib/options.js'
 import type { TwoFactorOptions } from '../options.js'
 import { codeProvider } from '../provider/option-checks.js'
@@ -26,8 +26,7 @@ export function refuseUndeclaredChannels(
   for (const [option, names] of lists) {
     const unknown = names.find((name) => !declared.includes(name))
     if (unknown === undefined) continue
-    const near = nearestName(unknown, declared)
-    const hint = near === undefined ? `it has: ${declared.join(', ')}` : `did you mean "${near}"?`
+    const hint = didYouMean(unknown, declared, `it has: ${declared.join(', ')}`)
     throw optionError(`twoFactor: ${option}: the provider declares no method "${unknown}"; ${hint}`)
   }
   const isOffered = channels.length === 0 || lists.some(([, names]) => names.includes(appMethod))
