@@ -13,7 +13,7 @@ export interface PhoneRules {
   /** ISO 3166 codes a code may go to, or `'any'`. */
   readonly countries: readonly string[] | 'any'
   /** ISO 3166 code used for a number typed without its country code. */
-  readonly defaultCountry?: string
+  readonly defaultCountry?: string | undefined
   /** Refuse what can only be a fixed line: for a number that nobody has proven yet. */
   readonly mobileOnly?: boolean
 }

@@ -107,17 +107,15 @@ export function createTargets(parts: {
   ): Promise<Target | Refusal> {
     const who = whoCounts(actor)
     const { lane } = who
-    const defaultCountry = actor.country ?? (lane === 'enrol' ? onlyCountry : undefined)
-    const parsed = await parsePhoneNumber(phone, {
-      countries,
-      mobileOnly: lane === 'enrol',
-      ...(defaultCountry === undefined ? {} : { defaultCountry }),
-    })
+    /** By a visitor: not what the host has on file. */
+    const isTyped = lane === 'enrol'
+    const defaultCountry = actor.country ?? (isTyped ? onlyCountry : undefined)
+    const parsed = await parsePhoneNumber(phone, { countries, mobileOnly: isTyped, defaultCountry })
     if (!parsed.ok) {
       const { refusal: reason } = parsed
-      const mistyped = lane === 'enrol' && (reason === 'not-a-number' || reason === 'wrong-length')
+      const mistyped = isTyped && (reason === 'not-a-number' || reason === 'wrong-length')
       const refusal = refused(mistyped ? 'invalid_request' : 'destination_not_allowed')
-      return lane === 'enrol' ? { ...refusal, reason } : { ...refusal, untold: reason }
+      return isTyped ? { ...refusal, reason } : { ...refusal, untold: reason }
     }
     const key = keys.ledger(lane, parsed.phone)
     const own = openLedger(key, who.limits)
