@@ -167,20 +167,17 @@ ${back}`,
 
 /** The explanation and the ways out. Looking at the page again sends nothing and costs nothing. */
 function problemScreen(view: PageView, problem: PageProblem, texts: Texts): Screen {
-  if (view.mendedBy === 'signIn') {
-    return {
-      title: problemTitle(view, problem, texts),
-      content: html`<p>${problemText(view, problem, texts)}</p>
-${waysOf(view, texts, 'button main')}`,
-    }
-  }
+  const title = problemTitle(view, problem, texts)
   const text = problemText(view, problem, texts)
+  if (view.mendedBy === 'signIn') {
+    return { title, content: html`<p>${text}</p>\n${waysOf(view, texts, 'button main')}` }
+  }
   const alert = html`<div class="problem" role="alert" tabindex="-1" autofocus>
 <p>${text}</p>
 </div>
 `
   return {
-    title: problemTitle(view, problem, texts),
+    title,
     content: html`${text.markup !== '' && alert}${view.details && detailsList(view.details)}${view.otherNumberMayDo && cancelling(view, texts['phone.change'])}${waysOf(view, texts)}`,
   }
 }

@@ -3,6 +3,7 @@ import type { Actor, ChallengeView, Outlook } from '../../challenge/commands.js'
 import { acceptedChannels, challengeFor, type Demand, takesRecoveryCode } from '../../challenge/demand.js'
 import { mayHaveSeveral } from '../../challenge/destinations.js'
 import type { ProblemCode } from '../../errors.js'
+import { present } from '../../lib/present.js'
 import { nationalForm } from '../../phone-number.js'
 import { type Intent, readIntent } from '../flows/intent.js'
 import type { Lane, Proven } from '../flows/lane.js'
@@ -20,11 +21,7 @@ interface Found {
   readonly outlook?: Outlook | undefined
   readonly proven?: Proven | undefined
   /** At a signup: the number that this session wants to prove, as typed, and as people in its country write it. */
-  readonly typed?: {
-    readonly phone: string
-    readonly country?: string | undefined
-    readonly national: string
-  }
+  readonly typed?: Awaited<ReturnType<typeof typedBy>> | undefined
 }
 
 /** After these the store has been waited for in vain, or this session has too many requests that wait already. */
@@ -42,13 +39,9 @@ export function createViews(http: HttpParts, lane: Lane) {
   /** Looks up the person's challenge, or what stands in its place, as far as the problem that is told leaves it open. */
   async function lookUp(context: RequestContext, intent: Intent, problem?: Problem): Promise<Found> {
     const { req, res, fields } = context
+    const tellsAll = problem && (busy.has(problem.code) || isOfNobody(problem))
     // A recovery code needs nothing but the first factor: neither a number nor a challenge.
-    if (
-      wantedIn(fields) === 'recovery-code' ||
-      (problem && (busy.has(problem.code) || isOfNobody(problem)))
-    ) {
-      return {}
-    }
+    if (tellsAll || wantedIn(fields) === 'recovery-code') return {}
     const actor = await lane.actor(req)
     // JSON tells nothing but the challenge.
     const isShown = problem !== undefined || wantsScreen(req)
@@ -65,7 +58,7 @@ export function createViews(http: HttpParts, lane: Lane) {
     ])
     // Their ids are for this session, which nothing else may have kept yet.
     if (outlook?.destinations !== undefined) await sessions.keep(req, res)
-    const found = { live, outlook, ...(typed && { typed }) }
+    const found = { live, outlook, typed }
     if (live !== undefined || !wantsScreen(req) || !mayBeProven(problem, intent)) return found
     return { ...found, proven: await lane.proven(context, intent, outlook?.untypedSince ?? 0) }
   }
@@ -192,13 +185,11 @@ function fixedLength({ source }: RegExp): number | undefined {
   return length === undefined ? undefined : Number(length)
 }
 
-async function typedBy({ phone = '', country }: Actor): Promise<NonNullable<Found['typed']>> {
+async function typedBy({ phone = '', country }: Actor) {
   return { phone, country, national: await nationalForm(phone, country) }
 }
 
 /** What came with the form: without a field, what the session remembers is shown. */
-function typedIn(fields: Body): { readonly phone?: string; readonly country?: string } {
-  const phone = oneString(fields, 'phone')
-  const country = oneString(fields, 'country')
-  return { ...(phone && { phone }), ...(country && { country }) }
+function typedIn(fields: Body) {
+  return present({ phone: oneString(fields, 'phone'), country: oneString(fields, 'country') })
 }
