@@ -1,6 +1,7 @@
 import type { Request, RequestHandler, Response, Router } from 'express'
 import { numbersOf } from '../../challenge/destinations.js'
 import { TwoFactorError } from '../../errors.js'
+import { present } from '../../lib/present.js'
 import { maskPhoneNumber, parsePhoneNumber } from '../../phone-number.js'
 import { isOurs, middleware } from '../host/boundary.js'
 import { type PhoneVerificationOptions, plainFactory, singleHandlers } from '../host/factory.js'
@@ -144,10 +145,7 @@ export function createPhoneVerification(
   async function refusal(req: Request, res: Response, problem: Problem): Promise<PageView> {
     const basePath = (mountedAt ?? http.path).of(req)
     const page = mountedAt && pageUrl(basePath, {})
-    const view = await views.formless(
-      { req, res, fields: page === undefined ? {} : { returnTo: page } },
-      problem,
-    )
+    const view = await views.formless({ req, res, fields: present({ returnTo: page }) }, problem)
     return { ...view, basePath, address: req.method === 'POST' ? page : undefined }
   }
 

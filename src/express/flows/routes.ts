@@ -31,12 +31,10 @@ export type Routes = ReturnType<typeof createRoutes>
  * method, the origin (CSRF) and the body, and refused sessions that ask too much at once.
  */
 export function createRoutes(http: HttpParts, lane: Lane) {
-  const { domain, endpoint, languageOf, responder } = http
+  const { domain, endpoint, languageOf, responder, settings, within } = http
   const { challenges, purposes, now } = domain
-  const beforeSend =
-    http.settings.beforeSend && hostFunction(http.settings.beforeSend, http.within('beforeSend'))
-  const onCancelled =
-    http.settings.onCancelled && hostFunction(http.settings.onCancelled, http.within('onCancelled'))
+  const beforeSend = settings.beforeSend && hostFunction(settings.beforeSend, within('beforeSend'))
+  const onCancelled = settings.onCancelled && hostFunction(settings.onCancelled, within('onCancelled'))
   const views = createViews(http, lane)
 
   const requests = {
@@ -51,7 +49,7 @@ export function createRoutes(http: HttpParts, lane: Lane) {
 
     async resend(context: RequestContext): Promise<Reply> {
       const intent = intentOf(context)
-      const channel = readChannel(context.fields, http.settings.methods)
+      const channel = readChannel(context.fields, settings.methods)
       const actor = await lane.actor(context.req)
       const shown = await lane.shown(context, intent)
       if (actor === undefined) return problem({ code: 'challenge_gone' })
@@ -66,7 +64,7 @@ export function createRoutes(http: HttpParts, lane: Lane) {
     async verify(context: RequestContext): Promise<Reply> {
       if (Object.hasOwn(context.fields, 'recoveryCode')) return requests.recover(context)
       const intent = intentOf(context)
-      const typed = readCodes(text(context.fields, 'code') ?? '', http.settings)
+      const typed = readCodes(text(context.fields, 'code') ?? '', settings)
       if (typed === undefined) throw invalid('code does not match the expected format.')
       const trustDevice = flag(context.fields, 'trustDevice')
       const submission = await lane.submission(context)
