@@ -103,12 +103,7 @@ export function start(
   const superseded = live ?? liveIn(ledger.strangers, now, limits)
   const others = binding.budget === 'known' ? withoutStrangers(ledger, challenge, now) : ledger
   return {
-    outcome: {
-      outcome: 'booked',
-      challenge,
-      ...(superseded === undefined ? {} : { superseded }),
-      previousHandle: newestHandle(ledger, now),
-    },
+    outcome: { outcome: 'booked', challenge, superseded, previousHandle: newestHandle(ledger, now) },
     next: isSent
       ? booked(others, command.sendId, challenge, channel, now)
       : withBudget(others, binding.budget, { ...others[binding.budget], challenge }, now),
