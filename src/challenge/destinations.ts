@@ -50,9 +50,5 @@ export const choicesOf = (onFile: OnFile): number =>
   numbersOf(onFile).length + (onFile.secret === undefined ? 0 : 1)
 
 /** By which a browser that remembers it tells a way to this subject from the others. */
-export const wayTag = (
-  secrets: Pick<Secrets, 'tag'>,
-  { subject }: { readonly subject: string },
-  channel: Channel,
-  phone: string | undefined,
-): string => secrets.tag('destination', JSON.stringify([subject, channel, phone]))
+export const wayTag = (secrets: Secrets, subject: string, channel: Channel, phone?: string): string =>
+  secrets.tag('destination', JSON.stringify([subject, channel, phone]))

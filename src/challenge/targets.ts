@@ -62,7 +62,7 @@ export interface Targets {
 
 export function createTargets(parts: {
   readonly keys: Keys
-  readonly secrets: Pick<Secrets, 'seal' | 'open' | 'tag'>
+  readonly secrets: Secrets
   readonly limits: Limits
   readonly purposes: Purposes
   readonly countries: readonly string[] | 'any'
@@ -166,7 +166,8 @@ export function createTargets(parts: {
           .map((target) => ({ channel, target, ...(inAll && { id: idOf(target, channel) }) })),
       )
       const last = inAll && (await actor.browser?.read())?.way
-      const isLast = ({ channel, target }: Way) => wayTag(secrets, actor, channel, target.phone) === last
+      const isLast = ({ channel, target: { subject, phone } }: Way) =>
+        wayTag(secrets, subject, channel, phone) === last
       return last === undefined
         ? ways
         : ways.sort((one, other) => Number(isLast(other)) - Number(isLast(one)))

@@ -40,8 +40,9 @@ export function createSignIn(http: HttpParts): Lane {
   /** What the host has on file; nothing of ours is read. */
   async function onFileOf(req: Request, subject: string): Promise<OnFile> {
     const [onFile, secret] = await Promise.all([numbersOf(req, subject), secretOf?.(req, subject)])
-    if ((onFile.phone ?? onFile.numbers ?? secret) === undefined) throw new TwoFactorError('no_phone')
-    return { secret, ...onFile }
+    const all = { secret, ...onFile }
+    if (choicesOf(all) === 0) throw new TwoFactorError('no_phone')
+    return all
   }
 
   function acting(req: Request, { subject, session, record, browser }: Caller, onFile: OnFile): Actor {
@@ -190,7 +191,8 @@ export function createSignIn(http: HttpParts): Lane {
         approve({ purpose, bound, channel, channels = [channel], phone }, trustDevice) {
           const proven = { purpose, bound, method: channel, channels }
           const trust = trustDevice && devices?.serves(purpose) === true
-          return admit(context, caller, proven, { trust, way: wayTag(secrets, caller, channel, phone) })
+          const way = wayTag(secrets, caller.subject, channel, phone)
+          return admit(context, caller, proven, { trust, way })
         },
       }
     },
