@@ -38,7 +38,7 @@ export interface DestinationView {
 }
 
 /** The numbers, one or several. */
-export const numbersOf = ({ phone, numbers }: OnFile): readonly NumberOnFile[] =>
+export const allNumbers = ({ phone, numbers }: OnFile): readonly NumberOnFile[] =>
   numbers ?? (phone === undefined ? [] : [{ phone }])
 
 /** Whether there may be something to choose among; one number alone has no id. */
@@ -47,7 +47,7 @@ export const mayHaveSeveral = ({ numbers, secret }: OnFile): boolean =>
 
 /** How many there are to choose among. */
 export const choicesOf = (onFile: OnFile): number =>
-  numbersOf(onFile).length + (onFile.secret === undefined ? 0 : 1)
+  allNumbers(onFile).length + (onFile.secret === undefined ? 0 : 1)
 
 /** By which a browser that remembers it tells a way to this subject from the others. */
 export const wayTag = (secrets: Secrets, subject: string, channel: Channel, phone?: string): string =>

@@ -4,7 +4,7 @@ import { maskPhoneNumber, type PhoneNumber, parsePhoneNumber } from '../phone-nu
 import type { Counted } from './budgets/counter-table.js'
 import type { Channel, Details } from './code-provider.js'
 import { type Actor, type ChallengeView, type Refusal, refused } from './commands.js'
-import { type DestinationView, type NumberOnFile, numbersOf, wayTag } from './destinations.js'
+import { allNumbers, type DestinationView, type NumberOnFile, wayTag } from './destinations.js'
 import { gather } from './gather.js'
 import type { Keys } from './keys.js'
 import { both } from './ledger/both.js'
@@ -129,7 +129,7 @@ export function createTargets(parts: {
     inAll: LedgerInHand | undefined,
   ): Promise<readonly [Target, ...Target[]] | Refusal> {
     const { subject, secret } = actor
-    const found = await Promise.all(numbersOf(actor).map((number) => numberOf(actor, number, inAll)))
+    const found = await Promise.all(allNumbers(actor).map((number) => numberOf(actor, number, inAll)))
     const unreadable = found.flatMap((one, index) => ('outcome' in one ? [[one, index + 1] as const] : []))
     const readable = found.flatMap((one) => ('outcome' in one ? [] : [one]))
     if (secret !== undefined && inAll !== undefined) {

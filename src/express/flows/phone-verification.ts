@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response, Router } from 'express'
-import { numbersOf } from '../../challenge/destinations.js'
+import { allNumbers } from '../../challenge/destinations.js'
 import { TwoFactorError } from '../../errors.js'
 import { present } from '../../lib/present.js'
 import { maskPhoneNumber, parsePhoneNumber } from '../../phone-number.js'
@@ -132,7 +132,7 @@ export function createPhoneVerification(
   async function reportChange(req: Request, subject: string, { phone }: ProvenPhone): Promise<void> {
     const before = await http.numbersOf(req, subject).catch(() => ({}))
     const parsed = await Promise.all(
-      numbersOf(before).map((number) => parsePhoneNumber(number.phone, { countries: 'any' })),
+      allNumbers(before).map((number) => parsePhoneNumber(number.phone, { countries: 'any' })),
     )
     const onFile = parsed.flatMap((one) => (one.ok ? [one.phone] : []))
     if (onFile.some((one) => one === phone)) return

@@ -75,12 +75,8 @@ export interface ChallengesFacade {
   find(actor: Named<Actor>): Promise<ChallengeView | undefined>
 }
 
-export function createChallengesFacade({
-  settings,
-  domain,
-  requirements,
-  numbersIn,
-}: HttpParts): ChallengesFacade {
+export function createChallengesFacade(http: HttpParts): ChallengesFacade {
+  const { settings, domain, requirements, numbersIn } = http
   const { challenges, grants, hashBound } = domain
 
   const recordOf = ({ subject, session }: Named<Actor>) =>
