@@ -42,11 +42,10 @@ export function createChallenges(parts: {
     const { seen, who } = await gather(actor, target.ledger)
     const ownIn = ({ ledger, now, limits }: LedgerView) => challengeOf(ledger, who, now, limits)
     const challenge = ownIn(seen)
-    const inAll = seen.shared && ownIn(seen.shared)
+    const inAll = seen.shared === undefined ? challenge : ownIn(seen.shared)
     if ('outcome' in challenge) return challenge
-    if (inAll === undefined || ('id' in inAll && inAll.id === challenge.id))
-      return { target, challenge, seen }
-    return 'outcome' in inAll ? inAll : refused('challenge_superseded')
+    if ('outcome' in inAll) return inAll
+    return inAll.id === challenge.id ? { target, challenge, seen } : refused('challenge_superseded')
   }
 
   return {
