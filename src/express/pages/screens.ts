@@ -30,11 +30,8 @@ function codeScreen(view: PageView, challenge: ChallengeView, texts: Texts): Scr
   const { channel } = challenge
   const isCall = channel === 'call'
   const isApp = channel === appMethod
-  const sent = view.unconfirmed
-    ? isCall
-      ? 'code.unconfirmed.call'
-      : 'code.unconfirmed'
-    : (`sent.${channel}` as const)
+  const unconfirmed = isCall ? 'code.unconfirmed.call' : 'code.unconfirmed'
+  const sent = view.unconfirmed ? unconfirmed : (`sent.${channel}` as const)
   const remainingMs = challenge.expiresAt - view.now
   // The one that was used comes first, unless it was the provider that chose it.
   const others = challenge.channels.filter((one) => one !== channel)
