@@ -29,6 +29,8 @@ const asked =
   values.changed === undefined
     ? positionals
     : git('diff', '--name-only', values.changed, '--', 'src').split('\n')
+/** What is asked, whatever is committed meanwhile. */
+const commit = git('rev-parse', '--short', 'HEAD')
 const parts = partsOf(root, asked.length === 0 ? ['src'] : asked)
 if (parts.length === 0) throw new Error(`nothing to mutate in: ${asked.join(' ')}`)
 /** Copies of several working folders share what is installed. */
@@ -115,6 +117,5 @@ for (const part of parts) {
   if (result === undefined) continue
   printSurvivors(result.files)
   if (values.killers) printKillers(result)
-  if (values.tests === undefined)
-    saveTable(result.files, { every, commit: git('rev-parse', '--short', 'HEAD') })
+  if (values.tests === undefined) saveTable(result.files, { every, commit })
 }

@@ -21,8 +21,9 @@ function read() {
   })
 }
 
+/** Each mutant of a row stands for those beside it that were left out. */
 function sumOf(rows) {
-  const sum = (fate) => rows.reduce((total, { counts }) => total + Number(counts[fate]), 0)
+  const sum = (fate) => rows.reduce((total, { counts, every }) => total + every * counts[fate], 0)
   return Object.fromEntries(fates.map((fate) => [fate, sum(fate)]))
 }
 
@@ -56,7 +57,7 @@ export function saveTable(files, { every, commit }) {
     [
       '# What the tests notice',
       '',
-      'Written by `npm run mutation`. Of each file one mutant in so many was asked about, at the commit of its row; a file without a row has not been asked about. A mutant that timed out counts neither way.',
+      'Written by `npm run mutation`. Of each file one mutant in so many was asked about, at the commit of its row; a file without a row has not been asked about. In the sums by part each row counts as often as its `one in` says. A mutant that timed out counts neither way.',
       '',
       ...byPart,
       '',
