@@ -20,7 +20,7 @@ const commands: Readonly<Record<string, Command>> = {
   },
   doctor: {
     summary: 'check everything that could prevent codes from being delivered',
-    load: async () => (await import('./doctor.js')).doctorCommand,
+    load: async () => (await import('./doctor-command.js')).doctorCommand,
   },
   rehearse: {
     summary: 'attack an app on this machine as it is wired up, and say what to change',

@@ -1,0 +1,70 @@
+import { accountFlags, withClient } from './account-flags.js'
+import { printJson, readCommandLine } from './command-line.js'
+import { describeReport, examine } from './doctor.js'
+import { loadFromApp } from './host-checks.js'
+import { secretShown, UsageError } from './usage-error.js'
+
+const flags = {
+  ...accountFlags,
+  redisUrl: {
+    takes: '<url>',
+    variable: 'REDIS_URL',
+    help: 'Redis, if the app uses it; a password only in the variable',
+  },
+  lowCredits: { takes: '<count>', help: 'below so many credits the account is worth a look; 50' },
+  json: { help: 'print the findings as JSON, each with its stable code' },
+} as const
+
+const usage = {
+  name: 'doctor',
+  about: `Checks everything that could prevent codes from being delivered, in the folder of your app: Node, Express,
+the provider and its clock, Redis. It sends no message and costs nothing.`,
+  flags,
+  notes: `What is missing of the account is asked for. Without a terminal nothing is asked: the first line of the
+standard input is the key, unless TWO_FACTOR_KEY is set.
+
+Exit codes: 0 nothing is wrong; 1 something is; 2 the command line was not understood, or something is
+missing.`,
+}
+
+/** Checks what the package stands on. */
+export async function doctorCommand(args: readonly string[]): Promise<number> {
+  const values = await readCommandLine(usage, args)
+  if (values === undefined) return 0
+  const lowCredits = creditsOf(values.lowCredits ?? '50')
+  if (values.redisUrl !== undefined && holdsPassword(values.redisUrl)) {
+    throw secretShown('A password in --redis-url', 'REDIS_URL')
+  }
+  const redisUrl = redisUrlOf(values.redisUrl ?? process.env.REDIS_URL)
+  return withClient(flags, values, async (provider, account) => {
+    const nodeVersion = process.versions.node
+    const report = await examine({
+      ...account,
+      provider,
+      lowCredits,
+      redisUrl,
+      nodeVersion,
+      load: loadFromApp,
+    })
+    if (values.json) printJson(report)
+    else process.stdout.write(`${describeReport(report, process.stdout)}\n`)
+    return report.ok ? 0 : 1
+  })
+}
+
+function creditsOf(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text)
+  throw new UsageError('low-credits must be a whole number of credits, such as 50.')
+}
+
+function holdsPassword(url: string): boolean {
+  if (!URL.canParse(url)) return false
+  const { password, searchParams } = new URL(url)
+  return password !== '' || searchParams.has('password')
+}
+
+function redisUrlOf(url: string | undefined): string | undefined {
+  if (url === undefined || url === '') return undefined
+  if (URL.canParse(url) && /^rediss?:$/.test(new URL(url).protocol)) return url
+  throw new UsageError('redis-url must begin with redis:// or rediss://.')
+}
