@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { calibrationOf, codePatternOf, wrongCodeLike } from '../../src/cli/calibration.js'
-import { describeAnswer, maskAnswer, optionLine } from '../../src/cli/conclusion.js'
+import { describeAnswer, maskAnswer, notesOn, optionLine, optionLines } from '../../src/cli/conclusion.js'
 
 const right = { httpStatus: 200, status: 'verified' }
 const wrong = { httpStatus: 520, error: '1111', msg: 'The code is wrong.' }
@@ -147,5 +147,38 @@ describe('an answer as it is shown', () => {
   ])('shows %j as %s', (members, shown) => {
     const answer = maskAnswer({ httpStatus: 200, ...members }, form)
     expect(describeAnswer('wrong code', answer)).toBe(`  wrong code   HTTP 200  ${shown}`)
+  })
+})
+
+describe('what a calibration tells', () => {
+  test('is the options, to paste', () => {
+    const found = { approvedStatuses: ['1', 'verified'], rejectedCodes: [], calibratedAt: '2026-03-01' }
+    expect(optionLines({ ...found, codePattern: '^\\d{6}$' })).toBe(
+      [
+        'For the options of twoFactor():\n',
+        '  provider: providerCodes({',
+        '    client,',
+        "    approvedStatuses: ['1', 'verified'],",
+        '    rejectedCodes: [],',
+        "    calibratedAt: '2026-03-01',",
+        '  }),',
+        '  code: { pattern: /^\\d{6}$/ },',
+      ].join('\n'),
+    )
+    expect(optionLines({ ...found, codePattern: '^[0-9A-Z]{4}$' })).toMatch(
+      /\n {2}code: .*, letters: true },$/,
+    )
+  })
+
+  test.each([
+    [{ rejectedCodes: ['1111'] }, [/^Any other error/, /vary in length/]],
+    [
+      { rejectedCodes: [], usedOnce: true },
+      [/^An empty rejectedCodes/, /vary in length/, /good for one check/],
+    ],
+    [{ rejectedCodes: [], usedOnce: false }, [/^An empty/, /vary in length/, /^A CODE WORKS TWICE/]],
+  ])('of %j is in its notes', (found, notes) => {
+    const told = notesOn({ outcome: 'told_apart', approvedStatuses: ['verified'], ...found })
+    expect(told).toEqual(notes.map((note) => expect.stringMatching(note)))
   })
 })
