@@ -45,6 +45,8 @@ describe('rehearse', () => {
     expect(withVerdict(result, 'fell')).toEqual([])
     expect(withVerdict(result, 'not tried')).toEqual([])
     expect(result).toMatchObject({ ok: true, rows: { length: attacks.length } })
+    const words = expect.stringMatching(/\w/)
+    for (const row of result.rows) expect(row).toMatchObject({ claim: words, tried: words, seen: words })
     expect(result.requests).toBeLessThanOrEqual(500)
     expect(describeRehearsal(result)).toMatch(/\n29 held, 0 fell, 0 not tried: \d+ requests in \d+\.\d s\.$/)
   })
@@ -214,8 +216,19 @@ describe('rehearse', () => {
     await app.close()
   })
 
-  it('links to sections that exist', () => {
-    for (const { docs } of attacks) {
+  it('names the warnings about the wiring that are in the log of an app', async () => {
+    const wiring = [
+      ...['TRUST_PROXY_ALL', 'COOKIE_NOT_SECURE', 'COOKIE_NEVER_SENT', 'RESPONSE_SENT', 'MADE_PER_REQUEST'],
+      ...['SEVERAL_WORKERS', 'PATH_DIFFERS', 'DESCRIBED_DIFFERENTLY', 'ROWS_NOT_BOUND'],
+    ].map((name) => `TWO_FACTOR_${name}`)
+    const logs = () => `[TWO_FACTOR_OTHER] ${wiring.map((code) => `[${code}] twice: ${code}`).join('\n')}`
+    const { rows } = await rehearsed(undefined, { only: ['warnings'], maxRequests: 100, logs })
+    expect(rows.at(-1)).toMatchObject({ code: 'warnings', verdict: 'fell', seen: wiring.join(', ') })
+  })
+
+  it('says of each row what to change, and links to sections that exist', () => {
+    for (const { fix, docs } of attacks) {
+      expect(fix, docs).toMatch(/\w/)
       const [file = '', section] = docs.split('#')
       const anchors = anchorsOf(read(file))
       if (section !== undefined) expect(anchors, docs).toContain(section)

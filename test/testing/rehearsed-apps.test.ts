@@ -64,6 +64,7 @@ describe.each(Object.entries(kinds))('a rehearsal of apps on %s', (kind, begin) 
     tally[fallenOf(result).includes(row) ? 'found' : 'not found'] += 1
     tally.requests = Math.max(tally.requests, result.requests)
     expect(fallenOf(result)).toContain(row)
+    expect(result.rows.find(({ code }) => code === row)?.seen).toMatch(/\w/)
     expect(result.requests).toBeLessThanOrEqual(2_000)
   })
 
