@@ -189,6 +189,12 @@ const fixtures: readonly [name: string, code: string, fix: string, arrange: Arra
     async () => ({ redisUrl: 'redis://127.0.0.1:1' }),
   ],
   [
+    'no Redis there, asked with ioredis',
+    'redis_not_listening',
+    'start it, or correct host and port',
+    async () => ({ redisUrl: 'redis://127.0.0.1:1', load: without('redis') }),
+  ],
+  [
     'a Redis without an address',
     'redis_dns',
     'host name in REDIS_URL',
@@ -289,6 +295,19 @@ describe('the doctor finds nothing', () => {
       'Redis: redis_not_asked',
     ])
   })
+
+  test('in as many credits as are asked for', async () => {
+    const { rows } = await look({ baseUrl: await sandboxAt({ credits: 50 }) })
+    expect(rows[2]).toMatchObject({ code: 'provider_ok', text: '50 credits' })
+  })
+
+  test.skipIf(withoutRedis).each(['ioredis', 'redis'])(
+    'in a Redis, without the package %s',
+    async (missing) => {
+      const { rows } = await look({ redisUrl: (await redis()).url, load: without(missing) })
+      expect(rows.slice(4)).toMatchObject([{ code: 'redis_ok', found: 'ok' }])
+    },
+  )
 
   test('in a status of 1 that may be a flag, and says that it knows no credits', async () => {
     const { rows } = await look({ baseUrl: await status(200, '{"status": 1}') })
