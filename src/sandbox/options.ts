@@ -69,6 +69,8 @@ const func = <Signature>(signature: string) =>
 /** The default: anyone who reaches this port can read every code, so only this machine may. */
 export const defaultHost = '127.0.0.1'
 
+const statusWords = 'a non-empty string or an integer'
+
 /** The options with their defaults. */
 export type SandboxSettings = z.output<typeof schema>
 
@@ -95,7 +97,7 @@ const schema = z.strictObject({
   dialect: z.enum(['spec', 'observed']).default('spec'),
   wrongCode: z.literal([200, 400, 520]).default(520),
   approvedStatus: z
-    .union([z.string().min(1), z.int()], 'must be a non-empty string or an integer')
+    .union([matching(/./s, statusWords), z.int()], `must be ${statusWords}`)
     .default('verified'),
   resend: z.enum(['repeat', 'replace', 'both']).default('replace'),
   codeLength: integer(4, 10).default(6),

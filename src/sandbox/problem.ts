@@ -24,6 +24,8 @@ const kinds: Readonly<Record<string, string>> = {
   object: 'an object',
   record: 'an object',
   string: 'a string',
+  // Of what is no number, and of what is no whole one.
+  number: 'an integer',
   int: 'an integer',
   boolean: 'true or false',
 }

@@ -57,21 +57,23 @@ describe('a deletion that is not understood', () => {
 
 describe('a question that is not understood', () => {
   test.each([
-    '/messages?phnoe=57',
-    '/messages?phone=',
-    '/messages?limit=0',
-    '/messages?limit=many',
-    '/messages?phone=1&phone=2',
-    '/messages/wait',
-    '/messages/wait?phone=57300&timeoutMs=60001',
-    '/messages/wait?phone=57300&channel=fax',
-    '/messages/wait?phone=57300&code=maybe',
-    '/requests?operation=sendFax',
-    '/requests/count?operation=toString',
-    '/account?credits=5',
-    '/health?verbose',
-  ])('%s is 400', async (path) => {
-    expect(await ask(path)).toMatchObject({ status: 400, body: { error: 'argument' } })
+    ['/messages?phon=57', 'unknown member "phon"; did you mean "phone"?'],
+    ['/messages?phone=', 'phone must match /\\d/'],
+    ['/messages?limit=0', 'limit must be at least 1'],
+    ['/messages?limit=many', 'limit must be an integer'],
+    [`/messages?q=${'x'.repeat(201)}`, 'q must be at most 200 characters long'],
+    ['/messages?phone=1&phone=2', 'phone is given more than once'],
+    ['/messages/wait', 'phone is missing'],
+    ['/messages/wait?phone=57300&timeoutMs=60001', 'timeoutMs must be at most 60000'],
+    ['/messages/wait?phone=57300&channel=fax', 'channel must be one of sms, call'],
+    ['/messages/wait?phone=57300&code=maybe', 'code must be true or false'],
+    ['/requests?operation=sendFax', 'operation must be one of balance, '],
+    ['/requests/count?operation=toString', 'operation must be one of balance, '],
+    ['/account?credits=5', 'unknown member "credits"'],
+    ['/health?verbose', 'unknown member "verbose"'],
+  ])('%s is 400', async (path, why) => {
+    const body = { error: 'argument', msg: expect.stringContaining(why) }
+    expect(await ask(path)).toMatchObject({ status: 400, body })
   })
 
   test('a wrong method is 405 and names the right one', async () => {
@@ -113,10 +115,14 @@ describe('what can be asked', () => {
     )
     expect((await ask('/health')).body).toEqual({ status: 'ok', dialect: 'spec' })
     expect(index.openapi).toBe('/_sandbox/openapi.json')
-    const document = (await ask('/openapi.json')).body as { paths: Record<string, object> }
+    const document = (await ask('/openapi.json')).body as {
+      paths: Record<string, Record<string, { summary: string }>>
+    }
     const described = Object.entries(document.paths).flatMap(([path, item]) =>
       Object.keys(item).map((method) => `${method.toUpperCase()} /_sandbox${path}`),
     )
+    const summaries = Object.values(document.paths).flatMap((item) => Object.values(item))
+    for (const { summary } of summaries) expect(summary).toMatch(/^[A-Z].+[^.]$/)
     expect(described.sort()).toEqual(index.routes.map(({ method, path }) => `${method} ${path}`).sort())
   })
 
@@ -126,7 +132,8 @@ describe('what can be asked', () => {
     expect((await ask('/messages/count')).body).toEqual({ count: 6 })
     expect((await ask('/messages/count?q=ORDER')).body).toEqual({ count: 1 })
     expect((await ask('/messages/count?q=acme')).body).toEqual({ count: 5 })
-    expect((await ask('/messages/count?q=%2B57+300+123+4562')).body).toEqual({ count: 1 })
+    for (const q of ['%2B57+300+123+4562', '(57)+300-123.4562'])
+      expect((await ask(`/messages/count?q=${q}`)).body).toEqual({ count: 1 })
     expect((await ask('/messages/count?q=acme&phone=4563')).body).toEqual({ count: 1 })
     const page = (await ask('/messages?limit=2&offset=1')).body as { phone: string }[]
     expect(page.map((message) => message.phone)).toEqual(['+573001234564', '+573001234563'])
