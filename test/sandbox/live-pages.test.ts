@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events'
 import type { Response } from 'express'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createLivePages } from '../../src/sandbox/http/live-pages.js'
-import { readView } from '../../src/sandbox/page/view.js'
+import { createLivePages, nextChangeInMs } from '../../src/sandbox/http/live-pages.js'
+import { readView, viewUrl } from '../../src/sandbox/page/view.js'
 
 /** The part of a response that a stream uses. */
 class Reader extends EventEmitter {
@@ -122,4 +122,36 @@ describe('open pages', () => {
     await vi.advanceTimersByTimeAsync(1_000)
     expect(rendered()).toBe(before)
   })
+})
+
+test.each([
+  ['live', [{ at: 900 }, { at: 5_000 }], 3_000],
+  ['live', [{ at: 1_000 }, { at: 1_002 }], 2],
+  ['used', [], 4_000],
+])(
+  'time alone changes what is shown when a code that is %s ends, a message moves or a link ends',
+  (codeState, timeline, inMs) => {
+    const simulation = {
+      clock: { now: () => 1_000 },
+      links: { list: () => [{ expiresAt: 1_000 }, { expiresAt: 5_000 }] },
+      messages: { search: () => [{ timeline }], view: () => ({ codeState, codeExpiresAt: 4_000 }) },
+    }
+    expect(nextChangeInMs(simulation as never)).toBe(inMs)
+  },
+)
+
+test.each([
+  ['/', { search: '', page: 1, isCompact: false }, '/'],
+  [
+    '/?q=+a+&page=1000&view=compact',
+    { search: 'a', page: 1_000, isCompact: true },
+    '/?q=a&page=1000&view=compact',
+  ],
+  ['/?page=1001&view=cards', { search: '', page: 1, isCompact: false }, '/'],
+  ['/?page=0', { page: 1 }, '/'],
+  ['/?page=1.5', { page: 1 }, '/'],
+])('the view of %s is a part of its URL', (url, view, again) => {
+  expect(readView(url)).toMatchObject(view)
+  expect(viewUrl(readView(url), { page: readView(url).page })).toBe(again)
+  expect(viewUrl(readView(url))).not.toContain('page=')
 })

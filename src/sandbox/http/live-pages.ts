@@ -61,8 +61,7 @@ export function createLivePages({ changes, render, nextChangeInMs, realNow }: Li
       rendered.set(key, markup)
       send(stream, markup)
     }
-    const delayMs = nextChangeInMs()
-    if (streams.size > 0 && Number.isFinite(delayMs)) plan(delayMs)
+    plan(nextChangeInMs())
   }
 
   function send(stream: Stream, markup: string): void {
