@@ -97,6 +97,13 @@ describe('a fault, on the wire', () => {
     ],
     ['a redirection', { kind: 'redirect', status: 308, ...elsewhere }, 308, elsewhere, ''],
     ['what is right, filled up', { kind: 'oversize', bytes: 100 }, 200, {}, '{"status":1000}'.padEnd(100)],
+    [
+      'what is right, its second half late',
+      { kind: 'slow', delayMs: 1, midBody: true },
+      200,
+      { 'content-type': 'application/json', 'content-length': '15' },
+      '{"status":1000}',
+    ],
     ['what is right, compressed', { kind: 'gzip' }, 200, { 'content-encoding': 'gzip' }, '{"status":1000}'],
   ])('answers %s, once', async (_what, fault, status, shown, text) => {
     sandbox.faults.add(fault)

@@ -27,6 +27,10 @@ describe('a body that is no form', () => {
     ])
     const multipart = await fetch(`${sandbox.baseUrl}/send-sms`, { method: 'POST', body: form })
     expect(await multipart.json()).toMatchObject({ msg: expect.stringContaining('multipart/form-data') })
+    const bytes = await fetch(`${sandbox.baseUrl}/send-sms`, { method: 'POST', body: new Uint8Array([1]) })
+    expect(await bytes.json()).toMatchObject({
+      msg: expect.stringMatching(/^The body is of no content type; /),
+    })
     expect(sandbox.inbox.list()).toEqual([])
   })
 
@@ -237,6 +241,18 @@ test.each([
     'Mozilla/5.0 (Linux; Android 13; SM-X700) AppleWebKit/537.36 (KHTML, like Gecko) SamsungBrowser/24.0 Chrome/117.0 Safari/537.36',
     'tablet Samsung SM-X700 Android Samsung Internet',
   ],
+  [
+    'Mozilla/5.0 (Linux; Android 8.0; ANE-LX1) AppleWebKit/537.36 (KHTML, like Gecko) Mobile OPR/60.0',
+    'mobile Huawei ANE-LX1 Android Opera',
+  ],
+  [
+    'Mozilla/5.0 (X11; CrOS x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Version/9 Safari/537.36',
+    'desktop - - Chromium OS Safari',
+  ],
+  ['Mozilla/5.0 (Android 11; Mobile; rv:109.0) Firefox/118.0', 'mobile - - Android Firefox'],
+  ['Linux; Android 12; M2101K6G) Chrome/9', 'tablet Xiaomi M2101K6G Android Chrome'],
+  ['Linux; Android 12; moto g(30)) Chrome/9', 'tablet Motorola moto g(30 Android Chrome'],
+  ['(X11; Linux x86_64)', 'desktop - - Linux -'],
   ['curl/8.5.0', '- - - - -'],
   ['', '- - - - -'],
 ])('a click with the user agent %j is %s', (header, expected) => {

@@ -63,7 +63,7 @@ describe('a text', () => {
 
   test('to a list is sent to all or to none', async () => {
     sandbox.account.setCredits(1)
-    expect((await text('573001234567,573007654321')).body.error).toBe('1007')
+    expect((await text(' 573001234567 , 573007654321 ')).body.error).toBe('1007')
     expect(await balance()).toBe(1)
     expect(sandbox.inbox.list()).toEqual([])
     expect((await text(`573001234567,${numberThat('refused')}`)).body.error).toBe('1100')
@@ -181,6 +181,15 @@ describe('what has become of a code', () => {
     sandbox.clock.advance(2_000)
     expect(codeStates()).toEqual([state])
   })
+})
+
+test('a code by call is undelivered when the last attempt was not answered', async () => {
+  const phone = numberThat('unanswered')
+  await post('/call/2fa/send-call', { phone, 'app-name': 'Acme', voice: 'Mia', retries: '2' })
+  sandbox.clock.advance(59_999)
+  expect(sandbox.inbox.list()).toMatchObject([{ codeState: 'live' }])
+  sandbox.clock.advance(1)
+  expect(sandbox.inbox.list()).toMatchObject([{ codeState: 'undelivered' }])
 })
 
 describe('the inbox', () => {
