@@ -13,7 +13,7 @@ const leftOut = [
   // Bundled, and run by Chromium.
   /^browser\//,
   // Markup, which tests look at in a browser.
-  /^sandbox\/page\/(messages|moments|panels|request-view)\.ts$/,
+  /^sandbox\/page\/(button|messages|moments|panels|request-view)\.ts$/,
   // The program, which its tests run as it is built. These are what they load from the source as well.
   /^cli\/(?!(calibration|conclusion|doctor|findings|host-checks|provider-checks|quote|redis-check)\.ts$)/,
 ]
