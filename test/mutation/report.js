@@ -9,6 +9,23 @@ function fateOf({ status, statusReason = '' }) {
   return { Killed: 'killed', RuntimeError: 'killed', Survived: 'survived', NoCoverage: 'uncovered' }[status]
 }
 
+/**
+ * Where a file of tests no longer loads, or what its tests begin with fails, none of its tests fails: they do not
+ * run. The runner calls that survived, and a run of the tests is red.
+ */
+export function withBroken({ files, testFiles }) {
+  const all = Object.values(testFiles).reduce((sum, { tests }) => sum + tests.length, 0)
+  const judged = (mutant) => {
+    const meant = mutant.static ? all : mutant.coveredBy?.length
+    const isBroken = mutant.status === 'Survived' && mutant.testsCompleted < meant
+    return isBroken ? { ...mutant, status: 'RuntimeError' } : mutant
+  }
+  const found = Object.entries(files).map(([file, { mutants, ...more }]) => {
+    return [file, { ...more, mutants: mutants.map(judged) }]
+  })
+  return { files: Object.fromEntries(found), testFiles }
+}
+
 export const fates = ['killed', 'survived', 'uncovered', 'timedOut']
 
 export function countOf(mutants) {

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { partsOf } from './parts.js'
-import { printKillers, printSurvivors } from './report.js'
+import { printKillers, printSurvivors, withBroken } from './report.js'
 import { saveTable } from './table.js'
 
 const { values, positionals } = parseArgs({
@@ -107,7 +107,7 @@ function mutate({ name, files, tests }) {
     process.exitCode = 1
     return undefined
   }
-  return JSON.parse(readFileSync(join(copy, jsonReporter.fileName), 'utf8'))
+  return withBroken(JSON.parse(readFileSync(join(copy, jsonReporter.fileName), 'utf8')))
 }
 
 install()
