@@ -1,36 +1,28 @@
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { states } from '../express/pages/views.js'
 import { describeInChromium } from './chromium.js'
 import { type States, serveStates } from './states.js'
 
 describeInChromium('the pages', (browser) => {
   let server: States
+  // One for many tests: to open another takes longer than most of them.
+  let page: Page
   beforeAll(async () => {
     server = await serveStates()
-  })
-  afterAll(() => server.close())
-
-  const open = async (state: string) => {
-    const page = await browser().newPage()
+    page = await browser().newPage()
     // Stands still until a test moves it, however long the page takes to open.
     await page.clock.install()
     await page.clock.pauseAt(Date.now() + 60_000)
-    await page.goto(server.urlOf('en', state))
-    return page
-  }
-
-  it('keep their own policy', async () => {
-    const page = await browser().newPage()
-    const troubles: string[] = []
-    page.on('console', (message) => troubles.push(message.text()))
-    page.on('pageerror', (error) => troubles.push(error.message))
-    for (const state of Object.keys(states)) await page.goto(server.urlOf('en', state))
-    expect(troubles).toEqual([])
+  })
+  afterAll(async () => {
     await page.close()
+    await server.close()
   })
 
+  const open = (state: string) => page.goto(server.urlOf('en', state))
+
   it('tick the wait, keep the buttons still for its length and say once that it is over', async () => {
-    const page = await open('code')
+    await open('code')
     const again = page.getByRole('button', { name: 'Send a new code' })
     const spoken = page.getByRole('status')
     await page.clock.runFor(18_000)
@@ -42,11 +34,10 @@ describeInChromium('the pages', (browser) => {
     expect(await again.isEnabled()).toBe(true)
     expect(await spoken.textContent()).toBe('You can ask for a new code now.')
     expect(await page.locator('[data-wait-ms]').isVisible()).toBe(false)
-    await page.close()
   })
 
   it('say that a code ran out while they are open', async () => {
-    const page = await open('code')
+    await open('code')
     const sentence = page.getByText('We sent a code to')
     const spoken = page.getByRole('status')
     await page.clock.runFor(10 * 60_000 - 1_000)
@@ -58,21 +49,19 @@ describeInChromium('the pages', (browser) => {
     expect(await sentence.isVisible()).toBe(false)
     expect(await spoken.innerText()).toBe('This code no longer works. Ask for a new one.')
     expect((await spoken.boundingBox())?.height).toBeGreaterThan(10)
-    await page.close()
   })
 
   it('show the way on from a lock when the wait is over', async () => {
-    const page = await open('locked')
+    await open('locked')
     const again = page.getByRole('link', { name: 'Try again' })
     await page.clock.runFor(14 * 60_000)
     expect(await again.isVisible()).toBe(false)
     await page.clock.runFor(61_000)
     expect(await again.isVisible()).toBe(true)
-    await page.close()
   })
 
   it('take no second click, and take one again after a second, or when the page is shown again', async () => {
-    const page = await open('code')
+    await open('code')
     // An event that no button made sends nothing, but tells whether the form would have been sent.
     const isSent = (form: number) =>
       page.evaluate(
@@ -86,7 +75,6 @@ describeInChromium('the pages', (browser) => {
     expect([await isSent(1), await isSent(1)]).toEqual([true, false])
     await page.evaluate("dispatchEvent(new Event('pageshow'))")
     expect(await isSent(0)).toBe(true)
-    await page.close()
   })
 
   it('leave the wait to the server when there is no script', async () => {
@@ -164,12 +152,11 @@ describeInChromium('the pages', (browser) => {
   })
 
   it('name what a voice would read', async () => {
-    const page = await open('second wrong code')
+    await open('second wrong code')
     const snapshot = await page.locator('main').ariaSnapshot()
     expect(snapshot).toContain('We sent a code to the number ending in 6 7')
     expect(snapshot).toContain('textbox "Security code"')
     expect(snapshot).not.toContain('••')
     expect(await page.title()).toBe('Error: Check your phone')
-    await page.close()
   })
 })

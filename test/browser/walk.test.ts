@@ -53,8 +53,11 @@ describeInChromium('every state', (browser) => {
     await page.close()
   })
 
-  it('of the pages says that it works, is no form to send again, and is clean for axe', async () => {
+  it('of the pages says that it works, is no form to send again, keeps its policy, and is clean for axe', async () => {
     const page = await open()
+    const troubles: string[] = []
+    page.on('console', (message) => troubles.push(message.text()))
+    page.on('pageerror', (error) => troubles.push(error.message))
     // At none of the addresses that it is then led to: an address that it is at already is not waited for.
     await page.goto(server.app)
     const seen = new Set<string>()
@@ -68,7 +71,7 @@ describeInChromium('every state', (browser) => {
       await expectNothingFound(page, state, seen)
     }
     const reloaded = await page.reload()
-    expect(reloaded?.request().method()).toBe('GET')
+    expect([reloaded?.request().method(), troubles]).toEqual(['GET', []])
     await page.close()
   })
 
