@@ -34,7 +34,7 @@ export async function openSinglePage(
     readonly user?: string
     /** Added to the default policy. */
     readonly directives?: Readonly<Record<string, readonly string[] | null>>
-    /** Whether the clock of the browser is run by the test. */
+    /** Whether the clock of the browser stands still until the test moves it: no wait of the dialog ends before. */
     readonly clock?: boolean
   } = {},
 ): Promise<SinglePage> {
@@ -91,7 +91,10 @@ async function pageOfItsOwn(
   const context = await browser.newContext(settings)
   onTestFinished(() => context.close())
   const page = await context.newPage()
-  if (clock) await page.clock.install()
+  if (clock) {
+    await page.clock.install()
+    await page.clock.pauseAt(Date.now() + 60_000)
+  }
   return page
 }
 
