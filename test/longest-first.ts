@@ -1,27 +1,25 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Files that take from a quarter of a minute to more than a minute, the longest first. */
+/** Files that take from a third of a minute to a minute, the longest first. */
 const long = [
   'browser/walk',
-  'challenge/budgets/pumping',
-  'many/guessing',
-  'many/faults',
-  'examples/recipes',
+  'days/operator',
+  'cli/calibrate',
   'examples/demo',
-  'browser/journeys',
+  'challenge/budgets/pumping',
+  'examples/recipes',
+  'cli/doctor',
+  'express/dialog/dialog',
   'browser/inbox',
   'browser/inbox-looks',
-  'express/bursts',
-  'cli/calibrate',
-  'cli/doctor',
+  'store/redis-clients',
+  'testing/rehearsed-apps',
   'express/dialog/fetch-with-code',
-  'express/recovery-bursts',
-  'challenge/lockout',
   'store/redis-cluster',
-  'store/redis-store',
-  'store/redis-faults',
-  'many/balance',
-  'many/cluster-faults',
+  'browser/keyboard',
+  'challenge/adversary',
+  'many/faults',
+  'many/guessing',
 ]
 
 const rank = ({ moduleId }: TestSpecification): number => {
