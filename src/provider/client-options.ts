@@ -8,9 +8,11 @@ import {
   optionError,
   that,
   timeoutMs,
+  withDefault,
   withMethods,
 } from '../lib/options.js'
 import { type OperationName, operations } from './operations.js'
+import { isWellFormed, wellFormedRule } from './parameter-schemas.js'
 import type { Dispatcher } from './send.js'
 import type { NumberFormat } from './wire.js'
 
@@ -37,7 +39,7 @@ const wirePath = that(
   (value) => typeof value === 'string' && /^(\/[\w\-.~%]+)+$/.test(value),
 )
 
-const checks: Checks<ClientOptions> = {
+const checks = {
   baseUrl: checkBaseUrl,
   client: that(
     'must be the account client identifier: a safe integer, a bigint or a string of digits',
@@ -45,17 +47,15 @@ const checks: Checks<ClientOptions> = {
       (typeof value === 'bigint' || typeof value === 'string' || Number.isSafeInteger(value)) &&
       /^\d{1,19}$/.test(String(value)),
   ),
-  key: (value, name) => {
-    nonEmptyString('the account key')(value, name)
-    if (String(value) !== String(value).trim()) {
-      throw optionError(`${name} must not begin or end with white space: was it read with its line end?`)
-    }
-  },
-  timeoutMs,
-  paths: object(Object.fromEntries(Object.keys(operations).map((operation) => [operation, wirePath]))),
-  numberFormat: oneOf('digits', 'plus'),
+  key: checkKey,
+  timeoutMs: withDefault(10_000, timeoutMs),
+  paths: withDefault(
+    {},
+    object(Object.fromEntries(Object.keys(operations).map((operation) => [operation, wirePath]))),
+  ),
+  numberFormat: withDefault('digits', oneOf('digits', 'plus')),
   dispatcher: withMethods(['dispatch'], 'must be an undici Dispatcher'),
-}
+} as const satisfies Checks<ClientOptions>
 
 const required = {
   baseUrl: "'https://api.example.com/v1', // with the version segment",
@@ -69,21 +69,13 @@ const required = {
  * @throws {TypeError} naming the option and the fix, never a value: any of them may hold a secret
  */
 export function resolveClientOptions(options: ClientOptions) {
-  checkOptions('createClient', options, checks, required)
-  const {
-    baseUrl,
-    client,
-    key,
-    timeoutMs = 10_000,
-    paths = {},
-    numberFormat = 'digits',
-    dispatcher,
-  } = options
+  const settled = checkOptions('createClient', options, checks, required)
+  const { baseUrl, client, key, timeoutMs, paths, numberFormat, dispatcher } = settled
   const { origin, pathname } = new URL(baseUrl)
   return {
     origin,
     /** What every request begins with. */
-    account: `client=${client}&key=${encodeKey(key)}`,
+    account: `client=${client}&key=${encodeURIComponent(key)}`,
     timeoutMs,
     numberFormat,
     pathOf: pathsBelow(pathname.replace(/\/+$/, ''), paths),
@@ -93,11 +85,10 @@ export function resolveClientOptions(options: ClientOptions) {
 
 /** Checks the deadline of one call. Throws a TypeError that begins with `where`. */
 export function checkTimeout(where: string, value: number): number {
-  checkOptions(where, { timeoutMs: value }, { timeoutMs })
-  return value
+  return checkOptions(where, { timeoutMs: value }, { timeoutMs }).timeoutMs
 }
 
-function checkBaseUrl(value: unknown, name: string): void {
+function checkBaseUrl(value: unknown, name: string): string {
   if (typeof value !== 'string' || !URL.canParse(value)) {
     throw optionError(`${name} must be an absolute URL, such as https://api.example.com/v1`)
   }
@@ -109,14 +100,16 @@ function checkBaseUrl(value: unknown, name: string): void {
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
     throw optionError(`${name} must not have a user name, password, query or fragment`)
   }
+  return value
 }
 
-function encodeKey(key: string): string {
-  try {
-    return encodeURIComponent(key)
-  } catch {
-    throw optionError('createClient: key must be a well-formed string (it holds half a surrogate pair)')
+function checkKey(value: unknown, name: string): string {
+  const key = String(nonEmptyString('the account key')(value, name))
+  if (key !== key.trim()) {
+    throw optionError(`${name} must not begin or end with white space: was it read with its line end?`)
   }
+  if (!isWellFormed(key)) throw optionError(`${name} ${wellFormedRule}`)
+  return key
 }
 
 /** Paths from the root of the origin, by operation. */
