@@ -120,30 +120,26 @@ export function lostError(operation: OperationName, { delivery, cause, httpStatu
 }
 
 /**
- * Under this an answer to a code quotes itself for events. What was sent, and the account key with it, is known
- * to a closure only: nothing that prints or copies the answer shows it.
+ * What was sent for an answer to a code, and the account key with it. Kept beside the answer, so that nothing that
+ * prints or copies the answer shows it.
  */
-const quote = Symbol('quote')
+const forms = new WeakMap<object, string>()
 
-interface Quoted {
-  readonly status?: string | undefined
-  readonly error?: string | undefined
-}
-
-/** Lets an answer to a code quote itself. */
+/** Remembers what an answer to a code was the answer to, so that events can quote it. */
 export function quotable(answer: JsonObject, form: string): JsonObject {
-  return Object.defineProperty(answer, quote, {
-    value: (): Quoted => ({
-      status: readable(memberOf(answer, 'status'), form),
-      error: readable(effectiveError(answer), form),
-    }),
-  })
+  forms.set(answer, form)
+  return answer
 }
 
 /** The `status` and the `error` of an answer to a code, fit for an event. */
-export function spokenIn(answer: VerifyAnswer & { readonly [quote]?: () => Quoted }): Quoted {
+export function spokenIn(answer: VerifyAnswer) {
+  const form = forms.get(answer)
   // Of an answer that the client did not make, nobody can say what in it is secret.
-  return answer[quote]?.() ?? {}
+  if (form === undefined) return {}
+  return {
+    status: readable(memberOf(answer, 'status'), form),
+    error: readable(effectiveError(answer), form),
+  }
 }
 
 function readable(value: unknown, form: string): string | undefined {
