@@ -61,10 +61,7 @@ export function reasonOf(code: string): FailureReason {
   return patterns.find(([, pattern]) => pattern.test(code))?.[0] ?? 'connection'
 }
 
-type Failed = Pick<
-  ProviderFailure,
-  'operation' | 'delivery' | 'reason' | 'httpStatus' | 'providerError' | 'raw'
->
+type Failed = Omit<ProviderFailure, 'description'>
 
 /** What to do about a failure, in one or two sentences without values. */
 export function adviceOn(failure: Failed): string {
