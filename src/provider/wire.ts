@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { isJsonObject, type JsonObject, parseJson, repeatsMember } from '../lib/json.js'
+import { memoize } from '../lib/memoize.js'
 import { camelCase, list, number, object } from './answer-schemas.js'
 import { type Operation, type OperationName, operations } from './operations.js'
 import { isWellFormed, wellFormedRule } from './parameter-schemas.js'
@@ -31,17 +32,14 @@ interface Schemas {
   readonly answer: z.ZodType
 }
 
-const made = new Map<OperationName, Schemas>()
-
-function schemasOf(operation: OperationName): Schemas {
-  const known = made.get(operation)
-  if (known !== undefined) return known
+const schemasOf = memoize((name): Schemas => {
+  const operation = name as OperationName
   const { params: parametersOf, fields }: Operation = operations[operation]
   const params = parametersOf()
   const shape = Object.entries(params).map(([name, { schema, required }]) => {
     return [name, required ? schema : schema.optional()]
   })
-  const schemas = {
+  return {
     params: z.object(Object.fromEntries(shape)),
     names: new Map(Object.keys(params).map((wireName) => [camelCase(wireName), wireName])),
     // Services return a list of messages where one is documented.
@@ -49,9 +47,7 @@ function schemasOf(operation: OperationName): Schemas {
       operation === 'balance' ? balanceFields() : fields(),
     ),
   }
-  made.set(operation, schemas)
-  return schemas
-}
+})
 
 /**
  * Checks the parameters of one operation and form-encodes them, each behind an `&`.
