@@ -112,11 +112,8 @@ export const day = () =>
       if (!(value instanceof Date)) return value
       return Number.isNaN(value.getTime()) ? undefined : value.toISOString().slice(0, 10)
     },
-    textThat('must be an existing day, as YYYY-MM-DD or a Date', (value) => {
-      const read = /^\d{4}-\d{2}-\d{2}$/.test(value) ? new Date(`${value}T00:00:00Z`) : new Date(Number.NaN)
-      // Date reads 30 February as 1 March: a day exists only if it comes out as it went in.
-      return !Number.isNaN(read.getTime()) && read.toISOString().startsWith(value)
-    }),
+    // Not Date: it reads 30 February as 1 March.
+    textThat('must be an existing day, as YYYY-MM-DD or a Date', (value) => z.regexes.date.test(value)),
   )
 
 const scriptProtocols: readonly string[] = ['javascript:', 'vbscript:', 'data:', 'blob:', 'filesystem:']
