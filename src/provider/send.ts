@@ -122,7 +122,6 @@ function dispatchOnce(
   return new Promise((resolve) => {
     let started: Dispatcher.DispatchController | undefined
     let settled = false
-    let answering = false
     let httpStatus = 0
     let headers: AnswerHeaders = {}
     let size = 0
@@ -135,8 +134,7 @@ function dispatchOnce(
       resolve(outcome)
     }
     const lose = (cause: string) => {
-      // A dispatcher of another make may not say when it starts: an answer proves that it did.
-      const delivery = started === undefined && !answering ? 'not-sent' : 'unknown'
+      const delivery = started === undefined ? 'not-sent' : 'unknown'
       settle(httpStatus === 0 ? { delivery, cause } : { delivery, cause, httpStatus })
     }
     const giveUp = (cause: string) => {
@@ -155,8 +153,9 @@ function dispatchOnce(
         if (settled) throw new Error('given up before it started')
         started = controller
       },
-      onResponseStart(_controller, statusCode, responseHeaders) {
-        answering = true
+      onResponseStart(controller, statusCode, responseHeaders) {
+        // A dispatcher of another make may not say when it starts: an answer proves that it did.
+        started ??= controller
         if (statusCode < 200) return
         httpStatus = statusCode
         headers = responseHeaders
