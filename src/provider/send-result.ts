@@ -61,7 +61,7 @@ function namesOthers(raw: unknown, destination: string): boolean {
         if (isNumber(name) && isOther(digitsOf(name), fewestDigits)) return true
         left.push([name, inner])
       }
-    } else if (member === 'phone' || phoneMembers.test(member)) {
+    } else if (phoneMembers.test(member)) {
       if (isOther(digitsOf(value), member === 'phone' ? 1 : fewestDigits)) return true
     }
   }
