@@ -12,27 +12,29 @@ const placeHeader = 'X-Sandbox-Place'
 
 const maxLength = 64
 
-/** What one click reveals about its visitor. */
-export type Click = ReturnType<typeof readClick>
+export type Category = (typeof statisticCategories)[number] | (typeof premiumCategories)[number]
+
+/** One click: when it was, and what it counts as in each category. */
+export type Click = Readonly<Record<Category, string>> & { readonly at: number }
 
 /** Reads the user agent, language and place of a visitor; whatever is missing is `unknown`. */
-export function readClick(request: Request, at: number) {
+export function readClick(request: Request, at: number): Click {
   const [country = '', region, city] = (request.get(placeHeader) ?? '').split('/').map(decoded)
-  const { device, brand, model, operatingSystem, browser } = readUserAgent(request.get('user-agent') ?? '')
   // The best language of the header; Express returns * when there is none.
   const [language] = request.acceptsLanguages()
-  return {
-    at,
-    countryIsoCode: named(/^[a-z]{2}$/i.exec(country)?.[0].toUpperCase()),
-    region: named(region),
-    city: named(city),
-    device: named(device),
-    brand: named(brand),
-    model: named(model),
-    operatingSystem: named(operatingSystem),
-    browser: named(browser),
-    lang: named(language === '*' ? undefined : language),
+  const [date, time] = new Date(at).toISOString().split('T')
+  const seen: Readonly<Record<Category, string | undefined>> = {
+    // Days and hours are UTC.
+    date,
+    hour: time?.slice(0, 2),
+    country: /^[a-z]{2}$/i.exec(country)?.[0].toUpperCase(),
+    region,
+    city,
+    ...readUserAgent(request.get('user-agent') ?? ''),
+    lang: language === '*' ? undefined : language,
   }
+  const names = Object.entries(seen).map(([category, text]) => [category, named(text)])
+  return { at, ...Object.fromEntries(names) }
 }
 
 function decoded(text: string): string {
@@ -99,33 +101,17 @@ function deviceOf(text: string): string {
   return /Mobile|iPhone/.test(text) ? 'mobile' : 'desktop'
 }
 
-export type Category = (typeof statisticCategories)[number] | (typeof premiumCategories)[number]
-
-type Row = Readonly<Record<string, string>>
-
-const dayOf = ({ at }: Click) => new Date(at).toISOString().slice(0, 10)
-const hourOf = ({ at }: Click) => new Date(at).toISOString().slice(11, 13)
-
-/** What a row of each category is about: clicks with equal rows are counted together. Days and hours are UTC. */
-const rows: Readonly<Record<Category, (click: Click) => Row>> = {
-  date: (click) => ({ property: dayOf(click) }),
-  hour: (click) => ({ property: hourOf(click), date: dayOf(click) }),
-  country: ({ countryIsoCode }) => ({ property: countryIsoCode }),
-  region: ({ region }) => ({ property: region }),
-  city: ({ city, countryIsoCode, region }) => ({ property: city, countryIsoCode, region }),
-  device: ({ device }) => ({ property: device }),
-  brand: ({ brand }) => ({ property: brand }),
-  model: ({ model }) => ({ property: model }),
-  operatingSystem: ({ operatingSystem }) => ({ property: operatingSystem }),
-  browser: ({ browser }) => ({ property: browser }),
-  lang: ({ lang }) => ({ property: lang }),
+/** What a row says besides its property: the hours of two days are two rows, and so are two cities of one name. */
+const further: { readonly [Name in Category]?: (click: Click) => object } = {
+  hour: ({ date }) => ({ date }),
+  city: ({ country, region }) => ({ countryIsoCode: country, region }),
 }
 
 /** The rows of one category over these clicks: in order of time, or beginning with the most clicks. */
 export function tally(category: Category, clicks: readonly Click[]): readonly object[] {
-  const counted = new Map<string, { readonly row: Row; clicks: number }>()
+  const counted = new Map<string, { readonly row: object; clicks: number }>()
   for (const click of clicks) {
-    const row = rows[category](click)
+    const row = { property: click[category], ...further[category]?.(click) }
     const key = JSON.stringify(row)
     const known = counted.get(key)
     if (known === undefined) counted.set(key, { row, clicks: 1 })
