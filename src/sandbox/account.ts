@@ -86,7 +86,7 @@ export function createAccount(
       refunds = refunds.slice(1)
     },
     block: (entry: BlockedPhone) => blocked.set(entry.phone, entry),
-    blocked: () => blocked.values(),
+    blocked: () => blocked.oldestFirst(),
     isBlocked(phone: string, channel: 'sms' | 'call'): boolean {
       const entry = blocked.get(digitsOf(phone))
       return entry !== undefined && ['ALL', channel.toUpperCase()].includes(entry.channel)

@@ -12,8 +12,8 @@ export function createBoundedMap<Value>(maxEntries: number) {
     },
     delete: (key: string) => entries.delete(key),
     clear: () => entries.clear(),
-    /** Oldest first. */
-    values: () => [...entries.values()],
+    oldestFirst: () => [...entries.values()],
+    newestFirst: () => [...entries.values()].reverse(),
   }
 }
 

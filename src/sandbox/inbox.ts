@@ -7,12 +7,6 @@ export const codeStates = ['live', 'used', 'replaced', 'expired', 'blocked', 'un
 /** What has become of a code: only a `live` one is still worth typing. */
 export type CodeState = (typeof codeStates)[number]
 
-export interface CodeStatus {
-  readonly codeState: CodeState
-  /** In the time of its number, in ms. */
-  readonly codeExpiresAt?: number
-}
-
 /** An SMS or a call as its reader sees it. */
 export interface InboxMessage {
   /** For `inbox.delete` and for `after`. */
@@ -36,6 +30,9 @@ export interface InboxMessage {
   /** How far it has come. */
   readonly state: MessageState
 }
+
+/** The part of a message that tells what has become of its code. */
+export type CodeStatus = Required<Pick<InboxMessage, 'codeState'>> & Pick<InboxMessage, 'codeExpiresAt'>
 
 /** A message that carries a code. */
 export type CodeMessage = InboxMessage & {
@@ -95,7 +92,6 @@ export function createMessageStore({ now, codeStatusOf, changed, onMessage }: Me
   const filed = createBoundedMap<Message>(maxMessages)
   /** Called with every message as it arrives; with none when the sandbox is closed. */
   const waiters = new Set<(message?: Message) => void>()
-  const all = () => filed.values().reverse()
 
   function view(message: Message): InboxMessage {
     const { id, channel, text, code, phone, appName, at, timeline } = message
@@ -141,7 +137,7 @@ export function createMessageStore({ now, codeStatusOf, changed, onMessage }: Me
       message.at >= since &&
       (!code || message.code !== undefined) &&
       arrives(message.timeline)
-    const messages = all()
+    const messages = filed.newestFirst()
     const index = messages.findIndex(({ id }) => id === after)
     const newer = index < 0 ? messages : messages.slice(0, index)
     const what = code ? 'message with a code' : 'message'
@@ -149,25 +145,25 @@ export function createMessageStore({ now, codeStatusOf, changed, onMessage }: Me
     return view(newer.find(isWanted) ?? (await first(isWanted, timeoutMs, missed))) as CodeMessage
   }
 
-  function remove(messages: readonly Message[]): void {
-    for (const { id } of messages) filed.delete(id)
-    changed()
-  }
-
   /** What matches a search, to numbers that contain these digits, newest first; all of them by default. */
   const search = (text = '', phone = '') =>
-    all().filter((message) => digitsOf(message.phone).includes(digitsOf(phone)) && matches(message, text))
+    filed
+      .newestFirst()
+      .filter((message) => digitsOf(message.phone).includes(digitsOf(phone)) && matches(message, text))
 
   return {
     waitFor,
     list: (phone?: string) => search('', phone).map(view),
     delete(id: string): boolean {
-      const message = filed.get(id)
-      remove(message === undefined ? [] : [message])
-      return message !== undefined
+      const wasThere = filed.delete(id)
+      changed()
+      return wasThere
     },
     /** Removes all messages, those to numbers with these digits, or those that match a search. */
-    clear: (phone?: string, text?: string) => remove(search(text, phone)),
+    clear(phone?: string, text?: string): void {
+      for (const { id } of search(text, phone)) filed.delete(id)
+      changed()
+    },
     deliver(message: Message): void {
       filed.set(message.id, message)
       for (const offer of waiters) offer(message)
@@ -175,7 +171,8 @@ export function createMessageStore({ now, codeStatusOf, changed, onMessage }: Me
       changed()
     },
     /** The messages of a group, or the one message with this id, oldest first. */
-    find: (id: string) => filed.values().filter((message) => message.groupId === id || message.id === id),
+    find: (id: string) =>
+      filed.oldestFirst().filter((message) => message.groupId === id || message.id === id),
     search,
     view,
     close(): void {

@@ -70,11 +70,8 @@ export function createRequestLog(now: () => number, changed: () => void) {
   return {
     count: (operation?: OperationName) => (operation === undefined ? total : (counts.get(operation) ?? 0)),
     list: (operation?: OperationName) =>
-      entries
-        .values()
-        .filter((entry) => operation === undefined || entry.operation === operation)
-        .reverse(),
-    unmatched: () => unmatched.values().reverse(),
+      entries.newestFirst().filter((entry) => operation === undefined || entry.operation === operation),
+    unmatched: () => unmatched.newestFirst(),
     received(operation: OperationName, path: string, fields: URLSearchParams): string {
       total += 1
       counts.set(operation, (counts.get(operation) ?? 0) + 1)

@@ -54,7 +54,8 @@ export function createLinks(origin: string, now: () => number, changed: () => vo
   const live = (link: ShortLink | undefined) => (link && now() < link.expiresAt ? link : undefined)
   const named = (name: string) => live(links.get(name))
   /** The link at a path below the origin, until it expires. */
-  const at = (path: string) => live(links.values().find(({ urlShort }) => urlShort === `${origin}${path}`))
+  const at = (path: string) =>
+    live(links.newestFirst().find(({ urlShort }) => urlShort === `${origin}${path}`))
   function pathOf({ alias, domainName }: LinkOrder): string {
     const last = alias ?? randomBytes(5).toString('base64url')
     return domainName === undefined ? `/s/${last}` : `/s/${domainName}/${last}`
@@ -64,10 +65,7 @@ export function createLinks(origin: string, now: () => number, changed: () => vo
     list(): readonly ListedLink[] {
       const counted = new Map<ShortLink, number>()
       for (const { link } of clicks) counted.set(link, (counted.get(link) ?? 0) + 1)
-      return links
-        .values()
-        .reverse()
-        .map((link) => ({ ...link, clicks: counted.get(link) ?? 0 }))
+      return links.newestFirst().map((link) => ({ ...link, clicks: counted.get(link) ?? 0 }))
     },
     /** Creates a link, or returns the equal one created before. */
     create(order: LinkOrder): Created {
