@@ -38,11 +38,6 @@ export function createCodes(
   /** That of the number whose code is always known: the alphabet from its start. */
   const knownCode = alphabet.repeat(length).slice(0, length)
 
-  /** The code as it was issued; undefined once another has replaced it. */
-  function find(phone: string, appName: string, code: string): IssuedCode | undefined {
-    return filed.get(keyOf(phone, appName))?.find((one) => one.code === code)
-  }
-
   return {
     /** Issues a code for this number and app name, or repeats the live one. */
     issue(phone: string, appName: string): string {
@@ -74,7 +69,9 @@ export function createCodes(
       return fixedResultOf(phone) === 'expiredCode' ? 'expired' : 'right'
     },
 
-    find,
+    /** The code as it was issued; undefined once another has replaced it. */
+    find: (phone: string, appName: string, code: string) =>
+      filed.get(keyOf(phone, appName))?.find((one) => one.code === code),
     clear: () => filed.clear(),
   }
 }
