@@ -24,11 +24,9 @@ interface AnyFault extends FaultMembers {
   readonly kind: string
 }
 
-/** `instead` of the operation, `after` it, or after it if the fault has `midBody`. */
-type When = 'instead' | 'after' | 'midBody'
-
 interface FaultKind {
-  readonly when: When
+  /** `instead` of the operation, `after` it, or after it if the fault has `midBody`. */
+  readonly when: 'instead' | 'after' | 'midBody'
   readonly takes: readonly (keyof FaultMembers)[]
   /** Responds. `answer` is the correct response, empty when the operation was not performed. */
   readonly respond: (response: ServerResponse, fault: AnyFault, answer: ServiceResponse) => void

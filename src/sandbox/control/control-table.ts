@@ -20,17 +20,15 @@ export interface ControlRoute {
   readonly run: (fields: unknown) => unknown
 }
 
-type RouteOf = <Shape extends z.ZodRawShape>(
-  path: string,
-  summary: string,
-  takes: Shape,
-  returns: z.ZodType,
-  run: (fields: z.output<z.ZodObject<Shape>>) => unknown,
-) => ControlRoute
-
 const routeOf =
-  (method: ControlRoute['method']): RouteOf =>
-  (path, summary, shape, returns, run) => {
+  (method: ControlRoute['method']) =>
+  <Shape extends z.ZodRawShape>(
+    path: string,
+    summary: string,
+    shape: Shape,
+    returns: z.ZodType,
+    run: (fields: z.output<z.ZodObject<Shape>>) => unknown,
+  ): ControlRoute => {
     const takes = z.strictObject(shape)
     return { method, path, summary, takes, returns, run: (fields) => run(takes.parse(fields) as never) }
   }

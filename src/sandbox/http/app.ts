@@ -98,6 +98,5 @@ function linkRoutes(links: LinkStore, now: () => number): Router {
     response.redirect(302, link.urlLong)
   }
 
-  const router = express.Router()
-  return router.get(['/:alias', '/:domain/:alias'], follow)
+  return express.Router().get(['/:alias', '/:domain/:alias'], follow)
 }
