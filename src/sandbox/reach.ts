@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { type AddressInfo, isIP } from 'node:net'
 import { defaultHost, type SandboxSettings } from './options.js'
@@ -57,22 +58,14 @@ export async function listen(host: string, port: number) {
     },
     /** Ends every connection and frees the port. */
     close(): Promise<void> {
-      closed ??= Promise.all(servers.map(closeServer)).then(() => {})
+      closed ??= Promise.all(servers.map((server) => server[Symbol.asyncDispose]())).then(() => {})
+      for (const server of servers) server.closeAllConnections()
       return closed
     },
   }
 }
 
-function bind(server: Server, host: string, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, () => resolve((server.address() as AddressInfo).port))
-  })
-}
-
-function closeServer(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve())
-    server.closeAllConnections()
-  })
+async function bind(server: Server, host: string, port: number): Promise<number> {
+  await once(server.listen(port, host), 'listening')
+  return (server.address() as AddressInfo).port
 }
