@@ -46,9 +46,10 @@ async function inspected({ client, connect }: ReturnType<typeof connection>): Pr
   if (findings.some(({ message }) => message.includes('MOVED '))) {
     return [skipped('redis_cluster', 'is a cluster: ask it with selfTest() in the app')]
   }
-  if (findings.length > 0)
+  if (findings.length > 0) {
     return findings.map(({ code, message, fix }) => wrong(code, printable(message), fix))
-  // Looking takes no permission to write.
+  }
+  // Looking took no permission to write.
   await store.increment('tf2:doctor', 1_000)
   return [ok('redis_ok', 'reachable, and forgets nothing that is live')]
 }
