@@ -92,19 +92,17 @@ const wholeNumber = (value: number | string) => {
   return Number.isSafeInteger(number) ? String(number) : undefined
 }
 
+const numberThat = (rule: string, pattern: RegExp) =>
+  z.preprocess(
+    wholeNumber,
+    textThat(rule, (value) => pattern.test(value)),
+  )
+
 export const attempts = () => z.preprocess(wholeNumber, z.enum(['1', '2', '3'], 'must be 1, 2 or 3'))
 
-export const count = () =>
-  z.preprocess(
-    wholeNumber,
-    textThat('must be a whole number, at least 1', (value) => /^[1-9]\d{0,15}$/.test(value)),
-  )
+export const count = () => numberThat('must be a whole number, at least 1', /^[1-9]\d{0,15}$/)
 
-export const months = () =>
-  z.preprocess(
-    wholeNumber,
-    textThat('must be a whole number of months, 0 for the default', (value) => /^\d{1,16}$/.test(value)),
-  )
+export const months = () => numberThat('must be a whole number of months, 0 for the default', /^\d{1,16}$/)
 
 export const day = () =>
   z.preprocess(
