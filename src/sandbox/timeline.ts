@@ -65,8 +65,7 @@ export const lostStates: readonly MessageState[] = ['rejected', 'unreachable', '
 
 /** Whether the message has failed for good by a moment: the person will never see it. */
 export function undeliveredAt(timeline: readonly Step[], now: number): boolean {
-  const last = timeline.at(-1)
-  return last !== undefined && last.at <= now && lostStates.includes(last.state)
+  return nextStepAt(timeline, now) === undefined && lostStates.includes(stateAt(timeline, now))
 }
 
 /** The next moment at which the state changes, if there is one. */
@@ -76,8 +75,8 @@ export function nextStepAt(timeline: readonly Step[], now: number): number | und
 
 /** Whether the message reaches the person in the end. */
 export function arrives(timeline: readonly Step[]): boolean {
-  const last = timeline.at(-1)
-  return last !== undefined && last.state !== 'sent' && !lostStates.includes(last.state)
+  const last = stateAt(timeline, Number.POSITIVE_INFINITY)
+  return last !== 'sent' && !lostStates.includes(last)
 }
 
 /** When the provider refunds the price, if it does: for what it could not deliver. */
