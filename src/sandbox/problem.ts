@@ -13,7 +13,7 @@ export function problemIn(schema: z.ZodType, value: unknown, member = 'member'):
 }
 
 /** `allowedHosts[0]`, `credentials.key`. */
-function pathOf(path: readonly PropertyKey[] = []): string {
+function pathOf(path: readonly PropertyKey[]): string {
   return path
     .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
     .join('')

@@ -66,14 +66,10 @@ export function controlTable(
       schemas.connection,
       () => connection,
     ),
-    get(
-      '/messages',
-      'Messages, newest first',
-      { phone, q: q.optional(), ...paging },
-      z.array(schemas.message),
-      (fields) => page(found(fields), fields).map(messages.view),
+    get('/messages', 'Messages, newest first', { phone, q, ...paging }, z.array(schemas.message), (fields) =>
+      page(found(fields), fields).map(messages.view),
     ),
-    get('/messages/count', 'How many messages there are', { phone, q: q.optional() }, count, (fields) => ({
+    get('/messages/count', 'How many messages there are', { phone, q }, count, (fields) => ({
       count: found(fields).length,
     })),
     get(
@@ -93,7 +89,7 @@ export function controlTable(
     post(
       '/messages/delete',
       'Deletes one message, those of a number, those that match a search, or all',
-      { id: id.optional(), phone, q: q.optional() },
+      { id: id.optional(), phone, q },
       z.union([z.boolean(), done]),
       (fields) => {
         if (Object.keys(fields).length > 1) throw new TypeError('id, phone and q exclude each other')

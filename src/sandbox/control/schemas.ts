@@ -12,6 +12,7 @@ export const search = z
   .max(200)
   .regex(/\S/)
   .describe('Part of the text, the app name or the number.')
+  .optional()
 export const id = z.string().max(200).regex(/\S/)
 export const paging = {
   limit: z.int().min(1).max(1_000).optional(),

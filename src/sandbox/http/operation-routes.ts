@@ -1,4 +1,5 @@
 import express, { type NextFunction, type Request, type Response, type Router } from 'express'
+import type { CountryCode } from 'libphonenumber-js/mobile'
 import { phoneCountries } from '../../lib/countries.js'
 import { loadPhoneData } from '../../phone-number.js'
 import type { OperationName } from '../../provider/operations.js'
@@ -8,14 +9,17 @@ import type { ProviderSimulation } from '../provider-simulation.js'
 import { pathsOf } from '../service/dialect.js'
 import type { ServiceResponse } from '../service/responder.js'
 
+const form = 'application/x-www-form-urlencoded'
+const multipart = 'multipart/form-data'
+
 const notPerformed: ServiceResponse = { status: 200, body: {} }
 
 /** The provider's operations on their paths, each request logged and subject to faults. */
 export function operationRoutes(simulation: ProviderSimulation, dialect: Dialect): Router {
   const { catalogue, handle, faults, messages, requests } = simulation
   const router = express.Router({ caseSensitive: true, strict: true })
-  router.use(express.text({ type: 'application/x-www-form-urlencoded', limit: '64kb' }))
-  router.use(express.raw({ type: 'multipart/form-data', limit: '64kb' }))
+  router.use(express.text({ type: form, limit: '64kb' }))
+  router.use(express.raw({ type: multipart, limit: '64kb' }))
 
   /** The numbers that a request is about. */
   function phonesOf(name: OperationName, fields: URLSearchParams): readonly string[] {
@@ -65,9 +69,6 @@ interface ReadFields {
   readonly bodyProblem?: string
 }
 
-const form = 'application/x-www-form-urlencoded'
-const multipart = 'multipart/form-data'
-
 /** Parameters of a GET: its query. */
 export function queryOf(request: Request): URLSearchParams {
   return new URL(request.originalUrl, 'http://sandbox').searchParams
@@ -105,9 +106,6 @@ async function readMultipart(body: Buffer, type: string): Promise<ReadFields> {
   }
 }
 
-type PhoneData = Awaited<ReturnType<typeof loadPhoneData>>
-type Country = ReturnType<PhoneData['getCountries']>[number]
-
 /**
  * The parameters of a request, its national numbers completed by `country-code`. The numbering plans are
  * loaded only for that: they weigh more than the sandbox.
@@ -120,16 +118,14 @@ async function withCompletePhones(fields: URLSearchParams): Promise<URLSearchPar
   const { parsePhoneNumberFromString } = await loadPhoneData()
   function complete(number: string): string {
     if (number.startsWith('+')) return number
-    const parsed = parsePhoneNumberFromString(number, { defaultCountry: country as Country, extract: false })
+    const parsed = parsePhoneNumberFromString(number, {
+      defaultCountry: country as CountryCode,
+      extract: false,
+    })
     return parsed?.isPossible() ? parsed.number.slice(1) : number
   }
   const completed = new URLSearchParams(fields)
-  completed.set(
-    'phone',
-    phone
-      .split(',')
-      .map((number) => complete(number.trim()))
-      .join(','),
-  )
+  const numbers = phone.split(',').map((number) => complete(number.trim()))
+  completed.set('phone', numbers.join(','))
   return completed
 }
