@@ -52,8 +52,8 @@ export async function sandboxCommand(args: readonly string[]): Promise<number> {
     ...(!json && !quiet && { onMessage: await messagePrinter() }),
   }
   const startSandbox = await loadSandbox()
-  const sandbox = await understand(() => startSandbox(options as SandboxOptions)).catch(
-    explainAddress(options),
+  const sandbox = await understand(() => startSandbox(options as SandboxOptions)).catch((error) =>
+    explainAddress(error, options),
   )
   // Listened to before anything is printed: a caller may interrupt as soon as it has read the addresses.
   const interrupted = Promise.race(signals.map((signal) => once(process, signal)))
@@ -86,17 +86,14 @@ async function loadSandbox(): Promise<typeof import('../sandbox/index.js').start
   }
 }
 
-function explainAddress({ port, host }: { readonly port: number; readonly host?: string }) {
-  return (error: unknown): never => {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
-    if (code === 'EADDRINUSE') {
-      throw new UsageError(`Port ${port} is taken: choose another one with --port, or 0 for any.`)
-    }
-    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-      throw new UsageError(`${host} is not an address of this machine: choose another one with --host.`)
-    }
-    throw error
+function explainAddress(error: NodeJS.ErrnoException, { port, host }: SandboxOptions): never {
+  if (error.code === 'EADDRINUSE') {
+    throw new UsageError(`Port ${port} is taken: choose another one with --port, or 0 for any.`)
   }
+  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND') {
+    throw new UsageError(`${host} is not an address of this machine: choose another one with --host.`)
+  }
+  throw error
 }
 
 function factsOf({ inboxUrl, baseUrl, credentials, approvedStatuses }: Sandbox) {
