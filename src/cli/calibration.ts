@@ -41,8 +41,7 @@ this way, and people who mistype theirs will be told that the service is out of 
 export function calibrationOf({ wrong, right, again }: Observed): Calibration {
   const status = scalarString(right.status)
   // Asked before the judge: it looks at more than the status today, but the status is all that gets listed.
-  const alike = isClean(wrong) && isClean(right) && scalarString(wrong.status) === status
-  if (alike) return { outcome: 'alike' }
+  if (isClean(wrong) && isClean(right) && scalarString(wrong.status) === status) return { outcome: 'alike' }
 
   const first = [wrong, right]
   if (first.some((answer) => judge(answer, { approvedStatuses: [] }) === 'misconfigured')) {
