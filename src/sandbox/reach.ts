@@ -58,7 +58,7 @@ export async function listen(host: string, port: number) {
     },
     /** Ends every connection and frees the port. */
     close(): Promise<void> {
-      closed ??= Promise.all(servers.map((server) => server[Symbol.asyncDispose]())).then(() => {})
+      closed ??= Promise.all(servers.map((server) => once(server.close(), 'close'))).then(() => {})
       for (const server of servers) server.closeAllConnections()
       return closed
     },
