@@ -5,7 +5,7 @@ import { openScreen } from './screen.js'
 /** How a dialog begins. */
 export interface Beginning {
   readonly first: Answer
-  /** A start that has not been answered yet: the first screen is that of its button. */
+  /** A start that has not been answered yet: the first screen is that of its button, or of a code on its way. */
   readonly started?: Promise<Answer> | undefined
   /** Where the code is asked for. */
   readonly page: string
@@ -44,6 +44,12 @@ export function converse(
       }
       // A code was sent: the page says what comes next.
       return response.ok && body.html === undefined ? mount.get(pageAfter(page, answer)) : answer
+    }
+
+    /** What a start comes to, whose code can be typed already. */
+    function afterStart(answer: Answer): void {
+      if (answer.body.verified) resolve(true)
+      else if (!answer.response.ok) show(answer)
     }
 
     /** One at a time: the second click of a double click would spend an attempt. */
@@ -94,12 +100,16 @@ export function converse(
         if (!answer.response.ok && answer.body.html === undefined) resolve(answer.response)
         return answer
       })
-      void ask(() => answered, button, 0)
+      if (!screen.takesCode) void ask(() => answered, button, 0)
+      // It says already that the code is on its way. Its screen anew would lose what is typed meanwhile.
+      else void answered.then(afterStart, () => screen.showUnreachable())
     }
   }).finally(() => screen.close())
 }
 
-/** Where the code of an answer is asked for: nobody may know yet whether it was sent. */
-export function pageAfter(page: string, { body }: Answer): string {
-  return body.delivery === 'unconfirmed' ? `${page}&delivery=unconfirmed` : page
-}
+/** Where a code is asked for of which nobody knows whether it was sent. */
+export const pageOnItsWay = (page: string): string => `${page}&delivery=unconfirmed`
+
+/** Where the code of an answer is asked for. */
+export const pageAfter = (page: string, { body }: Answer): string =>
+  body.delivery === 'unconfirmed' ? pageOnItsWay(page) : page

@@ -1,4 +1,4 @@
-import { type Beginning, converse, pageAfter } from './conversation.js'
+import { type Beginning, converse, pageAfter, pageOnItsWay } from './conversation.js'
 import type { Answer, Mount } from './mount.js'
 import type { StepUp } from './step-up.js'
 
@@ -45,7 +45,7 @@ export class TwoFactorDialog extends Element {
 /** How long the dialog waits for the start alone, in milliseconds: most codes are on their way by then. */
 const quickMs = 200
 
-/** Starts a challenge. While the code takes its time to be sent, the screen of its button is shown. */
+/** Starts a challenge. A code that takes its time to be sent can be typed meanwhile, once it is booked. */
 async function begin(
   { requirement, startUrl }: StepUp,
   mount: Mount,
@@ -54,7 +54,7 @@ async function begin(
   const started = mount.post(startUrl, { requirement })
   const quick = new Promise<undefined>((resolve) => setTimeout(resolve, quickMs))
   if ((await Promise.race([started, quick])) === undefined) {
-    const first: Answer | undefined = await mount.get(page).catch(() => undefined)
+    const first: Answer | undefined = await mount.get(pageOnItsWay(page)).catch(() => undefined)
     if (first?.body.html !== undefined) return { first, started, page, mount }
   }
   const answer = await started

@@ -7,6 +7,8 @@ import { takeFromDevice } from './one-time-code.js'
 export interface Screen {
   /** The proof was given already. */
   readonly isDone: boolean
+  /** Whether a code can be typed. */
+  readonly takesCode: boolean
   /** Whether a link leads to a place of the dialog. */
   leadsHere(link: HTMLAnchorElement): boolean
   /** Network or server cannot be reached; what was typed stays. */
@@ -23,11 +25,13 @@ export function openScreen(dialog: HTMLDialogElement, html: string, mount: Mount
   if (!dialog.open) dialog.showModal()
   const start = find('[autofocus]') ?? find('form:not([method=dialog]) button:enabled, a')
   start?.focus()
-  takeFromDevice(find<HTMLInputElement>('[autocomplete=one-time-code]'), end.signal)
+  const code = find<HTMLInputElement>('[autocomplete=one-time-code]')
+  takeFromDevice(code, end.signal)
 
   const isDone = find('[data-page=done]') !== null
   return {
     isDone,
+    takesCode: code !== null,
     leadsHere(link) {
       const href = link.getAttribute('href')
       if (href === null) return false

@@ -1,8 +1,10 @@
+import { EventEmitter, once } from 'node:events'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { en } from '../../../src/express/pages/messages/en.js'
 import { axeFindings, describeInChromium, pressKey } from '../../browser/chromium.js'
 import { describedTransfers, mallory, mum } from '../described-transfers.js'
+import type { Host } from '../kit.js'
 import { wrongCode } from '../recovery-kit.js'
 import { ask, call, enter, json, openSinglePage, type SinglePage, verifyInAnotherTab } from './single-page.js'
 
@@ -24,6 +26,14 @@ describeInChromium('<two-factor-dialog>', (browser) => {
   const pass = async ({ host, page }: SinglePage, ms: number) => {
     host.clock.now += ms
     await page.clock.runFor(ms)
+  }
+
+  /** The provider answers nothing until the returned function is called. */
+  function holdSend({ stub }: Host, answerSend: typeof stub.answerSend): () => void {
+    const told = new EventEmitter()
+    const released = once(told, 'release')
+    stub.answerSend = (request) => released.then(() => answerSend(request))
+    return () => told.emit('release')
   }
 
   it('says what was wrong beside the field, takes the focus there and lets the person type again', async () => {
@@ -67,6 +77,32 @@ describeInChromium('<two-factor-dialog>', (browser) => {
     await dialogOf(page).getByLabel('Security code').waitFor()
     await enter(page, host.stub.rightCode)
     expect((await answer)[0]).toBe(200)
+  })
+
+  it('says of a code that takes its time that it is on its way, and keeps what is typed meanwhile', async () => {
+    const { host, page } = await openSinglePage(browser())
+    const send = holdSend(host, host.stub.answerSend)
+    const answer = call(page, '/guarded/settings')
+    await dialogOf(page).getByText('A code is on its way to').waitFor()
+    expect(await dialogOf(page).locator('[aria-busy]').count()).toBe(0)
+    const field = dialogOf(page).getByLabel('Security code')
+    await field.fill('4829')
+    const started = page.waitForResponse((response) => response.url().endsWith('/two-factor/start'))
+    send()
+    await (await started).finished()
+    expect(await field.inputValue()).toBe('4829')
+    await enter(page, host.stub.rightCode)
+    expect((await answer)[0]).toBe(200)
+  })
+
+  it('says that a code which took its time was not sent after all', async () => {
+    const { host, page } = await openSinglePage(browser())
+    const refuse = holdSend(host, () => ({ status: 520, json: { error: '1003' } }))
+    void call(page, '/guarded/settings')
+    await dialogOf(page).getByText('A code is on its way to').waitFor()
+    refuse()
+    expect(await dialogOf(page).getByRole('alert').innerText()).not.toBe('')
+    expect(await dialogOf(page).getByLabel('Security code').count()).toBe(0)
   })
 
   it('goes on when the code was typed in another tab', async () => {
