@@ -133,22 +133,3 @@ test('what is remembered is bounded: the newest stay, counts are exact', async (
   const page = await (await fetch(sandbox.inboxUrl)).text()
   expect(page.match(/class="card"/g)).toHaveLength(50)
 })
-
-test('the OpenAPI document tells the ten operations', async () => {
-  await using sandbox = await startSandbox()
-  const document = (await (await fetch(`${sandbox.inboxUrl}openapi.json`)).json()) as {
-    paths: Record<string, object>
-  }
-  expect(Object.entries(document.paths).map(([path, item]) => [...Object.keys(item), path])).toEqual([
-    ['get', '/balance'],
-    ['post', '/block-phone'],
-    ['post', '/send-sms'],
-    ['post', '/call/send'],
-    ['get', '/messages-state'],
-    ['post', '/2fa/send-sms'],
-    ['post', '/call/2fa/send-call'],
-    ['post', '/2fa/verification-code'],
-    ['post', '/url/short'],
-    ['post', '/url/short-statistic'],
-  ])
-})
