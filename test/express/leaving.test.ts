@@ -6,12 +6,12 @@ import { ok, startHost } from './kit.js'
 const links = { signIn: '/sign-in', home: '/start' }
 
 /** A host that says when a sign-in was given up, and guards a page by a step-up. */
-async function hostWithPages(signIn = links.signIn) {
+async function hostWithPages(own: Partial<typeof links> = links) {
   const onCancelled = vi.fn((req: express.Request) => {
     delete req.session.pendingUserId
   })
   const host = await startHost({
-    options: { onCancelled, pages: { links: { ...links, signIn } } },
+    options: { onCancelled, pages: { links: own } },
     mount: (app, tf) => {
       app.get('/settings', tf.requireTwoFactor({ purpose: 'settings' }), ok)
       app.get('/fresh', tf.requireTwoFactor({ maxAgeMs: 60_000 }), ok)
@@ -34,6 +34,17 @@ describe('a page that somebody leaves', () => {
     expect([left.status, locationOf(left)]).toEqual([303, '/sign-in?returnTo=%2Finbox'])
     expect(onCancelled).toHaveBeenCalledTimes(1)
     expect((await ana.get('/two-factor')).status).toBe(401)
+  })
+
+  it.each([
+    ['home, where the app names no sign-in', { home: '/start' }, '/start'],
+    ['the root, where it names nothing', {}, '/'],
+  ])('leads from a sign-in to %s', async (_where, own, to) => {
+    const { host } = await hostWithPages(own)
+    const ana = await host.login()
+    await ana.submit('/two-factor/start', { purpose: 'login' })
+    const { text } = await ana.open('/two-factor?purpose=login&returnTo=/inbox')
+    expect(locationOf(await ana.submit('/two-factor/cancel', hiddenFields(text)))).toBe(to)
   })
 
   it('leads from the step-up of a form to its page, and leaves the sign-in alone', async () => {
@@ -140,7 +151,7 @@ describe('a guarded page without a sign-in', () => {
   it.each(['/sign-in', '/sign-in?by=name#name', 'https://app.example.com/sign-in', '/x/../sign-in'])(
     'does not lead to %s for ever, where the guard stands before that as well',
     async (signIn) => {
-      const { host } = await hostWithPages(signIn)
+      const { host } = await hostWithPages({ ...links, signIn })
       const visitor = host.browser()
       expect((await visitor.open('/account')).status).toBe(303)
       expect((await visitor.open('/sign-in')).status).toBe(401)

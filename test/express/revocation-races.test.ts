@@ -5,6 +5,7 @@ import {
   type Host,
   phones,
   renewedThrough,
+  sessionIdOf,
   signupAt,
   startChallenged,
   startHost,
@@ -181,6 +182,22 @@ describe('revokeEverything', () => {
       () => host.tf.subjects.revokeEverything('ana'),
       async () => expect((await ana.start()).json).toMatchObject({ verified: true }),
     )
+    expect((await ana.get('/account')).status).toBe(403)
+  })
+
+  it('refuses the grant that the host is writing', async () => {
+    const held = hold()
+    const store = storeThrough(async (command, key, work) => {
+      if (command === 'swap' && key.includes(':grants:')) await held.here()
+      return work()
+    })
+    const { host, ana } = await startSignedIn({ options: { store } })
+    const grant = { subject: 'ana', session: sessionIdOf(ana), purpose: 'login' }
+    const written = await held.during(
+      () => host.tf.grants.write(grant).catch((error: unknown) => error),
+      () => host.tf.subjects.revokeEverything('ana'),
+    )
+    expect(written).toMatchObject({ code: 'challenge_gone' })
     expect((await ana.get('/account')).status).toBe(403)
   })
 })

@@ -15,9 +15,10 @@ describe('the pages of a signup', () => {
     const host = await signups()
     const visitor = host.browser()
     await visitor.submit('/signup/start', { phone: '+57 310.765.4321', country: 'MX' })
-    expect((await visitor.open('/signup')).text).toContain(
-      'We sent a code to <span class="number">310 7654321</span>.',
-    )
+    const { text } = await visitor.open('/signup')
+    expect(text).toContain('We sent a code to <span class="number">310 7654321</span>.')
+    // Nobody is signed in whose browser could be trusted.
+    expect(text).not.toContain('trustDevice')
     const wrong = await visitor.submit('/signup/verify', { code: '000000' })
     expect(wrong.text).toContain('<span class="number">310 7654321</span>')
     expect((await visitor.get('/signup')).text).not.toContain('7654321')
