@@ -1,5 +1,4 @@
 import express, { type NextFunction, type Request, type Response, type Router } from 'express'
-import type { CountryCode } from 'libphonenumber-js/mobile'
 import { phoneCountries } from '../../lib/countries.js'
 import { loadPhoneData } from '../../phone-number.js'
 import type { OperationName } from '../../provider/operations.js'
@@ -106,6 +105,9 @@ async function readMultipart(body: Buffer, type: string): Promise<ReadFields> {
   }
 }
 
+type PhoneData = Awaited<ReturnType<typeof loadPhoneData>>
+type Country = ReturnType<PhoneData['getCountries']>[number]
+
 /**
  * The parameters of a request, its national numbers completed by `country-code`. The numbering plans are
  * loaded only for that: they weigh more than the sandbox.
@@ -118,10 +120,7 @@ async function withCompletePhones(fields: URLSearchParams): Promise<URLSearchPar
   const { parsePhoneNumberFromString } = await loadPhoneData()
   function complete(number: string): string {
     if (number.startsWith('+')) return number
-    const parsed = parsePhoneNumberFromString(number, {
-      defaultCountry: country as CountryCode,
-      extract: false,
-    })
+    const parsed = parsePhoneNumberFromString(number, { defaultCountry: country as Country, extract: false })
     return parsed?.isPossible() ? parsed.number.slice(1) : number
   }
   const completed = new URLSearchParams(fields)
