@@ -120,26 +120,30 @@ export function lostError(operation: OperationName, { delivery, cause, httpStatu
 }
 
 /**
- * What was sent for an answer to a code, and the account key with it. Kept beside the answer, so that nothing that
- * prints or copies the answer shows it.
+ * Under this an answer to a code quotes itself for events. What was sent, and the account key with it, is known
+ * to a closure only: nothing that prints or copies the answer shows it.
  */
-const forms = new WeakMap<object, string>()
+const quote = Symbol('quote')
 
-/** Remembers what an answer to a code was the answer to, so that events can quote it. */
+interface Quoted {
+  readonly status?: string | undefined
+  readonly error?: string | undefined
+}
+
+/** Lets an answer to a code quote itself. */
 export function quotable(answer: JsonObject, form: string): JsonObject {
-  forms.set(answer, form)
-  return answer
+  return Object.defineProperty(answer, quote, {
+    value: (): Quoted => ({
+      status: readable(memberOf(answer, 'status'), form),
+      error: readable(effectiveError(answer), form),
+    }),
+  })
 }
 
 /** The `status` and the `error` of an answer to a code, fit for an event. */
-export function spokenIn(answer: VerifyAnswer) {
-  const form = forms.get(answer)
+export function spokenIn(answer: VerifyAnswer & { readonly [quote]?: () => Quoted }): Quoted {
   // Of an answer that the client did not make, nobody can say what in it is secret.
-  if (form === undefined) return {}
-  return {
-    status: readable(memberOf(answer, 'status'), form),
-    error: readable(effectiveError(answer), form),
-  }
+  return answer[quote]?.() ?? {}
 }
 
 function readable(value: unknown, form: string): string | undefined {
