@@ -105,7 +105,7 @@ async function open() {
     credits: 100_000,
     onMessage: ({ phone, code = '' }) => void codes.set(phone, code),
   })
-  const client = createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials, timeoutMs: 1_000 })
+  const client = createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials, timeoutMs: 2_000 })
   onTestFinished(async () => {
     await client.close()
     await sandbox.close()
