@@ -39,3 +39,31 @@ describe('a challenge', () => {
     expect(await challenges.verify({ ...known, code: rightCode })).toMatchObject({ outcome: 'approved' })
   })
 })
+
+describe('an authenticator app', () => {
+  const withApp = { ...ana, secret: Buffer.from('12345678901234567890') }
+  const start = { ...withApp, purpose: 'login', channel: 'app' }
+
+  it('is asked for its code at once, again as often as wanted, and nothing is sent', async () => {
+    const { challenges, provider } = createService({ haveApps: true })
+    const started = await challenges.start(start)
+    expect(started).toMatchObject({ outcome: 'started', delivery: 'sent', challenge: { channel: 'app' } })
+    if (started.outcome === 'refused') return
+    const { challenge } = started
+    const shown = { challenge: challenge.id }
+    expect(await challenges.start(start)).toEqual({ outcome: 'already-sent', challenge })
+    expect(await challenges.resend({ ...withApp, shown })).toEqual({ outcome: 'already-sent', challenge })
+    for (const other of [{ shown, session: 'session-2' }, { shown: { challenge: 'an earlier one' } }]) {
+      const answer = await challenges.resend({ ...withApp, ...other })
+      expect(answer).toMatchObject({ code: 'challenge_superseded' })
+    }
+    expect(provider.sends).toEqual([])
+  })
+})
+
+it('a number on file that cannot be read stands in the way of no other', async () => {
+  const { challenges, provider } = createService({ haveApps: true })
+  const numbers = [{ phone: 'none' }, { phone: ana.phone }]
+  expect(await challenges.start({ ...ana, numbers, purpose: 'login' })).toMatchObject({ outcome: 'started' })
+  expect(provider.sends).toHaveLength(1)
+})

@@ -76,6 +76,14 @@ describe('a grant', () => {
     expect(grants.read({ ...ana, ...fresh, recoveryCode: true })).toMatchObject({ method: 'recovery-code' })
   })
 
+  it('of a code that came by several channels is enough only where all of them are', async ({ grants }) => {
+    await grants.write({ ...ana, method: 'sms', channels: ['sms', 'call'] })
+    for (const methods of [['sms'], ['call'], []]) {
+      expect(grants.read({ ...ana, ...fresh, methods })).toBeUndefined()
+    }
+    expect(grants.read({ ...ana, ...fresh, methods: ['sms', 'call'] })).toMatchObject({ method: 'sms' })
+  })
+
   it('by a code does not replace the passkey that another guard requires, but a newer one of its kind does', async () => {
     const { grants, store, keys, now, wait } = createService()
     for (const method of ['passkey', 'sms', 'passkey', 'call']) {
