@@ -1,13 +1,13 @@
 import type { Channel } from '../code-provider.js'
 import type { LedgerLimits } from '../limits.js'
 import type { Challenge, Ledger } from './ledger.js'
-import { isApproved, isSent } from './pacing.js'
+import { isSent, isUsedUp } from './pacing.js'
 
 /**
- * The channels by which the code may have come that was typed for this challenge: of all that was sent since the last
- * success, under the name that it is filed under, and may still be right. A provider may repeat a code, also for the
- * next challenge or in another browser, and a code may be typed while a call is placed: one by text message must not
- * pass for one by call.
+ * The channels by which the code may have come that was typed for this challenge: of all that was sent under the name
+ * that it is filed under, and may still be right. A provider may repeat a code, or leave an earlier one valid, also for
+ * the next challenge or in another browser, and a code may be typed while a call is placed: one by text message must
+ * not pass for one by call.
  */
 export function channelsOf(
   { strangers, known }: Ledger,
@@ -18,8 +18,8 @@ export function channelsOf(
   const sends = [...strangers.sends, ...known.sends]
     .filter((send) => send.appName === appName)
     .toSorted((one, other) => one.at - other.at)
-  const open = sends
-    .slice(sends.findLastIndex(isApproved) + 1)
-    .filter((send) => isSent(send) && (send.challenge === id || send.at > now - codeLifetimeMs))
+  const open = sends.filter(
+    (send) => isSent(send) && !isUsedUp(send) && (send.challenge === id || send.at > now - codeLifetimeMs),
+  )
   return [...new Set(open.map(({ channel }) => channel))]
 }

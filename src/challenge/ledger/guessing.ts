@@ -10,9 +10,10 @@ import {
   type Lease,
   type Ledger,
   type LedgerRefusal,
+  oneOfSeveral,
   withBudget,
 } from './ledger.js'
-import { inOrder, windowEnd } from './pacing.js'
+import { inOrder, sendsFor, windowEnd } from './pacing.js'
 
 // How often a code may be tried on a number: locks, shares and windows, and what forgives.
 
@@ -114,13 +115,14 @@ export function enable(ledger: Ledger, now: number): Decision<undefined> {
 export function afterSuccess(ledger: Ledger, name: BudgetName, { id }: Challenge, now: number): Ledger {
   const both = forgiven(ledger)
   const { sends, attemptTimes } = both[name]
+  const approved = sendsFor({ id }, sends).length > 1 ? oneOfSeveral : undefined
   const own: Budget = {
     ...both[name],
     challenge: undefined,
     lease: undefined,
     // It held the lease, so no attempt came after its own.
     attemptTimes: attemptTimes.slice(0, -1),
-    sends: sends.map((send) => (send.challenge === id ? { ...send, challenge: undefined } : send)),
+    sends: sends.map((send) => (send.challenge === id ? { ...send, challenge: approved } : send)),
   }
   const other = name === 'known' ? 'strangers' : 'known'
   const ended = { ...both[other], challenge: undefined }

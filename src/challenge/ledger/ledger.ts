@@ -48,13 +48,16 @@ export type Send = {
   readonly id: string
   readonly at: number
   readonly channel: Channel
-  /** The challenge it was for; undefined once that was approved. */
+  /** The challenge it was for; undefined once that was approved, or `oneOfSeveral`. */
   readonly challenge?: string | undefined
   /** The provider refused it: it costs its cooldown and nothing else. */
   readonly refused?: true | undefined
   /** As that of the challenge. */
   readonly appName?: string | undefined
 }
+
+/** In place of the challenge of a send, once that was approved by one of several codes: another may still be right. */
+export const oneOfSeveral = ''
 
 /** The one check that may be under way in a budget. */
 export type Lease = {

@@ -112,6 +112,11 @@ export function windowEnd(moments: readonly number[], max: number, windowMs: num
 
 /** A send of an approved challenge counts towards the absolute caps only. */
 export function isApproved(send: Send): boolean {
+  return !send.challenge
+}
+
+/** Its code is the one that was approved, as no other was sent for the same challenge. */
+export function isUsedUp(send: Send): boolean {
   return send.challenge === undefined
 }
 

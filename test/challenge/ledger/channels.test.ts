@@ -67,6 +67,20 @@ describe('an approval', () => {
     })
   })
 
+  // A provider may leave the first code valid: whoever reads the texts alone would keep it.
+  it.each([['anew', starts()] as const, ['again', resends({})] as const])(
+    'may be for a text message that nobody typed, where another one that was sent %s was right',
+    (_how, sends) => {
+      const number = driveLedger()
+      number.start()
+      number.wait(minute)
+      sends(number)
+      number.verify('approved', {}, 'second')
+      number.start({ channel: 'call' })
+      expect(number.verify('approved')).toMatchObject({ channels: ['sms', 'call'] })
+    },
+  )
+
   it('is not for that of a text message that has expired', ({ started: number }) => {
     number.wait(10 * minute)
     number.start({ channel: 'call' })
