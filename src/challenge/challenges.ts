@@ -82,7 +82,7 @@ export function createChallenges(parts: {
     },
 
     async preview(command) {
-      const { purpose, bound } = command
+      const { purpose, bound, methods } = command
       const accepted = acceptedChannels(purposes.find(purpose)?.channels ?? ['sms'], command)
       const ways = await targets.ways(command, accepted)
       if ('outcome' in ways) return unreachable(ways)
@@ -91,7 +91,7 @@ export function createChallenges(parts: {
         .filter(({ target }, index, all) => all.findIndex((one) => one.target === target) === index)
         .map(async ({ target, channel }) => {
           const { seen, who } = await gather(command, target.ledger)
-          const order = { sendId: '', challengeId: '', binding: { purpose, bound, ...who }, channel }
+          const order = { sendId: '', challengeId: '', binding: { purpose, bound, ...who }, channel, methods }
           return { seen: seen.shared ?? seen, who, told: outlook(seen, order) }
         })
       const outlooks = await Promise.all(looked)

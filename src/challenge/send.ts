@@ -190,6 +190,7 @@ export function createSend(parts: {
         sendId: newCommandId(),
         challengeId: newChallengeId(),
         details,
+        methods,
         number: way.id && target.key,
         appName: appName === appNameOf('auth', firstPurpose) ? undefined : appName,
       }

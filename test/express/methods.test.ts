@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type GuardOptions, type TwoFactorOptions, twoFactor } from '../../src/index.js'
-import type { Answer, Browser } from './browser.js'
+import { minute } from '../challenge/kit.js'
+import type { Answer } from './browser.js'
 import { baseOptions, startHost, startSignedIn } from './kit.js'
 
 /** A host whose route `/keys` asks for these methods, and whose route `/passkey` has checked a factor of its own. */
@@ -81,42 +82,54 @@ describe('the methods of a guard', () => {
     expect((await ana.get('/keys')).json).toEqual({ by: 'call' })
   })
 
-  it.each<[string, (ana: Browser, requirement: string) => Promise<Answer>]>([
-    ['start', (ana, requirement) => ana.post('/two-factor/start', { requirement })],
-    ['resend', (ana, requirement) => ana.post('/two-factor/resend', { requirement, channel: 'call' })],
-  ])(
-    'are not met by the text message before the call, whose code a provider may repeat: %s',
-    async (_, call) => {
-      const { host, ana } = await startKeysHost({ methods: ['call'] })
-      const repeat = (code: string) => () => {
-        host.stub.rightCode = code
-        return { json: { id: 'a1' } }
-      }
-      host.stub.answerSend = repeat('135790')
-      const { requirement } = (await ana.get('/keys')).json
-      await ana.post('/two-factor/start', { purpose: 'keys' })
-      host.clock.now += 2 * 60_000
-      // Typed while the call is placed.
-      let typed: Answer | undefined
-      host.stub.answerSend = async () => {
-        typed = await ana.post('/two-factor/verify', { requirement, code: '000000' })
-        return repeat('135790')()
-      }
-      const called = await call(ana, requirement)
-      expect(called.json.challenge.channel).toBe('call')
-      expect(typed?.status).toBe(422)
-      // And later, with the same code.
-      expect((await ana.post('/two-factor/verify', { requirement, code: '135790' })).status).toBe(200)
-      expect((await ana.get('/keys')).status).toBe(403)
+  it('are not met by the text message before the call, whose code a provider may repeat', async () => {
+    const { host, ana } = await startKeysHost({ methods: ['call'] })
+    const repeat = (code: string) => () => {
+      host.stub.rightCode = code
+      return { json: { id: 'a1' } }
+    }
+    host.stub.answerSend = repeat('135790')
+    const { requirement } = (await ana.get('/keys')).json
+    await ana.post('/two-factor/start', { purpose: 'keys' })
+    host.clock.now += 2 * minute
+    // Typed while the call is placed.
+    let typed: Answer | undefined
+    host.stub.answerSend = async () => {
+      typed = await ana.post('/two-factor/verify', { requirement, code: '000000' })
+      return repeat('135790')()
+    }
+    const called = await ana.post('/two-factor/resend', { requirement, channel: 'call' })
+    expect(called.json.challenge.channel).toBe('call')
+    expect(typed?.status).toBe(422)
+    // And later, with the same code.
+    expect((await ana.post('/two-factor/verify', { requirement, code: '135790' })).status).toBe(200)
+    expect((await ana.get('/keys')).status).toBe(403)
+  })
 
-      // A call alone will do.
-      host.stub.answerSend = repeat('246802')
-      const again = (await ana.get('/keys')).json
-      await ana.post('/two-factor/start', { requirement: again.requirement })
-      await ana.post('/two-factor/verify', { requirement: again.requirement, code: '246802' })
-      expect((await ana.get('/keys')).json).toEqual({ by: 'call' })
-    },
-  )
+  it('wait for a call until no text message may be typed in its place', async () => {
+    const { host, ana } = await startKeysHost({ methods: ['call'] })
+    const { requirement } = (await ana.get('/keys')).json
+    await ana.post('/two-factor/start', { purpose: 'keys' })
+    const sent = host.stub.sends.length
+    // At first the usual pause.
+    const waits = [
+      [0, '60'],
+      [2 * minute, '480'],
+      [8 * minute - 1, '1'],
+    ] as const
+    for (const [later, retryAfter] of waits) {
+      host.clock.now += later
+      const refused = await ana.post('/two-factor/start', { requirement })
+      expect(refused.json).toMatchObject({ code: 'resend_too_soon', status: 429 })
+      expect(refused.headers.get('retry-after')).toBe(retryAfter)
+    }
+    expect(host.stub.sends).toHaveLength(sent)
+    host.clock.now += 1
+    const again = (await ana.get('/keys')).json
+    await ana.post('/two-factor/start', { requirement: again.requirement })
+    await ana.post('/two-factor/verify', { requirement: again.requirement, code: host.stub.rightCode })
+    expect((await ana.get('/keys')).json).toEqual({ by: 'call' })
+  })
 
   it('take the channel that is asked for where they name it', async () => {
     const { ana } = await startKeysHost({ methods: ['sms', 'call'] })

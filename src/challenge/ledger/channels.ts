@@ -1,6 +1,6 @@
 import type { Channel } from '../code-provider.js'
 import type { LedgerLimits } from '../limits.js'
-import type { Challenge, Ledger } from './ledger.js'
+import type { Challenge, Ledger, Send } from './ledger.js'
 import { isSent, isUsedUp } from './pacing.js'
 
 /**
@@ -10,16 +10,31 @@ import { isSent, isUsedUp } from './pacing.js'
  * not pass for one by call.
  */
 export function channelsOf(
-  { strangers, known }: Ledger,
-  { id, appName }: Challenge,
+  ledger: Ledger,
+  challenge: Challenge,
   now: number,
   { codeLifetimeMs }: Pick<LedgerLimits, 'codeLifetimeMs'>,
 ): readonly Channel[] {
-  const sends = [...strangers.sends, ...known.sends]
-    .filter((send) => send.appName === appName)
-    .toSorted((one, other) => one.at - other.at)
-  const open = sends.filter(
-    (send) => isSent(send) && !isUsedUp(send) && (send.challenge === id || send.at > now - codeLifetimeMs),
+  const open = codesFor(ledger, challenge).filter(
+    (send) => send.challenge === challenge.id || send.at > now - codeLifetimeMs,
   )
   return [...new Set(open.map(({ channel }) => channel))]
+}
+
+/** From when on no code may be typed that came by another channel than these; 0 where none is on its way. */
+export function certainAt(
+  ledger: Ledger,
+  filed: Pick<Challenge, 'appName'>,
+  methods: readonly Channel[],
+  { codeLifetimeMs }: Pick<LedgerLimits, 'codeLifetimeMs'>,
+): number {
+  const last = codesFor(ledger, filed).findLast(({ channel }) => !methods.includes(channel))
+  return last === undefined ? 0 : last.at + codeLifetimeMs
+}
+
+/** Of all that was sent under the name that codes of this challenge are filed under, oldest first, what nobody has used up. */
+function codesFor({ strangers, known }: Ledger, { appName }: Pick<Challenge, 'appName'>): readonly Send[] {
+  return [...strangers.sends, ...known.sends]
+    .filter((send) => send.appName === appName && isSent(send) && !isUsedUp(send))
+    .toSorted((one, other) => one.at - other.at)
 }

@@ -4,6 +4,7 @@ import type { Channel } from '../code-provider.js'
 import { refused, type Shown } from '../commands.js'
 import type { LedgerLimits } from '../limits.js'
 import { challengeShown, isSameBinding, liveIn, newestHandle, unexpired, voided } from './challenge.js'
+import { certainAt } from './channels.js'
 import { pauseBeforeCheck, refusalOfBudget } from './guessing.js'
 import {
   type Binding,
@@ -14,7 +15,7 @@ import {
   type Who,
   withBudget,
 } from './ledger.js'
-import { pauseBeforeSend, rememberedMs, sendsFor } from './pacing.js'
+import { pauseBeforeSend, rememberedMs, type SendPause, sendsFor } from './pacing.js'
 
 /** The lifetime of a code when the provider does not state one. */
 export const defaultLifetimeMs = 5 * minuteMs
@@ -30,6 +31,8 @@ export interface StartOnLedger {
   readonly number?: string | undefined
   /** Under which its code is filed, where that is another name than at sign-in. */
   readonly appName?: string | undefined
+  /** By which it must have come, as far as can be told; absent: by any. */
+  readonly methods?: readonly Channel[] | undefined
 }
 
 export interface ResendOnLedger extends Who {
@@ -70,9 +73,12 @@ export function start(
 
   const isSent = channel !== appMethod
   const pause = isSent ? pauseBeforeSend(ledger, binding.budget, channel, now, limits) : undefined
-  const isUnderWay = isSent ? pause?.code === 'resend_too_soon' : live?.channel === channel
-  if (repeated && isUnderWay) return { outcome: { outcome: 'live', challenge: live } }
+  if (repeated && isUnderWay(live, command, pause)) return { outcome: { outcome: 'live', challenge: live } }
   if (pause !== undefined) return { outcome: refused(pause.code, pause.waitMs) }
+  // Another code could be typed in its place, so that this one would be paid for in vain.
+  const uncertainMs =
+    isSent && command.methods ? certainAt(ledger, command, command.methods, limits) - now : 0
+  if (uncertainMs > 0) return { outcome: refused('resend_too_soon', uncertainMs) }
   // Only expiry or success gives fresh attempts, otherwise every restart would refill the guess budget (brute force).
   if (exhausted) return { outcome: refused('attempts_exhausted', replaced.expiresAt - now) }
 
@@ -108,6 +114,16 @@ export function start(
       ? booked(others, command.sendId, challenge, channel, now)
       : withBudget(others, binding.budget, { ...others[binding.budget], challenge }, now),
   }
+}
+
+/** Whether the code that is asked for is on its way: one that the app shows is no text, and a text no call. */
+function isUnderWay(
+  { channel: used }: Challenge,
+  { channel, methods }: StartOnLedger,
+  pause: SendPause | undefined,
+): boolean {
+  if (channel === appMethod || used === appMethod) return used === channel
+  return pause?.code === 'resend_too_soon' && (methods?.includes(used) ?? true)
 }
 
 /** Books another send of the same challenge: same id, attempts and last moment. */

@@ -17,6 +17,8 @@ export interface Who {
   purpose?: string
   bound?: string
   channel?: Channel
+  /** By which it must have come. */
+  methods?: readonly Channel[]
   /** Under which its code is filed. */
   appName?: string
   /** From a browser in which the subject has succeeded before. */
@@ -74,6 +76,7 @@ export function driveLedger(limits: LedgerLimits = ledgerLimits, from = 1_000_00
         binding: bindingOf(who),
         channel: who.channel ?? 'sms',
         appName: who.appName,
+        methods: who.methods,
       }
       return { sendId, outcome: run((was, now) => start(was, order, now, limits)) }
     },

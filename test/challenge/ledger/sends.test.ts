@@ -31,6 +31,31 @@ describe('starting a challenge', () => {
     expect(number.start(other)).toEqual(refusal('resend_too_soon', 50_000))
   })
 
+  it('takes no code of an app for a text message that has to wait', () => {
+    const number = driveLedger()
+    number.start({ channel: 'app', known: true })
+    number.start({ channel: 'app' })
+    expect(number.start({ channel: 'sms' })).toEqual(refusal('resend_too_soon', 10 * minute))
+    expect(number.start({ channel: 'app' })).toMatchObject({ outcome: 'live' })
+  })
+
+  it('takes no text message for a call that is asked for alone, and calls once none may be typed in its place', () => {
+    const number = driveLedger()
+    const call = { channel: 'call', methods: ['call'] }
+    number.start()
+    for (const [later, waitMs] of [
+      [0, minute],
+      [minute, 9 * minute],
+      [9 * minute - 1, 1],
+    ] as const) {
+      number.wait(later)
+      expect(number.start(call)).toEqual(refusal('resend_too_soon', waitMs))
+    }
+    number.wait(1)
+    expect(number.start(call)).toMatchObject({ outcome: 'booked' })
+    expect(number.start(call)).toMatchObject({ outcome: 'live' })
+  })
+
   it('pauses 60, 120, 300 and again 300 seconds, exactly', ({ fresh: number }) => {
     for (const pause of [60_000, 120_000, 300_000, 300_000]) {
       expect(number.start()).toMatchObject({ outcome: 'booked' })
