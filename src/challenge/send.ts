@@ -123,9 +123,9 @@ export function createSend(parts: {
     // A refused send delivered nothing, so hourly and daily budgets come back: the account may be empty.
     if (settled.outcome.uncounted) await budget.refund(sent.result)
     if (!isOut) throw notDelivered(sent)
-    // Another session may have started, or this one cancelled, while the send was under way.
-    const live = settled.outcome.challenge
-    const isOvertaken = settled.shared !== undefined && settled.shared.outcome.challenge === undefined
+    // Another session may have started, or this one cancelled, while the send was under way: in either ledger.
+    const live = bookedIn(settled, booked)
+    const isOvertaken = settled.shared !== undefined && bookedIn(settled.shared, booked) === undefined
     if (live === undefined || isOvertaken) return refused('challenge_superseded')
     return { outcome: 'started', challenge: targets.view(target, live, settled), delivery: sent.result }
   }
@@ -142,6 +142,7 @@ export function createSend(parts: {
       // Meanwhile the subject has started elsewhere.
       const back = await target.inAll?.run((ledger, now, limits) => goBack(ledger, challenge, now, limits))
       if (back?.outcome === 'gone') return refused('resend_too_soon', view.resendAt - seen.now)
+      if (back !== undefined && back.outcome !== 'live') return back.outcome
     }
     return { outcome: 'already-sent', challenge: view }
   }
@@ -230,6 +231,12 @@ export function createSend(parts: {
       })
     },
   }
+}
+
+/** The challenge that was booked, unless another one has taken its place or it was ended. */
+function bookedIn({ ledger }: LedgerView, { challenge: { id, budget } }: Booked) {
+  const { challenge } = ledger[budget]
+  return challenge?.id === id && !challenge.voided ? challenge : undefined
 }
 
 const unsent: SendResult = { result: 'not-sent' }

@@ -320,11 +320,15 @@ describe('start', () => {
     expect(provider.sends).toEqual([])
   })
 
-  it('is superseded when another session starts while its send is under way', async () => {
-    const { challenges } = createService({ limits: { cooldownMs: [0] } })
+  it.each([
+    ['another session', ana, false],
+    // With an app, it counts over both.
+    ['somebody else with the same number', { ...ana, subject: 'ben' }, true],
+  ])('is superseded when %s starts while its send is under way', async (_who, other, haveApps) => {
+    const { challenges } = createService({ haveApps, limits: { cooldownMs: [0] } })
     const [first, second] = await Promise.all([
-      challenges.start({ ...ana, purpose: 'login' }),
-      challenges.start({ ...ana, session: 'session-2', purpose: 'login' }),
+      challenges.start({ ...ana, purpose: 'login', channel: 'sms' }),
+      challenges.start({ ...other, session: 'session-2', purpose: 'login', channel: 'sms' }),
     ])
     expect(first).toEqual(refusal('challenge_superseded'))
     expect(second).toMatchObject({ outcome: 'started' })

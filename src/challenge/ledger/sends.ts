@@ -165,10 +165,13 @@ export function goBack(
   challenge: Challenge,
   now: number,
   limits: LedgerLimits,
-): Decision<'live' | 'gone'> {
+): Decision<'live' | 'gone' | LedgerRefusal> {
   const budget = ledger[challenge.budget]
   const later = liveIn(budget, now, limits)
-  if (later === undefined || later.attempts >= limits.attemptsPerChallenge) return { outcome: 'gone' }
+  if (later === undefined) return { outcome: 'gone' }
+  if (later.attempts >= limits.attemptsPerChallenge) {
+    return { outcome: refused('attempts_exhausted', later.expiresAt - now) }
+  }
   const back = {
     ...challenge,
     attempts: later.attempts,

@@ -6,8 +6,6 @@ import { sendsFor, settledSends, wasRefused } from './pacing.js'
 import { type Booked, defaultLifetimeMs } from './sends.js'
 
 export interface SettledSend {
-  /** Undefined when no code is accepted for it. */
-  readonly challenge?: Challenge
   /** Nothing was sent: other counters may refund it. */
   readonly uncounted?: true
 }
@@ -43,9 +41,8 @@ export function settleSend(
       ? ownAgain(current, order?.superseded)
       : withSend(current, others, send, sent, limits)
   const next = withBudget(ledger, name, { ...budget, challenge, sends }, now)
-  const live = challenge === undefined || challenge.voided ? {} : { challenge }
   return {
-    outcome: { ...live, ...uncounted },
+    outcome: uncounted,
     next: unsent && name === 'known' ? strangersAgain(next, order?.superseded, now) : next,
   }
 }

@@ -97,10 +97,8 @@ describe('strangers and known browsers at once', () => {
     const owner = number.book(known)
     expect(number.settleSend(stranger.sendId, notSent, stranger.outcome)).toEqual({ uncounted: true })
     expect(number.budget.sends).toEqual([])
-    expect(number.settleSend(owner.sendId, { result: 'sent' }, owner.outcome)).toMatchObject({
-      challenge: { budget: 'known' },
-    })
-    expect(number.ledger.known.sends).toHaveLength(1)
+    number.settleSend(owner.sendId, { result: 'sent' }, owner.outcome)
+    expect(number.ledger.known).toMatchObject({ challenge: { budget: 'known' }, sends: [{}] })
   })
 
   it('share the absolute limits, in which the oldest send makes room', () => {
