@@ -87,6 +87,9 @@ describe('the fields of the host in the forms of the pages', () => {
 
   it.each([
     [{ code: 'x' }, 'the pages have a field "code" of their own'],
+    [{ challenge: 'x' }, 'the pages have a field "challenge" of their own'],
+    [{ cookies: 'x' }, 'the pages have a field "cookies" of their own'],
+    [{ twoFactorForm: 'x' }, 'the pages have a field "twoFactorForm" of their own'],
     [{ requirement: 'x' }, 'the pages have a field "requirement" of their own'],
     [{ 'a b': 'x' }, 'a name must be 1 to 64 letters'],
     [{ 'a"><script>': 'x' }, 'a name must be 1 to 64 letters'],

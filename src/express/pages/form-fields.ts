@@ -6,8 +6,10 @@ export type FormFieldsOf = (req: Request) => Readonly<Record<string, string>>
 
 /** What the forms of the pages say themselves. */
 const taken: ReadonlySet<string> = new Set([
+  'challenge',
   'channel',
   'code',
+  'cookies',
   'country',
   'destination',
   'method',
@@ -17,6 +19,7 @@ const taken: ReadonlySet<string> = new Set([
   'requirement',
   'returnTo',
   'trustDevice',
+  'twoFactorForm',
 ])
 
 /** The fields of one request, checked. Throws a TypeError that names the one that cannot stand in a form. */
