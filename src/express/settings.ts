@@ -63,7 +63,7 @@ export interface HttpOptions {
   readonly namespace?: string
   /** Default `expressSession()`. */
   readonly session?: SessionAdapter
-  /** Lets browsers stand in for the code at sign-in, up to 30 days. Off by default. */
+  /** Lets browsers stand in for the code at sign-in, up to 30 days. Off by default; not with bearer tokens. */
   readonly trustedDevices?: { readonly maxAgeMs: number }
   /**
    * Remembers by a cookie, for so long after its last success, that a subject has succeeded in a browser.

@@ -199,5 +199,9 @@ export function checkTwoFactorOptions(options: TwoFactorOptions): GivenOptions {
     // SMS pumping: a forgotten dangerouslyAnyCountry must not lift the list in silence.
     throw optionError('twoFactor: countries and dangerouslyAnyCountry exclude each other; pass one of them')
   }
+  if (given.session?.bearer && given.trustedDevices !== undefined) {
+    // It would be off in silence, as knownBrowsers is, which nobody has to ask for.
+    throw optionError('twoFactor: remove trustedDevices: with bearer tokens no cookie tells browsers apart')
+  }
   return given
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { twoFactor } from '../../src/index.js'
+import { tokenSession, twoFactor } from '../../src/index.js'
 import { optionChecks } from '../../src/options/checks.js'
 
 const noop = () => {}
@@ -352,6 +352,16 @@ describe('what is missing', () => {
       'twoFactor: countries and dangerouslyAnyCountry exclude each other; pass one of them',
     )
   })
+})
+
+test('a browser without a cookie cannot be trusted, and is not known', () => {
+  const session = tokenSession(() => 'sid')
+  const trustedDevices = { maxAgeMs: day }
+  const message = 'twoFactor: remove trustedDevices: with bearer tokens no cookie tells browsers apart'
+  expect(refusal({ session, trustedDevices })).toBe(message)
+  expect(refusal({ session: { id: noop, rotate: noop, bearer: true }, trustedDevices })).toBe(message)
+  expect(refusal({ session: { id: noop, rotate: noop }, trustedDevices })).toBeUndefined()
+  expect(refusal({ session, knownBrowsers: { maxAgeMs: day } })).toBeUndefined()
 })
 
 describe('an option that has moved', () => {
