@@ -129,6 +129,24 @@ describe('a warning', () => {
     expect(await codes()).toEqual(['TWO_FACTOR_RESPONSE_SENT'])
   })
 
+  it('names a fixed purpose that nobody has declared by the first request', async () => {
+    const host = await startHost({
+      mount: (app, tf) => {
+        app.post('/pay', tf.start({ purpose: 'transferr' }))
+        app.post('/late', tf.start({ purpose: 'late' }))
+        app.get('/late', tf.requireTwoFactor({ purpose: 'late' }))
+      },
+    })
+    const ana = await host.login()
+    // A guard may be made after the start of its code.
+    expect((await ana.post('/late', {})).status).toBe(201)
+    expect((await ana.start({ purpose: 'transferr' })).status).toBe(400)
+    expect(await codes()).toEqual([])
+    for (const _request of [1, 2]) expect((await ana.post('/pay', {})).status).toBe(400)
+    expect(await codes()).toEqual(['TWO_FACTOR_PURPOSE_UNKNOWN'])
+    expect(said[0]?.message).toMatch(/\(transferr\)$/)
+  })
+
   it('names a status that `approvedStatuses` lacks, as self-test and health do with the line to paste', async () => {
     const { host, ana } = await startChallenged({
       provider: (stub) => stubCodes(stub, { approvedStatuses: ['ok'] }),

@@ -31,7 +31,7 @@ export type Routes = ReturnType<typeof createRoutes>
  * method, the origin (CSRF) and the body, and refused sessions that ask too much at once.
  */
 export function createRoutes(http: HttpParts, lane: Lane) {
-  const { domain, endpoint, languageOf, responder, settings, within } = http
+  const { domain, endpoint, languageOf, responder, settings, warn, within } = http
   const { challenges, purposes, now } = domain
   const beforeSend = settings.beforeSend && hostFunction(settings.beforeSend, within('beforeSend'))
   const onCancelled = settings.onCancelled && hostFunction(settings.onCancelled, within('onCancelled'))
@@ -192,6 +192,8 @@ export function createRoutes(http: HttpParts, lane: Lane) {
   /** A purpose that the app fixed goes before what the browser sends. */
   const fixing = (purpose: string | undefined) => (fields: Body) => {
     if (purpose === undefined) return fields
+    // By the request: a guard that names it may be made after this route.
+    if (purposes.find(purpose) === undefined) warn('TWO_FACTOR_PURPOSE_UNKNOWN', purpose)
     const { purpose: _given, ...others } = fields
     return purpose === lane.defaultPurpose ? others : { ...others, purpose }
   }

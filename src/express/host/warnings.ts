@@ -34,6 +34,8 @@ const messages = {
     'routes() is not mounted at the option `path`, where links and redirects lead. Use the same path for both.',
   TWO_FACTOR_ROUTES_MISSING:
     'A guard refused a request, and nothing was made that could send a code. Mount tf.routes() at the option `path`.',
+  TWO_FACTOR_PURPOSE_UNKNOWN:
+    '`tf.start()` fixes a purpose that neither the option `purposes` nor a guard names: each of its requests gets 400. Correct the name, or add it to `purposes`.',
   TWO_FACTOR_DESCRIBED_DIFFERENTLY:
     'Two guards of one purpose with `bind` describe differently: a code that was shown for one admits the other where the bound fields are equal. Give both the same function `describe`, or each a purpose of its own.',
   TWO_FACTOR_ROWS_NOT_BOUND:
