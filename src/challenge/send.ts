@@ -142,7 +142,6 @@ export function createSend(parts: {
       // Meanwhile the subject has started elsewhere.
       const back = await target.inAll?.run((ledger, now, limits) => goBack(ledger, challenge, now, limits))
       if (back?.outcome === 'gone') return refused('resend_too_soon', view.resendAt - seen.now)
-      if (back !== undefined && back.outcome !== 'live') return back.outcome
     }
     return { outcome: 'already-sent', challenge: view }
   }

@@ -104,6 +104,13 @@ describe('the methods of a guard', () => {
     // And later, with the same code.
     expect((await ana.post('/two-factor/verify', { requirement, code: '135790' })).status).toBe(200)
     expect((await ana.get('/keys')).status).toBe(403)
+
+    // A call alone will do.
+    host.stub.answerSend = repeat('246802')
+    const again = (await ana.get('/keys')).json
+    await ana.post('/two-factor/start', { requirement: again.requirement })
+    await ana.post('/two-factor/verify', { requirement: again.requirement, code: '246802' })
+    expect((await ana.get('/keys')).json).toEqual({ by: 'call' })
   })
 
   it('wait for a call until no text message may be typed in its place', async () => {

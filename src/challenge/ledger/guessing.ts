@@ -11,6 +11,7 @@ import {
   type Ledger,
   type LedgerRefusal,
   oneOfSeveral,
+  type Send,
   withBudget,
 } from './ledger.js'
 import { inOrder, sendsFor, windowEnd } from './pacing.js'
@@ -115,14 +116,16 @@ export function enable(ledger: Ledger, now: number): Decision<undefined> {
 export function afterSuccess(ledger: Ledger, name: BudgetName, { id }: Challenge, now: number): Ledger {
   const both = forgiven(ledger)
   const { sends, attemptTimes } = both[name]
-  const approved = sendsFor({ id }, sends).length > 1 ? oneOfSeveral : undefined
+  const typeable = sendsFor({ id }, sends)
+  const approved = ({ channel }: Send) =>
+    typeable.filter((send) => send.channel === channel).length > 1 ? oneOfSeveral : undefined
   const own: Budget = {
     ...both[name],
     challenge: undefined,
     lease: undefined,
     // It held the lease, so no attempt came after its own.
     attemptTimes: attemptTimes.slice(0, -1),
-    sends: sends.map((send) => (send.challenge === id ? { ...send, challenge: approved } : send)),
+    sends: sends.map((send) => (send.challenge === id ? { ...send, challenge: approved(send) } : send)),
   }
   const other = name === 'known' ? 'strangers' : 'known'
   const ended = { ...both[other], challenge: undefined }

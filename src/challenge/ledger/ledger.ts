@@ -56,7 +56,10 @@ export type Send = {
   readonly appName?: string | undefined
 }
 
-/** In place of the challenge of a send, once that was approved by one of several codes: another may still be right. */
+/**
+ * In place of the challenge of a send, once that was approved where several went out by its channel: whoever reads that
+ * channel alone may have typed one of them, and keep another that is still right.
+ */
 export const oneOfSeveral = ''
 
 /** The one check that may be under way in a budget. */

@@ -115,7 +115,7 @@ export function isApproved(send: Send): boolean {
   return !send.challenge
 }
 
-/** Its code is the one that was approved, as no other was sent for the same challenge. */
+/** Its code is worth nothing any more to whoever reads this channel alone: it was the only one for its challenge. */
 export function isUsedUp(send: Send): boolean {
   return send.challenge === undefined
 }

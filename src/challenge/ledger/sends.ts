@@ -165,13 +165,10 @@ export function goBack(
   challenge: Challenge,
   now: number,
   limits: LedgerLimits,
-): Decision<'live' | 'gone' | LedgerRefusal> {
+): Decision<'live' | 'gone'> {
   const budget = ledger[challenge.budget]
   const later = liveIn(budget, now, limits)
-  if (later === undefined) return { outcome: 'gone' }
-  if (later.attempts >= limits.attemptsPerChallenge) {
-    return { outcome: refused('attempts_exhausted', later.expiresAt - now) }
-  }
+  if (later === undefined || later.attempts >= limits.attemptsPerChallenge) return { outcome: 'gone' }
   const back = {
     ...challenge,
     attempts: later.attempts,

@@ -470,21 +470,20 @@ describe('going back to a challenge elsewhere', () => {
     expect(older.budget.challenge).toEqual(newer)
   })
 
-  it.each<[string, (number: Driver) => unknown, unknown]>([
+  it.each([
     [
       'no attempt is left',
-      (number) => {
+      (number: Driver) => {
         for (let i = 0; i < 5; i += 1) number.verify('rejected')
       },
-      refusal('attempts_exhausted', 10 * minute),
     ],
-    ['it was given up', (number) => number.cancel(), 'gone'],
-    ['it has expired', (number) => number.wait(10 * minute), 'gone'],
-  ])('changes nothing where %s', (_name, happens, told) => {
+    ['it was given up', (number: Driver) => number.cancel()],
+    ['it has expired', (number: Driver) => number.wait(10 * minute)],
+  ])('changes nothing where %s', (_name, happens) => {
     const { elsewhere, back } = later(minute)
     happens(elsewhere)
     const before = elsewhere.ledger
-    expect(back()).toEqual(told)
+    expect(back()).toBe('gone')
     expect(elsewhere.ledger).toBe(before)
   })
 })
