@@ -8,7 +8,6 @@ import type {
   StartOutcome,
   VerifyOutcome,
 } from '../../challenge/commands.js'
-import type { RecoveryOutcome } from '../../challenge/recovery.js'
 import type { Requirement, Requirements } from '../guard/requirement.js'
 import type { Resumption } from '../guard/resumption.js'
 import type { RequestContext } from '../http/request-body.js'
@@ -31,9 +30,7 @@ export interface Proven {
 }
 
 type Approved = Extract<VerifyOutcome, { outcome: 'approved' }>
-export type Rejected = Extract<RecoveryOutcome, { outcome: 'rejected' }>
-/** The same of a code that was sent, or that an app showed. */
-export type RejectedCode = Rejected | Extract<VerifyOutcome, { outcome: 'rejected' }>
+export type Rejected = Extract<VerifyOutcome, { outcome: 'rejected' }>
 
 /** What the host has to say about a message that is to be sent. */
 export type HostSays = Pick<SendCommand, 'locale' | 'beforeSend'>

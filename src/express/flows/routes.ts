@@ -21,7 +21,7 @@ import type { HttpParts } from '../http-parts.js'
 import { pageUrl } from '../pages/links.js'
 import { createViews } from '../pages/views.js'
 import { type Intent, readIntent } from './intent.js'
-import type { HostSays, Lane, RejectedCode, Verified } from './lane.js'
+import type { HostSays, Lane, Rejected, Verified } from './lane.js'
 
 /** The routes of one lane, and what guards need of them. */
 export type Routes = ReturnType<typeof createRoutes>
@@ -209,9 +209,9 @@ export function createRoutes(http: HttpParts, lane: Lane) {
   return { handlers, views, startUnasked }
 }
 
-function failure(outcome: Refusal | RejectedCode, page?: Problem['page']): Reply {
+function failure(outcome: Refusal | Rejected, page?: Problem['page']): Reply {
   if (outcome.outcome === 'rejected') {
-    const { attemptsRemaining, retryAfterMs, reason } = { reason: undefined, ...outcome }
+    const { attemptsRemaining, retryAfterMs, reason } = outcome
     return problem({ code: 'code_not_accepted', attemptsRemaining, retryAfterMs, page, reason })
   }
   const { code, retryAfterMs, reason, limit, detail, methods } = outcome
