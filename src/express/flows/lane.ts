@@ -72,9 +72,9 @@ export interface Lane {
     | undefined
   /**
    * What this session has proven since the page was made; undefined when nothing that fits. It decides which page is
-   * shown, never who is let in. `untypedSince`: when the last code was sent that nobody has typed.
+   * shown, never who is let in. `since`: what was proven before is none of a page that no guard has asked for.
    */
-  proven(context: RequestContext, intent: Intent, untypedSince: number): Promise<Proven | undefined>
+  proven(context: RequestContext, intent: Intent, since: number): Promise<Proven | undefined>
   /** The interrupted form that a page was opened for; in the auth lane alone. */
   readonly openForm?: Resumption['open']
 }

@@ -11,7 +11,6 @@ import type { Requirement } from '../guard/requirement.js'
 import { isOurs } from '../host/boundary.js'
 import { identified } from '../host/requester.js'
 import { invalid, type RequestContext, readChannel, text } from '../http/request-body.js'
-import { isRepeatable } from '../http/return-path.js'
 import type { HttpParts } from '../http-parts.js'
 import { signInUrl } from '../pages/links.js'
 import { type Caller, createAdmit } from './admission.js'
@@ -23,7 +22,6 @@ export function createSignIn(http: HttpParts): Lane {
   const { settings, domain, identify, sessions, addressOf, requirements, devices, path, successPaths } = http
   const { numbersOf, secretOf } = http
   const { challenges, grants, purposes, secrets, now } = domain
-  const { codeLifetimeMs } = settings.limits
   const admit = createAdmit(http)
 
   /** Nobody is signed out for a requirement that this session cannot read: a proof in another tab may have renewed it. */
@@ -200,18 +198,16 @@ export function createSignIn(http: HttpParts): Lane {
     recover: domain.recover && recoverBy(domain.recover),
 
     /** A grant that came after the requirement, or after the last code that was sent. */
-    async proven({ req, fields }, { issued }, untypedSince) {
+    async proven({ req, fields }, { issued }, since) {
       const who = identify(req)
       if (who === undefined) return undefined
       const token = text(fields, 'requirement')
       const required = token === undefined ? undefined : (issued ?? (await issuedEarlier(req, token)))
       // IDOR: issued for another session than those that became this one.
       if (token !== undefined && required === undefined) return undefined
-      // Whoever opens the page later than a code lives wants to prove something anew; an old form never does.
-      const earliest = isRepeatable(req) ? now() - codeLifetimeMs : 0
       const { issuedAt, returnTo, ...demand } = required ?? {
         purpose: text(fields, 'purpose') ?? firstPurpose,
-        issuedAt: Math.max(untypedSince, earliest),
+        issuedAt: since,
         returnTo: undefined,
         recoveryCode: true,
       }

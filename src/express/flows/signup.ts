@@ -4,7 +4,7 @@ import { hashId } from '../../challenge/keys.js'
 import type { OpenSubject } from '../../challenge/proofs/grants.js'
 import { readSubject } from '../host/requester.js'
 import { invalid, readChannel, text } from '../http/request-body.js'
-import { isRepeatable, safePath } from '../http/return-path.js'
+import { safePath } from '../http/return-path.js'
 import type { HttpParts } from '../http-parts.js'
 import type { Lane } from './lane.js'
 
@@ -20,8 +20,7 @@ interface Enrollee {
 /** A phone verification: the number comes from the body of start and is remembered under the session. */
 export function createSignup(http: HttpParts, purpose: string, successPath: string | undefined): Lane {
   const { subjectOf, addressOf, sessions, renewal } = http
-  const { challenges, grants, enrolments, now } = http.domain
-  const { codeLifetimeMs } = http.settings.limits
+  const { challenges, grants, enrolments } = http.domain
 
   function enrolleeOf(req: Request): Enrollee {
     const session = sessions.idOf(req)
@@ -113,11 +112,9 @@ export function createSignup(http: HttpParts, purpose: string, successPath: stri
     },
 
     /** A proof that was not redeemed yet. */
-    async proven({ req }) {
+    async proven({ req }, _intent, since) {
       const proof = await enrolments.peek(sessions.idOf(req), purpose, readSubject(subjectOf, req))
-      // Whoever opens the page later than a code lives wants to prove something anew; an old form never does.
-      const earliest = isRepeatable(req) ? now() - codeLifetimeMs : 0
-      return proof !== undefined && proof.verifiedAt >= earliest ? { successPath } : undefined
+      return proof !== undefined && proof.verifiedAt >= since ? { successPath } : undefined
     },
   }
 }

@@ -10,6 +10,7 @@ import type { Lane, Proven } from '../flows/lane.js'
 import type { Resumed } from '../guard/resumption.js'
 import type { Problem } from '../http/problems.js'
 import { type Body, invalid, oneString, type RequestContext } from '../http/request-body.js'
+import { isRepeatable } from '../http/return-path.js'
 import type { HttpParts } from '../http-parts.js'
 import { pageUrl } from './links.js'
 import { isOfNobody, pageFor } from './page-for.js'
@@ -31,7 +32,7 @@ const busy: ReadonlySet<ProblemCode> = new Set(['store_unavailable', 'capacity']
 export function createViews(http: HttpParts, lane: Lane) {
   const { settings, responder, sessions } = http
   const { challenges, purposes, now } = http.domain
-  const { countries, code, codePattern, trustedDevices } = settings
+  const { countries, code, codePattern, limits, trustedDevices } = settings
   const codeLength = fixedLength(codePattern)
   const { wantsScreen } = responder
   const isSignup = lane.name === 'enrol'
@@ -60,7 +61,10 @@ export function createViews(http: HttpParts, lane: Lane) {
     if (outlook?.destinations !== undefined) await sessions.keep(req, res)
     const found = { live, outlook, typed }
     if (live !== undefined || !wantsScreen(req) || !mayBeProven(problem, intent)) return found
-    return { ...found, proven: await lane.proven(context, intent, outlook?.untypedSince ?? 0) }
+    // Whoever opens the page later than a code lives wants to prove something anew; an old form never does.
+    const earliest = isRepeatable(req) ? now() - limits.codeLifetimeMs : 0
+    const since = Math.max(outlook?.untypedSince ?? 0, earliest)
+    return { ...found, proven: await lane.proven(context, intent, since) }
   }
 
   function view(
