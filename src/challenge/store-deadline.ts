@@ -1,7 +1,7 @@
 import { tracingChannel } from 'node:diagnostics_channel'
 import { TwoFactorError } from '../errors.js'
 import type { Emit } from '../events.js'
-import type { Awaitable } from '../lib/awaitable.js'
+import { type Awaitable, isThenable } from '../lib/awaitable.js'
 import { withinDeadline } from '../lib/deadline.js'
 import { traced } from '../lib/tracing.js'
 import type { Store } from '../store/store.js'
@@ -63,8 +63,4 @@ export function withStoreDeadline(
     increment: (key, windowMs, by) => observed('increment', key, () => store.increment(key, windowMs, by)),
     close: () => store.close?.(),
   }
-}
-
-function isThenable<T>(result: Awaitable<T>): result is Promise<T> {
-  return typeof (result as Partial<Promise<T>> | undefined)?.then === 'function'
 }

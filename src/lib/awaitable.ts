@@ -27,7 +27,12 @@ export function allSettled<T>(
 
 const isPromise = (value: unknown): value is Promise<unknown> => value instanceof Promise
 
+/** Whether it is a promise of whatever make: clients of databases and stores have their own. */
+export function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
+  return typeof (value as Partial<PromiseLike<T>> | null | undefined)?.then === 'function'
+}
+
 /** For what may never be awaited, or must be no promise: its rejection must not end the process. */
 export function ignoreRejection(value: unknown): void {
-  if (typeof Object(value).then === 'function') Promise.resolve(value).catch(() => undefined)
+  if (isThenable(value)) Promise.resolve(value).catch(() => undefined)
 }

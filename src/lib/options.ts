@@ -1,3 +1,4 @@
+import { isThenable } from './awaitable.js'
 import { unknownName } from './nearest-name.js'
 
 /** Reads the value of one option: returns it settled, or throws the TypeError that names it, with what it must be. */
@@ -159,7 +160,7 @@ export function withMethods(methods: readonly string[], fix: string): Check {
 
 /** No list, no Map, and no promise that was not awaited: none of them would have any option. */
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return isObject(value) && !(Symbol.iterator in value) && typeof value.then !== 'function'
+  return isObject(value) && !(Symbol.iterator in value) && !isThenable(value)
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -1,6 +1,7 @@
 import { isNativeError } from 'node:util/types'
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import { TwoFactorError } from '../../errors.js'
+import { isThenable } from '../../lib/awaitable.js'
 import { withinDeadline } from '../../lib/deadline.js'
 
 /** Whether the request goes on to the next handler; false when it was answered. */
@@ -120,7 +121,7 @@ function throwingErrors<Args extends readonly unknown[], Result>(
     } catch (thrown) {
       return fail(thrown)
     }
-    if (typeof (result as { then?: unknown } | null | undefined)?.then !== 'function') return result
+    if (!isThenable(result)) return result
     // Query builders run the query at every `then`: call it once.
     const promise = Promise.resolve(result)
     const settled = (deadline ? bounded(promise, deadline, deadline.requestOf?.(...args)) : promise).catch(

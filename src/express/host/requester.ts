@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express'
 import { TwoFactorError } from '../../errors.js'
+import { isThenable } from '../../lib/awaitable.js'
 import { adapterFunction } from './boundary.js'
 import type { SessionAdapter } from './session.js'
 import type { Warn } from './warnings.js'
@@ -15,9 +16,8 @@ export function subjectText(name: SubjectName): string {
   if (typeof name === 'number' && !Number.isSafeInteger(name))
     throw wrongSubject('a number that is not a safe integer')
   if (typeof name !== 'string' && typeof name !== 'number' && typeof name !== 'bigint') {
-    const thenable = typeof (name as { then?: unknown } | null)?.then === 'function'
     throw wrongSubject(
-      thenable
+      isThenable(name)
         ? 'a promise; it must be synchronous, because the guard calls it on every request'
         : `a value of type ${typeof name}`,
     )
