@@ -1,9 +1,11 @@
+import { once } from 'node:events'
 import type { Response } from 'express'
 import { type Refusal, refused } from '../../challenge/commands.js'
 import type { Device } from '../../challenge/proofs/devices.js'
 import type { OpenSubject } from '../../challenge/proofs/grants.js'
 import type { Proven } from '../../challenge/proofs/stored-grant.js'
 import { TwoFactorError } from '../../errors.js'
+import { withinDeadline } from '../../lib/deadline.js'
 import { HostTimeoutError, hostFunction } from '../host/boundary.js'
 import type { Requester } from '../host/requester.js'
 import type { RequestContext } from '../http/request-body.js'
@@ -129,13 +131,6 @@ function isRefusal(res: Response, statusBefore: number): boolean {
  * Waits until the host's own refusal has been sent: a template or a file may still be on its way when onVerified
  * is through. After that, ours takes its place.
  */
-function ownResponse(res: Response): Promise<void> {
-  return new Promise((resolve) => {
-    if (res.headersSent) return resolve()
-    const timer = setTimeout(resolve, ownResponseMs)
-    res.once('close', () => {
-      clearTimeout(timer)
-      resolve()
-    })
-  })
+async function ownResponse(res: Response): Promise<void> {
+  if (!res.headersSent) await withinDeadline(ownResponseMs, () => once(res, 'close')).catch(() => undefined)
 }

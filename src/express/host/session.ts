@@ -136,9 +136,7 @@ function sessionOf(req: Request): ExpressSession | undefined {
 async function refuseDestroyed(req: Request, id: string): Promise<void> {
   const { sessionStore } = req as Request & { sessionStore?: ExpressSessionStore }
   if (sessionStore === undefined || !cameWith(req, id)) return
-  const stored = await new Promise((resolve, reject) => {
-    sessionStore.get(id, (error, session) => (error ? reject(error) : resolve(session)))
-  })
+  const stored = await settled((done) => sessionStore.get(id, done))
   if (!stored) throw new TwoFactorError('session_unavailable')
 }
 
@@ -159,6 +157,6 @@ function decoded(cookie: string): string {
   }
 }
 
-function settled(call: (done: (error?: unknown) => void) => void): Promise<void> {
-  return new Promise((resolve, reject) => call((error) => (error ? reject(error) : resolve())))
+function settled(call: (done: (error?: unknown, result?: unknown) => void) => void): Promise<unknown> {
+  return new Promise((resolve, reject) => call((error, result) => (error ? reject(error) : resolve(result))))
 }
