@@ -97,12 +97,12 @@ export function createCircuitBreaker(parts: {
     return first === last || !isWithin(last, last - first)
   }
 
-  const isCounted = (key: string) => isWithin(counted.get(key) ?? Number.NEGATIVE_INFINITY, hourMs)
+  const isCounted = (key: string, ms: number) => isWithin(counted.get(key) ?? Number.NEGATIVE_INFINITY, ms)
 
   function turnOf({ lane, key }: Asker): Turn | undefined {
     if (pause === undefined) return undefined
     // SMS pumping: visitors of a signup form pick their numbers, so their failures say nothing to sign-ins.
-    return lane === 'enrol' || isCounted(key) ? pause.others : pause.fresh
+    return lane === 'enrol' || isCounted(key, hourMs) ? pause.others : pause.fresh
   }
 
   function waitOf(turn: Turn | undefined): number {
@@ -121,15 +121,13 @@ export function createCircuitBreaker(parts: {
 
   /** Each number once an hour: one person's trouble, or a few people's, is theirs alone. */
   function count(key: string): void {
-    const firstAt = counted.get(key)
-    const isNew = firstAt === undefined || !isWithin(firstAt, hourMs)
-    if (isNew) {
+    if (!isCounted(key, hourMs)) {
       counted.delete(key)
       const [oldest] = counted.keys()
       if (oldest !== undefined && counted.size >= mostNumbers) counted.delete(oldest)
       counted.set(key, now())
     }
-    if (isNew || isWithin(firstAt, windowMs)) observe(key)
+    if (isCounted(key, windowMs)) observe(key)
   }
 
   function mostFail(): boolean {

@@ -309,7 +309,7 @@ export const weakenings = [
     bound: 22,
     what: 'the circuit breaker counts a number again and again',
     file: 'src/challenge/circuit-breaker.ts',
-    find: 'if (isNew || isWithin(firstAt, windowMs)) observe(key)',
+    find: 'if (isCounted(key, windowMs)) observe(key)',
     replace: 'observe(key)',
     tests: ['test/challenge/circuit-breaker.test.ts'],
   },
