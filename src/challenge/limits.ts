@@ -11,6 +11,9 @@ function limit<Value>(byDefault: Value, check: Check): Limit<Value> {
   return { byDefault, check }
 }
 
+/** Whether a limit of hits can be this. */
+export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
+
 /** A limit of the whole service. What a function returns that is no integer of 0 or more is an error of the host. */
 type ServiceMax = number | (() => number)
 
@@ -18,11 +21,11 @@ const atLeastOne = integer(1)
 const count = integer(0)
 const countOrOff = that(
   'must be an integer, 0 or more, or false',
-  (value) => value === false || (Number.isSafeInteger(value) && Number(value) >= 0),
+  (value) => value === false || isCount(value),
 )
 const countOrFunction = that(
   'must be an integer, 0 or more, or a function that returns one',
-  (value) => typeof value === 'function' || (Number.isSafeInteger(value) && Number(value) >= 0),
+  (value) => typeof value === 'function' || isCount(value),
 )
 const pauses = list(
   integer(0, Number.MAX_SAFE_INTEGER, ' (milliseconds)'),

@@ -4,7 +4,7 @@ import type { SendResult } from '../code-provider.js'
 import type { Refusal } from '../commands.js'
 import type { Keys } from '../keys.js'
 import type { BudgetName } from '../ledger/ledger.js'
-import type { Limits } from '../limits.js'
+import { isCount, type Limits } from '../limits.js'
 import { type Counted, counterTable, type Row } from './counter-table.js'
 import { type Allowance, createBudget, type Hit } from './counting.js'
 import type { ServiceLimits } from './service-limits.js'
@@ -123,7 +123,7 @@ export function createCounters(parts: {
 function maxOf(max: number | (() => number)): number {
   if (typeof max === 'number') return max
   const now: unknown = max()
-  if (Number.isSafeInteger(now) && Number(now) >= 0) return Number(now)
+  if (isCount(now)) return now
   throw new TypeError('limits: a function of a limit of the service must return an integer, 0 or more')
 }
 
