@@ -1,5 +1,5 @@
 /** The HTTP status of every problem code: a new code without a status does not compile. */
-const statusOf = {
+export const httpStatusOf = {
   invalid_request: 400,
   not_identified: 401,
   second_factor_required: 403,
@@ -29,10 +29,7 @@ const statusOf = {
 } as const satisfies Record<string, number>
 
 /** Why a request was refused or failed. Stable, so that programs can branch on it. */
-export type ProblemCode = keyof typeof statusOf
-
-/** The HTTP status of each problem code. */
-export const httpStatusOf: Readonly<Record<ProblemCode, number>> = statusOf
+export type ProblemCode = keyof typeof httpStatusOf
 
 export interface TwoFactorErrorOptions {
   /** Shown to callers. Must not contain a key, code, full number or URL. */
