@@ -2,6 +2,7 @@ import type { Request } from 'express'
 import { optionError } from '../../lib/options.js'
 import { isPlainObject } from '../../lib/plain-object.js'
 import { isSameOrigin } from './origin-check.js'
+import { oneString } from './request-body.js'
 
 const maxLength = 1_024
 
@@ -40,8 +41,7 @@ export function pageBefore(req: Request, mount: string): string | undefined {
 }
 
 function postedPath(body: unknown): string | undefined {
-  if (!isPlainObject(body) || !Object.hasOwn(body, 'returnTo')) return undefined
-  return typeof body.returnTo === 'string' ? safePath(body.returnTo) : undefined
+  return isPlainObject(body) ? safePath(oneString(body, 'returnTo')) : undefined
 }
 
 function refererPath(req: Request): string | undefined {
