@@ -1,7 +1,6 @@
 import { TwoFactorError } from '../../errors.js'
 import { type Awaitable, andThen } from '../../lib/awaitable.js'
 import type { Store } from '../../store/store.js'
-import type { Fact } from '../commands.js'
 import { hashId, type Keys } from '../keys.js'
 import type { Secrets } from '../secrets.js'
 import { createUpdater, newCommandId, unchanged } from '../updater.js'
@@ -36,49 +35,9 @@ type Begun = Pick<Enrolment, 'purpose' | 'phone' | 'country' | 'subject'>
 /** What a code has proven, by whom. */
 type Proven = Pick<Enrolment, 'purpose' | 'phone' | 'subject' | 'epoch' | 'provisional'>
 
-/** The record of a session in the hands of the request that may begin a new one. */
-export interface Beginning extends Fact<string> {
-  /** The owner of the next challenge of this session. */
-  read(): Awaitable<string>
-  /** Remembers the number; an earlier one of this session is forgotten. */
-  begin(begun: Begun): Promise<void>
-}
-
 /** A sign-in that renews the session. No `subject`: that of another app, to one that sees nobody in it. */
 export interface SignIn {
   readonly subject: string | undefined
-}
-
-/** One proof in the hands of the request that wrote it. */
-export interface WrittenProof {
-  readonly verifiedAt: number
-  /** Makes a provisional proof valid. Called once a successful response is certain. */
-  confirm(): Promise<void>
-}
-
-export interface Enrolments {
-  find(session: string): Awaitable<Enrolment | undefined>
-  open(session: string): Beginning
-  /** Marks it as proven; undefined when nothing was begun. */
-  prove(session: string, proven: Proven): Promise<WrittenProof | undefined>
-  /**
-   * Takes the record along when the session id is renewed. The old id is invalid then. A `signIn` takes along
-   * what its own subject began, or nothing where there is no room: a number that is lost is proven again.
-   */
-  move(from: string, to: string, signIn?: SignIn): Promise<void>
-  /** What `redeem` would hand out, left in place. */
-  peek(session: string, purpose: string, subject: string | undefined): Promise<Proof | undefined>
-  /**
-   * The proven number, once: of two parallel requests one gets it. A proof of a signed-in subject is for that
-   * `subject` only, until it is revoked; an anonymous one is for the account that signs up with it. One that does not
-   * fit stays.
-   */
-  redeem(
-    session: string,
-    purpose: string,
-    subject: string | undefined,
-    fits?: (proof: Proof) => boolean,
-  ): Promise<Proof | undefined>
 }
 
 /** A proven number. */
@@ -90,7 +49,7 @@ export function createEnrolments(parts: {
   readonly secrets: Secrets
   readonly grants: Pick<Grants, 'isRevokedSince'>
   readonly now: () => number
-}): Enrolments {
+}) {
   const { store, keys, grants, now } = parts
   const entries = createSealed<Enrolment>('enrolment', parts)
 
@@ -107,7 +66,8 @@ export function createEnrolments(parts: {
   return {
     find,
 
-    open(session) {
+    /** The record of a session in the hands of the request that may begin a new one. */
+    open(session: string) {
       const key = keys.enrolment(session)
       const entry = createUpdater<Sealed>(store, key)
       let visitor: Awaitable<string> | undefined
@@ -121,15 +81,18 @@ export function createEnrolments(parts: {
         return visitor
       }
       return {
+        /** The owner of the next challenge of this session. */
         read,
-        async begin(begun) {
+        /** Remembers the number; an earlier one of this session is forgotten. */
+        async begin(begun: Begun): Promise<void> {
           const put = { ...begun, visitor: await read(), expiresAt: now() + proofLifetimeMs }
           await entries.change(key, () => ({ outcome: undefined, put }), entry)
         },
       }
     },
 
-    async prove(session, proven) {
+    /** Marks it as proven; undefined when nothing was begun. */
+    async prove(session: string, proven: Proven) {
       const key = keys.enrolment(session)
       const entry = createUpdater<Sealed>(store, key)
       const prove = (begun: Enrolment | undefined) => {
@@ -148,11 +111,19 @@ export function createEnrolments(parts: {
         if (kept?.verifiedAt !== verifiedAt) return unchanged
         return { outcome: undefined, put: { ...kept, provisional: false } }
       }
-      // On what was written: a store that freezes now may still carry out the swap, and nothing after a read.
-      return { verifiedAt, confirm: () => entries.change(key, confirmed, entry) }
+      return {
+        verifiedAt,
+        /** Makes a provisional proof valid. Called once a successful response is certain. */
+        // On what was written: a store that freezes now may still carry out the swap, and nothing after a read.
+        confirm: () => entries.change(key, confirmed, entry),
+      }
     },
 
-    async move(from, to, signIn) {
+    /**
+     * Takes the record along when the session id is renewed. The old id is invalid then. A `signIn` takes along
+     * what its own subject began, or nothing where there is no room: a number that is lost is proven again.
+     */
+    async move(from: string, to: string, signIn?: SignIn): Promise<void> {
       const kept = await entries.change(keys.enrolment(from), (kept) => ({ outcome: kept, isEmptied: true }))
       if (kept === undefined || (signIn && !staysAt(kept, signIn))) return
       const put = { ...kept, earlier: withEarlier(kept.earlier, hashId(from)) }
@@ -163,13 +134,24 @@ export function createEnrolments(parts: {
       })
     },
 
-    async peek(session, purpose, subject) {
+    /** What `redeem` would hand out, left in place. */
+    async peek(session: string, purpose: string, subject: string | undefined): Promise<Proof | undefined> {
       const kept = await find(session)
       if (proofIn(kept, purpose, subject) === undefined) return undefined
       return proofIn(await unrevoked(kept, session), purpose, subject)
     },
 
-    async redeem(session, purpose, subject, fits = () => true) {
+    /**
+     * The proven number, once: of two parallel requests one gets it. A proof of a signed-in subject is for that
+     * `subject` only, until it is revoked; an anonymous one is for the account that signs up with it. One that does not
+     * fit stays.
+     */
+    async redeem(
+      session: string,
+      purpose: string,
+      subject: string | undefined,
+      fits: (proof: Proof) => boolean = () => true,
+    ): Promise<Proof | undefined> {
       // Emptied first: what cannot be read about a revocation counts as one.
       const taken = await entries.change(keys.enrolment(session), (kept) => {
         const proof = proofIn(kept, purpose, subject)

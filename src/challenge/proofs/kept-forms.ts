@@ -29,21 +29,9 @@ export interface FoundForm {
 }
 
 /** Where a form came from, as limits by address count it. */
-interface Origin {
+export interface Origin {
   readonly address: string
   readonly proxied: boolean
-}
-
-/** Kept by an id that nobody guesses, so that a form outlives the renewal of its session. */
-export interface KeptForms {
-  /** Returns the id to find it by; undefined where its subject or its address has its share of the store. */
-  keep(form: KeptForm, origin: Origin): Promise<string | undefined>
-  /** Undefined where it belongs to somebody else. */
-  find(subject: string, id: string): Promise<FoundForm | undefined>
-  /** Forgets it; false when it did not wait: of two parallel requests one gets it. */
-  take(subject: string, id: string): Promise<boolean>
-  /** Leaves nothing of it but that it was sent. */
-  markSent(subject: string, id: string): Promise<boolean>
 }
 
 type Kept = FoundForm & { readonly subject: string; readonly expiresAt: number }
@@ -59,12 +47,13 @@ const maxPerSubject = 9
 /** A tenth of the memory store: nor must somebody with many accounts. Those behind one proxy share ten times as much. */
 const maxPerAddress = 100
 
+/** Kept by an id that nobody guesses, so that a form outlives the renewal of its session. */
 export function createKeptForms(parts: {
   readonly store: Store
   readonly keys: Keys
   readonly secrets: Secrets
   readonly now: () => number
-}): KeptForms {
+}) {
   const { store, keys, now } = parts
   const entries = createSealed<Kept>('form', parts)
 
@@ -92,7 +81,8 @@ export function createKeptForms(parts: {
   }
 
   return {
-    async keep(form, origin) {
+    /** Returns the id to find it by; undefined where its subject or its address has its share of the store. */
+    async keep(form: KeptForm, origin: Origin): Promise<string | undefined> {
       const { subject } = form.required
       if (!(await hasShare(subject, origin))) return undefined
       const id = randomBytes(idBytes).toString('base64url')
@@ -100,14 +90,17 @@ export function createKeptForms(parts: {
       return id
     },
 
-    async find(subject, id) {
+    /** Undefined where it belongs to somebody else. */
+    async find(subject: string, id: string): Promise<FoundForm | undefined> {
       if (id.length !== idLength) return undefined
       const kept = await entries.read(keys.forms(id))
       return isOf(subject, kept) ? { form: kept.form } : undefined
     },
 
-    take: (subject, id) => replace(subject, id),
-    markSent: (subject, id) => replace(subject, id, {}),
+    /** Forgets it; false when it did not wait: of two parallel requests one gets it. */
+    take: (subject: string, id: string) => replace(subject, id),
+    /** Leaves nothing of it but that it was sent. */
+    markSent: (subject: string, id: string) => replace(subject, id, {}),
   }
 }
 

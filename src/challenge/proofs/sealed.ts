@@ -1,7 +1,7 @@
-import { type Awaitable, andThen } from '../../lib/awaitable.js'
+import { andThen } from '../../lib/awaitable.js'
 import type { Store } from '../../store/store.js'
 import type { Secrets, SecretUse } from '../secrets.js'
-import { createUpdater, type Updater } from '../updater.js'
+import { createUpdater } from '../updater.js'
 
 /**
  * An entry that no store can read. Without `sealed` nothing is left in it; it stays until its end, so that a command
@@ -16,20 +16,7 @@ interface Decided<Kept, Outcome> {
   readonly isEmptied?: true
 }
 
-/** Entries of one kind. */
-export interface SealedEntries<Kept> {
-  /** What is in it before its end. The key is associated data: what is copied to another one does not open. */
-  open(key: string, stored: Sealed | undefined): Kept | undefined
-  read(key: string): Awaitable<Kept | undefined>
-  /** By compare-and-swap. `entry`: where the request has it in hand already. */
-  change<Outcome>(
-    key: string,
-    decide: (kept: Kept | undefined) => Decided<Kept, Outcome>,
-    entry?: Updater<Sealed>,
-  ): Promise<Outcome>
-}
-
-/** What people type is sealed before it is kept. */
+/** Entries of one kind: what people type is sealed before it is kept. */
 export function createSealed<Kept extends { readonly expiresAt: number }>(
   use: SecretUse,
   {
@@ -41,7 +28,8 @@ export function createSealed<Kept extends { readonly expiresAt: number }>(
     readonly secrets: Secrets
     readonly now: () => number
   },
-): SealedEntries<Kept> {
+) {
+  /** What is in it before its end. The key is associated data: what is copied to another one does not open. */
   function open(key: string, stored: Sealed | undefined): Kept | undefined {
     const json = stored?.sealed && secrets.open(use, stored.sealed, key)
     const kept: Kept | undefined = json ? JSON.parse(json) : undefined
@@ -50,8 +38,14 @@ export function createSealed<Kept extends { readonly expiresAt: number }>(
 
   return {
     open,
-    read: (key) => andThen(store.read(key), (entry) => open(key, entry?.value as Sealed | undefined)),
-    change: async (key, decide, entry = createUpdater<Sealed>(store, key)) =>
+    read: (key: string) => andThen(store.read(key), (entry) => open(key, entry?.value as Sealed | undefined)),
+
+    /** By compare-and-swap. `entry`: where the request has it in hand already. */
+    change: async <Outcome>(
+      key: string,
+      decide: (kept: Kept | undefined) => Decided<Kept, Outcome>,
+      entry = createUpdater<Sealed>(store, key),
+    ): Promise<Outcome> =>
       entry.update((stored) => {
         const kept = open(key, stored)
         const { outcome, put, isEmptied } = decide(kept)
