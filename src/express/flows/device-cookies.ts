@@ -1,27 +1,16 @@
 import type { Request, Response } from 'express'
-import type { Device, Devices, DeviceToken } from '../../challenge/proofs/devices.js'
+import type { Devices, DeviceToken } from '../../challenge/proofs/devices.js'
 import type { Purposes } from '../../challenge/purposes.js'
-
-/** The cookie by which a browser is recognized. The guard never reads it. */
-export interface DeviceCookies {
-  /** Whether a browser may stand in for the code at this purpose. */
-  serves(purpose: string): boolean
-  /** The browser of this request. `maySucceed`: its entry is read ahead even where it shows no cookie. */
-  open(req: Request, subject: string, maySucceed?: boolean): Device
-  /** Sets what the browser keeps from now on, where it does not keep what it has. */
-  keep(res: Response, kept: DeviceToken | undefined): void
-  /** Takes that out of the response again; true where it has gone out already. */
-  takeBack(res: Response): boolean
-}
 
 const tokenPattern = /^[\w-]{43}$/
 
+/** The cookie by which a browser is recognized. The guard never reads it. */
 export function createDeviceCookies(parts: {
   readonly devices: Devices
   readonly purposes: Purposes
   readonly namespace: string
   readonly now: () => number
-}): DeviceCookies {
+}) {
   const { devices, purposes, namespace, now } = parts
   // The prefix makes browsers refuse it from other hosts, subdomains and plain HTTP (RFC 6265bis, 4.1.3.2).
   const cookieName = `__Host-two-factor-device${namespace === '' ? '' : `-${namespace}`}`
@@ -34,14 +23,18 @@ export function createDeviceCookies(parts: {
   }
 
   return {
-    serves(name) {
+    /** Whether a browser may stand in for the code at this purpose. */
+    serves(name: string): boolean {
       const purpose = purposes.find(name)
       return purpose?.trustedDevice === true && !purpose.once
     },
 
-    open: (req, subject, maySucceed) => devices.open(subject, tokenOf(req), maySucceed),
+    /** The browser of this request. `maySucceed`: its entry is read ahead even where it shows no cookie. */
+    open: (req: Request, subject: string, maySucceed?: boolean) =>
+      devices.open(subject, tokenOf(req), maySucceed),
 
-    keep(res, kept) {
+    /** Sets what the browser keeps from now on, where it does not keep what it has. */
+    keep(res: Response, kept: DeviceToken | undefined): void {
       if (kept === undefined || res.headersSent) return
       res.cookie(cookieName, kept.token, {
         maxAge: kept.expiresAt - now(),
@@ -52,7 +45,8 @@ export function createDeviceCookies(parts: {
       })
     },
 
-    takeBack(res) {
+    /** Takes that out of the response again; true where it has gone out already. */
+    takeBack(res: Response): boolean {
       const lines = [res.getHeader('Set-Cookie') ?? []].flat().map(String)
       const others = lines.filter((line) => !isOurs(line))
       // The cookies of the host stay.

@@ -19,27 +19,6 @@ export interface Renewed {
   readonly moveAll: Move
 }
 
-export interface Renewal {
-  /** Gives the session a new id, at a `signIn` or for a proven number. A session that keeps its id is refused, not elevated. */
-  renew(req: Request, res: Response, signIn?: SignIn): Promise<Renewed>
-  /** The id of the session after the host's own code ran, which may have renewed it itself. */
-  follow(req: Request, renewed: Renewed): Promise<string>
-  /**
-   * Renews the session once more after a failure: what a frozen store writes later ends up under an id
-   * that was never issued. Never rejects.
-   */
-  abandon(req: Request, res: Response): Promise<void>
-  /**
-   * Abandons the session for good, where a function of the host never settled: whatever it still writes reaches an
-   * id that nobody holds. Never rejects.
-   */
-  giveUp(req: Request, res: Response): Promise<void>
-  /** Takes this along as well from now on: without routes that store it, the store is not read. */
-  takeAlong(move: MoveAlong): void
-  /** Leaves the sessions of this process to its other apps. */
-  leave(): void
-}
-
 /** Moves what is stored under one id of a session to another. */
 type Move = (before: string, after: string) => Promise<void>
 /** The same for what a sign-in may leave behind. */
@@ -69,7 +48,7 @@ export function createRenewal(parts: {
   readonly emit: Emit
   /** How long a failed request waits for the session before it responds. */
   readonly storeTimeoutMs: number
-}): Renewal {
+}) {
   const { namespace, sessions, quietSessions, subjectOf, grants, emit, storeTimeoutMs } = parts
   const along = new Set<MoveAlong>()
 
@@ -103,23 +82,34 @@ export function createRenewal(parts: {
     return cause instanceof TwoFactorError ? cause : new TwoFactorError('session_unavailable')
   }
 
+  /**
+   * Renews the session once more after a failure: what a frozen store writes later ends up under an id
+   * that was never issued. Never rejects.
+   */
   async function abandon(req: Request, res: Response): Promise<void> {
     await withinDeadline(storeTimeoutMs, () => sessions.rotate(req, res)).catch(() => undefined)
   }
 
   return {
     abandon,
-    takeAlong: (move) => void along.add(move),
+    /** Takes this along as well from now on: without routes that store it, the store is not read. */
+    takeAlong: (move: MoveAlong) => void along.add(move),
+    /** Leaves the sessions of this process to its other apps. */
     leave: () => void neighbours.delete(self),
 
-    async giveUp(req, res) {
+    /**
+     * Abandons the session for good, where a function of the host never settled: whatever it still writes reaches an
+     * id that nobody holds. Never rejects.
+     */
+    async giveUp(req: Request, res: Response): Promise<void> {
       await abandon(req, res)
       sessions.drop(req)
       // Where the adapter keeps its session elsewhere, the id that has just gone out ends as well.
       res.once('close', () => void abandon(req, res))
     },
 
-    async renew(req, res, signIn) {
+    /** Gives the session a new id, at a `signIn` or for a proven number. A session that keeps its id is refused, not elevated. */
+    async renew(req: Request, res: Response, signIn?: SignIn): Promise<Renewed> {
       const before = sessions.idOf(req)
       const others = await othersIn(req, before, signIn !== undefined)
       const moveAll: Move = async (from, to) => {
@@ -143,7 +133,8 @@ export function createRenewal(parts: {
       return { before, after, provisional, moved, moveAll }
     },
 
-    async follow(req, { before, after, moveAll }) {
+    /** The id of the session after the host's own code ran, which may have renewed it itself. */
+    async follow(req: Request, { before, after, moveAll }: Renewed): Promise<string> {
       await sessions.open(req)
       const last = sessions.idOf(req)
       // Session fixation: the host has restored the id that an attacker may have planted.

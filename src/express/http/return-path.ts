@@ -52,17 +52,11 @@ function refererPath(req: Request): string | undefined {
 }
 
 /** Where success of a sign-in or step-up leads. One verify route completes what several start routes began. */
-export interface SuccessPaths {
-  /** For one purpose; without a name for every purpose that has none of its own. */
-  add(where: string, purpose: string | undefined, path: string | undefined): void
-  /** Where a proof for this purpose leads; undefined when nobody said. */
-  of(purpose: string): string | undefined
-}
-
-export function createSuccessPaths(): SuccessPaths {
+export function createSuccessPaths() {
   const paths = new Map<string | undefined, string>()
   return {
-    add(where, purpose, path) {
+    /** For one purpose; without a name for every purpose that has none of its own. */
+    add(where: string, purpose: string | undefined, path: string | undefined): void {
       if (path === undefined) return
       if ((paths.get(purpose) ?? path) !== path) {
         const what = purpose === undefined ? 'every purpose' : `the purpose "${purpose}"`
@@ -72,7 +66,8 @@ export function createSuccessPaths(): SuccessPaths {
       }
       paths.set(purpose, path)
     },
-    of: (purpose) => paths.get(purpose) ?? paths.get(undefined),
+    /** Where a proof for this purpose leads; undefined when nobody said. */
+    of: (purpose: string) => paths.get(purpose) ?? paths.get(undefined),
   }
 }
 
