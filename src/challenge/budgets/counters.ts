@@ -1,48 +1,21 @@
-import { type Awaitable, all, andThen } from '../../lib/awaitable.js'
+import { all, andThen } from '../../lib/awaitable.js'
 import type { Store } from '../../store/store.js'
 import type { SendResult } from '../code-provider.js'
-import type { Refusal } from '../commands.js'
 import type { Keys } from '../keys.js'
 import type { BudgetName } from '../ledger/ledger.js'
 import { isCount, type Limits } from '../limits.js'
 import { type Counted, counterTable, type Row } from './counter-table.js'
-import { type Allowance, createBudget, type Hit } from './counting.js'
+import { createBudget, type Hit } from './counting.js'
 import type { ServiceLimits } from './service-limits.js'
-import type { SignupGuard, Suspected } from './signup-guard.js'
+import type { SignupGuard } from './signup-guard.js'
 import { createSlidingDay } from './sliding-day.js'
 
+export type Counters = ReturnType<typeof createCounters>
+
 /** What one send may cost. */
-export interface SendBudget {
-  check(): Awaitable<Refusal | undefined>
-  take(): Promise<Refusal | undefined>
-  /**
-   * Called when nothing was sent: hours and days come back, the limits per minute do not, and the day of an
-   * address only where the provider was not asked.
-   */
-  refund(result: SendResult['result']): Promise<unknown>
-  /** One question to `beforeSend`, counted until the code goes out: an assessment is billed. */
-  readonly question: Allowance
-  /** Whether the sign-ups of this country look like SMS pumping, by what `check` has read. `isHeard`: the host is told. */
-  suspected(isHeard: boolean): Suspected | undefined
-}
+export type SendBudget = ReturnType<Counters['forSend']>
 
-/** What one code may cost. */
-export interface VerificationBudget {
-  check(): Awaitable<Refusal | undefined>
-  /** Counts it as a wrong code of this budget on the number. */
-  take(budget: BudgetName): Promise<Refusal | undefined>
-  /** Called unless the code was rejected. */
-  refund(budget: BudgetName): Awaitable<unknown>
-  /** Called when the number is proven: gives back what its codes were counted for. */
-  proven(sends: number): Promise<unknown>
-}
-
-export interface Counters {
-  forSend(counted: Counted): SendBudget
-  /** Counts the attempt as a wrong one before it is judged; refunded unless the code was rejected. */
-  forVerification(counted: Counted): VerificationBudget
-}
-
+/** What sends and codes use up besides what their number may. */
 export function createCounters(parts: {
   readonly store: Store
   readonly keys: Keys
@@ -50,7 +23,7 @@ export function createCounters(parts: {
   readonly signups: Pick<SignupGuard, 'forSend' | 'approved'>
   readonly service: Pick<ServiceLimits, 'note'>
   readonly now: () => number
-}): Counters {
+}) {
   const { store, keys, limits, signups, service } = parts
   const dayOfSignups = createSlidingDay({ ...parts, key: keys.counter('count-enrol-service-sends', 'day') })
   const rows = { auth: counterTable('auth', limits), enrol: counterTable('enrol', limits) }
@@ -70,20 +43,26 @@ export function createCounters(parts: {
   }
 
   return {
-    forSend(counted) {
+    forSend(counted: Counted) {
       const { lane } = counted
       const hits = hitsOf(counted, rows[lane].sends)
       const budget = createBudget(store, hits)
       const country = lane === 'enrol' ? signups.forSend(counted.country) : undefined
       const questions = () => createBudget(store, hitsOf(counted, rows[lane].questions))
-      const refund: SendBudget['refund'] = (result) =>
+      /**
+       * Called when nothing was sent: hours and days come back, the limits per minute do not, and the day of an
+       * address only where the provider was not asked.
+       */
+      const refund = (result: SendResult['result']) =>
         Promise.all([
           budget.giveBack(result === 'not-sent' ? result : 'refused'),
           country?.allowance.refund(),
         ])
       return {
         check: () => andThen(all([budget.check(), country?.read()]), ([refusal]) => refusal),
-        suspected: (isHeard) => country?.suspected(unprovenIn(hits), isHeard),
+        /** Whether the sign-ups of this country look like SMS pumping, by what `check` has read. `isHeard`: the host is told. */
+        suspected: (isHeard: boolean) => country?.suspected(unprovenIn(hits), isHeard),
+        /** One question to `beforeSend`, counted until the code goes out: an assessment is billed. */
         question: { take: () => questions().take(), refund: () => questions().giveBack('sent') },
         async take() {
           const refusal = await budget.take(country && [country.allowance])
@@ -97,7 +76,8 @@ export function createCounters(parts: {
       }
     },
 
-    forVerification(counted) {
+    /** What one code may cost: counted as a wrong one before it is judged. */
+    forVerification(counted: Counted) {
       const { verifications, unproven, tally } = rows[counted.lane]
       const byAddress = hitsOf(counted, verifications)
       const address = createBudget(store, byAddress)
@@ -107,9 +87,12 @@ export function createCounters(parts: {
         createBudget(store, [...hitsOf(counted, tally(name)), ...byAddress])
       return {
         check: () => andThen(all([address.check(), wasted.check()]), ([refusal]) => refusal),
-        take: (name) => withTally(name).take(),
-        refund: (name) => withTally(name).giveBack('not-rejected'),
-        async proven(sends) {
+        /** Counts it as a wrong code of this budget on the number. */
+        take: (name: BudgetName) => withTally(name).take(),
+        /** Called unless the code was rejected. */
+        refund: (name: BudgetName) => withTally(name).giveBack('not-rejected'),
+        /** Called when the number is proven: gives back what its codes were counted for. */
+        async proven(sends: number): Promise<void> {
           if (counted.lane === 'auth') return
           const approved = signups.approved(counted.country, unprovenIn(unprovenHits))
           await Promise.all([approved, wasted.giveBack('proven', sends)])

@@ -41,11 +41,7 @@ export function windowAt(span: CountryWindow['span'], country: string, at: numbe
 export const daysBefore = (country: string, at: number): readonly CountryWindow[] =>
   Array.from({ length: usualDays }, (_, index) => windowAt('day', country, at - (usualDays - index) * dayMs))
 
-export interface CountryFigures {
-  read(window: CountryWindow): Promise<Figures>
-  /** Returns what is counted now. 0 reads. */
-  count(what: keyof Figures, window: CountryWindow, by: number): Promise<number>
-}
+export type CountryFigures = ReturnType<typeof createCountryFigures>
 
 /**
  * What a country has had. Counted by increments alone: one entry that all sign-ups of a country had to swap would
@@ -57,13 +53,14 @@ export function createCountryFigures({
 }: {
   readonly store: Pick<Store, 'increment'>
   readonly keys: Keys
-}): CountryFigures {
+}) {
+  /** Returns what is counted now. 0 reads. */
   async function count(what: keyof Figures, { span, tag }: CountryWindow, by: number): Promise<number> {
     return (await store.increment(keys.counter(`count-country-${what}`, tag), keptMs[span], by)).count
   }
   return {
     count,
-    async read(window) {
+    async read(window: CountryWindow): Promise<Figures> {
       const [sent, approved] = await Promise.all([count('sent', window, 0), count('approved', window, 0)])
       return { sent, approved }
     },

@@ -3,7 +3,6 @@ import type { Background } from '../../lib/background.js'
 import type { Store } from '../../store/store.js'
 import { type Refusal, refused, type Suspicion } from '../commands.js'
 import type { Keys } from '../keys.js'
-import type { Allowance } from './counting.js'
 import {
   type CountryWindow,
   createCountryFigures,
@@ -34,41 +33,7 @@ export interface Suspected {
   readonly refusal?: Refusal
 }
 
-/** What one sign-up counts against its country. */
-export interface CountrySend {
-  readonly allowance: Allowance
-  /** Reads what the country has had. Counts nothing. */
-  read(): Promise<unknown>
-  /**
-   * Whether that is suspect, to an address with so many unproven sends; undefined where no address is known.
-   * `isHeard`: the host hears of it, and decides by itself.
-   */
-  suspected(unproven: number | undefined, isHeard: boolean): Suspected | undefined
-  /**
-   * Called once every limit has agreed: what one address adds beyond its tenth counts no longer. Refuses, and is to be
-   * refunded, what passed because its address had wasted nothing, where that is no longer so.
-   */
-  settle(unproven: number | undefined): Promise<Refusal | undefined>
-}
-
-/**
- * Watches how many sign-ups of a country are completed. Whoever is paid for the messages (SMS pumping, toll
- * fraud) has no use for the codes, from however many addresses and numbers the requests come.
- *
- * A country that shows what is usual there is judged by the hour that runs, so that its people get in again when a pump
- * ends; its day only tells. Any other is judged by its day, too, and while the sum over all countries is suspect by
- * its day without a floor: a pump that is spread keeps below the floor in each.
- */
-export interface SignupGuard {
-  /** Undefined for a country that is not watched. */
-  forSend(country: string): CountrySend | undefined
-  /** A number of this country was proven, by an address with so many unproven sends. */
-  approved(country: string, unproven?: number): Promise<void>
-  /** How many codes the busiest of the last seven days had, in all countries that are watched. */
-  busiestDay(): Promise<number>
-  /** What this process knows to be suspected now. From memory. */
-  suspected(): readonly Suspicion[]
-}
+export type SignupGuard = ReturnType<typeof createSignupGuard>
 
 /** What one country and all of them have had, in the hour and the day that run. */
 interface Counted {
@@ -90,6 +55,14 @@ interface Verdict {
  */
 const isBeyondShare = (unproven = 0, floor: number) => unproven > Math.max(1, Math.floor(floor / 10))
 
+/**
+ * Watches how many sign-ups of a country are completed. Whoever is paid for the messages (SMS pumping, toll
+ * fraud) has no use for the codes, from however many addresses and numbers the requests come.
+ *
+ * A country that shows what is usual there is judged by the hour that runs, so that its people get in again when a pump
+ * ends; its day only tells. Any other is judged by its day, too, and while the sum over all countries is suspect by
+ * its day without a floor: a pump that is spread keeps below the floor in each.
+ */
 export function createSignupGuard(parts: {
   readonly store: Store
   readonly keys: Keys
@@ -97,7 +70,7 @@ export function createSignupGuard(parts: {
   readonly background: Pick<Background, 'run'>
   readonly now: () => number
   readonly emit: Emit
-}): SignupGuard {
+}) {
   const { signupGuard: rules, background, now } = parts
   const floors = { hour: rules.unprovenPerHour, day: rules.unprovenPerDay }
   const figures = createCountryFigures(parts)
@@ -184,7 +157,8 @@ export function createSignupGuard(parts: {
     Object.values(windows).filter(({ span }) => isBeyondShare(unproven, floors[span]))
 
   return {
-    forSend(country) {
+    /** What one sign-up counts against its country; undefined for one that is not watched. */
+    forSend(country: string) {
       if (!isWatched(country)) return undefined
       const windows = windowsOf(country)
       let counted: Counted = { hour: none, day: none, hourEverywhere: none }
@@ -211,10 +185,15 @@ export function createSignupGuard(parts: {
           },
           refund: () => countIn('sent', held, -1),
         },
+        /** Reads what the country has had. Counts nothing. */
         async read() {
           counted = await read(windows)
         },
-        suspected(unproven, isHeard) {
+        /**
+         * Whether that is suspect, to an address with so many unproven sends; undefined where no address is known.
+         * `isHeard`: the host hears of it, and decides by itself.
+         */
+        suspected(unproven: number | undefined, isHeard: boolean): Suspected | undefined {
           isClean = unproven === 0
           const verdict = judge(windows, counted)
           if (verdict === undefined) return undefined
@@ -223,8 +202,12 @@ export function createSignupGuard(parts: {
           const isOpen = isClean || rules.mode === 'observe'
           return isOpen ? { suspicion } : { suspicion, refusal: refusalIn(verdict.window) }
         },
-        // Not before all have agreed: the surplus of a burst stands in the counters for a moment.
-        async settle(unproven = 0) {
+        /**
+         * Called once every limit has agreed, since the surplus of a burst stands in the counters for a moment: what one
+         * address adds beyond its tenth counts no longer. Refuses, and is to be refunded, what passed because its address
+         * had wasted nothing, where that is no longer so.
+         */
+        async settle(unproven = 0): Promise<Refusal | undefined> {
           // Of parallel sign-ups of one address, all of which had wasted nothing when they asked, one passes.
           if (unproven > 1 && surplus !== undefined) return surplus
           const beyond = beyondShare(windows, unproven)
@@ -236,7 +219,8 @@ export function createSignupGuard(parts: {
       }
     },
 
-    async approved(country, unproven) {
+    /** A number of this country was proven, by an address with so many unproven sends. */
+    async approved(country: string, unproven?: number): Promise<void> {
       if (!isWatched(country)) return
       const windows = windowsOf(country)
       await Promise.all([
@@ -247,11 +231,14 @@ export function createSignupGuard(parts: {
       background.run(async () => tell(windows, await read(windows)))
     },
 
-    async busiestDay() {
+    /** How many codes the busiest of the last seven days had, in all countries that are watched. */
+    async busiestDay(): Promise<number> {
       const week = await Promise.all(daysBefore(everywhere, now()).slice(-7).map(figures.read))
       return Math.max(...week.map(({ sent }) => sent))
     },
 
-    suspected: () => live().map(({ window, figures: own }) => ({ country: window.country, ...own })),
+    /** What this process knows to be suspected now. From memory. */
+    suspected: (): readonly Suspicion[] =>
+      live().map(({ window, figures: own }) => ({ country: window.country, ...own })),
   }
 }

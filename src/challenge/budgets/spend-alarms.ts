@@ -5,19 +5,6 @@ import type { Keys } from '../keys.js'
 import { createSharedRecord } from '../watch/shared-record.js'
 import type { CountryWindow, Figures } from './country-figures.js'
 
-/**
- * Tells when a country is suspected and when that is over. A suspicion is over when an hour has passed after its
- * window, so that a pump that goes on is told once, and nobody reads that it ended while sign-ups are refused.
- */
-export interface SpendAlarms {
-  /** Sign-ups are suspected until the window ends. */
-  raise(window: CountryWindow, figures: Figures): Promise<void>
-  /** The day is suspect: told once, whether or not anybody is refused. */
-  tellDay(window: CountryWindow, figures: Figures): Promise<void>
-  /** Ends what is over, whichever process has raised it. Looks once a minute. */
-  clear(read: (country: string) => Promise<Figures>): Promise<void>
-}
-
 type Told = {
   /** Until when each country is suspected, and each day that was told, by its tag. */
   readonly standing: Readonly<Record<string, number>>
@@ -25,12 +12,16 @@ type Told = {
 
 const weekMs = 7 * dayMs
 
+/**
+ * Tells when a country is suspected and when that is over. A suspicion is over when an hour has passed after its
+ * window, so that a pump that goes on is told once, and nobody reads that it ended while sign-ups are refused.
+ */
 export function createSpendAlarms(parts: {
   readonly store: Store
   readonly keys: Keys
   readonly now: () => number
   readonly emit: Emit
-}): SpendAlarms {
+}) {
   const { keys, now } = parts
   const told = createSharedRecord<Told>(parts, keys.counter('count-country-told', 'standing'), weekMs)
   let lookedAt = Number.NEGATIVE_INFINITY
@@ -56,12 +47,15 @@ export function createSpendAlarms(parts: {
   })
 
   return {
-    // A day is told by `tellDay`.
-    raise: (window, figures) =>
+    /** Sign-ups are suspected until the window ends. A day is told by `tellDay`. */
+    raise: (window: CountryWindow, figures: Figures) =>
       stand(window.country, window, window.span === 'hour' ? suspected(window, figures) : undefined),
-    tellDay: (window, figures) => stand(window.tag, window, suspected(window, figures)),
+    /** The day is suspect: told once, whether or not anybody is refused. */
+    tellDay: (window: CountryWindow, figures: Figures) =>
+      stand(window.tag, window, suspected(window, figures)),
 
-    async clear(read) {
+    /** Ends what is over, whichever process has raised it. Looks once a minute. */
+    async clear(read: (country: string) => Promise<Figures>): Promise<void> {
       const at = now()
       // By its distance: a clock that was set back must not silence it.
       if (Math.abs(at - lookedAt) < minuteMs) return

@@ -47,23 +47,19 @@ export function usualOf(
 }
 
 /** What is usual in each country, from memory. */
-export interface UsualConversion {
-  /** By `usualOf`. Undefined, too, until it was read, which no request waits for. */
-  of(country: string): number | undefined
-}
-
 export function createUsualConversion(parts: {
   readonly figures: Pick<CountryFigures, 'read'>
   readonly background: Pick<Background, 'run'>
   readonly now: () => number
   readonly rules: { readonly floor: number; readonly ratio: number }
-}): UsualConversion {
+}) {
   const { figures, background, now, rules } = parts
   /** By country, which bounds them. Read once an hour, so that a read that failed is made up for. */
   const known = new Map<string, { readonly hour: number; readonly usual: number | undefined }>()
 
   return {
-    of(country) {
+    /** By `usualOf`. Undefined, too, until it was read, which no request waits for. */
+    of(country: string): number | undefined {
       const hour = Math.floor(now() / hourMs)
       const last = known.get(country)
       if (last?.hour !== hour) {
