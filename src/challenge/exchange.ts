@@ -3,7 +3,7 @@ import type { AboutExchange, Emit } from '../events.js'
 import { withinDeadline } from '../lib/deadline.js'
 import { minuteMs } from '../lib/time.js'
 import { traced } from '../lib/tracing.js'
-import { type Asker, type CircuitBreaker, createCircuitBreaker } from './circuit-breaker.js'
+import { type Asker, createCircuitBreaker } from './circuit-breaker.js'
 import type {
   Channel,
   CodeCheck,
@@ -31,15 +31,6 @@ export interface ExchangeTrace extends AboutExchange {
 const sendTraces = tracingChannel<unknown, ExchangeTrace>('express-two-factor:send')
 const checkTraces = tracingChannel<unknown, ExchangeTrace>('express-two-factor:check')
 
-/** One provider behind its deadline and its breaker, whose exchanges are timed, traced and reported. */
-export interface Member {
-  readonly provider: CodeProvider
-  readonly breaker: CircuitBreaker
-  /** Both resolve with nothing, unasked, while the breaker lets nobody through. Neither rejects. */
-  send(target: Asker, ms: number, send: CodeSend): Promise<Exchanged<SendResult> | undefined>
-  check(target: Asker, ms: number, check: CodeCheck): Promise<Exchanged<Verdict> | undefined>
-}
-
 /** What became of an exchange, and what is known about the provider that was asked. */
 export interface Exchanged<Result> {
   readonly result: Result
@@ -50,10 +41,11 @@ export interface Exchanged<Result> {
   readonly cancelled?: boolean | undefined
 }
 
+/** One provider behind its deadline and its breaker, whose exchanges are timed, traced and reported. */
 export function createMember(
   provider: CodeProvider,
   parts: { readonly now: () => number; readonly emit: Emit },
-): Member {
+) {
   const { now, emit } = parts
   const by = provider.name === undefined ? {} : { provider: provider.name }
   const breaker = createCircuitBreaker({ ...parts, ...by })
@@ -90,7 +82,8 @@ export function createMember(
   return {
     provider,
     breaker,
-    async send(target, ms, send) {
+    /** Resolves with nothing, unasked, while the breaker lets nobody through. Never rejects; nor does `check`. */
+    async send(target: Asker, ms: number, send: CodeSend): Promise<Exchanged<SendResult> | undefined> {
       const note = breaker.admit(target)
       if (note === undefined) return undefined
       const { channel, purpose } = send
@@ -116,7 +109,7 @@ export function createMember(
         },
       )
     },
-    async check(target, ms, check) {
+    async check(target: Asker, ms: number, check: CodeCheck): Promise<Exchanged<Verdict> | undefined> {
       const note = breaker.admit(target)
       if (note === undefined) return undefined
       return traced(

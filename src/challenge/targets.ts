@@ -44,22 +44,9 @@ export interface Way {
   readonly id?: string
 }
 
-export interface Targets {
-  /** Where this one's live challenge is; the first number, where there is none. */
-  live(actor: Actor): Promise<Target | Refusal>
-  /** Every way by one of these channels to one of its destinations, the last that worked first, then in their order. */
-  ways(actor: Actor, channels: readonly Channel[]): Promise<readonly Way[] | Refusal>
-  /** A way as the person may see it. `current`: key of the destination of the live challenge. */
-  shown(way: Way, current: string | undefined): DestinationView
-  /** The ledger of a subject over all of its destinations. */
-  shared(subject: string): LedgerInHand
-  /** As they are stored: nobody learns amount or payee from the store. */
-  sealDetails(target: Target, details: Details): string
-  /** What the person was shown when this challenge began. */
-  detailsOf(target: Target, challenge: Challenge): Details | undefined
-  view(target: Target, challenge: Challenge, seen: LedgerView): ChallengeView
-}
+export type Targets = ReturnType<typeof createTargets>
 
+/** Where the codes of somebody may go, and what attempts there count in. */
 export function createTargets(parts: {
   readonly keys: Keys
   readonly secrets: Secrets
@@ -70,7 +57,7 @@ export function createTargets(parts: {
   /** Whether subjects may have an app besides a number: their attempts then count over both, as over several numbers. */
   readonly haveApps: boolean
   readonly openLedger: OpenLedger
-}): Targets {
+}) {
   const { keys, secrets, purposes, countries, openLedger } = parts
   // Where there is one country to sign up from, its numbers need no country code.
   const onlyCountry = countries !== 'any' && countries.length === 1 ? countries[0] : undefined
@@ -80,6 +67,7 @@ export function createTargets(parts: {
   const limitsFor = ({ lane, browser }: Actor) =>
     lane === 'enrol' ? enrol : browser === undefined ? auth : inBrowsers
 
+  /** What the person was shown when this challenge began. */
   function detailsOf({ key }: Target, { details }: Challenge): Details | undefined {
     const opened = details && secrets.open('details', details, key)
     return opened ? JSON.parse(opened) : undefined
@@ -142,9 +130,11 @@ export function createTargets(parts: {
   }
 
   return {
-    shared: (subject) => shared(subject),
+    /** The ledger of a subject over all of its destinations. */
+    shared: (subject: string) => shared(subject),
 
-    async live(actor) {
+    /** Where this one's live challenge is; the first number, where there is none. */
+    async live(actor: Actor): Promise<Target | Refusal> {
       const inAll = sharedBy(actor)
       const found = await destinationsOf(actor, inAll)
       if ('outcome' in found || inAll === undefined) return 'outcome' in found ? found : found[0]
@@ -154,7 +144,8 @@ export function createTargets(parts: {
       return live ?? (hasNumber(found[0]) ? found[0] : refused('challenge_gone'))
     },
 
-    async ways(actor, channels) {
+    /** Every way by one of these channels to one of its destinations, the last that worked first, then in their order. */
+    async ways(actor: Actor, channels: readonly Channel[]): Promise<readonly Way[] | Refusal> {
       const inAll = sharedBy(actor)
       const found = await destinationsOf(actor, inAll)
       if ('outcome' in found) return found
@@ -173,7 +164,11 @@ export function createTargets(parts: {
         : ways.sort((one, other) => Number(isLast(other)) - Number(isLast(one)))
     },
 
-    shown: ({ id = '', channel, target: { phone, label, key } }, current) => ({
+    /** A way as the person may see it. `current`: key of the destination of the live challenge. */
+    shown: (
+      { id = '', channel, target: { phone, label, key } }: Way,
+      current: string | undefined,
+    ): DestinationView => ({
       id,
       method: channel,
       masked: maskedIn(phone),
@@ -181,10 +176,11 @@ export function createTargets(parts: {
       isCurrent: key === current,
     }),
 
-    sealDetails: ({ key }, details) => secrets.seal('details', JSON.stringify(details), key),
+    /** As they are stored: nobody learns amount or payee from the store. */
+    sealDetails: ({ key }: Target, details: Details) => secrets.seal('details', JSON.stringify(details), key),
     detailsOf,
 
-    view(target, challenge, { ledger, now, shared }) {
+    view(target: Target, challenge: Challenge, { ledger, now, shared }: LedgerView): ChallengeView {
       const details = detailsOf(target, challenge)
       const inAll = shared?.ledger[challenge.budget].challenge
       const resendableInAll = shared && inAll ? resendableAt(shared.ledger, inAll, now, shared.limits) : 0

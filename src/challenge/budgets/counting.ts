@@ -58,16 +58,7 @@ export interface Hit {
 }
 
 /** What one request may cost, counted all or none. Issued together: over a network store that is one round trip. */
-export interface Budget {
-  /** Asked together with the ledger: refuses an address past its limit, and counts nothing. */
-  check(): Awaitable<Refusal | undefined>
-  /** Called just before the provider is asked, so that a refused request costs no budget. `also`: what else it costs. */
-  take(also?: readonly Allowance[]): Promise<Refusal | undefined>
-  /** Takes back what comes back then, so many times. */
-  giveBack(when: Back, times?: number): Awaitable<unknown>
-}
-
-export function createBudget(store: Pick<Store, 'increment'>, hits: readonly Hit[]): Budget {
+export function createBudget(store: Pick<Store, 'increment'>, hits: readonly Hit[]) {
   const inGroup = (group: Group) => hits.filter((hit) => hit.group === group)
   const pairs = sparing.flatMap(([first, second]) => {
     const [by] = inGroup(first)
@@ -96,7 +87,8 @@ export function createBudget(store: Pick<Store, 'increment'>, hits: readonly Hit
   const allowanceOf = (hit: Hit): Allowance => ({ take: () => add(hit, 1), refund: () => add(hit, -1) })
 
   return {
-    check() {
+    /** Asked together with the ledger: refuses an address past its limit, and counts nothing. */
+    check(): Awaitable<Refusal | undefined> {
       const ahead = hits.filter(({ group }) => group !== undefined).map((hit) => add(hit, 0))
       return andThen(all(ahead), (refusals) => {
         // It ends with the window of what it spares, else a session could add two shares to one window.
@@ -105,7 +97,8 @@ export function createBudget(store: Pick<Store, 'increment'>, hits: readonly Hit
       })
     },
 
-    async take(also = []) {
+    /** Called just before the provider is asked, so that a refused request costs no budget. `also`: what else it costs. */
+    async take(also: readonly Allowance[] = []): Promise<Refusal | undefined> {
       const spared = pairs.flatMap(({ by, both }) => (by.count >= by.max ? both : []))
       const counted = hits.filter((hit) => !spared.includes(hit))
       const refusal = await takeAll([...counted.map((hit) => allowanceOf(hit)), ...also])
@@ -116,7 +109,8 @@ export function createBudget(store: Pick<Store, 'increment'>, hits: readonly Hit
       return undefined
     },
 
-    giveBack: (when, times) =>
+    /** Takes back what comes back then, so many times. */
+    giveBack: (when: Back, times?: number) =>
       undo(
         hits.filter(({ back }) => back.includes(when)),
         times,
