@@ -36,13 +36,7 @@ export interface TrustedDevice {
   readonly endsAt: number
 }
 
-export interface Devices {
-  /** `maySucceed`: its entry is read even for a browser without a token, which success will give one. */
-  open(subject: string, token: string | undefined, maySucceed?: boolean): Device
-  list(subject: string): Promise<readonly TrustedDevice[]>
-  revoke(subject: string, id: string): Promise<void>
-  revokeSubject(subject: string): Promise<void>
-}
+export type Devices = ReturnType<typeof createDevices>
 
 interface Parts extends Ages {
   readonly store: Store
@@ -51,22 +45,25 @@ interface Parts extends Ages {
   readonly emit: Emit
 }
 
-export function createDevices(parts: Parts): Devices {
+/** The browsers of all subjects that are known or trusted. */
+export function createDevices(parts: Parts) {
   const { store, keys, now } = parts
 
   return {
-    open(subject, token, maySucceed = false) {
+    /** `maySucceed`: its entry is read even for a browser without a token, which success will give one. */
+    open(subject: string, token: string | undefined, maySucceed = false): Device {
       return new Device(parts, subject, token === undefined ? undefined : shownBy(token), maySucceed)
     },
-    async list(subject) {
+    async list(subject: string): Promise<readonly TrustedDevice[]> {
       const entry = await store.read(keys.devices(subject))
       const trusted = live(entry?.value as Stored | undefined, now()).filter((one) => isTrusted(one, now()))
       return trusted.map(({ id, trustedAt = 0, usedAt, trustExpiresAt = 0 }) => {
         return { id, trustedAt, usedAt, endsAt: trustExpiresAt }
       })
     },
-    revoke: (subject, id) => end(parts, subject, 'device.revoked', (device) => device.id !== id),
-    revokeSubject: (subject) => end(parts, subject, 'device.revoked', () => false),
+    revoke: (subject: string, id: string) =>
+      end(parts, subject, 'device.revoked', (device) => device.id !== id),
+    revokeSubject: (subject: string) => end(parts, subject, 'device.revoked', () => false),
   }
 }
 

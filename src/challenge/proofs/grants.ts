@@ -52,29 +52,7 @@ export interface NewIds {
   readonly provisional: boolean
 }
 
-export interface Grants {
-  /** The grant that fits and is younger than `maxAgeMs`. One store read, and no promise when the store needs none. */
-  read(required: RequiredGrant): Awaitable<Grant | undefined>
-  /** As `read`, and removes it: of two parallel requests one gets it. */
-  take(required: RequiredGrant): Promise<Grant | undefined>
-  /** Reads the record of a subject together with what else a request needs. */
-  open(who: Holder): OpenSubject
-  /** Whether a revocation of this subject or session came after `epoch`. `earlier`: tags of the ids that it had before. */
-  isRevokedSince(
-    epoch: string | undefined,
-    who: Holder & { readonly earlier?: readonly string[] | undefined },
-  ): Promise<boolean>
-  /** Tags of the ids that this session had before its grants moved to it. */
-  earlierSessions(who: Holder): Promise<readonly string[]>
-  /** Takes the grants of a session along when its id is renewed. The old id is invalid then. */
-  move(subject: string, from: string, to: string): Promise<void>
-  /** Ends all grants of this session, and the challenges, checks and unredeemed proofs of numbers that began in it before. */
-  revoke(who: Holder): Promise<void>
-  /** Ends all grants of this subject in every session, and the challenges and checks that began before. */
-  revokeSubject(subject: string): Promise<void>
-  /** Forgets the recovery codes that were tried in the day that runs. */
-  forgetRecoveryTries(subject: string): Promise<void>
-}
+export type Grants = ReturnType<typeof createGrants>
 
 type Decide<Outcome> = (record: SubjectRecord, now: number) => Update<SubjectRecord, Outcome>
 
@@ -87,7 +65,8 @@ interface Parts {
   readonly emit: Emit
 }
 
-export function createGrants(parts: Parts): Grants {
+/** The grants of all subjects, each with its own record. */
+export function createGrants(parts: Parts) {
   const { store, keys, limits, now, emit } = parts
 
   const look = <Result>(subject: string, judge: (record: SubjectRecord) => Result): Awaitable<Result> =>
@@ -107,22 +86,33 @@ export function createGrants(parts: Parts): Grants {
   }
 
   return {
-    read: (required) =>
+    /** The grant that fits and is younger than `maxAgeMs`. One store read, and no promise when the store needs none. */
+    read: (required: RequiredGrant) =>
       look(required.subject, (record) => grantOf(required.subject, fitting(record, required, now()))),
-    async take(required) {
+    /** As `read`, and removes it: of two parallel requests one gets it. */
+    async take(required: RequiredGrant): Promise<Grant | undefined> {
       const taken = await change(required.subject, (record, time) => take(record, required, time))
       return grantOf(required.subject, taken)
     },
-    open: (who) => new OpenSubject(parts, who),
-    isRevokedSince: async (epoch, { subject, session, earlier = [] }) =>
-      look(subject, (record) => isRevokedSince(epoch, record, [hashId(session), ...earlier], now())),
-    earlierSessions: async ({ subject, session }) =>
+    /** Reads the record of a subject together with what else a request needs. */
+    open: (who: Holder) => new OpenSubject(parts, who),
+    /** Whether a revocation of this subject or session came after `epoch`. `earlier`: tags of the ids that it had before. */
+    isRevokedSince: async (
+      epoch: string | undefined,
+      { subject, session, earlier = [] }: Holder & { readonly earlier?: readonly string[] | undefined },
+    ) => look(subject, (record) => isRevokedSince(epoch, record, [hashId(session), ...earlier], now())),
+    /** Tags of the ids that this session had before its grants moved to it. */
+    earlierSessions: async ({ subject, session }: Holder) =>
       look(subject, (record) => earlierIds(record, hashId(session))),
-    move: (subject, from, to) =>
+    /** Takes the grants of a session along when its id is renewed. The old id is invalid then. */
+    move: (subject: string, from: string, to: string) =>
       change(subject, (record, time) => move(record, hashId(from), hashId(to), time)),
-    revoke: ({ subject, session }) => end(subject, hashId(session)),
-    revokeSubject: (subject) => end(subject),
-    forgetRecoveryTries: (subject) => change(subject, forgetRecoveryTries),
+    /** Ends all grants of this session, and the challenges, checks and unredeemed proofs of numbers that began in it before. */
+    revoke: ({ subject, session }: Holder) => end(subject, hashId(session)),
+    /** Ends all grants of this subject in every session, and the challenges and checks that began before. */
+    revokeSubject: (subject: string) => end(subject),
+    /** Forgets the recovery codes that were tried in the day that runs. */
+    forgetRecoveryTries: (subject: string) => change(subject, forgetRecoveryTries),
   }
 }
 
