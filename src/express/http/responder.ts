@@ -18,23 +18,10 @@ export type Reply =
   | { readonly reply: 'page'; readonly view: PageView; readonly status?: number }
   | { readonly reply: 'problem'; readonly problem: Problem }
 
-export interface Responder {
-  /** Whether the caller is a person's browser that wants a page. */
-  wantsPage(req: Request): boolean
-  /** Whether a person is shown the response: as a page, or in the dialog of a single page. */
-  wantsScreen(req: Request): boolean
-  /** To a page that is got: a reload then posts nothing again. */
-  redirect(res: Response, location: string): void
-  /** `view` is asked only when a problem is told to a person. */
-  send(
-    req: Request,
-    res: Response,
-    reply: Reply,
-    view: (problem: Problem) => Promise<PageView>,
-  ): Promise<void>
-}
+export type Responder = ReturnType<typeof createResponder>
 
-export function createResponder(pages: Pages): Responder {
+/** Says what a handler has to say in the way that the caller accepts. */
+export function createResponder(pages: Pages) {
   async function sendPage(req: Request, res: Response, status: number, view: PageView): Promise<void> {
     // Before the page is made: a `render` of the host may set its own.
     setHeaders(res, pages.headers)
@@ -43,6 +30,7 @@ export function createResponder(pages: Pages): Responder {
     end(res, status, 'text/html; charset=utf-8', html)
   }
 
+  /** To a page that is got: a reload then posts nothing again. */
   function redirect(res: Response, location: string): void {
     setCommonHeaders(res)
     res.setHeader('Location', location)
@@ -51,10 +39,17 @@ export function createResponder(pages: Pages): Responder {
 
   return {
     wantsPage,
-    wantsScreen: (req) => wantsDialog(req) || wantsPage(req),
+    /** Whether a person is shown the response: as a page, or in the dialog of a single page. */
+    wantsScreen: (req: Request) => wantsDialog(req) || wantsPage(req),
     redirect,
 
-    async send(req, res, reply, view) {
+    /** `view` is asked only when a problem is told to a person. */
+    async send(
+      req: Request,
+      res: Response,
+      reply: Reply,
+      view: (problem: Problem) => Promise<PageView>,
+    ): Promise<void> {
       const page = wantsPage(req)
       if (page && reply.reply === 'done') return redirect(res, reply.location())
       setCommonHeaders(res)
@@ -125,6 +120,7 @@ function wantsDialog({ headers }: Request): boolean {
   return headers.accept === 'application/json;profile=dialog'
 }
 
+/** Whether the caller is a person's browser that wants a page. */
 function wantsPage(req: Request): boolean {
   const { accept } = req.headers
   // What programs send, told apart without parsing it.
