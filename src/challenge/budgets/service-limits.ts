@@ -16,26 +16,21 @@ export interface LimitState {
   readonly endsAt: number
 }
 
-/**
- * Tells that a limit of the whole service nears, closes and opens again: otherwise a launch day that is refused
- * leaves no trace but one event for each person.
- */
-export interface ServiceLimits {
-  /** What one send has counted, and whether it was refused. Nobody waits for it, and it never rejects. */
-  note(lane: Lane, hits: readonly Hit[], isRefused: boolean): void
-  /** What this process knows of the windows that run. From memory. */
-  states(): readonly LimitState[]
-}
+export type ServiceLimits = ReturnType<typeof createServiceLimits>
 
 /** What part of a limit is used when it nears. */
 export const near = 0.8
 
+/**
+ * Tells that a limit of the whole service nears, closes and opens again: otherwise a launch day that is refused
+ * leaves no trace but one event for each person.
+ */
 export function createServiceLimits(parts: {
   readonly store: Pick<Store, 'increment'>
   readonly keys: Keys
   readonly now: () => number
   readonly emit: Emit
-}): ServiceLimits {
+}) {
   const { store, keys, now, emit } = parts
   /** By lane and limit, which bounds them. */
   const seen = new Map<string, LimitState>()
@@ -66,13 +61,15 @@ export function createServiceLimits(parts: {
   }
 
   return {
-    note(lane, hits, isRefused) {
+    /** What one send has counted, and whether it was refused. Nobody waits for it, and it never rejects. */
+    note(lane: Lane, hits: readonly Hit[], isRefused: boolean): void {
       for (const hit of hits) {
         const limit = hit.told?.service
         // An event that is lost must not keep a code from being sent.
         if (limit !== undefined) noteHit(lane, limit, hit, isRefused).catch(() => undefined)
       }
     },
-    states: () => [...seen.values()].filter(({ endsAt }) => now() < endsAt),
+    /** What this process knows of the windows that run. From memory. */
+    states: (): readonly LimitState[] => [...seen.values()].filter(({ endsAt }) => now() < endsAt),
   }
 }

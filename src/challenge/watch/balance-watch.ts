@@ -19,16 +19,7 @@ import {
 } from './balance-state.js'
 import { createSharedRecord } from './shared-record.js'
 
-/** What the account has left: told before it is empty, and never asked for while somebody waits. */
-export interface BalanceWatch {
-  /** The refusal while the account is empty and refuses sends. Counts nothing. */
-  check(lane: Lane): Promise<Refusal | undefined>
-  /** Called last before a send is booked: one in 30 seconds and lane goes through, to see whether it is over. */
-  take(lane: Lane): Promise<Refusal | undefined>
-  noteSend(lane: Lane, result: SendResult['result']): void
-  /** What this process read last. From memory. */
-  state(): BalanceRecord | undefined
-}
+export type BalanceWatch = ReturnType<typeof createBalanceWatch>
 
 interface Parts {
   readonly store: Store
@@ -44,7 +35,8 @@ interface Parts {
 const againMs = 30_000
 const weekMs = 7 * dayMs
 
-export function createBalanceWatch(parts: Parts, rules: BalanceRules): BalanceWatch {
+/** What the account has left: told before it is empty, and never asked for while somebody waits. */
+export function createBalanceWatch(parts: Parts, rules: BalanceRules) {
   const { store, keys, provider, codes, background, now } = parts
   const sendsKey = keys.counter('count-balance-sends', 'account')
   const account = createSharedRecord<BalanceRecord>(parts, keys.balance, weekMs + rules.everyMs)
@@ -139,12 +131,14 @@ export function createBalanceWatch(parts: Parts, rules: BalanceRules): BalanceWa
   }
 
   return {
-    async check(lane) {
+    /** The refusal while the account is empty and refuses sends. Counts nothing. */
+    async check(lane: Lane): Promise<Refusal | undefined> {
       await account.read()
       return isPaused(lane) ? probe(lane, 0) : undefined
     },
-    take: async (lane) => (isPaused(lane) ? probe(lane, 1) : undefined),
-    noteSend(lane, result) {
+    /** Called last before a send is booked: one in 30 seconds and lane goes through, to see whether it is over. */
+    take: async (lane: Lane) => (isPaused(lane) ? probe(lane, 1) : undefined),
+    noteSend(lane: Lane, result: SendResult['result']): void {
       if (result === 'sent' || result === 'unconfirmed') {
         background.run(async () => void (await store.increment(sendsKey, weekMs)))
       }
@@ -157,6 +151,7 @@ export function createBalanceWatch(parts: Parts, rules: BalanceRules): BalanceWa
         else lookAgain()
       }
     },
+    /** What this process read last. From memory. */
     state: account.seen,
   }
 }
