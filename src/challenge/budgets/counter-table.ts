@@ -53,7 +53,6 @@ const share = { sends: 5, verifications: 20 } as const
 
 const session = (of: Counted) => [{ tag: hashId(of.session), times: 1 }]
 const subject = (of: Counted) => (of.anonymous ? [] : [{ tag: hashId(of.subject), times: 1 }])
-const everybody = (span: string) => () => [{ tag: span, times: 1 }]
 const address = (of: Counted) => networks(of, Number.POSITIVE_INFINITY)
 const unprovenAddress = (of: Counted) => networks(of, timesUnproven)
 /** One number in one session. */
@@ -72,10 +71,6 @@ function networks({ address: from, proxied }: Counted, mostTimes: number): reado
 const ofSession: Told = { code: 'send_limit', limit: 'session' }
 const ofSubject: Told = { code: 'send_limit', limit: 'subject' }
 const ofAddress: Told = { code: 'send_limit', limit: 'address' }
-const pausedBy = (limits: Limits, service: ServiceLimit) => ({
-  max: limits[service],
-  told: { code: 'sending_paused', limit: 'service', service } as const,
-})
 const tooManyWrong: Told = { code: 'attempts_exhausted', limit: 'subject' }
 
 const undelivered: readonly Back[] = ['not-sent', 'refused']
@@ -115,27 +110,21 @@ export function counterTable(lane: Lane, max: Limits) {
     group: 'unproven',
   }
   const numbers = { windowMs: dayMs, max: max.numbersPerSessionPerDay, told: ofSession }
-  const service = { kind: `count-${lane}-service-sends` } as const
+  /** Of everybody, whoever sends. */
+  const ofService = (span: string, windowMs: number, service: ServiceLimit): Row => ({
+    kind: `count-${lane}-service-sends`,
+    of: () => [{ tag: span, times: 1 }],
+    windowMs,
+    max: max[service],
+    told: { code: 'sending_paused', limit: 'service', service },
+  })
   const signups: readonly Row[] = [
     // Different numbers of one session.
     { kind: 'count-enrol-tried', of: numberThere, windowMs: dayMs, max: 1, group: 'tried' },
     { kind: 'count-enrol-numbers', of: session, ...numbers, group: 'numbers' },
     // SMS pumping uses unproven numbers: the cost of a day is bounded.
-    {
-      ...service,
-      of: everybody('hour'),
-      windowMs: hourMs,
-      ...pausedBy(max, 'serviceEnrolSendsPerHour'),
-      back: undelivered,
-    },
-    {
-      ...service,
-      of: everybody('day'),
-      windowMs: dayMs,
-      slides: true,
-      ...pausedBy(max, 'serviceEnrolSendsPerDay'),
-      back: undelivered,
-    },
+    { ...ofService('hour', hourMs, 'serviceEnrolSendsPerHour'), back: undelivered },
+    { ...ofService('day', dayMs, 'serviceEnrolSendsPerDay'), slides: true, back: undelivered },
     unproven,
   ]
   const perSession = { windowMs: hourMs, max: max.sendsPerSessionPerHour, told: ofSession, back: undelivered }
@@ -144,7 +133,7 @@ export function counterTable(lane: Lane, max: Limits) {
     { kind: `count-${lane}-session-sends`, of: session, ...perSession },
     { kind: `count-${lane}-subject-sends`, of: subject, ...perSubject },
     // Of each lane by itself: sign-ups use up nothing of what sign-ins may send.
-    { ...service, of: everybody('minute'), windowMs: minuteMs, ...pausedBy(max, 'serviceSendsPerMinute') },
+    ofService('minute', minuteMs, 'serviceSendsPerMinute'),
     ...addressRows('sends', maxSends),
     ...(lane === 'enrol' ? signups : []),
   ]
