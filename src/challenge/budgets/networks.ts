@@ -1,6 +1,13 @@
 import { isIP } from 'node:net'
 import { memoize } from '../../lib/memoize.js'
 
+/** Where a request comes from, as the limits by address count it. */
+export interface Origin {
+  readonly address: string
+  /** It may be that of a proxy that Express was not told about, shared by everybody behind it. */
+  readonly proxied: boolean
+}
+
 /** All clients behind a proxy that `trust proxy` does not cover share one address. */
 export const timesBehindProxy = 10
 

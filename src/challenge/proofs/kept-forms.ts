@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { minuteMs } from '../../lib/time.js'
 import type { Store } from '../../store/store.js'
-import { networksOf, timesBehindProxy } from '../budgets/networks.js'
+import { networksOf, type Origin, timesBehindProxy } from '../budgets/networks.js'
 import type { Details } from '../code-provider.js'
 import { hashId, type Keys } from '../keys.js'
 import type { Secrets } from '../secrets.js'
@@ -26,12 +26,6 @@ export interface KeptForm {
 /** A form of this subject; without `form` it has been sent. */
 export interface FoundForm {
   readonly form?: KeptForm | undefined
-}
-
-/** Where a form came from, as limits by address count it. */
-export interface Origin {
-  readonly address: string
-  readonly proxied: boolean
 }
 
 type Kept = FoundForm & { readonly subject: string; readonly expiresAt: number }

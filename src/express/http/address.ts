@@ -1,5 +1,6 @@
 import { BlockList } from 'node:net'
 import type { Request } from 'express'
+import type { Origin } from '../../challenge/budgets/networks.js'
 import { memoize } from '../../lib/memoize.js'
 import type { Warn } from '../host/warnings.js'
 
@@ -18,12 +19,7 @@ privateNetworks.addAddress('::1', 'ipv6')
 privateNetworks.addSubnet('fc00::', 7, 'ipv6')
 privateNetworks.addSubnet('fe80::', 10, 'ipv6')
 
-/** Where a request comes from, as the limits by address count it. */
-export type AddressOf = (req: Request) => {
-  readonly address: string
-  /** It may be that of a proxy that Express was not told about, shared by everybody behind it. */
-  readonly proxied: boolean
-}
+export type AddressOf = (req: Request) => Origin
 
 /**
  * The client address that rate limits count. Nothing a client sends switches it off: without `trust proxy` a
