@@ -22,8 +22,6 @@ import {
   undo,
 } from './stored-device.js'
 
-export type { DeviceToken } from './stored-device.js'
-
 /** A browser that may stand in for the code at sign-in. Times in milliseconds since 1970. */
 export interface TrustedDevice {
   /** For `tf.trustedDevices.revoke`. */

@@ -26,8 +26,6 @@ import {
   takeBack,
 } from './subject-record.js'
 
-export type { RequiredGrant } from './stored-grant.js'
-
 /** What success leaves behind. */
 export interface Grant {
   /** The account, as the option `subject` returned it. */

@@ -5,8 +5,8 @@ import { networksOf, type Origin, timesBehindProxy } from '../budgets/networks.j
 import type { Details } from '../code-provider.js'
 import { hashId, type Keys } from '../keys.js'
 import type { Secrets } from '../secrets.js'
-import type { RequiredGrant } from './grants.js'
 import { createSealed } from './sealed.js'
+import type { RequiredGrant } from './stored-grant.js'
 
 /** A form that a guard has interrupted. */
 export interface KeptForm {

@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express'
-import type { Devices, DeviceToken } from '../../challenge/proofs/devices.js'
+import type { Devices } from '../../challenge/proofs/devices.js'
+import type { DeviceToken } from '../../challenge/proofs/stored-device.js'
 import type { Purposes } from '../../challenge/purposes.js'
 
 const tokenPattern = /^[\w-]{43}$/

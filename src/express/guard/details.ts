@@ -1,7 +1,7 @@
 import type { Request } from 'express'
 import type { Details } from '../../challenge/code-provider.js'
 import { hashId } from '../../challenge/keys.js'
-import type { RequiredGrant } from '../../challenge/proofs/grants.js'
+import type { RequiredGrant } from '../../challenge/proofs/stored-grant.js'
 import { TwoFactorError } from '../../errors.js'
 import { isPlainObject } from '../../lib/plain-object.js'
 import type { Warn } from '../host/warnings.js'

@@ -1,6 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express'
 import type { Details } from '../../challenge/code-provider.js'
-import type { Grant, RequiredGrant } from '../../challenge/proofs/grants.js'
+import type { Grant } from '../../challenge/proofs/grants.js'
+import type { RequiredGrant } from '../../challenge/proofs/stored-grant.js'
 import { present } from '../../lib/present.js'
 import type { Routes } from '../flows/routes.js'
 import { hostFunction, isOurs, middleware } from '../host/boundary.js'
