@@ -1,3 +1,5 @@
+import { maxTimerMs } from './time.js'
+
 /** Work beside the requests: it keeps no process alive, reports no failure, and ends with `close`. */
 export interface Background {
   /** Runs a task after so many milliseconds, unless it was closed meanwhile. */
@@ -6,9 +8,6 @@ export interface Background {
   run(task: () => Promise<void>): void
   close(): void
 }
-
-/** Node's timers hold 31 bits and fire at once beyond them. */
-const maxTimerMs = 2 ** 31 - 1
 
 export function createBackground(): Background {
   const timers = new Set<NodeJS.Timeout>()

@@ -1,5 +1,6 @@
 import { isThenable } from './awaitable.js'
 import { unknownName } from './nearest-name.js'
+import { maxTimerMs } from './time.js'
 
 /** Reads the value of one option: returns it settled, or throws the TypeError that names it, with what it must be. */
 export interface Check {
@@ -121,8 +122,8 @@ export function integer(min: number, max = Number.MAX_SAFE_INTEGER, unit = ''): 
 /** A span of time that no timer has to hold. */
 export const durationMs: Check = integer(1, Number.MAX_SAFE_INTEGER, ' (milliseconds)')
 
-/** Node's timers hold 31 bits and fire at once beyond them. */
-export const timeoutMs: Check = integer(1, 2 ** 31 - 1, ' (milliseconds)')
+/** A span of time that a timer holds. */
+export const timeoutMs: Check = integer(1, maxTimerMs, ' (milliseconds)')
 
 export const boolean: Check = that('must be true or false', (value) => typeof value === 'boolean')
 

@@ -1,5 +1,6 @@
 import type { EventEmitter } from 'node:events'
 import type { Response } from 'express'
+import { maxTimerMs } from '../../lib/time.js'
 import { type InboxView, viewUrl } from '../page/view.js'
 import type { ProviderSimulation } from '../provider-simulation.js'
 import { nextStepAt } from '../timeline.js'
@@ -26,8 +27,6 @@ export const maxStreams = 20
 const maxOfClient = 10
 /** Under load, pages are rendered this often at most. */
 const minIntervalMs = 250
-/** Longer delays do not fit into a timer. */
-const maxDelayMs = 2 ** 31 - 1
 
 /**
  * Pages that are open in browsers, each over a stream of server-sent events. They are rendered when something
@@ -47,7 +46,7 @@ export function createLivePages({ changes, render, nextChangeInMs, realNow }: Li
     if (at >= renderAt) return
     clearTimeout(timer)
     renderAt = at
-    timer = setTimeout(renderAll, Math.min(at - performance.now(), maxDelayMs))
+    timer = setTimeout(renderAll, Math.min(at - performance.now(), maxTimerMs))
   }
 
   function renderAll(): void {
